@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace parshall {
+
+/// The link types we decode, by their LINKTYPE_ number (the registry kept by tcpdump.org).
+enum class LinkType : std::uint16_t {
+  null = 0,
+  ethernet = 1,
+  arcnet_bsd = 7,
+  token_ring = 6,
+  slip = 8,
+  ppp = 9,
+  fddi = 10,
+  raw_12 = 12,
+  raw_14 = 14,
+  ppp_hdlc = 50,
+  raw = 101,
+  cisco_hdlc = 104,
+  ieee802_11 = 105,
+  frame_relay = 107,
+  loop = 108,
+  linux_sll = 113,
+  ieee802_11_prism = 119,
+  ieee802_11_radiotap = 127,
+  arcnet_linux = 129,
+  ppi = 192,
+  erf = 197,
+  ipv4 = 228,
+  ipv6 = 229,
+  nflog = 239,
+  linux_sll2 = 276,
+};
+
+/// One packet as the source hands it over.
+///
+/// Shape: 40 bytes. `data` stays valid until the second poll() after the one that returned it.
+struct RawPacket {
+  const std::uint8_t* data = nullptr;  ///< first captured byte of the link-layer header
+  std::uint64_t time_ns = 0;           ///< since 1970, from the file or the device, never a clock read later
+  std::uint32_t captured_bytes = 0;    ///< readable bytes behind `data`
+  std::uint32_t wire_bytes = 0;        ///< frame length on the wire as the capture states it
+  std::uint32_t nic_hash = 0;          ///< RSS hash; meaningful when has_nic_hash
+  LinkType link_type = LinkType::ethernet;
+  bool has_nic_hash = false;
+};
+
+}  // namespace parshall

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/result.hpp"
+#include "pipeline/capture/packet.hpp"
+
+namespace parshall {
+
+/// What a device says it did not deliver. A counter that it cannot give is absent, never 0.
+struct DeviceCounters {
+  std::optional<std::uint64_t> received;     ///< packets the device says it delivered
+  std::optional<std::uint64_t> nic_missed;   ///< dropped for want of a free descriptor
+  std::optional<std::uint64_t> nic_error;    ///< dropped as erroneous
+  std::optional<std::uint64_t> no_mbuf;      ///< dropped for want of a buffer
+};
+
+/// Packets come in batches; where from is decided once, at start-up. One source feeds one worker.
+class PacketSource {
+ public:
+  virtual ~PacketSource() = default;
+
+  /// Fills at most `out.size()` entries and returns how many; 0 when none is waiting.
+  virtual std::size_t poll(std::span<RawPacket> out) noexcept = 0;
+
+  /// True once no packet can come any more; never for a live device.
+  virtual bool exhausted() const noexcept { return false; }
+
+  /// True when the source waits for its reader (a file): then a full ring means "wait", not "drop".
+  virtual bool lossless() const noexcept { return true; }
+
+  /// Device counters since the source was opened. Called from the worker that polls.
+  virtual DeviceCounters counters() noexcept { return {}; }
+
+  /// Where and how the input broke, once it did: everything before that point was delivered.
+  virtual std::optional<Error> damage() const { return std::nullopt; }
+};
+
+}  // namespace parshall

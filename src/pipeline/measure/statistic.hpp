@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace parshall {
+
+/// A statistic is kept over the samples of one of these per-flow variables.
+enum class Variable : std::uint8_t {
+  gap,   ///< packets of other flows between two packets of this one; none for a flow's first packet
+  iat,   ///< inter-arrival time, ns; none for a flow's first packet
+  size,  ///< wire bytes of each packet
+};
+inline constexpr std::size_t kVariables = 3;
+
+inline constexpr std::size_t kStatBatch = 32;  ///< packets a statistic is handed at a time, at most
+
+/// Samples of one variable for consecutive packets. rows[i] is the first byte of the statistic's own
+/// state in the row of packet i's flow; the same row may occur more than once, in arrival order.
+struct SampleBatch {
+  std::span<std::byte* const> rows;
+  std::span<const std::uint64_t> samples;  ///< packets, ns or bytes
+};
+
+/// One column of a report.
+struct Column {
+  std::string name;  ///< with its unit: "gap_p99_packets"
+  std::string help;  ///< one line for `parshall list statistics`
+};
+
+/// A running number (or several) over the samples of one variable, for every flow at once.
+/// The state of a flow is `row_bytes()` bytes of plain memory, all zero before the first sample.
+/// Called once per batch, never per packet.
+class Statistic {
+ public:
+  virtual ~Statistic() = default;
+
+  virtual Variable variable() const noexcept = 0;
+  virtual std::size_t row_bytes() const noexcept = 0;      ///< a multiple of 8
+  virtual std::span<const Column> columns() const noexcept = 0;
+  virtual void update(const SampleBatch& batch) const noexcept = 0;
+
+  /// Writes one value per column; nothing (nullopt) where the value does not exist.
+  virtual void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept = 0;
+
+  /// Whether two rows of one flow, kept by two workers, can be added up.
+  virtual bool mergeable() const noexcept = 0;
+
+  /// Adds `from` to `into`; only where mergeable().
+  virtual void merge(std::byte* into, const std::byte* from) const noexcept = 0;
+};
+
+enum class QuantileMethod : std::uint8_t { p2, histogram };
+
+/// How percentiles are kept.
+struct StatisticOptions {
+  QuantileMethod quantiles = QuantileMethod::histogram;
+  double relative_error = 0.05;  ///< of histogram percentiles, in (0, 0.5)
+};
+
+}  // namespace parshall
