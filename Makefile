@@ -1,3 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
+# The front door. `make` prints what there is; everything else is meson underneath.
+
+BUILD ?= build
+MESON_FLAGS ?=
+
 help:
-	@echo soon
+	@echo "make build   build ./build/parshall"
+	@echo "make demo    set up, then watch ten seconds of built-in traffic and a capture it writes"
+	@echo "make test    set up, build, and run all tests"
+	@echo "make bench   ratios of the hot path, all taken in one run"
+	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
+	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
+	@echo "make setup   install what is missing (Debian packages)"
+
+setup:
+	@tools/setup.sh
+
+configure: setup
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release $(MESON_FLAGS) >/dev/null
+
+build: configure
+	@ninja -C $(BUILD) --quiet
+	@ln -sf src/cli/parshall $(BUILD)/parshall
+
+demo: build
+	@tools/demo.sh $(BUILD)/parshall
+
+test: build
+	@tools/test.sh $(BUILD)
+
+bench: build
+	@tools/bench.sh $(BUILD)
+
+lint: configure
+	@tools/lint.sh $(BUILD)
+
+check:
+	@tools/check.sh
+
+.PHONY: help setup configure build demo test bench lint check

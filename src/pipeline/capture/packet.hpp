@@ -17,6 +17,7 @@ enum class LinkType : std::uint16_t {
   raw_12 = 12,
   raw_14 = 14,
   ppp_hdlc = 50,
+  atm_rfc1483 = 100,
   raw = 101,
   cisco_hdlc = 104,
   ieee802_11 = 105,
@@ -24,10 +25,13 @@ enum class LinkType : std::uint16_t {
   loop = 108,
   linux_sll = 113,
   ieee802_11_prism = 119,
+  sunatm = 123,
   ieee802_11_radiotap = 127,
   arcnet_linux = 129,
+  ieee802_11_avs = 163,
   ppi = 192,
   erf = 197,
+  ipnet = 226,
   ipv4 = 228,
   ipv6 = 229,
   nflog = 239,
@@ -36,7 +40,7 @@ enum class LinkType : std::uint16_t {
 
 /// One packet as the source hands it over.
 ///
-/// Shape: 40 bytes. `data` stays valid until the second poll() after the one that returned it.
+/// Shape: 32 bytes. `data` stays valid until the second poll() after the one that returned it.
 struct RawPacket {
   const std::uint8_t* data = nullptr;  ///< first captured byte of the link-layer header
   std::uint64_t time_ns = 0;           ///< since 1970, from the file or the device, never a clock read later

@@ -10,7 +10,7 @@ enum class IpHeader : std::uint8_t { outermost, innermost };
 
 /// The general decoder: any link type, encapsulation, option or cut.
 ///
-/// Sets key, time_ns, sizes and wire_bytes of `facts` when it returns Verdict::counted; `facts` is
+/// Sets key, time_ns and counts of `facts` when it returns Verdict::counted; `facts` is
 /// unspecified otherwise. Never reads beyond `packet.captured_bytes`.
 Verdict decode_any(const RawPacket& packet, IpHeader header, PacketFacts& facts) noexcept;
 

@@ -41,28 +41,71 @@ struct FlowKey {
 };
 static_assert(sizeof(FlowKey) == 40 && offsetof(FlowKey, address) == 8);
 
+/// Lengths and TCP flags of one packet, or of several added up, in one word: a packet costs a flow one addition.
+///
+/// Shape: 64 bits: packets 14 | extra_bytes 14 | ip_bytes 27 | tcp_flags 9, where extra_bytes is wire_bytes - ip_bytes.
+///        The top bit of each count is a carry: while none is set, one more packet cannot overflow.
+///        A packet whose lengths do not fit has kWide set and its ip_bytes and wire_bytes in full instead.
+class CountWord {
+ public:
+  static constexpr unsigned kIpShift = 9, kExtraShift = kIpShift + 27, kPacketShift = kExtraShift + 14;
+  static constexpr std::uint64_t kFlagMask = (1u << kIpShift) - 1;  ///< FIN in bit 0 up to NS in bit 8
+  static constexpr std::uint64_t kOnePacket = 1ull << kPacketShift;
+  static constexpr std::uint64_t kWide = 1ull << 63;
+  static constexpr std::uint64_t kCarries = kWide | 1ull << (kPacketShift - 1) | 1ull << (kExtraShift - 1);
+  static constexpr std::uint32_t kMaxIpBytes = (1u << 23) - 1;     ///< longer packets count as this long
+  static constexpr std::uint32_t kMaxExtraBytes = (1u << 13) - 1;  ///< of a packet that is not wide
+
+  constexpr CountWord() = default;
+  explicit constexpr CountWord(std::uint64_t bits) noexcept : bits_(bits) {}
+
+  /// Of one packet. Lengths known to fit cost an addition and two shifts.
+  static constexpr CountWord narrow(std::uint64_t ip_bytes, std::uint64_t extra_bytes, std::uint64_t tcp_flags) noexcept {
+    return CountWord(kOnePacket | extra_bytes << kExtraShift | ip_bytes << kIpShift | tcp_flags);
+  }
+  static constexpr CountWord packet(std::uint32_t ip_bytes, std::uint32_t wire_bytes, std::uint32_t tcp_flags) noexcept {
+    const std::uint64_t ip = ip_bytes < kMaxIpBytes ? ip_bytes : kMaxIpBytes;
+    const std::uint64_t flags = tcp_flags & kFlagMask;
+    if (wire_bytes >= ip && wire_bytes - ip <= kMaxExtraBytes) return narrow(ip, wire_bytes - ip, flags);
+    return CountWord(kWide | (wire_bytes & 0x7FFF'FFFFull) << 32 | ip << kIpShift | flags);
+  }
+
+  constexpr std::uint64_t bits() const noexcept { return bits_; }
+  constexpr bool wide() const noexcept { return (bits_ & kWide) != 0; }
+  constexpr bool carries() const noexcept { return (bits_ & kCarries) != 0; }
+
+  /// After one more packet. Where the result carries, it has to be thrown away and both be spilled.
+  constexpr CountWord plus(CountWord packet) const noexcept {
+    return CountWord((bits_ | (packet.bits_ & kFlagMask)) + (packet.bits_ & ~kFlagMask));
+  }
+
+  constexpr std::uint64_t packets() const noexcept { return wide() ? 1 : bits_ >> kPacketShift; }
+  constexpr std::uint32_t ip_bytes() const noexcept {
+    return static_cast<std::uint32_t>(bits_ >> kIpShift & (wide() ? kMaxIpBytes : (1u << 27) - 1));
+  }
+  constexpr std::int64_t extra_bytes() const noexcept {
+    if (wide()) return static_cast<std::int64_t>(bits_ >> 32 & 0x7FFF'FFFF) - static_cast<std::int64_t>(ip_bytes());
+    return static_cast<std::int64_t>(bits_ >> kExtraShift & ((1u << 14) - 1));
+  }
+  constexpr std::uint16_t tcp_flags() const noexcept { return static_cast<std::uint16_t>(bits_ & kFlagMask); }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
 /// What the stages behind decode may know of a packet. Never a device type.
 ///
-/// Shape: 72 bytes; an IPv4 packet touches the first 16 and the last 32.
-struct PacketFacts {
+/// Shape: one cache line; an IPv4 packet touches its first 16 and last 24 bytes.
+struct alignas(64) PacketFacts {
   FlowKey key;
-  std::uint64_t hash = 0;        ///< keyed hash of `key` (or of the NIC's hash), set by the identity
-  std::uint64_t time_ns = 0;     ///< capture time; the only clock statistics may read
-  std::uint64_t position = 0;    ///< how many packets were counted on this link before this one
-  std::uint32_t sizes = 0;       ///< ip_bytes << 9 | tcp_flags
-  std::uint32_t wire_bytes = 0;  ///< original frame length
+  std::uint64_t hash;     ///< keyed hash of `key` (or of the NIC's hash), set by the identity
+  std::uint64_t time_ns;  ///< capture time; the only clock statistics may read
+  CountWord counts;       ///< lengths and flags
 
-  static constexpr std::uint32_t kTcpFlagBits = 9;  ///< FIN in bit 0 up to NS in bit 8
-  static constexpr std::uint32_t kTcpFlagMask = (1u << kTcpFlagBits) - 1;
-  static constexpr std::uint32_t kMaxIpBytes = (1u << (32 - kTcpFlagBits)) - 1;  ///< 8 MiB - 1
-
-  std::uint32_t ip_bytes() const noexcept { return sizes >> kTcpFlagBits; }
-  std::uint32_t tcp_flags() const noexcept { return sizes & kTcpFlagMask; }
-  void set_sizes(std::uint32_t ip_bytes, std::uint32_t tcp_flags) noexcept {
-    sizes = (ip_bytes > kMaxIpBytes ? kMaxIpBytes : ip_bytes) << kTcpFlagBits | (tcp_flags & kTcpFlagMask);
-  }
+  std::uint32_t ip_bytes() const noexcept { return counts.ip_bytes(); }
+  std::uint32_t wire_bytes() const noexcept { return static_cast<std::uint32_t>(counts.ip_bytes() + counts.extra_bytes()); }
 };
-static_assert(sizeof(PacketFacts) == 72);
+static_assert(sizeof(PacketFacts) == 64);
 
 /// What decode made of a packet. Everything but `counted` is a reason why no flow has it.
 enum class Verdict : std::uint8_t {

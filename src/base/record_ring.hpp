@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "base/spsc_ring.hpp"
+
+namespace parshall {
+
+/// A bounded queue of records of any length between one writing and one reading thread.
+///
+/// Shape: each record is preceded by its length in 8 bytes and padded to a multiple of 8; a length of 0 says that
+///        the rest of the ring up to its end is unused.
+class RecordRing {
+ public:
+  explicit RecordRing(std::size_t bytes) : ring_(bytes) {}
+
+  /// Writer: copies `head` and `tail` as one record; false when there is no room, or never will be.
+  bool push(std::span<const std::byte> head, std::span<const std::byte> tail) noexcept {
+    const std::uint64_t length = head.size() + tail.size();
+    const std::size_t needed = kHeader + (length + 7) / 8 * 8;
+    std::span<std::byte> room = ring_.writable(needed);
+    if (room.size() < needed) {
+      const std::span<std::byte> more = ring_.writable(ring_.capacity());
+      if (more.size() < needed && ring_.at_end(more) && more.size() >= kHeader) {
+        const std::uint64_t skip = 0;
+        std::memcpy(more.data(), &skip, kHeader);
+        ring_.publish(more.size());
+        room = ring_.writable(needed);
+      }
+      if (room.size() < needed) return false;
+    }
+    std::memcpy(room.data(), &length, kHeader);
+    std::memcpy(room.data() + kHeader, head.data(), head.size());
+    if (!tail.empty()) std::memcpy(room.data() + kHeader + head.size(), tail.data(), tail.size());
+    ring_.publish(needed);
+    return true;
+  }
+
+  /// Reader: hands each waiting record to `take` as a span of bytes. Returns how many there were.
+  template <class Take>
+  std::size_t drain(Take take) {
+    std::size_t records = 0;
+    for (;;) {
+      const std::span<std::byte> bytes = ring_.readable(ring_.capacity());
+      if (bytes.empty()) return records;
+      std::size_t at = 0;
+      while (at < bytes.size()) {
+        std::uint64_t length;
+        std::memcpy(&length, bytes.data() + at, kHeader);
+        if (length == 0) {
+          at = bytes.size();
+          break;
+        }
+        take(std::span<const std::byte>(bytes.data() + at + kHeader, length));
+        at += kHeader + (length + 7) / 8 * 8;
+        ++records;
+      }
+      ring_.release(at);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kHeader = 8;
+  SpscRing<std::byte> ring_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace parshall {
+
+/// A bounded queue between one writing and one reading thread. Neither ever waits inside a call.
+///
+/// Shape: capacity is rounded up to a power of two; allocated once. Each side keeps its own copy of the other's
+///        index, so that the shared cache lines move once a batch.
+/// Source: Lamport's queue with cached indices (FastForward, PPoPP 2008; MCRingBuffer, IPDPS 2010).
+template <class T>
+class SpscRing {
+ public:
+  explicit SpscRing(std::size_t capacity)
+      : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2)) - 1), items_(std::make_unique_for_overwrite<T[]>(mask_ + 1)) {}
+
+  std::size_t capacity() const noexcept { return mask_ + 1; }
+
+  /// Writer: room for at most `most` items, contiguous; may be shorter than the free space where the ring wraps.
+  std::span<T> writable(std::size_t most) noexcept {
+    const std::uint64_t at = written_.load(std::memory_order_relaxed);
+    if (capacity() - (at - read_seen_) < most) read_seen_ = read_.load(std::memory_order_acquire);
+    const std::size_t free = capacity() - (at - read_seen_);
+    const std::size_t start = at & mask_;
+    return {&items_[start], std::min({most, free, capacity() - start})};
+  }
+  /// Writer: whether this span from writable() ends where the ring wraps.
+  bool at_end(std::span<T> room) const noexcept { return room.data() + room.size() == &items_[0] + capacity(); }
+  void publish(std::size_t count) noexcept {
+    written_.store(written_.load(std::memory_order_relaxed) + count, std::memory_order_release);
+  }
+
+  /// Writer: a place for one more item behind those staged already, or null when full. Seen once flushed.
+  T* stage() noexcept {
+    const std::uint64_t at = written_.load(std::memory_order_relaxed) + staged_;
+    if (at - read_seen_ == capacity()) read_seen_ = read_.load(std::memory_order_acquire);
+    if (at - read_seen_ == capacity()) return nullptr;
+    ++staged_;
+    return &items_[at & mask_];
+  }
+  void flush() noexcept {
+    if (staged_ != 0) publish(staged_);
+    staged_ = 0;
+  }
+
+  /// Reader: at most `most` items, contiguous, oldest first.
+  std::span<T> readable(std::size_t most) noexcept {
+    const std::uint64_t at = read_.load(std::memory_order_relaxed);
+    if (written_seen_ - at < most) written_seen_ = written_.load(std::memory_order_acquire);
+    const std::size_t start = at & mask_;
+    return {&items_[start], std::min({most, static_cast<std::size_t>(written_seen_ - at), capacity() - start})};
+  }
+  void release(std::size_t count) noexcept {
+    read_.store(read_.load(std::memory_order_relaxed) + count, std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64;
+
+  const std::size_t mask_;
+  const std::unique_ptr<T[]> items_;
+  alignas(kLine) std::atomic<std::uint64_t> written_{0};
+  std::uint64_t read_seen_ = 0;  ///< the writer's copy
+  std::size_t staged_ = 0;
+  alignas(kLine) std::atomic<std::uint64_t> read_{0};
+  std::uint64_t written_seen_ = 0;  ///< the reader's copy
+};
+
+}  // namespace parshall

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input.hpp"
+
+#include <fmt/format.h>
+
+#include "generate/memory_source.hpp"
+#include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "pipeline/capture/pcap_file.hpp"
+
+namespace parshall::cli {
+namespace {
+
+std::size_t lanes_of(const SessionOptions& session) {
+  return session.threads.model == ThreadModel::pipeline ? 1 : session.workers;
+}
+
+Result<Input> open_file(const std::string& path, const SessionOptions& session) {
+  auto sources = open_capture_file(path, lanes_of(session));
+  if (!sources) return sources.error();
+  return Input{.description = path == "-" ? "standard input" : path, .sources = *std::move(sources), .every_source_sees_all = true,
+               .owner = nullptr, .device = nullptr};
+}
+
+Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
+  const auto spec = TrafficSpec::parse(text);
+  if (!spec) return spec.error();
+  auto trace = Trace::make(*spec);
+  if (!trace) return trace.error();
+  const auto shared = std::make_shared<const Trace>(*std::move(trace));
+  Input input{.description = "built-in traffic " + text, .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  for (std::size_t i = 0; i < lanes_of(session); ++i)
+    input.sources.push_back(std::make_unique<MemorySource>(shared, ~std::uint64_t{0}, kTrafficStartNs));
+  return input;
+}
+
+Result<Input> open_device(const WatchOptions& options, const SessionOptions& session) {
+  const std::size_t queues = options.queues != 0 ? options.queues : lanes_of(session);
+  if (session.threads.model != ThreadModel::pipeline && queues != session.workers)
+    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --model pipeline", queues, session.workers)};
+  auto port = DpdkPort::open({.device = options.interface,
+                              .via = options.via,
+                              .queues = static_cast<std::uint16_t>(queues),
+                              .descriptors = options.descriptors,
+                              .mbufs_per_queue = options.mbufs,
+                              .seed = session.seed,
+                              .eal = options.eal});
+  if (!port) return port.error();
+  std::shared_ptr<DpdkPort> shared = *std::move(port);
+  return Input{.description = shared->description(), .sources = shared->take_queues(), .every_source_sees_all = false, .owner = shared,
+               .device = [shared] { return shared->counters(); }};
+}
+
+}  // namespace
+
+Result<Input> open_input(const WatchOptions& options, const SessionOptions& session) {
+  if (!options.file.empty()) return open_file(options.file, session);
+  if (!options.traffic.empty()) return open_traffic(options.traffic, session);
+  return open_device(options, session);
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/watch_options.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "base/parse.hpp"
+#include "pipeline/report/sink.hpp"
+
+namespace parshall::cli {
+namespace {
+
+constexpr std::size_t kMaxWorkers = 256, kMaxBatch = 4096;
+
+template <class T>
+struct Named {
+  const char* name;
+  T value;
+};
+constexpr Named<KeyFields> kKeys[] = {
+    {"5tuple", KeyFields::five_tuple}, {"src-dst", KeyFields::src_dst}, {"src", KeyFields::src}, {"dst", KeyFields::dst}};
+constexpr Named<Identity> kIdentities[] = {
+    {"exact", Identity::exact}, {"fingerprint", Identity::fingerprint}, {"nic-hash", Identity::nic_hash}};
+constexpr Named<ThreadModel> kModels[] = {{"run-to-completion", ThreadModel::run_to_completion},
+                                          {"pipeline", ThreadModel::pipeline},
+                                          {"cooperative", ThreadModel::cooperative}};
+constexpr Named<Scheduler> kSchedulers[] = {
+    {"other", Scheduler::other}, {"fifo", Scheduler::fifo}, {"deadline", Scheduler::deadline}};
+constexpr Named<QuantileMethod> kQuantiles[] = {{"histogram", QuantileMethod::histogram}, {"p2", QuantileMethod::p2}};
+
+template <class T, std::size_t N>
+CLI::IsMember names_of(const Named<T> (&table)[N]) {
+  std::vector<std::string> names;
+  for (const auto& entry : table) names.emplace_back(entry.name);
+  return CLI::IsMember(names);
+}
+
+template <class T, std::size_t N>
+T value_of(const Named<T> (&table)[N], const std::string& name) {
+  return std::ranges::find_if(table, [&](const auto& entry) { return name == entry.name; })->value;
+}
+
+Result<std::uint64_t> duration(const char* option, const std::string& text) {
+  if (const auto value = parse_duration_ns(text)) return *value;
+  return Error{fmt::format("{} {}: give a time such as 500ms, 10s, 2m or 1h", option, text)};
+}
+
+Result<std::uint64_t> count(const char* option, const std::string& text, std::uint64_t least, std::uint64_t most) {
+  const auto value = parse_count(text);
+  if (value && *value >= least && *value <= most) return *value;
+  return Error{fmt::format("{} {}: give a number from {} to {}, such as 65536, 64Ki or 1M", option, text, least, most)};
+}
+
+std::uint64_t random_seed() {
+  std::uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = static_cast<std::uint64_t>(__builtin_ia32_rdtsc());
+  return seed;
+}
+
+}  // namespace
+
+void declare(CLI::App& command, WatchOptions& o) {
+  command.add_option("-r,--read", o.file, "Capture file (pcap, pcapng), - for standard input")->group("Source");
+  command.add_option("-i,--interface", o.interface, "Kernel interface, PCI address, or vdev:NAME,ARGS")->group("Source");
+  command.add_option("-g,--generate", o.traffic, "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp,ipv6=SHARE,"
+                                                 "packets=N,rate=PPS,seed=N")->group("Source");
+  command.add_option("filter", o.filter, "Packet filter in libpcap's language")->group("Source");
+  command.add_option("--via", o.via, "How to read a kernel interface")->check(CLI::IsMember({"af_packet", "af_xdp"}))->capture_default_str()->group("Source");
+  command.add_option("--queues", o.queues, "Receive queues (default: one per worker)")->group("Source");
+  command.add_option("--descriptors", o.descriptors, "Descriptors per receive queue")->capture_default_str()->group("Source");
+  command.add_option("--mbufs", o.mbufs, "Packet buffers per receive queue (default: derived)")->group("Source");
+  command.add_option("--batch", o.batch, "Packets asked of the source at a time")->capture_default_str()->check(CLI::Range(std::size_t{1}, kMaxBatch))->group("Source");
+  command.add_option("--eal", o.eal, "More DPDK EAL arguments, in one string")->group("Source");
+  command.add_option("--count", o.count, "Stop after so many packets")->group("Source");
+  command.add_option("--duration", o.duration, "Stop after this time: of packet time with -r, of the clock otherwise")->group("Source");
+
+  command.add_flag("--inner", o.inner, "Count tunnelled packets under their innermost IP header")->group("Flows");
+  command.add_option("--key", o.key, "Fields that make a flow")->check(names_of(kKeys))->capture_default_str()->group("Flows");
+  command.add_option("--identity", o.identity, "What tells flows apart; the last two may merge flows")->check(names_of(kIdentities))->capture_default_str()->group("Flows");
+  command.add_flag("--observe-merges", o.observe_merges, "Count the flows that a lossy identity merged (slower)")->group("Flows");
+  command.add_option("--table", o.table, "Flow table (parshall list tables)")->capture_default_str()->group("Flows");
+  command.add_option("--flows", o.flows, "Table capacity per worker, in flows")->capture_default_str()->group("Flows");
+  command.add_option("--idle", o.idle, "End a flow's record after this time without a packet")->group("Flows");
+  command.add_option("--active", o.active, "End a flow's record when it has lasted this long")->group("Flows");
+  command.add_flag("--packets-only", o.packets_only, "Packet level: device and software counters, no flows")->group("Flows");
+  command.add_option("--seed", o.seed, "Seed of the keyed hash (default: random; keep it secret)")->group("Flows");
+
+  command.add_option("--stats", o.statistics, "More columns: gap_mean,iat_p99,rate,... (parshall list statistics)")->delimiter(',')->group("Report");
+  command.add_option("--quantiles", o.quantiles, "How percentiles are kept")->check(names_of(kQuantiles))->capture_default_str()->group("Report");
+  command.add_option("--quantile-error", o.quantile_error, "Relative error of histogram percentiles")->capture_default_str()->check(CLI::Range(0.0001, 0.49))->group("Report");
+  std::vector<std::string> formats;
+  for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
+  command.add_option("--format", o.format, "text, csv or json")->check(CLI::IsMember(formats))->capture_default_str()->group("Report");
+  command.add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
+  command.add_option("--every", o.every, "A report each time this has passed, and one at the end")->group("Report");
+  command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
+  command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")->check(CLI::NonNegativeNumber)->group("Report");
+  command.add_option("--sort", o.sort, "Column to sort by, largest first (default in text: packets)")->group("Report");
+  command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
+
+  command.add_option("--workers", o.workers, "Worker threads, each with a table of its own")->capture_default_str()->check(CLI::Range(std::size_t{1}, kMaxWorkers))->group("Threads");
+  command.add_option("--model", o.model, "Threads per worker: one, a shared receive thread in front, or both stages in turns on one")->check(names_of(kModels))->capture_default_str()->group("Threads");
+  command.add_option("--ring", o.ring, "Packets between receive and monitor thread")->capture_default_str()->check(CLI::Range(std::size_t{1} << 12, std::size_t{1} << 24))->group("Threads");
+  command.add_option("--cores", o.cores, "Cores to pin the threads to, in turn")->delimiter(',')->group("Threads");
+  command.add_option("--scheduler", o.scheduler, "Scheduling class of the workers")->check(names_of(kSchedulers))->capture_default_str()->group("Threads");
+  command.add_flag("--busy-poll", o.busy_poll, "Never sleep while waiting for packets")->group("Threads");
+  command.set_config("--config", "", "Options from a TOML file: one `name = value` a line");
+}
+
+Result<WatchPlan> plan(const WatchOptions& o) {
+  const int sources = !o.file.empty() + !o.interface.empty() + !o.traffic.empty();
+  if (sources != 1) return Error{"give one source: -r FILE, -i INTERFACE or -g SPEC (parshall list sources)"};
+
+  WatchPlan plan;
+  plan.statistics = {value_of(kQuantiles, o.quantiles), o.quantile_error};
+  auto columns = Columns::make(o.statistics, plan.statistics);
+  if (!columns) return columns.error();
+  plan.columns = *std::move(columns);
+
+  SessionOptions& session = plan.session;
+  session.identity = value_of(kIdentities, o.identity);
+  if (!o.packets_only) {
+    const auto table = find_table(o.table, session.identity);
+    if (!table) return table.error();
+    session.table = *table;
+    const auto flows = count("--flows", o.flows, 1, std::uint64_t{1} << 29);
+    if (!flows) return flows.error();
+    session.monitor.flows = *flows;
+  }
+  for (const auto& [option, text, into] : {std::tuple{"--idle", &o.idle, &session.monitor.timeouts.idle_ns},
+                                           std::tuple{"--active", &o.active, &session.monitor.timeouts.active_ns},
+                                           std::tuple{"--every", &o.every, &plan.every_ns}}) {
+    const auto value = duration(option, *text);
+    if (!value) return value.error();
+    *into = *value;
+  }
+  const auto stop_after = duration("--duration", o.duration);
+  if (!stop_after) return stop_after.error();
+  (o.file.empty() ? plan.wall_duration_ns : session.limits.packet_time_ns) = *stop_after;
+  const auto packets = count("--count", o.count, 0, std::uint64_t{1} << 62);
+  if (!packets) return packets.error();
+  session.limits.packets = *packets;
+
+  if (!o.filter.empty()) {
+    auto filter = BpfFilter::compile(fmt::format("{}", fmt::join(o.filter, " ")));
+    if (!filter) return filter.error();
+    session.filter = *std::move(filter);
+  }
+  if (o.seed.empty()) {
+    session.seed = random_seed();
+  } else {
+    const auto seed = parse_count(o.seed);
+    if (!seed) return Error{fmt::format("--seed {}: give a whole number", o.seed)};
+    session.seed = *seed;
+  }
+  session.monitor.observe_merges = o.observe_merges;
+  session.key = value_of(kKeys, o.key);
+  session.header = o.inner ? IpHeader::innermost : IpHeader::outermost;
+  session.workers = o.workers;
+  session.batch = o.batch;
+  session.threads = {.model = value_of(kModels, o.model),
+                     .scheduler = value_of(kSchedulers, o.scheduler),
+                     .cores = o.cores,
+                     .ring_packets = o.ring,
+                     .busy_poll = o.busy_poll};
+  const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
+  plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;
+  return plan;
+}
+
+}  // namespace parshall::cli

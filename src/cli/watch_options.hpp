@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/session.hpp"
+
+namespace parshall::cli {
+
+/// `parshall watch` as typed.
+struct WatchOptions {
+  std::string file, interface, traffic;
+  std::vector<std::string> filter;
+
+  std::string via = "af_packet", eal;
+  std::uint16_t queues = 0, descriptors = 4096;
+  std::uint32_t mbufs = 0;
+  std::size_t batch = 256;
+
+  bool inner = false;
+  std::string key = "5tuple", identity = "exact", table = "bucketed";
+  bool observe_merges = false, packets_only = false;
+  std::string flows = "1Mi", idle = "0", active = "0";
+  std::string seed;
+
+  std::vector<std::string> statistics;
+  std::string quantiles = "histogram";
+  double quantile_error = 0.05;
+
+  std::string format = "text", output = "-", every = "0", sort;
+  std::int64_t top = -1;
+  bool live = false, quiet = false;
+
+  std::string duration = "0", count = "0";
+  std::size_t workers = 1, ring = 65536;
+  std::string model = "run-to-completion", scheduler = "other";
+  std::vector<unsigned> cores;
+  bool busy_poll = false;
+};
+
+void declare(CLI::App& command, WatchOptions& options);
+
+/// What the words mean. Errors are the user's: exit status kUsage.
+struct WatchPlan {
+  SessionOptions session;
+  Columns columns;
+  StatisticOptions statistics;
+  std::uint64_t every_ns = 0;
+  std::uint64_t wall_duration_ns = 0;  ///< 0: as long as packets come
+  std::size_t top = 0;
+};
+Result<WatchPlan> plan(const WatchOptions& options);
+
+}  // namespace parshall::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "generate/traffic.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+/// Plays a trace from memory, over and over, until `limit` packets: the source that costs least.
+class MemorySource final : public PacketSource {
+ public:
+  /// Time stamps start at `first_ns` and advance at the trace's rate, across repetitions too.
+  MemorySource(std::shared_ptr<const Trace> trace, std::uint64_t limit, std::uint64_t first_ns = 0)
+      : trace_(std::move(trace)), left_(limit), step_(static_cast<std::uint64_t>(1e9 / trace_->rate_pps() * kUnit)),
+        time_ns_(first_ns) {}
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override {
+    const std::size_t count = std::min<std::uint64_t>({out.size(), left_, trace_->packets() - next_});
+    const std::uint8_t* data = trace_->frame(next_);
+    const std::size_t stride = trace_->stride();
+    const std::uint32_t bytes = trace_->captured_bytes();
+    std::uint64_t elapsed = fraction_;
+    for (RawPacket& packet : out.first(count)) {
+      packet = {.data = data, .time_ns = time_ns_ + elapsed / kUnit, .captured_bytes = bytes, .wire_bytes = bytes};
+      data += stride;
+      elapsed += step_;
+    }
+    time_ns_ += elapsed / kUnit;
+    fraction_ = elapsed % kUnit;
+    left_ -= count;
+    next_ = next_ + count == trace_->packets() ? 0 : next_ + count;
+    return count;
+  }
+
+  bool exhausted() const noexcept override { return left_ == 0; }
+
+ private:
+  static constexpr std::uint64_t kUnit = 1 << 20;  ///< time advances in 1/kUnit ns
+
+  std::shared_ptr<const Trace> trace_;
+  std::uint64_t left_;
+  std::uint64_t step_;
+  std::uint64_t time_ns_;
+  std::uint64_t fraction_ = 0;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace parshall

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generate/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <numeric>
+
+#include "base/random.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint32_t kFcsBytes = 4;
+constexpr std::uint64_t kMaxFlows = 1ull << 28, kMaxPackets = 1ull << 30;
+
+void put16(std::uint8_t* at, std::uint32_t value) {
+  at[0] = static_cast<std::uint8_t>(value >> 8);
+  at[1] = static_cast<std::uint8_t>(value);
+}
+
+/// Ones' complement sum of an IPv4 header (RFC 1071).
+std::uint16_t header_checksum(const std::uint8_t* header) {
+  std::uint32_t sum = 0;
+  for (int i = 0; i < 20; i += 2) sum += static_cast<std::uint32_t>(header[i] << 8 | header[i + 1]);
+  while (sum >> 16) sum = (sum & 0xFFFF) + (sum >> 16);
+  return static_cast<std::uint16_t>(~sum);
+}
+
+struct FlowPlan {
+  bool ipv6, tcp;
+  std::uint64_t bits[3];  ///< addresses and ports
+};
+
+FlowPlan plan_flow(const TrafficSpec& spec, std::uint64_t flow) {
+  SplitMix64 random(SplitMix64::mix(spec.seed) ^ SplitMix64::mix(flow + 1));
+  FlowPlan plan{};
+  plan.ipv6 = random.uniform() < spec.ipv6_share;
+  plan.tcp = spec.protocol == ProtocolMix::tcp || (spec.protocol == ProtocolMix::mix && flow % 4 != 3);
+  // A bijection of the flow number in the source address keeps any two flows' five-tuples apart.
+  plan.bits[0] = SplitMix64::mix(flow ^ spec.seed << 32);
+  plan.bits[1] = random();
+  plan.bits[2] = random();
+  return plan;
+}
+
+/// Bijection of 32 bits: two rounds of xor-shift and odd multiplication.
+std::uint32_t scramble(std::uint32_t x) {
+  x = (x ^ x >> 16) * 0x7FEB352Du;
+  x = (x ^ x >> 15) * 0x846CA68Bu;
+  return x ^ x >> 16;
+}
+
+void write_frame(std::uint8_t* frame, std::uint32_t captured_bytes, const FlowPlan& plan, std::uint64_t flow, std::uint64_t seed) {
+  static constexpr std::uint8_t kMac[12] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1};
+  std::memcpy(frame, kMac, sizeof kMac);
+  std::uint8_t* const ip = frame + 14;
+  const std::uint32_t ip_bytes = captured_bytes - 14;
+  std::uint8_t* transport;
+  if (plan.ipv6) {
+    put16(frame + 12, 0x86DD);
+    ip[0] = 0x60;
+    put16(ip + 4, ip_bytes - 40);
+    ip[6] = plan.tcp ? 6 : 17;
+    ip[7] = 64;
+    ip[8] = ip[24] = 0x20;  // 2001:db8::/32, the documentation prefix
+    ip[9] = ip[25] = 0x01;
+    ip[10] = ip[26] = 0x0D;
+    ip[11] = ip[27] = 0xB8;
+    std::memcpy(ip + 16, &plan.bits[0], 8);
+    std::memcpy(ip + 32, &plan.bits[1], 8);
+    transport = ip + 40;
+  } else {
+    put16(frame + 12, 0x0800);
+    ip[0] = 0x45;
+    put16(ip + 2, ip_bytes);
+    ip[8] = 64;
+    ip[9] = plan.tcp ? 6 : 17;
+    const std::uint32_t src = scramble(static_cast<std::uint32_t>(flow + seed));
+    std::memcpy(ip + 12, &src, 4);
+    std::memcpy(ip + 16, &plan.bits[1], 4);
+    put16(ip + 10, header_checksum(ip));
+    transport = ip + 20;
+  }
+  std::memcpy(transport, &plan.bits[2], 4);
+  if (plan.tcp) {
+    transport[12] = 5 << 4;
+    transport[13] = 0x10;  // ACK
+  } else {
+    put16(transport + 4, ip_bytes - (plan.ipv6 ? 40 : 20));
+  }
+}
+
+/// Flow of every packet, in order.
+std::vector<std::uint32_t> plan_packets(const TrafficSpec& spec, std::uint64_t packets) {
+  std::vector<std::uint32_t> flow_of(packets);
+  SplitMix64 random(spec.seed);
+  if (spec.zipf_exponent > 0) {
+    const Zipf zipf(spec.zipf_exponent, spec.flows);
+    for (auto& flow : flow_of) flow = static_cast<std::uint32_t>(zipf(random));
+  } else {
+    for (std::uint64_t i = 0; i < packets; ++i) flow_of[i] = static_cast<std::uint32_t>(i % spec.flows);
+    for (std::uint64_t i = packets; i > 1; --i) std::swap(flow_of[i - 1], flow_of[random.below(i)]);
+  }
+  return flow_of;
+}
+
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
+  if (name == "flows") return parse_number(value, spec.flows) && spec.flows >= 1 && spec.flows <= kMaxFlows;
+  if (name == "size") return parse_number(value, spec.frame_bytes) && spec.frame_bytes >= 64 && spec.frame_bytes <= 9018;
+  if (name == "packets") return parse_number(value, spec.packets) && spec.packets >= 1 && spec.packets <= kMaxPackets;
+  if (name == "seed") return parse_number(value, spec.seed);
+  if (name == "ipv6") return parse_number(value, spec.ipv6_share) && spec.ipv6_share >= 0 && spec.ipv6_share <= 1;
+  if (name == "rate") return parse_number(value, spec.rate_pps) && spec.rate_pps >= 1 && spec.rate_pps <= 1e9;
+  if (name == "protocol") {
+    if (value == "mix") spec.protocol = ProtocolMix::mix;
+    else if (value == "tcp") spec.protocol = ProtocolMix::tcp;
+    else if (value == "udp") spec.protocol = ProtocolMix::udp;
+    else return false;
+    return true;
+  }
+  if (name == "dist") {
+    if (value == "uniform") return spec.zipf_exponent = 0, true;
+    return value.starts_with("zipf:") && parse_number(value.substr(5), spec.zipf_exponent) && spec.zipf_exponent > 0 &&
+           spec.zipf_exponent <= 10;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<TrafficSpec> TrafficSpec::parse(std::string_view text) {
+  TrafficSpec spec;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t equals = item.find('=');
+    if (equals == item.npos || !set(spec, item.substr(0, equals), item.substr(equals + 1)))
+      return Error{fmt::format(
+          "built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform or dist=zipf:EXPONENT, "
+          "protocol=mix, tcp or udp, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas", item, kMaxFlows, kMaxPackets)};
+  }
+  return spec;
+}
+
+Result<Trace> Trace::make(const TrafficSpec& spec) {
+  Trace trace;
+  const std::uint32_t ipv6_minimum = 14 + 40 + 20;
+  trace.captured_bytes_ = std::max(spec.frame_bytes - kFcsBytes, spec.ipv6_share > 0 ? ipv6_minimum : 0u);
+  trace.stride_ = (trace.captured_bytes_ + 63) / 64 * 64;
+  trace.rate_pps_ = spec.rate_pps;
+  const std::uint64_t packets = spec.packets != 0 ? spec.packets : std::max<std::uint64_t>(1 << 20, 4 * spec.flows);
+  try {
+    trace.flow_of_ = plan_packets(spec, packets);
+    trace.frames_ = HugeBuffer<std::uint8_t>(packets * trace.stride_);
+  } catch (const std::bad_alloc&) {
+    return Error{fmt::format("no memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N", packets,
+                             packets * trace.stride_ >> 20)};
+  }
+  for (std::uint64_t i = 0; i < packets; ++i) {
+    const std::uint32_t flow = trace.flow_of_[i];
+    write_frame(trace.frames_.data() + i * trace.stride_, trace.captured_bytes_, plan_flow(spec, flow), flow, spec.seed);
+  }
+  return trace;
+}
+
+}  // namespace parshall

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/huge_buffer.hpp"
+#include "base/result.hpp"
+#include "pipeline/decode/facts.hpp"
+
+namespace parshall {
+
+enum class ProtocolMix : std::uint8_t { mix, tcp, udp };  ///< mix: 75 % of the flows TCP, 25 % UDP
+
+/// Built-in traffic, as `-g` spells it: "flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1".
+struct TrafficSpec {
+  std::uint64_t flows = 65536;
+  std::uint32_t frame_bytes = 64;  ///< with the 4 bytes of FCS, which captures do not hold
+  double zipf_exponent = 0;        ///< 0: every flow equally often
+  ProtocolMix protocol = ProtocolMix::mix;
+  double ipv6_share = 0;           ///< of the flows
+  std::uint64_t seed = 1;
+  std::uint64_t packets = 0;       ///< in memory, before they repeat; 0: at least 2^20 and 4 per flow
+  double rate_pps = 14'880'952;    ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace
+
+  static Result<TrafficSpec> parse(std::string_view text);
+};
+
+/// Time stamp of the first packet of built-in traffic: 2020-01-01T00:00:00Z, so that runs are alike.
+inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
+
+/// Frames in memory, ready before any clock starts.
+///
+/// Shape: equally long frames, each in a slot of a multiple of 64 bytes. Flow f of `spec.seed` has a random five-tuple.
+///        Uniform traffic is shuffled round robin: every flow has packets / flows packets, rounded either way.
+class Trace {
+ public:
+  static Result<Trace> make(const TrafficSpec& spec);
+
+  const std::uint8_t* frame(std::uint64_t i) const noexcept { return frames_.data() + i * stride_; }
+  std::uint64_t packets() const noexcept { return flow_of_.size(); }
+  std::size_t stride() const noexcept { return stride_; }
+  std::uint32_t captured_bytes() const noexcept { return captured_bytes_; }
+  double rate_pps() const noexcept { return rate_pps_; }
+  std::uint32_t flow_of(std::uint64_t i) const noexcept { return flow_of_[i]; }
+
+ private:
+  HugeBuffer<std::uint8_t> frames_;
+  std::vector<std::uint32_t> flow_of_;
+  std::size_t stride_ = 64;
+  std::uint32_t captured_bytes_ = 60;
+  double rate_pps_ = 0;
+};
+
+}  // namespace parshall

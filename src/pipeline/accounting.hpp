@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/capture/source.hpp"
+#include "pipeline/flow/front_end.hpp"
+#include "pipeline/flow/record.hpp"
+
+namespace parshall {
+
+/// What a worker's flow stage has counted.
+struct MonitorCounts {
+  std::uint64_t counted = 0;          ///< packets
+  std::uint64_t live_packets = 0;     ///< summed over the flows in the table
+  std::uint64_t ended_packets = 0;    ///< summed over the records that left it
+  std::uint64_t ended_records = 0;
+  std::uint64_t evicted_records = 0;  ///< of these, for want of room
+  std::uint64_t live_flows = 0;
+  std::uint64_t ip_bytes = 0;         ///< of live flows and ended records
+  std::uint64_t wire_bytes = 0;       ///< likewise
+  std::uint64_t first_ns = ~std::uint64_t{0};  ///< earliest of them
+
+  void add(const FlowRecord& record) noexcept {
+    ip_bytes += record.ip_bytes;
+    wire_bytes += record.wire_bytes;
+    first_ns = std::min(first_ns, record.first_ns);
+  }
+  void add(const MonitorCounts& other) noexcept {
+    counted += other.counted;
+    live_packets += other.live_packets;
+    ended_packets += other.ended_packets;
+    ended_records += other.ended_records;
+    evicted_records += other.evicted_records;
+    live_flows += other.live_flows;
+    ip_bytes += other.ip_bytes;
+    wire_bytes += other.wire_bytes;
+    first_ns = std::min(first_ns, other.first_ns);
+  }
+};
+
+/// Where every packet went. Nothing is unaccounted:
+///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + not_ip + malformed + counted, and
+///   counted = packets in live flows + packets in ended records.
+struct Accounting {
+  DeviceCounters device;         ///< of all queues; absent where the device cannot tell
+  std::uint64_t polled = 0;      ///< packets the source handed over
+  std::uint64_t ring_full = 0;   ///< dropped between receive and monitor thread
+  FrontEndCounts front;
+  MonitorCounts flows;
+
+  std::uint64_t counted() const noexcept { return front.verdict[static_cast<std::size_t>(Verdict::counted)]; }
+  std::uint64_t not_ip() const noexcept { return front.verdict[static_cast<std::size_t>(Verdict::not_ip)]; }
+  std::uint64_t malformed() const noexcept {
+    std::uint64_t sum = 0;
+    for (std::size_t v = static_cast<std::size_t>(Verdict::not_ip) + 1; v < kVerdicts; ++v) sum += front.verdict[v];
+    return sum;
+  }
+  std::uint64_t device_lost() const noexcept {
+    return device.nic_missed.value_or(0) + device.nic_error.value_or(0) + device.no_mbuf.value_or(0);
+  }
+  std::uint64_t lost() const noexcept { return device_lost() + ring_full; }
+  std::uint64_t offered() const noexcept { return device_lost() + polled; }
+
+  bool balanced() const noexcept {
+    return polled == ring_full + front.filtered + not_ip() + malformed() + counted() && counted() == flows.counted &&
+           flows.counted == flows.live_packets + flows.ended_packets;
+  }
+};
+
+}  // namespace parshall

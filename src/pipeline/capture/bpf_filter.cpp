@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/bpf_filter.hpp"
+
+#include <fmt/format.h>
+#include <pcap/pcap.h>
+
+namespace parshall {
+namespace {
+
+constexpr int kSnapLength = 262144;
+
+/// The program, or libpcap's explanation. Null program: the expression does not apply to this link type.
+Result<std::shared_ptr<bpf_program>> compile_for(const std::string& expression, LinkType link_type) {
+  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(
+      pcap_open_dead(static_cast<int>(link_type), kSnapLength), pcap_close);
+  if (!handle) return Error{"libpcap gives no handle to compile a filter with"};
+  auto raw = std::make_unique<bpf_program>();
+  if (pcap_compile(handle.get(), raw.get(), expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
+    return Error{pcap_geterr(handle.get())};
+  return std::shared_ptr<bpf_program>(raw.release(), [](bpf_program* program) {
+    pcap_freecode(program);
+    delete program;
+  });
+}
+
+/// pcap_open_dead() takes DLT_ values, which differ from LINKTYPE_ for a few types.
+LinkType dlt(LinkType type) {
+  switch (type) {
+    case LinkType::raw: return static_cast<LinkType>(DLT_RAW);
+    case LinkType::ipv4: case LinkType::ipv6: return static_cast<LinkType>(DLT_RAW);
+    default: return type;
+  }
+}
+
+}  // namespace
+
+Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
+  auto program = compile_for(expression, LinkType::ethernet);
+  if (!program) return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, program.error().message)};
+  BpfFilter filter(expression);
+  filter.last_ = *program;
+  filter.programs_[LinkType::ethernet] = *std::move(program);
+  return filter;
+}
+
+const bpf_program* BpfFilter::program_for(LinkType link_type) noexcept {
+  if (link_type == last_type_) return last_.get();
+  last_type_ = link_type;
+  const auto known = programs_.find(link_type);
+  if (known != programs_.end()) return (last_ = known->second).get();
+  auto program = compile_for(expression_, dlt(link_type));
+  last_ = program ? *program : nullptr;
+  programs_[link_type] = last_;
+  return last_.get();
+}
+
+bool BpfFilter::matches(const RawPacket& packet) noexcept {
+  const bpf_program* const program = program_for(packet.link_type);
+  if (program == nullptr) return false;
+  return bpf_filter(program->bf_insns, packet.data, packet.wire_bytes, packet.captured_bytes) != 0;
+}
+
+}  // namespace parshall

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/capture_parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "pipeline/capture/byte_order.hpp"
+#include "pipeline/capture/pcap_parser.hpp"
+#include "pipeline/capture/pcapng_parser.hpp"
+
+namespace parshall {
+namespace {
+
+struct KnownFormat {
+  std::string_view magic;
+  std::string_view what;
+  std::string_view advice;  ///< {} is the file
+};
+
+constexpr std::string_view kConvert = "convert it first: editcap {} OUT.pcapng";
+constexpr std::array kKnownFormats{
+    KnownFormat{"\x1f\x8b", "compressed with gzip", "decompress it on the way: zcat {} | parshall watch -r -"},
+    KnownFormat{"\xfd" "7zXZ", "compressed with xz", "decompress it on the way: xzcat {} | parshall watch -r -"},
+    KnownFormat{"\x28\xb5\x2f\xfd", "compressed with zstd", "decompress it on the way: zstdcat {} | parshall watch -r -"},
+    KnownFormat{"BZh", "compressed with bzip2", "decompress it on the way: bzcat {} | parshall watch -r -"},
+    KnownFormat{"\x04\x22\x4d\x18", "compressed with lz4", "decompress it on the way: lz4 -dc {} | parshall watch -r -"},
+    KnownFormat{"snoop", "a snoop capture", kConvert},
+    KnownFormat{"GMBU", "a Network Monitor capture", kConvert},
+    KnownFormat{"RTSS", "a Network Monitor capture", kConvert},
+};
+
+std::string hex(std::span<const std::uint8_t> bytes) {
+  std::string text;
+  for (const std::uint8_t byte : bytes) text += fmt::format("{}{:02x}", text.empty() ? "" : " ", byte);
+  return text;
+}
+
+Error not_a_capture(std::span<const std::uint8_t> head, const std::string& name) {
+  if (head.empty()) return {fmt::format("{} is empty: there is no capture to read", name)};
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  for (const KnownFormat& format : kKnownFormats) {
+    if (!text.starts_with(format.magic)) continue;
+    const std::string_view file = name == kStandardInput ? "FILE" : std::string_view(name);
+    return {fmt::format("{} is {}; {}", name, format.what, fmt::format(fmt::runtime(format.advice), file))};
+  }
+  const auto shown = head.first(std::min(head.size(), kMagicBytes));
+  const bool printable = std::all_of(shown.begin(), shown.end(), [](std::uint8_t c) { return c >= ' ' && c <= '~'; });
+  return {fmt::format("{} is not a pcap or pcapng capture: it begins with {}", name,
+                      printable ? fmt::format("\"{}\"", text.substr(0, shown.size())) : hex(shown))};
+}
+
+}  // namespace
+
+void CaptureParser::note_damage(std::string what, Parsed before) noexcept {
+  damage_ = fmt::format("{}, at packet {}, byte offset {}", what, packets_ + before.packets + 1, offset_ + before.bytes);
+}
+
+std::uint32_t max_captured_bytes(LinkType link_type) noexcept {
+  constexpr std::uint16_t kDbus = 231, kUsbPcap = 249, kEbhscr = 279;
+  const auto number = static_cast<std::uint16_t>(link_type);
+  return number == kDbus || number == kUsbPcap || number == kEbhscr ? 16u << 20 : 256u << 10;
+}
+
+Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head, const std::string& name) {
+  if (head.size() < 4) return not_a_capture(head, name);
+  const auto magic = load<std::uint32_t>(head.data(), false);
+  if (PcapngParser::is_magic(magic)) return std::unique_ptr<CaptureParser>(std::make_unique<PcapngParser>());
+  if (PcapParser::is_magic(magic)) return std::unique_ptr<CaptureParser>(std::make_unique<PcapParser>());
+  return not_a_capture(head, name);
+}
+
+}  // namespace parshall

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/dpdk/dpdk_port.hpp"
+
+#include <fmt/format.h>
+#include <rte_log.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <cstdio>
+#include <optional>
+
+#include "pipeline/capture/dpdk/device_name.hpp"
+#include "pipeline/capture/dpdk/eal.hpp"
+#include "pipeline/capture/dpdk/port_setup.hpp"
+
+namespace parshall {
+namespace dpdk {
+namespace {
+
+/// Everything about a device that is known before DPDK sees it.
+struct Plan {
+  std::vector<PortPlan> ports;  ///< af_xdp: one port per queue
+  std::optional<KernelInterface> interface;
+  std::string pci_address;
+  std::vector<std::string> notes;
+};
+
+class Port final : public DpdkPort {
+ public:
+  Port(std::vector<OpenedPort> ports, std::optional<KernelInterface> interface,
+       std::unique_ptr<PromiscuousMembership> promiscuous, std::string description)
+      : ports_(std::move(ports)), interface_(std::move(interface)), promiscuous_(std::move(promiscuous)),
+        description_(std::move(description)) {}
+  ~Port() override { close(); }
+
+  std::vector<std::unique_ptr<PacketSource>> take_queues() override {
+    std::vector<std::unique_ptr<PacketSource>> queues;
+    for (OpenedPort& port : ports_) {
+      for (auto& queue : port.queues) queues.push_back(std::move(queue));
+      port.queues.clear();
+    }
+    return queues;
+  }
+
+  DeviceCounters counters() override {
+    DeviceCounters total;
+    const auto add = [](std::optional<std::uint64_t>& sum, std::optional<std::uint64_t> part) {
+      if (part) sum = sum.value_or(0) + *part;
+    };
+    for (const OpenedPort& port : ports_) {
+      const DeviceCounters part = port.state->device_counters();
+      add(total.received, part.received);
+      add(total.nic_missed, part.nic_missed);
+      add(total.nic_error, part.nic_error);
+      add(total.no_mbuf, part.no_mbuf);
+    }
+    return total;
+  }
+
+  std::string description() const override { return description_; }
+  std::uint16_t port_id() const noexcept override { return ports_.front().state->id(); }
+
+  void close() noexcept override {
+    const CaughtOutput caught(true);
+    for (OpenedPort& port : ports_) port.state->close();
+    promiscuous_.reset();
+  }
+
+ private:
+  std::vector<OpenedPort> ports_;
+  std::optional<KernelInterface> interface_;
+  std::unique_ptr<PromiscuousMembership> promiscuous_;
+  std::string description_;
+};
+
+/// Where DPDK writes what it logs while nobody catches it.
+std::FILE* log_sink() {
+  static std::FILE* const nowhere = std::fopen("/dev/null", "we");
+  return nowhere;
+}
+
+int next_number() {
+  static std::atomic<int> number = 0;
+  return number++;
+}
+
+std::optional<Error> plan_af_packet(const DpdkOptions& options, PortPlan port, Plan& plan) {
+  const KernelInterface& interface = *plan.interface;
+  const std::uint32_t longest =
+      options.longest_frame > 0 ? options.longest_frame : interface.mtu + PacketRing::kLinkOverhead;
+  const PacketRing ring = PacketRing::of(longest, options.descriptors);
+  port.devargs = ring.devargs(next_number(), interface.name, options.queues);
+  port.data_room = static_cast<std::uint16_t>(ring.frame_bytes + 128);
+  port.socket_family = AF_PACKET;
+  plan.ports.push_back(port);
+  plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and count as that long", ring.longest_frame()));
+  plan.notes.push_back("IPv4 fragments are put together by the kernel first (use af_xdp to see them)");
+  plan.notes.push_back("what this host sends is seen too");
+  return allow_locked_memory(std::uint64_t{2} * ring.frame_bytes * ring.frames * options.queues);
+}
+
+std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan& plan) {
+  const KernelInterface& interface = *plan.interface;
+  if (options.queues != interface.rx_queues) {
+    return Error{fmt::format("cannot open {} with af_xdp: it has {} receive queues and {} would be read, the others' packets "
+                             "not seen; use {} queues, or: ethtool -L {} combined {} (veth: rx {})", interface.name,
+                             interface.rx_queues, options.queues, interface.rx_queues, interface.name, options.queues,
+                             options.queues)};
+  }
+  // A port per queue: the driver of 22.11 looks at combined channels only and takes veth's for one.
+  port.queues = 1;
+  port.socket_family = AF_XDP;
+  for (std::uint16_t queue = 0; queue < options.queues; ++queue) {
+    port.devargs = fmt::format("net_af_xdp{},iface={},start_queue={},queue_count=1", next_number(), interface.name, queue);
+    plan.ports.push_back(port);
+  }
+  return allow_locked_memory(options.queues * port.memory_bytes());
+}
+
+Result<Plan> make_plan(const DpdkOptions& options) {
+  if (options.queues == 0 || options.descriptors == 0) return Error{"queues and descriptors must be at least 1"};
+  Result<DeviceName> parsed = DeviceName::parse(options.device);
+  if (!parsed) return parsed.error();
+  const DeviceName& device = *parsed;
+  Plan plan;
+  PortPlan port{.devargs = device.name, .name = options.device, .queues = options.queues,
+                .transmit_queues = options.transmit_queues, .descriptors = options.descriptors,
+                .mbufs_per_queue = options.mbufs_per_queue, .seed = options.seed,
+                .is_virtual = device.kind != DeviceKind::pci, .promiscuous = options.promiscuous, .ends = device.ends()};
+  switch (device.kind) {
+    case DeviceKind::vdev:
+      if (!device.args.empty()) port.devargs += "," + device.args;
+      plan.ports.push_back(port);
+      return plan;
+    case DeviceKind::pci: {
+      if (const Result<DeviceName> ready = ready_pci_device(device); !ready) return ready.error();
+      plan.pci_address = device.name;
+      plan.ports.push_back(port);
+      return plan;
+    }
+    case DeviceKind::kernel_interface: break;
+  }
+  Result<KernelInterface> interface = KernelInterface::find(device.name);
+  if (!interface) return interface.error();
+  plan.interface = *std::move(interface);
+  port.promiscuous = false;
+  std::optional<Error> error;
+  if (options.via == "af_packet") {
+    error = plan_af_packet(options, port, plan);
+  } else if (options.via == "af_xdp") {
+    error = plan_af_xdp(options, port, plan);
+  } else {
+    error = Error{fmt::format("cannot open {} via {}: it is af_packet or af_xdp", options.device, options.via)};
+  }
+  if (error) return *std::move(error);
+  return plan;
+}
+
+std::string describe(const DpdkOptions& options, const Plan& plan, const std::vector<OpenedPort>& ports,
+                     const EalState& eal) {
+  std::vector<std::string> notes = plan.notes;
+  notes.insert(notes.end(), ports.front().notes.begin(), ports.front().notes.end());
+  return fmt::format("{}: DPDK {}, {} queue{}, {}, time from {}{}{}", options.device, ports.front().driver, options.queues,
+                     options.queues == 1 ? "" : "s", eal.huge_pages ? "huge pages" : "no huge pages",
+                     ports.front().time_source, notes.empty() ? "" : "; ", fmt::join(notes, "; "));
+}
+
+}  // namespace
+}  // namespace dpdk
+
+Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
+  using namespace dpdk;
+  auto extra = split_words(options.eal);
+  if (!extra) return extra.error();
+  Result<Plan> plan = make_plan(options);
+  if (!plan) return plan.error();
+  EalNeeds needs{.pci_address = plan->pci_address, .extra = *extra};
+  for (const PortPlan& port : plan->ports) needs.memory_bytes += port.memory_bytes();
+  const Result<EalState> eal = start_eal(needs);
+  if (!eal) return eal.error();
+
+  bool speaks = false;
+  for (const std::string& argument : *extra) speaks |= argument.starts_with("--log-level");
+  const CaughtOutput caught(!speaks);
+  ::rte_openlog_stream(stderr);
+  std::unique_ptr<PromiscuousMembership> promiscuous;
+  if (plan->interface && options.promiscuous) {
+    promiscuous = std::make_unique<PromiscuousMembership>(plan->interface->index);
+    if (!promiscuous->granted()) plan->notes.push_back("promiscuous mode was refused: only this host's packets");
+  }
+  std::vector<OpenedPort> ports;
+  std::optional<Error> error;
+  for (const PortPlan& port : plan->ports) {
+    Result<OpenedPort> opened = open_port(port);
+    if (!opened) {
+      error = Error{opened.error().message + caught.tail()};
+      break;
+    }
+    ports.push_back(*std::move(opened));
+  }
+  if (plan->interface) restore_promiscuous_flag(*plan->interface);
+  if (!error) {
+    std::string description = describe(options, *plan, ports, *eal);
+    if (!speaks) ::rte_openlog_stream(log_sink());
+    return std::unique_ptr<DpdkPort>(
+        new Port(std::move(ports), plan->interface, std::move(promiscuous), std::move(description)));
+  }
+  ports.clear();  // closes what was opened
+  if (!speaks) ::rte_openlog_stream(log_sink());
+  return *std::move(error);
+}
+
+}  // namespace parshall

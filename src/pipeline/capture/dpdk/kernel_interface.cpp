@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/dpdk/kernel_interface.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <linux/ethtool.h>
+#include <linux/if_packet.h>
+#include <linux/if_xdp.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace parshall::dpdk {
+namespace {
+
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) {}
+  ~Socket() { if (fd_ >= 0) ::close(fd_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int fd() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
+
+ifreq request_for(const std::string& name) {
+  ifreq request{};
+  std::memcpy(request.ifr_name, name.data(), std::min(name.size(), sizeof request.ifr_name - 1));
+  return request;
+}
+
+std::string existing_interfaces() {
+  std::string names;
+  const std::unique_ptr<struct if_nameindex, decltype(&if_freenameindex)> list(::if_nameindex(), &if_freenameindex);
+  for (const auto* entry = list.get(); entry && entry->if_index != 0; ++entry) {
+    names += names.empty() ? "" : ", ";
+    names += entry->if_name;
+  }
+  return names.empty() ? "none" : names;
+}
+
+/// By ethtool, not /sys: /sys may belong to another network namespace.
+std::uint32_t receive_queues(int socket, const std::string& name) {
+  ethtool_channels channels{};
+  channels.cmd = ETHTOOL_GCHANNELS;
+  ifreq request = request_for(name);
+  request.ifr_data = reinterpret_cast<char*>(&channels);
+  if (::ioctl(socket, SIOCETHTOOL, &request) != 0) return 1;
+  return std::max<std::uint32_t>(1, channels.combined_count + channels.rx_count);
+}
+
+}  // namespace
+
+Result<KernelInterface> KernelInterface::find(const std::string& name) {
+  const unsigned index = name.size() < IFNAMSIZ ? ::if_nametoindex(name.c_str()) : 0;
+  if (index == 0) {
+    return Error{fmt::format("cannot open {}: no such interface here (there are: {}); a PCI device is named like "
+                             "0000:03:00.0, a virtual one like vdev:net_null0", name, existing_interfaces())};
+  }
+  const Socket raw(::socket(AF_PACKET, SOCK_RAW, 0));
+  if (raw.fd() < 0 && (errno == EPERM || errno == EACCES)) {
+    return Error{fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root, or once: "
+                             "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep $(command -v parshall)", name)};
+  }
+  if (raw.fd() < 0) return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
+
+  KernelInterface found{.name = name, .index = static_cast<int>(index)};
+  ifreq request = request_for(name);
+  if (::ioctl(raw.fd(), SIOCGIFFLAGS, &request) != 0) {
+    return Error{fmt::format("cannot open {}: reading its state: {}", name, std::strerror(errno))};
+  }
+  if (!(request.ifr_flags & IFF_UP)) {
+    return Error{fmt::format("cannot open {}: it is down; bring it up with: ip link set {} up", name, name)};
+  }
+  found.promiscuous_flag = request.ifr_flags & IFF_PROMISC;
+  request = request_for(name);
+  if (::ioctl(raw.fd(), SIOCGIFMTU, &request) == 0) found.mtu = static_cast<std::uint32_t>(request.ifr_mtu);
+  found.rx_queues = receive_queues(raw.fd(), name);
+  return found;
+}
+
+bool has_capability(int capability) noexcept {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) return false;
+  return (data[capability / 32].effective >> (capability % 32)) & 1;
+}
+
+std::optional<Error> allow_locked_memory(std::uint64_t bytes) {
+  rlimit limit{};
+  if (has_capability(CAP_IPC_LOCK) || ::getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return std::nullopt;
+  if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes) return std::nullopt;
+  if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= bytes) {
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_MEMLOCK, &limit) == 0) return std::nullopt;
+  }
+  return Error{fmt::format("{} MiB of memory must be locked and the limit is {} MiB; raise it with: ulimit -l unlimited "
+                           "(or LimitMEMLOCK=infinity in the systemd unit, or CAP_IPC_LOCK)",
+                           (bytes >> 20) + 1, limit.rlim_max >> 20)};
+}
+
+void restore_promiscuous_flag(const KernelInterface& interface) noexcept {
+  if (!interface.promiscuous_flag) return;
+  const Socket any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request = request_for(interface.name);
+  if (any.fd() < 0 || ::ioctl(any.fd(), SIOCGIFFLAGS, &request) != 0) return;
+  request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_PROMISC);
+  ::ioctl(any.fd(), SIOCSIFFLAGS, &request);
+}
+
+PromiscuousMembership::PromiscuousMembership(int interface_index) noexcept
+    : socket_(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)) {  // protocol 0: it receives nothing
+  packet_mreq request{};
+  request.mr_ifindex = interface_index;
+  request.mr_type = PACKET_MR_PROMISC;
+  granted_ = socket_ >= 0 &&
+             ::setsockopt(socket_, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof request) == 0;
+}
+
+PromiscuousMembership::~PromiscuousMembership() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+std::vector<int> open_sockets(int family) {
+  std::vector<int> sockets;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc/self/fd"), &::closedir);
+  while (const dirent* entry = directory ? ::readdir(directory.get()) : nullptr) {
+    const std::string_view name(entry->d_name);
+    int fd = -1;
+    if (std::from_chars(name.begin(), name.end(), fd).ec != std::errc{}) continue;
+    int domain = 0;
+    socklen_t bytes = sizeof domain;
+    if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 && domain == family) sockets.push_back(fd);
+  }
+  std::ranges::sort(sockets);
+  return sockets;
+}
+
+std::optional<std::uint64_t> SocketDrops::read() noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (socket_ < 0) return total_;
+  if (family_ == AF_PACKET) {
+    tpacket_stats since_last{};
+    socklen_t bytes = sizeof since_last;
+    if (::getsockopt(socket_, SOL_PACKET, PACKET_STATISTICS, &since_last, &bytes) == 0) {
+      total_ = total_.value_or(0) + since_last.tp_drops;
+    }
+  } else {
+    xdp_statistics since_opened{};
+    socklen_t bytes = sizeof since_opened;
+    // An empty fill ring is already part of rx_dropped; kernels before 5.9 do not know rx_ring_full.
+    if (::getsockopt(socket_, SOL_XDP, XDP_STATISTICS, &since_opened, &bytes) == 0) {
+      total_ = since_opened.rx_dropped + since_opened.rx_ring_full;
+    }
+  }
+  return total_;
+}
+
+void SocketDrops::detach() noexcept {
+  read();
+  const std::scoped_lock lock(mutex_);
+  socket_ = -1;
+}
+
+}  // namespace parshall::dpdk

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace parshall::dpdk {
+
+/// A network interface of this network namespace.
+struct KernelInterface {
+  std::string name;
+  int index = 0;
+  std::uint32_t mtu = 0;       ///< bytes behind the link-layer header
+  std::uint32_t rx_queues = 1;
+  bool promiscuous_flag = false;  ///< set by somebody else, with `ip link set promisc on`
+
+  /// Fails, saying what to do, when there is none of that name, it is down, or we have no right to capture.
+  static Result<KernelInterface> find(const std::string& name);
+};
+
+/// True when this process holds the capability (CAP_... of linux/capability.h).
+bool has_capability(int capability) noexcept;
+
+/// Lets this process lock `bytes` more memory; fails, saying what to do, when the hard limit forbids it.
+std::optional<Error> allow_locked_memory(std::uint64_t bytes);
+
+/// Puts the IFF_PROMISC flag back that `interface` had: a driver clears it when it starts.
+void restore_promiscuous_flag(const KernelInterface& interface) noexcept;
+
+/// Promiscuous mode as long as this lives; the kernel ends it even if the process is killed.
+class PromiscuousMembership {
+ public:
+  explicit PromiscuousMembership(int interface_index) noexcept;
+  ~PromiscuousMembership();
+  PromiscuousMembership(const PromiscuousMembership&) = delete;
+  PromiscuousMembership& operator=(const PromiscuousMembership&) = delete;
+  bool granted() const noexcept { return granted_; }
+
+ private:
+  int socket_;
+  bool granted_ = false;
+};
+
+/// File descriptors of this process that are sockets of the family (AF_PACKET, AF_XDP), ascending.
+std::vector<int> open_sockets(int family);
+
+/// What the kernel dropped before a driver's socket, asked of that socket.
+///
+/// Source: packet(7) PACKET_STATISTICS, which starts again at 0 on every reading; Linux af_xdp.rst XDP_STATISTICS.
+class SocketDrops {
+ public:
+  SocketDrops(int family, int socket) : family_(family), socket_(socket) {}
+
+  /// Nothing when the kernel does not tell. Any thread.
+  std::optional<std::uint64_t> read() noexcept;
+
+  /// Reads once more; the driver may now close its socket.
+  void detach() noexcept;
+
+ private:
+  std::mutex mutex_;
+  int family_;
+  int socket_;
+  std::optional<std::uint64_t> total_;
+};
+
+}  // namespace parshall::dpdk

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/dpdk/port_setup.hpp"
+
+#include <fmt/format.h>
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "base/random.hpp"
+
+namespace parshall::dpdk {
+namespace {
+
+constexpr std::uint32_t kPoolCache = 512;
+constexpr std::uint64_t kHashed = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP;
+
+Error failed(const PortPlan& plan, std::string_view what, int error) {
+  return Error{fmt::format("cannot open {}: {}: {}", plan.name, what, ::rte_strerror(error < 0 ? -error : error))};
+}
+
+/// Sets a port up step by step; what was begun is undone when it goes before it was released.
+class Setup {
+ public:
+  explicit Setup(const PortPlan& plan) : plan_(plan) {}
+  ~Setup();
+  Setup(const Setup&) = delete;
+  Setup& operator=(const Setup&) = delete;
+
+  Result<OpenedPort> run();
+
+ private:
+  using Step = std::optional<Error>;
+  Step probe();
+  Step configure();
+  Step set_up_queues();
+  Step start();
+  int try_configure(std::uint16_t transmit_queues);
+  void use_rss();
+  void use_longest_frames();
+  TimeStamping stamping();
+  void ask_kernel(std::uint16_t queue, const std::vector<int>& before);
+
+  const PortPlan& plan_;
+  OpenedPort port_;
+  std::uint16_t id_ = RTE_MAX_ETHPORTS;
+  bool released_ = false;
+  rte_eth_dev_info info_{};
+  rte_eth_conf conf_{};
+  std::vector<std::uint8_t> rss_key_;
+  std::uint16_t rx_descriptors_ = 0;
+  std::uint16_t tx_descriptors_ = 512;
+  std::uint16_t transmit_queues_ = 0;
+  std::vector<int> sockets_before_;
+};
+
+Setup::~Setup() {
+  if (released_ || id_ == RTE_MAX_ETHPORTS) return;
+  ::rte_eth_dev_stop(id_);
+  ::rte_eth_dev_close(id_);
+  if (info_.device) ::rte_dev_remove(info_.device);
+}
+
+Result<OpenedPort> Setup::run() {
+  for (const auto step : {&Setup::probe, &Setup::configure, &Setup::set_up_queues, &Setup::start}) {
+    if (auto error = (this->*step)()) return *std::move(error);
+  }
+  const TimeStamping stamps = stamping();
+  for (std::uint16_t queue = 0; queue < plan_.queues; ++queue) {
+    port_.queues.push_back(std::make_unique<QueueSource>(port_.state, queue, stamps, plan_.ends));
+  }
+  ::rte_eth_stats_reset(id_);
+  port_.state->set_running();
+  released_ = true;
+  return std::move(port_);
+}
+
+Setup::Step Setup::probe() {
+  if (plan_.socket_family >= 0) sockets_before_ = open_sockets(plan_.socket_family);
+  const int error = ::rte_dev_probe(plan_.devargs.c_str());
+  if (error != 0 && error != -EEXIST) return failed(plan_, "DPDK finds no such device or its driver refuses it", error);
+  const std::string device = plan_.devargs.substr(0, plan_.devargs.find(','));
+  if (::rte_eth_dev_get_port_by_name(device.c_str(), &id_) != 0) {
+    id_ = RTE_MAX_ETHPORTS;
+    return Error{fmt::format("cannot open {}: no network driver of DPDK took it", plan_.name)};
+  }
+  if (const int unknown = ::rte_eth_dev_info_get(id_, &info_)) return failed(plan_, "asking what it can do", unknown);
+  port_.driver = info_.driver_name;
+  port_.state = std::make_shared<PortState>(id_, plan_.queues, facts_of(port_.driver, plan_.is_virtual));
+  if (*info_.dev_flags & RTE_ETH_DEV_AUTOFILL_QUEUE_XSTATS) port_.state->set_counts_queues();
+  if (plan_.queues > info_.max_rx_queues) {
+    return Error{fmt::format("cannot open {}: it has {} receive queues, {} were asked for", plan_.name,
+                             info_.max_rx_queues, plan_.queues)};
+  }
+  if (plan_.socket_family == AF_PACKET) ask_kernel(0, sockets_before_);
+  return std::nullopt;
+}
+
+void Setup::use_rss() {
+  conf_.rx_adv_conf.rss_conf.rss_hf = kHashed & info_.flow_type_rss_offloads;
+  if (conf_.rx_adv_conf.rss_conf.rss_hf == 0) return;
+  conf_.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+  conf_.rxmode.offloads |= info_.rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH;
+  if (info_.hash_key_size == 0) return;
+  SplitMix64 random(plan_.seed);
+  rss_key_.resize(info_.hash_key_size);
+  std::ranges::generate(rss_key_, [&] { return static_cast<std::uint8_t>(random() >> 56); });
+  conf_.rx_adv_conf.rss_conf.rss_key = rss_key_.data();
+  conf_.rx_adv_conf.rss_conf.rss_key_len = info_.hash_key_size;
+}
+
+/// The device's longest frames, in a chain of buffers when it can; a kernel interface's MTU is not ours to change.
+void Setup::use_longest_frames() {
+  if (plan_.is_virtual) return;
+  const std::uint32_t overhead =
+      info_.max_mtu != UINT16_MAX && info_.max_rx_pktlen > info_.max_mtu ? info_.max_rx_pktlen - info_.max_mtu : 18;
+  const std::uint32_t room = plan_.data_room - RTE_PKTMBUF_HEADROOM;
+  const std::uint64_t scatter = info_.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
+  const std::uint32_t frame = scatter ? info_.max_rx_pktlen : std::min(info_.max_rx_pktlen, room);
+  conf_.rxmode.mtu = std::min<std::uint32_t>(info_.max_mtu, frame - overhead);
+  conf_.rxmode.offloads |= scatter;
+  port_.notes.push_back(fmt::format("frames of up to {} bytes", conf_.rxmode.mtu + overhead));
+}
+
+int Setup::try_configure(std::uint16_t transmit_queues) {
+  transmit_queues_ = transmit_queues;
+  return ::rte_eth_dev_configure(id_, plan_.queues, transmit_queues, &conf_);
+}
+
+Setup::Step Setup::configure() {
+  use_rss();
+  use_longest_frames();
+  conf_.rxmode.offloads |= info_.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+  int error = try_configure(plan_.transmit_queues);
+  if (error != 0 && plan_.transmit_queues < plan_.queues) error = try_configure(plan_.queues);  // some want pairs
+  if (error != 0) return failed(plan_, "configuring it", error);
+
+  rx_descriptors_ = plan_.descriptors;
+  error = ::rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx_descriptors_, &tx_descriptors_);
+  if (error != 0) return failed(plan_, fmt::format("{} descriptors", plan_.descriptors), error);
+  if (rx_descriptors_ != plan_.descriptors) {
+    port_.notes.push_back(fmt::format("{} descriptors instead of {}", rx_descriptors_, plan_.descriptors));
+  }
+  return std::nullopt;
+}
+
+Setup::Step Setup::set_up_queues() {
+  static std::atomic<unsigned> pools = 0;
+  const int numa_node = ::rte_eth_dev_socket_id(id_);
+  for (std::uint16_t queue = 0; queue < plan_.queues; ++queue) {
+    rte_mempool* pool = ::rte_pktmbuf_pool_create(fmt::format("parshall-rx-{}", pools++).c_str(), plan_.mbufs(), kPoolCache,
+                                                  0, plan_.data_room, numa_node);
+    if (!pool) return failed(plan_, fmt::format("{} MiB for the packets of a queue", plan_.memory_bytes() >> 20), rte_errno);
+    port_.state->own(pool);
+
+    const bool is_xdp = plan_.socket_family == AF_XDP;
+    const std::vector<int> before = is_xdp ? open_sockets(AF_XDP) : std::vector<int>{};
+    rte_eth_rxconf rx = info_.default_rxconf;
+    rx.offloads = conf_.rxmode.offloads;
+    rx.rx_drop_en = plan_.queues > 1;  // a full queue must not hold up the others
+    const auto node = static_cast<unsigned>(numa_node);
+    if (const int error = ::rte_eth_rx_queue_setup(id_, queue, rx_descriptors_, node, &rx, pool)) {
+      return failed(plan_, fmt::format("receive queue {}", queue), error);
+    }
+    if (is_xdp) ask_kernel(queue, before);
+  }
+  for (std::uint16_t queue = 0; queue < transmit_queues_; ++queue) {
+    if (const int error = ::rte_eth_tx_queue_setup(id_, queue, tx_descriptors_, static_cast<unsigned>(numa_node), nullptr)) {
+      return failed(plan_, fmt::format("transmit queue {}", queue), error);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The sockets that the driver opened since `before` belong to the queues from `queue` on, in order.
+void Setup::ask_kernel(std::uint16_t queue, const std::vector<int>& before) {
+  for (const int socket : open_sockets(plan_.socket_family)) {
+    if (std::ranges::binary_search(before, socket) || queue >= plan_.queues) continue;
+    port_.state->ask_kernel(queue++, plan_.socket_family, socket);
+  }
+}
+
+Setup::Step Setup::start() {
+  if (const int error = ::rte_eth_dev_start(id_)) return failed(plan_, "starting it", error);
+  if (plan_.promiscuous) {
+    const int error = ::rte_eth_promiscuous_enable(id_);
+    if (error != 0 && error != -ENOTSUP) return failed(plan_, "promiscuous mode", error);
+  }
+  return std::nullopt;
+}
+
+/// Stamps of the device when it gives them and we learn what they count; else the clock.
+TimeStamping Setup::stamping() {
+  port_.time_source = "CLOCK_REALTIME, once per burst";
+  TimeStamping stamps;
+  const TimestampUnit unit = port_.state->facts().timestamp;
+  const bool enabled = conf_.rxmode.offloads & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+  if (!enabled && unit == TimestampUnit::device_ticks) return stamps;
+  const int offset = ::rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, nullptr);
+  const int flag = ::rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_RX_TIMESTAMP_NAME, nullptr);
+  if (offset < 0 || flag < 0) return stamps;
+  stamps.field_offset = offset;
+  stamps.valid_flag = std::uint64_t{1} << flag;
+  if (unit == TimestampUnit::microseconds_since_1970) {
+    stamps.source = TimeSource::microseconds_since_1970;
+    port_.time_source = "packet time stamps, in microseconds";
+    return stamps;
+  }
+  for (int reading = 0; reading < 2; ++reading) {
+    ClockPair pair;
+    if (::rte_eth_read_clock(id_, &pair.ticks) != 0) {
+      port_.notes.push_back("the device stamps packets, but does not tell what the stamps count: not used");
+      return stamps;
+    }
+    pair.time_ns = realtime_ns();
+    stamps.ticks = reading == 0 ? TickClock(pair) : stamps.ticks;
+    if (reading == 1) stamps.ticks.feed(pair);
+    else std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  if (!stamps.ticks.calibrated()) return stamps;
+  stamps.source = TimeSource::device_ticks;
+  port_.time_source = fmt::format("device clock of {:.0f} ticks per second", stamps.ticks.ticks_per_second());
+  return stamps;
+}
+
+}  // namespace
+
+std::uint32_t PortPlan::mbufs() const {
+  if (mbufs_per_queue > 0) return mbufs_per_queue;
+  // All descriptors filled twice (a driver may hold a fill ring besides), two polls in use, and what the
+  // caches of two threads may keep.
+  return 2 * std::max<std::uint32_t>(descriptors, 2048) + 2 * static_cast<std::uint32_t>(QueueSource::kMaxBurst) +
+         2 * kPoolCache * 3 / 2;
+}
+
+std::uint64_t PortPlan::memory_bytes() const {
+  static constexpr std::uint64_t kPerMbuf = 448;  // header, mbuf, padding, ring entry
+  return queues * (std::uint64_t{mbufs()} * (data_room + kPerMbuf) + (4 << 20));
+}
+
+Result<OpenedPort> open_port(const PortPlan& plan) { return Setup(plan).run(); }
+
+}  // namespace parshall::dpdk

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/capture/dpdk/port_state.hpp"
+#include "pipeline/capture/dpdk/queue_source.hpp"
+
+namespace parshall::dpdk {
+
+/// What one DPDK port is to be opened with.
+struct PortPlan {
+  std::string devargs;            ///< "net_null0,size=64" or a PCI address
+  std::string name;               ///< for messages: what the user called it
+  std::uint16_t queues = 1;
+  std::uint16_t transmit_queues = 0;
+  std::uint16_t descriptors = 4096;
+  std::uint32_t mbufs_per_queue = 0;
+  std::uint16_t data_room = 2048 + 128;  ///< bytes of an mbuf, with its 128 of headroom
+  std::uint64_t seed = 0;
+  bool is_virtual = true;
+  bool promiscuous = true;        ///< asked of the driver: not for kernel interfaces
+  int socket_family = -1;         ///< AF_PACKET or AF_XDP: ask the kernel what it dropped
+  bool ends = false;
+
+  std::uint32_t mbufs() const;
+  std::uint64_t memory_bytes() const;
+};
+
+struct OpenedPort {
+  std::shared_ptr<PortState> state;
+  std::vector<std::unique_ptr<PacketSource>> queues;
+  std::string driver;
+  std::string time_source;
+  std::vector<std::string> notes;
+};
+
+/// Probes, configures and starts the port.
+Result<OpenedPort> open_port(const PortPlan& plan);
+
+}  // namespace parshall::dpdk

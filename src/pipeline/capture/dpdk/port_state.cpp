@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/dpdk/port_state.hpp"
+
+#include <rte_dev.h>
+
+namespace parshall::dpdk {
+namespace {
+
+/// A driver that is not known to fill a member may still do so: then it counts.
+std::optional<std::uint64_t> told(bool filled, std::uint64_t value) {
+  return filled || value > 0 ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+PortState::~PortState() {
+  close();
+  for (rte_mempool* pool : pools_) ::rte_mempool_free(pool);
+}
+
+rte_eth_stats PortState::read_stats() noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (running()) ::rte_eth_stats_get(id_, &last_);
+  return last_;
+}
+
+std::optional<std::uint64_t> PortState::kernel_drops(std::uint16_t queue) noexcept {
+  return drops_[queue] ? drops_[queue]->read() : std::nullopt;
+}
+
+DeviceCounters PortState::device_counters() noexcept {
+  const rte_eth_stats stats = read_stats();
+  DeviceCounters counters{.received = stats.ipackets,
+                          .nic_missed = told(facts_.counts_missed, stats.imissed),
+                          .nic_error = told(facts_.counts_errors, stats.ierrors),
+                          .no_mbuf = told(facts_.counts_no_mbuf, stats.rx_nombuf)};
+  for (std::uint16_t queue = 0; queue < queues_; ++queue) {
+    const auto drops = kernel_drops(queue);
+    if (!drops) continue;
+    if (queue == 0) counters.nic_missed = 0;  // the driver's own figure is a part of the kernel's
+    counters.nic_missed = counters.nic_missed.value_or(0) + *drops;
+  }
+  return counters;
+}
+
+DeviceCounters PortState::queue_counters(std::uint16_t queue) noexcept {
+  if (queues_ == 1) return device_counters();
+  DeviceCounters counters;
+  if (counts_queues_ && queue < RTE_ETHDEV_QUEUE_STAT_CNTRS) {
+    counters.received = read_stats().q_ipackets[queue];
+  }
+  counters.nic_missed = kernel_drops(queue);
+  return counters;
+}
+
+void PortState::close() noexcept {
+  if (!running()) return;
+  read_stats();
+  for (auto& drops : drops_) {
+    if (drops) drops->detach();
+  }
+  running_ = false;
+  rte_eth_dev_info info{};
+  const bool known = ::rte_eth_dev_info_get(id_, &info) == 0;
+  ::rte_eth_dev_stop(id_);
+  ::rte_eth_dev_close(id_);
+  if (known && info.device) ::rte_dev_remove(info.device);
+}
+
+}  // namespace parshall::dpdk

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <rte_ethdev.h>
+#include <rte_mempool.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "pipeline/capture/dpdk/driver_facts.hpp"
+#include "pipeline/capture/dpdk/kernel_interface.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall::dpdk {
+
+/// What a port's queues share, and what must live as long as any of them: the pools behind their packets.
+class PortState {
+ public:
+  PortState(std::uint16_t id, std::uint16_t queues, DriverFacts facts)
+      : id_(id), queues_(queues), facts_(facts), drops_(queues) {}
+  ~PortState();
+  PortState(const PortState&) = delete;
+  PortState& operator=(const PortState&) = delete;
+
+  std::uint16_t id() const noexcept { return id_; }
+  std::uint16_t queues() const noexcept { return queues_; }
+  const DriverFacts& facts() const noexcept { return facts_; }
+  bool running() const noexcept { return running_.load(std::memory_order_relaxed); }
+  void set_running() noexcept { running_ = true; }
+
+  void own(rte_mempool* pool) { pools_.push_back(pool); }
+  void ask_kernel(std::uint16_t queue, int family, int socket) { drops_[queue].emplace(family, socket); }
+
+  /// The driver says itself how many packets each queue delivered.
+  void set_counts_queues() noexcept { counts_queues_ = true; }
+
+  DeviceCounters device_counters() noexcept;
+  DeviceCounters queue_counters(std::uint16_t queue) noexcept;
+
+  /// Stops and closes the port, keeping the last counters. No queue may be polled any more.
+  void close() noexcept;
+
+ private:
+  rte_eth_stats read_stats() noexcept;
+  std::optional<std::uint64_t> kernel_drops(std::uint16_t queue) noexcept;
+
+  std::uint16_t id_;
+  std::uint16_t queues_;
+  DriverFacts facts_;
+  std::atomic<bool> running_ = false;
+  bool counts_queues_ = false;
+  std::mutex mutex_;
+  rte_eth_stats last_{};
+  std::vector<std::optional<SocketDrops>> drops_;
+  std::vector<rte_mempool*> pools_;
+};
+
+}  // namespace parshall::dpdk

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <rte_mbuf.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "pipeline/capture/dpdk/port_state.hpp"
+#include "pipeline/capture/dpdk/rx_clock.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall::dpdk {
+
+enum class TimeSource {
+  clock,                    ///< CLOCK_REALTIME, once a burst
+  microseconds_since_1970,  ///< in the packet
+  device_ticks,             ///< in the packet, turned into time by a TickClock
+};
+
+/// How a queue finds out when a packet came.
+struct TimeStamping {
+  TimeSource source = TimeSource::clock;
+  int field_offset = -1;         ///< of the time stamp in the mbuf
+  std::uint64_t valid_flag = 0;  ///< in ol_flags of packets that carry one
+  TickClock ticks;
+};
+
+/// One receive queue of a port.
+///
+/// Shape: 8 KiB of mbuf pointers: the packets of the last two polls.
+/// Cost:  one clock reading a burst, unless the device stamps; no lock, no allocation.
+class QueueSource final : public PacketSource {
+ public:
+  static constexpr std::size_t kMaxBurst = 512;
+
+  QueueSource(std::shared_ptr<PortState> port, std::uint16_t queue, TimeStamping stamping, bool ends)
+      : port_(std::move(port)), port_id_(port_->id()), queue_(queue), ends_(ends), stamping_(stamping) {}
+  ~QueueSource() override;
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override;
+  bool exhausted() const noexcept override { return exhausted_; }
+  bool lossless() const noexcept override { return port_->facts().waits || ends_; }
+  DeviceCounters counters() noexcept override { return port_->queue_counters(queue_); }
+
+ private:
+  struct Burst {
+    std::array<rte_mbuf*, kMaxBurst> mbufs;
+    unsigned count = 0;
+    void free() noexcept;
+  };
+
+  void receive(Burst& burst, std::size_t wanted) noexcept;
+  std::uint64_t time_of(const rte_mbuf& packet, std::uint64_t now_ns) noexcept;
+  void feed_clock(std::uint64_t now_ns) noexcept;
+
+  std::shared_ptr<PortState> port_;
+  std::uint16_t port_id_;
+  std::uint16_t queue_;
+  bool ends_;  ///< nothing waiting means nothing will come (a file)
+  bool exhausted_ = false;
+  unsigned turn_ = 0;
+  std::uint64_t clock_fed_ns_ = 0;
+  TimeStamping stamping_;
+  std::array<Burst, 2> bursts_;
+};
+
+}  // namespace parshall::dpdk

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <ctime>
+
+namespace parshall::dpdk {
+
+inline std::uint64_t realtime_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// A device's tick counter and CLOCK_REALTIME read together.
+struct ClockPair {
+  std::uint64_t ticks = 0;
+  std::uint64_t time_ns = 0;
+};
+
+/// Turns device ticks into nanoseconds since 1970.
+///
+/// Error: the reading of the pair (microseconds) plus what either clock drifts between two pairs; feed a pair a second.
+///        Ticks before the last pair are as good as those after it.
+class TickClock {
+ public:
+  constexpr TickClock() = default;
+  constexpr explicit TickClock(ClockPair first) : first_(first), last_(first) {}
+
+  /// Needs ticks that advanced: a pair with the same or fewer ticks (a device that was reset) starts over.
+  constexpr void feed(ClockPair pair) noexcept {
+    if (pair.ticks <= first_.ticks || pair.time_ns <= first_.time_ns) {
+      *this = TickClock(pair);
+      return;
+    }
+    ns_per_tick_ =
+        static_cast<double>(pair.time_ns - first_.time_ns) / static_cast<double>(pair.ticks - first_.ticks);
+    last_ = pair;
+  }
+
+  constexpr bool calibrated() const noexcept { return ns_per_tick_ > 0; }
+  constexpr double ticks_per_second() const noexcept { return 1e9 / ns_per_tick_; }
+
+  constexpr std::uint64_t time_ns(std::uint64_t ticks) const noexcept {
+    const auto ahead = static_cast<std::int64_t>(ticks - last_.ticks);
+    return last_.time_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(ahead) * ns_per_tick_));
+  }
+
+ private:
+  ClockPair first_{};
+  ClockPair last_{};
+  double ns_per_tick_ = 0;
+};
+
+}  // namespace parshall::dpdk

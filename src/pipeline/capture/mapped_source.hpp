@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "pipeline/capture/capture_parser.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+/// A regular file's bytes in memory, read-only.
+///
+/// The length is the file's when it was mapped: what is appended later is not seen, and a file that is cut short
+/// while it is read ends the program with SIGBUS, as it does every program that maps one.
+class FileMapping {
+ public:
+  /// Nothing when the file cannot be mapped (and should be read as a stream).
+  static std::shared_ptr<const FileMapping> map(int fd) noexcept;
+  FileMapping(const std::uint8_t* data, std::size_t bytes) noexcept : bytes_(data, bytes) {}
+  FileMapping(const FileMapping&) = delete;
+  FileMapping& operator=(const FileMapping&) = delete;
+  ~FileMapping();
+
+  std::span<const std::uint8_t> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
+/// Walks a mapped capture. Several may share one mapping, each with a cursor of its own.
+class MappedSource final : public PacketSource {
+ public:
+  MappedSource(std::shared_ptr<const FileMapping> file, std::unique_ptr<CaptureParser> parser, std::string name)
+      : file_(std::move(file)), rest_(file_->bytes()), parser_(std::move(parser)), name_(std::move(name)) {}
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override;
+  bool exhausted() const noexcept override { return exhausted_; }
+  std::optional<Error> damage() const override;
+
+ private:
+  std::shared_ptr<const FileMapping> file_;
+  std::span<const std::uint8_t> rest_;
+  std::unique_ptr<CaptureParser> parser_;
+  std::string name_;
+  bool exhausted_ = false;
+};
+
+}  // namespace parshall

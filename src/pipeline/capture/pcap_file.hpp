@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+/// Opens a pcap or pcapng capture, `consumers` times: every source delivers every packet of it.
+///
+/// A regular file is mapped. Anything else ("-" for standard input, a FIFO, a device) is read as a stream by one
+/// thread, and this call waits until the first bytes of it have come.
+/// Error: the file cannot be opened, is compressed, or is no capture. Damage further on is the sources' damage().
+Result<std::vector<std::unique_ptr<PacketSource>>> open_capture_file(const std::string& path, std::size_t consumers);
+
+/// The same for an open file descriptor, which this call takes over; `name` is for messages.
+Result<std::vector<std::unique_ptr<PacketSource>>> open_capture_descriptor(int fd, const std::string& name,
+                                                                           std::size_t consumers);
+
+}  // namespace parshall

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "pipeline/capture/capture_parser.hpp"
+#include "pipeline/capture/pcapng_clock.hpp"
+
+namespace parshall {
+
+/// pcapng: both byte orders, several sections and interfaces; Enhanced, Simple and the obsolete Packet Block.
+/// Other blocks are passed over without being held, whatever their size.
+///
+/// A packet whose block carries no time (Simple Packet Block) has time 0. Lengths are believed as in PcapParser.
+/// Source: draft-ietf-opsawg-pcapng.
+class PcapngParser final : public CaptureParser {
+ public:
+  static constexpr std::uint32_t kMaxBlockBytes = 17u << 20;  ///< of a block whose content is needed
+  static constexpr std::size_t kMaxInterfaces = 1 << 16;
+
+  static bool is_magic(std::uint32_t first_word) noexcept { return first_word == kSectionHeader; }
+
+ protected:
+  Parsed parse_records(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept override;
+  void note_cut(std::span<const std::uint8_t> rest) noexcept override;
+
+ private:
+  enum BlockType : std::uint32_t {
+    kSectionHeader = 0x0a0d0d0a,  // reads the same in both byte orders
+    kInterface = 1,
+    kObsoletePacket = 2,
+    kSimplePacket = 3,
+    kEnhancedPacket = 6,
+  };
+  struct Interface {
+    LinkType link_type;
+    std::uint32_t snap_bytes;  ///< 0: no limit
+    PcapngClock clock;
+  };
+  struct Block {
+    std::uint32_t type;
+    std::span<const std::uint8_t> body;  ///< without type, lengths
+  };
+  enum class Found : std::uint8_t { packet, nothing, damage };
+
+  bool pass_over(std::span<const std::uint8_t> bytes, Parsed& done) noexcept;
+  Found take_block(const Block& block, RawPacket& packet, Parsed done) noexcept;
+  bool open_section(const Block& block, Parsed done) noexcept;
+  bool add_interface(const Block& block, Parsed done) noexcept;
+  bool take_packet(const Block& block, RawPacket& packet, Parsed done) noexcept;
+
+  template <class T>
+  T field(const Block& block, std::size_t at) const noexcept;
+
+  std::vector<Interface> interfaces_;
+  std::uint64_t bytes_to_pass_ = 0;    ///< of a block that is not looked at, without its trailing length
+  std::uint32_t trailer_expected_ = 0; ///< its length; 0 when no such block is open
+  bool swapped_ = false;
+};
+
+}  // namespace parshall

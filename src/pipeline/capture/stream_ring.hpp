@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/capture/capture_parser.hpp"
+#include "pipeline/capture/file_handle.hpp"
+
+namespace parshall {
+
+/// One thread reads a stream into a ring of chunks, which several consumers walk, each at its own pace.
+///
+/// Shape: kChunks buffers of kChunkBytes. One grows when a single record is larger, at most to the parsers' limit.
+///        A chunk holds whole records: the part of one that a read ended in moves to the next chunk.
+/// Full:  the reader waits for the slowest consumer (and the stream's writer for the reader). Nothing is lost.
+class StreamRing {
+ public:
+  static constexpr std::size_t kChunks = 16;
+  static constexpr std::size_t kChunkBytes = 256u << 10;
+
+  /// Takes the stream over and starts the thread. `head`: bytes already read. `framer`: finds the records' ends.
+  static Result<std::shared_ptr<StreamRing>> start(FileHandle stream, std::vector<std::uint8_t> head,
+                                                   std::unique_ptr<CaptureParser> framer, std::string name,
+                                                   std::size_t consumers);
+  /// Use start().
+  StreamRing(FileHandle stream, FileHandle wake, std::unique_ptr<CaptureParser> framer, std::string name,
+             std::size_t consumers);
+  StreamRing(const StreamRing&) = delete;
+  StreamRing& operator=(const StreamRing&) = delete;
+  ~StreamRing();
+
+  /// Chunk number `sequence`, valid until it is released; nothing when it does not come within `patience`.
+  std::optional<std::span<const std::uint8_t>> chunk(std::uint64_t sequence, std::chrono::microseconds patience) noexcept;
+
+  /// True when no chunk from `sequence` on will ever come.
+  bool ended_before(std::uint64_t sequence) noexcept;
+
+  /// `consumer` is done with every chunk before `sequence`.
+  void release(std::size_t consumer, std::uint64_t sequence) noexcept;
+
+  /// Why reading ended early, if it did. Meaningful once the stream ended.
+  std::optional<std::string> read_error() noexcept;
+
+  const std::string& name() const noexcept { return name_; }
+
+ private:
+  struct Chunk {
+    std::vector<std::uint8_t> bytes;
+    std::size_t filled = 0;
+    std::size_t whole = 0;  ///< of `filled`: bytes of whole records, which the consumers see
+  };
+  enum class Read : std::uint8_t { some, end, stop };
+
+  void run() noexcept;
+  Chunk* free_chunk() noexcept;
+  Read fill(Chunk& chunk);
+  void frame(Chunk& chunk) noexcept;
+  void publish() noexcept;
+  void end(std::optional<std::string> error) noexcept;
+
+  const FileHandle stream_;
+  const FileHandle wake_;  ///< an eventfd that ends the reader's wait for the stream
+  const std::unique_ptr<CaptureParser> framer_;
+  const std::string name_;
+  std::vector<Chunk> chunks_{kChunks};
+
+  std::mutex mutex_;  // taken once a chunk, never per packet
+  std::condition_variable changed_;
+  std::vector<std::uint64_t> released_;  ///< per consumer: the first chunk it still needs
+  std::uint64_t published_ = 0;
+  bool stopping_ = false;
+  bool ended_ = false;
+  std::optional<std::string> read_error_;
+
+  std::thread reader_;  // last: it uses everything above
+};
+
+}  // namespace parshall

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "pipeline/capture/capture_parser.hpp"
+#include "pipeline/capture/source.hpp"
+#include "pipeline/capture/stream_ring.hpp"
+
+namespace parshall {
+
+/// Walks a capture that arrives as a stream. Several share one ring, each sees every packet.
+///
+/// poll() delivers what has come; with nothing there it waits up to kPatience, so that a polling worker does not
+/// take the processor away from the reader.
+class StreamSource final : public PacketSource {
+ public:
+  static constexpr std::chrono::microseconds kPatience{500};
+
+  StreamSource(std::shared_ptr<StreamRing> ring, std::size_t consumer, std::unique_ptr<CaptureParser> parser)
+      : ring_(std::move(ring)), consumer_(consumer), parser_(std::move(parser)) {}
+  StreamSource(const StreamSource&) = delete;
+  StreamSource& operator=(const StreamSource&) = delete;
+  ~StreamSource() override;
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override;
+  bool exhausted() const noexcept override { return exhausted_; }
+  std::optional<Error> damage() const override;
+
+ private:
+  std::shared_ptr<StreamRing> ring_;
+  std::size_t consumer_;
+  std::unique_ptr<CaptureParser> parser_;
+  std::span<const std::uint8_t> rest_;   ///< of the chunk being walked
+  std::uint64_t next_chunk_ = 0;         ///< the one behind it
+  std::uint64_t needed_by_last_poll_ = 0;
+  std::uint64_t released_ = 0;
+  bool exhausted_ = false;
+};
+
+}  // namespace parshall

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/decode/decode.hpp"
+
+#include "pipeline/decode/frame.hpp"
+#include "pipeline/decode/ip.hpp"
+#include "pipeline/decode/layers.hpp"
+#include "pipeline/decode/tunnel.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr int kMaxTunnels = 16;
+
+/// Goes down as long as there is a further good IP header.
+Datagram innermost_of(Frame frame, Datagram datagram) noexcept {
+  for (int depth = 0; depth < kMaxTunnels; ++depth) {
+    frame = frame.until(datagram.end);
+    const Step step = walk_to_ip(frame, enter_tunnel(frame, datagram));
+    if (!step.at_ip() || read_ip(frame, step, datagram) != Verdict::counted) break;
+  }
+  return datagram;
+}
+
+}  // namespace
+
+Verdict decode_any(const RawPacket& packet, IpHeader header, PacketFacts& facts) noexcept {
+  const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
+  const Step step = walk_to_ip(frame, enter_link(frame, packet.link_type, 0));
+  if (!step.at_ip()) return step.verdict;
+  Datagram datagram;
+  if (const Verdict verdict = read_ip(frame, step, datagram); verdict != Verdict::counted) return verdict;
+  if (header == IpHeader::innermost) datagram = innermost_of(frame, datagram);
+
+  describe(frame, datagram, packet.wire_bytes, facts);
+  facts.time_ns = packet.time_ns;
+  return Verdict::counted;
+}
+
+}  // namespace parshall

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/huge_buffer.hpp"
+#include "pipeline/flow/cold_flow.hpp"
+#include "pipeline/flow/lines.hpp"
+#include "pipeline/flow/table.hpp"
+
+namespace parshall {
+
+/// The default table: buckets of one cache line, counters in the line, everything rare in a cold row.
+///
+/// A flow's home is one line. Where that is full, the flow goes to line home ^ k for the smallest k < kReach that
+/// has room, and the home's displaced bit is set: a packet then asks for the neighbour line together with the
+/// home line, and a miss in a home line whose bit is clear proves that the flow is new.
+///
+/// Memory: kSlotsPerFlow * (64 / Line::kSlots + 32 + 32 when IPv6 flows come, + 16 where the line holds no key)
+///         bytes per flow asked for, mapped once, committed when touched, never more.
+/// Full:   at `flows` flows, or when all lines in reach are full, the least recently seen flow of the home
+///         line and its neighbours is handed to the sink with EndReason::lack_of_resources.
+template <class Line>
+class BucketedTable {
+ public:
+  static constexpr std::uint32_t kReach = 16;        ///< lines that a flow may live in, a power of two
+  static constexpr std::size_t kMaxFlows = std::size_t{1} << 29;
+  static constexpr std::size_t kSlotsPerFlow = 4;    ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
+
+  BucketedTable(std::size_t flows, Timeouts timeouts, FlowSink& sink)
+      : capacity_(flows), line_count_(static_cast<std::uint32_t>(lines_for(flows))), idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
+        active_ns_(timeouts.active_ns), sink_(sink), lines_(line_count_), cold_(slots()),
+        heads_(Line::kExact ? 0 : slots(), /*huge_pages=*/false), ipv6_addresses_(slots(), /*huge_pages=*/false),
+        displaced_(line_count_), displaced_bits_(line_count_ / 64 + 1) {}
+
+  static std::size_t lines_for(std::size_t flows) noexcept {
+    const std::size_t lines = (flows * kSlotsPerFlow + Line::kSlots - 1) / Line::kSlots;
+    return (lines + kReach - 1) / kReach * kReach;
+  }
+  static std::size_t slots_for(std::size_t flows) noexcept { return lines_for(flows) * Line::kSlots; }
+
+  /// The most that a table for `flows` flows ever uses. At most kMaxFlows.
+  static std::size_t memory_bytes(std::size_t flows) noexcept {
+    const std::size_t lines = lines_for(flows);
+    return lines * (sizeof(Line) + sizeof(std::uint16_t)) + lines / 8 +
+           lines * Line::kSlots * (sizeof(ColdFlow) + (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
+  }
+
+  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const noexcept {
+    const std::uint32_t at = home(hash, line_count_);
+    __builtin_prefetch(&lines_[at]);
+
+  }
+
+  void update(std::span<const PacketFacts> packets, std::span<SlotRef> slots) noexcept {
+    Line* const lines = lines_.data();
+    const std::uint64_t line_count = line_count_;
+    const std::uint64_t idle_ns = idle_ns_;
+    SlotRef* out = slots.data();
+    for (const PacketFacts& facts : packets) {
+      std::uint32_t at = home(facts.hash, line_count);
+      const auto probe = Line::probe_ipv4(facts);
+      unsigned matches = lines[at].match(probe);
+      if (matches == 0) [[unlikely]] {
+        matches = lines[at ^ 1].match(probe);
+        if (matches == 0) {
+          done_ = static_cast<std::size_t>(out - slots.data());
+          *out++ = update_elsewhere(facts, at);
+          continue;
+        }
+        at ^= 1;
+      }
+      Line& line = lines[at];
+      const unsigned i = static_cast<unsigned>(std::countr_zero(matches));
+      const CountWord word = line.counts[i].plus(facts.counts);
+      const std::uint64_t since_ns = facts.time_ns - line.last_ns[i];  // huge when the packet is late
+      const std::uint32_t slot = at * Line::kSlots + i;
+      if (word.carries() || since_ns > idle_ns || active_ns_ != 0) [[unlikely]] {
+        done_ = static_cast<std::size_t>(out - slots.data());
+        *out++ = count_rare(slot, facts);
+        continue;
+      }
+      line.counts[i] = word;
+      line.last_ns[i] = facts.time_ns;
+      *out++ = {slot, false};
+    }
+  }
+
+  bool occupied(std::uint32_t slot) const noexcept { return line_of(slot).occupied(slot % Line::kSlots); }
+
+  FlowKey key(std::uint32_t slot) const noexcept {
+    FlowKey key;
+    if constexpr (Line::kExact)
+      std::memcpy(static_cast<void*>(&key), &line_of(slot).head[slot % Line::kSlots], FlowKey::kHeadBytes);
+    else
+      std::memcpy(static_cast<void*>(&key), &heads_[slot], FlowKey::kHeadBytes);
+    if (key.ip_version != 4) {
+      key.ip_version = 6;
+      key.address = ipv6_addresses_[slot];
+    }
+    return key;
+  }
+
+  FlowRecord record(std::uint32_t slot) const noexcept {
+    const CountWord word = line_of(slot).counts[slot % Line::kSlots];
+    const ColdFlow& cold = cold_[slot];
+    const std::uint64_t ip_bytes = cold.ip_bytes + word.ip_bytes();
+    return {.key = key(slot),
+            .packets = cold.packets + word.packets(),
+            .ip_bytes = ip_bytes,
+            .wire_bytes = ip_bytes + static_cast<std::uint64_t>(cold.extra_bytes + word.extra_bytes()),
+            .first_ns = cold.first_ns,
+            .last_ns = line_of(slot).last_ns[slot % Line::kSlots],
+            .tcp_flags = word.tcp_flags()};
+  }
+
+  std::uint32_t slots() const noexcept { return line_count_ * Line::kSlots; }
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return capacity_; }
+
+  /// Ends the idle flows among the next `lines` lines of an endless round through the table.
+  void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
+    done_ = 0;
+    for (std::uint32_t n = 0; n < lines; ++n, hand_ = hand_ + 1 == line_count_ ? 0 : hand_ + 1)
+      for (unsigned i = 0; i < Line::kSlots; ++i) {
+        const std::uint64_t last_ns = lines_[hand_].last_ns[i];
+        if (lines_[hand_].occupied(i) && now_ns > last_ns && now_ns - last_ns > idle_ns_)
+          end(hand_ * Line::kSlots + i, EndReason::idle_timeout);
+      }
+  }
+
+ private:
+  using KeyHead = std::array<std::uint8_t, FlowKey::kHeadBytes>;
+  using Ipv6Addresses = std::array<std::uint8_t, 32>;
+  static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
+
+  static std::uint32_t home(std::uint64_t hash, std::uint64_t line_count) noexcept {
+    return static_cast<std::uint32_t>(static_cast<unsigned __int128>(hash) * line_count >> 64);
+  }
+
+  Line& line_of(std::uint32_t slot) noexcept { return lines_[slot / Line::kSlots]; }
+  const Line& line_of(std::uint32_t slot) const noexcept { return lines_[slot / Line::kSlots]; }
+
+  /// Equal heads settle IPv4; of IPv6 the head holds only a hash of the addresses.
+  bool same_addresses(std::uint32_t slot, const PacketFacts& facts) const noexcept {
+    return !Line::kExact || facts.key.ip_version == 4 || ipv6_addresses_[slot] == facts.key.address;
+  }
+
+  SlotRef count(std::uint32_t slot, const PacketFacts& facts) noexcept {
+    Line& line = line_of(slot);
+    const unsigned i = slot % Line::kSlots;
+    const CountWord word = line.counts[i].plus(facts.counts);
+    if (word.carries() || facts.time_ns - line.last_ns[i] > idle_ns_ || active_ns_ != 0) [[unlikely]] return count_rare(slot, facts);
+    line.counts[i] = word;
+    line.last_ns[i] = facts.time_ns;
+    return {slot, false};
+  }
+
+  /// A carry, a late packet, lengths that do not fit the packed word, or a timeout.
+  [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
+    Line& line = line_of(slot);
+    const unsigned i = slot % Line::kSlots;
+    ColdFlow& cold = cold_[slot];
+    const bool late = facts.time_ns < line.last_ns[i];
+    const bool idle = !late && facts.time_ns - line.last_ns[i] > idle_ns_;
+    const bool active = active_ns_ != 0 && facts.time_ns > cold.first_ns && facts.time_ns - cold.first_ns > active_ns_;
+    if (idle || active) {
+      FlowRecord ended = record(slot);
+      ended.end_reason = idle ? EndReason::idle_timeout : EndReason::active_timeout;
+      sink_.flow_ended(ended, slot, done_);
+      start(slot, facts);
+      return {slot, true};
+    }
+    spill(line.counts[i], cold, facts.counts);
+    if (late)
+      cold.first_ns = std::min(cold.first_ns, facts.time_ns);
+    else
+      line.last_ns[i] = facts.time_ns;
+    return {slot, false};
+  }
+
+  static void spill(CountWord& word, ColdFlow& cold, CountWord packet) noexcept {
+    cold.add(word);
+    cold.add(packet);
+    word = CountWord((word.bits() | packet.bits()) & CountWord::kFlagMask);
+  }
+
+  /// Looks everywhere the flow may be, and starts it where it is not found.
+  [[gnu::noinline]] SlotRef update_elsewhere(const PacketFacts& facts, std::uint32_t home_line) noexcept {
+    const auto probe = Line::probe(facts);
+    const std::uint32_t reach = displaced_[home_line] == 0 ? 1 : kReach;
+    for (std::uint32_t k = 0; k < reach; ++k) {
+      const std::uint32_t at = home_line ^ k;
+      for (unsigned matches = lines_[at].match(probe); matches != 0; matches &= matches - 1) {
+        const std::uint32_t slot = at * Line::kSlots + static_cast<unsigned>(std::countr_zero(matches));
+        if (same_addresses(slot, facts)) return count(slot, facts);
+      }
+    }
+    if (size_ >= capacity_) evict_near(home_line);
+    for (;;) {
+      for (std::uint32_t k = 0; k < kReach; ++k)
+        for (unsigned i = 0; i < Line::kSlots; ++i)
+          if (!lines_[home_line ^ k].occupied(i)) return insert(home_line, k, i, facts);
+      evict_near(home_line);
+    }
+  }
+
+  SlotRef insert(std::uint32_t home_line, std::uint32_t displacement, unsigned i, const PacketFacts& facts) noexcept {
+    const std::uint32_t at = home_line ^ displacement;
+    const std::uint32_t slot = at * Line::kSlots + i;
+    lines_[at].put(i, Line::probe(facts));
+    if constexpr (!Line::kExact) std::memcpy(&heads_[slot], &facts.key, FlowKey::kHeadBytes);
+    if (facts.key.ip_version != 4) ipv6_addresses_[slot] = facts.key.address;
+    cold_[slot].displacement = static_cast<std::uint8_t>(displacement);
+    if (displacement != 0 && displaced_[home_line]++ == 0) displaced_bits_[home_line / 64] |= 1ull << home_line % 64;
+    ++size_;
+    start(slot, facts);
+    return {slot, true};
+  }
+
+  /// Sets the counters of an occupied slot to this one packet.
+  void start(std::uint32_t slot, const PacketFacts& facts) noexcept {
+    Line& line = line_of(slot);
+    const unsigned i = slot % Line::kSlots;
+    ColdFlow& cold = cold_[slot];
+    cold.first_ns = facts.time_ns;
+    cold.packets = 0;
+    cold.ip_bytes = 0;
+    cold.extra_bytes = 0;
+    line.last_ns[i] = facts.time_ns;
+    line.counts[i] = CountWord();
+    if (facts.counts.wide()) [[unlikely]]
+      spill(line.counts[i], cold, facts.counts);
+    else
+      line.counts[i] = facts.counts;
+  }
+
+  /// Ends the least recently seen flow of the nearest pair of lines that has any.
+  void evict_near(std::uint32_t home_line) noexcept {
+    constexpr std::uint32_t kPairSlots = 2 * Line::kSlots;
+    for (std::uint32_t k = 0; k < kReach; k += 2) {
+      const std::uint32_t first = ((home_line ^ k) & ~1u) * Line::kSlots;
+      std::uint32_t oldest = first;
+      std::uint64_t oldest_ns = ~std::uint64_t{0};
+      for (std::uint32_t slot = first; slot < first + kPairSlots; ++slot) {
+        const std::uint64_t last_ns = line_of(slot).last_ns[slot % Line::kSlots];
+        if (occupied(slot) && last_ns <= oldest_ns) oldest = slot, oldest_ns = last_ns;
+      }
+      if (occupied(oldest)) return end(oldest, EndReason::lack_of_resources);
+    }
+  }
+
+  void end(std::uint32_t slot, EndReason reason) noexcept {
+    FlowRecord ended = record(slot);
+    ended.end_reason = reason;
+    sink_.flow_ended(ended, slot, done_);
+    if (const auto displacement = static_cast<std::uint32_t>(cold_[slot].displacement); displacement != 0) {
+      const std::uint32_t home_line = slot / Line::kSlots ^ displacement;
+      if (--displaced_[home_line] == 0) displaced_bits_[home_line / 64] &= ~(1ull << home_line % 64);
+    }
+    line_of(slot).clear(slot % Line::kSlots);
+    --size_;
+  }
+
+  std::size_t capacity_;
+  std::uint32_t line_count_;
+  std::uint32_t hand_ = 0;
+  std::uint64_t idle_ns_;
+  std::uint64_t active_ns_;
+  std::size_t size_ = 0;
+  std::size_t done_ = 0;  ///< packets of the current update() whose slots are written
+  FlowSink& sink_;
+  HugeBuffer<Line> lines_;
+  HugeBuffer<ColdFlow> cold_;
+  HugeBuffer<KeyHead> heads_;
+  HugeBuffer<Ipv6Addresses> ipv6_addresses_;
+  HugeBuffer<std::uint16_t> displaced_;            ///< per line: flows whose home it is and that live elsewhere
+  HugeBuffer<std::uint64_t> displaced_bits_;       ///< the same, one bit, small enough for the cache
+};
+
+using ExactTable = BucketedTable<ExactLine>;
+using FingerprintTable = BucketedTable<FingerprintLine>;
+static_assert(FlowTable<ExactTable> && FlowTable<FingerprintTable>);
+
+}  // namespace parshall

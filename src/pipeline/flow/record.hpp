@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "pipeline/decode/facts.hpp"
+
+namespace parshall {
+
+/// Why a record ended. Source: RFC 7011 flowEndReason (information element 136), same order.
+enum class EndReason : std::uint8_t {
+  none,            ///< the flow is still in the table
+  idle_timeout,
+  active_timeout,
+  end_of_flow,
+  forced_end,
+  lack_of_resources,  ///< evicted: the table was full
+};
+
+constexpr std::string_view end_reason_name(EndReason reason) noexcept {
+  constexpr std::string_view kNames[] = {"", "idle", "active", "end_of_flow", "forced", "evicted"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+/// A flow's exact counters, put together from the hot and the cold part of its slot.
+struct FlowRecord {
+  FlowKey key;
+  std::uint64_t packets = 0;
+  std::uint64_t ip_bytes = 0;
+  std::uint64_t wire_bytes = 0;
+  std::uint64_t first_ns = 0;
+  std::uint64_t last_ns = 0;
+  std::uint16_t tcp_flags = 0;
+  EndReason end_reason = EndReason::none;
+};
+
+}  // namespace parshall

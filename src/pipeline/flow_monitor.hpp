@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sched.h>
+
+#include "pipeline/monitor.hpp"
+
+namespace parshall {
+
+struct KeyHash {
+  std::size_t operator()(const FlowKey& key) const noexcept {
+    std::uint64_t hash = 0;
+    for (std::size_t at = 0; at + 8 <= key.significant_bytes(); at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, reinterpret_cast<const char*>(&key) + at, sizeof word);
+      hash = SplitMix64::mix(hash ^ word);
+    }
+    return hash;
+  }
+};
+
+/// The monitor over one kind of flow table.
+///
+/// The rolling pipeline: decode a group of packets and ask for their buckets, count the group from Window::kDistance
+/// packets ago and ask for its rows, then measure the batch before that one.
+template <FlowTable Table>
+class FlowMonitor final : public Monitor, private FlowSink {
+ public:
+  explicit FlowMonitor(const MonitorOptions& options)
+      : table_(options.flows, options.timeouts, *this), ended_(options.ended_ring_bytes), sweeps_(options.timeouts.idle_ns != 0),
+        observe_merges_(options.observe_merges) {
+    use(options.statistics);
+  }
+
+  void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
+    constexpr std::size_t kAhead = 2 * kGroup;  // packet headers asked for this early; the hardware streams the rest
+    const auto prefetch = [this](std::uint64_t hash) { table_.prefetch(hash); };
+    for (std::size_t i = 0; i < std::min(kAhead, packets.size()); ++i) __builtin_prefetch(packets[i].data);
+    for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+      for (std::size_t i = at + kAhead; i < std::min(at + kAhead + kGroup, packets.size()); ++i) __builtin_prefetch(packets[i].data);
+      front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), window_, prefetch);
+      retire(Window::kDistance);
+    }
+  }
+
+  void admit(std::span<const PacketFacts> packets, std::span<const std::uint64_t> positions) noexcept override {
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      window_.next(0) = packets[i];
+      window_.push_at(positions[i]);
+      table_.prefetch(packets[i].hash);
+      if (window_.size() >= Window::kDistance + kGroup) retire(Window::kDistance);
+    }
+  }
+
+  void drain() noexcept override {
+    retire(0);
+    measure_pending();
+  }
+
+  void housekeep() noexcept override {
+    if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire)) change_statistics(wanted);
+    if (sweeps_) {
+      drain();
+      table_.sweep(latest_ns_, kSweepLines);
+    }
+    if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
+    if (snapshot_state_.load(std::memory_order_relaxed) == SnapshotState::copying) copy_slice();
+  }
+
+  void request_snapshot(std::uint64_t number) noexcept override {
+    snapshot_.number = number;
+    snapshot_state_.store(SnapshotState::wanted, std::memory_order_release);
+  }
+  Snapshot* snapshot_ready() noexcept override {
+    return snapshot_state_.load(std::memory_order_acquire) == SnapshotState::ready ? &snapshot_ : nullptr;
+  }
+
+  void request_statistics(StatisticChoice choice) override {
+    delete wanted_statistics_.exchange(new StatisticChoice(std::move(choice)), std::memory_order_acq_rel);
+  }
+
+  void visit(const FlowVisitor& visitor) const override {
+    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
+      if (table_.occupied(slot)) visitor(table_.record(slot), row(slot));
+  }
+
+  MonitorCounts counts() const noexcept override {
+    MonitorCounts counts = ended_counts_;
+    counts.counted = window_.pushed();
+    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot) {
+      if (!table_.occupied(slot)) continue;
+      const FlowRecord record = table_.record(slot);
+      counts.live_packets += record.packets;
+      ++counts.live_flows;
+      counts.add(record);
+    }
+    return counts;
+  }
+
+  StatisticChoice statistics() const override { return {rows_ ? rows_->set() : nullptr, generation_}; }
+
+  RecordRing& ended() noexcept override { return ended_; }
+  std::size_t live_flows() const noexcept override { return table_.size(); }
+  std::size_t capacity() const noexcept override { return table_.capacity(); }
+  std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
+  std::uint64_t latest_ns() const noexcept override { return latest_ns_; }
+
+  ~FlowMonitor() override { delete wanted_statistics_.load(); }
+
+ private:
+  enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
+  static constexpr std::uint32_t kSweepLines = 256;    ///< a few microseconds
+  static constexpr std::uint32_t kCopySlots = 256;     ///< likewise
+
+  /// Counts the oldest packets until `keep` are left in flight.
+  [[gnu::always_inline]] void retire(std::size_t keep) noexcept {
+    while (window_.size() > keep) {
+      group_ = window_.oldest(std::min(kGroup, window_.size() - keep));
+      group_measured_ = 0;
+      table_.update(group_, slots_);
+      if (extras_) [[unlikely]] after_update(group_.size());
+      latest_ns_ = std::max(latest_ns_, group_.back().time_ns);
+      window_.pop(group_.size());
+    }
+  }
+
+  /// Everything that not every run wants: rows, the border of a running snapshot, merges.
+  [[gnu::noinline]] void after_update(std::size_t count) noexcept {
+    for (std::size_t i = group_measured_; i < count; ++i) {
+      const std::uint32_t slot = slots_[i].slot();
+      const PacketFacts& facts = group_[i];
+      if (slot < copied_) ++later_.counted;
+      if (observe_merges_ && !(table_.key(slot) == facts.key)) merged_.insert(facts.key);
+      if (rows_) {
+        rows_->prefetch(slot);
+        pending_[pending_count_++] = {slot, facts.wire_bytes(), facts.time_ns, window_.position(i), slots_[i].is_new()};
+        if (pending_count_ == 2 * kStatBatch) measure_oldest();
+      }
+    }
+    group_measured_ = count;
+  }
+
+  /// The older half: its rows were asked for kStatBatch packets ago.
+  void measure_oldest() noexcept {
+    rows_->update({pending_.data(), kStatBatch});
+    std::copy(pending_.begin() + kStatBatch, pending_.end(), pending_.begin());
+    pending_count_ -= kStatBatch;
+  }
+
+  void measure_pending() noexcept {
+    for (std::size_t at = 0; at < pending_count_; at += kStatBatch)
+      rows_->update({pending_.data() + at, std::min(kStatBatch, pending_count_ - at)});
+    pending_count_ = 0;
+  }
+
+  std::span<const std::byte> row(std::uint32_t slot) const noexcept {
+    return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
+  }
+
+  /// The record's row must hold all of its packets, those of the current group too.
+  void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
+    if (extras_) {
+      after_update(counted);
+      measure_pending();
+    }
+    const bool later = slot < copied_;
+    RecordHeader header{.snapshot = next_snapshot_ + (later ? 1 : 0), .generation = generation_, .record = record};
+    for (MonitorCounts* counts : {&ended_counts_, later ? &later_ : nullptr}) {
+      if (counts == nullptr) continue;
+      counts->ended_packets += record.packets;
+      ++counts->ended_records;
+      counts->evicted_records += record.end_reason == EndReason::lack_of_resources;
+      counts->add(record);
+    }
+    const std::span head(reinterpret_cast<const std::byte*>(&header), sizeof header);
+    while (!ended_.push(head, row(slot))) ::sched_yield();  // waiting loses nothing: a device counts what it misses
+  }
+
+  void use(const StatisticChoice& choice) {
+    rows_.reset();
+    if (choice.set && choice.set->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(choice.set, table_.slots());
+    generation_ = choice.generation;
+    update_extras();
+  }
+
+  void change_statistics(StatisticChoice* wanted) noexcept {
+    const std::unique_ptr<StatisticChoice> choice(wanted);
+    measure_pending();
+    use(*choice);
+  }
+
+  void update_extras() noexcept { extras_ = rows_ || observe_merges_ || copied_ != 0; }
+
+  void begin_snapshot() noexcept {
+    snapshot_.statistics = statistics();
+    snapshot_.stride = sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0);
+    if (snapshot_.flows.size() < table_.slots() * snapshot_.stride)
+      snapshot_.flows = HugeBuffer<std::byte>(table_.slots() * snapshot_.stride, /*huge_pages=*/false);
+    snapshot_.counts = {};
+    next_snapshot_ = snapshot_.number;
+    later_ = {};
+    snapshot_state_.store(SnapshotState::copying, std::memory_order_relaxed);
+  }
+
+  void copy_slice() noexcept {
+    drain();
+    const std::uint32_t end = std::min(copied_ + kCopySlots, table_.slots());
+    for (; copied_ < end; ++copied_) {
+      if (!table_.occupied(copied_)) continue;
+      const RecordHeader header{.snapshot = snapshot_.number, .generation = generation_, .record = table_.record(copied_)};
+      std::byte* const to = snapshot_.flows.data() + snapshot_.counts.live_flows * snapshot_.stride;
+      std::memcpy(to, &header, sizeof header);
+      if (rows_) std::memcpy(to + sizeof header, row(copied_).data(), row(copied_).size());
+      snapshot_.counts.live_packets += header.record.packets;
+      ++snapshot_.counts.live_flows;
+      snapshot_.counts.add(header.record);
+    }
+    if (copied_ == table_.slots()) finish_snapshot();
+    update_extras();
+  }
+
+  void finish_snapshot() noexcept {
+    MonitorCounts& counts = snapshot_.counts;
+    counts.counted = window_.pushed() - later_.counted;
+    counts.ended_packets = ended_counts_.ended_packets - later_.ended_packets;
+    counts.ended_records = ended_counts_.ended_records - later_.ended_records;
+    counts.evicted_records = ended_counts_.evicted_records - later_.evicted_records;
+    counts.ip_bytes += ended_counts_.ip_bytes - later_.ip_bytes;
+    counts.wire_bytes += ended_counts_.wire_bytes - later_.wire_bytes;
+    counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
+    snapshot_.latest_ns = latest_ns_;
+    copied_ = 0;
+    next_snapshot_ = snapshot_.number + 1;
+    snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
+  }
+
+  Table table_;
+  Window window_;
+  std::array<SlotRef, kGroup> slots_;
+  std::span<const PacketFacts> group_;
+  std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
+  std::uint64_t latest_ns_ = 0;
+  bool extras_ = false;
+
+  std::unique_ptr<FlowRows> rows_;
+  std::array<RowUpdate, 2 * kStatBatch> pending_;
+  std::size_t pending_count_ = 0;
+  std::uint64_t generation_ = 0;
+  std::atomic<StatisticChoice*> wanted_statistics_{nullptr};
+
+  RecordRing ended_;
+  MonitorCounts ended_counts_;  ///< of the ended records alone
+  bool sweeps_;
+
+  bool observe_merges_;
+  std::unordered_set<FlowKey, KeyHash> merged_;
+
+  std::atomic<SnapshotState> snapshot_state_{SnapshotState::idle};
+  Snapshot snapshot_;
+  std::uint64_t next_snapshot_ = 1;       ///< that a record ending now belongs to
+  std::uint32_t copied_ = 0;              ///< slots below this one are in the running snapshot
+  MonitorCounts later_;                   ///< what came to slots that the running snapshot had copied already
+};
+
+}  // namespace parshall

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/lane.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+
+namespace parshall {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t batch, ReadLimits limits)
+    : source_(std::move(source)), front_(std::move(front)), batch_(batch), limits_(limits), turn_began_(__rdtsc()) {
+  publish_device();
+}
+
+std::span<const RawPacket> Lane::poll() noexcept {
+  if (limit_reached_) return {};
+  std::size_t most = batch_.size();
+  if (limits_.packets != 0) most = std::min<std::uint64_t>(most, limits_.packets - polled_);
+  std::span<RawPacket> packets = std::span(batch_).first(source_->poll({batch_.data(), most}));
+  if (limits_.packet_time_ns != 0 && !packets.empty()) {
+    if (!last_time_ns_) last_time_ns_ = packets.front().time_ns + limits_.packet_time_ns;
+    const auto beyond = std::ranges::find_if(packets, [&](const RawPacket& packet) { return packet.time_ns > *last_time_ns_; });
+    limit_reached_ = beyond != packets.end();
+    packets = packets.first(static_cast<std::size_t>(beyond - packets.begin()));
+  }
+  polled_ += packets.size();
+  if (limits_.packets != 0 && polled_ == limits_.packets) limit_reached_ = true;
+  return packets;
+}
+
+void Lane::note_turn(bool busy) noexcept {
+  const std::uint64_t now = __rdtsc();
+  const std::uint64_t cycles = now - turn_began_;
+  turn_began_ = now;
+  all_cycles_ += cycles;
+  busy_cycles_ += busy ? cycles : 0;
+}
+
+void Lane::publish(bool last) noexcept {
+  const FrontEndCounts& counts = front_.counts();
+  published_polled_.store(polled_, kRelaxed);
+  published_ring_full_.store(ring_full_, kRelaxed);
+  published_filtered_.store(counts.filtered, kRelaxed);
+  for (std::size_t v = 0; v < kVerdicts; ++v) published_verdict_[v].store(counts.verdict[v], kRelaxed);
+  published_cycles_[0].store(busy_cycles_, kRelaxed);
+  published_cycles_[1].store(all_cycles_, kRelaxed);
+  if (last || ++publishes_ % kPublishesPerDeviceRead == 0) publish_device();
+}
+
+void Lane::publish_device() noexcept {
+  const DeviceCounters device = source_->counters();
+  const std::optional<std::uint64_t> values[kDeviceCounters] = {device.received, device.nic_missed, device.nic_error, device.no_mbuf};
+  for (std::size_t i = 0; i < kDeviceCounters; ++i) {
+    published_device_[i].store(values[i].value_or(0), kRelaxed);
+    device_has_[i].store(values[i].has_value(), kRelaxed);
+  }
+}
+
+Accounting Lane::accounting() const noexcept {
+  Accounting accounting;
+  std::optional<std::uint64_t>* const device[kDeviceCounters] = {&accounting.device.received, &accounting.device.nic_missed,
+                                                                 &accounting.device.nic_error, &accounting.device.no_mbuf};
+  for (std::size_t i = 0; i < kDeviceCounters; ++i)
+    if (device_has_[i].load(kRelaxed)) *device[i] = published_device_[i].load(kRelaxed);
+  accounting.polled = published_polled_.load(kRelaxed);
+  accounting.ring_full = published_ring_full_.load(kRelaxed);
+  accounting.front.filtered = published_filtered_.load(kRelaxed);
+  for (std::size_t v = 0; v < kVerdicts; ++v) accounting.front.verdict[v] = published_verdict_[v].load(kRelaxed);
+  accounting.front.verdict[static_cast<std::size_t>(Verdict::counted)] -= accounting.ring_full;
+  return accounting;
+}
+
+double Lane::busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept {
+  const std::array<std::uint64_t, 2> now{published_cycles_[0].load(kRelaxed), published_cycles_[1].load(kRelaxed)};
+  const auto busy = static_cast<double>(now[0] - before[0]), all = static_cast<double>(now[1] - before[1]);
+  before = now;
+  return all > 0 ? busy / all : 0;
+}
+
+}  // namespace parshall

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pipeline/accounting.hpp"
+#include "pipeline/capture/source.hpp"
+#include "pipeline/flow/front_end.hpp"
+
+namespace parshall {
+
+/// When to stop reading. 0: never.
+struct ReadLimits {
+  std::uint64_t packets = 0;          ///< of one lane
+  std::uint64_t packet_time_ns = 0;   ///< after the first packet's time
+};
+
+/// The receiving side of one thread: a source, its front end, and counters others may read at any time.
+class Lane {
+ public:
+  Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t batch, ReadLimits limits);
+
+  FrontEnd& front() noexcept { return front_; }
+  PacketSource& source() noexcept { return *source_; }
+
+  /// The next packets, none when none is waiting; counted as polled.
+  std::span<const RawPacket> poll() noexcept;
+
+  /// True when poll() will return nothing any more.
+  bool done() const noexcept { return limit_reached_ || source_->exhausted(); }
+
+  void note_ring_full(std::uint64_t packets) noexcept { ring_full_ += packets; }
+
+  /// Whether the thread found work, in time stamp counter cycles since the call before.
+  void note_turn(bool busy) noexcept;
+
+  /// Makes the counters visible to other threads; the device's own are asked now and then.
+  void publish(bool last) noexcept;
+
+  /// For any thread: as of the last publish().
+  Accounting accounting() const noexcept;
+  double busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept;
+  std::uint64_t polled() const noexcept { return published_polled_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::size_t kDeviceCounters = 4;
+  static constexpr std::uint32_t kPublishesPerDeviceRead = 4096;
+
+  void publish_device() noexcept;
+
+  std::unique_ptr<PacketSource> source_;
+  FrontEnd front_;
+  std::vector<RawPacket> batch_;
+  ReadLimits limits_;
+  std::optional<std::uint64_t> last_time_ns_;
+  bool limit_reached_ = false;
+  std::uint64_t polled_ = 0, ring_full_ = 0;
+  std::uint64_t turn_began_ = 0, busy_cycles_ = 0, all_cycles_ = 0;
+  std::uint32_t publishes_ = 0;
+
+  alignas(64) std::atomic<std::uint64_t> published_polled_{0};
+  std::atomic<std::uint64_t> published_ring_full_{0}, published_filtered_{0};
+  std::array<std::atomic<std::uint64_t>, kVerdicts> published_verdict_{};
+  std::array<std::atomic<std::uint64_t>, 2> published_cycles_{};
+  std::array<std::atomic<std::uint64_t>, kDeviceCounters> published_device_{};
+  std::array<std::atomic<bool>, kDeviceCounters> device_has_{};
+};
+
+}  // namespace parshall

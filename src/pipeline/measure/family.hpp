@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/measure/statistic.hpp"
+
+namespace parshall {
+
+/// How a variable is spelled in names, counted and described.
+struct VariableInfo {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view phrase;
+};
+
+inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
+    {"gap", "packets", "packets of other flows between two of this one"},
+    {"iat", "ns", "inter-arrival time"},
+    {"size", "bytes", "frame length on the wire"},
+}};
+
+constexpr const VariableInfo& info_of(Variable variable) noexcept {
+  return kVariableInfo[static_cast<std::size_t>(variable)];
+}
+
+/// What can be asked of a variable: the second half of a statistic's name.
+struct Measure {
+  std::string_view pattern;  ///< "mean", or "p<percentile>"
+  std::string_view example;  ///< a spelling that matches: "mean", "p99"
+  std::string_view help;
+  bool has_unit;  ///< false for pure numbers such as the skewness
+};
+
+inline Column make_column(Variable variable, std::string_view what, const Measure& measure) {
+  const VariableInfo& info = info_of(variable);
+  Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help) + " of the "};
+  column.help += info.phrase;
+  if (measure.has_unit) (column.name += "_") += info.unit;
+  return column;
+}
+
+/// A measure as it was asked for, in its one spelling ("p99.0" becomes "p99").
+struct KnownMeasure {
+  std::string what;
+  const Measure* measure;
+};
+
+/// A percentile somebody asked for.
+struct AskedQuantile {
+  double probability;
+  Column column;
+};
+
+/// Measures that can share one state per flow. A family is all the registry knows of a statistic.
+struct StatisticFamily {
+  std::span<const Measure> measures;
+
+  /// Nothing when `what` is not of this family.
+  std::optional<KnownMeasure> (*find)(std::string_view what);
+
+  /// Statistics that together have one column for each of `whats`: in their one spelling, all different.
+  std::vector<std::unique_ptr<Statistic>> (*make)(Variable variable, std::span<const std::string> whats,
+                                                  const StatisticOptions& options);
+};
+
+}  // namespace parshall

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/flow_rows.hpp"
+
+#include <cstring>
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kLargeRow = 512;  ///< rows that few flows fill: let the kernel commit 4 KB at a time
+
+struct Layout {
+  std::array<bool, kVariables> uses{};
+  std::size_t prefix_bytes = 0;
+  std::size_t stride = 0;
+};
+
+Layout layout_of(const StatisticSet& set) {
+  Layout layout;
+  for (const auto& placed : set.statistics()) layout.uses[static_cast<std::size_t>(placed.statistic->variable())] = true;
+  if (layout.uses[static_cast<std::size_t>(Variable::gap)]) layout.prefix_bytes += 8;
+  if (layout.uses[static_cast<std::size_t>(Variable::iat)]) layout.prefix_bytes += 8;
+  layout.stride = (layout.prefix_bytes + set.row_bytes() + kLine - 1) / kLine * kLine;
+  return layout;
+}
+
+std::uint64_t load(const std::byte* at) noexcept {
+  std::uint64_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+void store(std::byte* at, std::uint64_t value) noexcept { std::memcpy(at, &value, sizeof value); }
+
+/// Samples of one variable, gathered for one call per statistic.
+struct Samples {
+  std::array<std::byte*, kStatBatch> rows;
+  std::array<std::uint64_t, kStatBatch> values;
+  std::size_t count = 0;
+
+  void add(std::byte* row, std::uint64_t value) noexcept {
+    rows[count] = row;
+    values[count++] = value;
+  }
+};
+
+}  // namespace
+
+FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) : set_(std::move(set)) {
+  const Layout layout = layout_of(*set_);
+  uses_ = layout.uses;
+  prefix_bytes_ = layout.prefix_bytes;
+  stride_ = layout.stride;
+  rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= kLargeRow);
+}
+
+std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept { return slots * layout_of(set).stride; }
+
+void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
+  const std::size_t last_time_at = this->last_time_at();
+  std::array<Samples, kVariables> samples;
+  auto& [gaps, times, sizes] = samples;
+  for (const RowUpdate& packet : packets) {
+    std::byte* const row = this->row(packet.slot);
+    if (packet.starts_flow) std::memset(row, 0, stride_);
+    if (uses_[static_cast<std::size_t>(Variable::gap)]) {
+      const std::uint64_t after_last = load(row);
+      if (after_last != 0) gaps.add(row, packet.position - after_last);
+      store(row, packet.position + 1);
+    }
+    if (uses_[static_cast<std::size_t>(Variable::iat)]) {
+      const std::uint64_t after_last_ns = load(row + last_time_at);
+      if (after_last_ns != 0) times.add(row, packet.time_ns >= after_last_ns ? packet.time_ns - after_last_ns + 1 : 0);
+      store(row + last_time_at, packet.time_ns + 1);
+    }
+    if (uses_[static_cast<std::size_t>(Variable::size)]) sizes.add(row, packet.wire_bytes);
+  }
+  for (const auto& [statistic, offset] : set_->statistics()) {
+    const Samples& of = samples[static_cast<std::size_t>(statistic->variable())];
+    if (of.count == 0) continue;
+    std::array<std::byte*, kStatBatch> states;
+    for (std::size_t i = 0; i < of.count; ++i) states[i] = of.rows[i] + prefix_bytes_ + offset;
+    statistic->update({{states.data(), of.count}, {of.values.data(), of.count}});
+  }
+}
+
+}  // namespace parshall

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/huge_buffer.hpp"
+#include "pipeline/measure/registry.hpp"
+
+namespace parshall {
+
+/// One packet as the statistics see it.
+struct RowUpdate {
+  std::uint32_t slot;
+  std::uint32_t wire_bytes;
+  std::uint64_t time_ns;
+  std::uint64_t position;  ///< packets counted on the link before this one
+  bool starts_flow;
+};
+
+/// What the chosen statistics keep for every flow: one row per slot, laid out once.
+///
+/// Shape: row = [last position + 1, when gaps are asked][last time + 1, when inter-arrival times are asked]
+///        [statistics], 0 standing for "no packet yet", padded to whole cache lines. Rows of unused slots are never touched.
+/// A late packet (time before the one that came before it) has an inter-arrival time of 0.
+class FlowRows {
+ public:
+  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots);
+
+  const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
+  static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
+
+  void prefetch(std::uint32_t slot) const noexcept { __builtin_prefetch(row(slot), 1); }
+
+  /// At most kStatBatch packets, in arrival order.
+  void update(std::span<const RowUpdate> packets) noexcept;
+
+  /// The statistics part of a flow's row: what StatisticSet reads and merges.
+  std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
+    return {row(slot) + prefix_bytes_, set_->row_bytes()};
+  }
+
+ private:
+  std::byte* row(std::uint32_t slot) noexcept { return rows_.data() + slot * stride_; }
+  const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
+  std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }
+
+  std::shared_ptr<const StatisticSet> set_;
+  std::array<bool, kVariables> uses_{};
+  std::size_t prefix_bytes_ = 0;
+  std::size_t stride_ = 0;
+  HugeBuffer<std::byte> rows_;
+};
+
+}  // namespace parshall

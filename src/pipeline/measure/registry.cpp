@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "pipeline/measure/family.hpp"
+#include "pipeline/measure/names.hpp"
+#include "pipeline/measure/statistics/moments.hpp"
+#include "pipeline/measure/statistics/quantiles.hpp"
+
+namespace parshall {
+namespace {
+
+/// Every statistic there is. A new one is its file, a line here, and its test.
+constexpr std::array kFamilies{
+    &kMomentsFamily,
+    &kQuantileFamily,
+};
+
+/// The columns asked of one variable that one family provides.
+struct Group {
+  Variable variable;
+  const StatisticFamily* family;
+  std::vector<std::string> whats;
+};
+
+Group& group_of(std::vector<Group>& groups, const StatisticName& name) {
+  const auto same = [&](const Group& group) { return group.variable == name.variable && group.family == name.family; };
+  const auto found = std::find_if(groups.begin(), groups.end(), same);
+  return found != groups.end() ? *found : groups.emplace_back(Group{name.variable, name.family, {}});
+}
+
+Result<bool> check(const StatisticOptions& options) {
+  if (options.relative_error >= kMinRelativeError && options.relative_error < kMaxRelativeError) return true;
+  return Error{
+      fmt::format("statistics: a relative error of {} for percentiles is not possible; choose one from {} up "
+                  "to, not including, {}",
+                  options.relative_error, kMinRelativeError, kMaxRelativeError)};
+}
+
+}  // namespace
+
+Result<StatisticSet> make_statistics(std::span<const std::string> names, const StatisticOptions& options) {
+  if (const auto checked = check(options); !checked) return checked.error();
+  std::vector<Group> groups;
+  std::vector<std::string> wanted;
+  for (const std::string& text : names) {
+    const Result<StatisticName> name = parse_statistic_name(text, kFamilies);
+    if (!name) return name.error();
+    if (std::find(wanted.begin(), wanted.end(), name->column) != wanted.end()) continue;
+    wanted.push_back(name->column);
+    group_of(groups, *name).whats.push_back(name->what);
+  }
+  if (wanted.size() > StatisticSet::kMaxColumns) {
+    return Error{fmt::format("statistics: {} columns asked for, at most {} are possible; ask for fewer", wanted.size(),
+                             StatisticSet::kMaxColumns)};
+  }
+
+  std::vector<std::unique_ptr<Statistic>> statistics;
+  for (const Group& group : groups)
+    std::ranges::move(group.family->make(group.variable, group.whats, options), std::back_inserter(statistics));
+  StatisticSet set;
+  set.place(std::move(statistics));
+  set.order_columns(wanted);
+  return set;
+}
+
+void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
+  // What fits into the first cache line comes first and largest first; what does not comes last.
+  constexpr std::size_t kRestOfLine = 56;
+  const auto in_front = [](const auto& a, const auto& b) {
+    const std::size_t x = a->row_bytes(), y = b->row_bytes();
+    if ((x <= kRestOfLine) != (y <= kRestOfLine)) return x <= kRestOfLine;
+    return x <= kRestOfLine ? x > y : x < y;
+  };
+  std::stable_sort(statistics.begin(), statistics.end(), in_front);
+  owned_ = std::move(statistics);
+  for (const auto& statistic : owned_) {
+    placed_.push_back({statistic.get(), row_bytes_});
+    row_bytes_ += statistic->row_bytes();
+  }
+}
+
+void StatisticSet::order_columns(std::span<const std::string> names) {
+  std::vector<Column> in_turn;
+  for (const auto& statistic : owned_) std::ranges::copy(statistic->columns(), std::back_inserter(in_turn));
+  for (const std::string& name : names) {
+    const auto found = std::find_if(in_turn.begin(), in_turn.end(), [&](const Column& c) { return c.name == name; });
+    columns_.push_back(*found);
+    source_.push_back(static_cast<std::size_t>(found - in_turn.begin()));
+  }
+}
+
+void StatisticSet::read(const std::byte* row, std::span<std::optional<double>> out) const noexcept {
+  std::array<std::optional<double>, kMaxColumns> in_turn;
+  std::size_t filled = 0;
+  for (const Placed& placed : placed_) {
+    const std::size_t columns = placed.statistic->columns().size();
+    placed.statistic->read(row + placed.offset, std::span(in_turn).subspan(filled, columns));
+    filled += columns;
+  }
+  for (std::size_t i = 0; i < source_.size(); ++i) out[i] = in_turn[source_[i]];
+}
+
+bool StatisticSet::mergeable() const noexcept {
+  return std::ranges::all_of(placed_, [](const Placed& placed) { return placed.statistic->mergeable(); });
+}
+
+void StatisticSet::merge(std::byte* into, const std::byte* from) const noexcept {
+  for (const Placed& placed : placed_) placed.statistic->merge(into + placed.offset, from + placed.offset);
+}
+
+std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
+  std::vector<StatisticListing> lines;
+  for (std::size_t v = 0; v < kVariables; ++v) {
+    const VariableInfo& info = kVariableInfo[v];
+    for (const StatisticFamily* family : kFamilies) {
+      for (const Measure& measure : family->measures) {
+        const std::array whats{std::string(measure.example)};
+        const auto statistic = std::move(family->make(static_cast<Variable>(v), whats, options).front());
+        lines.push_back(
+            {fmt::format("{}_{}", info.name, measure.pattern), std::string(measure.has_unit ? info.unit : ""),
+             fmt::format("{} of the {}", measure.help, info.phrase), statistic->row_bytes(), statistic->mergeable()});
+      }
+    }
+  }
+  return lines;
+}
+
+}  // namespace parshall

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/statistics/log_histogram.hpp"
+
+#include <array>
+#include <limits>
+#include <numeric>
+
+#include "pipeline/measure/statistics/quantiles.hpp"
+
+namespace parshall {
+
+LogBins::LogBins(double relative_error, int value_bits) : largest_((std::uint64_t{1} << value_bits) - 1) {
+  // The parabola is steepest against the logarithm at the start of an octave, where a bin is 3 / (4 bins) of its
+  // lowest value wide. Its curve and the integers make that a bit more or less, so the bins are looked at.
+  const double estimate = 3 * (1 - relative_error) / (8 * relative_error);
+  auto bins_per_octave = static_cast<std::uint64_t>(std::max(1.0, estimate));
+  do {
+    lay_out(bins_per_octave++);
+  } while (take_reports() > relative_error);
+}
+
+void LogBins::lay_out(std::uint64_t bins_per_octave) noexcept {
+  const int single_bits = static_cast<int>(std::bit_width(bins_per_octave)) - 1;
+  bins_per_octave_ = bins_per_octave;
+  single_ = std::uint64_t{1} << single_bits;
+  first_octave_ = single_ - static_cast<std::uint64_t>(single_bits) * bins_per_octave;
+}
+
+/// For each bin the lowest value in it or, where it is empty, above it; and one past the largest value.
+std::vector<std::uint64_t> LogBins::lowest_values() const {
+  std::vector<std::uint64_t> lowest;
+  std::uint64_t value = 0;
+  for (std::size_t bin = 0; bin <= bin_of(largest_); ++bin) {
+    std::uint64_t below = largest_;
+    while (value < below) {
+      const std::uint64_t middle = value + (below - value) / 2;
+      if (bin_of(middle) < bin)
+        value = middle + 1;
+      else
+        below = middle;
+    }
+    lowest.push_back(value);
+  }
+  lowest.push_back(largest_ + 1);
+  return lowest;
+}
+
+/// Sets what each bin reports and returns the worst relative error.
+double LogBins::take_reports() {
+  const std::vector<std::uint64_t> lowest = lowest_values();
+  report_.clear();
+  double worst = 0;
+  for (std::size_t bin = 0; bin + 1 < lowest.size(); ++bin) {
+    const auto low = static_cast<double>(lowest[bin]);
+    const auto high = std::max(low, static_cast<double>(lowest[bin + 1]) - 1);
+    report_.push_back(low == high ? low : 2 * low * high / (low + high));
+    if (low < high) worst = std::max(worst, (high - low) / (high + low));
+  }
+  return worst;
+}
+
+namespace {
+
+class LogHistogram final : public Statistic {
+ public:
+  LogHistogram(Variable variable, std::vector<AskedQuantile> asked, double relative_error)
+      : variable_(variable), bins_(relative_error, variable == Variable::size ? kSizeBits : kTimeBits) {
+    ascending_.resize(asked.size());
+    std::iota(ascending_.begin(), ascending_.end(), std::size_t{0});
+    std::ranges::sort(ascending_, {}, [&](std::size_t i) { return asked[i].probability; });
+    for (AskedQuantile& quantile : asked) {
+      probabilities_.push_back(quantile.probability);
+      columns_.push_back(std::move(quantile.column));
+    }
+  }
+
+  Variable variable() const noexcept override { return variable_; }
+  std::size_t row_bytes() const noexcept override { return (bins_.count() * sizeof(Bin) + 7) / 8 * 8; }
+  std::span<const Column> columns() const noexcept override { return columns_; }
+
+  void update(const SampleBatch& batch) const noexcept override {
+    std::array<Bin*, kStatBatch> cells;
+    const std::size_t n = std::min(batch.rows.size(), cells.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      cells[i] = reinterpret_cast<Bin*>(batch.rows[i]) + bins_.bin_of(batch.samples[i]);
+      __builtin_prefetch(cells[i], 1);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (*cells[i] == kFullBin) [[unlikely]]
+        halve(bins_in(batch.rows[i]));
+      ++*cells[i];
+    }
+  }
+
+  void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override {
+    const auto* bins = reinterpret_cast<const Bin*>(row);
+    const std::uint64_t total = std::accumulate(bins, bins + bins_.count(), std::uint64_t{0});
+    std::uint64_t up_to_bin = bins[0];
+    std::size_t bin = 0;
+    for (const std::size_t i : ascending_) {
+      out[i] = std::nullopt;
+      if (total == 0) continue;
+      const std::uint64_t rank = nearest_rank(probabilities_[i], total);
+      while (up_to_bin < rank) up_to_bin += bins[++bin];
+      out[i] = bins_.report(bin);
+    }
+  }
+
+  bool mergeable() const noexcept override { return true; }
+
+  void merge(std::byte* into, const std::byte* from) const noexcept override {
+    const auto* theirs = reinterpret_cast<const Bin*>(from);
+    const std::span<Bin> ours = bins_in(into);
+    bool too_many = false;
+    for (std::size_t i = 0; i < ours.size(); ++i) too_many |= ours[i] > kFullBin - theirs[i];
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const std::uint64_t sum = std::uint64_t{ours[i]} + theirs[i];
+      ours[i] = static_cast<Bin>(too_many ? (sum >> 1) + (sum & 1) : sum);
+    }
+  }
+
+ private:
+  using Bin = std::uint32_t;
+  static constexpr Bin kFullBin = std::numeric_limits<Bin>::max();
+  static constexpr int kTimeBits = 40;  ///< of gaps and inter-arrival times: 18 minutes of ns
+  static constexpr int kSizeBits = 32;  ///< all a frame length can be
+
+  std::span<Bin> bins_in(std::byte* row) const noexcept { return {reinterpret_cast<Bin*>(row), bins_.count()}; }
+
+  static void halve(std::span<Bin> bins) noexcept {
+    for (Bin& bin : bins) bin = (bin >> 1) + (bin & 1);
+  }
+
+  Variable variable_;
+  LogBins bins_;
+  std::vector<double> probabilities_;
+  std::vector<std::size_t> ascending_;  ///< the columns, by probability
+  std::vector<Column> columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<Statistic> make_log_histogram(Variable variable, std::vector<AskedQuantile> asked,
+                                              double relative_error) {
+  return std::make_unique<LogHistogram>(variable, std::move(asked), relative_error);
+}
+
+}  // namespace parshall

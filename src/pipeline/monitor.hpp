@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "base/huge_buffer.hpp"
+#include "base/record_ring.hpp"
+#include "pipeline/accounting.hpp"
+#include "pipeline/ended_record.hpp"
+#include "pipeline/flow/front_end.hpp"
+#include "pipeline/flow/table.hpp"
+#include "pipeline/flow/window.hpp"
+#include "pipeline/measure/flow_rows.hpp"
+
+namespace parshall {
+
+/// Calls with every flow of a table: the record, and the statistics part of its row (empty without statistics).
+using FlowVisitor = std::function<void(const FlowRecord&, std::span<const std::byte> row)>;
+
+/// Statistics and the number that tells one choice of them from the next.
+struct StatisticChoice {
+  std::shared_ptr<const StatisticSet> set;
+  std::uint64_t generation = 0;
+};
+
+/// A copy of a worker's flows, filled a slice at a time between batches while the traffic goes on.
+///
+/// A packet belongs to the snapshot unless it came to a slot that had been copied already; those are counted in
+/// `later`, so that the packets of the copied flows and of the records ended so far add up exactly.
+///
+/// Memory: address space for every slot, committed as it fills; it stays for the next snapshot.
+struct Snapshot {
+  HugeBuffer<std::byte> flows;  ///< RecordHeader + row, `stride` bytes each, counts.live_flows of them
+  std::size_t stride = 0;
+  StatisticChoice statistics;
+  std::uint64_t number = 0;
+  MonitorCounts counts;
+  std::uint64_t latest_ns = 0;  ///< latest packet time seen
+};
+
+/// Flow and measure stage of one worker. One thread calls everything but the two request functions.
+class Monitor {
+ public:
+  virtual ~Monitor() = default;
+
+  /// Run to completion: decodes, counts and measures. Some packets stay in flight until drain().
+  virtual void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept = 0;
+
+  /// The same for packets decoded by another thread; `positions` as in Window::push_at().
+  virtual void admit(std::span<const PacketFacts> packets, std::span<const std::uint64_t> positions) noexcept = 0;
+
+  /// Retires everything in flight.
+  virtual void drain() noexcept = 0;
+
+  /// One slice, some microseconds, of expiry and of a pending snapshot.
+  virtual void housekeep() noexcept = 0;
+
+  /// For the reporting thread: a snapshot is wanted; done when snapshot_ready() returns it.
+  virtual void request_snapshot(std::uint64_t number) noexcept = 0;
+  virtual Snapshot* snapshot_ready() noexcept = 0;
+
+  /// For the reporting thread: other statistics, starting from nothing at the next batch.
+  virtual void request_statistics(StatisticChoice choice) = 0;
+
+  /// After the worker has stopped.
+  virtual void visit(const FlowVisitor& visitor) const = 0;
+  virtual MonitorCounts counts() const noexcept = 0;
+  virtual StatisticChoice statistics() const = 0;
+
+  virtual RecordRing& ended() noexcept = 0;
+  virtual std::size_t live_flows() const noexcept = 0;
+  virtual std::size_t capacity() const noexcept = 0;
+  virtual std::uint64_t observed_merges() const noexcept = 0;
+  virtual std::uint64_t latest_ns() const noexcept = 0;
+};
+
+struct MonitorOptions {
+  std::size_t flows = 1 << 20;
+  Timeouts timeouts;
+  StatisticChoice statistics;
+  bool observe_merges = false;
+  std::size_t ended_ring_bytes = std::size_t{8} << 20;
+};
+
+}  // namespace parshall

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "pipeline/monitor.hpp"
+
+namespace parshall {
+
+/// Packet level: counts packets and bytes, decodes nothing, keeps no flows.
+class PacketCounter final : public Monitor {
+ public:
+  void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
+    for (const RawPacket& packet : packets) {
+      if (!front.accept_undecoded(packet)) continue;
+      ++counts_.counted;
+      counts_.wire_bytes += packet.wire_bytes;
+      counts_.first_ns = std::min(counts_.first_ns, packet.time_ns);
+      latest_ns_ = std::max(latest_ns_, packet.time_ns);
+    }
+  }
+  void admit(std::span<const PacketFacts>, std::span<const std::uint64_t>) noexcept override {}
+  void drain() noexcept override {}
+  void housekeep() noexcept override {
+    if (!wanted_.exchange(false, std::memory_order_acquire)) return;
+    snapshot_.counts = counts();
+    snapshot_.latest_ns = latest_ns_;
+    ready_.store(true, std::memory_order_release);
+  }
+  void request_snapshot(std::uint64_t number) noexcept override {
+    snapshot_.number = number;
+    ready_.store(false, std::memory_order_relaxed);
+    wanted_.store(true, std::memory_order_release);
+  }
+  Snapshot* snapshot_ready() noexcept override { return ready_.load(std::memory_order_acquire) ? &snapshot_ : nullptr; }
+  void request_statistics(StatisticChoice) override {}
+  void visit(const FlowVisitor&) const override {}
+  MonitorCounts counts() const noexcept override {
+    MonitorCounts counts = counts_;
+    counts.live_packets = counts.counted;
+    return counts;
+  }
+  StatisticChoice statistics() const override { return {}; }
+  RecordRing& ended() noexcept override { return ended_; }
+  std::size_t live_flows() const noexcept override { return 0; }
+  std::size_t capacity() const noexcept override { return 0; }
+  std::uint64_t observed_merges() const noexcept override { return 0; }
+  std::uint64_t latest_ns() const noexcept override { return latest_ns_; }
+
+ private:
+  MonitorCounts counts_;
+  std::uint64_t latest_ns_ = 0;
+  std::atomic<bool> wanted_{false}, ready_{false};
+  Snapshot snapshot_;
+  RecordRing ended_{64};
+};
+
+}  // namespace parshall

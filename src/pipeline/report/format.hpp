@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "pipeline/decode/facts.hpp"
+
+namespace parshall {
+
+/// Digits of 0..9999, so that numbers are written four digits at a time.
+inline constexpr auto kFourDigits = [] {
+  std::array<std::array<char, 4>, 10000> table{};
+  for (unsigned i = 0; i < 10000; ++i)
+    table[i] = {static_cast<char>('0' + i / 1000), static_cast<char>('0' + i / 100 % 10), static_cast<char>('0' + i / 10 % 10),
+                static_cast<char>('0' + i % 10)};
+  return table;
+}();
+
+/// Writes `value` and returns the end; needs at most 20 characters.
+inline char* put_number(char* out, std::uint64_t value) noexcept {
+  char digits[20];
+  char* at = digits + sizeof digits;
+  while (value >= 10000) {
+    at -= 4;
+    std::memcpy(at, kFourDigits[value % 10000].data(), 4);
+    value /= 10000;
+  }
+  at -= 4;
+  std::memcpy(at, kFourDigits[value].data(), 4);
+  at += value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
+  const auto length = static_cast<std::size_t>(digits + sizeof digits - at);
+  std::memcpy(out, at, length);
+  return out + length;
+}
+
+/// At most 15 significant digits, as few as say the same; needs at most 32 characters. `value` is finite.
+inline char* put_number(char* out, double value) noexcept {
+  if (value == std::floor(value) && std::fabs(value) < 1e15) {
+    if (value < 0) *out++ = '-';
+    return put_number(out, static_cast<std::uint64_t>(std::fabs(value)));
+  }
+  return std::to_chars(out, out + 32, value, std::chars_format::general, 9).ptr;
+}
+
+inline constexpr std::size_t kMaxAddressChars = 46;
+
+/// As inet_ntop writes it; needs kMaxAddressChars.
+char* put_address(char* out, std::span<const std::uint8_t> address) noexcept;
+
+std::string address_text(std::span<const std::uint8_t> address);
+
+/// "TCP", "UDP", ... or the IANA number.
+std::string protocol_text(std::uint8_t protocol);
+
+/// One letter per flag set, NS first: "..A.PS.F" without the dots.
+std::string tcp_flags_text(std::uint32_t flags);
+
+/// 1234567 as "1.23 M"; with a unit: "1.23 Mpps".
+std::string scaled_text(double value, const char* unit = "");
+
+}  // namespace parshall

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/report/format.hpp"
+#include "pipeline/report/sink.hpp"
+
+namespace parshall {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A counter that the device cannot give is null.
+ordered_json optional_json(const std::optional<std::uint64_t>& value) { return value ? ordered_json(*value) : ordered_json(nullptr); }
+
+ordered_json accounting_json(const Accounting& accounting) {
+  ordered_json malformed;
+  for (std::size_t v = static_cast<std::size_t>(Verdict::not_ip) + 1; v < kVerdicts; ++v)
+    malformed[std::string(verdict_name(static_cast<Verdict>(v)))] = accounting.front.verdict[v];
+  return {{"offered", accounting.offered()},
+          {"nic_received", optional_json(accounting.device.received)},
+          {"nic_missed", optional_json(accounting.device.nic_missed)},
+          {"nic_error", optional_json(accounting.device.nic_error)},
+          {"no_mbuf", optional_json(accounting.device.no_mbuf)},
+          {"ring_full", accounting.ring_full},
+          {"filtered", accounting.front.filtered},
+          {"not_ip", accounting.not_ip()},
+          {"malformed", malformed},
+          {"counted", accounting.counted()},
+          {"live_flow_packets", accounting.flows.live_packets},
+          {"ended_record_packets", accounting.flows.ended_packets},
+          {"balanced", accounting.balanced()}};
+}
+
+ordered_json summary_json(const ReportSummary& summary) {
+  const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
+  ordered_json json = {{"source", summary.source},
+                       {"report", summary.number},
+                       {"final", summary.final},
+                       {"elapsed_s", summary.elapsed_s},
+                       {"first_seen_ns", summary.first_ns},
+                       {"last_seen_ns", summary.last_ns},
+                       {"packets", summary.total.counted()},
+                       {"ip_bytes", summary.total.flows.ip_bytes},
+                       {"wire_bytes", summary.total.flows.wire_bytes},
+                       {"live_flows", summary.total.flows.live_flows},
+                       {"ended_records", summary.total.flows.ended_records},
+                       {"evicted_records", summary.total.flows.evicted_records},
+                       {"capacity_flows", summary.capacity},
+                       {"memory_bytes", summary.memory_bytes},
+                       {"loss_ratio", loss.ratio},
+                       {"loss_ratio_upper95", loss.upper95},
+                       {"expected_merges", summary.expected_merges},
+                       {"observed_merges", optional_json(summary.observed_merges)},
+                       {"accounting", accounting_json(summary.total)},
+                       {"workers", ordered_json::array()},
+                       {"damage", summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr)}};
+  for (const WorkerSummary& worker : summary.workers)
+    json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});
+  return json;
+}
+
+std::string flow_json(const Report& report, const ReportFlow& flow) {
+  const FlowRecord& record = flow.record;
+  fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out,
+                 R"({{"ip_version":{},"protocol":{},"src_ip":"{}","src_port":{},"dst_ip":"{}","dst_port":{},"packets":{},"ip_bytes":{},)"
+                 R"("wire_bytes":{},"first_seen_ns":{},"last_seen_ns":{})",
+                 record.key.ip_version, record.key.protocol, address_text(record.key.src_address()), record.key.src_port(),
+                 address_text(record.key.dst_address()), record.key.dst_port(), record.packets, record.ip_bytes, record.wire_bytes,
+                 record.first_ns, record.last_ns);
+  for (std::size_t i = 0; i < report.columns.size(); ++i) {
+    const ReportColumn& column = report.columns[i];
+    fmt::format_to(out, R"(,"{}":)", column.name);
+    char number[40];
+    if (!flow.values[i]) fmt::format_to(out, "null");
+    else if (column.format == ColumnFormat::end_reason) fmt::format_to(out, "\"{}\"", end_reason_name(static_cast<EndReason>(*flow.values[i])));
+    else text.append(number, put_number(number, *flow.values[i]));
+  }
+  text.push_back('}');
+  return fmt::to_string(text);
+}
+
+/// One document; with several reports, each is one line.
+class JsonSink final : public ReportSink {
+ public:
+  explicit JsonSink(bool lines) : lines_(lines) {}
+
+  void write(const Report& report, Output& output) override {
+    const std::string_view line_end = lines_ ? "" : "\n";
+    output.write(fmt::format("{{\"summary\": {}, {}\"flows\": [", summary_json(report.summary).dump(), line_end));
+    bool first = true;
+    report.flows([&](const ReportFlow& flow) {
+      output.write(first ? line_end : lines_ ? std::string_view(",") : std::string_view(",\n"));
+      first = false;
+      output.write(flow_json(report, flow));
+    });
+    output.write(fmt::format("], {}\"events\": []}}\n", line_end));
+    output.flush();
+  }
+
+ private:
+  bool lines_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options) { return std::make_unique<JsonSink>(options.several); }
+
+}  // namespace parshall

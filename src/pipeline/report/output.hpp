@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace parshall {
+
+/// A buffered file that remembers its first error. A full disk or a reader that went away is reported, never thrown.
+class Output {
+ public:
+  /// "-" is standard output.
+  static Result<std::unique_ptr<Output>> open(const std::string& path);
+  ~Output();
+
+  /// Room for at least `bytes`, to be filled and committed: the fast way for many short rows.
+  char* reserve(std::size_t bytes) {
+    if (kCapacity - used_ < bytes) flush();
+    return buffer_.get() + used_;
+  }
+  void commit(const char* end) noexcept { used_ = static_cast<std::size_t>(end - buffer_.get()); }
+
+  void write(std::string_view text);
+  void flush();
+
+  /// What went wrong, once something did; later writes are dropped.
+  const std::optional<Error>& error() const noexcept { return error_; }
+
+ private:
+  static constexpr std::size_t kCapacity = 256 * 1024;
+
+  Output(int fd, std::string name, bool owns) : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
+  void put(const char* data, std::size_t bytes);
+
+  int fd_;
+  bool owns_;
+  std::string name_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t used_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace parshall

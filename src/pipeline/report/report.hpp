@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/accounting.hpp"
+#include "pipeline/flow/identity.hpp"
+#include "pipeline/flow/record.hpp"
+#include "pipeline/report/columns.hpp"
+
+namespace parshall {
+
+/// One worker (a core, a queue, a table) in a report.
+struct WorkerSummary {
+  Accounting accounting;
+  double busy_share = 0;  ///< of the time since the report before, in [0, 1]
+};
+
+/// Everything a report says but the flows. Plain data.
+struct ReportSummary {
+  std::string source;             ///< what was watched
+  std::uint64_t number = 0;       ///< counts the reports of a run from 1
+  bool final = false;
+  double elapsed_s = 0;           ///< wall clock since the start
+  std::uint64_t first_ns = 0;     ///< packet time; 0 when nothing was counted
+  std::uint64_t last_ns = 0;
+  Accounting total;
+  std::vector<WorkerSummary> workers;
+  std::uint64_t capacity = 0;     ///< flows, of all workers
+  std::uint64_t memory_bytes = 0; ///< mapped for tables and rows; never exceeded
+  Identity identity = Identity::exact;
+  double expected_merges = 0;     ///< of two flows counted as one, by a lossy identity
+  std::optional<std::uint64_t> observed_merges;
+  std::optional<std::string> damage;  ///< where the input broke
+};
+
+/// One line of a report.
+struct ReportFlow {
+  const FlowRecord& record;
+  std::span<const std::optional<double>> values;  ///< one per column
+};
+
+/// Calls its argument with every flow of a report.
+using FlowSource = std::function<void(const std::function<void(const ReportFlow&)>&)>;
+
+/// A report ready to be written, once.
+struct Report {
+  ReportSummary summary;
+  std::span<const ReportColumn> columns;
+  FlowSource flows;
+};
+
+/// Loss ratio and its upper 95 % bound. None lost in n packets only shows a ratio below 3 / n.
+/// Source: the rule of three, Hanley and Lippman-Hand, JAMA 249(13), 1983; Wilson's score bound otherwise.
+struct LossRatio {
+  double ratio = 0, upper95 = 1;
+};
+LossRatio loss_ratio(std::uint64_t lost, std::uint64_t offered) noexcept;
+
+}  // namespace parshall

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "pipeline/report/output.hpp"
+#include "pipeline/report/report.hpp"
+
+namespace parshall {
+
+/// Writes reports in one format.
+class ReportSink {
+ public:
+  virtual ~ReportSink() = default;
+  virtual void write(const Report& report, Output& output) = 0;
+};
+
+struct SinkOptions {
+  bool several = false;  ///< more than one report will come (`--every`)
+};
+
+/// A format by the name `--format` knows it by.
+struct SinkEntry {
+  std::string_view name;
+  std::string_view help;
+  std::size_t default_top;  ///< flows shown unless `--top` is given; 0: all
+  std::unique_ptr<ReportSink> (*make)(const SinkOptions&);
+};
+
+/// Every format: one line each.
+std::span<const SinkEntry> sink_registry() noexcept;
+
+std::unique_ptr<ReportSink> make_csv_sink(const SinkOptions& options);
+std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options);
+std::unique_ptr<ReportSink> make_text_sink(const SinkOptions& options);
+
+/// The flows of `report` reduced to the first `top` (0: all) by `column` in falling order ("" keeps the order).
+/// Column names are those of the CSV header. Fails on an unknown one.
+Result<Report> sorted(Report report, const std::string& column, std::size_t top);
+
+}  // namespace parshall

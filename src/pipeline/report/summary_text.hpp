@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "pipeline/report/report.hpp"
+
+namespace parshall {
+
+/// The accounting line: offered = what was lost, by cause, + rejected + counted, and whether it balances.
+std::string accounting_line(const Accounting& accounting);
+
+/// The summary above the table of flows, some lines each ending in a newline.
+std::string summary_text(const ReportSummary& summary);
+
+}  // namespace parshall

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/session.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/flow_monitor.hpp"
+#include "pipeline/packet_counter.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::chrono::milliseconds kCollectEvery{1};
+constexpr std::chrono::microseconds kSnapshotPoll{200};
+
+std::unique_ptr<Monitor> make_monitor(const SessionOptions& options) {
+  if (options.table == nullptr) return std::make_unique<PacketCounter>();
+  return options.table->make(options.monitor);
+}
+
+std::string key_text(const FlowKey& key) { return {reinterpret_cast<const char*>(&key), key.significant_bytes()}; }
+
+/// Expected pairs of flows that share a fingerprint: n^2 / 2 over the number of fingerprints.
+double expected_merges(const SessionOptions& options, double flows) {
+  if (options.identity == Identity::exact || options.table == nullptr) return 0;
+  double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) * static_cast<double>(options.table->buckets(options.monitor.flows)) *
+                 static_cast<double>(options.workers);
+  if (options.identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
+  return flows * flows / 2 / space;
+}
+
+/// Adds up the records of one flow that several workers kept.
+class Merger {
+ public:
+  explicit Merger(const StatisticSet& set) : set_(set) {}
+
+  void add(const FlowRecord& record, std::span<const std::byte> row) {
+    const auto [at, is_new] = flows_.try_emplace(key_text(record.key), Merged{record, {row.begin(), row.end()}});
+    if (is_new) return;
+    FlowRecord& into = at->second.record;
+    into.packets += record.packets;
+    into.ip_bytes += record.ip_bytes;
+    into.wire_bytes += record.wire_bytes;
+    into.first_ns = std::min(into.first_ns, record.first_ns);
+    into.last_ns = std::max(into.last_ns, record.last_ns);
+    into.tcp_flags |= record.tcp_flags;
+    if (row.empty() || at->second.row.empty() || !set_.mergeable()) at->second.row.clear();
+    else set_.merge(at->second.row.data(), row.data());
+  }
+
+  template <class Visit>
+  void visit(Visit visit) const {
+    for (const auto& [key, merged] : flows_) visit(merged.record, std::span<const std::byte>(merged.row));
+  }
+
+ private:
+  struct Merged {
+    FlowRecord record;
+    std::vector<std::byte> row;
+  };
+  const StatisticSet& set_;
+  std::unordered_map<std::string, Merged> flows_;
+};
+
+}  // namespace
+
+std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns& columns) {
+  if (options.table == nullptr) return 0;
+  const std::size_t slots = options.table->slots(options.monitor.flows);
+  std::uint64_t bytes = options.table->memory_bytes(options.monitor.flows) + options.monitor.ended_ring_bytes;
+  if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
+  if (options.threads.model != ThreadModel::run_to_completion) bytes += options.threads.ring_packets * (sizeof(PacketFacts) + sizeof(std::uint64_t));
+  return options.workers * bytes + RecordSpool::kMemoryBytes;
+}
+
+Session::Session(Input input, SessionOptions options, Columns columns)
+    : input_(std::move(input)), options_(std::move(options)), memory_bytes_(memory_bytes(options_, columns)) {
+  options_.monitor.statistics = {columns.statistics(), 0};
+  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
+  const FlowIdentity identity(options_.key, options_.identity, options_.seed);
+  const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (std::size_t i = 0; i < input_.sources.size(); ++i) {
+    const Share share = shared ? Share{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())} : Share{};
+    lanes.push_back(std::make_unique<Lane>(std::move(input_.sources[i]), FrontEnd(options_.header, identity, share, options_.filter),
+                                           options_.batch, options_.limits));
+  }
+  std::vector<std::unique_ptr<Monitor>> monitors;
+  for (std::size_t i = 0; i < options_.workers; ++i) monitors.push_back(make_monitor(options_));
+  busy_before_.resize(lanes.size());
+  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads);
+}
+
+Session::~Session() {
+  stop();
+  workers_->join();
+  collecting_.store(false, std::memory_order_release);
+  if (collector_.joinable()) collector_.join();
+  workers_.reset();  // the sources before what they live on
+}
+
+std::optional<Error> Session::start() {
+  began_ = Clock::now();
+  collector_ = std::thread([this] {
+    while (collecting_.load(std::memory_order_acquire)) {
+      const bool asked = collect_now_.load(std::memory_order_acquire);
+      collect();
+      if (asked) collect_now_.store(false, std::memory_order_release);
+      else std::this_thread::sleep_for(kCollectEvery);
+    }
+    collect();
+  });
+  return workers_->start();
+}
+
+void Session::collect() {
+  for (const auto& monitor : workers_->monitors())
+    monitor->ended().drain([this](std::span<const std::byte> record) { spool_.append(record); });
+}
+
+std::uint64_t Session::packets_polled() const noexcept {
+  std::uint64_t packets = 0;
+  for (const auto& lane : workers_->lanes()) packets += lane->polled();
+  const bool repeated = input_.every_source_sees_all && !workers_->lanes().empty();
+  return repeated ? packets / workers_->lanes().size() : packets;
+}
+
+std::optional<Error> Session::damage() const {
+  for (const auto& lane : workers_->lanes())
+    if (auto damage = lane->source().damage()) return damage;
+  return std::nullopt;
+}
+
+bool Session::may_overlap() const noexcept {
+  return workers_->monitors().size() > 1 && !input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
+}
+
+void Session::change_columns(Columns columns) {
+  const std::uint64_t generation = chosen_->generation + 1;
+  for (const auto& monitor : workers_->monitors()) monitor->request_statistics({columns.statistics(), generation});
+  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), generation});
+}
+
+std::optional<Report> Session::snapshot() {
+  const std::uint64_t number = reports_ + 1;
+  for (const auto& monitor : workers_->monitors()) monitor->request_snapshot(number);
+  std::vector<MonitorCounts> counts;
+  std::uint64_t last_ns = 0;
+  for (const auto& monitor : workers_->monitors()) {
+    const Snapshot* snapshot;
+    while ((snapshot = monitor->snapshot_ready()) == nullptr) {
+      if (finished() && monitor->snapshot_ready() == nullptr) return std::nullopt;
+      std::this_thread::sleep_for(kSnapshotPoll);
+    }
+    counts.push_back(snapshot->counts);
+    last_ns = std::max(last_ns, snapshot->latest_ns);
+  }
+  reports_ = number;
+  Report report{.summary = summarize(counts, last_ns, /*final=*/false), .columns = {}, .flows = nullptr};
+  report.columns = chosen_->columns.columns();
+  report.flows = [this, number](const std::function<void(const ReportFlow&)>& visit) { visit_snapshots(number, visit); };
+  return report;
+}
+
+Report Session::final_report() {
+  workers_->join();
+  collecting_.store(false, std::memory_order_release);
+  if (collector_.joinable()) collector_.join();
+  ++reports_;
+  std::vector<MonitorCounts> counts;
+  std::uint64_t last_ns = 0;
+  for (const auto& monitor : workers_->monitors()) {
+    counts.push_back(monitor->counts());
+    last_ns = std::max(last_ns, monitor->latest_ns());
+  }
+  Report report{.summary = summarize(counts, last_ns, /*final=*/true), .columns = {}, .flows = nullptr};
+  report.columns = chosen_->columns.columns();
+  report.flows = [this](const std::function<void(const ReportFlow&)>& visit) { visit_final(visit); };
+  return report;
+}
+
+ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final) {
+  ReportSummary summary;
+  summary.source = input_.description;
+  summary.number = reports_;
+  summary.final = final;
+  summary.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
+  summary.last_ns = last_ns;
+  summary.capacity = options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
+  summary.memory_bytes = memory_bytes_;
+  summary.identity = options_.identity;
+  for (std::size_t i = 0; i < workers_->lanes().size(); ++i) {
+    const Lane& lane = *workers_->lanes()[i];
+    WorkerSummary worker{.accounting = lane.accounting(), .busy_share = lane.busy_share_since(busy_before_[i])};
+    Accounting& own = worker.accounting;
+    if (options_.threads.model != ThreadModel::pipeline) own.flows = counts[i];
+    else own.flows = {.counted = own.counted(), .live_packets = own.counted()};  // its flows are with all monitors
+    // While packets are on their way, the report is about those that have arrived in a flow.
+    if (!final && options_.threads.model != ThreadModel::pipeline)
+      own.front.verdict[static_cast<std::size_t>(Verdict::counted)] = own.flows.counted;
+    if (input_.every_source_sees_all || !final)
+      own.polled = own.ring_full + own.front.filtered + own.not_ip() + own.malformed() + own.counted();
+    summary.total.polled += own.polled;
+    summary.total.ring_full += own.ring_full;
+    summary.total.front.filtered += own.front.filtered;
+    for (std::size_t v = 0; v < kVerdicts; ++v) summary.total.front.verdict[v] += own.front.verdict[v];
+    summary.workers.push_back(std::move(worker));
+  }
+  for (const MonitorCounts& worker : counts) summary.total.flows.add(worker);
+  if (!final && options_.threads.model == ThreadModel::pipeline) {
+    std::uint64_t& counted = summary.total.front.verdict[static_cast<std::size_t>(Verdict::counted)];
+    summary.total.polled -= counted - summary.total.flows.counted;
+    counted = summary.total.flows.counted;
+  }
+  if (final && input_.every_source_sees_all && !workers_->lanes().empty()) {
+    // Every lane saw all of the input: what they polled must be what they all took together.
+    summary.total.polled = workers_->lanes()[0]->polled();
+    for (const auto& lane : workers_->lanes()) summary.total.polled = std::max(summary.total.polled, lane->polled());
+  }
+  if (input_.device) summary.total.device = input_.device();
+  summary.expected_merges = expected_merges(options_, static_cast<double>(summary.total.flows.live_flows));
+  if (options_.monitor.observe_merges) {
+    summary.observed_merges = 0;
+    if (final)
+      for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
+  }
+  if (const auto broken = damage()) summary.damage = broken->message;
+  interval_s_ = last_report_ns_ == 0 ? 0 : static_cast<double>(last_ns - last_report_ns_) * 1e-9;
+  last_report_ns_ = last_ns;
+  summary.first_ns = std::min(summary.total.flows.first_ns, last_ns);
+  return summary;
+}
+
+void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation, const Chosen& chosen,
+                         const std::function<void(const ReportFlow&)>& visit) {
+  std::array<std::optional<double>, StatisticSet::kMaxColumns + 16> values;
+  IntervalBase base;
+  if (chosen.columns.needs_interval()) {
+    const std::string key = key_text(record.key);
+    if (const auto known = bases_.find(key); known != bases_.end()) base = known->second;
+    base.interval_s = interval_s_;
+    next_bases_[key] = {record.packets, record.wire_bytes, 0};
+  }
+  if (generation != chosen.generation) row = {};
+  const std::span used(values.data(), chosen.columns.columns().size());
+  chosen.columns.read(record, row, base, used);
+  visit({record, used});
+}
+
+void Session::visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit) {
+  spool_.take([&](std::span<const std::byte> bytes) {
+    const RecordView view(bytes);
+    if (view.header.snapshot > number) return false;
+    visit_flow(view.header.record, view.row, view.header.generation, chosen, visit);
+    return true;
+  });
+}
+
+void Session::visit_snapshots(std::uint64_t number, const std::function<void(const ReportFlow&)>& visit) {
+  const auto chosen = chosen_;
+  collect_now_.store(true, std::memory_order_release);
+  while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
+  visit_ended(number, *chosen, visit);
+  Merger merger(*chosen->columns.statistics());
+  for (const auto& monitor : workers_->monitors()) {
+    const Snapshot& snapshot = *monitor->snapshot_ready();
+    for (std::uint64_t i = 0; i < snapshot.counts.live_flows; ++i) {
+      const RecordView view({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
+      if (may_overlap()) merger.add(view.header.record, view.header.generation == chosen->generation ? view.row : std::span<const std::byte>());
+      else visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+    }
+  }
+  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) { visit_flow(record, row, chosen->generation, *chosen, visit); });
+  bases_.swap(next_bases_);
+  next_bases_.clear();
+}
+
+void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
+  const auto chosen = chosen_;
+  spool_.visit([&](std::span<const std::byte> bytes) {
+    const RecordView view(bytes);
+    visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+  });
+  Merger merger(*chosen->columns.statistics());
+  for (const auto& monitor : workers_->monitors()) {
+    const std::uint64_t generation = monitor->statistics().generation;
+    monitor->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+      if (may_overlap()) merger.add(record, generation == chosen->generation ? row : std::span<const std::byte>());
+      else visit_flow(record, row, generation, *chosen, visit);
+    });
+  }
+  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) { visit_flow(record, row, chosen->generation, *chosen, visit); });
+}
+
+}  // namespace parshall

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "pipeline/report/record_spool.hpp"
+#include "pipeline/report/report.hpp"
+#include "pipeline/tables.hpp"
+#include "pipeline/worker.hpp"
+
+namespace parshall {
+
+/// Packets for a session, one source per lane.
+struct Input {
+  std::string description;
+  std::vector<std::unique_ptr<PacketSource>> sources;
+  bool every_source_sees_all = false;  ///< so each worker takes its share by hash; else the device spreads flows
+  std::shared_ptr<void> owner;         ///< what the sources need to stay alive
+  std::function<DeviceCounters()> device;  ///< totals of the device; empty where there is none
+};
+
+struct SessionOptions {
+  ThreadOptions threads;
+  std::size_t workers = 1;
+  std::size_t batch = 256;
+  ReadLimits limits;
+  IpHeader header = IpHeader::outermost;
+  KeyFields key = KeyFields::five_tuple;
+  Identity identity = Identity::exact;
+  std::uint64_t seed = 0;
+  std::optional<BpfFilter> filter;
+  const TableEntry* table = nullptr;  ///< null: packet level, no flows
+  MonitorOptions monitor;             ///< `flows` is per worker; `statistics` is set from the columns
+};
+
+/// One run: workers, the collector of ended records, and reports while it goes on and at its end.
+class Session {
+ public:
+  Session(Input input, SessionOptions options, Columns columns);
+  ~Session();
+
+  std::optional<Error> start();
+  bool finished() const noexcept { return workers_->finished(); }
+  void stop() noexcept { workers_->stop(); }
+
+  /// A report from a consistent state while the workers go on; nothing when they ended meanwhile.
+  std::optional<Report> snapshot();
+
+  /// Waits for the workers, then reports everything that is left.
+  Report final_report();
+
+  /// Other columns from the next report on. Statistics kept so far are dropped.
+  void change_columns(Columns columns);
+
+  /// Cheap, at any time: packets polled so far, by all lanes.
+  std::uint64_t packets_polled() const noexcept;
+
+  std::optional<Error> damage() const;
+
+  /// Mapped at most, by all workers: tables, rows and rings.
+  static std::uint64_t memory_bytes(const SessionOptions& options, const Columns& columns);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Chosen {
+    Columns columns;
+    std::uint64_t generation;
+  };
+  using Bases = std::unordered_map<std::string, IntervalBase>;
+
+  void collect();
+  void visit_snapshots(std::uint64_t number, const std::function<void(const ReportFlow&)>& visit);
+  void visit_final(const std::function<void(const ReportFlow&)>& visit);
+  void visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
+  void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation, const Chosen& chosen,
+                  const std::function<void(const ReportFlow&)>& visit);
+  ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
+  bool may_overlap() const noexcept;
+
+  Input input_;
+  SessionOptions options_;
+  std::shared_ptr<const Chosen> chosen_;
+  std::uint64_t memory_bytes_;
+  std::unique_ptr<Workers> workers_;
+  std::vector<std::array<std::uint64_t, 2>> busy_before_;
+  Clock::time_point began_;
+  std::uint64_t reports_ = 0;
+  std::uint64_t last_report_ns_ = 0;
+  double interval_s_ = 0;
+  Bases bases_, next_bases_;
+
+  RecordSpool spool_;
+  std::thread collector_;
+  std::atomic<bool> collecting_{true}, collect_now_{false};
+};
+
+}  // namespace parshall

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pipeline/flow/bucketed_table.hpp"
+#include "pipeline/flow_monitor.hpp"
+
+namespace parshall {
+namespace {
+
+template <FlowTable Table>
+std::unique_ptr<Monitor> make(const MonitorOptions& options) {
+  return std::make_unique<FlowMonitor<Table>>(options);
+}
+
+template <FlowTable Table>
+constexpr TableEntry entry(std::string_view name, bool exact, unsigned tag_bits, std::string_view help) {
+  return {name, exact, tag_bits, help, make<Table>, Table::memory_bytes, Table::lines_for, Table::slots_for};
+}
+
+constexpr TableEntry kTables[] = {
+    entry<ExactTable>("bucketed", true, 0, "two whole keys and their counters in each cache line"),
+    entry<FingerprintTable>("bucketed", false, 32, "three 32-bit tags and their counters in each cache line"),
+};
+
+}  // namespace
+
+std::span<const TableEntry> table_registry() noexcept { return kTables; }
+
+Result<const TableEntry*> find_table(std::string_view name, Identity identity) {
+  const bool exact = identity == Identity::exact;
+  const auto found = std::ranges::find_if(kTables, [&](const TableEntry& table) { return table.name == name && table.exact == exact; });
+  if (found != std::end(kTables)) return &*found;
+  std::string known;
+  for (const TableEntry& table : kTables)
+    if (table.exact == exact) known += fmt::format("{}{}", known.empty() ? "" : ", ", table.name);
+  return Error{fmt::format("no table \"{}\" keeps flows by {} identity; there is: {}", name, exact ? "exact" : "fingerprint or nic-hash", known)};
+}
+
+}  // namespace parshall

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "pipeline/flow/identity.hpp"
+#include "pipeline/monitor.hpp"
+
+namespace parshall {
+
+/// A flow table by the name `--table` knows it by, for one kind of identity.
+struct TableEntry {
+  std::string_view name;
+  bool exact;               ///< compares whole keys; otherwise serves fingerprint and nic-hash
+  unsigned tag_bits;        ///< of the hash, kept per flow beside its bucket; 0 where exact
+  std::string_view help;
+  std::unique_ptr<Monitor> (*make)(const MonitorOptions&);
+  std::size_t (*memory_bytes)(std::size_t flows);
+  std::size_t (*buckets)(std::size_t flows);
+  std::size_t (*slots)(std::size_t flows);
+};
+
+/// Every table there is: one line each.
+std::span<const TableEntry> table_registry() noexcept;
+
+/// Fails when no table of that name keeps flows by that identity; the message names those that exist.
+Result<const TableEntry*> find_table(std::string_view name, Identity identity);
+
+}  // namespace parshall

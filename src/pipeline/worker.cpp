@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/worker.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kRingBatch = 256;
+
+/// What a thread does while no packet comes: spins for a while, then lets others run.
+class Idle {
+ public:
+  explicit Idle(bool busy_poll) noexcept : busy_poll_(busy_poll) {}
+  void reset() noexcept { turns_ = 0; }
+  void wait() noexcept {
+    ++turns_;
+    if (turns_ < kSpins || busy_poll_) return __builtin_ia32_pause();
+    if (turns_ < kYields) {
+      ::sched_yield();
+      return;
+    }
+    std::this_thread::sleep_for(kNap);
+  }
+
+ private:
+  static constexpr std::uint32_t kSpins = 64, kYields = 1024;
+  static constexpr std::chrono::microseconds kNap{50};  ///< 740 packets of 10 GbE line rate; a queue holds 4096
+
+  bool busy_poll_;
+  std::uint32_t turns_ = 0;
+};
+
+std::optional<Error> set_scheduler(pid_t thread, Scheduler scheduler) {
+  if (scheduler == Scheduler::other) return std::nullopt;
+  struct {
+    std::uint32_t size, policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime, deadline, period;
+  } attributes{};
+  attributes.size = sizeof attributes;
+  if (scheduler == Scheduler::fifo) {
+    attributes.policy = SCHED_FIFO;
+    attributes.priority = 1;
+  } else {
+    attributes.policy = 6;  // SCHED_DEADLINE: 9 of every 10 ms
+    attributes.runtime = 9'000'000;
+    attributes.deadline = attributes.period = 10'000'000;
+  }
+  if (::syscall(SYS_sched_setattr, thread, &attributes, 0) == 0) return std::nullopt;
+  return Error{fmt::format("cannot schedule a worker as {}: {}; run as root (or with CAP_SYS_NICE), without --cores for deadline, or leave out --scheduler",
+                           scheduler == Scheduler::fifo ? "fifo" : "deadline", std::strerror(errno))};
+}
+
+std::optional<Error> pin(std::thread& thread, unsigned core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  if (::pthread_setaffinity_np(thread.native_handle(), sizeof set, &set) == 0) return std::nullopt;
+  return Error{fmt::format("cannot pin a worker to core {}: this machine offers cores 0 to {}", core, std::thread::hardware_concurrency() - 1)};
+}
+
+}  // namespace
+
+Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options)
+    : lanes_(std::move(lanes)), monitors_(std::move(monitors)), options_(std::move(options)) {
+  if (options_.model != ThreadModel::run_to_completion)
+    for (std::size_t i = 0; i < monitors_.size(); ++i) rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets));
+}
+
+Workers::~Workers() {
+  stop();
+  go_.store(true, std::memory_order_release);
+  join();
+}
+
+void Workers::join() {
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+}
+
+void Workers::launch(void (Workers::*body)(std::size_t), std::size_t index) {
+  running_.fetch_add(1, std::memory_order_relaxed);
+  threads_.emplace_back([this, body, index] {
+    while (!go_.load(std::memory_order_acquire)) std::this_thread::yield();
+    (this->*body)(index);
+    running_.fetch_sub(1, std::memory_order_release);
+  });
+}
+
+std::optional<Error> Workers::start() {
+  if (options_.model == ThreadModel::pipeline) launch(&Workers::receive, 0);
+  for (std::size_t i = 0; i < monitors_.size(); ++i)
+    launch(options_.model == ThreadModel::run_to_completion ? &Workers::run_to_completion
+           : options_.model == ThreadModel::cooperative     ? &Workers::cooperate
+                                                            : &Workers::monitor,
+           i);
+  std::optional<Error> error;
+  for (std::size_t i = 0; i < threads_.size() && !error; ++i) {
+    if (!options_.cores.empty()) error = pin(threads_[i], options_.cores[i % options_.cores.size()]);
+    // The kernel's thread number is what sched_setattr() takes; the thread still waits for go_.
+    if (!error && options_.scheduler != Scheduler::other) {
+      pid_t thread = 0;
+      clockid_t clock;
+      if (::pthread_getcpuclockid(threads_[i].native_handle(), &clock) == 0) thread = static_cast<pid_t>(~(clock >> 3));
+      error = set_scheduler(thread, options_.scheduler);
+    }
+  }
+  if (error) stop();
+  go_.store(true, std::memory_order_release);
+  if (error) join();
+  return error;
+}
+
+void Workers::run_to_completion(std::size_t index) {
+  Lane& lane = *lanes_[index];
+  Monitor& monitor = *monitors_[index];
+  Idle idle(options_.busy_poll);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const std::span<const RawPacket> packets = lane.poll();
+    if (!packets.empty()) {
+      monitor.run(lane.front(), packets);
+      idle.reset();
+    } else {
+      monitor.drain();
+      if (lane.done()) break;
+      idle.wait();
+    }
+    lane.note_turn(!packets.empty());
+    lane.publish(/*last=*/false);
+    monitor.housekeep();
+  }
+  monitor.drain();
+  lane.publish(/*last=*/true);
+}
+
+/// One batch from the lane into the rings. Where a ring is full: `may_wait` says to try again, else it is a drop.
+bool Workers::receive_batch(Lane& lane, Window& staging, std::span<const std::unique_ptr<FactsRing>> rings, bool may_wait) noexcept {
+  const std::span<const RawPacket> packets = lane.poll();
+  for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+    lane.front().accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), staging, [](std::uint64_t) {});
+    while (staging.size() != 0) {
+      const auto group = staging.oldest(staging.size());
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        const std::size_t to = Share::index_of(group[i].hash, static_cast<std::uint32_t>(rings.size()));
+        while (!rings[to]->stage(group[i], staging.position(i))) {
+          if (!may_wait || !lane.source().lossless()) {
+            lane.note_ring_full(1);
+            break;
+          }
+          rings[to]->flush();
+          ::sched_yield();
+        }
+      }
+      staging.pop(group.size());
+    }
+  }
+  for (const auto& ring : rings) ring->flush();
+  return !packets.empty();
+}
+
+bool Workers::monitor_batch(Monitor& monitor, FactsRing& ring) noexcept {
+  const auto facts = ring.readable(kRingBatch);
+  if (facts.empty()) return false;
+  monitor.admit(facts, ring.positions(facts.size()));
+  ring.release(facts.size());
+  return true;
+}
+
+void Workers::receive(std::size_t) {
+  std::vector<std::unique_ptr<Window>> staging;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) staging.push_back(std::make_unique<Window>());
+  Idle idle(options_.busy_poll);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    bool any = false, all_done = true;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      Lane& lane = *lanes_[i];
+      const bool busy = receive_batch(lane, *staging[i], rings_, /*may_wait=*/true);
+      any |= busy;
+      all_done &= !busy && lane.done();
+      lane.note_turn(busy);
+      lane.publish(/*last=*/false);
+    }
+    if (all_done) break;
+    if (any) idle.reset();
+    else idle.wait();
+  }
+  for (const auto& lane : lanes_) lane->publish(/*last=*/true);
+  receiving_.store(false, std::memory_order_release);
+}
+
+void Workers::monitor(std::size_t index) {
+  Monitor& monitor = *monitors_[index];
+  FactsRing& ring = *rings_[index];
+  Idle idle(options_.busy_poll);
+  for (;;) {
+    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring
+    if (monitor_batch(monitor, ring)) {
+      idle.reset();
+    } else {
+      monitor.drain();
+      if (last_turn) break;
+      idle.wait();
+    }
+    monitor.housekeep();
+  }
+  monitor.drain();
+}
+
+void Workers::cooperate(std::size_t index) {
+  Lane& lane = *lanes_[index];
+  Monitor& monitor = *monitors_[index];
+  FactsRing& ring = *rings_[index];
+  Window staging;
+  Idle idle(options_.busy_poll);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const bool received = receive_batch(lane, staging, {&rings_[index], 1}, /*may_wait=*/false);
+    while (monitor_batch(monitor, ring)) {
+    }
+    if (received) {
+      idle.reset();
+    } else {
+      monitor.drain();
+      if (lane.done()) break;
+      idle.wait();
+    }
+    lane.note_turn(received);
+    lane.publish(/*last=*/false);
+    monitor.housekeep();
+  }
+  while (monitor_batch(monitor, ring)) {
+  }
+  monitor.drain();
+  lane.publish(/*last=*/true);
+}
+
+}  // namespace parshall

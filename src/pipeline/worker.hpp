@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/spsc_ring.hpp"
+#include "pipeline/lane.hpp"
+#include "pipeline/monitor.hpp"
+
+namespace parshall {
+
+/// How the stages are spread over threads.
+enum class ThreadModel : std::uint8_t {
+  run_to_completion,  ///< one thread per worker does everything; best throughput per core
+  pipeline,           ///< one receive thread -> a ring per worker -> a monitor thread each; absorbs bursts
+  cooperative,        ///< the same two stages taking turns on one thread, as FloWatcher-DPDK's L-threads do
+};
+
+enum class Scheduler : std::uint8_t { other, fifo, deadline };
+
+struct ThreadOptions {
+  ThreadModel model = ThreadModel::run_to_completion;
+  Scheduler scheduler = Scheduler::other;
+  std::vector<unsigned> cores;        ///< to pin threads to, in turn; empty: not pinned
+  std::size_t ring_packets = 65536;   ///< between receive and monitor thread
+  bool busy_poll = false;             ///< never sleep, even when nothing comes for a millisecond
+};
+
+/// A queue of decoded packets.
+class FactsRing {
+ public:
+  explicit FactsRing(std::size_t packets) : facts_(packets), positions_(packets) {}
+
+  bool stage(const PacketFacts& facts, std::uint64_t position) noexcept {
+    PacketFacts* const place = facts_.stage();
+    if (place == nullptr) return false;
+    *place = facts;
+    *positions_.stage() = position;
+    return true;
+  }
+  /// Positions first: who sees a packet must see where it stands.
+  void flush() noexcept {
+    positions_.flush();
+    facts_.flush();
+  }
+
+  std::span<const PacketFacts> readable(std::size_t most) noexcept { return facts_.readable(most); }
+  std::span<const std::uint64_t> positions(std::size_t count) noexcept { return positions_.readable(count); }
+  void release(std::size_t count) noexcept {
+    facts_.release(count);
+    positions_.release(count);
+  }
+
+ private:
+  SpscRing<PacketFacts> facts_;
+  SpscRing<std::uint64_t> positions_;
+};
+
+/// The threads of a run: where the five stages meet.
+class Workers {
+ public:
+  /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
+  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options);
+  ~Workers();
+
+  /// Fails when a core or a scheduling class is refused; then nothing runs.
+  std::optional<Error> start();
+  void stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
+  bool finished() const noexcept { return running_.load(std::memory_order_acquire) == 0; }
+  void join();
+
+  std::span<const std::unique_ptr<Lane>> lanes() const noexcept { return lanes_; }
+  std::span<const std::unique_ptr<Monitor>> monitors() const noexcept { return monitors_; }
+
+ private:
+  void launch(void (Workers::*body)(std::size_t), std::size_t index);
+  void run_to_completion(std::size_t index);
+  void cooperate(std::size_t index);
+  void receive(std::size_t index);
+  void monitor(std::size_t index);
+
+  bool receive_batch(Lane& lane, Window& staging, std::span<const std::unique_ptr<FactsRing>> rings, bool may_wait) noexcept;
+  bool monitor_batch(Monitor& monitor, FactsRing& ring) noexcept;
+
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Monitor>> monitors_;
+  ThreadOptions options_;
+  std::vector<std::unique_ptr<FactsRing>> rings_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> stop_{false}, go_{false};
+  std::atomic<bool> receiving_{true};
+  std::atomic<int> running_{0};
+};
+
+}  // namespace parshall

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every capture of the trace set through the whole program, against its flow truth.
+
+test_traces.py PARSHALL [--matrix]: each capture outermost and innermost in one thread arrangement, file and standard
+input in turn; with --matrix in every arrangement. Prints what differs; exit status 1 when an AGREE capture does.
+"""
+import argparse
+import concurrent.futures
+import csv
+import gzip
+import io
+import itertools
+import json
+import lzma
+import os
+import pathlib
+import subprocess
+import sys
+
+ARRANGEMENTS = [(model, workers, stdin) for model, workers, stdin in
+                itertools.product(["run-to-completion", "pipeline", "cooperative"], [1, 2, 4], [False, True])]
+COLUMNS = ["ip_version", "protocol", "src_ip", "dst_ip", "src_port", "dst_port"]
+
+
+def time_ns(text):
+    seconds, _, fraction = text.partition(".")
+    return int(seconds) * 10**9 + int((fraction + "0" * 9)[:9]) if text else 0
+
+
+def read_truth(path):
+    with gzip.open(path, "rt") as file:
+        next(file)
+        flows = {}
+        for line in file:
+            x = line.rstrip("\n").split("\t")
+            flows[tuple(x[:6])] = (int(x[6]), int(x[7]), int(x[8]), time_ns(x[9]), time_ns(x[10]))
+        return flows
+
+
+def capture_bytes(path):
+    data = path.read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        import zlib
+        inflate = zlib.decompressobj(31)
+        return inflate.decompress(data) + inflate.flush()
+    if data[:6] == b"\xfd7zXZ\0":
+        return lzma.decompress(data)
+    return None
+
+
+def measure(parshall, path, inner, arrangement):
+    """(flows, summary) as the program reports them; raises on a crash or an unbalanced account."""
+    model, workers, stdin = arrangement
+    data = capture_bytes(path)
+    command = [parshall, "watch", "-r", "-" if stdin or data is not None else str(path), "--format", "json", "--quiet", "--flows", "32768",
+               "--workers", str(workers), "--model", model, "--ring", "4096"] + (["--inner"] if inner else [])
+    with open(path, "rb") as file:
+        if data is not None:
+            run = subprocess.run(command, input=data, capture_output=True, timeout=120)
+        else:
+            run = subprocess.run(command, stdin=file if stdin else subprocess.DEVNULL, capture_output=True, timeout=120)
+    if run.returncode not in (0, 3):
+        raise RuntimeError(f"exit status {run.returncode}: {run.stderr.decode(errors='replace').strip()}")
+    document = json.loads(run.stdout)
+    summary = document["summary"]
+    if not summary["accounting"]["balanced"] or summary["packets"] != sum(flow["packets"] for flow in document["flows"]):
+        raise RuntimeError(f"the account does not balance: {summary['accounting']}")
+    flows = {}
+    for flow in document["flows"]:
+        flows[tuple(str(flow[name]) for name in COLUMNS)] = (flow["packets"], flow["ip_bytes"], flow["wire_bytes"], flow["first_seen_ns"],
+                                                             flow["last_seen_ns"])
+    return flows
+
+
+def differences(truth, ours):
+    def same(a, b):
+        times = a[3] == 0 or all(x // 1000 == y // 1000 for x, y in zip(a[3:], b[3:]))
+        return a[:3] == b[:3] and times
+    return [f"{key}: truth {truth.get(key)}, parshall {ours.get(key)}" for key in set(truth) | set(ours)
+            if key not in truth or key not in ours or not same(truth[key], ours[key])]
+
+
+def empty_capture_problems(parshall, path):
+    run = subprocess.run([parshall, "watch", "-r", path], capture_output=True, text=True, timeout=60)
+    return [] if run.returncode == 1 and "is empty" in run.stderr else [f"an empty file gave {run.returncode}: {run.stderr}"]
+
+
+def check(parshall, traces, row, arrangement, inner):
+    path = traces / "pcap" / row["file"]
+    truth_path = traces / "truth" / (row["file"] + (".inner.tsv.gz" if inner else ".flows.tsv.gz"))
+    if inner and not truth_path.exists():
+        truth_path = traces / "truth" / (row["file"] + ".flows.tsv.gz")
+    label = f"{row['file']} ({'innermost' if inner else 'outermost'}, {arrangement[0]}, {arrangement[1]} workers, {'stdin' if arrangement[2] else 'file'})"
+    if int(row["file_bytes"]) == 0:
+        return label, row, False, empty_capture_problems(parshall, path)
+    try:
+        found = differences(read_truth(truth_path), measure(parshall, path, inner, arrangement))
+    except (RuntimeError, subprocess.TimeoutExpired, json.JSONDecodeError) as error:
+        return label, row, True, [str(error)]
+    return label, row, False, found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parshall")
+    parser.add_argument("--matrix", action="store_true")
+    options = parser.parse_args()
+    traces = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces"))
+    if not (traces / "MANIFEST.tsv").exists():
+        print(f"SKIPPED: no traces at {traces} (set PARSHALL_TRACES)")
+        return 0
+    with open(traces / "MANIFEST.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    jobs = [(row, arrangement, inner) for i, row in enumerate(rows) for inner in (False, True)
+            for arrangement in (ARRANGEMENTS if options.matrix else [ARRANGEMENTS[(2 * i + inner) % len(ARRANGEMENTS)]])]
+    wrong = differing = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for label, row, crashed, found in pool.map(lambda job: check(options.parshall, traces, *job), jobs):
+            if not found:
+                continue
+            if crashed or row["crosscheck"] == "AGREE":
+                wrong += 1
+                print(f"WRONG {label}: {len(found)} differences, e.g. {found[0]}")
+            else:
+                differing += 1
+    agreeing = sum(row["crosscheck"] == "AGREE" for row in rows)
+    print(f"{len(rows)} captures, {agreeing} of them AGREE, {len(jobs)} runs: {wrong} wrong; "
+          f"{differing} runs of DIFFER captures unlike tshark (docs/accuracy-captures.md)")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the seed corpora of the fuzz harnesses: seed_corpus.py OUT [TRACES]
+
+OUT/frame and OUT/capture_file are filled from the captures in TRACES/pcap (default: $PARSHALL_TRACES, or shared/traces
+beside the project) and from a few seeds made here, which are all there is when the captures are absent.
+"""
+import hashlib
+import os
+import pathlib
+import struct
+import sys
+
+MAX_CAPTURE_BYTES = 8192
+MAX_FRAME_BYTES = 600
+FRAMES_PER_CAPTURE = 3
+
+
+def pcap(link_type, frames, order="<", magic=0xA1B2C3D4):
+    head = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 65535, link_type)
+    return head + b"".join(struct.pack(order + "IIII", i, i, len(f), len(f)) + f for i, f in enumerate(frames))
+
+
+def pcapng(link_type, frames, order="<"):
+    def block(kind, body):
+        body += b"\0" * (-len(body) % 4)
+        length = struct.pack(order + "I", len(body) + 12)
+        return struct.pack(order + "I", kind) + length + body + length
+
+    resolution = struct.pack(order + "HHB3xHH", 9, 1, 9, 0, 0)
+    data = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+    data += block(1, struct.pack(order + "HHI", link_type, 0, 0) + resolution)
+    for frame in frames:
+        data += block(6, struct.pack(order + "IIIII", 0, 1, 2, len(frame), len(frame)) + frame)
+        data += block(3, struct.pack(order + "I", len(frame)) + frame)
+    return data + block(5, b"statistics")
+
+
+def hand_made_frames():
+    udp = struct.pack(">HHHH", 1000, 53, 12, 0) + b"data"
+    ipv4 = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 1, 0, 64, 17, 0, bytes(4), bytes(4)) + udp
+    ipv6 = struct.pack(">IHBB16s16s", 0x60000000, len(udp) + 8, 0, 64, bytes(16), bytes(16)) + bytes([17, 0, 1, 4, 0, 0, 0, 0]) + udp
+    mac = bytes(12)
+    yield 1, mac + b"\x08\x00" + ipv4
+    yield 1, mac + b"\x81\x00\0\5\x86\xdd" + ipv6
+    yield 1, mac + b"\x88\x47\0\0\1\x40" + ipv4
+    yield 1, mac + b"\x88\x64\x11\0\0\1\0\x50\0\x21" + ipv4
+    for link_type, head in ((0, b"\2\0\0\0"), (9, b"\xff\3\0\x21"), (50, b"\x21"), (101, b""), (104, b"\x0f\0\x08\0"),
+                            (107, b"\x18\x41\3\xcc"), (113, bytes(14) + b"\x08\0"), (276, b"\x08\0" + bytes(18)),
+                            (105, b"\x08\2" + bytes(22) + b"\xaa\xaa\3\0\0\0\x08\0"), (129, b"\1\2\0\0\xd4\0\0\1"),
+                            (239, b"\2\0\0\0\4\0\x09\0"), (8, b"\0\x40" + bytes(14)), (6, b"\x10\x40" + bytes(12) + b"\xaa\xaa\3\0\0\0\x08\0"),
+                            (197, bytes(8) + b"\2" + bytes(7) + bytes(2) + mac + b"\x08\0")):
+        yield link_type, head + ipv4
+    for port, head in ((4789, b"\x08\0\0\0\0\0\1\0" + mac + b"\x08\0"), (6081, b"\0\0\x08\0\0\0\1\0"), (2152, b"\x34\xff\0\0\0\0\0\1\0\0\0\x85\1\0\0\0"),
+                       (1701, b"\0\2\0\1\0\1\0\x21"), (6635, b"\0\0\1\x40"), (3544, b"\0\0" + bytes(6))):
+        inside = head + (ipv6 if port == 3544 else ipv4)
+        outer = struct.pack(">HHHH", 9, port, 8 + len(inside), 0) + inside
+        yield 228, struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(outer), 1, 0, 64, 17, 0, bytes(4), bytes(4)) + outer
+    for head in (b"\0\0\x08\0", b"\x30\x81\x88\x0b" + bytes(12) + b"\0\x21", b"\x10\0\x22\xeb" + bytes(16) + mac + b"\x08\0"):
+        inside = head + ipv4
+        yield 228, struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(inside), 1, 0, 64, 47, 0, bytes(4), bytes(4)) + inside
+
+
+def frames_of(data):
+    """(link type, frame) of the first packets of a little-endian classic pcap."""
+    if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") or len(data) < 24:
+        return
+    link_type = struct.unpack_from("<I", data, 20)[0] & 0xFFFF
+    at = 24
+    for _ in range(FRAMES_PER_CAPTURE):
+        if at + 16 > len(data):
+            return
+        captured = struct.unpack_from("<I", data, at + 8)[0]
+        yield link_type, data[at + 16 : at + 16 + min(captured, MAX_FRAME_BYTES)]
+        at += 16 + captured
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    project = pathlib.Path(__file__).resolve().parents[2]
+    traces = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else os.environ.get("PARSHALL_TRACES", project / ".." / "shared" / "traces"))
+    seeds = {"frame": set(), "capture_file": set()}
+
+    def add_frame(link_type, frame):
+        seeds["frame"].add(struct.pack("<HB", link_type, 0) + frame)
+
+    for link_type, frame in hand_made_frames():
+        add_frame(link_type, frame)
+        seeds["capture_file"].add(b"\x20" + pcap(link_type, [frame] * 2))
+        seeds["capture_file"].add(b"\x40" + pcapng(link_type, [frame]))
+        seeds["capture_file"].add(b"\x08" + pcapng(link_type, [frame], ">"))
+        seeds["capture_file"].add(b"\x10" + pcap(link_type, [frame], ">", 0xA1B23C4D))
+    for path in sorted((traces / "pcap").glob("*")):
+        data = path.read_bytes()
+        for link_type, frame in frames_of(data):
+            add_frame(link_type, frame)
+        if len(data) <= MAX_CAPTURE_BYTES:
+            seeds["capture_file"].add(b"\x30" + data)
+    for harness, inputs in seeds.items():
+        folder = out / harness
+        folder.mkdir(parents=True, exist_ok=True)
+        for data in inputs:
+            (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
+        print(f"{folder}: {len(inputs)} seeds")
+
+
+if __name__ == "__main__":
+    main()
