@@ -61,8 +61,9 @@ std::size_t column(const std::vector<std::string>& names, std::string_view wante
 
 std::optional<std::filesystem::path> traces_folder() {
   const char* named = std::getenv("PARSHALL_TRACES");
-  const std::filesystem::path folder =
-      named != nullptr ? std::filesystem::path(named) : std::filesystem::path(PARSHALL_ROOT) / ".." / "shared" / "traces";
+  const std::filesystem::path folder = named != nullptr
+                                           ? std::filesystem::path(named)
+                                           : std::filesystem::path(PARSHALL_ROOT) / ".." / "shared" / "traces";
   if (!std::filesystem::exists(folder / "MANIFEST.tsv")) return std::nullopt;
   return folder;
 }
@@ -104,8 +105,8 @@ std::map<FlowText, TruthFlow> read_truth(const std::filesystem::path& path) {
       header = false;
       continue;
     }
-    const FlowText flow{std::stoi(columns.at(0)), std::stoi(columns.at(1)), columns.at(2),
-                        columns.at(3),            std::stoi(columns.at(4)), std::stoi(columns.at(5))};
+    const FlowText flow{std::stoi(columns.at(0)), std::stoi(columns.at(1)), columns.at(2), columns.at(3),
+                        std::stoi(columns.at(4)), std::stoi(columns.at(5))};
     flows[flow] = {.packets = std::stoull(columns.at(6)),
                    .ip_bytes = std::stoull(columns.at(7)),
                    .wire_bytes = std::stoull(columns.at(8)),
@@ -123,7 +124,8 @@ std::optional<std::string_view> accepted_difference(std::string_view capture, As
     Aspect aspect;
     std::string_view why;
   };
-  constexpr std::string_view kOffset = "tshark shows no flags of a TCP header whose data offset is below 5; they are counted";
+  constexpr std::string_view kOffset =
+      "tshark shows no flags of a TCP header whose data offset is below 5; they are counted";
   constexpr std::string_view kIpcomp = "tshark inflates IPComp payloads and finds the packet inside";
   constexpr std::array kEntries{
       Entry{"nDPI__ip_fragmented_garbage.pcap", Aspect::tcp_flags, kOffset},
@@ -131,7 +133,8 @@ std::optional<std::string_view> accepted_difference(std::string_view capture, As
       Entry{"libpcap__filter_AH-IPcomp-IPv4.pcap", Aspect::innermost, kIpcomp},
       Entry{"libpcap__filter_AH-IPcomp-IPv6.pcap", Aspect::innermost, kIpcomp},
       Entry{"nDPI__sflow.pcap", Aspect::innermost, "the headers that sFlow samples are a report, not a tunnel"},
-      Entry{"tcpdump__of13_ericsson.pcapng", Aspect::innermost, "the packets that OpenFlow reports are a TCP stream's data"},
+      Entry{"tcpdump__of13_ericsson.pcapng", Aspect::innermost,
+            "the packets that OpenFlow reports are a TCP stream's data"},
       Entry{"tcpdump__vxlan_port_8472.pcap", Aspect::innermost, "Linux's own VXLAN port, which tshark does not know"},
   };
   for (const Entry& entry : kEntries) {
@@ -142,12 +145,9 @@ std::optional<std::string_view> accepted_difference(std::string_view capture, As
 
 FlowText text_of(const FlowKey& key) {
   const int family = key.ip_version == 6 ? AF_INET6 : AF_INET;
-  return {key.ip_version,
-          key.protocol,
-          address_text(family, key.src_address()),
-          address_text(family, key.dst_address()),
-          key.src_port(),
-          key.dst_port()};
+  return {
+      key.ip_version, key.protocol,  address_text(family, key.src_address()), address_text(family, key.dst_address()),
+      key.src_port(), key.dst_port()};
 }
 
 std::string to_string(const FlowText& flow) {

@@ -20,7 +20,7 @@ struct TruthCapture {
   std::filesystem::path flows;  ///< truth by the outermost IP header
   std::filesystem::path inner;  ///< truth by the innermost one; the same file when no packet has two
   std::string link_type;
-  bool agree = false;           ///< the two programs agreed: every number is to be matched
+  bool agree = false;  ///< the two programs agreed: every number is to be matched
 };
 
 /// A five-tuple as the truth files write it.

@@ -153,9 +153,10 @@ def tools(parshall, parshall_arguments):
                           "--output", str(job.folder / "flows.csv"), *parshall_arguments],
              parshall_answer),
         Tool("nfpcapd", "nfpcapd", "apt-get install nfdump", nfpcapd_command, nfpcapd_answer),
+        # Without "-c none" softflowd 1.1.0, reading a file, may block for ever accepting on its control socket.
         Tool("softflowd", "softflowd", "apt-get install softflowd",
              lambda job: ["softflowd", "-r", job.capture, "-n", f"127.0.0.1:{job.sink_port}", "-v", "10", "-b",
-                          "-m", "2000000", "-d", "-p", str(job.folder / "pid"), "-c", str(job.folder / "control")],
+                          "-m", "2000000", "-d", "-p", str(job.folder / "pid"), "-c", "none"],
              softflowd_answer),
         Tool("argus", "argus", "apt-get install argus-server",
              lambda job: ["argus", "-X", "-r", job.capture, "-w", str(job.folder / "argus")], argus_answer),
@@ -164,6 +165,7 @@ def tools(parshall, parshall_arguments):
 
 def cpu_seconds_of(command, core, log, timeout_seconds):
     """Exit status and user+system seconds of a command and the children it waited for, pinned to one core."""
+    # No preexec_fn to pin: a fork of this interpreter would be charged to the tool.
     allowed = os.sched_getaffinity(0)
     with open(log, "wb") as output:
         os.sched_setaffinity(0, {core})  # inherited by the child
@@ -211,6 +213,12 @@ def machine_line():
     model = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), "unknown CPU")
     return f"{model}, {os.cpu_count()} cores, load {' '.join(f'{load:.2f}' for load in os.getloadavg())}"
+
+
+def answers_table(results, names):
+    lines = ["| capture | tool | answer |", "|---|---|---|"]
+    lines += [f"| {capture} | {name} | {results[capture][name].sentence} |" for capture in results for name in names]
+    return "\n".join(lines)
 
 
 def table(results, names):
@@ -284,8 +292,9 @@ def main():
                 for tool in present:
                     check = repetition == 0 or tool.name == "parshall"
                     run_once(tool, path, truth, options, sink.getsockname()[1], results[name][tool.name], check)
-    print(table(results, [tool.name for tool in present]))
-    print(f"\n{machine}; core {options.core}, {options.repetitions} rounds, medians; load after {os.getloadavg()[0]:.2f}")
+    print((answers_table if options.check else table)(results, [tool.name for tool in present]))
+    print(f"\n{machine}; core {options.core}, {options.repetitions} rounds, medians; "
+          f"load after {os.getloadavg()[0]:.2f}")
     wrong = [name for name in results if results[name].get("parshall", Result()).wrong]
     if wrong:
         print(f"parshall is WRONG on: {', '.join(wrong)}", file=sys.stderr)

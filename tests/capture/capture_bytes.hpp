@@ -82,8 +82,7 @@ struct PcapngFile {
     return Writer(order).put(type).put(length).put(padded(body)).put(length).bytes;
   }
   Bytes section(std::uint16_t major = 1, std::uint16_t minor = 0) const {
-    const Bytes body =
-        Writer(order).put(0x1a2b3c4du).put(major).put(minor).put(~std::uint64_t{0}).bytes;
+    const Bytes body = Writer(order).put(0x1a2b3c4du).put(major).put(minor).put(~std::uint64_t{0}).bytes;
     return block(0x0a0d0d0a, body);
   }
   Bytes interface(std::uint16_t link_type, std::uint32_t snap_bytes = 0, const Bytes& options = {}) const {

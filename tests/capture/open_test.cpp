@@ -23,8 +23,8 @@ std::string message_for(const Bytes& bytes) {
 }
 
 TEST(Open, ACompressedFileIsNamedWithWhatToDo) {
-  EXPECT_THAT(message_for({0x1f, 0x8b, 8, 0, 0, 0, 0, 0}),
-              AllOf(HasSubstr("trace.pcap is compressed with gzip"), HasSubstr("zcat trace.pcap | parshall watch -r -")));
+  EXPECT_THAT(message_for({0x1f, 0x8b, 8, 0, 0, 0, 0, 0}), AllOf(HasSubstr("trace.pcap is compressed with gzip"),
+                                                                 HasSubstr("zcat trace.pcap | parshall watch -r -")));
   EXPECT_THAT(message_for({0xfd, '7', 'z', 'X', 'Z', 0, 0, 0}),
               AllOf(HasSubstr("compressed with xz"), HasSubstr("xzcat trace.pcap | parshall watch -r -")));
   EXPECT_THAT(message_for({0x28, 0xb5, 0x2f, 0xfd, 0, 0}), HasSubstr("zstd"));

@@ -23,8 +23,8 @@ struct Comparison {
 Comparison compare(const TruthCapture& capture, const FlowCount& count, IpHeader header) {
   auto truth = read_truth(header == IpHeader::outermost ? capture.flows : capture.inner);
   // The files by innermost header hold no flags.
-  const bool with_flags =
-      (header == IpHeader::outermost || capture.inner == capture.flows) && !accepted_difference(capture.name, Aspect::tcp_flags);
+  const bool with_flags = (header == IpHeader::outermost || capture.inner == capture.flows) &&
+                          !accepted_difference(capture.name, Aspect::tcp_flags);
   Comparison result{.in_truth = truth.size(), .ours = count.flows.size(), .first_difference = {}};
   const auto note = [&](const FlowText& flow, const std::string& what) {
     if (result.first_difference.empty()) result.first_difference = to_string(flow) + ": " + what;

@@ -84,7 +84,8 @@ FlowCount count_stream(const std::string& path, IpHeader header) {
 std::optional<std::string> difference(const TruthFlow& truth, const TruthFlow& ours) {
   std::string text;
   const auto compare = [&](const char* what, auto expected, auto found) {
-    if (expected != found) text += fmt::format("{}{} {} instead of {}", text.empty() ? "" : ", ", what, found, expected);
+    if (expected != found)
+      text += fmt::format("{}{} {} instead of {}", text.empty() ? "" : ", ", what, found, expected);
   };
   compare("packets", truth.packets, ours.packets);
   compare("ip_bytes", truth.ip_bytes, ours.ip_bytes);

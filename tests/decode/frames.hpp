@@ -18,9 +18,7 @@ inline Bytes join(std::initializer_list<Bytes> parts) {
   return all;
 }
 
-inline Bytes be16(unsigned value) {
-  return {static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value)};
-}
+inline Bytes be16(unsigned value) { return {static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value)}; }
 
 inline Bytes ethernet(unsigned type, const Bytes& payload) {
   return join({{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2}, be16(type), payload});
@@ -28,8 +26,12 @@ inline Bytes ethernet(unsigned type, const Bytes& payload) {
 
 /// 10.0.0.`host` -> 10.0.1.`host`; `fragment` is the flags and offset field.
 inline Bytes ipv4(std::uint8_t protocol, const Bytes& payload, std::uint8_t host = 1, unsigned fragment = 0) {
-  return join({{0x45, 0}, be16(static_cast<unsigned>(20 + payload.size())), {0, 1}, be16(fragment),
-               {64, protocol, 0, 0, 10, 0, 0, host, 10, 0, 1, host}, payload});
+  return join({{0x45, 0},
+               be16(static_cast<unsigned>(20 + payload.size())),
+               {0, 1},
+               be16(fragment),
+               {64, protocol, 0, 0, 10, 0, 0, host, 10, 0, 1, host},
+               payload});
 }
 
 /// fd00::`host` -> fd01::`host`

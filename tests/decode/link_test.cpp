@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "frames.hpp"
 
@@ -39,7 +40,8 @@ TEST(Link, EthernetCarriesIpInMplsPppoeAndServiceHeaders) {
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8847, join({two_labels, kPacket}))), kFlow);
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8848, join({two_labels, kPacket6}))), kFlow6);
   const Bytes control_word{0, 0, 0, 0};
-  EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8847, join({two_labels, control_word, ethernet(0x0800, kPacket)}))), kFlow);
+  EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8847, join({two_labels, control_word, ethernet(0x0800, kPacket)}))),
+            kFlow);
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8847, join({two_labels, ethernet(0x0800, kPacket)}))), kFlow);
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8864, join({{0x11, 0, 0, 1, 0, 80, 0, 0x21}, kPacket}))), kFlow);
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8864, join({{0x11, 0, 0, 1, 0, 80, 0, 0x57}, kPacket6}))), kFlow6);
@@ -139,7 +141,8 @@ TEST(Link, RareLinks) {
   EXPECT_EQ(flow_of(LinkType::slip, join({{0, 0x45}, Bytes(14), kPacket})), kFlow);
   EXPECT_EQ(flow_of(LinkType::ipnet, join({{1, 26}, Bytes(22), kPacket6})), kFlow6);
   EXPECT_EQ(flow_of(LinkType::erf, join({Bytes(8), {2}, Bytes(7), {0, 0}, ethernet(0x0800, kPacket)})), kFlow);
-  EXPECT_EQ(flow_of(LinkType::erf, join({Bytes(8), {0x82}, Bytes(7), {0x80}, Bytes(7), Bytes(8), {0, 0}, ethernet(0x0800, kPacket)})),
+  EXPECT_EQ(flow_of(LinkType::erf,
+                    join({Bytes(8), {0x82}, Bytes(7), {0x80}, Bytes(7), Bytes(8), {0, 0}, ethernet(0x0800, kPacket)})),
             kFlow)
       << "with two extension headers";
 }
@@ -155,6 +158,47 @@ TEST(Link, ACutAnywhereGivesAReasonAndReadsNothingBehindIt) {
     if (captured >= 38) {
       EXPECT_EQ(decoded.facts.ip_bytes(), 36u);
       EXPECT_EQ(decoded.facts.key.dst_port(), captured >= 42 ? 53 : 0) << captured;
+    }
+  }
+}
+
+TEST(Link, NoLinkTypeCountsOrReadsBehindACut) {
+  struct Sample {
+    LinkType link_type;
+    Bytes head;
+  };
+  const Bytes snap_head = snap(0x0800, {});
+  const std::vector<Sample> samples{
+      {LinkType::ethernet, ethernet(40, snap_head)},
+      {LinkType::ethernet, ethernet(0x8847, {0, 0, 0x10, 64, 0, 0, 0x21, 64})},
+      {LinkType::ethernet, ethernet(0x8864, {0x11, 0, 0, 1, 0, 80, 0, 0x21})},
+      {LinkType::ethernet, ethernet(0x894f, {0, 0x02, 2, 1, 0, 0, 1, 0xff})},
+      {LinkType::ethernet, ethernet(0x88e5, join({{0x20, 0}, Bytes(12), {8, 0}}))},
+      {LinkType::null, {2, 0, 0, 0}},
+      {LinkType::linux_sll, join({Bytes(14), {8, 0}})},
+      {LinkType::linux_sll2, join({{8, 0}, Bytes(18)})},
+      {LinkType::ppp, {0xff, 3, 0, 0x21}},
+      {LinkType::cisco_hdlc, {0x8f, 0, 8, 0}},
+      {LinkType::frame_relay, {0x18, 0x41, 3, 0, 0x80, 0, 0, 0, 8, 0}},
+      {LinkType::ieee802_11, join({{0x88, 0x01}, Bytes(24), snap_head})},
+      {LinkType::ieee802_11_radiotap, join({{0, 0, 9, 0, 2, 0, 0, 0, 0x10, 0x08, 0x02}, Bytes(22), snap_head})},
+      {LinkType::ppi, join({{0, 0, 8, 0, 105, 0, 0, 0, 0x08, 0x02}, Bytes(22), snap_head})},
+      {LinkType::nflog, {2, 0, 0, 0, 5, 0, 10, 0, 0, 0, 0, 0, 24, 0, 9, 0}},
+      {LinkType::arcnet_linux, {1, 2, 0, 0, 212, 0, 0, 1}},
+      {LinkType::token_ring, join({{0x10, 0x40}, Bytes(12), snap_head})},
+      {LinkType::fddi, join({{0x50}, Bytes(12), snap_head})},
+      {LinkType::slip, join({{0, 0x45}, Bytes(14)})},
+      {LinkType::ipnet, join({{1, 2}, Bytes(22)})},
+      {LinkType::erf, join({Bytes(8), {0x82}, Bytes(17), ethernet(0x0800, {})})},
+  };
+  for (const Sample& sample : samples) {
+    const Bytes frame = join({sample.head, kPacket});
+    const std::size_t needed = sample.head.size() + 20;
+    for (std::size_t captured = 0; captured <= frame.size(); ++captured) {
+      const Verdict verdict = decode_cut(sample.link_type, frame, captured).verdict;
+      const bool cut = verdict == Verdict::cut_link_header || verdict == Verdict::cut_ip_header;
+      EXPECT_EQ(cut, captured < needed) << static_cast<int>(sample.link_type) << " cut to " << captured;
+      EXPECT_EQ(verdict == Verdict::counted, captured >= needed);
     }
   }
 }

@@ -19,7 +19,8 @@ std::string outer_of(const Bytes& packet) { return show(decode(LinkType::raw, pa
 
 TEST(Tunnel, TheOutermostHeaderIsNotAffectedByWhatItCarries) {
   EXPECT_EQ(outer_of(ipv4(4, kInside)), "4 10.0.0.1:0 > 10.0.1.1:0");
-  EXPECT_EQ(outer_of(ipv4(17, udp(5000, 4789, join({{8, 0, 0, 0, 0, 0, 1, 0}, kFrame})))), "17 10.0.0.1:5000 > 10.0.1.1:4789");
+  EXPECT_EQ(outer_of(ipv4(17, udp(5000, 4789, join({{8, 0, 0, 0, 0, 0, 1, 0}, kFrame})))),
+            "17 10.0.0.1:5000 > 10.0.1.1:4789");
 }
 
 TEST(Tunnel, IpInIpOfEveryPair) {
@@ -39,14 +40,20 @@ TEST(Tunnel, BytesAreTheInnerHeadersAndWireBytesTheWholeFrames) {
 
 TEST(Tunnel, GreInItsForms) {
   EXPECT_EQ(inner_of(ipv4(47, join({{0, 0, 8, 0}, kInside}))), kFlow);
-  EXPECT_EQ(inner_of(ipv4(47, join({{0xb0, 0, 0x86, 0xdd}, Bytes(12), kInside6}))), kFlow6) << "checksum, key, sequence";
-  EXPECT_EQ(inner_of(ipv4(47, join({{0x40, 0, 8, 0}, Bytes(4), {0, 0, 0, 4, 1, 2, 3, 4}, Bytes(4), kInside}))), kFlow) << "routing";
+  EXPECT_EQ(inner_of(ipv4(47, join({{0xb0, 0, 0x86, 0xdd}, Bytes(12), kInside6}))), kFlow6)
+      << "checksum, key, sequence";
+  EXPECT_EQ(inner_of(ipv4(47, join({{0x40, 0, 8, 0}, Bytes(4), {0, 0, 0, 4, 1, 2, 3, 4}, Bytes(4), kInside}))), kFlow)
+      << "routing";
   EXPECT_EQ(inner_of(ipv4(47, join({{0x20, 0, 0x65, 0x58}, Bytes(4), kFrame}))), kFlow) << "Ethernet";
-  EXPECT_EQ(inner_of(ipv4(47, join({{0x30, 0x81, 0x88, 0x0b}, Bytes(12), {0xff, 3, 0, 0x21}, kInside}))), kFlow) << "PPTP";
+  EXPECT_EQ(inner_of(ipv4(47, join({{0x30, 0x81, 0x88, 0x0b}, Bytes(12), {0xff, 3, 0, 0x21}, kInside}))), kFlow)
+      << "PPTP";
   EXPECT_EQ(inner_of(ipv4(47, join({{0, 0, 0x88, 0xbe}, kFrame}))), kFlow) << "ERSPAN I";
-  EXPECT_EQ(inner_of(ipv4(47, join({{0x10, 0, 0x88, 0xbe}, Bytes(4), {0x10}, Bytes(7), kFrame}))), kFlow) << "ERSPAN II";
-  EXPECT_EQ(inner_of(ipv4(47, join({{0x10, 0, 0x22, 0xeb}, Bytes(4), {0x20}, Bytes(11), kFrame}))), kFlow) << "ERSPAN III";
-  EXPECT_EQ(inner_of(ipv4(47, join({{0x10, 0, 0x22, 0xeb}, Bytes(4), {0x20}, Bytes(10), {1}, Bytes(8), kFrame}))), kFlow);
+  EXPECT_EQ(inner_of(ipv4(47, join({{0x10, 0, 0x88, 0xbe}, Bytes(4), {0x10}, Bytes(7), kFrame}))), kFlow)
+      << "ERSPAN II";
+  EXPECT_EQ(inner_of(ipv4(47, join({{0x10, 0, 0x22, 0xeb}, Bytes(4), {0x20}, Bytes(11), kFrame}))), kFlow)
+      << "ERSPAN III";
+  EXPECT_EQ(inner_of(ipv4(47, join({{0x10, 0, 0x22, 0xeb}, Bytes(4), {0x20}, Bytes(10), {1}, Bytes(8), kFrame}))),
+            kFlow);
   EXPECT_EQ(inner_of(ipv4(47, join({{0, 0, 0x88, 0x3e}, Bytes(4), kInside}))), kFlow) << "WCCP 2";
   EXPECT_EQ(inner_of(ipv4(47, join({{0, 0, 0x88, 0x47}, {0, 0, 1, 64}, kInside}))), kFlow) << "MPLS";
 }
@@ -61,7 +68,8 @@ TEST(Tunnel, UdpTunnels) {
   EXPECT_EQ(over_udp(6081, {0x01, 0, 0x65, 0x58, 0, 0, 1, 0, 0, 0, 0, 0}, kFrame), kFlow);
   EXPECT_EQ(over_udp(6081, {0x00, 0, 0x08, 0x00, 0, 0, 1, 0}, kInside), kFlow);
   EXPECT_EQ(over_udp(2152, {0x30, 0xff, 0, 44, 0, 0, 0, 1}, kInside), kFlow);
-  EXPECT_EQ(over_udp(2152, {0x34, 0xff, 0, 44, 0, 0, 0, 1, 0, 0, 0, 0x85, 1, 0, 9, 0}, kInside6), kFlow6) << "extension";
+  EXPECT_EQ(over_udp(2152, {0x34, 0xff, 0, 44, 0, 0, 0, 1, 0, 0, 0, 0x85, 1, 0, 9, 0}, kInside6), kFlow6)
+      << "extension";
   EXPECT_EQ(over_udp(3544, {}, kInside6), kFlow6);
   EXPECT_EQ(over_udp(3544, {0, 1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 1, 2, 3, 4, 5, 6}, kInside6), kFlow6);
   EXPECT_EQ(over_udp(1701, {0x40, 2, 0, 99, 0, 1, 0, 2, 0xff, 3, 0, 0x21}, kInside), kFlow);
@@ -70,11 +78,15 @@ TEST(Tunnel, UdpTunnels) {
 }
 
 TEST(Tunnel, WhatOnlyLooksLikeATunnelIsLeftAlone) {
-  EXPECT_EQ(inner_of(ipv4(17, udp(1, 4789, join({Bytes(8), kFrame})))), "17 10.0.0.1:1 > 10.0.1.1:4789") << "no VNI flag";
-  EXPECT_EQ(inner_of(ipv4(17, udp(4789, 1, join({{8, 0, 0, 0, 0, 0, 1, 0}, kFrame})))), "17 10.0.0.1:4789 > 10.0.1.1:1");
-  EXPECT_EQ(inner_of(ipv4(17, udp(1, 2152, join({{0x30, 1, 0, 44, 0, 0, 0, 1}, kInside})))), "17 10.0.0.1:1 > 10.0.1.1:2152")
+  EXPECT_EQ(inner_of(ipv4(17, udp(1, 4789, join({Bytes(8), kFrame})))), "17 10.0.0.1:1 > 10.0.1.1:4789")
+      << "no VNI flag";
+  EXPECT_EQ(inner_of(ipv4(17, udp(4789, 1, join({{8, 0, 0, 0, 0, 0, 1, 0}, kFrame})))),
+            "17 10.0.0.1:4789 > 10.0.1.1:1");
+  EXPECT_EQ(inner_of(ipv4(17, udp(1, 2152, join({{0x30, 1, 0, 44, 0, 0, 0, 1}, kInside})))),
+            "17 10.0.0.1:1 > 10.0.1.1:2152")
       << "GTP echo";
-  EXPECT_EQ(inner_of(ipv4(1, join({{3, 1, 0, 0, 0, 0, 0, 0}, kInside}))), "1 10.0.0.1:0 > 10.0.1.1:0") << "quoted in ICMP";
+  EXPECT_EQ(inner_of(ipv4(1, join({{3, 1, 0, 0, 0, 0, 0, 0}, kInside}))), "1 10.0.0.1:0 > 10.0.1.1:0")
+      << "quoted in ICMP";
   EXPECT_EQ(inner_of(ipv4(4, kInside, 1, 1)), "4 10.0.0.1:0 > 10.0.1.1:0") << "a later fragment";
 }
 
@@ -87,6 +99,14 @@ TEST(Tunnel, ACutOrBadInnerHeaderLeavesTheLastGoodOne) {
   Bytes bad = ipv4(4, kInside);
   bad[20] = 0x41;
   EXPECT_EQ(inner_of(bad), "4 10.0.0.1:0 > 10.0.1.1:0");
+}
+
+TEST(Tunnel, WhatLiesBehindTheOuterDatagramsEndIsNotPartOfTheTunnel) {
+  Bytes packet = ipv4(4, kInside);
+  packet[3] = 39;
+  EXPECT_EQ(inner_of(packet), "4 10.0.0.1:0 > 10.0.1.1:0") << "the inner header is not whole";
+  packet[3] = 43;
+  EXPECT_EQ(inner_of(packet), "17 10.0.0.9:0 > 10.0.1.9:0") << "its ports are not";
 }
 
 TEST(Tunnel, NestingIsFollowedToABound) {

@@ -36,29 +36,59 @@ def pcapng(link_type, frames, order="<"):
     return data + block(5, b"statistics")
 
 
+def ipv4(protocol, payload):
+    return struct.pack(">BBHHHBBH8x", 0x45, 0, 20 + len(payload), 1, 0, 64, protocol, 0) + payload
+
+
+def ipv6(next_header, payload):
+    return struct.pack(">IHBB32x", 0x60000000, len(payload), next_header, 64) + payload
+
+
+def udp(port, payload):
+    return struct.pack(">HHHH", 1000, port, 8 + len(payload), 0) + payload
+
+
 def hand_made_frames():
-    udp = struct.pack(">HHHH", 1000, 53, 12, 0) + b"data"
-    ipv4 = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 1, 0, 64, 17, 0, bytes(4), bytes(4)) + udp
-    ipv6 = struct.pack(">IHBB16s16s", 0x60000000, len(udp) + 8, 0, 64, bytes(16), bytes(16)) + bytes([17, 0, 1, 4, 0, 0, 0, 0]) + udp
+    """(link type, frame) of each kind of link and tunnel."""
+    four = ipv4(17, udp(53, b"data"))
+    six = ipv6(0, bytes([17, 0, 1, 4, 0, 0, 0, 0]) + udp(53, b"data"))
     mac = bytes(12)
-    yield 1, mac + b"\x08\x00" + ipv4
-    yield 1, mac + b"\x81\x00\0\5\x86\xdd" + ipv6
-    yield 1, mac + b"\x88\x47\0\0\1\x40" + ipv4
-    yield 1, mac + b"\x88\x64\x11\0\0\1\0\x50\0\x21" + ipv4
-    for link_type, head in ((0, b"\2\0\0\0"), (9, b"\xff\3\0\x21"), (50, b"\x21"), (101, b""), (104, b"\x0f\0\x08\0"),
-                            (107, b"\x18\x41\3\xcc"), (113, bytes(14) + b"\x08\0"), (276, b"\x08\0" + bytes(18)),
-                            (105, b"\x08\2" + bytes(22) + b"\xaa\xaa\3\0\0\0\x08\0"), (129, b"\1\2\0\0\xd4\0\0\1"),
-                            (239, b"\2\0\0\0\4\0\x09\0"), (8, b"\0\x40" + bytes(14)), (6, b"\x10\x40" + bytes(12) + b"\xaa\xaa\3\0\0\0\x08\0"),
-                            (197, bytes(8) + b"\2" + bytes(7) + bytes(2) + mac + b"\x08\0")):
-        yield link_type, head + ipv4
-    for port, head in ((4789, b"\x08\0\0\0\0\0\1\0" + mac + b"\x08\0"), (6081, b"\0\0\x08\0\0\0\1\0"), (2152, b"\x34\xff\0\0\0\0\0\1\0\0\0\x85\1\0\0\0"),
-                       (1701, b"\0\2\0\1\0\1\0\x21"), (6635, b"\0\0\1\x40"), (3544, b"\0\0" + bytes(6))):
-        inside = head + (ipv6 if port == 3544 else ipv4)
-        outer = struct.pack(">HHHH", 9, port, 8 + len(inside), 0) + inside
-        yield 228, struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(outer), 1, 0, 64, 17, 0, bytes(4), bytes(4)) + outer
-    for head in (b"\0\0\x08\0", b"\x30\x81\x88\x0b" + bytes(12) + b"\0\x21", b"\x10\0\x22\xeb" + bytes(16) + mac + b"\x08\0"):
-        inside = head + ipv4
-        yield 228, struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(inside), 1, 0, 64, 47, 0, bytes(4), bytes(4)) + inside
+    snap = b"\xaa\xaa\3\0\0\0\x08\0"
+    yield 1, mac + b"\x81\x00\0\5\x86\xdd" + six
+    links = (
+        (0, b"\2\0\0\0"),
+        (1, mac + b"\x08\x00"),
+        (1, mac + b"\x88\x47\0\0\1\x40"),
+        (1, mac + b"\x88\x64\x11\0\0\1\0\x50\0\x21"),
+        (6, b"\x10\x40" + bytes(12) + snap),
+        (8, b"\0\x40" + bytes(14)),
+        (9, b"\xff\3\0\x21"),
+        (50, b"\x21"),
+        (101, b""),
+        (104, b"\x0f\0\x08\0"),
+        (105, b"\x08\2" + bytes(22) + snap),
+        (107, b"\x18\x41\3\xcc"),
+        (113, bytes(14) + b"\x08\0"),
+        (129, b"\1\2\0\0\xd4\0\0\1"),
+        (197, bytes(8) + b"\2" + bytes(9) + mac + b"\x08\0"),
+        (239, b"\2\0\0\0\4\0\x09\0"),
+        (276, b"\x08\0" + bytes(18)),
+    )
+    for link_type, head in links:
+        yield link_type, head + four
+    udp_tunnels = (
+        (1701, b"\0\2\0\1\0\1\0\x21"),
+        (2152, b"\x34\xff\0\0\0\0\0\1\0\0\0\x85\1\0\0\0"),
+        (4789, b"\x08\0\0\0\0\0\1\0" + mac + b"\x08\0"),
+        (6081, b"\0\0\x08\0\0\0\1\0"),
+        (6635, b"\0\0\1\x40"),
+    )
+    for port, head in udp_tunnels:
+        yield 228, ipv4(17, udp(port, head + four))
+    yield 228, ipv4(17, udp(3544, bytes(8) + six))
+    erspan = b"\x10\0\x22\xeb" + bytes(16) + mac + b"\x08\0"
+    for head in (b"\0\0\x08\0", b"\x30\x81\x88\x0b" + bytes(12) + b"\0\x21", erspan):
+        yield 228, ipv4(47, head + four)
 
 
 def frames_of(data):
@@ -78,7 +108,8 @@ def frames_of(data):
 def main():
     out = pathlib.Path(sys.argv[1])
     project = pathlib.Path(__file__).resolve().parents[2]
-    traces = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else os.environ.get("PARSHALL_TRACES", project / ".." / "shared" / "traces"))
+    default = os.environ.get("PARSHALL_TRACES", project / ".." / "shared" / "traces")
+    traces = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else default)
     seeds = {"frame": set(), "capture_file": set()}
 
     def add_frame(link_type, frame):

@@ -13,6 +13,7 @@
 #include <map>
 #include <thread>
 
+#include "frame_sender.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 
 namespace {
@@ -36,7 +37,13 @@ struct Limits {
   double slow_microseconds = 0;  ///< waits this long between polls: to make a device drop
 };
 
-/// Reads the packets of the poll before as well: they must still be there.
+void add_bytes(std::span<const RawPacket> packets, Tally& tally) {
+  for (const RawPacket& packet : packets) {
+    for (std::uint32_t at = 0; at < packet.captured_bytes; ++at) tally.checksum += packet.data[at];
+  }
+}
+
+/// Reads the bytes of a poll's packets only after the next poll: they must still be there.
 void count(PacketSource& source, Tally& tally, const Limits& limits, std::atomic<std::uint64_t>& total) {
   std::array<std::array<RawPacket, kBatch>, 2> batches;
   std::size_t in_previous = 0;
@@ -44,10 +51,7 @@ void count(PacketSource& source, Tally& tally, const Limits& limits, std::atomic
   for (unsigned turn = 0;; turn ^= 1) {
     auto& batch = batches[turn];
     const std::size_t got = source.poll(batch);
-    for (std::size_t i = 0; i < in_previous; ++i) {
-      const RawPacket& packet = batches[turn ^ 1][i];
-      for (std::uint32_t at = 0; at < packet.captured_bytes; ++at) tally.checksum += packet.data[at];
-    }
+    add_bytes(std::span(batches[turn ^ 1]).first(in_previous), tally);
     in_previous = got;
     if (got == 0) {
       if (source.exhausted() || g_stop || total >= limits.packets) break;
@@ -66,7 +70,10 @@ void count(PacketSource& source, Tally& tally, const Limits& limits, std::atomic
     }
     tally.packets += got;
     total += got;
-    if (total >= limits.packets) break;
+    if (total >= limits.packets) {
+      add_bytes(std::span(batch).first(got), tally);
+      break;
+    }
     if (limits.slow_microseconds > 0) {
       std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(limits.slow_microseconds));
     }
@@ -94,11 +101,13 @@ int affinity_count() {
 int main(int argc, char** argv) {
   DpdkOptions options;
   Limits limits;
+  std::uint64_t loop = 0;  // frames to send to the device itself first (a ring)
   const std::map<std::string, std::function<void(const char*)>> known{
       {"--via", [&](const char* v) { options.via = v; }},
       {"--eal", [&](const char* v) { options.eal = v; }},
       {"--queues", [&](const char* v) { options.queues = static_cast<std::uint16_t>(std::atoi(v)); }},
       {"--descriptors", [&](const char* v) { options.descriptors = static_cast<std::uint16_t>(std::atoi(v)); }},
+      {"--loop", [&](const char* v) { loop = std::strtoull(v, nullptr, 10); }},
       {"--longest", [&](const char* v) { options.longest_frame = static_cast<std::uint32_t>(std::atoi(v)); }},
       {"--packets", [&](const char* v) { limits.packets = std::strtoull(v, nullptr, 10); }},
       {"--idle", [&](const char* v) { limits.idle_seconds = std::atof(v); }},
@@ -109,6 +118,7 @@ int main(int argc, char** argv) {
     else if (i + 1 < argc) option->second(argv[++i]);
   }
   options.seed = 42;
+  options.transmit_queues = loop > 0 ? 1 : 0;
   std::signal(SIGINT, [](int) { g_stop = 1; });
   std::signal(SIGTERM, [](int) { g_stop = 1; });
 
@@ -121,6 +131,10 @@ int main(int argc, char** argv) {
   auto queues = (*port)->take_queues();
   fmt::print("description={}\ncpus_kept={}\nready\n", (*port)->description(), cpus_before == affinity_count());
   std::fflush(stdout);
+  if (loop > 0) {
+    const Sent sent = send_frames((*port)->port_id(), loop, false);
+    fmt::print("accepted={}\nrefused={}\n", sent.accepted, sent.refused);
+  }
 
   std::vector<Tally> tallies(queues.size());
   std::vector<std::thread> workers;

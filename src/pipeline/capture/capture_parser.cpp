@@ -24,10 +24,14 @@ struct KnownFormat {
 constexpr std::string_view kConvert = "convert it first: editcap {} OUT.pcapng";
 constexpr std::array kKnownFormats{
     KnownFormat{"\x1f\x8b", "compressed with gzip", "decompress it on the way: zcat {} | parshall watch -r -"},
-    KnownFormat{"\xfd" "7zXZ", "compressed with xz", "decompress it on the way: xzcat {} | parshall watch -r -"},
-    KnownFormat{"\x28\xb5\x2f\xfd", "compressed with zstd", "decompress it on the way: zstdcat {} | parshall watch -r -"},
+    KnownFormat{"\xfd"
+                "7zXZ",
+                "compressed with xz", "decompress it on the way: xzcat {} | parshall watch -r -"},
+    KnownFormat{"\x28\xb5\x2f\xfd", "compressed with zstd",
+                "decompress it on the way: zstdcat {} | parshall watch -r -"},
     KnownFormat{"BZh", "compressed with bzip2", "decompress it on the way: bzcat {} | parshall watch -r -"},
-    KnownFormat{"\x04\x22\x4d\x18", "compressed with lz4", "decompress it on the way: lz4 -dc {} | parshall watch -r -"},
+    KnownFormat{"\x04\x22\x4d\x18", "compressed with lz4",
+                "decompress it on the way: lz4 -dc {} | parshall watch -r -"},
     KnownFormat{"snoop", "a snoop capture", kConvert},
     KnownFormat{"GMBU", "a Network Monitor capture", kConvert},
     KnownFormat{"RTSS", "a Network Monitor capture", kConvert},
@@ -56,7 +60,8 @@ Error not_a_capture(std::span<const std::uint8_t> head, const std::string& name)
 }  // namespace
 
 void CaptureParser::note_damage(std::string what, Parsed before) noexcept {
-  damage_ = fmt::format("{}, at packet {}, byte offset {}", what, packets_ + before.packets + 1, offset_ + before.bytes);
+  damage_ =
+      fmt::format("{}, at packet {}, byte offset {}", what, packets_ + before.packets + 1, offset_ + before.bytes);
 }
 
 std::uint32_t max_captured_bytes(LinkType link_type) noexcept {
@@ -65,7 +70,8 @@ std::uint32_t max_captured_bytes(LinkType link_type) noexcept {
   return number == kDbus || number == kUsbPcap || number == kEbhscr ? 16u << 20 : 256u << 10;
 }
 
-Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head, const std::string& name) {
+Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head,
+                                                           const std::string& name) {
   if (head.size() < 4) return not_a_capture(head, name);
   const auto magic = load<std::uint32_t>(head.data(), false);
   if (PcapngParser::is_magic(magic)) return std::unique_ptr<CaptureParser>(std::make_unique<PcapngParser>());

@@ -30,7 +30,8 @@ class CaptureParser {
   /// Takes whole records from the front of `bytes` until `out` is full, a record is incomplete or damaged.
   /// Packets point into `bytes`.
   Parsed parse(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept {
-    if (damage_) [[unlikely]] return {};
+    if (damage_) [[unlikely]]
+      return {};
     const Parsed parsed = parse_records(bytes, out);
     packets_ += parsed.packets;
     offset_ += parsed.bytes;

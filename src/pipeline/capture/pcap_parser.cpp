@@ -87,13 +87,15 @@ Parsed PcapParser::walk(std::span<const std::uint8_t> bytes, std::span<RawPacket
     const auto fraction = load<std::uint32_t>(record + 4, kSwapped);
     auto captured_bytes = load<std::uint32_t>(record + 8, kSwapped);
     auto wire_bytes = load<std::uint32_t>(record + 12, kSwapped);
-    if (!ordinary_lengths) [[unlikely]] restore_length_order(captured_bytes, wire_bytes);
+    if (!ordinary_lengths) [[unlikely]]
+      restore_length_order(captured_bytes, wire_bytes);
     if (captured_bytes > max_captured) [[unlikely]] {
       note_damage(fmt::format("a record claims {} captured bytes (limit {})", captured_bytes, max_captured),
                   {packets, static_cast<std::size_t>(record - bytes.data())});
       break;
     }
-    if (captured_bytes > static_cast<std::size_t>(end - record) - kHeaderBytes) [[unlikely]] break;
+    if (captured_bytes > static_cast<std::size_t>(end - record) - kHeaderBytes) [[unlikely]]
+      break;
     // No overflow: 2^32 seconds are 2^62 ns, and a fraction, sound or not, adds less than 2^42.
     out[packets++] = {.data = record + kHeaderBytes,
                       .time_ns = seconds * std::uint64_t{1'000'000'000} + std::uint64_t{fraction} * fraction_ns,

@@ -19,12 +19,18 @@ constexpr std::size_t kFramingBytes = 12;  ///< type, length, length again
 /// Smallest body a block of this type can have.
 constexpr std::size_t min_body_bytes(std::uint32_t type) noexcept {
   switch (type) {
-    case 0x0a0d0d0a: return 16;
-    case 1: return 8;
-    case 2: return 20;
-    case 3: return 4;
-    case 6: return 20;
-    default: return 0;
+    case 0x0a0d0d0a:
+      return 16;
+    case 1:
+      return 8;
+    case 2:
+      return 20;
+    case 3:
+      return 4;
+    case 6:
+      return 20;
+    default:
+      return 0;
   }
 }
 
@@ -63,7 +69,8 @@ Parsed PcapngParser::parse_records(std::span<const std::uint8_t> bytes, std::spa
       continue;
     }
     if (block_bytes > kMaxBlockBytes) {
-      note_damage(fmt::format("a block of type {} claims {} bytes (limit {})", type, block_bytes, kMaxBlockBytes), done);
+      note_damage(fmt::format("a block of type {} claims {} bytes (limit {})", type, block_bytes, kMaxBlockBytes),
+                  done);
       break;
     }
     if (rest.size() < block_bytes) break;
@@ -99,9 +106,12 @@ bool PcapngParser::pass_over(std::span<const std::uint8_t> bytes, Parsed& done) 
 
 PcapngParser::Found PcapngParser::take_block(const Block& block, RawPacket& packet, Parsed done) noexcept {
   switch (block.type) {
-    case kSectionHeader: return open_section(block, done) ? Found::nothing : Found::damage;
-    case kInterface: return add_interface(block, done) ? Found::nothing : Found::damage;
-    default: return take_packet(block, packet, done) ? Found::packet : Found::damage;
+    case kSectionHeader:
+      return open_section(block, done) ? Found::nothing : Found::damage;
+    case kInterface:
+      return add_interface(block, done) ? Found::nothing : Found::damage;
+    default:
+      return take_packet(block, packet, done) ? Found::packet : Found::damage;
   }
 }
 
@@ -149,7 +159,8 @@ bool PcapngParser::take_packet(const Block& block, RawPacket& packet, Parsed don
                                : block.type == kObsoletePacket ? field<std::uint16_t>(block, 0)
                                                                : field<std::uint32_t>(block, 0);
   if (number >= interfaces_.size()) {
-    note_damage(fmt::format("a packet names interface {}, but only {} were described", number, interfaces_.size()), done);
+    note_damage(fmt::format("a packet names interface {}, but only {} were described", number, interfaces_.size()),
+                done);
     return false;
   }
   const Interface& from = interfaces_[number];
@@ -175,13 +186,14 @@ bool PcapngParser::take_packet(const Block& block, RawPacket& packet, Parsed don
 
 void PcapngParser::note_cut(std::span<const std::uint8_t> rest) noexcept {
   if (trailer_expected_ != 0) {
-    note_damage(fmt::format("a block of {} bytes is cut: {} are missing", trailer_expected_,
-                            bytes_to_pass_ + 4 - rest.size()),
-                {});
+    note_damage(
+        fmt::format("a block of {} bytes is cut: {} are missing", trailer_expected_, bytes_to_pass_ + 4 - rest.size()),
+        {});
   } else if (!rest.empty()) {
-    note_damage(rest.size() < kFramingBytes ? fmt::format("block header cut: {} of {} bytes", rest.size(), kFramingBytes)
-                                            : fmt::format("a block of {} bytes is cut: {} are left",
-                                                          load<std::uint32_t>(rest.data() + 4, swapped_), rest.size()),
+    note_damage(rest.size() < kFramingBytes
+                    ? fmt::format("block header cut: {} of {} bytes", rest.size(), kFramingBytes)
+                    : fmt::format("a block of {} bytes is cut: {} are left",
+                                  load<std::uint32_t>(rest.data() + 4, swapped_), rest.size()),
                 {});
   }
 }

@@ -52,8 +52,8 @@ class PcapngParser final : public CaptureParser {
   T field(const Block& block, std::size_t at) const noexcept;
 
   std::vector<Interface> interfaces_;
-  std::uint64_t bytes_to_pass_ = 0;    ///< of a block that is not looked at, without its trailing length
-  std::uint32_t trailer_expected_ = 0; ///< its length; 0 when no such block is open
+  std::uint64_t bytes_to_pass_ = 0;     ///< of a block that is not looked at, without its trailing length
+  std::uint32_t trailer_expected_ = 0;  ///< its length; 0 when no such block is open
   bool swapped_ = false;
 };
 

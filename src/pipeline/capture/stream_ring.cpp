@@ -107,9 +107,8 @@ void StreamRing::run() noexcept {
 /// The next chunk of the ring, holding what the last one left; none when the ring is to stop.
 StreamRing::Chunk* StreamRing::free_chunk() noexcept {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] {
-    return stopping_ || published_ < *std::min_element(released_.begin(), released_.end()) + kChunks;
-  });
+  changed_.wait(
+      lock, [&] { return stopping_ || published_ < *std::min_element(released_.begin(), released_.end()) + kChunks; });
   if (stopping_) return nullptr;
   Chunk& chunk = chunks_[published_ % kChunks];
   if (published_ == 0) return &chunk;

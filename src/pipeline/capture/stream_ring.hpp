@@ -40,7 +40,8 @@ class StreamRing {
   ~StreamRing();
 
   /// Chunk number `sequence`, valid until it is released; nothing when it does not come within `patience`.
-  std::optional<std::span<const std::uint8_t>> chunk(std::uint64_t sequence, std::chrono::microseconds patience) noexcept;
+  std::optional<std::span<const std::uint8_t>> chunk(std::uint64_t sequence,
+                                                     std::chrono::microseconds patience) noexcept;
 
   /// True when no chunk from `sequence` on will ever come.
   bool ended_before(std::uint64_t sequence) noexcept;

@@ -32,8 +32,8 @@ class StreamSource final : public PacketSource {
   std::shared_ptr<StreamRing> ring_;
   std::size_t consumer_;
   std::unique_ptr<CaptureParser> parser_;
-  std::span<const std::uint8_t> rest_;   ///< of the chunk being walked
-  std::uint64_t next_chunk_ = 0;         ///< the one behind it
+  std::span<const std::uint8_t> rest_;  ///< of the chunk being walked
+  std::uint64_t next_chunk_ = 0;        ///< the one behind it
   std::uint64_t needed_by_last_poll_ = 0;
   std::uint64_t released_ = 0;
   bool exhausted_ = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/decode/decode.hpp"
 
+#include <algorithm>
+
 #include "pipeline/decode/frame.hpp"
 #include "pipeline/decode/ip.hpp"
 #include "pipeline/decode/layers.hpp"
@@ -16,7 +18,9 @@ Datagram innermost_of(Frame frame, Datagram datagram) noexcept {
   for (int depth = 0; depth < kMaxTunnels; ++depth) {
     frame = frame.until(datagram.end);
     const Step step = walk_to_ip(frame, enter_tunnel(frame, datagram));
+    const std::size_t outer_end = datagram.end;
     if (!step.at_ip() || read_ip(frame, step, datagram) != Verdict::counted) break;
+    datagram.end = std::min(datagram.end, outer_end);
   }
   return datagram;
 }

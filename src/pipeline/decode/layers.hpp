@@ -12,17 +12,17 @@ namespace parshall {
 /// What begins at a position of a frame.
 enum class Layer : std::uint8_t {
   ethernet,
-  ether_type,       ///< whatever Step::ether_type says
-  llc,              ///< IEEE 802.2
-  ppp,              ///< the optional FF 03, the protocol field
-  mpls,             ///< a label stack
-  nsh,              ///< RFC 8300
-  wlan,             ///< IEEE 802.11
-  wlan_swapped,     ///< the same with the bytes of its control fields exchanged, as in CAPWAP
-  ip,               ///< its version nibble decides
+  ether_type,    ///< whatever Step::ether_type says
+  llc,           ///< IEEE 802.2
+  ppp,           ///< the optional FF 03, the protocol field
+  mpls,          ///< a label stack
+  nsh,           ///< RFC 8300
+  wlan,          ///< IEEE 802.11
+  wlan_swapped,  ///< the same with the bytes of its control fields exchanged, as in CAPWAP
+  ip,            ///< its version nibble decides
   ipv4,
   ipv6,
-  stop,             ///< Step::verdict says why there is no IP header
+  stop,  ///< Step::verdict says why there is no IP header
 };
 
 /// Where a walk through the headers has come to.

@@ -12,13 +12,16 @@ Step enter_null(const Frame& frame, std::size_t at) noexcept {
   if ((family & 0xffff0000) != 0) family = frame.be32(at);
   if (family > 1500) return Step::to_ether_type(static_cast<std::uint16_t>(family), at + 4);
   switch (family) {
-    case 2: return Step::to(Layer::ipv4, at + 4);
+    case 2:
+      return Step::to(Layer::ipv4, at + 4);
     case 10:  // Linux
     case 23:  // Windows
     case 24:  // NetBSD, OpenBSD
     case 28:  // FreeBSD
-    case 30: return Step::to(Layer::ipv6, at + 4);  // macOS
-    default: return Step::not_ip();
+    case 30:
+      return Step::to(Layer::ipv6, at + 4);  // macOS
+    default:
+      return Step::not_ip();
   }
 }
 
@@ -39,7 +42,8 @@ Step enter_ppp(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 1)) return Step::cut();
   constexpr std::uint8_t kCiscoUnicast = 0x0f, kCiscoMulticast = 0x8f;
   const std::uint8_t address = frame.u8(at);
-  return address == kCiscoUnicast || address == kCiscoMulticast ? enter_cisco_hdlc(frame, at) : Step::to(Layer::ppp, at);
+  return address == kCiscoUnicast || address == kCiscoMulticast ? enter_cisco_hdlc(frame, at)
+                                                                : Step::to(Layer::ppp, at);
 }
 
 /// Source: RFC 2427 (multiprotocol over frame relay), and Cisco's own encapsulation.
@@ -55,13 +59,16 @@ Step enter_frame_relay(const Frame& frame, std::size_t at) noexcept {
   if (frame.u8(at) == kPad) ++at;
   if (!frame.has(at, 1)) return Step::cut();
   switch (frame.u8(at)) {
-    case kNlpidIpv4: return Step::to(Layer::ipv4, at + 1);
-    case kNlpidIpv6: return Step::to(Layer::ipv6, at + 1);
+    case kNlpidIpv4:
+      return Step::to(Layer::ipv4, at + 1);
+    case kNlpidIpv6:
+      return Step::to(Layer::ipv6, at + 1);
     case kNlpidSnap:
       if (!frame.has(at, 6)) return Step::cut();
       return frame.be16(at + 1) == 0 && frame.u8(at + 3) == 0 ? Step::to_ether_type(frame.be16(at + 4), at + 6)
-                                                               : Step::not_ip();
-    default: return Step::not_ip();
+                                                              : Step::not_ip();
+    default:
+      return Step::not_ip();
   }
 }
 
@@ -130,12 +137,17 @@ Step enter_erf(const Frame& frame, std::size_t at) noexcept {
   switch (type) {
     case kEthernet:
     case kColorEthernet:
-    case kDsmEthernet: return Step::to(Layer::ethernet, at + 2);
+    case kDsmEthernet:
+      return Step::to(Layer::ethernet, at + 2);
     case kHdlc:
-    case kColorHdlc: return enter_ppp(frame, at);
-    case kIpv4: return Step::to(Layer::ipv4, at);
-    case kIpv6: return Step::to(Layer::ipv6, at);
-    default: return Step::not_ip();
+    case kColorHdlc:
+      return enter_ppp(frame, at);
+    case kIpv4:
+      return Step::to(Layer::ipv4, at);
+    case kIpv6:
+      return Step::to(Layer::ipv6, at);
+    default:
+      return Step::not_ip();
   }
 }
 
@@ -172,35 +184,57 @@ Step enter_sunatm(const Frame& frame, std::size_t at) noexcept {
 
 Step enter_link(const Frame& frame, LinkType link_type, std::size_t at) noexcept {
   switch (link_type) {
-    case LinkType::ethernet: return Step::to(Layer::ethernet, at);
+    case LinkType::ethernet:
+      return Step::to(Layer::ethernet, at);
     case LinkType::raw:
     case LinkType::raw_12:
-    case LinkType::raw_14: return Step::to(Layer::ip, at);
-    case LinkType::ipv4: return Step::to(Layer::ipv4, at);
-    case LinkType::ipv6: return Step::to(Layer::ipv6, at);
+    case LinkType::raw_14:
+      return Step::to(Layer::ip, at);
+    case LinkType::ipv4:
+      return Step::to(Layer::ipv4, at);
+    case LinkType::ipv6:
+      return Step::to(Layer::ipv6, at);
     case LinkType::null:
-    case LinkType::loop: return enter_null(frame, at);
-    case LinkType::linux_sll: return enter_cooked(frame, at, 14, 16);
-    case LinkType::linux_sll2: return enter_cooked(frame, at, 0, 20);
+    case LinkType::loop:
+      return enter_null(frame, at);
+    case LinkType::linux_sll:
+      return enter_cooked(frame, at, 14, 16);
+    case LinkType::linux_sll2:
+      return enter_cooked(frame, at, 0, 20);
     case LinkType::ppp:
-    case LinkType::ppp_hdlc: return enter_ppp(frame, at);
-    case LinkType::cisco_hdlc: return enter_cisco_hdlc(frame, at);
-    case LinkType::frame_relay: return enter_frame_relay(frame, at);
-    case LinkType::nflog: return enter_nflog(frame, at);
-    case LinkType::arcnet_linux: return enter_arcnet(frame, at + 4, true);
-    case LinkType::arcnet_bsd: return enter_arcnet(frame, at + 2, true);
-    case LinkType::token_ring: return enter_token_ring(frame, at);
-    case LinkType::fddi: return enter_fddi(frame, at);
-    case LinkType::erf: return enter_erf(frame, at);
-    case LinkType::slip: return enter_slip(frame, at);
-    case LinkType::atm_rfc1483: return Step::to(Layer::llc, at);
-    case LinkType::sunatm: return enter_sunatm(frame, at);
-    case LinkType::ipnet: return enter_ipnet(frame, at);
-    case LinkType::ppi: return enter_ppi(frame, at);
+    case LinkType::ppp_hdlc:
+      return enter_ppp(frame, at);
+    case LinkType::cisco_hdlc:
+      return enter_cisco_hdlc(frame, at);
+    case LinkType::frame_relay:
+      return enter_frame_relay(frame, at);
+    case LinkType::nflog:
+      return enter_nflog(frame, at);
+    case LinkType::arcnet_linux:
+      return enter_arcnet(frame, at + 4, true);
+    case LinkType::arcnet_bsd:
+      return enter_arcnet(frame, at + 2, true);
+    case LinkType::token_ring:
+      return enter_token_ring(frame, at);
+    case LinkType::fddi:
+      return enter_fddi(frame, at);
+    case LinkType::erf:
+      return enter_erf(frame, at);
+    case LinkType::slip:
+      return enter_slip(frame, at);
+    case LinkType::atm_rfc1483:
+      return Step::to(Layer::llc, at);
+    case LinkType::sunatm:
+      return enter_sunatm(frame, at);
+    case LinkType::ipnet:
+      return enter_ipnet(frame, at);
+    case LinkType::ppi:
+      return enter_ppi(frame, at);
     case LinkType::ieee802_11:
     case LinkType::ieee802_11_prism:
     case LinkType::ieee802_11_avs:
-    case LinkType::ieee802_11_radiotap: return enter_wlan(frame, link_type, at);
+    case LinkType::ieee802_11_radiotap:
+      return enter_wlan(frame, link_type, at);
   }
   return Step::stop(Verdict::unknown_link_type);
 }

@@ -20,8 +20,8 @@ Step enter_erspan(const Frame& frame, std::size_t at, bool type_iii, bool number
 /// Source: RFC 1701 (routing), RFC 2784, RFC 2890, RFC 2637 (version 1, with PPP inside).
 Step enter_gre(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
-  constexpr std::uint16_t kChecksum = 0x8000, kRouting = 0x4000, kKey = 0x2000, kSequence = 0x1000, kAcknowledge = 0x0080,
-                          kVersion = 0x0007;
+  constexpr std::uint16_t kChecksum = 0x8000, kRouting = 0x4000, kKey = 0x2000, kSequence = 0x1000,
+                          kAcknowledge = 0x0080, kVersion = 0x0007;
   const std::uint16_t flags = frame.be16(at);
   const std::uint16_t type = frame.be16(at + 2);
   at += 4;
@@ -38,7 +38,8 @@ Step enter_gre(const Frame& frame, std::size_t at) noexcept {
     }
   }
   constexpr std::uint16_t kErspan = 0x88be, kErspanIii = 0x22eb, kWccp = 0x883e, kCiscoMetaData = 0x8909;
-  if (type == kErspan || type == kErspanIii) return enter_erspan(frame, at, type == kErspanIii, (flags & kSequence) != 0);
+  if (type == kErspan || type == kErspanIii)
+    return enter_erspan(frame, at, type == kErspanIii, (flags & kSequence) != 0);
   if (type == kWccp) {  // version 2 puts 4 bytes before the packet and does not say so
     if (!frame.has(at, 1)) return Step::cut();
     return Step::to(Layer::ipv4, frame.u8(at) >> 4 == 4 ? at : at + 4);
@@ -116,12 +117,18 @@ Step enter_vxlan(const Frame& frame, std::size_t at, bool generic) noexcept {
     return (frame.u8(at) & kHasIdentifier) != 0 ? Step::to(Layer::ethernet, at + 8) : Step::not_ip();
   }
   switch (frame.u8(at + 3)) {
-    case 1: return Step::to(Layer::ipv4, at + 8);
-    case 2: return Step::to(Layer::ipv6, at + 8);
-    case 3: return Step::to(Layer::ethernet, at + 8);
-    case 4: return Step::to(Layer::nsh, at + 8);
-    case 5: return Step::to(Layer::mpls, at + 8);
-    default: return Step::not_ip();
+    case 1:
+      return Step::to(Layer::ipv4, at + 8);
+    case 2:
+      return Step::to(Layer::ipv6, at + 8);
+    case 3:
+      return Step::to(Layer::ethernet, at + 8);
+    case 4:
+      return Step::to(Layer::nsh, at + 8);
+    case 5:
+      return Step::to(Layer::mpls, at + 8);
+    default:
+      return Step::not_ip();
   }
 }
 
@@ -155,22 +162,34 @@ Step enter_udp_tunnel(const Frame& frame, std::size_t udp_at) noexcept {
   const std::size_t at = udp_at + 8;
   switch (to) {
     case 4789:
-    case 8472: return enter_vxlan(frame, at, /*generic=*/false);
-    case 4790: return enter_vxlan(frame, at, /*generic=*/true);
-    case 6081: return enter_geneve(frame, at);
-    case 6635: return Step::to(Layer::mpls, at);
-    case 4341: return Step::to(Layer::ip, at + 8);  // LISP
-    case 4342: return enter_lisp_control(frame, at);
-    default: break;
+    case 8472:
+      return enter_vxlan(frame, at, /*generic=*/false);
+    case 4790:
+      return enter_vxlan(frame, at, /*generic=*/true);
+    case 6081:
+      return enter_geneve(frame, at);
+    case 6635:
+      return Step::to(Layer::mpls, at);
+    case 4341:
+      return Step::to(Layer::ip, at + 8);  // LISP
+    case 4342:
+      return enter_lisp_control(frame, at);
+    default:
+      break;
   }
   // These answer from the same port.
   for (const std::uint16_t port : {to, from}) {
     switch (port) {
-      case 2152: return enter_gtp_u(frame, at);
-      case 3544: return enter_teredo(frame, at);
-      case 1701: return enter_l2tp(frame, at);
-      case 5247: return enter_capwap(frame, at);
-      default: break;
+      case 2152:
+        return enter_gtp_u(frame, at);
+      case 3544:
+        return enter_teredo(frame, at);
+      case 1701:
+        return enter_l2tp(frame, at);
+      case 5247:
+        return enter_capwap(frame, at);
+      default:
+        break;
     }
   }
   return Step::not_ip();
@@ -186,15 +205,24 @@ Step enter_tunnel(const Frame& frame, const Datagram& datagram) noexcept {
     at += (frame.u8(at + 1) + 2u) * 4;
   }
   switch (protocol) {
-    case 4: return Step::to(Layer::ipv4, at);
-    case 41: return Step::to(Layer::ipv6, at);
-    case 17: return enter_udp_tunnel(frame, at);
-    case 47: return enter_gre(frame, at);
-    case 97: return Step::to(Layer::ethernet, at + 2);  // EtherIP, RFC 3378
-    case 103: return enter_pim(frame, at);
-    case 137: return Step::to(Layer::mpls, at);
-    case 143: return Step::to(Layer::ethernet, at);  // RFC 8986
-    default: return Step::not_ip();
+    case 4:
+      return Step::to(Layer::ipv4, at);
+    case 41:
+      return Step::to(Layer::ipv6, at);
+    case 17:
+      return enter_udp_tunnel(frame, at);
+    case 47:
+      return enter_gre(frame, at);
+    case 97:
+      return Step::to(Layer::ethernet, at + 2);  // EtherIP, RFC 3378
+    case 103:
+      return enter_pim(frame, at);
+    case 137:
+      return Step::to(Layer::mpls, at);
+    case 143:
+      return Step::to(Layer::ethernet, at);  // RFC 8986
+    default:
+      return Step::not_ip();
   }
 }
 

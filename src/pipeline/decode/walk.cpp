@@ -27,29 +27,47 @@ Step pass_macsec(const Frame& frame, std::size_t at) noexcept {
 Step pass_ether_type(const Frame& frame, std::uint16_t type, std::size_t at) noexcept {
   if (type < kFirstEtherType) return Step::to(Layer::llc, at);
   switch (type) {
-    case 0x0800: return Step::to(Layer::ipv4, at);
-    case 0x86dd: return Step::to(Layer::ipv6, at);
+    case 0x0800:
+      return Step::to(Layer::ipv4, at);
+    case 0x86dd:
+      return Step::to(Layer::ipv6, at);
     case 0x8100:  // IEEE 802.1Q
     case 0x88a8:  // 802.1ad
     case 0x9100:
     case 0x9200:
-    case 0x9300: return pass_tag(frame, at, 4);
+    case 0x9300:
+      return pass_tag(frame, at, 4);
     case 0x8847:
-    case 0x8848: return Step::to(Layer::mpls, at);
-    case 0x8864: return frame.has(at, 6) ? Step::to(Layer::ppp, at + 6) : Step::cut();  // PPPoE session
-    case 0x880b: return Step::to(Layer::ppp, at);
-    case 0x6558: return Step::to(Layer::ethernet, at);  // transparent Ethernet bridging
-    case 0x8870: return Step::to(Layer::llc, at);       // LLC in frames too long for a length field
-    case 0x894f: return Step::to(Layer::nsh, at);
-    case 0x88e7: return pass_tag(frame, at, 18);  // 802.1ah: service tag and the customer's addresses
-    case 0x893f: return pass_tag(frame, at, 8);   // 802.1BR E-tag
-    case 0x8909: return pass_tag(frame, at, 8);   // Cisco MetaData (security group tag)
-    case 0x8926: return pass_tag(frame, at, 6);   // VN-tag
-    case 0x892f: return pass_tag(frame, at, 6);   // HSR
-    case 0xf1c1: return pass_tag(frame, at, 6);   // 802.1CB R-tag
-    case 0x88e5: return pass_macsec(frame, at);
-    case 0x8903: return Step::to(Layer::ethernet, at + 2);  // Cisco FabricPath
-    default: return Step::not_ip();
+    case 0x8848:
+      return Step::to(Layer::mpls, at);
+    case 0x8864:
+      return frame.has(at, 6) ? Step::to(Layer::ppp, at + 6) : Step::cut();  // PPPoE session
+    case 0x880b:
+      return Step::to(Layer::ppp, at);
+    case 0x6558:
+      return Step::to(Layer::ethernet, at);  // transparent Ethernet bridging
+    case 0x8870:
+      return Step::to(Layer::llc, at);  // LLC in frames too long for a length field
+    case 0x894f:
+      return Step::to(Layer::nsh, at);
+    case 0x88e7:
+      return pass_tag(frame, at, 18);  // 802.1ah: service tag and the customer's addresses
+    case 0x893f:
+      return pass_tag(frame, at, 8);  // 802.1BR E-tag
+    case 0x8909:
+      return pass_tag(frame, at, 8);  // Cisco MetaData (security group tag)
+    case 0x8926:
+      return pass_tag(frame, at, 6);  // VN-tag
+    case 0x892f:
+      return pass_tag(frame, at, 6);  // HSR
+    case 0xf1c1:
+      return pass_tag(frame, at, 6);  // 802.1CB R-tag
+    case 0x88e5:
+      return pass_macsec(frame, at);
+    case 0x8903:
+      return Step::to(Layer::ethernet, at + 2);  // Cisco FabricPath
+    default:
+      return Step::not_ip();
   }
 }
 
@@ -67,7 +85,10 @@ Step pass_llc(const Frame& frame, std::size_t at) noexcept {
 }
 
 Step pass_ppp(const Frame& frame, std::size_t at) noexcept {
-  if (frame.has(at, 2) && frame.be16(at) == 0xff03) at += 2;
+  if (frame.has(at, 1) && frame.u8(at) == 0xff) {
+    if (!frame.has(at, 2)) return Step::cut();
+    if (frame.u8(at + 1) == 0x03) at += 2;
+  }
   if (!frame.has(at, 1)) return Step::cut();
   std::uint32_t protocol = frame.u8(at);
   if ((protocol & 1) == 0) {  // an odd first byte is a compressed protocol field
@@ -76,11 +97,15 @@ Step pass_ppp(const Frame& frame, std::size_t at) noexcept {
   }
   ++at;
   switch (protocol) {
-    case 0x0021: return Step::to(Layer::ipv4, at);
-    case 0x0057: return Step::to(Layer::ipv6, at);
+    case 0x0021:
+      return Step::to(Layer::ipv4, at);
+    case 0x0057:
+      return Step::to(Layer::ipv6, at);
     case 0x0281:
-    case 0x0283: return Step::to(Layer::mpls, at);
-    default: return Step::not_ip();
+    case 0x0283:
+      return Step::to(Layer::mpls, at);
+    default:
+      return Step::not_ip();
   }
 }
 
@@ -102,7 +127,8 @@ Step pass_mpls(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 1)) return Step::cut();
   switch (frame.u8(at) >> 4) {
     case 4:
-    case 6: return Step::to(Layer::ip, at);
+    case 6:
+      return Step::to(Layer::ip, at);
     case 0:
       if (looks_like_ethernet(frame, at + 4)) return Step::to(Layer::ethernet, at + 4);
       break;
@@ -111,7 +137,8 @@ Step pass_mpls(const Frame& frame, std::size_t at) noexcept {
       if (frame.be16(at + 2) == 0x0021) return Step::to(Layer::ipv4, at + 4);
       if (frame.be16(at + 2) == 0x0057) return Step::to(Layer::ipv6, at + 4);
       return Step::not_ip();
-    default: break;
+    default:
+      break;
   }
   return looks_like_ethernet(frame, at) ? Step::to(Layer::ethernet, at) : Step::not_ip();
 }
@@ -122,29 +149,44 @@ Step pass_nsh(const Frame& frame, std::size_t at) noexcept {
   const std::size_t header_bytes = (frame.be16(at) & 0x3f) * 4u;
   if (header_bytes < 8) return Step::not_ip();
   switch (frame.u8(at + 3)) {
-    case 1: return Step::to(Layer::ipv4, at + header_bytes);
-    case 2: return Step::to(Layer::ipv6, at + header_bytes);
-    case 3: return Step::to(Layer::ethernet, at + header_bytes);
-    case 4: return Step::to(Layer::nsh, at + header_bytes);
-    case 5: return Step::to(Layer::mpls, at + header_bytes);
-    default: return Step::not_ip();
+    case 1:
+      return Step::to(Layer::ipv4, at + header_bytes);
+    case 2:
+      return Step::to(Layer::ipv6, at + header_bytes);
+    case 3:
+      return Step::to(Layer::ethernet, at + header_bytes);
+    case 4:
+      return Step::to(Layer::nsh, at + header_bytes);
+    case 5:
+      return Step::to(Layer::mpls, at + header_bytes);
+    default:
+      return Step::not_ip();
   }
 }
 
 Step pass(const Frame& frame, const Step& step) noexcept {
   switch (step.layer) {
-    case Layer::ethernet: return pass_ethernet(frame, step.at);
-    case Layer::ether_type: return pass_ether_type(frame, step.ether_type, step.at);
-    case Layer::llc: return pass_llc(frame, step.at);
-    case Layer::ppp: return pass_ppp(frame, step.at);
-    case Layer::mpls: return pass_mpls(frame, step.at);
-    case Layer::nsh: return pass_nsh(frame, step.at);
-    case Layer::wlan: return pass_wlan(frame, step.at, WlanControl::standard);
-    case Layer::wlan_swapped: return pass_wlan(frame, step.at, WlanControl::swapped);
+    case Layer::ethernet:
+      return pass_ethernet(frame, step.at);
+    case Layer::ether_type:
+      return pass_ether_type(frame, step.ether_type, step.at);
+    case Layer::llc:
+      return pass_llc(frame, step.at);
+    case Layer::ppp:
+      return pass_ppp(frame, step.at);
+    case Layer::mpls:
+      return pass_mpls(frame, step.at);
+    case Layer::nsh:
+      return pass_nsh(frame, step.at);
+    case Layer::wlan:
+      return pass_wlan(frame, step.at, WlanControl::standard);
+    case Layer::wlan_swapped:
+      return pass_wlan(frame, step.at, WlanControl::swapped);
     case Layer::ip:
     case Layer::ipv4:
     case Layer::ipv6:
-    case Layer::stop: break;
+    case Layer::stop:
+      break;
   }
   return step;
 }

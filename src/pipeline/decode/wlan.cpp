@@ -40,16 +40,21 @@ Step enter_prism_or_avs(const Frame& frame, std::size_t at) noexcept {
 
 Step enter_wlan(const Frame& frame, LinkType link_type, std::size_t at) noexcept {
   switch (link_type) {
-    case LinkType::ieee802_11_radiotap: return enter_radiotap(frame, at);
+    case LinkType::ieee802_11_radiotap:
+      return enter_radiotap(frame, at);
     case LinkType::ieee802_11_prism:
-    case LinkType::ieee802_11_avs: return enter_prism_or_avs(frame, at);
-    default: return Step::to(Layer::wlan, at);
+    case LinkType::ieee802_11_avs:
+      return enter_prism_or_avs(frame, at);
+    default:
+      return Step::to(Layer::wlan, at);
   }
 }
 
 Step pass_wlan(const Frame& frame, std::size_t at, WlanControl byte_order) noexcept {
   if (!frame.has(at, 2)) return Step::cut();
-  const auto field = [&](std::size_t from) { return byte_order == WlanControl::swapped ? frame.be16(from) : frame.le16(from); };
+  const auto field = [&](std::size_t from) {
+    return byte_order == WlanControl::swapped ? frame.be16(from) : frame.le16(from);
+  };
   const std::uint32_t control = field(at);
   constexpr std::uint32_t kTypeMask = 0x000c, kData = 0x0008, kNoData = 0x0040, kQos = 0x0080, kToDs = 0x0100,
                           kFromDs = 0x0200, kProtected = 0x4000, kOrder = 0x8000;

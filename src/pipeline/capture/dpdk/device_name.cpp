@@ -47,7 +47,8 @@ Result<DeviceName> DeviceName::parse(const std::string& device) {
   if (device.starts_with(kVdev)) {
     const std::string rest = device.substr(kVdev.size());
     const auto comma = std::min(rest.find(','), rest.size());
-    if (comma == 0) return Error{fmt::format("cannot open {}: a device name must follow, as in vdev:net_null0", device)};
+    if (comma == 0)
+      return Error{fmt::format("cannot open {}: a device name must follow, as in vdev:net_null0", device)};
     return DeviceName{DeviceKind::vdev, rest.substr(0, comma), rest.substr(std::min(comma + 1, rest.size()))};
   }
   if (is_pci_address(device)) return DeviceName{DeviceKind::pci, device, {}};
@@ -85,9 +86,12 @@ Result<DeviceName> ready_pci_device(DeviceName device) {
   const std::string driver = fs::read_symlink(path / "driver", error).filename().string();
   if (std::ranges::count(kDpdkDrivers, driver) || std::ranges::count(kSharedDrivers, driver)) return device;
   std::string interfaces;
-  for (const auto& entry : fs::directory_iterator(path / "net", error)) interfaces += " " + entry.path().filename().string();
+  for (const auto& entry : fs::recursive_directory_iterator(path, error)) {  // virtio has its net/ one level down
+    if (entry.path().parent_path().filename() == "net") interfaces += " " + entry.path().filename().string();
+  }
   std::string advice = fmt::format("modprobe vfio-pci && dpdk-devbind.py -b vfio-pci {}", device.name);
-  if (!interfaces.empty()) advice += fmt::format(" (takes it from the kernel; to leave it there, open{} instead)", interfaces);
+  if (!interfaces.empty())
+    advice += fmt::format(" (takes it from the kernel; to leave it there, open{} instead)", interfaces);
   return Error{fmt::format("cannot open {}: bound to {}, DPDK needs vfio-pci; bind it with: {}", device.name,
                            driver.empty() ? "no driver" : driver, advice)};
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <rte_log.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "pipeline/capture/dpdk/device_name.hpp"
 #include "pipeline/capture/dpdk/eal.hpp"
@@ -61,7 +64,6 @@ class Port final : public DpdkPort {
   std::uint16_t port_id() const noexcept override { return ports_.front().state->id(); }
 
   void close() noexcept override {
-    const CaughtOutput caught(true);
     for (OpenedPort& port : ports_) port.state->close();
     promiscuous_.reset();
   }
@@ -73,10 +75,18 @@ class Port final : public DpdkPort {
   std::string description_;
 };
 
-/// Where DPDK writes what it logs while nobody catches it.
-std::FILE* log_sink() {
+/// From here on DPDK logs nowhere, and the libraries under net_af_xdp, which would print when it closes, are silent.
+void silence() {
   static std::FILE* const nowhere = std::fopen("/dev/null", "we");
-  return nowhere;
+  ::rte_openlog_stream(nowhere);
+  for (const auto& [library, function] :
+       {std::pair("libxdp.so.1", "libxdp_set_print"), {"libbpf.so.1", "libbpf_set_print"}}) {
+    void* const loaded = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (!loaded) continue;
+    using SetPrint = void* (*)(void*);
+    if (void* const set_print = ::dlsym(loaded, function)) reinterpret_cast<SetPrint>(set_print)(nullptr);
+    ::dlclose(loaded);
+  }
 }
 
 int next_number() {
@@ -102,16 +112,27 @@ std::optional<Error> plan_af_packet(const DpdkOptions& options, PortPlan port, P
 std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan& plan) {
   const KernelInterface& interface = *plan.interface;
   if (options.queues != interface.rx_queues) {
-    return Error{fmt::format("cannot open {} with af_xdp: it has {} receive queues and {} would be read, the others' packets "
-                             "not seen; use {} queues, or: ethtool -L {} combined {} (veth: rx {})", interface.name,
-                             interface.rx_queues, options.queues, interface.rx_queues, interface.name, options.queues,
-                             options.queues)};
+    return Error{
+        fmt::format("cannot open {} with af_xdp: it has {} receive queues and {} would be read, the others' packets "
+                    "not seen; use {} queues, or: ethtool -L {} combined {} (veth: rx {})",
+                    interface.name, interface.rx_queues, options.queues, interface.rx_queues, interface.name,
+                    options.queues, options.queues)};
   }
+  // A buffer lies in one page: that bounds what fits behind DPDK's and XDP's headroom (128 and 256 bytes).
+  static constexpr std::uint32_t kMostRoom = 3712, kHeadrooms = 128 + 256;
+  const std::uint32_t room = interface.mtu + PacketRing::kLinkOverhead + kHeadrooms;
+  if (room > kMostRoom) {
+    return Error{fmt::format("cannot open {} with af_xdp: its MTU is {}, af_xdp takes up to {}; use af_packet, or: "
+                             "ip link set dev {} mtu {}", interface.name, interface.mtu,
+                             kMostRoom - kHeadrooms - PacketRing::kLinkOverhead, interface.name, 1500)};
+  }
+  port.data_room = static_cast<std::uint16_t>(std::max<std::uint32_t>(port.data_room, room));
   // A port per queue: the driver of 22.11 looks at combined channels only and takes veth's for one.
   port.queues = 1;
   port.socket_family = AF_XDP;
   for (std::uint16_t queue = 0; queue < options.queues; ++queue) {
-    port.devargs = fmt::format("net_af_xdp{},iface={},start_queue={},queue_count=1", next_number(), interface.name, queue);
+    port.devargs =
+        fmt::format("net_af_xdp{},iface={},start_queue={},queue_count=1", next_number(), interface.name, queue);
     plan.ports.push_back(port);
   }
   return allow_locked_memory(options.queues * port.memory_bytes());
@@ -123,10 +144,16 @@ Result<Plan> make_plan(const DpdkOptions& options) {
   if (!parsed) return parsed.error();
   const DeviceName& device = *parsed;
   Plan plan;
-  PortPlan port{.devargs = device.name, .name = options.device, .queues = options.queues,
-                .transmit_queues = options.transmit_queues, .descriptors = options.descriptors,
-                .mbufs_per_queue = options.mbufs_per_queue, .seed = options.seed,
-                .is_virtual = device.kind != DeviceKind::pci, .promiscuous = options.promiscuous, .ends = device.ends()};
+  PortPlan port{.devargs = device.name,
+                .name = options.device,
+                .queues = options.queues,
+                .transmit_queues = options.transmit_queues,
+                .descriptors = options.descriptors,
+                .mbufs_per_queue = options.mbufs_per_queue,
+                .seed = options.seed,
+                .is_virtual = device.kind != DeviceKind::pci,
+                .promiscuous = options.promiscuous,
+                .ends = device.ends()};
   switch (device.kind) {
     case DeviceKind::vdev:
       if (!device.args.empty()) port.devargs += "," + device.args;
@@ -160,8 +187,8 @@ std::string describe(const DpdkOptions& options, const Plan& plan, const std::ve
                      const EalState& eal) {
   std::vector<std::string> notes = plan.notes;
   notes.insert(notes.end(), ports.front().notes.begin(), ports.front().notes.end());
-  return fmt::format("{}: DPDK {}, {} queue{}, {}, time from {}{}{}", options.device, ports.front().driver, options.queues,
-                     options.queues == 1 ? "" : "s", eal.huge_pages ? "huge pages" : "no huge pages",
+  return fmt::format("{}: DPDK {}, {} queue{}, {}, time from {}{}{}", options.device, ports.front().driver,
+                     options.queues, options.queues == 1 ? "" : "s", eal.huge_pages ? "huge pages" : "no huge pages",
                      ports.front().time_source, notes.empty() ? "" : "; ", fmt::join(notes, "; "));
 }
 
@@ -201,12 +228,12 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   if (plan->interface) restore_promiscuous_flag(*plan->interface);
   if (!error) {
     std::string description = describe(options, *plan, ports, *eal);
-    if (!speaks) ::rte_openlog_stream(log_sink());
+    if (!speaks) silence();
     return std::unique_ptr<DpdkPort>(
         new Port(std::move(ports), plan->interface, std::move(promiscuous), std::move(description)));
   }
   ports.clear();  // closes what was opened
-  if (!speaks) ::rte_openlog_stream(log_sink());
+  if (!speaks) silence();
   return *std::move(error);
 }
 

@@ -21,14 +21,15 @@ struct DriverFacts {
 
 /// Source: DPDK 22.11 drivers/net/*, the function behind stats_get of each.
 inline constexpr std::array kDrivers{
-    DriverFacts{"net_null", false, false, false, true},       // ipackets only; makes packets on demand
-    DriverFacts{"net_ring", false, false, false, false},      // ipackets only; a full ring refuses its producer
-    DriverFacts{"net_pcap", true, true, true, false, TimestampUnit::microseconds_since_1970},  // pcap_stats() for imissed
-    DriverFacts{"net_memif", false, true, false, false},      // ierrors; a full ring refuses its producer
-    DriverFacts{"net_tap", false, true, true, false},         // drops are in the kernel interface's own counters
-    DriverFacts{"net_af_packet", false, false, false, false}, // no PACKET_STATISTICS before 24.07: we ask the socket
-    DriverFacts{"net_af_xdp", false, false, false, false},    // rx_dropped without rx_ring_full: we ask the socket
-    DriverFacts{"net_virtio", false, true, true, false},      // no register tells what the host dropped
+    DriverFacts{"net_null", false, false, false, true},   // ipackets only; makes packets on demand
+    DriverFacts{"net_ring", false, false, false, false},  // ipackets only; a full ring refuses its producer
+    DriverFacts{"net_pcap", true, true, true, false,
+                TimestampUnit::microseconds_since_1970},       // pcap_stats() for imissed
+    DriverFacts{"net_memif", false, true, false, false},       // ierrors; a full ring refuses its producer
+    DriverFacts{"net_tap", false, true, true, false},          // drops are in the kernel interface's own counters
+    DriverFacts{"net_af_packet", false, false, false, false},  // no PACKET_STATISTICS before 24.07: we ask the socket
+    DriverFacts{"net_af_xdp", false, false, false, false},     // rx_dropped without rx_ring_full: we ask the socket
+    DriverFacts{"net_virtio", false, true, true, false},       // no register tells what the host dropped
     DriverFacts{"net_virtio_user", false, true, true, false},
     DriverFacts{"net_vhost", false, false, false, false},
 };

@@ -47,10 +47,11 @@ std::string floating_lcore(const cpu_set_t& allowed) {
 }
 
 Error too_few_huge_pages(const EalNeeds& needs, std::uint64_t free_bytes) {
-  return Error{fmt::format("cannot open {}: a PCI device needs {} MiB of free huge pages, there are {} MiB; reserve them "
-                           "with: echo {} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
-                           needs.pci_address, needs.memory_bytes / kMiB + 1, free_bytes / kMiB,
-                           std::max<std::uint64_t>(1024, needs.memory_bytes / (2 * kMiB) + 1))};
+  return Error{
+      fmt::format("cannot open {}: a PCI device needs {} MiB of free huge pages, there are {} MiB; reserve them "
+                  "with: echo {} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
+                  needs.pci_address, needs.memory_bytes / kMiB + 1, free_bytes / kMiB,
+                  std::max<std::uint64_t>(1024, needs.memory_bytes / (2 * kMiB) + 1))};
 }
 
 bool given(const std::vector<std::string>& arguments, std::string_view option) {
@@ -93,7 +94,8 @@ Result<EalState> start_eal(const EalNeeds& needs) {
   const std::scoped_lock lock(mutex);
   if (state) {
     if (!needs.pci_address.empty() && !state->pci) {
-      return Error{fmt::format("cannot open {}: DPDK was started without PCI; open PCI devices first", needs.pci_address)};
+      return Error{
+          fmt::format("cannot open {}: DPDK was started without PCI; open PCI devices first", needs.pci_address)};
     }
     return *state;
   }
@@ -167,7 +169,7 @@ CaughtOutput::~CaughtOutput() {
 }
 
 std::string CaughtOutput::tail() const {
-  static constexpr std::size_t kLongest = 600;
+  static constexpr std::ptrdiff_t kMostLines = 5;
   if (file_ < 0) return {};
   std::fflush(stdout);
   std::fflush(stderr);
@@ -175,14 +177,14 @@ std::string CaughtOutput::tail() const {
   const ssize_t bytes = ::pread(file_, text.data(), text.size(), 0);
   std::string_view said(text.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
   said = said.substr(0, said.find("\nUsage:"));  // what is wrong with an argument comes before EAL's list of all
-  if (said.size() > kLongest) said.remove_prefix(said.find('\n', said.size() - kLongest) + 1);
-  std::string lines;
-  while (!said.empty()) {
-    const std::string_view line = said.substr(0, said.find('\n'));
-    said.remove_prefix(std::min(said.size(), line.size() + 1));
-    if (!line.empty()) lines += fmt::format("{}{}", lines.empty() ? ": " : "; ", line);
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < said.size();) {
+    const std::string_view line = said.substr(at, said.find('\n', at) - at);
+    if (!line.empty()) lines.push_back(line);
+    at += line.size() + 1;
   }
-  return lines;
+  if (std::ssize(lines) > kMostLines) lines.erase(lines.begin(), lines.end() - kMostLines);
+  return lines.empty() ? "" : fmt::format(": {}", fmt::join(lines, "; "));
 }
 
 void register_this_thread() noexcept {

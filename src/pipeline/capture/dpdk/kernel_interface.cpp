@@ -108,9 +108,10 @@ std::optional<Error> allow_locked_memory(std::uint64_t bytes) {
     limit.rlim_cur = limit.rlim_max;
     if (::setrlimit(RLIMIT_MEMLOCK, &limit) == 0) return std::nullopt;
   }
-  return Error{fmt::format("{} MiB of memory must be locked and the limit is {} MiB; raise it with: ulimit -l unlimited "
-                           "(or LimitMEMLOCK=infinity in the systemd unit, or CAP_IPC_LOCK)",
-                           (bytes >> 20) + 1, limit.rlim_max >> 20)};
+  return Error{
+      fmt::format("{} MiB of memory must be locked and the limit is {} MiB; raise it with: ulimit -l unlimited "
+                  "(or LimitMEMLOCK=infinity in the systemd unit, or CAP_IPC_LOCK)",
+                  (bytes >> 20) + 1, limit.rlim_max >> 20)};
 }
 
 void restore_promiscuous_flag(const KernelInterface& interface) noexcept {

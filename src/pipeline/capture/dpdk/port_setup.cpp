@@ -138,8 +138,10 @@ Setup::Step Setup::configure() {
   use_rss();
   use_longest_frames();
   conf_.rxmode.offloads |= info_.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
-  int error = try_configure(plan_.transmit_queues);
-  if (error != 0 && plan_.transmit_queues < plan_.queues) error = try_configure(plan_.queues);  // some want pairs
+  // Many virtual devices want queues in pairs; net_memif does not even say so, it just never connects.
+  const std::uint16_t pairs = std::min(std::max(plan_.queues, plan_.transmit_queues), info_.max_tx_queues);
+  int error = try_configure(plan_.is_virtual ? pairs : plan_.transmit_queues);
+  if (error != 0 && transmit_queues_ != pairs) error = try_configure(pairs);
   if (error != 0) return failed(plan_, "configuring it", error);
 
   rx_descriptors_ = plan_.descriptors;
@@ -155,9 +157,10 @@ Setup::Step Setup::set_up_queues() {
   static std::atomic<unsigned> pools = 0;
   const int numa_node = ::rte_eth_dev_socket_id(id_);
   for (std::uint16_t queue = 0; queue < plan_.queues; ++queue) {
-    rte_mempool* pool = ::rte_pktmbuf_pool_create(fmt::format("parshall-rx-{}", pools++).c_str(), plan_.mbufs(), kPoolCache,
-                                                  0, plan_.data_room, numa_node);
-    if (!pool) return failed(plan_, fmt::format("{} MiB for the packets of a queue", plan_.memory_bytes() >> 20), rte_errno);
+    rte_mempool* pool = ::rte_pktmbuf_pool_create(fmt::format("parshall-rx-{}", pools++).c_str(), plan_.mbufs(),
+                                                  kPoolCache, 0, plan_.data_room, numa_node);
+    if (!pool)
+      return failed(plan_, fmt::format("{} MiB for the packets of a queue", plan_.memory_bytes() >> 20), rte_errno);
     port_.state->own(pool);
 
     const bool is_xdp = plan_.socket_family == AF_XDP;
@@ -172,7 +175,8 @@ Setup::Step Setup::set_up_queues() {
     if (is_xdp) ask_kernel(queue, before);
   }
   for (std::uint16_t queue = 0; queue < transmit_queues_; ++queue) {
-    if (const int error = ::rte_eth_tx_queue_setup(id_, queue, tx_descriptors_, static_cast<unsigned>(numa_node), nullptr)) {
+    if (const int error =
+            ::rte_eth_tx_queue_setup(id_, queue, tx_descriptors_, static_cast<unsigned>(numa_node), nullptr)) {
       return failed(plan_, fmt::format("transmit queue {}", queue), error);
     }
   }

@@ -42,7 +42,8 @@ class TickClock {
 
   constexpr std::uint64_t time_ns(std::uint64_t ticks) const noexcept {
     const auto ahead = static_cast<std::int64_t>(ticks - last_.ticks);
-    return last_.time_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(ahead) * ns_per_tick_));
+    return last_.time_ns +
+           static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(ahead) * ns_per_tick_));
   }
 
  private:

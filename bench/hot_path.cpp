@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Question: what does a packet cost from memory to counted flow, over decoding and hashing alone, as flows outgrow each cache?
+// Unit: ns of thread CPU time per 64-byte frame, one core, and ratios taken in one run. Traces and tables are made, and every
+// flow is in its table, before a clock starts; answers are checked after.
+#include <fmt/core.h>
+
+#include <cstring>
+#include <set>
+
+#include "generate/memory_source.hpp"
+#include "harness.hpp"
+#include "pipeline/flow/bucketed_table.hpp"
+#include "pipeline/flow_monitor.hpp"
+#include "rivals.hpp"
+
+namespace parshall::bench {
+namespace {
+
+constexpr std::uint64_t kSeed = 20260101;
+constexpr std::size_t kBatch = 256;
+
+/// Decoding and hashing alone: keeps nothing.
+class NoTable {
+ public:
+  NoTable(std::size_t, Timeouts, FlowSink&) {}
+  void prefetch(std::uint64_t) const noexcept {}
+  void update(std::span<const PacketFacts> packets, std::span<SlotRef>) noexcept {
+    for (const PacketFacts& facts : packets) sum_ += facts.hash;
+  }
+  bool occupied(std::uint32_t) const noexcept { return false; }
+  FlowKey key(std::uint32_t) const noexcept { return {}; }
+  FlowRecord record(std::uint32_t) const noexcept { return {}; }
+  std::uint32_t slots() const noexcept { return 0; }
+  std::size_t size() const noexcept { return 0; }
+  std::size_t capacity() const noexcept { return 0; }
+  void sweep(std::uint64_t, std::uint32_t) noexcept {}
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+
+/// A monitor with a source of its own, so that every variant reads the same packets in the same order.
+class Ours {
+ public:
+  Ours(std::unique_ptr<Monitor> monitor, std::shared_ptr<const Trace> trace)
+      : monitor_(std::move(monitor)), source_(std::move(trace), ~std::uint64_t{0}),
+        front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{}, std::nullopt) {}
+
+  void run(std::size_t packets) {
+    std::array<RawPacket, kBatch> batch;
+    for (std::size_t done = 0; done < packets;) {
+      const std::size_t count = source_.poll(batch);
+      monitor_->run(front_, {batch.data(), count});
+      done += count;
+    }
+    given_ += packets;
+  }
+
+  MonitorCounts counts() {
+    monitor_->drain();
+    return monitor_->counts();
+  }
+  std::uint64_t given() const { return given_; }
+
+ private:
+  std::unique_ptr<Monitor> monitor_;
+  MemorySource source_;
+  FrontEnd front_;
+  std::uint64_t given_ = 0;
+};
+
+template <class Table>
+std::unique_ptr<Monitor> make_monitor(std::size_t flows, const std::vector<std::string>& statistics = {}) {
+  MonitorOptions options{.flows = flows};
+  const auto set = make_statistics(statistics, {.quantiles = QuantileMethod::p2});
+  if (!statistics.empty()) options.statistics = {std::make_shared<const StatisticSet>(std::move(*const_cast<Result<StatisticSet>&>(set))), 0};
+  return std::make_unique<FlowMonitor<Table>>(options);
+}
+
+/// The least a packet can cost: its own line read in order and one line of the flows' working set updated at random.
+class MemoryBound {
+ public:
+  MemoryBound(std::shared_ptr<const Trace> trace, std::size_t flows) : trace_(std::move(trace)), lines_(std::max<std::size_t>(1, flows / 2) * 8) {}
+
+  void run(std::size_t packets) {
+    constexpr std::size_t kAhead = 16;
+    const std::size_t mask = lines_.size() / 8 - 1;
+    for (std::size_t i = 0; i < packets; ++i) {
+      std::uint64_t word;
+      std::memcpy(&word, trace_->frame((next_ + i) & (trace_->packets() - 1)), sizeof word);
+      const std::size_t ahead = (SplitMix64::mix(next_ + i + kAhead) & mask) * 8, now = (SplitMix64::mix(next_ + i) & mask) * 8;
+      __builtin_prefetch(&lines_[ahead], 1);
+      lines_[now] += word | 1;
+    }
+    next_ += packets;
+  }
+
+ private:
+  std::shared_ptr<const Trace> trace_;
+  HugeBuffer<std::uint64_t> lines_;
+  std::size_t next_ = 0;
+};
+
+struct Case {
+  const char* name;
+  unsigned log2_flows;
+  double zipf;
+  bool rivals;
+};
+
+struct Sizes {
+  std::size_t packets, sample;
+  int rounds;
+};
+
+bool answers_right(const char* name, Ours& ours, std::size_t distinct) {
+  const MonitorCounts counts = ours.counts();
+  const bool right = counts.counted == ours.given() && counts.live_packets + counts.ended_packets == ours.given() &&
+                     (distinct == 0 || counts.live_flows == distinct);
+  if (!right)
+    fmt::print("WRONG ANSWER of {}: {} of {} packets, {} of {} flows\n", name, counts.live_packets + counts.ended_packets, ours.given(),
+               counts.live_flows, distinct);
+  return right;
+}
+
+bool run_case(const Case& what, const Sizes& sizes) {
+  const std::size_t flows = std::size_t{1} << what.log2_flows;
+  auto made = Trace::make({.flows = flows, .zipf_exponent = what.zipf, .seed = kSeed, .packets = sizes.packets});
+  if (!made) {
+    fmt::print("{}: {}\n", what.name, made.error().message);
+    return false;
+  }
+  const auto trace = std::make_shared<const Trace>(*std::move(made));
+  std::vector<bool> seen(flows);
+  for (std::uint64_t i = 0; i < trace->packets(); ++i) seen[trace->flow_of(i)] = true;
+  const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
+
+  Ours parse(make_monitor<NoTable>(flows), trace), exact(make_monitor<ExactTable>(flows), trace),
+      fingerprint(make_monitor<FingerprintTable>(flows), trace);
+  MemoryBound bound(trace, flows);
+  std::vector<Variant> variants{{"parse + hash alone", [&](std::size_t n) { parse.run(n); }},
+                                {"exact", [&](std::size_t n) { exact.run(n); }},
+                                {"fingerprint", [&](std::size_t n) { fingerprint.run(n); }},
+                                {"memory bound", [&](std::size_t n) { bound.run(n); }}};
+  std::optional<Ours> p99;
+  std::unique_ptr<Rival> rte, flowatcher, toeplitz;
+  MemorySource rte_source(trace, ~std::uint64_t{0}), flowatcher_source(trace, ~std::uint64_t{0}), toeplitz_source(trace, ~std::uint64_t{0});
+  if (what.rivals) {
+    p99.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}), trace);
+    variants.push_back({"exact + P-square p99 of the gap", [&](std::size_t n) { p99->run(n); }});
+    flowatcher = make_double_hash(flows, kSeed);
+    variants.push_back({"FloWatcher double hash", [&](std::size_t n) { flowatcher->run(flowatcher_source, n); }});
+    toeplitz = make_double_hash_toeplitz(flows);
+    variants.push_back({"FloWatcher, software Toeplitz", [&](std::size_t n) { toeplitz->run(toeplitz_source, n); }});
+    rte = make_rte_hash(flows, kSeed);
+    if (rte) variants.push_back({"rte_hash bulk lookup", [&](std::size_t n) { rte->run(rte_source, n); }});
+    else fmt::print("SKIPPED rte_hash: built without DPDK\n");
+  }
+  for (const Variant& variant : variants) variant.run(trace->packets());
+  Harness harness(sizes.sample, sizes.rounds);
+  const std::vector<Cost> costs = harness.measure(variants);
+
+  for (std::size_t v = 0; v < variants.size(); ++v)
+    fmt::print("{:<14} {:<34} {:7.2f} ns {:8.1f} Mpps   {:5.2f} of parse + hash   {:5.2f} times as long as exact   (spread {:.2f}, {} of {} samples)\n",
+               what.name, variants[v].name, costs[v].median_ns, 1e3 / costs[v].median_ns, costs[v].median_ns / costs[0].median_ns,
+               costs[v].median_ns / costs[1].median_ns, costs[v].spread, costs[v].kept, costs[v].samples);
+  fmt::print("{:<14} share of the memory bound reached: exact {:.0f} %, fingerprint {:.0f} %\n", what.name,
+             100 * costs[3].median_ns / costs[1].median_ns, 100 * costs[3].median_ns / costs[2].median_ns);
+  if (flowatcher)
+    fmt::print("{:<14} FloWatcher's double hash counted {:.2f} % of its packets\n", what.name,
+               100.0 * static_cast<double>(flowatcher->counted()) / static_cast<double>(trace->packets() + sizes.sample * sizes.rounds));
+  std::fflush(stdout);
+  bool right = answers_right("exact", exact, distinct);
+  right &= answers_right("fingerprint", fingerprint, 0);
+  if (p99) right &= answers_right("exact + p99", *p99, distinct);
+  return right;
+}
+
+int main_of(bool smoke, const char* only) {
+  cpu_set_t core;
+  CPU_ZERO(&core);
+  CPU_SET(std::max(0, sched_getcpu()), &core);
+  sched_setaffinity(0, sizeof core, &core);
+  const Sizes sizes = smoke ? Sizes{1 << 16, 1 << 14, 3} : Sizes{1 << 24, 1 << 20, 15};
+  constexpr Case kCases[] = {{"2^16 uniform", 16, 0, true},   {"2^16 Zipf 1.1", 16, 1.1, false}, {"2^20 Zipf 1.1", 20, 1.1, false},
+                             {"2^20 uniform", 20, 0, false},  {"2^24 uniform", 24, 0, false}};
+  bool right = true;
+  for (const Case& what : kCases) {
+    if (only != nullptr && std::strcmp(only, what.name) != 0) continue;
+    if (smoke && what.log2_flows > 16) continue;
+    right &= run_case(what, sizes);
+  }
+  fmt::print("{}\n", right ? "all answers right" : "WRONG ANSWERS, see above");
+  return right ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace parshall::bench
+
+int main(int argc, char** argv) {
+  const bool smoke = argc > 1 && std::strcmp(argv[1], "--smoke") == 0;
+  return parshall::bench::main_of(smoke, !smoke && argc > 1 ? argv[1] : nullptr);
+}

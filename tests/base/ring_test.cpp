@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/record_ring.hpp"
+#include "base/spsc_ring.hpp"
+
+namespace parshall {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::vector<std::uint8_t>& bytes) { return std::as_bytes(std::span(bytes)); }
+
+/// A record whose length and contents follow from its number.
+std::vector<std::uint8_t> record_of(std::uint64_t number, std::size_t longest) {
+  SplitMix64 random(number);
+  std::vector<std::uint8_t> record(8 + random.below(longest - 7));
+  std::memcpy(record.data(), &number, sizeof number);
+  for (std::size_t i = 8; i < record.size(); ++i) record[i] = static_cast<std::uint8_t>(number * 31 + i);
+  return record;
+}
+
+TEST(SpscRing, CapacityIsRoundedUpToAPowerOfTwo) {
+  EXPECT_EQ(SpscRing<int>(0).capacity(), 2u);
+  EXPECT_EQ(SpscRing<int>(3).capacity(), 4u);
+  EXPECT_EQ(SpscRing<int>(64).capacity(), 64u);
+  EXPECT_EQ(SpscRing<int>(65).capacity(), 128u);
+}
+
+TEST(SpscRing, TakesItsWholeCapacityAndThenNoMore) {
+  SpscRing<int> ring(4);
+  for (int i = 0; i < 4; ++i) {
+    int* const place = ring.stage();
+    ASSERT_NE(place, nullptr);
+    *place = i;
+  }
+  EXPECT_EQ(ring.stage(), nullptr);
+  EXPECT_TRUE(ring.readable(4).empty()) << "staged items must stay unseen until flushed";
+  ring.flush();
+  EXPECT_EQ(ring.stage(), nullptr);
+  ASSERT_EQ(ring.readable(4).size(), 4u);
+  ring.release(1);
+  EXPECT_NE(ring.stage(), nullptr);
+  EXPECT_EQ(ring.stage(), nullptr);
+}
+
+TEST(SpscRing, SpansEndWhereTheRingWraps) {
+  SpscRing<int> ring(8);
+  ring.publish(ring.writable(6).size());
+  EXPECT_EQ(ring.readable(8).size(), 6u);
+  ring.release(6);
+  const auto room = ring.writable(8);
+  EXPECT_EQ(room.size(), 2u);
+  EXPECT_TRUE(ring.at_end(room));
+  ring.publish(2);
+  const auto rest = ring.writable(8);
+  EXPECT_EQ(rest.size(), 6u);
+  EXPECT_FALSE(ring.at_end(rest));
+}
+
+TEST(SpscRing, ItemsStagedAcrossTheWrapComeOutInOrder) {
+  SpscRing<int> ring(8);
+  int in = 0, out = 0;
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < 1 + round % 8; ++i) {
+      int* const place = ring.stage();
+      ASSERT_NE(place, nullptr);
+      *place = in++;
+    }
+    ring.flush();
+    for (auto items = ring.readable(8); !items.empty(); items = ring.readable(8)) {
+      for (const int item : items) ASSERT_EQ(item, out++);
+      ring.release(items.size());
+    }
+  }
+  EXPECT_EQ(in, out);
+}
+
+TEST(SpscRing, TwoThreadsPassEveryItemOnceAndInOrder) {
+  constexpr std::uint64_t kItems = 1'000'000;
+  SpscRing<std::uint64_t> ring(256);
+  std::thread writer([&ring] {
+    SplitMix64 random(1);
+    for (std::uint64_t next = 0; next < kItems;) {
+      const std::uint64_t burst = 1 + random.below(40), before = next;
+      for (std::uint64_t i = 0; i < burst && next < kItems; ++i) {
+        std::uint64_t* const place = ring.stage();
+        if (place == nullptr) break;
+        *place = next++;
+      }
+      ring.flush();
+      if (next == before) std::this_thread::yield();
+    }
+  });
+  SplitMix64 random(2);
+  std::uint64_t expected = 0, wrong = 0;
+  while (expected < kItems) {
+    const auto items = ring.readable(1 + random.below(100));
+    for (const std::uint64_t item : items) wrong += item != expected++;
+    ring.release(items.size());
+    if (items.empty()) std::this_thread::yield();
+  }
+  writer.join();
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(RecordRing, RecordsOfEveryLengthComeOutAsTheyWentIn) {
+  RecordRing ring(256);
+  std::deque<std::vector<std::uint8_t>> waiting;
+  SplitMix64 random(3);
+  std::uint64_t pushed = 0, refused = 0;
+  const auto take = [&waiting](std::span<const std::byte> bytes) {
+    ASSERT_FALSE(waiting.empty());
+    ASSERT_EQ(bytes.size(), waiting.front().size());
+    EXPECT_EQ(std::memcmp(bytes.data(), waiting.front().data(), bytes.size()), 0);
+    waiting.pop_front();
+  };
+  for (std::uint64_t number = 0; number < 20'000; ++number) {
+    const auto record = record_of(number, 120);
+    const std::size_t split = random.below(record.size() + 1);
+    if (ring.push(bytes_of(record).first(split), bytes_of(record).subspan(split))) {
+      waiting.push_back(record);
+      ++pushed;
+    } else {
+      ++refused;
+    }
+    if (random.below(4) == 0) {
+      const std::size_t before = waiting.size();
+      ASSERT_EQ(ring.drain(take), before);
+    }
+  }
+  ring.drain(take);
+  EXPECT_TRUE(waiting.empty());
+  EXPECT_GT(pushed, 10'000u);
+  EXPECT_GT(refused, 100u) << "the ring was never full";
+}
+
+TEST(RecordRing, ARecordThatJustFitsGoesInWhereverTheRingStands) {
+  for (std::size_t lead = 1; lead < 30; ++lead) {
+    RecordRing ring(256);
+    for (std::size_t i = 0; i < lead; ++i) {
+      ASSERT_TRUE(ring.push(bytes_of(std::vector<std::uint8_t>(16, 1)), {}));
+      ring.drain([](auto) {});
+    }
+    const std::vector<std::uint8_t> most(248, 7);
+    bool in = false;
+    for (int attempt = 0; attempt < 3 && !in; ++attempt) {
+      in = ring.push(bytes_of(most), {});
+      if (!in) ring.drain([](auto) { FAIL() << "only filler was in the ring"; });
+    }
+    ASSERT_TRUE(in) << "after " << lead << " records";
+    EXPECT_EQ(ring.drain([](std::span<const std::byte> record) { EXPECT_EQ(record.size(), 248u); }), 1u);
+  }
+}
+
+TEST(RecordRing, ARecordThatNeverFitsIsRefusedAndHarmsNothing) {
+  RecordRing ring(64);
+  EXPECT_FALSE(ring.push(bytes_of(std::vector<std::uint8_t>(57)), {}));
+  ring.drain([](auto) { FAIL(); });
+  EXPECT_TRUE(ring.push(bytes_of(std::vector<std::uint8_t>(56, 9)), {}));
+  EXPECT_EQ(ring.drain([](std::span<const std::byte> record) { EXPECT_EQ(record.size(), 56u); }), 1u);
+}
+
+TEST(RecordRing, TwoThreadsPassEveryRecordOnceAndInOrder) {
+  constexpr std::uint64_t kRecords = 100'000;
+  RecordRing ring(4096);
+  std::thread writer([&ring] {
+    for (std::uint64_t number = 0; number < kRecords; ++number) {
+      const auto record = record_of(number, 300);
+      while (!ring.push(bytes_of(record), {})) std::this_thread::yield();
+    }
+  });
+  std::uint64_t expected = 0, wrong = 0;
+  while (expected < kRecords) {
+    const std::size_t got = ring.drain([&](std::span<const std::byte> bytes) {
+      const auto record = record_of(expected++, 300);
+      wrong += bytes.size() != record.size() || std::memcmp(bytes.data(), record.data(), record.size()) != 0;
+    });
+    if (got == 0) std::this_thread::yield();
+  }
+  writer.join();
+  EXPECT_EQ(wrong, 0u);
+}
+
+}  // namespace
+}  // namespace parshall

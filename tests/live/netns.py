@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Network namespaces, veth pairs, small captures and senders for tests with live devices."""
+import ctypes
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+_CLONE_NEWNET = 0x40000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def why_not():
+    """Why namespaces cannot be made here, or None."""
+    if os.geteuid() != 0:
+        return 'not root'
+    if not shutil.which('ip'):
+        return 'no ip command'
+    probe = subprocess.run(['ip', 'netns', 'add', f'probe{os.getpid()}'], capture_output=True, text=True)
+    if probe.returncode != 0:
+        return 'no network namespaces: ' + probe.stderr.strip()
+    subprocess.run(['ip', 'netns', 'del', f'probe{os.getpid()}'], check=False)
+    return None
+
+
+def _run(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+class VethPair:
+    """Two namespaces joined by a veth pair: `wire0` sends in one, `tap0` is watched in the other. Nothing else sends on it.
+
+    Use as a context manager; both namespaces are removed at the end, whatever happened.
+    """
+    _number = 0
+
+    def __init__(self, queues=1, mtu=1500):
+        VethPair._number += 1
+        stem = f'parshall{os.getpid()}n{VethPair._number}'
+        self.tx_space, self.rx_space = stem + 'tx', stem + 'rx'
+        self.queues, self.mtu = queues, mtu
+
+    def __enter__(self):
+        try:
+            for space in (self.tx_space, self.rx_space):
+                _run('ip', 'netns', 'add', space)
+                _run('ip', 'netns', 'exec', space, 'sysctl', '-qw', 'net.ipv6.conf.all.disable_ipv6=1',
+                     'net.ipv6.conf.default.disable_ipv6=1')
+            count = str(self.queues)
+            _run('ip', '-n', self.tx_space, 'link', 'add', 'name', 'wire0', 'numtxqueues', count, 'numrxqueues', count, 'type', 'veth',
+                 'peer', 'name', 'tap0', 'numtxqueues', count, 'numrxqueues', count, 'netns', self.rx_space)
+            for space, name in ((self.tx_space, 'wire0'), (self.rx_space, 'tap0')):
+                # multicast off: no IGMP or MLD report of ours may be counted
+                _run('ip', '-n', space, 'link', 'set', 'dev', name, 'mtu', str(self.mtu), 'multicast', 'off', 'up')
+            return self
+        except Exception:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_):
+        for space in (self.tx_space, self.rx_space):
+            subprocess.run(['ip', 'netns', 'del', space], capture_output=True, check=False)
+
+    def watch(self, *command, **options):
+        """Starts a command where `tap0` is."""
+        return subprocess.Popen(['ip', 'netns', 'exec', self.rx_space, *command], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **options)
+
+    def link(self):
+        """What `ip` says of `tap0`: flags, XDP program."""
+        return _run('ip', '-d', '-n', self.rx_space, 'link', 'show', 'dev', 'tap0')
+
+    def set_link(self, *words):
+        _run('ip', '-n', self.rx_space, 'link', 'set', 'dev', 'tap0', *words)
+
+    def rx_packets(self):
+        """What the kernel says came in on `tap0`."""
+        return int(_run('ip', 'netns', 'exec', self.rx_space, 'cat', '/sys/class/net/tap0/statistics/rx_packets'))
+
+    def send(self, frames, **pace):
+        sender = RawSender(self.tx_space, 'wire0')
+        try:
+            sender.send(frames, **pace)
+        finally:
+            sender.close()
+
+
+def in_namespace(space):
+    """Moves this thread into a namespace; returns a function that moves it back."""
+    before = os.open('/proc/thread-self/ns/net', os.O_RDONLY)
+    wanted = os.open(f'/run/netns/{space}', os.O_RDONLY)
+    try:
+        if _libc.setns(wanted, _CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), 'setns')
+    finally:
+        os.close(wanted)
+
+    def back():
+        _libc.setns(before, _CLONE_NEWNET)
+        os.close(before)
+    return back
+
+
+class RawSender:
+    """Sends frames as they are; the kernel picks the transmit queue by the flow."""
+
+    def __init__(self, space, interface):
+        back = in_namespace(space)
+        try:
+            self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            self._socket.bind((interface, 0))
+        finally:
+            back()
+
+    def send(self, frames, pause_every=200, pause_s=0.002):
+        """Pauses now and then: a veth has no flow control, and the reader has a ring of some thousand frames."""
+        for number, frame in enumerate(frames, 1):
+            while True:
+                try:
+                    self._socket.send(frame)
+                    break
+                except OSError as error:  # ENOBUFS: the queue of the device is full
+                    if error.errno != 105:
+                        raise
+                    time.sleep(0.001)
+            if number % pause_every == 0:
+                time.sleep(pause_s)
+
+    def close(self):
+        self._socket.close()
+
+
+def _checksum(header):
+    total = sum(struct.unpack(f'!{len(header) // 2}H', header))
+    total = (total & 0xffff) + (total >> 16)
+    return ~((total & 0xffff) + (total >> 16)) & 0xffff
+
+
+def udp_frame(flow, payload_bytes=18, fragment=0, more_fragments=False, vlan=None):
+    """A frame of UDP flow number `flow`: 60 bytes unless the payload is longer."""
+    payload = bytes((flow + i) & 0xff for i in range(payload_bytes))
+    length = 28 + payload_bytes
+    offset = fragment | (0x2000 if more_fragments else 0)
+    ip = struct.pack('!BBHHHBBH4s4s', 0x45, 0, length, 1, offset, 64, 17, 0, socket.inet_aton(f'10.0.{flow >> 8 & 255}.{flow & 255}'),
+                     socket.inet_aton('10.1.0.1'))
+    ip = ip[:10] + struct.pack('!H', _checksum(ip)) + ip[12:]
+    udp = struct.pack('!HHHH', 1024 + flow % 50000, 53, 8 + payload_bytes, 0)
+    tag = struct.pack('!HH', 0x8100, vlan) if vlan is not None else b''
+    return bytes.fromhex('020000000001020000000002') + tag + b'\x08\x00' + ip + udp + payload
+
+
+def udp_frames(count, flows=500, payload_bytes=18):
+    return [udp_frame(number % flows, payload_bytes) for number in range(count)]
+
+
+def write_pcap(path, frames, first_s=1700000000, step_us=10):
+    with open(path, 'wb') as file:
+        file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
+        for number, frame in enumerate(frames):
+            seconds, micros = divmod(number * step_us, 1000000)
+            file.write(struct.pack('<IIII', first_s + seconds, micros, len(frame), len(frame)) + frame)
+
+
+class Folder:
+    """A temporary folder that goes when the test does."""
+
+    def __enter__(self):
+        self._folder = tempfile.mkdtemp(prefix='parshall-live-')
+        return self._folder
+
+    def __exit__(self, *_):
+        shutil.rmtree(self._folder, ignore_errors=True)

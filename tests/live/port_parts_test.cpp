@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/capture/dpdk/device_name.hpp"
+#include "pipeline/capture/dpdk/driver_facts.hpp"
+#include "pipeline/capture/dpdk/eal.hpp"
+#include "pipeline/capture/dpdk/rx_clock.hpp"
+
+namespace parshall::dpdk {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(DeviceName, TellsInterfacesPciAddressesAndVirtualDevicesApart) {
+  EXPECT_EQ(DeviceName::parse("eth0")->kind, DeviceKind::kernel_interface);
+  EXPECT_EQ(DeviceName::parse("eth0.100:1")->kind, DeviceKind::kernel_interface);
+  EXPECT_EQ(DeviceName::parse("0000:3b:00.1")->kind, DeviceKind::pci);
+  EXPECT_EQ(DeviceName::parse("3b:00.1")->name, "0000:3b:00.1");
+  EXPECT_EQ(DeviceName::parse("vdev:net_pcap0,rx_pcap=a,b=c")->name, "net_pcap0");
+  EXPECT_EQ(DeviceName::parse("vdev:net_pcap0,rx_pcap=a,b=c")->args, "rx_pcap=a,b=c");
+  EXPECT_EQ(DeviceName::parse("vdev:net_null0")->args, "");
+  EXPECT_FALSE(DeviceName::parse("vdev:").has_value());
+  EXPECT_FALSE(DeviceName::parse("").has_value());
+}
+
+TEST(DeviceName, OnlyAFileThatIsPlayedOnceEnds) {
+  EXPECT_TRUE(DeviceName::parse("vdev:net_pcap0,rx_pcap=a.pcap")->ends());
+  EXPECT_FALSE(DeviceName::parse("vdev:net_pcap0,rx_pcap=a.pcap,infinite_rx=1")->ends());
+  EXPECT_FALSE(DeviceName::parse("vdev:net_pcap0,iface=eth0")->ends());
+  EXPECT_FALSE(DeviceName::parse("vdev:net_ring0")->ends());
+}
+
+TEST(PacketRing, HoldsTheLongestFrameInSlotsThatFillTheirBlock) {
+  for (const std::uint32_t longest : {60u, 1522u, 1982u, 1983u, 9022u, 16318u}) {
+    for (const std::uint32_t frames : {1u, 64u, 1000u, 4096u, 65535u}) {
+      const PacketRing ring = PacketRing::of(longest, frames);
+      EXPECT_GE(ring.longest_frame(), longest);
+      EXPECT_GE(ring.frames, frames);
+      EXPECT_EQ(ring.block_bytes % ring.frame_bytes, 0u);
+      EXPECT_EQ(ring.frames % (ring.block_bytes / ring.frame_bytes), 0u);
+    }
+  }
+  EXPECT_EQ(PacketRing::of(1982, 64).frame_bytes, 2048u);
+  EXPECT_EQ(PacketRing::of(1983, 64).frame_bytes, 4096u);
+}
+
+TEST(SplitWords, QuotesAndBackslashesWorkAsInAShell) {
+  EXPECT_THAT(*split_words(" -l 0-1  --vdev 'net_null0,size=64' a\\ b \"c 'd\" '' "),
+              ElementsAre("-l", "0-1", "--vdev", "net_null0,size=64", "a b", "c 'd", ""));
+  EXPECT_THAT(*split_words(""), ElementsAre());
+  EXPECT_FALSE(split_words("--vdev 'net_null0").has_value());
+}
+
+TEST(DriverFacts, NothingIsClaimedOfAnUnknownVirtualDeviceAndEverythingOfANic) {
+  EXPECT_FALSE(facts_of("net_of_tomorrow", true).counts_missed);
+  EXPECT_TRUE(facts_of("net_ixgbe", false).counts_missed);
+  EXPECT_FALSE(facts_of("net_ring", true).counts_no_mbuf);
+  EXPECT_EQ(facts_of("net_pcap", true).timestamp, TimestampUnit::microseconds_since_1970);
+}
+
+constexpr std::uint64_t kStartNs = 1'700'000'000'000'000'000;
+
+TEST(TickClock, ConvertsTicksBeforeAndAfterTheLastPair) {
+  TickClock clock({.ticks = 1000, .time_ns = kStartNs});
+  EXPECT_FALSE(clock.calibrated());
+  clock.feed({.ticks = 1000 + 125'000'000, .time_ns = kStartNs + 1'000'000'000});  // 125 MHz
+  ASSERT_TRUE(clock.calibrated());
+  EXPECT_EQ(clock.time_ns(1000 + 125'000'000), kStartNs + 1'000'000'000);
+  EXPECT_EQ(clock.time_ns(1000 + 125'000'125), kStartNs + 1'000'001'000);
+  EXPECT_EQ(clock.time_ns(1000), kStartNs);
+}
+
+TEST(TickClock, FollowsADriftingDeviceForADayWithinAMicrosecond) {
+  // 20 ppm fast, fed once a second: a clock calibrated once would be 1.7 s off in the end.
+  TickClock clock({.ticks = 0, .time_ns = kStartNs});
+  for (std::uint64_t second = 1; second <= 86'400; ++second) {
+    clock.feed({.ticks = second * 1'000'020'000, .time_ns = kStartNs + second * 1'000'000'000});
+  }
+  const std::uint64_t ticks = 86'400ull * 1'000'020'000 + 500'010'000;
+  EXPECT_NEAR(static_cast<double>(clock.time_ns(ticks) - kStartNs), 86'400.5e9, 1000);
+}
+
+TEST(TickClock, StartsOverWhenTheDeviceWasReset) {
+  TickClock clock({.ticks = 1'000'000, .time_ns = kStartNs});
+  clock.feed({.ticks = 2'000'000, .time_ns = kStartNs + 1'000'000});
+  clock.feed({.ticks = 5, .time_ns = kStartNs + 2'000'000});
+  EXPECT_FALSE(clock.calibrated());
+  EXPECT_EQ(clock.time_ns(5), kStartNs + 2'000'000);
+}
+
+}  // namespace
+}  // namespace parshall::dpdk

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# test.sh BUILD: all tests; the last line is "N passed, N failed".
+set -uo pipefail
+build=$1
+here=$(cd "$(dirname "$0")/.." && pwd)
+passed=0
+failed=0
+
+# run NAME COMMAND...: one line per test program, its output only where it fails or skips something.
+run() {
+  local name=$1 log
+  shift
+  log=$(mktemp)
+  if "$@" >"$log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok      $name"
+    grep -h "SKIPPED" "$log" | sort | uniq -c | sed 's/^/        /' | head -5
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    tail -n 60 "$log"
+  fi
+  rm -f "$log"
+}
+
+while IFS=$'\t' read -r name command; do run "$name" $command; done < <(meson introspect "$build" --tests |
+  python3 -c 'import json, sys; [print(test["name"], " ".join(test["cmd"]), sep="\t") for test in json.load(sys.stdin)]')
+parshall=$(cd "$build" && pwd)/parshall
+run conformance/test_traces.py python3 "$here/tests/conformance/test_traces.py" "$parshall"
+for script in "$here"/tests/*/test_*.py; do
+  name=${script#"$here"/tests/}
+  [ "$name" = conformance/test_traces.py ] || run "$name" python3 "$script" "$parshall"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
