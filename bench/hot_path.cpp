@@ -22,7 +22,7 @@ constexpr std::size_t kBatch = 256;
 /// Decoding and hashing alone: keeps nothing.
 class NoTable {
  public:
-  NoTable(std::size_t, Timeouts, FlowSink&) {}
+  NoTable(std::size_t, Timeouts, FlowSink&, bool) {}
   void prefetch(std::uint64_t) const noexcept {}
   void update(std::span<const PacketFacts> packets, std::span<SlotRef>) noexcept {
     for (const PacketFacts& facts : packets) sum_ += facts.hash;

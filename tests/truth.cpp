@@ -135,7 +135,6 @@ std::optional<std::string_view> accepted_difference(std::string_view capture, As
       Entry{"nDPI__sflow.pcap", Aspect::innermost, "the headers that sFlow samples are a report, not a tunnel"},
       Entry{"tcpdump__of13_ericsson.pcapng", Aspect::innermost,
             "the packets that OpenFlow reports are a TCP stream's data"},
-      Entry{"tcpdump__vxlan_port_8472.pcap", Aspect::innermost, "Linux's own VXLAN port, which tshark does not know"},
   };
   for (const Entry& entry : kEntries) {
     if (entry.capture == capture && entry.aspect == aspect) return entry.why;

@@ -7,6 +7,9 @@ CSV, nfpcapd nfcapd files, softflowd IPFIX to a local UDP socket, argus an argus
 The unit is packets per CPU-second: user plus system time of the tool's process tree, all of it on one core, so a
 loaded machine disturbs it less than wall time. Every round runs each tool once; medians and ranges over the rounds.
 
+System time is shown apart: on a virtual machine the first touch of memory can cost several times more in one run
+than in the next (it depends on what ran before), and a tool that fills much memory at start-up shows it most.
+
 It reads files: the cost of the flow path per packet, not a loss-free capture rate. The peers run in their default
 set-up but for softflowd, given -m 2000000: its default of 8,192 flows would emit partial records by the million.
 
@@ -76,7 +79,8 @@ class Tool:
 @dataclass
 class Result:
     packets_per_cpu_second: list = field(default_factory=list)
-    cpu_seconds: list = field(default_factory=list)
+    user_seconds: list = field(default_factory=list)
+    system_seconds: list = field(default_factory=list)
     sentence: str = ""
     wrong: bool = False
 
@@ -164,7 +168,7 @@ def tools(parshall, parshall_arguments):
 
 
 def cpu_seconds_of(command, core, log, timeout_seconds):
-    """Exit status and user+system seconds of a command and the children it waited for, pinned to one core."""
+    """Exit status, user and system seconds of a command and the children it waited for, pinned to one core."""
     # No preexec_fn to pin: a fork of this interpreter would be charged to the tool.
     allowed = os.sched_getaffinity(0)
     with open(log, "wb") as output:
@@ -178,7 +182,7 @@ def cpu_seconds_of(command, core, log, timeout_seconds):
     _, status, usage = os.wait4(process.pid, 0)
     watchdog.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_utime + usage.ru_stime
+    return process.returncode, usage.ru_utime, usage.ru_stime
 
 
 def run_once(tool, capture, truth, options, sink_port, result, check):
@@ -186,7 +190,7 @@ def run_once(tool, capture, truth, options, sink_port, result, check):
     folder.mkdir(parents=True)
     try:
         job = Job(capture, folder, sink_port)
-        status, seconds = cpu_seconds_of(tool.command(job), options.core, job.log, options.timeout)
+        status, user, system = cpu_seconds_of(tool.command(job), options.core, job.log, options.timeout)
         if status != 0:
             last = job.log.read_text(errors="replace").strip().splitlines()[-1:]
             result.wrong, result.sentence = True, f"FAILED with status {status}: {' '.join(last)}"
@@ -197,8 +201,9 @@ def run_once(tool, capture, truth, options, sink_port, result, check):
             except (OSError, ValueError, IndexError) as problem:
                 right, result.sentence = False, f"unreadable answer: {problem}"
             result.wrong = not right
-        result.cpu_seconds.append(seconds)
-        result.packets_per_cpu_second.append(truth["packets"] / max(seconds, 1e-3))
+        result.user_seconds.append(user)
+        result.system_seconds.append(system)
+        result.packets_per_cpu_second.append(truth["packets"] / max(user + system, 1e-3))
     finally:
         shutil.rmtree(folder)
 
@@ -223,7 +228,7 @@ def answers_table(results, names):
 
 def table(results, names):
     """Markdown, one line per capture and tool."""
-    lines = ["| capture | tool | M packets per CPU-second | min..max | CPU seconds | parshall is | answer |",
+    lines = ["| capture | tool | M packets per CPU-second | min..max | user + system seconds | parshall is | answer |",
              "|---|---|---:|---:|---:|---:|---|"]
     for capture in results:
         ours = results[capture].get("parshall", Result()).packets_per_cpu_second
@@ -236,7 +241,8 @@ def table(results, names):
             median = statistics.median(rates)
             ratio = f"{statistics.median(ours) / 1e6 / median:.1f}x" if ours and name != "parshall" else "-"
             lines.append(f"| {capture} | {name} | {median:.2f} | {min(rates):.2f}..{max(rates):.2f} | "
-                         f"{statistics.median(result.cpu_seconds):.2f} | {ratio} | {result.sentence} |")
+                         f"{statistics.median(result.user_seconds):.2f} + "
+                         f"{statistics.median(result.system_seconds):.2f} | {ratio} | {result.sentence} |")
     return "\n".join(lines)
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -14,13 +15,17 @@ namespace parshall {
 /// A number and one of the units given with their factors; nullopt when it is neither, negative or beyond 64 bits.
 inline std::optional<std::uint64_t> parse_with_unit(const std::string& text,
                                                     std::initializer_list<std::pair<std::string_view, double>> units) {
+  std::uint64_t whole = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (problem == std::errc() && rest == text.data() + text.size() && units.begin()->second == 1) return whole;
+  if (text.find_first_of("xXnN") == 0 || text.find_first_of("xX") == 1) return std::nullopt;
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   if (end == text.c_str() || !std::isfinite(number) || number < 0) return std::nullopt;
   for (const auto& [unit, factor] : units) {
     if (unit != end) continue;
     const double value = number * factor;
-    if (value >= 0x1p63) return std::nullopt;
+    if (value >= 0x1p63 || (value < 1 && number > 0)) return std::nullopt;
     return static_cast<std::uint64_t>(std::llround(value));
   }
   return std::nullopt;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/messages.hpp"
 #include "cli/watch_options.hpp"
+#include "pipeline/report/live/live_view.hpp"
+#include "pipeline/report/live/terminal.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/report/summary_text.hpp"
 
@@ -34,12 +38,32 @@ void catch_signals() {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-void complain(const Error& error) { fmt::print(stderr, "parshall watch: {}\n", error.message); }
-
 int fail(const Error& error, ExitStatus status) {
-  complain(error);
+  say(error.message);
   return status;
 }
+
+/// Whether writing to `output` would overwrite `input`.
+bool same_file(const std::string& input, const std::string& output) {
+  struct stat in, out;
+  return ::stat(input.c_str(), &in) == 0 && ::stat(output.c_str(), &out) == 0 && S_ISREG(out.st_mode) && in.st_dev == out.st_dev &&
+         in.st_ino == out.st_ino;
+}
+
+/// A session as the live view wants it.
+class LiveSession final : public live::Watched {
+ public:
+  explicit LiveSession(Session& session) : session_(session) {}
+  std::uint64_t packets_polled() const override { return session_.packets_polled(); }
+  bool finished() const override { return session_.finished(); }
+  void begin_snapshot() override { session_.begin_snapshot(); }
+  std::optional<Report> poll_snapshot() override { return session_.poll_snapshot(SnapshotFlows::live); }
+  Report final_report() override { return session_.final_report(); }
+  void change_columns(Columns columns) override { session_.change_columns(std::move(columns)); }
+
+ private:
+  Session& session_;
+};
 
 /// One run of the command, from its plan to its exit status.
 class Watch {
@@ -47,12 +71,18 @@ class Watch {
   Watch(const WatchOptions& options, WatchPlan plan) : options_(options), plan_(std::move(plan)) {}
 
   int run() {
+    if (options_.live) {
+      if (plan_.every_ns != 0) return fail(Error{"--live shows the reports that --every would write: leave out one of them"}, kUsage);
+      if (const auto fault = live::check_terminal())
+        return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
+    }
+    if (same_file(options_.file, options_.output)) return fail(Error{options_.output + " is the capture itself: name another file for the report"}, kUsage);
+    auto input = open_input(options_, plan_.session);
+    if (!input) return fail(input.error(), kFailed);
     auto output = Output::open(options_.output);
     if (!output) return fail(output.error(), kFailed);
     output_ = *std::move(output);
     sink_ = sink_entry().make({.several = plan_.every_ns != 0});
-    auto input = open_input(options_, plan_.session);
-    if (!input) return fail(input.error(), kFailed);
     announce(*input);
     const auto columns = plan_.columns;
     try {
@@ -63,7 +93,11 @@ class Watch {
     }
     catch_signals();
     if (const auto error = session_->start()) return fail(*error, kFailed);
-    watch();
+    if (options_.live) {
+      if (const auto error = watch_live()) return fail(*error, kFailed);
+    } else {
+      watch();
+    }
     return finish();
   }
 
@@ -72,10 +106,10 @@ class Watch {
 
   void announce(const Input& input) const {
     if (options_.quiet) return;
-    fmt::print(stderr, "parshall watch: {}; at most {} MB for {} flows in {} worker{}\n", input.description,
-               (Session::memory_bytes(plan_.session, plan_.columns) + (1 << 20) - 1) >> 20,
-               plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers, plan_.session.workers,
-               plan_.session.workers == 1 ? "" : "s");
+    say(fmt::format("{}; at most {} MB for {} flows in {} worker{}", input.description,
+                    (Session::memory_bytes(plan_.session, plan_.columns) + (1 << 20) - 1) >> 20,
+                    plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers, plan_.session.workers,
+                    plan_.session.workers == 1 ? "" : "s"));
   }
 
   void watch() {
@@ -86,44 +120,64 @@ class Watch {
       const bool time_is_up = plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
       if (signals.load(std::memory_order_relaxed) > 0 || time_is_up || output_->error()) session_->stop();
       if (plan_.every_ns != 0 && now >= next_report) {
-        if (auto report = session_->snapshot()) write(*std::move(report));
-        next_report += std::chrono::nanoseconds(plan_.every_ns);
+        if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
+        next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
       }
       std::this_thread::sleep_for(kTick);
     }
   }
 
+  /// Time that is up ends the measuring; a signal, or the user, the view too.
+  std::optional<Error> watch_live() {
+    const auto began = Clock::now();
+    LiveSession session(*session_);
+    const auto leave = [&] {
+      if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns)) session_->stop();
+      return signals.load(std::memory_order_relaxed) > 0;
+    };
+    auto outcome = live::watch_live(session, {plan_.columns, plan_.statistics, options_.packets_only, leave});
+    session_->stop();
+    if (!outcome) return outcome.error();
+    final_ = std::move(outcome->final_report);
+    if (outcome->other_columns) {
+      plan_.sort = sink_entry().default_sort;
+      say(fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
+    }
+    return std::nullopt;
+  }
+
   int finish() {
-    const Report report = session_->final_report();
+    const Report report = final_ ? *final_ : session_->final_report();
     int status = write(report) ? kDone : kFailed;
     if (status == kFailed) rescue(report);
     if (const auto damage = session_->damage()) {
-      complain(*damage);
+      say(damage->message);
       if (status == kDone) status = kDamaged;
     }
     return status;
   }
 
   bool write(const Report& report) {
-    auto ordered = sorted(report, options_.sort, plan_.top);
+    const auto ordered = sorted(report, plan_.sort, plan_.top);
     if (!ordered) {
-      complain(ordered.error());
+      say(ordered.error().message);
       return false;
     }
     sink_->write(*ordered, *output_);
     return !output_->error();
   }
 
-  /// The output is gone or full: what was measured goes to a file of its own.
+  /// The output is gone or full: what was measured goes to a new file.
   void rescue(const Report& report) {
-    if (output_->error()) complain(*output_->error());
-    const std::string path = (std::filesystem::temp_directory_path() / fmt::format("parshall-{}.{}", ::getpid(), options_.format)).string();
-    if (auto output = Output::open(path)) {
+    if (output_->error()) say(output_->error()->message);
+    if (auto output = Output::create_temporary("." + options_.format)) {
       output_ = *std::move(output);
       sink_ = sink_entry().make({});
-      if (write(report)) fmt::print(stderr, "parshall watch: the final report is in {}\n", path);
+      if (write(report)) say("the final report is in " + output_->name());
+    } else {
+      say(output.error().message);
     }
-    fmt::print(stderr, "parshall watch: {}\n", accounting_line(report.summary.total));
+    say(accounting_line(report.summary.total));
   }
 
   const WatchOptions& options_;
@@ -131,6 +185,7 @@ class Watch {
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
   std::optional<Session> session_;
+  std::optional<Report> final_;  ///< made while the live view showed it
 };
 
 }  // namespace

@@ -119,13 +119,16 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   if (!columns) return columns.error();
   plan.columns = *std::move(columns);
 
+  if (const auto problem = sort_problem(plan.columns.columns(), o.sort)) return *problem;
+  if (o.packets_only && o.model != "run-to-completion") return Error{"--packets-only counts in one thread per worker: leave out --model"};
+
   SessionOptions& session = plan.session;
   session.identity = value_of(kIdentities, o.identity);
   if (!o.packets_only) {
     const auto table = find_table(o.table, session.identity);
     if (!table) return table.error();
     session.table = *table;
-    const auto flows = count("--flows", o.flows, 1, std::uint64_t{1} << 29);
+    const auto flows = count("--flows", o.flows, 1, std::uint64_t{1} << 28);
     if (!flows) return flows.error();
     session.monitor.flows = *flows;
   }
@@ -166,6 +169,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
                      .ring_packets = o.ring,
                      .busy_poll = o.busy_poll};
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
+  plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;
   return plan;
 }

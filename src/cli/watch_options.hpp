@@ -51,6 +51,7 @@ struct WatchPlan {
   std::uint64_t every_ns = 0;
   std::uint64_t wall_duration_ns = 0;  ///< 0: as long as packets come
   std::size_t top = 0;
+  std::string sort;
 };
 Result<WatchPlan> plan(const WatchOptions& options);
 

@@ -22,11 +22,13 @@ struct MonitorCounts {
   std::uint64_t ip_bytes = 0;         ///< of live flows and ended records
   std::uint64_t wire_bytes = 0;       ///< likewise
   std::uint64_t first_ns = ~std::uint64_t{0};  ///< earliest of them
+  std::uint64_t last_ns = 0;                   ///< latest of them
 
   void add(const FlowRecord& record) noexcept {
     ip_bytes += record.ip_bytes;
     wire_bytes += record.wire_bytes;
     first_ns = std::min(first_ns, record.first_ns);
+    last_ns = std::max(last_ns, record.last_ns);
   }
   void add(const MonitorCounts& other) noexcept {
     counted += other.counted;
@@ -38,6 +40,7 @@ struct MonitorCounts {
     ip_bytes += other.ip_bytes;
     wire_bytes += other.wire_bytes;
     first_ns = std::min(first_ns, other.first_ns);
+    last_ns = std::max(last_ns, other.last_ns);
   }
 };
 

@@ -26,7 +26,7 @@ template <FlowTable Table>
 class FlowMonitor final : public Monitor, private FlowSink {
  public:
   explicit FlowMonitor(const MonitorOptions& options)
-      : table_(options.flows, options.timeouts, *this), ended_(options.ended_ring_bytes), sweeps_(options.timeouts.idle_ns != 0),
+      : table_(options.flows, options.timeouts, *this, options.populate), ended_(options.ended_ring_bytes), sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
     use(options.statistics);
   }
@@ -56,14 +56,18 @@ class FlowMonitor final : public Monitor, private FlowSink {
     measure_pending();
   }
 
-  void housekeep() noexcept override {
-    if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire)) change_statistics(wanted);
+  bool housekeep() noexcept override {
+    // Not under a running snapshot: it was laid out for the rows there are.
+    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
+      if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire)) change_statistics(wanted);
     if (sweeps_) {
       drain();
       table_.sweep(latest_ns_, kSweepLines);
     }
     if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
-    if (snapshot_state_.load(std::memory_order_relaxed) == SnapshotState::copying) copy_slice();
+    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return false;
+    copy_slice();
+    return copied_ != 0;
   }
 
   void request_snapshot(std::uint64_t number) noexcept override {
@@ -102,7 +106,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::size_t live_flows() const noexcept override { return table_.size(); }
   std::size_t capacity() const noexcept override { return table_.capacity(); }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
-  std::uint64_t latest_ns() const noexcept override { return latest_ns_; }
 
   ~FlowMonitor() override { delete wanted_statistics_.load(); }
 
@@ -227,7 +230,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.ip_bytes += ended_counts_.ip_bytes - later_.ip_bytes;
     counts.wire_bytes += ended_counts_.wire_bytes - later_.wire_bytes;
     counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
-    snapshot_.latest_ns = latest_ns_;
+    counts.last_ns = std::max(counts.last_ns, ended_counts_.last_ns);
     copied_ = 0;
     next_snapshot_ = snapshot_.number + 1;
     snapshot_state_.store(SnapshotState::ready, std::memory_order_release);

@@ -46,6 +46,7 @@ void Lane::publish(bool last) noexcept {
   published_polled_.store(polled_, kRelaxed);
   published_ring_full_.store(ring_full_, kRelaxed);
   published_filtered_.store(counts.filtered, kRelaxed);
+  published_elsewhere_.store(counts.elsewhere, kRelaxed);
   for (std::size_t v = 0; v < kVerdicts; ++v) published_verdict_[v].store(counts.verdict[v], kRelaxed);
   published_cycles_[0].store(busy_cycles_, kRelaxed);
   published_cycles_[1].store(all_cycles_, kRelaxed);
@@ -67,7 +68,7 @@ Accounting Lane::accounting() const noexcept {
                                                                  &accounting.device.nic_error, &accounting.device.no_mbuf};
   for (std::size_t i = 0; i < kDeviceCounters; ++i)
     if (device_has_[i].load(kRelaxed)) *device[i] = published_device_[i].load(kRelaxed);
-  accounting.polled = published_polled_.load(kRelaxed);
+  accounting.polled = published_polled_.load(kRelaxed) - published_elsewhere_.load(kRelaxed);
   accounting.ring_full = published_ring_full_.load(kRelaxed);
   accounting.front.filtered = published_filtered_.load(kRelaxed);
   for (std::size_t v = 0; v < kVerdicts; ++v) accounting.front.verdict[v] = published_verdict_[v].load(kRelaxed);

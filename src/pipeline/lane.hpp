@@ -34,6 +34,10 @@ class Lane {
   /// True when poll() will return nothing any more.
   bool done() const noexcept { return limit_reached_ || source_->exhausted(); }
 
+  /// Read no further than this many packets in all.
+  void limit_to(std::uint64_t packets) noexcept { limits_.packets = packets, limit_reached_ = polled_ >= packets; }
+  std::uint64_t polled_now() const noexcept { return polled_; }
+
   void note_ring_full(std::uint64_t packets) noexcept { ring_full_ += packets; }
 
   /// Whether the thread found work, in time stamp counter cycles since the call before.
@@ -64,7 +68,7 @@ class Lane {
   std::uint32_t publishes_ = 0;
 
   alignas(64) std::atomic<std::uint64_t> published_polled_{0};
-  std::atomic<std::uint64_t> published_ring_full_{0}, published_filtered_{0};
+  std::atomic<std::uint64_t> published_ring_full_{0}, published_filtered_{0}, published_elsewhere_{0};
   std::array<std::atomic<std::uint64_t>, kVerdicts> published_verdict_{};
   std::array<std::atomic<std::uint64_t>, 2> published_cycles_{};
   std::array<std::atomic<std::uint64_t>, kDeviceCounters> published_device_{};

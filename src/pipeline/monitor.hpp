@@ -42,7 +42,6 @@ struct Snapshot {
   StatisticChoice statistics;
   std::uint64_t number = 0;
   MonitorCounts counts;
-  std::uint64_t latest_ns = 0;  ///< latest packet time seen
 };
 
 /// Flow and measure stage of one worker. One thread calls everything but the two request functions.
@@ -59,8 +58,8 @@ class Monitor {
   /// Retires everything in flight.
   virtual void drain() noexcept = 0;
 
-  /// One slice, some microseconds, of expiry and of a pending snapshot.
-  virtual void housekeep() noexcept = 0;
+  /// One slice, some microseconds, of expiry and of a pending snapshot. True while a snapshot needs more.
+  virtual bool housekeep() noexcept = 0;
 
   /// For the reporting thread: a snapshot is wanted; done when snapshot_ready() returns it.
   virtual void request_snapshot(std::uint64_t number) noexcept = 0;
@@ -78,7 +77,6 @@ class Monitor {
   virtual std::size_t live_flows() const noexcept = 0;
   virtual std::size_t capacity() const noexcept = 0;
   virtual std::uint64_t observed_merges() const noexcept = 0;
-  virtual std::uint64_t latest_ns() const noexcept = 0;
 };
 
 struct MonitorOptions {
@@ -86,6 +84,7 @@ struct MonitorOptions {
   Timeouts timeouts;
   StatisticChoice statistics;
   bool observe_merges = false;
+  bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
 };
 

@@ -13,16 +13,16 @@ class PacketCounter final : public Monitor {
       ++counts_.counted;
       counts_.wire_bytes += packet.wire_bytes;
       counts_.first_ns = std::min(counts_.first_ns, packet.time_ns);
-      latest_ns_ = std::max(latest_ns_, packet.time_ns);
+      counts_.last_ns = std::max(counts_.last_ns, packet.time_ns);
     }
   }
   void admit(std::span<const PacketFacts>, std::span<const std::uint64_t>) noexcept override {}
   void drain() noexcept override {}
-  void housekeep() noexcept override {
-    if (!wanted_.exchange(false, std::memory_order_acquire)) return;
+  bool housekeep() noexcept override {
+    if (!wanted_.exchange(false, std::memory_order_acquire)) return false;
     snapshot_.counts = counts();
-    snapshot_.latest_ns = latest_ns_;
     ready_.store(true, std::memory_order_release);
+    return false;
   }
   void request_snapshot(std::uint64_t number) noexcept override {
     snapshot_.number = number;
@@ -42,11 +42,9 @@ class PacketCounter final : public Monitor {
   std::size_t live_flows() const noexcept override { return 0; }
   std::size_t capacity() const noexcept override { return 0; }
   std::uint64_t observed_merges() const noexcept override { return 0; }
-  std::uint64_t latest_ns() const noexcept override { return latest_ns_; }
 
  private:
   MonitorCounts counts_;
-  std::uint64_t latest_ns_ = 0;
   std::atomic<bool> wanted_{false}, ready_{false};
   Snapshot snapshot_;
   RecordRing ended_{64};

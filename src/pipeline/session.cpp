@@ -23,8 +23,9 @@ std::string key_text(const FlowKey& key) { return {reinterpret_cast<const char*>
 /// Expected pairs of flows that share a fingerprint: n^2 / 2 over the number of fingerprints.
 double expected_merges(const SessionOptions& options, double flows) {
   if (options.identity == Identity::exact || options.table == nullptr) return 0;
+  constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
   double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) * static_cast<double>(options.table->buckets(options.monitor.flows)) *
-                 static_cast<double>(options.workers);
+                 static_cast<double>(options.workers) / kBucketsSearched;
   if (options.identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
   return flows * flows / 2 / space;
 }
@@ -70,12 +71,13 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   std::uint64_t bytes = options.table->memory_bytes(options.monitor.flows) + options.monitor.ended_ring_bytes;
   if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion) bytes += options.threads.ring_packets * (sizeof(PacketFacts) + sizeof(std::uint64_t));
-  return options.workers * bytes + RecordSpool::kMemoryBytes;
+  return options.workers * bytes + 2 * RecordSpool::kMemoryBytes;
 }
 
 Session::Session(Input input, SessionOptions options, Columns columns)
     : input_(std::move(input)), options_(std::move(options)), memory_bytes_(memory_bytes(options_, columns)) {
   options_.monitor.statistics = {columns.statistics(), 0};
+  options_.monitor.populate = !input_.sources.empty() && !input_.sources[0]->lossless();
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
@@ -88,7 +90,8 @@ Session::Session(Input input, SessionOptions options, Columns columns)
   std::vector<std::unique_ptr<Monitor>> monitors;
   for (std::size_t i = 0; i < options_.workers; ++i) monitors.push_back(make_monitor(options_));
   busy_before_.resize(lanes.size());
-  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads);
+  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads,
+                                       input_.every_source_sees_all);
 }
 
 Session::~Session() {
@@ -141,24 +144,35 @@ void Session::change_columns(Columns columns) {
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), generation});
 }
 
+bool Session::snapshot_ready() const noexcept {
+  return std::ranges::all_of(workers_->monitors(), [](const auto& monitor) { return monitor->snapshot_ready() != nullptr; });
+}
+
 std::optional<Report> Session::snapshot() {
-  const std::uint64_t number = reports_ + 1;
-  for (const auto& monitor : workers_->monitors()) monitor->request_snapshot(number);
+  begin_snapshot();
+  while (!snapshot_ready()) {
+    if (finished() && !snapshot_ready()) return std::nullopt;
+    std::this_thread::sleep_for(kSnapshotPoll);
+  }
+  return poll_snapshot(SnapshotFlows::live_and_ended);
+}
+
+void Session::begin_snapshot() {
+  for (const auto& monitor : workers_->monitors()) monitor->request_snapshot(reports_ + 1);
+}
+
+std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
+  if (!snapshot_ready()) return std::nullopt;
+  const std::uint64_t number = ++reports_;
   std::vector<MonitorCounts> counts;
   std::uint64_t last_ns = 0;
   for (const auto& monitor : workers_->monitors()) {
-    const Snapshot* snapshot;
-    while ((snapshot = monitor->snapshot_ready()) == nullptr) {
-      if (finished() && monitor->snapshot_ready() == nullptr) return std::nullopt;
-      std::this_thread::sleep_for(kSnapshotPoll);
-    }
-    counts.push_back(snapshot->counts);
-    last_ns = std::max(last_ns, snapshot->latest_ns);
+    counts.push_back(monitor->snapshot_ready()->counts);
+    last_ns = std::max(last_ns, counts.back().last_ns);
   }
-  reports_ = number;
   Report report{.summary = summarize(counts, last_ns, /*final=*/false), .columns = {}, .flows = nullptr};
   report.columns = chosen_->columns.columns();
-  report.flows = [this, number](const std::function<void(const ReportFlow&)>& visit) { visit_snapshots(number, visit); };
+  report.flows = [this, number, flows](const std::function<void(const ReportFlow&)>& visit) { visit_snapshots(number, flows, visit); };
   return report;
 }
 
@@ -171,7 +185,7 @@ Report Session::final_report() {
   std::uint64_t last_ns = 0;
   for (const auto& monitor : workers_->monitors()) {
     counts.push_back(monitor->counts());
-    last_ns = std::max(last_ns, monitor->latest_ns());
+    last_ns = std::max(last_ns, counts.back().last_ns);
   }
   Report report{.summary = summarize(counts, last_ns, /*final=*/true), .columns = {}, .flows = nullptr};
   report.columns = chosen_->columns.columns();
@@ -198,7 +212,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     // While packets are on their way, the report is about those that have arrived in a flow.
     if (!final && options_.threads.model != ThreadModel::pipeline)
       own.front.verdict[static_cast<std::size_t>(Verdict::counted)] = own.flows.counted;
-    if (input_.every_source_sees_all || !final)
+    if (!final)
       own.polled = own.ring_full + own.front.filtered + own.not_ip() + own.malformed() + own.counted();
     summary.total.polled += own.polled;
     summary.total.ring_full += own.ring_full;
@@ -212,11 +226,6 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     summary.total.polled -= counted - summary.total.flows.counted;
     counted = summary.total.flows.counted;
   }
-  if (final && input_.every_source_sees_all && !workers_->lanes().empty()) {
-    // Every lane saw all of the input: what they polled must be what they all took together.
-    summary.total.polled = workers_->lanes()[0]->polled();
-    for (const auto& lane : workers_->lanes()) summary.total.polled = std::max(summary.total.polled, lane->polled());
-  }
   if (input_.device) summary.total.device = input_.device();
   summary.expected_merges = expected_merges(options_, static_cast<double>(summary.total.flows.live_flows));
   if (options_.monitor.observe_merges) {
@@ -224,7 +233,8 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     if (final)
       for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
   }
-  if (const auto broken = damage()) summary.damage = broken->message;
+  if (final)
+    if (const auto broken = damage()) summary.damage = broken->message;
   interval_s_ = last_report_ns_ == 0 ? 0 : static_cast<double>(last_ns - last_report_ns_) * 1e-9;
   last_report_ns_ = last_ns;
   summary.first_ns = std::min(summary.total.flows.first_ns, last_ns);
@@ -237,9 +247,10 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
   IntervalBase base;
   if (chosen.columns.needs_interval()) {
     const std::string key = key_text(record.key);
-    if (const auto known = bases_.find(key); known != bases_.end()) base = known->second;
+    // A record that began since has nothing in common with one of the same flow that ended.
+    if (const auto known = bases_.find(key); known != bases_.end() && known->second.first_ns == record.first_ns) base = known->second;
     base.interval_s = interval_s_;
-    next_bases_[key] = {record.packets, record.wire_bytes, 0};
+    if (record.end_reason == EndReason::none) next_bases_[key] = {record.packets, record.wire_bytes, record.first_ns, 0};
   }
   if (generation != chosen.generation) row = {};
   const std::span used(values.data(), chosen.columns.columns().size());
@@ -251,16 +262,19 @@ void Session::visit_ended(std::uint64_t number, const Chosen& chosen, const std:
   spool_.take([&](std::span<const std::byte> bytes) {
     const RecordView view(bytes);
     if (view.header.snapshot > number) return false;
+    unconfirmed_.append(bytes);
     visit_flow(view.header.record, view.row, view.header.generation, chosen, visit);
     return true;
   });
 }
 
-void Session::visit_snapshots(std::uint64_t number, const std::function<void(const ReportFlow&)>& visit) {
+void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
-  collect_now_.store(true, std::memory_order_release);
-  while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
-  visit_ended(number, *chosen, visit);
+  if (flows == SnapshotFlows::live_and_ended) {
+    collect_now_.store(true, std::memory_order_release);
+    while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
+    visit_ended(number, *chosen, visit);
+  }
   Merger merger(*chosen->columns.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const Snapshot& snapshot = *monitor->snapshot_ready();
@@ -277,10 +291,11 @@ void Session::visit_snapshots(std::uint64_t number, const std::function<void(con
 
 void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
-  spool_.visit([&](std::span<const std::byte> bytes) {
-    const RecordView view(bytes);
-    visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
-  });
+  for (const RecordSpool* spool : {&unconfirmed_, &spool_})
+    spool->visit([&](std::span<const std::byte> bytes) {
+      const RecordView view(bytes);
+      visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+    });
   Merger merger(*chosen->columns.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;

@@ -41,6 +41,9 @@ struct SessionOptions {
   MonitorOptions monitor;             ///< `flows` is per worker; `statistics` is set from the columns
 };
 
+/// Which flows a snapshot hands out. Ended records come once; `live` leaves them to a later report.
+enum class SnapshotFlows : std::uint8_t { live_and_ended, live };
+
 /// One run: workers, the collector of ended records, and reports while it goes on and at its end.
 class Session {
  public:
@@ -53,6 +56,13 @@ class Session {
 
   /// A report from a consistent state while the workers go on; nothing when they ended meanwhile.
   std::optional<Report> snapshot();
+
+  /// The same in two steps, for a caller with more to do: asks for it; then takes it when it is there.
+  void begin_snapshot();
+  std::optional<Report> poll_snapshot(SnapshotFlows flows);
+
+  /// The last snapshot's report was written: its ended records may be forgotten.
+  void confirm_written() { unconfirmed_.clear(); }
 
   /// Waits for the workers, then reports everything that is left.
   Report final_report();
@@ -77,7 +87,8 @@ class Session {
   using Bases = std::unordered_map<std::string, IntervalBase>;
 
   void collect();
-  void visit_snapshots(std::uint64_t number, const std::function<void(const ReportFlow&)>& visit);
+  bool snapshot_ready() const noexcept;
+  void visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit);
   void visit_final(const std::function<void(const ReportFlow&)>& visit);
   void visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
   void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation, const Chosen& chosen,
@@ -98,6 +109,7 @@ class Session {
   Bases bases_, next_bases_;
 
   RecordSpool spool_;
+  RecordSpool unconfirmed_;  ///< ended records that a report handed out and nobody has confirmed to be written
   std::thread collector_;
   std::atomic<bool> collecting_{true}, collect_now_{false};
 };

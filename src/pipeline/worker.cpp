@@ -15,12 +15,15 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kRingBatch = 256;
+constexpr int kIdleSlices = 64;  ///< of housekeeping while no packet waits: some 100 us
+constexpr std::chrono::microseconds kLeftNap{200};
 
 /// What a thread does while no packet comes: spins for a while, then lets others run.
 class Idle {
  public:
   explicit Idle(bool busy_poll) noexcept : busy_poll_(busy_poll) {}
   void reset() noexcept { turns_ = 0; }
+  bool waiting() const noexcept { return turns_ != 0; }
   void wait() noexcept {
     ++turns_;
     if (turns_ < kSpins || busy_poll_) return __builtin_ia32_pause();
@@ -72,8 +75,9 @@ std::optional<Error> pin(std::thread& thread, unsigned core) {
 
 }  // namespace
 
-Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options)
-    : lanes_(std::move(lanes)), monitors_(std::move(monitors)), options_(std::move(options)) {
+Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options, bool lanes_see_all)
+    : lanes_(std::move(lanes)), monitors_(std::move(monitors)), options_(std::move(options)),
+      lanes_see_all_(lanes_see_all && lanes_.size() > 1) {
   if (options_.model != ThreadModel::run_to_completion)
     for (std::size_t i = 0; i < monitors_.size(); ++i) rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets));
 }
@@ -101,10 +105,7 @@ void Workers::launch(void (Workers::*body)(std::size_t), std::size_t index) {
 std::optional<Error> Workers::start() {
   if (options_.model == ThreadModel::pipeline) launch(&Workers::receive, 0);
   for (std::size_t i = 0; i < monitors_.size(); ++i)
-    launch(options_.model == ThreadModel::run_to_completion ? &Workers::run_to_completion
-           : options_.model == ThreadModel::cooperative     ? &Workers::cooperate
-                                                            : &Workers::monitor,
-           i);
+    launch(options_.model == ThreadModel::pipeline ? &Workers::monitor : &Workers::work, i);
   std::optional<Error> error;
   for (std::size_t i = 0; i < threads_.size() && !error; ++i) {
     if (!options_.cores.empty()) error = pin(threads_[i], options_.cores[i % options_.cores.size()]);
@@ -122,14 +123,23 @@ std::optional<Error> Workers::start() {
   return error;
 }
 
-void Workers::run_to_completion(std::size_t index) {
+/// What one thread does with a batch when it has both stages.
+void Workers::process(std::size_t index, std::span<const RawPacket> packets, Window& staging) noexcept {
+  if (options_.model == ThreadModel::run_to_completion) return monitors_[index]->run(lanes_[index]->front(), packets);
+  hand_over(*lanes_[index], packets, staging, {&rings_[index], 1});
+  while (monitor_batch(*monitors_[index], *rings_[index])) {
+  }
+}
+
+void Workers::work(std::size_t index) {
   Lane& lane = *lanes_[index];
   Monitor& monitor = *monitors_[index];
+  const auto staging = std::make_unique<Window>();
   Idle idle(options_.busy_poll);
   while (!stop_.load(std::memory_order_relaxed)) {
     const std::span<const RawPacket> packets = lane.poll();
     if (!packets.empty()) {
-      monitor.run(lane.front(), packets);
+      process(index, packets, *staging);
       idle.reset();
     } else {
       monitor.drain();
@@ -138,15 +148,42 @@ void Workers::run_to_completion(std::size_t index) {
     }
     lane.note_turn(!packets.empty());
     lane.publish(/*last=*/false);
-    monitor.housekeep();
+    for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep() && --slices > 0;) {
+    }
   }
+  level_out(index, *staging);
   monitor.drain();
   lane.publish(/*last=*/true);
+  leave(index);
 }
 
-/// One batch from the lane into the rings. Where a ring is full: `may_wait` says to try again, else it is a drop.
-bool Workers::receive_batch(Lane& lane, Window& staging, std::span<const std::unique_ptr<FactsRing>> rings, bool may_wait) noexcept {
-  const std::span<const RawPacket> packets = lane.poll();
+/// After a stop, lanes that read the same packets go on to where the furthest is: the report is of one prefix of the input.
+void Workers::level_out(std::size_t index, Window& staging) {
+  if (!lanes_see_all_) return;
+  Lane& lane = *lanes_[index];
+  std::uint64_t furthest = furthest_.load();
+  while (furthest < lane.polled_now() && !furthest_.compare_exchange_weak(furthest, lane.polled_now())) {
+  }
+  stopped_lanes_.fetch_add(1);
+  if (!stop_.load()) return;  // this lane ended by itself: it is the furthest
+  while (stopped_lanes_.load() < lanes_.size()) std::this_thread::sleep_for(kLeftNap);
+  lane.limit_to(furthest_.load());
+  while (!lane.done()) process(index, lane.poll(), staging);
+}
+
+/// A worker whose input ended answers requests for as long as others go on.
+void Workers::leave(std::size_t index) {
+  left_.fetch_add(1);
+  while (left_.load() < monitors_.size() && !stop_.load(std::memory_order_relaxed)) {
+    while (monitors_[index]->housekeep()) {
+    }
+    std::this_thread::sleep_for(kLeftNap);
+  }
+}
+
+/// One batch into the rings. A full ring makes a source that can wait wait; of one that cannot, the packet is a drop.
+void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, Window& staging,
+                        std::span<const std::unique_ptr<FactsRing>> rings) noexcept {
   for (std::size_t at = 0; at < packets.size(); at += kGroup) {
     lane.front().accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), staging, [](std::uint64_t) {});
     while (staging.size() != 0) {
@@ -154,7 +191,7 @@ bool Workers::receive_batch(Lane& lane, Window& staging, std::span<const std::un
       for (std::size_t i = 0; i < group.size(); ++i) {
         const std::size_t to = Share::index_of(group[i].hash, static_cast<std::uint32_t>(rings.size()));
         while (!rings[to]->stage(group[i], staging.position(i))) {
-          if (!may_wait || !lane.source().lossless()) {
+          if (!lane.source().lossless()) {
             lane.note_ring_full(1);
             break;
           }
@@ -166,7 +203,6 @@ bool Workers::receive_batch(Lane& lane, Window& staging, std::span<const std::un
     }
   }
   for (const auto& ring : rings) ring->flush();
-  return !packets.empty();
 }
 
 bool Workers::monitor_batch(Monitor& monitor, FactsRing& ring) noexcept {
@@ -185,7 +221,9 @@ void Workers::receive(std::size_t) {
     bool any = false, all_done = true;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       Lane& lane = *lanes_[i];
-      const bool busy = receive_batch(lane, *staging[i], rings_, /*may_wait=*/true);
+      const std::span<const RawPacket> packets = lane.poll();
+      hand_over(lane, packets, *staging[i], rings_);
+      const bool busy = !packets.empty();
       any |= busy;
       all_done &= !busy && lane.done();
       lane.note_turn(busy);
@@ -212,36 +250,10 @@ void Workers::monitor(std::size_t index) {
       if (last_turn) break;
       idle.wait();
     }
-    monitor.housekeep();
-  }
-  monitor.drain();
-}
-
-void Workers::cooperate(std::size_t index) {
-  Lane& lane = *lanes_[index];
-  Monitor& monitor = *monitors_[index];
-  FactsRing& ring = *rings_[index];
-  Window staging;
-  Idle idle(options_.busy_poll);
-  while (!stop_.load(std::memory_order_relaxed)) {
-    const bool received = receive_batch(lane, staging, {&rings_[index], 1}, /*may_wait=*/false);
-    while (monitor_batch(monitor, ring)) {
+    for (int slices = idle.waiting() ? kIdleSlices : 1; monitor.housekeep() && --slices > 0;) {
     }
-    if (received) {
-      idle.reset();
-    } else {
-      monitor.drain();
-      if (lane.done()) break;
-      idle.wait();
-    }
-    lane.note_turn(received);
-    lane.publish(/*last=*/false);
-    monitor.housekeep();
   }
-  while (monitor_batch(monitor, ring)) {
-  }
-  monitor.drain();
-  lane.publish(/*last=*/true);
+  leave(index);
 }
 
 }  // namespace parshall

@@ -46,7 +46,7 @@ class FactsRing {
     *positions_.stage() = position;
     return true;
   }
-  /// Positions first: who sees a packet must see where it stands.
+  /// Positions first, here and in release(): who sees a packet, or room for one, must see its position's.
   void flush() noexcept {
     positions_.flush();
     facts_.flush();
@@ -55,8 +55,8 @@ class FactsRing {
   std::span<const PacketFacts> readable(std::size_t most) noexcept { return facts_.readable(most); }
   std::span<const std::uint64_t> positions(std::size_t count) noexcept { return positions_.readable(count); }
   void release(std::size_t count) noexcept {
-    facts_.release(count);
     positions_.release(count);
+    facts_.release(count);
   }
 
  private:
@@ -68,7 +68,9 @@ class FactsRing {
 class Workers {
  public:
   /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
-  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options);
+  /// `lanes_see_all`: every lane reads the same packets, and a stop must find them all at the same one.
+  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options,
+          bool lanes_see_all);
   ~Workers();
 
   /// Fails when a core or a scheduling class is refused; then nothing runs.
@@ -82,22 +84,29 @@ class Workers {
 
  private:
   void launch(void (Workers::*body)(std::size_t), std::size_t index);
-  void run_to_completion(std::size_t index);
-  void cooperate(std::size_t index);
+  void work(std::size_t index);
   void receive(std::size_t index);
   void monitor(std::size_t index);
 
-  bool receive_batch(Lane& lane, Window& staging, std::span<const std::unique_ptr<FactsRing>> rings, bool may_wait) noexcept;
+  void level_out(std::size_t index, Window& staging);
+  void leave(std::size_t index);
+  void process(std::size_t index, std::span<const RawPacket> packets, Window& staging) noexcept;
+
+  void hand_over(Lane& lane, std::span<const RawPacket> packets, Window& staging,
+                 std::span<const std::unique_ptr<FactsRing>> rings) noexcept;
   bool monitor_batch(Monitor& monitor, FactsRing& ring) noexcept;
 
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<std::unique_ptr<Monitor>> monitors_;
   ThreadOptions options_;
+  bool lanes_see_all_;
   std::vector<std::unique_ptr<FactsRing>> rings_;
   std::vector<std::thread> threads_;
   std::atomic<bool> stop_{false}, go_{false};
   std::atomic<bool> receiving_{true};
   std::atomic<int> running_{0};
+  std::atomic<std::size_t> stopped_lanes_{0}, left_{0};
+  std::atomic<std::uint64_t> furthest_{0};  ///< packets polled by the lane that read most
 };
 
 }  // namespace parshall

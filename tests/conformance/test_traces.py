@@ -23,6 +23,11 @@ ARRANGEMENTS = [(model, workers, stdin) for model, workers, stdin in
 COLUMNS = ["ip_version", "protocol", "src_ip", "dst_ip", "src_port", "dst_port"]
 
 
+# Innermost headers that only tshark finds, inside what is no tunnel: decompressed IPComp, sampled headers, OpenFlow.
+ACCEPTED_INNERMOST = {"libpcap__filter_AH-IPcomp-IPv4.pcap", "libpcap__filter_AH-IPcomp-IPv6.pcap", "nDPI__sflow.pcap",
+                      "tcpdump__of13_ericsson.pcapng"}
+
+
 def time_ns(text):
     seconds, _, fraction = text.partition(".")
     return int(seconds) * 10**9 + int((fraction + "0" * 9)[:9]) if text else 0
@@ -119,7 +124,8 @@ def main():
         for label, row, crashed, found in pool.map(lambda job: check(options.parshall, traces, *job), jobs):
             if not found:
                 continue
-            if crashed or row["crosscheck"] == "AGREE":
+            accepted = "(innermost" in label and row["file"] in ACCEPTED_INNERMOST
+            if crashed or (row["crosscheck"] == "AGREE" and not accepted):
                 wrong += 1
                 print(f"WRONG {label}: {len(found)} differences, e.g. {found[0]}")
             else:

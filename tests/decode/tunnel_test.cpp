@@ -63,7 +63,6 @@ TEST(Tunnel, UdpTunnels) {
     return inner_of(ipv4(17, udp(50000, port, join({head, inside}))));
   };
   EXPECT_EQ(over_udp(4789, {8, 0, 0, 0, 0, 0, 1, 0}, kFrame), kFlow);
-  EXPECT_EQ(over_udp(8472, {8, 0, 0, 0, 0, 0, 1, 0}, kFrame), kFlow);
   EXPECT_EQ(over_udp(4790, {0x0c, 0, 0, 2, 0, 0, 1, 0}, kInside6), kFlow6);
   EXPECT_EQ(over_udp(6081, {0x01, 0, 0x65, 0x58, 0, 0, 1, 0, 0, 0, 0, 0}, kFrame), kFlow);
   EXPECT_EQ(over_udp(6081, {0x00, 0, 0x08, 0x00, 0, 0, 1, 0}, kInside), kFlow);

@@ -3,6 +3,7 @@
 // key=value lines: queue N packets, bytes and device counters, device totals. "ready" is printed once packets are seen.
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <atomic>
@@ -15,6 +16,7 @@
 
 #include "frame_sender.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "pipeline/capture/dpdk/kernel_interface.hpp"
 
 namespace {
 
@@ -102,20 +104,24 @@ int main(int argc, char** argv) {
   DpdkOptions options;
   Limits limits;
   std::uint64_t loop = 0;  // frames to send to the device itself first (a ring)
+  int opens = 1;           // how often to open the device; it is read the last time
   const std::map<std::string, std::function<void(const char*)>> known{
       {"--via", [&](const char* v) { options.via = v; }},
       {"--eal", [&](const char* v) { options.eal = v; }},
       {"--queues", [&](const char* v) { options.queues = static_cast<std::uint16_t>(std::atoi(v)); }},
       {"--descriptors", [&](const char* v) { options.descriptors = static_cast<std::uint16_t>(std::atoi(v)); }},
       {"--loop", [&](const char* v) { loop = std::strtoull(v, nullptr, 10); }},
+      {"--opens", [&](const char* v) { opens = std::atoi(v); }},
       {"--longest", [&](const char* v) { options.longest_frame = static_cast<std::uint32_t>(std::atoi(v)); }},
       {"--packets", [&](const char* v) { limits.packets = std::strtoull(v, nullptr, 10); }},
       {"--idle", [&](const char* v) { limits.idle_seconds = std::atof(v); }},
       {"--slow", [&](const char* v) { limits.slow_microseconds = std::atof(v); }}};
   for (int i = 1; i < argc; ++i) {
     const auto option = known.find(argv[i]);
-    if (option == known.end()) options.device = argv[i];
-    else if (i + 1 < argc) option->second(argv[++i]);
+    if (option == known.end())
+      options.device = argv[i];
+    else if (i + 1 < argc)
+      option->second(argv[++i]);
   }
   options.seed = 42;
   options.transmit_queues = loop > 0 ? 1 : 0;
@@ -124,6 +130,10 @@ int main(int argc, char** argv) {
 
   const int cpus_before = affinity_count();
   auto port = DpdkPort::open(options);
+  for (; port && opens > 1; --opens) {
+    (*port)->close();
+    port = DpdkPort::open(options);
+  }
   if (!port) {
     fmt::print(stderr, "count_device: {}\n", port.error().message);
     return 1;
@@ -146,15 +156,17 @@ int main(int argc, char** argv) {
   for (std::thread& worker : workers) worker.join();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   (*port)->close();
+  fmt::print("sockets_left={}\n", dpdk::open_sockets(AF_PACKET).size() + dpdk::open_sockets(AF_XDP).size());
 
   std::uint64_t packets = 0, wire_bytes = 0;
   for (std::size_t i = 0; i < tallies.size(); ++i) {
     const Tally& t = tallies[i];
-    fmt::print("queue{0}.packets={1}\nqueue{0}.wire_bytes={2}\nqueue{0}.captured_bytes={3}\nqueue{0}.hashed={4}\n"
-               "queue{0}.first_ns={5}\nqueue{0}.last_ns={6}\nqueue{0}.longest={7}\nqueue{0}.checksum={8}\n"
-               "queue{0}.lossless={9}\nqueue{0}.exhausted={10}\n",
-               i, t.packets, t.wire_bytes, t.captured_bytes, t.hashed, t.first_ns, t.last_ns, t.longest, t.checksum,
-               t.lossless, t.exhausted);
+    fmt::print(
+        "queue{0}.packets={1}\nqueue{0}.wire_bytes={2}\nqueue{0}.captured_bytes={3}\nqueue{0}.hashed={4}\n"
+        "queue{0}.first_ns={5}\nqueue{0}.last_ns={6}\nqueue{0}.longest={7}\nqueue{0}.checksum={8}\n"
+        "queue{0}.lossless={9}\nqueue{0}.exhausted={10}\n",
+        i, t.packets, t.wire_bytes, t.captured_bytes, t.hashed, t.first_ns, t.last_ns, t.longest, t.checksum,
+        t.lossless, t.exhausted);
     print(fmt::format("queue{}", i), t.device);
     packets += t.packets;
     wire_bytes += t.wire_bytes;

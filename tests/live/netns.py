@@ -53,8 +53,9 @@ class VethPair:
                 _run('ip', 'netns', 'exec', space, 'sysctl', '-qw', 'net.ipv6.conf.all.disable_ipv6=1',
                      'net.ipv6.conf.default.disable_ipv6=1')
             count = str(self.queues)
-            _run('ip', '-n', self.tx_space, 'link', 'add', 'name', 'wire0', 'numtxqueues', count, 'numrxqueues', count, 'type', 'veth',
-                 'peer', 'name', 'tap0', 'numtxqueues', count, 'numrxqueues', count, 'netns', self.rx_space)
+            queues = ('numtxqueues', count, 'numrxqueues', count)
+            _run('ip', '-n', self.tx_space, 'link', 'add', 'name', 'wire0', *queues, 'type', 'veth',
+                 'peer', 'name', 'tap0', *queues, 'netns', self.rx_space)
             for space, name in ((self.tx_space, 'wire0'), (self.rx_space, 'tap0')):
                 # multicast off: no IGMP or MLD report of ours may be counted
                 _run('ip', '-n', space, 'link', 'set', 'dev', name, 'mtu', str(self.mtu), 'multicast', 'off', 'up')
@@ -147,8 +148,8 @@ def udp_frame(flow, payload_bytes=18, fragment=0, more_fragments=False, vlan=Non
     payload = bytes((flow + i) & 0xff for i in range(payload_bytes))
     length = 28 + payload_bytes
     offset = fragment | (0x2000 if more_fragments else 0)
-    ip = struct.pack('!BBHHHBBH4s4s', 0x45, 0, length, 1, offset, 64, 17, 0, socket.inet_aton(f'10.0.{flow >> 8 & 255}.{flow & 255}'),
-                     socket.inet_aton('10.1.0.1'))
+    ip = struct.pack('!BBHHHBBH4s4s', 0x45, 0, length, 1, offset, 64, 17, 0,
+                     socket.inet_aton(f'10.0.{flow >> 8 & 255}.{flow & 255}'), socket.inet_aton('10.1.0.1'))
     ip = ip[:10] + struct.pack('!H', _checksum(ip)) + ip[12:]
     udp = struct.pack('!HHHH', 1024 + flow % 50000, 53, 8 + payload_bytes, 0)
     tag = struct.pack('!HH', 0x8100, vlan) if vlan is not None else b''

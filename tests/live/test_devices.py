@@ -113,8 +113,8 @@ class VirtualDevices(unittest.TestCase):
     def test_memif_delivers_every_frame_of_another_process(self):
         with netns.Folder() as folder:
             device = f'id=0,socket={folder}/memif.sock,socket-abstract=no'
-            with subprocess.Popen([f'{PROGRAMS}/count_device', f'vdev:net_memif0,role=server,{device}', '--packets', '50000',
-                                   '--idle', '10'], stdout=subprocess.PIPE, text=True) as reader:
+            with subprocess.Popen([f'{PROGRAMS}/count_device', f'vdev:net_memif0,role=server,{device}',
+                                   '--packets', '50000', '--idle', '10'], stdout=subprocess.PIPE, text=True) as reader:
                 reader.stdout.readline()
                 sent = subprocess.run([f'{PROGRAMS}/send_device', f'vdev:net_memif0,role=client,{device}', '50000'],
                                       capture_output=True, text=True, timeout=30)
@@ -162,8 +162,8 @@ class Refusals(unittest.TestCase):
         with netns.Folder() as folder:  # the program may lie where nobody else can go
             os.chmod(folder, 0o755)
             subprocess.run(['cp', f'{PROGRAMS}/count_device', folder], check=True)
-            done = subprocess.run(['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--inh-caps=-all',
-                                   folder + '/count_device', 'lo'], capture_output=True, text=True)
+            done = subprocess.run(['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups',
+                                   '--inh-caps=-all', folder + '/count_device', 'lo'], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn('CAP_NET_RAW', done.stderr)
 
@@ -204,8 +204,8 @@ class KernelInterfaces(unittest.TestCase):
 
     def check_drops_are_counted(self, via, queues, pair_queues=1):
         with netns.VethPair(pair_queues) as pair:
-            watched = Watched(pair, '--via', via, '--queues', str(queues), '--descriptors', '64', '--slow', '20000',
-                              '--idle', '2')
+            watched = Watched(pair, '--via', via, '--queues', str(queues), '--descriptors', '64',
+                              '--slow', '20000', '--idle', '2')
             pair.send(netns.udp_frames(20000, FLOWS))
             got = watched.result()
         self.assertLess(got['packets'], 20000)
@@ -247,7 +247,8 @@ class KernelInterfaces(unittest.TestCase):
 
     def test_af_xdp_refuses_to_leave_a_queue_unread(self):
         with netns.VethPair(2) as pair:
-            self.assertIn('2 receive queues', pair.watch(f'{PROGRAMS}/count_device', 'tap0', '--via', 'af_xdp').communicate()[1])
+            watched = pair.watch(f'{PROGRAMS}/count_device', 'tap0', '--via', 'af_xdp')
+            self.assertIn('2 receive queues', watched.communicate()[1])
 
     def test_an_interface_that_is_down_is_refused_with_the_command_that_helps(self):
         with netns.VethPair() as pair:
@@ -266,6 +267,14 @@ class KernelInterfaces(unittest.TestCase):
                         self.assertIn(f'promiscuity {1 + was_promiscuous}', pair.link())
                         watched.stop(sign)
                         self.assertEqual(pair.link(), before)
+
+    def test_a_device_can_be_opened_again_and_again(self):
+        for via in ('af_packet', 'af_xdp'):
+            with self.subTest(via=via), netns.VethPair() as pair:
+                watched = Watched(pair, '--via', via, '--opens', '5', '--packets', '500', '--idle', '5')
+                pair.send(netns.udp_frames(500))
+                got = watched.result()
+                self.assertEqual((got['packets'], got['sockets_left']), (500, 0))
 
     def test_af_packet_leaves_the_interface_as_it_was_even_when_killed(self):
         with netns.VethPair() as pair:
@@ -287,6 +296,7 @@ class KernelInterfaces(unittest.TestCase):
 if __name__ == '__main__':
     if len(sys.argv) > 1 and not sys.argv[1].startswith('-'):
         PROGRAMS = os.path.abspath(sys.argv.pop(1))
+    os.environ.setdefault('LSAN_OPTIONS', f'print_suppressions=0:suppressions={os.path.dirname(__file__)}/third_party.supp')
     if netns.why_not():
         print('SKIPPED kernel interfaces:', netns.why_not())
     unittest.main()

@@ -54,6 +54,7 @@ class CountWord {
   static constexpr std::uint64_t kWide = 1ull << 63;
   static constexpr std::uint64_t kCarries = kWide | 1ull << (kPacketShift - 1) | 1ull << (kExtraShift - 1);
   static constexpr std::uint32_t kMaxIpBytes = (1u << 23) - 1;     ///< longer packets count as this long
+  static constexpr std::uint32_t kMaxWireBytes = (1u << 31) - 1;   ///< likewise
   static constexpr std::uint32_t kMaxExtraBytes = (1u << 13) - 1;  ///< of a packet that is not wide
 
   constexpr CountWord() = default;
@@ -67,17 +68,22 @@ class CountWord {
     const std::uint64_t ip = ip_bytes < kMaxIpBytes ? ip_bytes : kMaxIpBytes;
     const std::uint64_t flags = tcp_flags & kFlagMask;
     if (wire_bytes >= ip && wire_bytes - ip <= kMaxExtraBytes) return narrow(ip, wire_bytes - ip, flags);
-    return CountWord(kWide | (wire_bytes & 0x7FFF'FFFFull) << 32 | ip << kIpShift | flags);
+    const std::uint64_t wire = wire_bytes < kMaxWireBytes ? wire_bytes : kMaxWireBytes;
+    return CountWord(kWide | wire << 32 | ip << kIpShift | flags);
   }
 
   constexpr std::uint64_t bits() const noexcept { return bits_; }
   constexpr bool wide() const noexcept { return (bits_ & kWide) != 0; }
+
   constexpr bool carries() const noexcept { return (bits_ & kCarries) != 0; }
 
-  /// After one more packet. Where the result carries, it has to be thrown away and both be spilled.
+  /// After one more packet. Where overflows() says so, the sum is void and both words have to be spilled.
   constexpr CountWord plus(CountWord packet) const noexcept {
     return CountWord((bits_ | (packet.bits_ & kFlagMask)) + (packet.bits_ & ~kFlagMask));
   }
+
+  /// A wide packet's lengths may run over the top of the sum, so its own mark counts too.
+  static constexpr bool overflows(CountWord sum, CountWord packet) noexcept { return ((sum.bits_ | packet.bits_) & kCarries) != 0; }
 
   constexpr std::uint64_t packets() const noexcept { return wide() ? 1 : bits_ >> kPacketShift; }
   constexpr std::uint32_t ip_bytes() const noexcept {

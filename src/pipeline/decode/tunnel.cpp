@@ -162,7 +162,6 @@ Step enter_udp_tunnel(const Frame& frame, std::size_t udp_at) noexcept {
   const std::size_t at = udp_at + 8;
   switch (to) {
     case 4789:
-    case 8472:
       return enter_vxlan(frame, at, /*generic=*/false);
     case 4790:
       return enter_vxlan(frame, at, /*generic=*/true);

@@ -28,14 +28,19 @@ template <class Line>
 class BucketedTable {
  public:
   static constexpr std::uint32_t kReach = 16;        ///< lines that a flow may live in, a power of two
-  static constexpr std::size_t kMaxFlows = std::size_t{1} << 29;
+  static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
   static constexpr std::size_t kSlotsPerFlow = 4;    ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
 
-  BucketedTable(std::size_t flows, Timeouts timeouts, FlowSink& sink)
+  /// `populate`: commit the memory now; else each page costs the first packet that meets it a page fault.
+  BucketedTable(std::size_t flows, Timeouts timeouts, FlowSink& sink, bool populate = false)
       : capacity_(flows), line_count_(static_cast<std::uint32_t>(lines_for(flows))), idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
         active_ns_(timeouts.active_ns), sink_(sink), lines_(line_count_), cold_(slots()),
         heads_(Line::kExact ? 0 : slots(), /*huge_pages=*/false), ipv6_addresses_(slots(), /*huge_pages=*/false),
-        displaced_(line_count_), displaced_bits_(line_count_ / 64 + 1) {}
+        displaced_(line_count_), displaced_bits_(line_count_ / 64 + 1) {
+    if (!populate) return;
+    lines_.populate();
+    cold_.populate();
+  }
 
   static std::size_t lines_for(std::size_t flows) noexcept {
     const std::size_t lines = (flows * kSlotsPerFlow + Line::kSlots - 1) / Line::kSlots;
@@ -79,7 +84,7 @@ class BucketedTable {
       const CountWord word = line.counts[i].plus(facts.counts);
       const std::uint64_t since_ns = facts.time_ns - line.last_ns[i];  // huge when the packet is late
       const std::uint32_t slot = at * Line::kSlots + i;
-      if (word.carries() || since_ns > idle_ns || active_ns_ != 0) [[unlikely]] {
+      if (CountWord::overflows(word, facts.counts) || since_ns > idle_ns || active_ns_ != 0) [[unlikely]] {
         done_ = static_cast<std::size_t>(out - slots.data());
         *out++ = count_rare(slot, facts);
         continue;
@@ -154,7 +159,7 @@ class BucketedTable {
     Line& line = line_of(slot);
     const unsigned i = slot % Line::kSlots;
     const CountWord word = line.counts[i].plus(facts.counts);
-    if (word.carries() || facts.time_ns - line.last_ns[i] > idle_ns_ || active_ns_ != 0) [[unlikely]] return count_rare(slot, facts);
+    if (CountWord::overflows(word, facts.counts) || facts.time_ns - line.last_ns[i] > idle_ns_ || active_ns_ != 0) [[unlikely]] return count_rare(slot, facts);
     line.counts[i] = word;
     line.last_ns[i] = facts.time_ns;
     return {slot, false};
@@ -166,7 +171,7 @@ class BucketedTable {
     const unsigned i = slot % Line::kSlots;
     ColdFlow& cold = cold_[slot];
     const bool late = facts.time_ns < line.last_ns[i];
-    const bool idle = !late && facts.time_ns - line.last_ns[i] > idle_ns_;
+    const bool idle = !late && idle_ns_ != kNever && facts.time_ns - line.last_ns[i] > idle_ns_;
     const bool active = active_ns_ != 0 && facts.time_ns > cold.first_ns && facts.time_ns - cold.first_ns > active_ns_;
     if (idle || active) {
       FlowRecord ended = record(slot);
@@ -252,6 +257,9 @@ class BucketedTable {
       }
       if (occupied(oldest)) return end(oldest, EndReason::lack_of_resources);
     }
+    // A table this empty is rare: the next flow in the table's order makes room.
+    for (std::uint32_t n = 0, slot = home_line * Line::kSlots; n < slots(); ++n, slot = slot + 1 == slots() ? 0 : slot + 1)
+      if (occupied(slot)) return end(slot, EndReason::lack_of_resources);
   }
 
   void end(std::uint32_t slot, EndReason reason) noexcept {

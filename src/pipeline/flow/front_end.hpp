@@ -26,6 +26,7 @@ struct Share {
 
 /// Where every packet that reached this worker went.
 struct FrontEndCounts {
+  std::uint64_t elsewhere = 0;  ///< another worker's: of its share, or rejected and therefore the first worker's
   std::uint64_t filtered = 0;
   std::array<std::uint64_t, kVerdicts> verdict{};
 };
@@ -49,7 +50,7 @@ class FrontEnd {
   /// Packet level: the filter alone decides. Each worker takes every share.of-th packet.
   bool accept_undecoded(const RawPacket& packet) noexcept {
     if (filter_ && !filter_->matches(packet)) return reject(counts_.filtered), false;
-    if (position_++ % share_.of != share_.index) return false;
+    if (position_++ % share_.of != share_.index) return ++counts_.elsewhere, false;
     ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     return true;
   }
@@ -82,7 +83,7 @@ class FrontEnd {
     PacketFacts& facts = window.next(0);
     if (!decode_rest(packet, facts)) return false;
     const std::uint64_t position = position_++;
-    if (!share_.takes(facts.hash)) return false;
+    if (!share_.takes(facts.hash)) return ++counts_.elsewhere, false;
     window.push_at(position);
     ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     return true;
@@ -96,7 +97,7 @@ class FrontEnd {
   }
 
   /// Packets without a flow belong to the first worker, so that they are counted once.
-  void reject(std::uint64_t& reason) noexcept { reason += share_.index == 0; }
+  void reject(std::uint64_t& reason) noexcept { ++(share_.index == 0 ? reason : counts_.elsewhere); }
 
   FlowIdentity identity_;
   Share share_;

@@ -15,7 +15,7 @@ std::optional<double> per_second(double amount, std::uint64_t first_ns, std::uin
 }
 
 std::optional<double> in_interval(std::uint64_t now, std::uint64_t before, const IntervalBase& base) {
-  if (base.interval_s <= 0) return std::nullopt;
+  if (base.interval_s <= 0 || now < before) return std::nullopt;
   return static_cast<double>(now - before) / base.interval_s;
 }
 

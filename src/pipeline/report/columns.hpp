@@ -26,7 +26,7 @@ struct ReportColumn {
 
 /// What a flow had at the report before, for the rate over the last interval.
 struct IntervalBase {
-  std::uint64_t packets = 0, wire_bytes = 0;
+  std::uint64_t packets = 0, wire_bytes = 0, first_ns = 0;
   double interval_s = 0;  ///< packet time between the two reports; 0 without one before
 };
 

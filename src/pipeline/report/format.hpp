@@ -44,7 +44,7 @@ inline char* put_number(char* out, double value) noexcept {
     if (value < 0) *out++ = '-';
     return put_number(out, static_cast<std::uint64_t>(std::fabs(value)));
   }
-  return std::to_chars(out, out + 32, value, std::chars_format::general, 9).ptr;
+  return std::to_chars(out, out + 32, value, std::chars_format::general, 15).ptr;
 }
 
 inline constexpr std::size_t kMaxAddressChars = 46;

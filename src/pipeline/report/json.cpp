@@ -90,7 +90,7 @@ class JsonSink final : public ReportSink {
 
   void write(const Report& report, Output& output) override {
     const std::string_view line_end = lines_ ? "" : "\n";
-    output.write(fmt::format("{{\"summary\": {}, {}\"flows\": [", summary_json(report.summary).dump(), line_end));
+    output.write(fmt::format("{{\"summary\": {}, {}\"flows\": [", summary_json(report.summary).dump(-1, ' ', false, ordered_json::error_handler_t::replace), line_end));
     bool first = true;
     report.flows([&](const ReportFlow& flow) {
       output.write(first ? line_end : lines_ ? std::string_view(",") : std::string_view(",\n"));

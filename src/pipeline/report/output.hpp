@@ -15,7 +15,11 @@ class Output {
  public:
   /// "-" is standard output.
   static Result<std::unique_ptr<Output>> open(const std::string& path);
+  /// A new file in TMPDIR, else /tmp, else the working directory, that nobody else can have put there.
+  static Result<std::unique_ptr<Output>> create_temporary(const std::string& suffix);
   ~Output();
+
+  const std::string& name() const noexcept { return name_; }
 
   /// Room for at least `bytes`, to be filled and committed: the fast way for many short rows.
   char* reserve(std::size_t bytes) {

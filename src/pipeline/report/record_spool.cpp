@@ -1,94 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/report/record_spool.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace parshall {
 namespace {
 
 using Length = std::uint64_t;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
-void hand_out(std::span<const std::byte> bytes, const std::function<void(std::span<const std::byte>)>& visit) {
-  for (std::size_t at = 0; at < bytes.size();) {
+void put(std::vector<std::byte>& into, std::span<const std::byte> record) {
+  const Length length = record.size();
+  const auto* const head = reinterpret_cast<const std::byte*>(&length);
+  into.insert(into.end(), head, head + sizeof length);
+  into.insert(into.end(), record.begin(), record.end());
+}
+
+/// Visits the whole records at the front of `bytes` and returns how many bytes they took.
+std::size_t hand_out(std::span<const std::byte> bytes, const std::function<void(std::span<const std::byte>)>& visit) {
+  std::size_t at = 0;
+  while (bytes.size() - at >= sizeof(Length)) {
     Length length;
     std::memcpy(&length, bytes.data() + at, sizeof length);
+    if (bytes.size() - at - sizeof length < length) break;
     visit(bytes.subspan(at + sizeof length, length));
     at += sizeof length + length;
   }
+  return at;
+}
+
+int open_unnamed() {
+  const char* const folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/parshall-XXXXXX";
+  const int file = ::mkostemp(path.data(), O_CLOEXEC);
+  if (file >= 0) ::unlink(path.c_str());
+  return file;
+}
+
+bool write_all(int file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 }  // namespace
+
+RecordSpool::~RecordSpool() { store_.close(); }
+
+void RecordSpool::Store::close() noexcept {
+  if (file >= 0) ::close(file);
+  file = -1;
+}
 
 void RecordSpool::append(std::span<const std::byte> record) {
   const std::lock_guard lock(mutex_);
-  append_locked(record);
+  store_.append(record);
 }
 
-void RecordSpool::append_locked(std::span<const std::byte> record) {
-  const Length length = record.size();
-  // Once records went to the file, the later ones follow them there, to keep the order.
-  if (file_bytes_ != 0 || memory_.size() + sizeof length + record.size() > kMemoryBytes)
-    if (!file_failed_ && append_to_file(record)) return;
-  const auto* const head = reinterpret_cast<const std::byte*>(&length);
-  memory_.insert(memory_.end(), head, head + sizeof length);
-  memory_.insert(memory_.end(), record.begin(), record.end());
+void RecordSpool::Store::append(std::span<const std::byte> record) {
+  // Once records went behind the memory, the later ones follow them there, to keep the order.
+  const bool behind = file_bytes != 0 || !tail.empty();
+  if (!behind && memory.size() + sizeof(Length) + record.size() <= kMemoryBytes) return put(memory, record);
+  put(tail, record);
+  if (tail.size() >= kWriteBytes) write_tail();
 }
 
-bool RecordSpool::append_to_file(std::span<const std::byte> record) {
-  const Length length = record.size();
-  if (!file_) file_.reset(std::tmpfile());
-  if (file_ && std::fwrite(&length, sizeof length, 1, file_.get()) == 1 &&
-      std::fwrite(record.data(), 1, record.size(), file_.get()) == record.size()) {
-    file_bytes_ += sizeof length + record.size();
-    return true;
+void RecordSpool::Store::write_tail() {
+  if (file_failed) return;
+  if (file < 0) file = open_unnamed();
+  if (file >= 0 && write_all(file, tail)) {
+    file_bytes += tail.size();
+    tail.clear();
+    return;
   }
-  file_failed_ = true;  // what fitted before stays readable: file_bytes_ says how much
-  return false;
+  file_failed = true;  // the tail stays in memory; whatever part of it got into the file lies behind file_bytes
 }
 
-namespace {
-
-void hand_out(std::FILE* file, std::uint64_t bytes, const std::function<void(std::span<const std::byte>)>& visit) {
-  std::rewind(file);
-  std::vector<std::byte> record;
-  for (std::uint64_t at = 0; at < bytes;) {
-    Length length;
-    if (std::fread(&length, sizeof length, 1, file) != 1) return;
-    record.resize(length);
-    if (std::fread(record.data(), 1, length, file) != length) return;
-    visit(record);
-    at += sizeof length + length;
+void RecordSpool::Store::visit(const std::function<void(std::span<const std::byte>)>& visit) const {
+  hand_out(memory, visit);
+  std::vector<std::byte> chunk;
+  std::size_t kept = 0;
+  for (std::uint64_t at = 0; at < file_bytes;) {
+    const std::size_t wanted = std::min<std::uint64_t>(std::max(kWriteBytes, 2 * kept), file_bytes - at);
+    chunk.resize(kept + wanted);
+    const ssize_t got = ::pread(file, chunk.data() + kept, wanted, static_cast<off_t>(at));
+    if (got <= 0) break;
+    at += static_cast<std::uint64_t>(got);
+    chunk.resize(kept + static_cast<std::size_t>(got));
+    const std::size_t used = hand_out(chunk, visit);
+    chunk.erase(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(used));
+    kept = chunk.size();
   }
+  hand_out(tail, visit);
 }
 
-}  // namespace
-
-void RecordSpool::visit(const std::function<void(std::span<const std::byte>)>& visit) {
-  hand_out(memory_, visit);
-  if (!file_) return;
-  hand_out(file_.get(), file_bytes_, visit);
-  std::fseek(file_.get(), 0, SEEK_END);
-}
+void RecordSpool::visit(const std::function<void(std::span<const std::byte>)>& visit) const { store_.visit(visit); }
 
 void RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& take) {
-  std::vector<std::byte> memory;
-  File file;
-  std::uint64_t file_bytes;
+  Store taken;
   {
     const std::lock_guard lock(mutex_);
-    memory.swap(memory_);
-    file = std::move(file_);
-    file_bytes = std::exchange(file_bytes_, 0);
-    file_failed_ = false;
+    std::swap(taken, store_);
   }
-  std::vector<std::vector<std::byte>> kept;
-  const auto visit = [&](std::span<const std::byte> record) {
-    if (!take(record)) kept.emplace_back(record.begin(), record.end());
-  };
-  hand_out(memory, visit);
-  if (file) hand_out(file.get(), file_bytes, visit);
-  for (const auto& record : kept) append(record);
+  taken.visit([&](std::span<const std::byte> record) {
+    if (!take(record)) append(record);
+  });
+  taken.close();
+}
+
+void RecordSpool::clear() {
+  take([](std::span<const std::byte>) { return true; });
 }
 
 }  // namespace parshall

@@ -26,7 +26,8 @@ struct SinkOptions {
 struct SinkEntry {
   std::string_view name;
   std::string_view help;
-  std::size_t default_top;  ///< flows shown unless `--top` is given; 0: all
+  std::size_t default_top;        ///< flows shown unless `--top` is given; 0: all
+  std::string_view default_sort;  ///< column sorted by unless `--sort` is given; "": as they come
   std::unique_ptr<ReportSink> (*make)(const SinkOptions&);
 };
 
@@ -36,6 +37,9 @@ std::span<const SinkEntry> sink_registry() noexcept;
 std::unique_ptr<ReportSink> make_csv_sink(const SinkOptions& options);
 std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options);
 std::unique_ptr<ReportSink> make_text_sink(const SinkOptions& options);
+
+/// Why a report with these columns cannot be sorted by that one.
+std::optional<Error> sort_problem(std::span<const ReportColumn> columns, const std::string& column);
 
 /// The flows of `report` reduced to the first `top` (0: all) by `column` in falling order ("" keeps the order).
 /// Column names are those of the CSV header. Fails on an unknown one.

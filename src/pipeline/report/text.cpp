@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
+#include <cmath>
 
 #include "pipeline/report/format.hpp"
 #include "pipeline/report/sink.hpp"
@@ -21,8 +20,7 @@ std::string value_text(const ReportColumn& column, std::optional<double> value) 
   if (!value) return "-";
   if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(*value));
   if (column.format == ColumnFormat::end_reason) return std::string(end_reason_name(static_cast<EndReason>(*value)));
-  char number[40];
-  return {number, put_number(number, *value)};
+  return *value == std::floor(*value) && std::fabs(*value) < 1e15 ? fmt::format("{:.0f}", *value) : fmt::format("{:.6g}", *value);
 }
 
 /// A summary and the top flows, aligned for reading.

@@ -35,7 +35,8 @@ std::string network_devices() {
   for (const auto& entry : fs::directory_iterator(kPciDevices, error)) {
     std::string device_class;
     std::ifstream(entry.path() / "class") >> device_class;
-    if (device_class.starts_with("0x02")) found += (found.empty() ? "" : ", ") + entry.path().filename().string();
+    if (device_class.starts_with("0x02"))
+      found += fmt::format("{}{}", found.empty() ? "" : ", ", entry.path().filename().string());
   }
   return found.empty() ? "none" : found;
 }
@@ -52,7 +53,9 @@ Result<DeviceName> DeviceName::parse(const std::string& device) {
     return DeviceName{DeviceKind::vdev, rest.substr(0, comma), rest.substr(std::min(comma + 1, rest.size()))};
   }
   if (is_pci_address(device)) return DeviceName{DeviceKind::pci, device, {}};
-  if (is_pci_address("0000:" + device)) return DeviceName{DeviceKind::pci, "0000:" + device, {}};
+  if (const std::string whole = fmt::format("0000:{}", device); is_pci_address(whole)) {
+    return DeviceName{DeviceKind::pci, whole, {}};
+  }
   if (device.empty()) return Error{"no device named: an interface, a PCI address or vdev:NAME"};
   return DeviceName{DeviceKind::kernel_interface, device, {}};
 }
@@ -87,7 +90,8 @@ Result<DeviceName> ready_pci_device(DeviceName device) {
   if (std::ranges::count(kDpdkDrivers, driver) || std::ranges::count(kSharedDrivers, driver)) return device;
   std::string interfaces;
   for (const auto& entry : fs::recursive_directory_iterator(path, error)) {  // virtio has its net/ one level down
-    if (entry.path().parent_path().filename() == "net") interfaces += " " + entry.path().filename().string();
+    if (entry.path().parent_path().filename() == "net")
+      interfaces += fmt::format(" {}", entry.path().filename().string());
   }
   std::string advice = fmt::format("modprobe vfio-pci && dpdk-devbind.py -b vfio-pci {}", device.name);
   if (!interfaces.empty())

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <optional>
@@ -32,7 +33,9 @@ class Port final : public DpdkPort {
  public:
   Port(std::vector<OpenedPort> ports, std::optional<KernelInterface> interface,
        std::unique_ptr<PromiscuousMembership> promiscuous, std::string description)
-      : ports_(std::move(ports)), interface_(std::move(interface)), promiscuous_(std::move(promiscuous)),
+      : ports_(std::move(ports)),
+        interface_(std::move(interface)),
+        promiscuous_(std::move(promiscuous)),
         description_(std::move(description)) {}
   ~Port() override { close(); }
 
@@ -75,19 +78,46 @@ class Port final : public DpdkPort {
   std::string description_;
 };
 
-/// From here on DPDK logs nowhere, and the libraries under net_af_xdp, which would print when it closes, are silent.
-void silence() {
-  static std::FILE* const nowhere = std::fopen("/dev/null", "we");
-  ::rte_openlog_stream(nowhere);
-  for (const auto& [library, function] :
-       {std::pair("libxdp.so.1", "libxdp_set_print"), {"libbpf.so.1", "libbpf_set_print"}}) {
-    void* const loaded = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-    if (!loaded) continue;
-    using SetPrint = void* (*)(void*);
-    if (void* const set_print = ::dlsym(loaded, function)) reinterpret_cast<SetPrint>(set_print)(nullptr);
+/// The libraries under net_af_xdp: loaded by the driver, if at all, so not linked with.
+struct PrintingLibrary {
+  const char* name;
+  const char* setter;
+  void* printer = nullptr;  ///< its own, while it is silent
+
+  /// Returns what it printed with before.
+  void* print_with(void* function) const {
+    void* const loaded = ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!loaded) return nullptr;
+    void* const set = ::dlsym(loaded, setter);
+    void* const before = set ? reinterpret_cast<void* (*)(void*)>(set)(function) : nullptr;
     ::dlclose(loaded);
+    return before;
   }
-}
+};
+
+/// Lets DPDK and its libraries print while this lives; later they are silent, so that closing a port is.
+class Speaking {
+ public:
+  explicit Speaking(bool for_ever) : for_ever_(for_ever) {
+    ::rte_openlog_stream(stderr);
+    for (PrintingLibrary& library : libraries_) {
+      if (library.printer) library.print_with(library.printer);
+    }
+  }
+  ~Speaking() {
+    if (for_ever_) return;
+    static std::FILE* const nowhere = std::fopen("/dev/null", "we");
+    ::rte_openlog_stream(nowhere);
+    for (PrintingLibrary& library : libraries_) library.printer = library.print_with(nullptr);
+  }
+  Speaking(const Speaking&) = delete;
+  Speaking& operator=(const Speaking&) = delete;
+
+ private:
+  static inline std::array<PrintingLibrary, 2> libraries_{
+      {{"libxdp.so.1", "libxdp_set_print"}, {"libbpf.so.1", "libbpf_set_print"}}};
+  bool for_ever_;
+};
 
 int next_number() {
   static std::atomic<int> number = 0;
@@ -122,9 +152,10 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
   static constexpr std::uint32_t kMostRoom = 3712, kHeadrooms = 128 + 256;
   const std::uint32_t room = interface.mtu + PacketRing::kLinkOverhead + kHeadrooms;
   if (room > kMostRoom) {
-    return Error{fmt::format("cannot open {} with af_xdp: its MTU is {}, af_xdp takes up to {}; use af_packet, or: "
-                             "ip link set dev {} mtu {}", interface.name, interface.mtu,
-                             kMostRoom - kHeadrooms - PacketRing::kLinkOverhead, interface.name, 1500)};
+    return Error{fmt::format(
+        "cannot open {} with af_xdp: its MTU is {}, af_xdp takes up to {}; use af_packet, or: "
+        "ip link set dev {} mtu {}",
+        interface.name, interface.mtu, kMostRoom - kHeadrooms - PacketRing::kLinkOverhead, interface.name, 1500)};
   }
   port.data_room = static_cast<std::uint16_t>(std::max<std::uint32_t>(port.data_room, room));
   // A port per queue: the driver of 22.11 looks at combined channels only and takes veth's for one.
@@ -165,7 +196,8 @@ Result<Plan> make_plan(const DpdkOptions& options) {
       plan.ports.push_back(port);
       return plan;
     }
-    case DeviceKind::kernel_interface: break;
+    case DeviceKind::kernel_interface:
+      break;
   }
   Result<KernelInterface> interface = KernelInterface::find(device.name);
   if (!interface) return interface.error();
@@ -209,7 +241,7 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   bool speaks = false;
   for (const std::string& argument : *extra) speaks |= argument.starts_with("--log-level");
   const CaughtOutput caught(!speaks);
-  ::rte_openlog_stream(stderr);
+  const Speaking speaking(speaks);
   std::unique_ptr<PromiscuousMembership> promiscuous;
   if (plan->interface && options.promiscuous) {
     promiscuous = std::make_unique<PromiscuousMembership>(plan->interface->index);
@@ -228,12 +260,10 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   if (plan->interface) restore_promiscuous_flag(*plan->interface);
   if (!error) {
     std::string description = describe(options, *plan, ports, *eal);
-    if (!speaks) silence();
     return std::unique_ptr<DpdkPort>(
         new Port(std::move(ports), plan->interface, std::move(promiscuous), std::move(description)));
   }
   ports.clear();  // closes what was opened
-  if (!speaks) silence();
   return *std::move(error);
 }
 

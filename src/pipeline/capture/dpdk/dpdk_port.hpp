@@ -13,15 +13,15 @@ namespace parshall {
 struct DpdkOptions {
   /// A kernel interface ("eth0"), a PCI address ("0000:03:00.0") or any DPDK device ("vdev:net_pcap0,rx_pcap=x.pcap").
   std::string device = {};
-  std::string via = "af_packet";       ///< how to read a kernel interface: af_packet or af_xdp
-  std::uint16_t queues = 1;            ///< receive queues, one per worker
-  std::uint16_t transmit_queues = 0;   ///< more when somebody also sends on the port
-  std::uint16_t descriptors = 4096;    ///< per queue; trimmed to what the device takes
-  std::uint32_t mbufs_per_queue = 0;   ///< 0: derived from the descriptors
-  std::uint32_t longest_frame = 0;     ///< bytes, for af_packet; 0: what the interface's MTU needs
+  std::string via = "af_packet";      ///< how to read a kernel interface: af_packet or af_xdp
+  std::uint16_t queues = 1;           ///< receive queues, one per worker
+  std::uint16_t transmit_queues = 0;  ///< more when somebody also sends on the port
+  std::uint16_t descriptors = 4096;   ///< per queue; trimmed to what the device takes
+  std::uint32_t mbufs_per_queue = 0;  ///< 0: derived from the descriptors
+  std::uint32_t longest_frame = 0;    ///< bytes, for af_packet; 0: what the interface's MTU needs
   bool promiscuous = true;
-  std::uint64_t seed = 0;              ///< makes the RSS key: keep it secret
-  std::string eal = {};                ///< more EAL arguments, split like a shell would; with --log-level EAL may speak
+  std::uint64_t seed = 0;  ///< makes the RSS key: keep it secret
+  std::string eal = {};    ///< more EAL arguments, split like a shell would; with --log-level EAL may speak
 };
 
 /// One opened and started DPDK port. The DPDK environment (EAL) is set up by the first open() and stays.

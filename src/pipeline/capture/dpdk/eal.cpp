@@ -190,7 +190,9 @@ std::string CaughtOutput::tail() const {
 void register_this_thread() noexcept {
   struct Registration {
     Registration() noexcept : ours(::rte_lcore_id() == LCORE_ID_ANY && ::rte_thread_register() == 0) {}
-    ~Registration() { if (ours) ::rte_thread_unregister(); }
+    ~Registration() {
+      if (ours) ::rte_thread_unregister();
+    }
     bool ours;
   };
   thread_local const Registration registration;

@@ -28,7 +28,9 @@ namespace {
 class Socket {
  public:
   explicit Socket(int fd) : fd_(fd) {}
-  ~Socket() { if (fd_ >= 0) ::close(fd_); }
+  ~Socket() {
+    if (fd_ >= 0) ::close(fd_);
+  }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
   int fd() const noexcept { return fd_; }
@@ -63,18 +65,29 @@ std::uint32_t receive_queues(int socket, const std::string& name) {
   return std::max<std::uint32_t>(1, channels.combined_count + channels.rx_count);
 }
 
+/// Unique among all sockets since the system started; 0 when `socket` is none.
+std::uint64_t cookie_of(int socket) noexcept {
+  std::uint64_t cookie = 0;
+  socklen_t bytes = sizeof cookie;
+  return ::getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
+}
+
 }  // namespace
 
 Result<KernelInterface> KernelInterface::find(const std::string& name) {
   const unsigned index = name.size() < IFNAMSIZ ? ::if_nametoindex(name.c_str()) : 0;
   if (index == 0) {
-    return Error{fmt::format("cannot open {}: no such interface here (there are: {}); a PCI device is named like "
-                             "0000:03:00.0, a virtual one like vdev:net_null0", name, existing_interfaces())};
+    return Error{
+        fmt::format("cannot open {}: no such interface here (there are: {}); a PCI device is named like "
+                    "0000:03:00.0, a virtual one like vdev:net_null0",
+                    name, existing_interfaces())};
   }
   const Socket raw(::socket(AF_PACKET, SOCK_RAW, 0));
   if (raw.fd() < 0 && (errno == EPERM || errno == EACCES)) {
-    return Error{fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root, or once: "
-                             "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep $(command -v parshall)", name)};
+    return Error{
+        fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root, or once: "
+                    "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep $(command -v parshall)",
+                    name)};
   }
   if (raw.fd() < 0) return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
 
@@ -128,8 +141,7 @@ PromiscuousMembership::PromiscuousMembership(int interface_index) noexcept
   packet_mreq request{};
   request.mr_ifindex = interface_index;
   request.mr_type = PACKET_MR_PROMISC;
-  granted_ = socket_ >= 0 &&
-             ::setsockopt(socket_, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof request) == 0;
+  granted_ = socket_ >= 0 && ::setsockopt(socket_, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof request) == 0;
 }
 
 PromiscuousMembership::~PromiscuousMembership() {
@@ -151,9 +163,11 @@ std::vector<int> open_sockets(int family) {
   return sockets;
 }
 
+SocketDrops::SocketDrops(int family, int socket) : family_(family), socket_(socket), cookie_(cookie_of(socket)) {}
+
 std::optional<std::uint64_t> SocketDrops::read() noexcept {
   const std::scoped_lock lock(mutex_);
-  if (socket_ < 0) return total_;
+  if (!attached_) return total_;
   if (family_ == AF_PACKET) {
     tpacket_stats since_last{};
     socklen_t bytes = sizeof since_last;
@@ -174,7 +188,11 @@ std::optional<std::uint64_t> SocketDrops::read() noexcept {
 void SocketDrops::detach() noexcept {
   read();
   const std::scoped_lock lock(mutex_);
-  socket_ = -1;
+  attached_ = false;
+}
+
+void SocketDrops::close_leftover() noexcept {
+  if (cookie_ != 0 && cookie_of(socket_) == cookie_) ::close(socket_);
 }
 
 }  // namespace parshall::dpdk

@@ -14,7 +14,7 @@ namespace parshall::dpdk {
 struct KernelInterface {
   std::string name;
   int index = 0;
-  std::uint32_t mtu = 0;       ///< bytes behind the link-layer header
+  std::uint32_t mtu = 0;  ///< bytes behind the link-layer header
   std::uint32_t rx_queues = 1;
   bool promiscuous_flag = false;  ///< set by somebody else, with `ip link set promisc on`
 
@@ -53,7 +53,7 @@ std::vector<int> open_sockets(int family);
 /// Source: packet(7) PACKET_STATISTICS, which starts again at 0 on every reading; Linux af_xdp.rst XDP_STATISTICS.
 class SocketDrops {
  public:
-  SocketDrops(int family, int socket) : family_(family), socket_(socket) {}
+  SocketDrops(int family, int socket);
 
   /// Nothing when the kernel does not tell. Any thread.
   std::optional<std::uint64_t> read() noexcept;
@@ -61,10 +61,15 @@ class SocketDrops {
   /// Reads once more; the driver may now close its socket.
   void detach() noexcept;
 
+  /// Closes the socket if the driver did not: net_af_xdp of 22.11 with libxdp 1.3 leaves it bound to its queue.
+  void close_leftover() noexcept;
+
  private:
   std::mutex mutex_;
   int family_;
   int socket_;
+  bool attached_ = true;
+  std::uint64_t cookie_;  ///< the kernel's name of the socket: its number may be another's by now
   std::optional<std::uint64_t> total_;
 };
 

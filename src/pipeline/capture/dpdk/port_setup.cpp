@@ -20,6 +20,8 @@ namespace parshall::dpdk {
 namespace {
 
 constexpr std::uint32_t kPoolCache = 512;
+constexpr int kXdpTries = 5;
+constexpr std::chrono::milliseconds kXdpPatience(50);
 constexpr std::uint64_t kHashed = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP;
 
 Error failed(const PortPlan& plan, std::string_view what, int error) {
@@ -169,7 +171,12 @@ Setup::Step Setup::set_up_queues() {
     rx.offloads = conf_.rxmode.offloads;
     rx.rx_drop_en = plan_.queues > 1;  // a full queue must not hold up the others
     const auto node = static_cast<unsigned>(numa_node);
-    if (const int error = ::rte_eth_rx_queue_setup(id_, queue, rx_descriptors_, node, &rx, pool)) {
+    int error = ::rte_eth_rx_queue_setup(id_, queue, rx_descriptors_, node, &rx, pool);
+    for (int tries = 0; is_xdp && error != 0 && tries < kXdpTries; ++tries) {
+      std::this_thread::sleep_for(kXdpPatience);  // the kernel frees the queue of a closed socket a little later
+      error = ::rte_eth_rx_queue_setup(id_, queue, rx_descriptors_, node, &rx, pool);
+    }
+    if (error != 0) {
       return failed(plan_, fmt::format("receive queue {}", queue), error);
     }
     if (is_xdp) ask_kernel(queue, before);
@@ -225,8 +232,10 @@ TimeStamping Setup::stamping() {
     }
     pair.time_ns = realtime_ns();
     stamps.ticks = reading == 0 ? TickClock(pair) : stamps.ticks;
-    if (reading == 1) stamps.ticks.feed(pair);
-    else std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (reading == 1)
+      stamps.ticks.feed(pair);
+    else
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   if (!stamps.ticks.calibrated()) return stamps;
   stamps.source = TimeSource::device_ticks;

@@ -13,8 +13,8 @@ namespace parshall::dpdk {
 
 /// What one DPDK port is to be opened with.
 struct PortPlan {
-  std::string devargs;            ///< "net_null0,size=64" or a PCI address
-  std::string name;               ///< for messages: what the user called it
+  std::string devargs;  ///< "net_null0,size=64" or a PCI address
+  std::string name;     ///< for messages: what the user called it
   std::uint16_t queues = 1;
   std::uint16_t transmit_queues = 0;
   std::uint16_t descriptors = 4096;
@@ -22,8 +22,8 @@ struct PortPlan {
   std::uint16_t data_room = 2048 + 128;  ///< bytes of an mbuf, with its 128 of headroom
   std::uint64_t seed = 0;
   bool is_virtual = true;
-  bool promiscuous = true;        ///< asked of the driver: not for kernel interfaces
-  int socket_family = -1;         ///< AF_PACKET or AF_XDP: ask the kernel what it dropped
+  bool promiscuous = true;  ///< asked of the driver: not for kernel interfaces
+  int socket_family = -1;   ///< AF_PACKET or AF_XDP: ask the kernel what it dropped
   bool ends = false;
 
   std::uint32_t mbufs() const;

@@ -64,6 +64,9 @@ void PortState::close() noexcept {
   const bool known = ::rte_eth_dev_info_get(id_, &info) == 0;
   ::rte_eth_dev_stop(id_);
   ::rte_eth_dev_close(id_);
+  for (auto& drops : drops_) {
+    if (drops) drops->close_leftover();
+  }
   if (known && info.device) ::rte_dev_remove(info.device);
 }
 

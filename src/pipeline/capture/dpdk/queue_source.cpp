@@ -66,9 +66,12 @@ inline std::uint64_t QueueSource::time_of(const rte_mbuf& packet, std::uint64_t 
   if (stamping_.source == TimeSource::clock || !(packet.ol_flags & stamping_.valid_flag)) return now_ns;
   const std::uint64_t stamp = *RTE_MBUF_DYNFIELD(&packet, stamping_.field_offset, const std::uint64_t*);
   switch (stamping_.source) {
-    case TimeSource::microseconds_since_1970: return stamp * 1000;
-    case TimeSource::device_ticks: return stamping_.ticks.time_ns(stamp);
-    case TimeSource::clock: break;
+    case TimeSource::microseconds_since_1970:
+      return stamp * 1000;
+    case TimeSource::device_ticks:
+      return stamping_.ticks.time_ns(stamp);
+    case TimeSource::clock:
+      break;
   }
   return now_ns;
 }

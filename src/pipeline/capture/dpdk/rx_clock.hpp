@@ -32,8 +32,7 @@ class TickClock {
       *this = TickClock(pair);
       return;
     }
-    ns_per_tick_ =
-        static_cast<double>(pair.time_ns - first_.time_ns) / static_cast<double>(pair.ticks - first_.ticks);
+    ns_per_tick_ = static_cast<double>(pair.time_ns - first_.time_ns) / static_cast<double>(pair.ticks - first_.ticks);
     last_ = pair;
   }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <unistd.h>
+
+#include <string>
+
+namespace parshall::cli {
+
+/// One line on standard error. A closed or full standard error must not end the program.
+inline void say(const std::string& line) noexcept {
+  const std::string whole = "parshall watch: " + line + "\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, whole.data(), whole.size());
+}
+
+}  // namespace parshall::cli

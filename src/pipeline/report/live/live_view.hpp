@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <optional>
+
+#include "pipeline/report/live/watched.hpp"
+
+namespace parshall::live {
+
+struct LiveOptions {
+  Columns own;                    ///< the columns asked for at the start
+  StatisticOptions statistics;
+  bool packets_only = false;      ///< the run keeps no flows
+  std::function<bool()> leave;    ///< asked some 20 times a second: true closes the view
+};
+
+struct LiveOutcome {
+  std::optional<Report> final_report;  ///< where the run ended by itself while it was watched
+  bool other_columns = false;          ///< than at the start
+  double chosen_s = 0;                 ///< since when they have been counted
+};
+
+/// Shows a running session on the terminal until the user leaves it or `leave` says so. The run goes on: the caller
+/// stops it. Fails where the terminal cannot be used; then nothing was drawn.
+Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options);
+
+}  // namespace parshall::live

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/report/live/screen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parshall::live {
+namespace {
+
+constexpr std::size_t kMaxWorkerLines = 4;
+constexpr std::string_view kKeys =
+    "h help  q quit  p pause  / filter  left/right sort  r reverse  f level  t rate g gap i iat s size  "
+    "l last c cumulated x range a mean m moments e percentiles";
+
+Line footer(const State& state, Size size, Glyphs glyphs) {
+  if (state.editing_filter())
+    return {{cut(fmt::format("filter: {}_  (Enter keeps it, Esc clears it)", printable(state.arrangement().filter, glyphs)), size.columns, glyphs)}};
+  if (!state.message().empty()) return {{cut(printable(state.message(), glyphs), size.columns, glyphs), Style::warning}};
+  return {{cut(kKeys, size.columns, glyphs), Style::faint}};
+}
+
+Line help_line(std::string_view text, Size size, Glyphs glyphs) { return {{cut(text, size.columns, glyphs)}}; }
+
+}  // namespace
+
+Layout lay_out(Size size, const View* view) {
+  Layout layout;
+  const std::size_t lines = size.lines;
+  layout.accounting = view == nullptr ? 1 : fit_accounting(view->summary.total, size, Glyphs::ascii).size();
+  std::size_t used = 1 + layout.accounting;
+  std::size_t for_rows = 1;
+  const auto take = [&](bool& part) {
+    if (used + for_rows < lines) part = true, ++used;
+  };
+  take(layout.measuring);
+  take(layout.heading);
+  for_rows = 2;
+  take(layout.footer);
+  take(layout.totals);
+  for_rows = 3;
+  take(layout.flows);
+  for_rows = 5;
+  take(layout.pulse);
+  const std::size_t workers = view == nullptr ? 0 : view->summary.workers.size();
+  const std::size_t per_line = std::max<std::size_t>(1, size.columns / 20);
+  const std::size_t wanted = std::min((workers + per_line - 1) / per_line, lines < 20 ? 1 : kMaxWorkerLines);
+  layout.workers = std::min(wanted, lines - std::min(lines, used + for_rows));
+  used += layout.workers;
+  layout.rows = lines - std::min(lines, used);
+  return layout;
+}
+
+std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse, Size size, Glyphs glyphs) {
+  if (state.help()) return draw_help(size, glyphs);
+  const Layout layout = lay_out(size, view);
+  std::vector<Line> screen = draw_header(state, view, pulse, layout, size, glyphs);
+  if (view != nullptr) {
+    auto body = state.choice().level == Level::packet ? draw_counters(*view, state.arrangement().first, layout, size, glyphs)
+                                                      : draw_flows(state, *view, layout, size, glyphs);
+    screen.insert(screen.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
+  }
+  const std::size_t body_lines = size.lines - layout.footer;
+  screen.resize(body_lines);
+  if (layout.footer) screen.push_back(footer(state, size, glyphs));
+  screen.resize(std::min(screen.size(), size.lines));
+  return screen;
+}
+
+std::vector<Line> draw_help(Size size, Glyphs glyphs) {
+  constexpr std::string_view kHelp[] = {
+      "Parshall, live view: any key goes back",
+      "",
+      "q            end the run and print the final report (Ctrl-C too)",
+      "p, space     freeze the screen; measuring goes on",
+      "/            filter as you type: words found in protocol, address, port",
+      "Esc          clear the filter",
+      "left, right  choose the column to sort by",
+      "r            reverse the order",
+      "up, down, PgUp, PgDn, Home, End   scroll",
+      "",
+      "What is computed for every flow, from now on:",
+      "f            packet level or flow level",
+      "t g i s      rate, gap (packets of other flows in between),",
+      "             iat (time between packets), size (bytes on the wire)",
+      "l c x a m e  last, cumulated, range, mean (average), moments,",
+      "             percentiles",
+      "u            the columns asked for with --stats",
+      "",
+      "pps, bit/s   of the flow over the last interval of packet time",
+      "processed    packets taken in per second, by the clock",
+  };
+  std::vector<Line> lines;
+  for (const std::string_view line : kHelp) lines.push_back(help_line(line, size, glyphs));
+  lines.resize(std::min(lines.size(), size.lines));
+  if (!lines.empty()) lines[0][0].style = Style::title;
+  return lines;
+}
+
+}  // namespace parshall::live

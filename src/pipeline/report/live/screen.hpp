@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "pipeline/report/live/state.hpp"
+#include "pipeline/report/live/table.hpp"
+#include "pipeline/report/live/text.hpp"
+
+namespace parshall::live {
+
+enum class Style : unsigned char { normal, title, heading, sorted_heading, faint, good, warning };
+
+/// Text on the screen, in pieces of one style each.
+struct Piece {
+  std::string text;
+  Style style = Style::normal;
+};
+using Line = std::vector<Piece>;
+
+struct Size {
+  std::size_t columns, lines;
+};
+
+/// What moves between two views.
+struct Pulse {
+  double elapsed_s = 0;
+  std::vector<double> polled_pps;  ///< by the clock, the newest last
+  bool finished = false;
+};
+
+/// How many lines each part gets. The accounting and what is measured are never left out.
+struct Layout {
+  std::size_t accounting = 1, workers = 0, rows = 0;
+  bool totals = false, flows = false, pulse = false, heading = false, footer = false, measuring = false;
+};
+Layout lay_out(Size size, const View* view);
+
+/// The accounting line in at most `lines` lines: in full where it fits, else with shorter numbers.
+std::vector<std::string> fit_accounting(const Accounting& accounting, Size size, Glyphs glyphs);
+
+/// The whole screen, at most `size.lines` lines of at most `size.columns`. `view` may be null: nothing came yet.
+std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse, Size size, Glyphs glyphs);
+
+/// The parts.
+std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs);
+std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs);
+std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Layout& layout, Size size, Glyphs glyphs);
+std::size_t counter_lines(const View& view);
+std::vector<Line> draw_help(Size size, Glyphs glyphs);
+
+}  // namespace parshall::live

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "facts.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace testing;
+
+template <class Table>
+struct FullTables : ::testing::Test {
+  static constexpr std::size_t kFlows = 200;
+
+  EndedRecords ended;
+  Table table{kFlows, {}, ended};
+  std::size_t lines = Table::lines_for(kFlows);
+  std::uint32_t slots_per_line = static_cast<std::uint32_t>(Table::slots_for(kFlows) / lines);
+  std::uint64_t next_flow = 0;
+  std::uint64_t time_ns = 1000;
+
+  struct Flow {
+    FlowKey key;
+    std::uint64_t hash;
+    std::uint32_t slot;
+  };
+  /// Starts a flow whose home is `line`; alternately IPv4 and IPv6.
+  Flow start(std::uint32_t line) {
+    const std::uint64_t number = next_flow++;
+    Flow flow{key_of(number, number % 2 != 0), hash_for_line(line, lines, static_cast<std::uint32_t>(SplitMix64::mix(number))), 0};
+    const SlotRef slot = count_one(table, facts_of(flow.key, flow.hash, {.time_ns = ++time_ns}));
+    EXPECT_TRUE(slot.is_new());
+    flow.slot = slot.slot();
+    return flow;
+  }
+  /// One more packet; true when it met its own flow.
+  bool again(const Flow& flow) {
+    const SlotRef slot = count_one(table, facts_of(flow.key, flow.hash, {.time_ns = ++time_ns}));
+    return !slot.is_new() && slot.slot() == flow.slot;
+  }
+  std::uint32_t line_of(const Flow& flow) const { return flow.slot / slots_per_line; }
+};
+using Tables = ::testing::Types<ExactTable, FingerprintTable>;
+TYPED_TEST_SUITE(FullTables, Tables);
+
+TYPED_TEST(FullTables, FlowsThatTheirHomeLineHasNoRoomForAreFoundInTheLinesInReach) {
+  std::vector<typename TestFixture::Flow> flows;
+  for (std::uint32_t i = 0; i < TypeParam::kReach * this->slots_per_line; ++i) flows.push_back(this->start(5));
+  EXPECT_EQ(this->ended.all.size(), 0u);
+  for (const auto& flow : flows) {
+    EXPECT_EQ(this->line_of(flow) / TypeParam::kReach, 5 / TypeParam::kReach);
+    EXPECT_TRUE(this->again(flow));
+  }
+  EXPECT_EQ(this->line_of(flows.front()), 5u);
+}
+
+TYPED_TEST(FullTables, DisplacedFlowsAreFoundAgainAfterTheirHomeLineWasEmptied) {
+  TypeParam timed(200, {.idle_ns = 1000}, this->ended);
+  const auto all_lines = TypeParam::lines_for(200);
+  std::vector<PacketFacts> flows;
+  for (std::uint32_t i = 0; i < 6 * this->slots_per_line; ++i) {
+    const std::uint64_t hash = hash_for_line(20, all_lines, static_cast<std::uint32_t>(SplitMix64::mix(i)));
+    flows.push_back(facts_of(key_of(i, i % 2 != 0), hash, {.time_ns = i < this->slots_per_line ? 1000u : 2500u}));
+    count_one(timed, flows.back());
+  }
+  timed.sweep(2600, static_cast<std::uint32_t>(all_lines));  // ends what lives in the home line: the oldest
+  ASSERT_EQ(this->ended.all.size(), this->slots_per_line);
+  for (std::uint32_t i = this->slots_per_line; i < flows.size(); ++i) {
+    const SlotRef slot = count_one(timed, flows[i]);
+    ASSERT_FALSE(slot.is_new()) << "flow " << i << " was lost behind the gap";
+  }
+  EXPECT_EQ(timed.size(), flows.size() - this->slots_per_line);
+}
+
+TYPED_TEST(FullTables, OnceAllDisplacedFlowsHaveEndedTheirHomeWorksAsIfNew) {
+  TypeParam timed(200, {.idle_ns = 1000}, this->ended);
+  const auto all_lines = static_cast<std::uint32_t>(TypeParam::lines_for(200));
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    const std::uint64_t now = 10'000 * (round + 1);
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      const std::uint64_t flow = round * 10 + i;
+      const auto facts = facts_of(key_of(flow, false), hash_for_line(7, all_lines, static_cast<std::uint32_t>(SplitMix64::mix(flow))), {.time_ns = now});
+      ASSERT_TRUE(count_one(timed, facts).is_new());
+      ASSERT_FALSE(count_one(timed, facts).is_new());
+    }
+    timed.sweep(now + 5000, all_lines);
+    ASSERT_EQ(timed.size(), 0u);
+  }
+}
+
+TYPED_TEST(FullTables, AFullNeighbourhoodEndsTheLeastRecentlySeenFlowOfTheHomePairOfLines) {
+  std::vector<typename TestFixture::Flow> flows;
+  for (std::uint32_t i = 0; i < TypeParam::kReach * this->slots_per_line; ++i) flows.push_back(this->start(5));
+  // Touch all but one flow of the pair 4, 5.
+  const auto victim = std::ranges::find_if(flows, [&](const auto& flow) { return this->line_of(flow) == 4; });
+  ASSERT_NE(victim, flows.end());
+  for (const auto& flow : flows)
+    if (flow.slot != victim->slot) {
+      ASSERT_TRUE(this->again(flow));
+    }
+  const auto late = this->start(5);
+  ASSERT_EQ(this->ended.all.size(), 1u);
+  EXPECT_EQ(text_of(this->ended.all[0].record.key), text_of(victim->key));
+  EXPECT_EQ(this->ended.all[0].record.end_reason, EndReason::lack_of_resources);
+  EXPECT_EQ(this->ended.all[0].slot, victim->slot);
+  EXPECT_EQ(late.slot, victim->slot);
+  EXPECT_EQ(this->table.size(), flows.size());
+  for (const auto& flow : flows)
+    if (flow.slot != victim->slot) {
+      EXPECT_TRUE(this->again(flow)) << "another flow went with the victim";
+    }
+}
+
+TYPED_TEST(FullTables, TheTableNeverHoldsMoreFlowsThanItsCapacity) {
+  std::size_t most = 0;
+  for (std::uint32_t i = 0; i < TestFixture::kFlows; ++i) this->start(0);  // one neighbourhood: the others stay empty
+  for (std::uint32_t line = 0; line < this->lines; ++line) {
+    this->start(line);
+    most = std::max(most, this->table.size());
+  }
+  EXPECT_LE(most, this->table.capacity());
+}
+
+TYPED_TEST(FullTables, ATableOfOneFlowHoldsOneFlow) {
+  TypeParam single(1, {}, this->ended);
+  for (std::uint64_t flow = 0; flow < 1000; ++flow) {
+    ASSERT_TRUE(count_one(single, facts_of(key_of(flow), SplitMix64::mix(flow), {.time_ns = flow})).is_new());
+    ASSERT_EQ(single.size(), 1u);
+    ASSERT_EQ(this->ended.all.size(), flow);
+  }
+}
+
+TYPED_TEST(FullTables, RecordsOfAFullTableSayWhyTheyEnded) {
+  for (std::uint64_t flow = 0; flow < 1000; ++flow)
+    count_one(this->table, facts_of(key_of(flow), SplitMix64::mix(flow + 1), {.time_ns = flow}));
+  ASSERT_GE(this->ended.all.size(), 800u);
+  for (const auto& one : this->ended.all) ASSERT_EQ(one.record.end_reason, EndReason::lack_of_resources);
+}
+
+/// Resident pages of this process, in bytes.
+std::size_t resident_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  unsigned long total = 0, resident = 0;
+  if (std::fscanf(file, "%lu %lu", &total, &resident) != 2) resident = 0;
+  std::fclose(file);
+  return resident * 4096;
+}
+
+struct CountingSink final : FlowSink {
+  std::uint64_t records = 0, packets = 0;
+  void flow_ended(const FlowRecord& record, std::uint32_t, std::size_t) noexcept override {
+    ++records;
+    packets += record.packets;
+  }
+};
+
+TYPED_TEST(FullTables, AFloodOfNewFlowsTakesNoMoreMemoryThanPromised) {
+  constexpr std::size_t kCapacity = 16'384;
+  CountingSink sink;
+  const std::size_t before = resident_bytes();
+  TypeParam flooded(kCapacity, {}, sink);
+  const std::uint64_t packets = 1'000'000;
+  std::size_t half_way = 0;
+  for (std::uint64_t flow = 0; flow < packets; ++flow) {
+    count_one(flooded, facts_of(key_of(flow), SplitMix64::mix(flow + 1), {.time_ns = flow}));
+    if (flow == packets / 2) half_way = resident_bytes();
+  }
+  constexpr std::size_t kPageSlack = 6 * (std::size_t{2} << 20);  // each array may round up to a 2 MB page
+  EXPECT_EQ(sink.packets + live_packets(flooded), packets);
+  EXPECT_LE(resident_bytes(), half_way + kPageSlack / 6) << "memory grows";
+  EXPECT_LE(half_way, before + TypeParam::memory_bytes(kCapacity) + kPageSlack);
+}
+
+}  // namespace
+}  // namespace parshall

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "facts.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace testing;
+
+template <class Table>
+struct TableTimeouts : ::testing::Test {
+  EndedRecords ended;
+  const FlowKey key = key_of(1);
+
+  SlotRef packet(Table& table, std::uint64_t time_ns) { return count_one(table, facts_of(key, 42, {.time_ns = time_ns})); }
+};
+using Tables = ::testing::Types<ExactTable, FingerprintTable>;
+TYPED_TEST_SUITE(TableTimeouts, Tables);
+
+TYPED_TEST(TableTimeouts, AnIdleRecordEndsAtTheFirstPacketBeyondTheTimeoutAndNotAtIt) {
+  TypeParam table(16, {.idle_ns = 100}, this->ended);
+  EXPECT_TRUE(this->packet(table, 1000).is_new());
+  EXPECT_FALSE(this->packet(table, 1100).is_new()) << "exactly the timeout is not beyond it";
+  EXPECT_FALSE(this->packet(table, 1200).is_new());
+  EXPECT_TRUE(this->packet(table, 1301).is_new());
+  ASSERT_EQ(this->ended.all.size(), 1u);
+  const FlowRecord& record = this->ended.all[0].record;
+  EXPECT_EQ(record.end_reason, EndReason::idle_timeout);
+  EXPECT_EQ(record.packets, 3u);
+  EXPECT_EQ(record.first_ns, 1000u);
+  EXPECT_EQ(record.last_ns, 1200u);
+  const FlowRecord next = *find(table, this->key);
+  EXPECT_EQ(next.packets, 1u);
+  EXPECT_EQ(next.first_ns, 1301u);
+}
+
+TYPED_TEST(TableTimeouts, AnActiveRecordEndsAtTheFirstPacketBeyondTheTimeoutAndNotAtIt) {
+  TypeParam table(16, {.active_ns = 100}, this->ended);
+  for (const std::uint64_t time_ns : {1000u, 1050u, 1100u}) this->packet(table, time_ns);
+  EXPECT_EQ(this->ended.all.size(), 0u);
+  EXPECT_TRUE(this->packet(table, 1101).is_new());
+  EXPECT_FALSE(this->packet(table, 1201).is_new());
+  EXPECT_TRUE(this->packet(table, 1202).is_new());
+  ASSERT_EQ(this->ended.all.size(), 2u);
+  for (const auto& one : this->ended.all) EXPECT_EQ(one.record.end_reason, EndReason::active_timeout);
+  EXPECT_EQ(this->ended.all[0].record.packets, 3u);
+  EXPECT_EQ(this->ended.all[0].record.last_ns, 1100u);
+  EXPECT_EQ(this->ended.all[1].record.packets, 2u);
+  EXPECT_EQ(this->ended.all[1].record.first_ns, 1101u);
+}
+
+TYPED_TEST(TableTimeouts, WhereBothTimeoutsHavePassedTheRecordWasIdle) {
+  TypeParam table(16, {.idle_ns = 100, .active_ns = 150}, this->ended);
+  this->packet(table, 1000);
+  this->packet(table, 1200);
+  ASSERT_EQ(this->ended.all.size(), 1u);
+  EXPECT_EQ(this->ended.all[0].record.end_reason, EndReason::idle_timeout);
+}
+
+TYPED_TEST(TableTimeouts, ALatePacketNeverEndsARecord) {
+  TypeParam table(16, {.idle_ns = 100, .active_ns = 500}, this->ended);
+  for (const std::uint64_t time_ns : {1000u, 1001u, 1u, 500u, 1002u}) this->packet(table, time_ns);
+  ASSERT_EQ(this->ended.all.size(), 1u) << "1002 is more than the active timeout after the first packet, at 1";
+  EXPECT_EQ(this->ended.all[0].record.end_reason, EndReason::active_timeout);
+  EXPECT_EQ(this->ended.all[0].record.packets, 4u);
+  EXPECT_EQ(this->ended.all[0].record.first_ns, 1u);
+}
+
+TYPED_TEST(TableTimeouts, TheSweepEndsIdleFlowsOnlyAndVisitsEveryLineInOneRound) {
+  TypeParam table(1000, {.idle_ns = 100}, this->ended);
+  for (std::uint64_t flow = 0; flow < 900; ++flow)
+    count_one(table, facts_of(key_of(flow), SplitMix64::mix(flow + 1), {.time_ns = flow % 3 == 0 ? 1000u : 2000u}));
+  const auto lines = static_cast<std::uint32_t>(TypeParam::lines_for(1000));
+  for (std::uint32_t done = 0; done < lines; done += 16) table.sweep(2100, 16);
+  EXPECT_EQ(this->ended.all.size(), 300u);
+  for (const auto& one : this->ended.all) {
+    ASSERT_EQ(one.record.last_ns, 1000u);
+    ASSERT_EQ(one.record.end_reason, EndReason::idle_timeout);
+  }
+  EXPECT_EQ(table.size(), 600u);
+  for (std::uint32_t done = 0; done < lines; done += 16) table.sweep(2101, 16);
+  EXPECT_EQ(table.size(), 0u);
+}
+
+TYPED_TEST(TableTimeouts, TheSweepLeavesFlowsFromTheFutureAlone) {
+  TypeParam table(16, {.idle_ns = 100}, this->ended);
+  this->packet(table, 5000);
+  table.sweep(1000, 1000);
+  EXPECT_EQ(this->ended.all.size(), 0u);
+}
+
+TYPED_TEST(TableTimeouts, ARecordThatEndedByTimeoutStartsAgainFromNothing) {
+  TypeParam table(16, {.idle_ns = 100}, this->ended);
+  for (std::uint64_t i = 0; i < 20'000; ++i)
+    count_one(table, facts_of(this->key, 42, {.time_ns = 1000, .ip_bytes = 1500, .wire_bytes = 1514, .tcp_flags = 0x12}));
+  count_one(table, facts_of(this->key, 42, {.time_ns = 5000, .ip_bytes = 40, .wire_bytes = 60, .tcp_flags = 1}));
+  const FlowRecord record = *find(table, this->key);
+  EXPECT_EQ(Expected::of(record), (Expected{1, 40, 60, 5000, 5000, 1}));
+  EXPECT_EQ(this->ended.all[0].record.packets, 20'000u);
+  EXPECT_EQ(this->ended.all[0].record.ip_bytes, 20'000u * 1500);
+}
+
+}  // namespace
+}  // namespace parshall

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/flow/window.hpp"
+
+#include <gtest/gtest.h>
+
+#include "facts.hpp"
+#include "pipeline/flow/front_end.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace testing;
+
+TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
+  Window window;
+  SplitMix64 random(1);
+  std::uint64_t in = 0, out = 0;
+  while (out < 5000) {
+    const std::size_t count = 1 + random.below(kGroup);
+    for (std::size_t i = 0; i < count; ++i) window.next(i).time_ns = in++;
+    window.push(count);
+    while (window.size() > Window::kDistance) {
+      const auto oldest = window.oldest(std::min(kGroup, window.size() - Window::kDistance));
+      ASSERT_FALSE(oldest.empty());
+      for (std::size_t i = 0; i < oldest.size(); ++i) {
+        ASSERT_EQ(window.position(i), out);
+        ASSERT_EQ(oldest[i].time_ns, out++);
+      }
+      window.pop(oldest.size());
+    }
+  }
+  EXPECT_EQ(window.pushed(), in);
+}
+
+TEST(Window, KeepsThePositionsOfPacketsWhoseNeighboursWentElsewhere) {
+  Window window;
+  SplitMix64 random(2);
+  std::vector<std::uint64_t> positions;
+  std::uint64_t at = 0;
+  std::size_t out = 0;
+  for (int i = 0; i < 5000; ++i) {
+    at += 1 + random.below(5);
+    positions.push_back(at);
+    window.next(0).time_ns = at;
+    window.push_at(at);
+    if (window.size() < Window::kDistance) continue;
+    for (const auto& facts : window.oldest(1)) {
+      ASSERT_EQ(facts.time_ns, positions[out]);
+      ASSERT_EQ(window.position(0), positions[out++]);
+    }
+    window.pop(1);
+  }
+}
+
+TEST(Share, EveryHashBelongsToExactlyOneWorkerAndAllWorkersGetAlikeMuch) {
+  for (const std::uint32_t of : {1u, 2u, 3u, 4u, 7u, 256u}) {
+    std::vector<unsigned> taken(of);
+    constexpr unsigned kHashes = 100'000;
+    for (unsigned i = 0; i < kHashes; ++i) {
+      const std::uint64_t hash = SplitMix64::mix(i);
+      unsigned takers = 0;
+      for (std::uint32_t index = 0; index < of; ++index) takers += Share{index, of}.takes(hash);
+      ASSERT_EQ(takers, 1u);
+      ++taken[Share::index_of(hash, of)];
+    }
+    for (const unsigned n : taken) ASSERT_NEAR(n, kHashes / of, 6 * std::sqrt(kHashes / of));
+  }
+}
+
+TEST(EndReason, NamesStandAtTheirPlaces) {
+  EXPECT_EQ(end_reason_name(EndReason::none), "");
+  EXPECT_EQ(end_reason_name(EndReason::idle_timeout), "idle");
+  EXPECT_EQ(end_reason_name(EndReason::active_timeout), "active");
+  EXPECT_EQ(end_reason_name(EndReason::lack_of_resources), "evicted");
+}
+
+}  // namespace
+}  // namespace parshall

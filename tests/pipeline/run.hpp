@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/session.hpp"
+#include "traffic.hpp"
+
+namespace parshall::testing {
+
+struct Plan {
+  ThreadModel model = ThreadModel::run_to_completion;
+  std::size_t workers = 1;
+  std::size_t flows = 4096;
+  Timeouts timeouts = {};
+  std::vector<std::string> columns = {};
+  Identity identity = Identity::exact;
+  std::string filter = {};
+  std::size_t ring_packets = 65536;
+  std::size_t batch = 256;
+  bool packets_only = false;
+};
+
+inline Columns columns_of(const std::vector<std::string>& names) {
+  auto columns = Columns::make(names, StatisticOptions{});
+  if (!columns) throw std::runtime_error(columns.error().message);
+  return *std::move(columns);
+}
+
+inline SessionOptions options_of(const Plan& plan) {
+  SessionOptions options;
+  options.threads.model = plan.model;
+  options.threads.ring_packets = plan.ring_packets;
+  options.workers = plan.workers;
+  options.batch = plan.batch;
+  options.identity = plan.identity;
+  options.seed = 0x5EED;
+  if (!plan.packets_only) options.table = *find_table("bucketed", plan.identity);
+  options.monitor.flows = plan.flows;
+  options.monitor.timeouts = plan.timeouts;
+  if (!plan.filter.empty()) options.filter = *BpfFilter::compile(plan.filter);
+  return options;
+}
+
+inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<const Traffic> traffic, Behaviour behaviour = {}) {
+  Input input{.description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  const std::size_t lanes = plan.model == ThreadModel::pipeline ? 1 : plan.workers;
+  for (std::size_t i = 0; i < lanes; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, behaviour));
+  return std::make_unique<Session>(std::move(input), options_of(plan), columns_of(plan.columns));
+}
+
+/// A row of a report, kept.
+struct Row {
+  FlowRecord record;
+  std::vector<std::optional<double>> values;
+};
+
+inline std::vector<Row> rows_of(const Report& report) {
+  std::vector<Row> rows;
+  report.flows([&rows](const ReportFlow& flow) { rows.push_back({flow.record, {flow.values.begin(), flow.values.end()}}); });
+  return rows;
+}
+
+inline std::uint64_t packets_in(const std::vector<Row>& rows) {
+  std::uint64_t packets = 0;
+  for (const Row& row : rows) packets += row.record.packets;
+  return packets;
+}
+
+inline void expect_balanced(const Accounting& total) {
+  EXPECT_TRUE(total.balanced()) << total.polled << " polled, " << total.ring_full << " ring full, " << total.front.filtered << " filtered, "
+                                << total.not_ip() << " not IP, " << total.malformed() << " malformed, " << total.counted() << " counted, "
+                                << total.flows.live_packets << " live, " << total.flows.ended_packets << " ended";
+}
+
+/// Every record says what its packets were, and every packet of the traffic is in exactly one record.
+inline void expect_exact(const std::vector<Row>& rows, const Traffic& traffic) {
+  auto flows = traffic.by_flow();
+  std::map<std::pair<std::string, std::uint64_t>, const FlowRecord*> records;
+  for (const Row& row : rows) {
+    const bool is_new = records.emplace(std::pair{text_of(row.record.key), row.record.first_ns}, &row.record).second;
+    ASSERT_TRUE(is_new) << "one record twice";
+  }
+  for (const auto& [at, record] : records) {
+    auto flow = flows.find(at.first);
+    ASSERT_NE(flow, flows.end()) << "a flow that nobody sent";
+    auto& packets = flow->second;
+    ASSERT_GE(packets.size(), record->packets);
+    std::uint64_t ip_bytes = 0, wire_bytes = 0;
+    for (std::size_t i = 0; i < record->packets; ++i) ip_bytes += packets[i]->ip_bytes, wire_bytes += packets[i]->wire_bytes;
+    ASSERT_EQ(record->first_ns, packets[0]->time_ns);
+    ASSERT_EQ(record->last_ns, packets[record->packets - 1]->time_ns);
+    ASSERT_EQ(record->ip_bytes, ip_bytes);
+    ASSERT_EQ(record->wire_bytes, wire_bytes);
+    packets.erase(packets.begin(), packets.begin() + static_cast<std::ptrdiff_t>(record->packets));
+  }
+  for (const auto& [key, packets] : flows) ASSERT_TRUE(packets.empty()) << packets.size() << " packets are in no record";
+}
+
+}  // namespace parshall::testing

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "run.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace testing;
+
+TEST(Session, ALiveSourceThatOutrunsTheMonitorLosesPacketsToTheFullRingAndSaysHowMany) {
+  // Every packet starts a flow in a table of its own statistics rows: slower than receiving.
+  const auto traffic = make_traffic({.packets = 200'000, .flows = 100'000, .others = false});
+  const auto session = make_session({.model = ThreadModel::pipeline, .flows = 100'000, .columns = {"gap_p99", "iat_p99"}, .ring_packets = 64},
+                                    traffic, {.lossless = false});
+  ASSERT_FALSE(session->start());
+  const Report report = session->final_report();
+  const Accounting& total = report.summary.total;
+  expect_balanced(total);
+  EXPECT_GT(total.ring_full, 0u);
+  EXPECT_EQ(total.polled, 200'000u);
+  EXPECT_EQ(total.ring_full + total.counted(), 200'000u);
+  EXPECT_EQ(packets_in(rows_of(report)), total.counted());
+  EXPECT_EQ(total.lost(), total.ring_full);
+}
+
+TEST(Session, PacketsOutOfOrderDoNotHideTheLatestTime) {
+  auto traffic = std::make_shared<Traffic>();
+  for (std::uint64_t i = 0; i < 96; ++i) traffic->add_ip(i % 10, kStartNs + (i % 8 == 3 ? 1'000'000 + i : i), 10);
+  const auto session = make_session({}, traffic);
+  ASSERT_FALSE(session->start());
+  const Report report = session->final_report();
+  std::uint64_t latest = 0;
+  for (const Row& row : rows_of(report)) latest = std::max(latest, row.record.last_ns);
+  EXPECT_EQ(report.summary.last_ns, latest);
+}
+
+TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
+  const auto traffic = make_traffic({.packets = 10'000, .others = false});
+  for (const std::size_t workers : {1u, 2u}) {
+    Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+    for (std::size_t i = 0; i < workers; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
+    SessionOptions options = options_of({.workers = workers});
+    options.limits.packets = 777;
+    Session session(std::move(input), options, columns_of({}));
+    ASSERT_FALSE(session.start());
+    const Report report = session.final_report();
+    EXPECT_EQ(report.summary.total.counted(), 777u);
+    expect_balanced(report.summary.total);
+  }
+  Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
+  SessionOptions options = options_of({});
+  options.limits.packet_time_ns = traffic->sent()[500].time_ns - traffic->sent()[0].time_ns;
+  Session session(std::move(input), options, columns_of({}));
+  ASSERT_FALSE(session.start());
+  EXPECT_EQ(session.final_report().summary.total.counted(), 501u);
+}
+
+/// Two queues of a device: one falls silent for good, the other has reached its end.
+TEST(Session, ASnapshotComesAlthoughOneWorkerHasLeft) {
+  Input input{.description = "", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
+  const auto traffic = make_traffic({.packets = 5000, .others = false});
+  input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
+  input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{.endless = true}));
+  Session session(std::move(input), options_of({.workers = 2}), columns_of({}));
+  ASSERT_FALSE(session.start());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::atomic<bool> came{false};
+  std::thread watchdog([&] {
+    for (int i = 0; i < 500 && !came; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    session.stop();
+  });
+  const auto report = session.snapshot();
+  came = true;
+  watchdog.join();
+  ASSERT_TRUE(report) << "the report waited for a worker that was gone until the run was stopped";
+  EXPECT_EQ(report->summary.total.counted(), 10'000u);
+  expect_balanced(session.final_report().summary.total);
+}
+
+TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
+  Input input{.description = "", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
+  const auto traffic = make_traffic({.packets = 20'000, .others = false});
+  for (int i = 0; i < 2; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
+  Session session(std::move(input), options_of({.workers = 2}), columns_of({"size_mean"}));
+  ASSERT_FALSE(session.start());
+  const Report report = session.final_report();
+  const auto rows = rows_of(report);
+  const auto flows = traffic->by_flow();
+  ASSERT_EQ(rows.size(), flows.size());
+  for (const Row& row : rows) {
+    const auto& packets = flows.at(text_of(row.record.key));
+    ASSERT_EQ(row.record.packets, 2 * packets.size());
+    double sum = 0;
+    for (const Sent* packet : packets) sum += packet->wire_bytes;
+    ASSERT_TRUE(row.values[0]);
+    ASSERT_NEAR(*row.values[0], sum / static_cast<double>(packets.size()), 1e-6);
+  }
+  expect_balanced(report.summary.total);
+}
+
+TEST(Session, ASnapshotOfASilentLinkTakesLessThanATenthOfASecond) {
+  const auto traffic = make_traffic({.packets = 1000});
+  const auto session = make_session({.flows = 1 << 20}, traffic, {.endless = true});
+  ASSERT_FALSE(session->start());
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto began = std::chrono::steady_clock::now();
+  const auto report = session->snapshot();
+  const double took_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(packets_in(rows_of(*report)), report->summary.total.counted());
+  RecordProperty("took_ms", static_cast<int>(1000 * took_s));
+  EXPECT_LT(took_s, 0.1);
+  session->stop();
+}
+
+TEST(Session, AnUnstartedSessionCanBeThrownAway) {
+  const auto session = make_session({.workers = 2}, make_traffic({.packets = 10}));
+}
+
+TEST(Session, ACoreThatTheMachineLacksIsRefusedAndNothingRuns) {
+  Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  input.sources.push_back(std::make_unique<ListSource>(make_traffic({.packets = 10}), Behaviour{}));
+  SessionOptions options = options_of({});
+  options.threads.cores = {1023};
+  Session session(std::move(input), options, columns_of({}));
+  const auto error = session.start();
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->message.find("1023"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace parshall
