@@ -158,6 +158,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
     if (!seed) return Error{fmt::format("--seed {}: give a whole number", o.seed)};
     session.seed = *seed;
   }
+  session.snapshots = plan.every_ns != 0 || o.live;
   session.monitor.observe_merges = o.observe_merges;
   session.key = value_of(kKeys, o.key);
   session.header = o.inner ? IpHeader::innermost : IpHeader::outermost;

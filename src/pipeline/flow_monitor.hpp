@@ -26,9 +26,12 @@ template <FlowTable Table>
 class FlowMonitor final : public Monitor, private FlowSink {
  public:
   explicit FlowMonitor(const MonitorOptions& options)
-      : table_(options.flows, options.timeouts, *this, options.populate), ended_(options.ended_ring_bytes), sweeps_(options.timeouts.idle_ns != 0),
+      : table_(options.start_flows != 0 ? std::min(options.start_flows, options.flows) : options.flows, options.timeouts, *this,
+               options.populate),
+        options_(options), ended_(options.ended_ring_bytes), sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
     use(options.statistics);
+    set_grow_at();
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
@@ -104,7 +107,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   RecordRing& ended() noexcept override { return ended_; }
   std::size_t live_flows() const noexcept override { return table_.size(); }
-  std::size_t capacity() const noexcept override { return table_.capacity(); }
+  std::size_t capacity() const noexcept override { return options_.flows; }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
   ~FlowMonitor() override { delete wanted_statistics_.load(); }
@@ -117,6 +120,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   /// Counts the oldest packets until `keep` are left in flight.
   [[gnu::always_inline]] void retire(std::size_t keep) noexcept {
     while (window_.size() > keep) {
+      if (table_.size() + kGroup > grow_at_) [[unlikely]] grow();
       group_ = window_.oldest(std::min(kGroup, window_.size() - keep));
       group_measured_ = 0;
       table_.update(group_, slots_);
@@ -125,6 +129,23 @@ class FlowMonitor final : public Monitor, private FlowSink {
       window_.pop(group_.size());
     }
   }
+
+  /// Moves all flows to a table four times as large.
+  [[gnu::noinline]] void grow() noexcept {
+    if constexpr (requires(Table& table) { table.adopt(table, 0u, std::uint64_t{0}); }) {
+      try {
+        Table larger(std::min(4 * table_.capacity(), options_.flows), options_.timeouts, *this);
+        for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
+          if (table_.occupied(slot)) larger.adopt(table_, slot, options_.identity->hash(table_.key(slot)));
+        table_ = std::move(larger);
+      } catch (const std::bad_alloc&) {
+        options_.flows = table_.capacity();  // full from here on: flows are evicted, and counted as such
+      }
+    }
+    set_grow_at();
+  }
+
+  void set_grow_at() noexcept { grow_at_ = table_.capacity() < options_.flows ? table_.capacity() : ~std::size_t{0}; }
 
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
@@ -237,6 +258,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   Table table_;
+  MonitorOptions options_;
+  std::size_t grow_at_ = ~std::size_t{0};  ///< flows
   Window window_;
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;

@@ -10,6 +10,7 @@
 namespace parshall {
 namespace {
 
+constexpr std::size_t kStartFlows = 64 * 1024;
 constexpr std::chrono::milliseconds kCollectEvery{1};
 constexpr std::chrono::microseconds kSnapshotPoll{200};
 
@@ -76,8 +77,13 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
 
 Session::Session(Input input, SessionOptions options, Columns columns)
     : input_(std::move(input)), options_(std::move(options)), memory_bytes_(memory_bytes(options_, columns)) {
+  options_.threads.ring_packets = std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
   options_.monitor.statistics = {columns.statistics(), 0};
-  options_.monitor.populate = !input_.sources.empty() && !input_.sources[0]->lossless();
+  const bool can_wait = !input_.sources.empty() && input_.sources[0]->lossless();
+  options_.monitor.populate = !can_wait;
+  options_.monitor.identity = FlowIdentity(options_.key, options_.identity, options_.seed);
+  if (can_wait && !options_.snapshots && options_.identity != Identity::nic_hash && columns.statistics()->row_bytes() == 0)
+    options_.monitor.start_flows = kStartFlows;
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;

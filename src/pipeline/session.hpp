@@ -37,6 +37,7 @@ struct SessionOptions {
   Identity identity = Identity::exact;
   std::uint64_t seed = 0;
   std::optional<BpfFilter> filter;
+  bool snapshots = true;              ///< reports before the end will be asked for
   const TableEntry* table = nullptr;  ///< null: packet level, no flows
   MonitorOptions monitor;             ///< `flows` is per worker; `statistics` is set from the columns
 };

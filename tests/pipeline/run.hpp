@@ -53,6 +53,18 @@ inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<c
   return std::make_unique<Session>(std::move(input), options_of(plan), columns_of(plan.columns));
 }
 
+/// Lets packets through in `steps` equal steps, one before each report, so that reports and packets run side by side.
+class Gate {
+ public:
+  Gate(const Traffic& traffic, std::uint64_t steps) : step_(traffic.packets().size() / steps + 1) {}
+  void open_further() { *open_ += step_; }
+  Behaviour behaviour() const { return {.gate = open_}; }
+
+ private:
+  std::uint64_t step_;
+  std::shared_ptr<std::atomic<std::uint64_t>> open_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+};
+
 /// A row of a report, kept.
 struct Row {
   FlowRecord record;

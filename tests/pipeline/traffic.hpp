@@ -143,14 +143,15 @@ inline std::shared_ptr<const Traffic> make_traffic(const Mix& mix) {
 /// How a source behaves towards who polls it.
 struct Behaviour {
   bool lossless = true;
-  std::uint64_t pause_every = 0;  ///< packets after which it yields for a while, so that reports come between
+  std::uint64_t pause_every = 0;  ///< packets after which it yields for a while
+  std::shared_ptr<const std::atomic<std::uint64_t>> gate = nullptr;  ///< hands out no packet from this number on, for now
   bool endless = false;           ///< never exhausted: once all packets are out, none is waiting
   std::uint64_t rounds = 1;       ///< how often the packets are played; times repeat
 };
 
 class ListSource final : public PacketSource {
  public:
-  ListSource(std::shared_ptr<const Traffic> traffic, Behaviour behaviour) : traffic_(std::move(traffic)), behaviour_(behaviour) {}
+  ListSource(std::shared_ptr<const Traffic> traffic, Behaviour behaviour) : traffic_(std::move(traffic)), behaviour_(std::move(behaviour)) {}
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {
     const auto& packets = traffic_->packets();
@@ -159,7 +160,8 @@ class ListSource final : public PacketSource {
       since_pause_ = 0;
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    const std::size_t count = std::min(out.size(), packets.size() - next_);
+    const std::size_t open = behaviour_.gate ? std::min<std::size_t>(*behaviour_.gate, packets.size()) : packets.size();
+    const std::size_t count = std::min(out.size(), open - next_);
     std::copy_n(packets.begin() + static_cast<std::ptrdiff_t>(next_), count, out.begin());
     next_ += count;
     since_pause_ += count;

@@ -8,20 +8,20 @@
 #include <cstring>
 
 #include "base/huge_buffer.hpp"
-#include "pipeline/flow/cold_flow.hpp"
 #include "pipeline/flow/lines.hpp"
+#include "pipeline/flow/spilled_counts.hpp"
 #include "pipeline/flow/table.hpp"
 
 namespace parshall {
 
-/// The default table: buckets of one cache line, counters in the line, everything rare in a cold row.
+/// The default table: buckets of one cache line, counters in the line, everything rare in arrays beside.
 ///
 /// A flow's home is one line. Where that is full, the flow goes to line home ^ k for the smallest k < kReach that
 /// has room, and the home's displaced bit is set: a packet then asks for the neighbour line together with the
 /// home line, and a miss in a home line whose bit is clear proves that the flow is new.
 ///
-/// Memory: kSlotsPerFlow * (64 / Line::kSlots + 32 + 32 when IPv6 flows come, + 16 where the line holds no key)
-///         bytes per flow asked for, mapped once, committed when touched, never more.
+/// Memory: kSlotsPerFlow * (64 / Line::kSlots + 9 + 24 for flows that spill + 32 for IPv6 flows + 16 where the line
+///         holds no key) bytes per flow asked for, mapped once, committed when touched, never more.
 /// Full:   at `flows` flows, or when all lines in reach are full, the least recently seen flow of the home
 ///         line and its neighbours is handed to the sink with EndReason::lack_of_resources.
 template <class Line>
@@ -29,17 +29,18 @@ class BucketedTable {
  public:
   static constexpr std::uint32_t kReach = 16;        ///< lines that a flow may live in, a power of two
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
-  static constexpr std::size_t kSlotsPerFlow = 4;    ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
+  static constexpr std::size_t kSlotsPerFlow = 3;    ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
 
   /// `populate`: commit the memory now; else each page costs the first packet that meets it a page fault.
   BucketedTable(std::size_t flows, Timeouts timeouts, FlowSink& sink, bool populate = false)
       : capacity_(flows), line_count_(static_cast<std::uint32_t>(lines_for(flows))), idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
-        active_ns_(timeouts.active_ns), sink_(sink), lines_(line_count_), cold_(slots()),
+        active_ns_(timeouts.active_ns), sink_(&sink), lines_(line_count_), first_ns_(slots()), marks_(slots()),
+        spilled_(slots(), /*huge_pages=*/false),
         heads_(Line::kExact ? 0 : slots(), /*huge_pages=*/false), ipv6_addresses_(slots(), /*huge_pages=*/false),
         displaced_(line_count_), displaced_bits_(line_count_ / 64 + 1) {
     if (!populate) return;
     lines_.populate();
-    cold_.populate();
+    first_ns_.populate();
   }
 
   static std::size_t lines_for(std::size_t flows) noexcept {
@@ -52,7 +53,7 @@ class BucketedTable {
   static std::size_t memory_bytes(std::size_t flows) noexcept {
     const std::size_t lines = lines_for(flows);
     return lines * (sizeof(Line) + sizeof(std::uint16_t)) + lines / 8 +
-           lines * Line::kSlots * (sizeof(ColdFlow) + (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
+           lines * Line::kSlots * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(SpilledCounts) + (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
   }
 
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const noexcept {
@@ -95,6 +96,30 @@ class BucketedTable {
     }
   }
 
+  /// Takes over a flow of a smaller table, with its counters; `hash` is what its packets will come with.
+  void adopt(const BucketedTable& from, std::uint32_t from_slot, std::uint64_t hash) noexcept {
+    const std::uint32_t home_line = home(hash, line_count_);
+    const auto [displacement, i] = find_room(home_line);
+    const std::uint32_t slot = (home_line ^ displacement) * Line::kSlots + i;
+    Line& line = line_of(slot);
+    const Line& old = from.line_of(from_slot);
+    const unsigned old_i = from_slot % Line::kSlots;
+    if constexpr (Line::kExact) {
+      line.put(i, old.head[old_i]);
+    } else {
+      line.put(i, old.tag[old_i]);
+      heads_[slot] = from.heads_[from_slot];
+    }
+    if (from.key(from_slot).ip_version != 4) ipv6_addresses_[slot] = from.ipv6_addresses_[from_slot];
+    line.counts[i] = old.counts[old_i];
+    line.last_ns[i] = old.last_ns[old_i];
+    first_ns_[slot] = from.first_ns_[from_slot];
+    occupy(slot, home_line, displacement);
+    if ((from.marks_[from_slot] & kSpilled) == 0) return;
+    marks_[slot] |= kSpilled;
+    spilled_[slot] = from.spilled_[from_slot];
+  }
+
   bool occupied(std::uint32_t slot) const noexcept { return line_of(slot).occupied(slot % Line::kSlots); }
 
   FlowKey key(std::uint32_t slot) const noexcept {
@@ -112,13 +137,13 @@ class BucketedTable {
 
   FlowRecord record(std::uint32_t slot) const noexcept {
     const CountWord word = line_of(slot).counts[slot % Line::kSlots];
-    const ColdFlow& cold = cold_[slot];
-    const std::uint64_t ip_bytes = cold.ip_bytes + word.ip_bytes();
+    SpilledCounts sum = (marks_[slot] & kSpilled) != 0 ? spilled_[slot] : SpilledCounts{};
+    sum.add(word);
     return {.key = key(slot),
-            .packets = cold.packets + word.packets(),
-            .ip_bytes = ip_bytes,
-            .wire_bytes = ip_bytes + static_cast<std::uint64_t>(cold.extra_bytes + word.extra_bytes()),
-            .first_ns = cold.first_ns,
+            .packets = sum.packets,
+            .ip_bytes = sum.ip_bytes,
+            .wire_bytes = sum.ip_bytes + static_cast<std::uint64_t>(sum.extra_bytes),
+            .first_ns = first_ns_[slot],
             .last_ns = line_of(slot).last_ns[slot % Line::kSlots],
             .tcp_flags = word.tcp_flags()};
   }
@@ -141,6 +166,7 @@ class BucketedTable {
  private:
   using KeyHead = std::array<std::uint8_t, FlowKey::kHeadBytes>;
   using Ipv6Addresses = std::array<std::uint8_t, 32>;
+  static constexpr std::uint8_t kSpilled = 0x80, kDisplacement = kReach - 1;
   static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
 
   static std::uint32_t home(std::uint64_t hash, std::uint64_t line_count) noexcept {
@@ -169,28 +195,31 @@ class BucketedTable {
   [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
     Line& line = line_of(slot);
     const unsigned i = slot % Line::kSlots;
-    ColdFlow& cold = cold_[slot];
     const bool late = facts.time_ns < line.last_ns[i];
     const bool idle = !late && idle_ns_ != kNever && facts.time_ns - line.last_ns[i] > idle_ns_;
-    const bool active = active_ns_ != 0 && facts.time_ns > cold.first_ns && facts.time_ns - cold.first_ns > active_ns_;
+    const bool active = active_ns_ != 0 && facts.time_ns > first_ns_[slot] && facts.time_ns - first_ns_[slot] > active_ns_;
     if (idle || active) {
       FlowRecord ended = record(slot);
       ended.end_reason = idle ? EndReason::idle_timeout : EndReason::active_timeout;
-      sink_.flow_ended(ended, slot, done_);
+      sink_->flow_ended(ended, slot, done_);
       start(slot, facts);
       return {slot, true};
     }
-    spill(line.counts[i], cold, facts.counts);
+    spill(slot, facts.counts);
     if (late)
-      cold.first_ns = std::min(cold.first_ns, facts.time_ns);
+      first_ns_[slot] = std::min(first_ns_[slot], facts.time_ns);
     else
       line.last_ns[i] = facts.time_ns;
     return {slot, false};
   }
 
-  static void spill(CountWord& word, ColdFlow& cold, CountWord packet) noexcept {
-    cold.add(word);
-    cold.add(packet);
+  void spill(std::uint32_t slot, CountWord packet) noexcept {
+    CountWord& word = line_of(slot).counts[slot % Line::kSlots];
+    SpilledCounts& spilled = spilled_[slot];
+    if ((marks_[slot] & kSpilled) == 0) spilled = {};
+    marks_[slot] |= kSpilled;
+    spilled.add(word);
+    spilled.add(packet);
     word = CountWord((word.bits() | packet.bits()) & CountWord::kFlagMask);
   }
 
@@ -206,12 +235,29 @@ class BucketedTable {
       }
     }
     if (size_ >= capacity_) evict_near(home_line);
+    const auto [displacement, i] = find_room(home_line);
+    return insert(home_line, displacement, i, facts);
+  }
+
+  struct Room {
+    std::uint32_t displacement;
+    unsigned i;
+  };
+
+  /// The nearest free slot in reach of a home line; made, where there is none.
+  Room find_room(std::uint32_t home_line) noexcept {
     for (;;) {
       for (std::uint32_t k = 0; k < kReach; ++k)
         for (unsigned i = 0; i < Line::kSlots; ++i)
-          if (!lines_[home_line ^ k].occupied(i)) return insert(home_line, k, i, facts);
+          if (!lines_[home_line ^ k].occupied(i)) return {k, i};
       evict_near(home_line);
     }
+  }
+
+  void occupy(std::uint32_t slot, std::uint32_t home_line, std::uint32_t displacement) noexcept {
+    if (marks_[slot] != displacement) marks_[slot] = static_cast<std::uint8_t>(displacement);
+    if (displacement != 0 && displaced_[home_line]++ == 0) displaced_bits_[home_line / 64] |= 1ull << home_line % 64;
+    ++size_;
   }
 
   SlotRef insert(std::uint32_t home_line, std::uint32_t displacement, unsigned i, const PacketFacts& facts) noexcept {
@@ -220,9 +266,7 @@ class BucketedTable {
     lines_[at].put(i, Line::probe(facts));
     if constexpr (!Line::kExact) std::memcpy(&heads_[slot], &facts.key, FlowKey::kHeadBytes);
     if (facts.key.ip_version != 4) ipv6_addresses_[slot] = facts.key.address;
-    cold_[slot].displacement = static_cast<std::uint8_t>(displacement);
-    if (displacement != 0 && displaced_[home_line]++ == 0) displaced_bits_[home_line / 64] |= 1ull << home_line % 64;
-    ++size_;
+    occupy(slot, home_line, displacement);
     start(slot, facts);
     return {slot, true};
   }
@@ -231,15 +275,12 @@ class BucketedTable {
   void start(std::uint32_t slot, const PacketFacts& facts) noexcept {
     Line& line = line_of(slot);
     const unsigned i = slot % Line::kSlots;
-    ColdFlow& cold = cold_[slot];
-    cold.first_ns = facts.time_ns;
-    cold.packets = 0;
-    cold.ip_bytes = 0;
-    cold.extra_bytes = 0;
+    first_ns_[slot] = facts.time_ns;
+    if ((marks_[slot] & kSpilled) != 0) marks_[slot] &= static_cast<std::uint8_t>(~kSpilled);
     line.last_ns[i] = facts.time_ns;
     line.counts[i] = CountWord();
     if (facts.counts.wide()) [[unlikely]]
-      spill(line.counts[i], cold, facts.counts);
+      spill(slot, facts.counts);
     else
       line.counts[i] = facts.counts;
   }
@@ -265,8 +306,8 @@ class BucketedTable {
   void end(std::uint32_t slot, EndReason reason) noexcept {
     FlowRecord ended = record(slot);
     ended.end_reason = reason;
-    sink_.flow_ended(ended, slot, done_);
-    if (const auto displacement = static_cast<std::uint32_t>(cold_[slot].displacement); displacement != 0) {
+    sink_->flow_ended(ended, slot, done_);
+    if (const std::uint32_t displacement = marks_[slot] & kDisplacement; displacement != 0) {
       const std::uint32_t home_line = slot / Line::kSlots ^ displacement;
       if (--displaced_[home_line] == 0) displaced_bits_[home_line / 64] &= ~(1ull << home_line % 64);
     }
@@ -281,9 +322,11 @@ class BucketedTable {
   std::uint64_t active_ns_;
   std::size_t size_ = 0;
   std::size_t done_ = 0;  ///< packets of the current update() whose slots are written
-  FlowSink& sink_;
+  FlowSink* sink_;
   HugeBuffer<Line> lines_;
-  HugeBuffer<ColdFlow> cold_;
+  HugeBuffer<std::uint64_t> first_ns_;
+  HugeBuffer<std::uint8_t> marks_;                 ///< kSpilled, and displacement: the slot's line is home ^ displacement
+  HugeBuffer<SpilledCounts> spilled_;
   HugeBuffer<KeyHead> heads_;
   HugeBuffer<Ipv6Addresses> ipv6_addresses_;
   HugeBuffer<std::uint16_t> displaced_;            ///< per line: flows whose home it is and that live elsewhere

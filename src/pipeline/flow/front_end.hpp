@@ -36,13 +36,13 @@ class FrontEnd {
  public:
   FrontEnd(IpHeader header, const FlowIdentity& identity, Share share, std::optional<BpfFilter> filter)
       : identity_(identity), share_(share), header_(header), filter_(std::move(filter)),
-        plain_(!filter_ && header == IpHeader::outermost && share.of == 1 && !identity.from_nic()) {}
+        plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic()) {}
 
   /// Writes the facts of the packets that count for this worker to `window`, in order, and hands each hash
   /// to `prefetch`. At most kGroup packets.
   template <class Prefetch>
   void accept(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
-    if (plain_) [[likely]] return accept_plain(packets, window, prefetch);
+    if (plain_) [[likely]] return share_.of == 1 ? accept_plain(packets, window, prefetch) : accept_share(packets, window, prefetch);
     for (const RawPacket& packet : packets)
       if (accept_any(packet, window)) prefetch(window.newest().hash);
   }
@@ -58,7 +58,7 @@ class FrontEnd {
   const FrontEndCounts& counts() const noexcept { return counts_; }
 
  private:
-  /// No filter, outermost header, no hash from a NIC, all of the link for this worker.
+  /// No filter, outermost header, no hash from a NIC: all of the link for this worker.
   template <class Prefetch>
   [[gnu::always_inline]] void accept_plain(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
     const FlowIdentity identity = identity_;
@@ -75,6 +75,32 @@ class FrontEnd {
     }
     window.push(counted);
     position_ += counted;
+    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
+  }
+
+  /// The same for a worker that reads what others read too and keeps its share.
+  template <class Prefetch>
+  void accept_share(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
+    const FlowIdentity identity = identity_;
+    const Share share = share_;
+    std::uint64_t elsewhere = 0, counted = 0, position = position_;
+    for (const RawPacket& packet : packets) {
+      PacketFacts& facts = window.next(0);
+      if (decode_fast(packet, facts)) [[likely]]
+        identity.ipv4(facts);
+      else if (!decode_rest(packet, facts))
+        continue;
+      const std::uint64_t at = position++;
+      if (!share.takes(facts.hash)) {
+        ++elsewhere;
+        continue;
+      }
+      prefetch(facts.hash);
+      window.push_at(at);
+      ++counted;
+    }
+    position_ = position;
+    counts_.elsewhere += elsewhere;
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
   }
 

@@ -25,7 +25,7 @@ namespace parshall {
 /// One cache line of the exact table: two flows with their whole keys.
 ///
 /// Shape: 64 bytes: two 16-byte key heads, two packed counters, two last-seen times. An IPv4 head is the key
-///        itself; an IPv6 head has the key's hash for the addresses and is verified in the cold row.
+///        itself; an IPv6 head has the key's hash for the addresses and is verified beside.
 ///        Updates never write the bytes that lookups read, so no store is forwarded into a wider load.
 struct alignas(64) ExactLine {
   static constexpr unsigned kSlots = 2;

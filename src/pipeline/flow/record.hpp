@@ -22,7 +22,7 @@ constexpr std::string_view end_reason_name(EndReason reason) noexcept {
   return kNames[static_cast<std::size_t>(reason)];
 }
 
-/// A flow's exact counters, put together from the hot and the cold part of its slot.
+/// A flow's exact counters, put together from all that a table keeps of it.
 struct FlowRecord {
   FlowKey key;
   std::uint64_t packets = 0;

@@ -7,6 +7,7 @@
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
+#include <rte_mbuf_pool_ops.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -26,6 +27,28 @@ constexpr std::uint64_t kHashed = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS
 
 Error failed(const PortPlan& plan, std::string_view what, int error) {
   return Error{fmt::format("cannot open {}: {}: {}", plan.name, what, ::rte_strerror(error < 0 ? -error : error))};
+}
+
+/// A pool whose packets lie back to back. No device reaches into a virtual one's, so they may straddle pages; else,
+/// without huge pages, each would get a page of its own: slower, as they fall into the same cache sets, and more
+/// memory than net_af_xdp tells the kernel of.
+rte_mempool* make_dense_pool(const char* name, const PortPlan& plan, int numa_node) {
+  const unsigned mbuf_bytes = sizeof(rte_mbuf) + plan.data_room;
+  rte_mempool* pool =
+      ::rte_mempool_create_empty(name, plan.mbufs(), mbuf_bytes, kPoolCache, sizeof(rte_pktmbuf_pool_private),
+                                 numa_node, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+  if (!pool) return nullptr;
+  rte_pktmbuf_pool_private shape{};
+  shape.mbuf_data_room_size = plan.data_room;
+  if (::rte_mempool_set_ops_byname(pool, ::rte_mbuf_best_mempool_ops(), nullptr) == 0) {
+    ::rte_pktmbuf_pool_init(pool, &shape);
+    if (::rte_mempool_populate_default(pool) >= 0) {
+      ::rte_mempool_obj_iter(pool, ::rte_pktmbuf_init, nullptr);
+      return pool;
+    }
+  }
+  ::rte_mempool_free(pool);
+  return nullptr;
 }
 
 /// Sets a port up step by step; what was begun is undone when it goes before it was released.
@@ -159,8 +182,10 @@ Setup::Step Setup::set_up_queues() {
   static std::atomic<unsigned> pools = 0;
   const int numa_node = ::rte_eth_dev_socket_id(id_);
   for (std::uint16_t queue = 0; queue < plan_.queues; ++queue) {
-    rte_mempool* pool = ::rte_pktmbuf_pool_create(fmt::format("parshall-rx-{}", pools++).c_str(), plan_.mbufs(),
-                                                  kPoolCache, 0, plan_.data_room, numa_node);
+    const std::string name = fmt::format("parshall-rx-{}", pools++);
+    rte_mempool* pool = plan_.is_virtual ? make_dense_pool(name.c_str(), plan_, numa_node)
+                                         : ::rte_pktmbuf_pool_create(name.c_str(), plan_.mbufs(), kPoolCache, 0,
+                                                                     plan_.data_room, numa_node);
     if (!pool)
       return failed(plan_, fmt::format("{} MiB for the packets of a queue", plan_.memory_bytes() >> 20), rte_errno);
     port_.state->own(pool);

@@ -9,8 +9,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 constexpr std::string_view kOf[] = {"rate", "gap", "iat", "size"};
-constexpr std::string_view kOfHelp[] = {"rate", "gap (packets of other flows in between)", "iat (time between packets)",
-                                        "size (bytes on the wire)"};
+constexpr std::string_view kOfHelp[] = {"", " (packets of other flows in between)", " (time between packets)",
+                                        " (bytes on the wire)"};
 constexpr std::string_view kWhat[] = {"last", "cumulated", "range", "mean", "moments", "percentiles"};
 
 std::optional<Names> rate_names(What what) {
@@ -44,8 +44,8 @@ std::optional<Names> column_names(Of of, What what) {
 
 std::string describe(const Choice& choice) {
   if (choice.level == Level::packet) return "packet level";
-  if (choice.own) return "flows: as asked with --stats";
-  return fmt::format("flows: {} of {}", name_of(choice.what), kOfHelp[static_cast<std::size_t>(choice.of)]);
+  if (choice.own) return "flows, as asked with --stats";
+  return fmt::format("flows, {}: {}{}", name_of(choice.of), name_of(choice.what), kOfHelp[static_cast<std::size_t>(choice.of)]);
 }
 
 std::string_view name_of(Of of) noexcept { return kOf[static_cast<std::size_t>(of)]; }

@@ -27,7 +27,7 @@ struct Choice {
 /// May be empty: the view always shows packets, bytes and the rate over the last interval.
 std::optional<std::vector<std::string>> column_names(Of of, What what);
 
-/// "flows: percentiles of iat (time between packets)".
+/// "flows, iat: percentiles (time between packets)".
 std::string describe(const Choice& choice);
 
 std::string_view name_of(Of of) noexcept;

@@ -9,15 +9,18 @@ namespace parshall::live {
 namespace {
 
 constexpr std::size_t kMaxWorkerLines = 4;
-constexpr std::string_view kKeys =
+constexpr std::string_view kKeys[] = {
     "h help  q quit  p pause  / filter  left/right sort  r reverse  f level  t rate g gap i iat s size  "
-    "l last c cumulated x range a mean m moments e percentiles";
+    "l last c cumulated x range a mean m moments e percentiles",
+    "h help  q quit  p pause  / filter  <> sort  r reverse  f level  tgis variable  lcxame statistic",
+    "h help  q quit  p pause  / filter  <> sort"};
 
 Line footer(const State& state, Size size, Glyphs glyphs) {
   if (state.editing_filter())
     return {{cut(fmt::format("filter: {}_  (Enter keeps it, Esc clears it)", printable(state.arrangement().filter, glyphs)), size.columns, glyphs)}};
   if (!state.message().empty()) return {{cut(printable(state.message(), glyphs), size.columns, glyphs), Style::warning}};
-  return {{cut(kKeys, size.columns, glyphs), Style::faint}};
+  const auto* const keys = std::ranges::find_if(kKeys, [&](std::string_view line) { return line.size() <= size.columns; });
+  return {{cut(keys == std::end(kKeys) ? kKeys[2] : *keys, size.columns, glyphs), Style::faint}};
 }
 
 Line help_line(std::string_view text, Size size, Glyphs glyphs) { return {{cut(text, size.columns, glyphs)}}; }

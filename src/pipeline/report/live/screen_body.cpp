@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLeastEndpoint = 8;   ///< columns an address gets before numbers are left out
 constexpr std::size_t kExactNumbers = 90;   ///< columns of the screen from which on counters are written in full
-constexpr std::size_t kProtocolWidth = 5;
+constexpr std::size_t kProtocolWidth = 6;
 
 struct Unit {
   std::string_view suffix;
@@ -86,7 +86,7 @@ struct Grid {
     const bool all_text = width >= 40;
     if (all_text) {
       add(kProtocol, std::min(kProtocolWidth, room));
-      room -= std::min(room, kProtocolWidth + 2);
+      room -= std::min(room, kProtocolWidth + 2);  // and the spaces around the source
       const std::size_t source = std::min(natural[kSource], std::max(room / 2, room - std::min(room, natural[kDestination])));
       add(kSource, source);
       room -= std::min(room, source + 1);
@@ -110,7 +110,8 @@ Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::siz
   std::size_t used = 0;
   for (std::size_t i = 0; i < grid.columns.size() && used < size.columns; ++i) {
     const std::size_t column = grid.columns[i];
-    std::string text = cut(cells[column], grid.widths[i], glyphs);
+    const bool address = column == kSource || column == kDestination;
+    std::string text = (address && !heading ? cut_middle : cut)(cells[column], grid.widths[i], glyphs);
     const std::string fill(grid.widths[i] - width_of(text), ' ');
     text = column <= kDestination ? text.append(fill) : fill + text;
     if (i != 0) text = ' ' + text;
@@ -126,8 +127,8 @@ Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::siz
 
 std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs) {
   const std::size_t columns = kFixedColumns + view.columns.size();
-  const Arrangement& shown = state.arrangement();
-  const std::uint64_t first = std::max(view.first, std::min(shown.first, view.first + view.rows.size()));
+  const Arrangement& shown = view.arrangement;  // the order the rows are in, which may be a moment behind the keys
+  const std::uint64_t first = std::clamp(state.arrangement().first, view.first, view.first + view.rows.size());
   std::vector<std::vector<std::string>> cells(1);
   for (std::size_t c = 0; c < columns; ++c) {
     std::string name = heading_of(c, view);

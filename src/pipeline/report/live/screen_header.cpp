@@ -84,9 +84,8 @@ Line measuring(const State& state, const View* view, const Layout& layout, Size 
   } else {
     text += fmt::format(", since {:.1f} s", state.chosen_s());
   }
-  const std::string& filter = state.arrangement().filter;
-  if (!filter.empty() && view != nullptr)
-    text += fmt::format("; filter \"{}\": {} of {}", printable(filter, glyphs), view->matched, view->summary.total.flows.live_flows);
+  if (view != nullptr && !view->arrangement.filter.empty())
+    text += fmt::format("; filter \"{}\": {} of {}", printable(view->arrangement.filter, glyphs), view->matched, view->summary.total.flows.live_flows);
   return whole(text, Style::faint, size, glyphs);
 }
 

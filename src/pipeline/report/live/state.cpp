@@ -117,12 +117,12 @@ void State::choose_of(Of of, double now_s) {
 }
 
 void State::choose_what(What what, double now_s) {
-  if (!column_names(choice_.of, what)) {
-    message_ = fmt::format("{} of {} are not kept; choose g gap, i iat or s size first", name_of(what), name_of(choice_.of));
-    if (what == What::cumulated) message_ = "a sum of gaps is not kept; choose t rate, i iat or s size first";
+  Choice choice = choice_;
+  if (choice.of == Of::rate && !column_names(Of::rate, what)) choice.of = Of::gap;
+  if (!column_names(choice.of, what)) {
+    message_ = "a sum of gaps is not kept; choose t rate, i iat or s size first";
     return;
   }
-  Choice choice = choice_;
   choice.what = what;
   choice.own = false;
   choice.level = Level::flow;

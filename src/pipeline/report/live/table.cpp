@@ -194,7 +194,7 @@ std::optional<View> Table::arrange(const Arrangement& wanted, const std::functio
     rows.push_back({std::isnan(key) ? std::numeric_limits<double>::infinity() : sign * key, i});
   }
 
-  View view{.summary = now_.summary, .columns = now_.columns, .pps = now_.pps, .bps = now_.bps, .arrangement = wanted, .rows = {}};
+  View view{.summary = now_.summary, .columns = now_.columns, .pps = now_.pps, .bps = now_.bps, .arrangement = order, .rows = {}};
   view.matched = rows.size();
   const std::uint64_t first = std::min(wanted.first, view.matched);
   view.first = first - std::min(first, kMargin);

@@ -37,6 +37,14 @@ std::string cut(std::string_view text, std::size_t width, Glyphs glyphs) {
   return std::string(text.substr(0, bytes_of(text, width - 1))) + (glyphs == Glyphs::unicode ? "…" : "~");
 }
 
+std::string cut_middle(std::string_view text, std::size_t width, Glyphs glyphs) {
+  const std::size_t all = width_of(text);
+  if (all <= width) return std::string(text);
+  if (width < 4) return cut(text, width, glyphs);
+  const std::size_t tail = (width - 1) / 2;
+  return cut(text, width - tail, glyphs) + std::string(text.substr(bytes_of(text, all - tail)));
+}
+
 std::vector<std::string> wrap(std::string_view text, std::size_t width, std::size_t lines, Glyphs glyphs) {
   std::vector<std::string> out;
   if (width == 0 || lines == 0) return out;

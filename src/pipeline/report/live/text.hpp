@@ -17,6 +17,9 @@ std::size_t width_of(std::string_view text) noexcept;
 /// At most `width` columns; where something was cut, a mark says so.
 std::string cut(std::string_view text, std::size_t width, Glyphs glyphs);
 
+/// The same, cut in the middle: of an address both ends matter.
+std::string cut_middle(std::string_view text, std::size_t width, Glyphs glyphs);
+
 /// `text` in lines of at most `width`, broken at spaces where there are any; more than `lines` lines are cut.
 std::vector<std::string> wrap(std::string_view text, std::size_t width, std::size_t lines, Glyphs glyphs);
 

@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as users and their scripts meet it: statuses, messages, and that nothing measured is lost.
+
+usage: test_cli.py PARSHALL [unittest arguments]
+"""
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = None
+HEADER = "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns"
+DONE, FAILED, USAGE, DAMAGED = 0, 1, 2, 3
+FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+
+
+def packet(number, flows):
+    """Record of a UDP packet of flow `number % flows`, one microsecond after the one before."""
+    flow = number % flows
+    ip = struct.pack(">BBHHHBBHII", 0x45, 0, 46, 0, 0, 64, 17, 0, 0x0A000000 + flow, 0xC0000201)
+    frame = b"\x02" * 12 + b"\x08\x00" + ip + struct.pack(">HHHH", 1024 + flow % 60000, 53, 26, 0) + bytes(18)
+    return struct.pack("<IIII", 1600000000 + number // 1000000, number % 1000000, len(frame), len(frame)) + frame
+
+
+class Run:
+    """A finished run of the program."""
+
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+        self.lines = err.decode(errors="replace").splitlines()
+
+
+def run(*arguments, stdin=None, env=None, timeout=60, **more):
+    done = subprocess.run([PROGRAM, *arguments], input=stdin, stdout=more.pop("stdout", subprocess.PIPE),
+                          stderr=more.pop("stderr", subprocess.PIPE), timeout=timeout,
+                          env={**os.environ, **(env or {})}, check=False, **more)
+    return Run(done.returncode, done.stdout or b"", done.stderr or b"")
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text.decode() if isinstance(text, bytes) else text)))
+
+
+def packets_in(flows):
+    return sum(int(flow["packets"]) for flow in flows)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="parshall-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        os.chmod(self.folder, 0o755)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def capture(self, packets=1000, flows=10, name="good.pcap", cut=0):
+        data = FILE_HEADER + b"".join(packet(i, flows) for i in range(packets))
+        with open(self.path(name), "wb") as file:
+            file.write(data[:len(data) - cut])
+        return self.path(name)
+
+    def assert_says(self, done, status, *words, lines=4):
+        text = done.err.decode(errors="replace")
+        self.assertEqual(done.status, status, text)
+        self.assertTrue(1 <= len(done.lines) <= lines, f"{len(done.lines)} lines:\n{text}")
+        for word in words:
+            self.assertIn(word, text)
+        for trace in ("terminate called", "what():", "Aborted", "Segmentation", "runtime error", "0x7f"):
+            self.assertNotIn(trace, text)
+
+
+class Errors(Case):
+    """Each mistake: its status, and one to four lines that say what, where and what to do."""
+
+    def test_a_file_that_is_not_there(self):
+        done = run("watch", "-q", "-r", self.path("missing.pcap"))
+        self.assert_says(done, FAILED, "missing.pcap", "No such file")
+        self.assertEqual(done.out, b"")
+
+    def test_an_earlier_result_survives_a_mistyped_input(self):
+        with open(self.path("result.csv"), "w", encoding="ascii") as file:
+            file.write("precious")
+        run("watch", "-q", "-r", self.path("missing.pcap"), "--format", "csv", "-o", self.path("result.csv"))
+        with open(self.path("result.csv"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "precious")
+
+    def test_a_folder_as_capture(self):
+        self.assert_says(run("watch", "-q", "-r", self.folder), FAILED, self.folder)
+
+    def test_an_interface_that_is_not_there(self):
+        self.assert_says(run("watch", "-q", "-i", "nosuch0"), FAILED, "nosuch0")
+
+    def test_a_file_that_is_no_capture(self):
+        with open(self.path("letter.txt"), "w", encoding="ascii") as file:
+            file.write("Dear Sir or Madam, " * 20)
+        self.assert_says(run("watch", "-q", "-r", self.path("letter.txt")), FAILED, "letter.txt")
+
+    def test_an_empty_file(self):
+        open(self.path("empty.pcap"), "wb").close()
+        done = run("watch", "-q", "-r", self.path("empty.pcap"))
+        self.assertIn(done.status, (FAILED, DAMAGED))
+        self.assert_says(done, done.status, "empty.pcap")
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs to be root to become nobody")
+    def test_no_rights_to_the_interface(self):
+        program = self.path("parshall")
+        shutil.copy(PROGRAM, program)
+        done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "watch", "-q", "-i", "lo", "--duration", "1"],
+                              capture_output=True, timeout=60, check=False, env={**os.environ, "TMPDIR": "/tmp"})
+        self.assert_says(Run(done.returncode, done.stdout, done.stderr), FAILED, "lo")
+        self.assertRegex(done.stderr.decode(), r"(?i)root|CAP_NET_RAW|permi")
+
+    def test_a_pci_device_that_is_not_there(self):
+        self.assert_says(run("watch", "-q", "-i", "0000:ff:1f.7"), FAILED, "0000:ff:1f.7")
+
+    def test_a_table_for_no_flows(self):
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "--flows", "0"), USAGE, "--flows", "0")
+
+    def test_a_statistic_that_nobody_knows(self):
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "--stats", "gap_meen"), USAGE, "gap_meen")
+
+    def test_a_filter_with_a_mistake(self):
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "tcp", "prot", "80"), USAGE, "prot")
+
+    def test_a_column_to_sort_by_that_is_not_there(self):
+        done = run("watch", "-q", "-r", self.capture(), "--sort", "gap_p99", "--format", "csv")
+        self.assert_says(done, USAGE, "gap_p99")
+
+    def test_other_words_that_mean_nothing(self):
+        good = self.capture()
+        for words in (["--format", "xml"], ["--every", "soon"], ["--duration", "-1"], ["--workers", "0"], ["--top", "-3"], ["--key", "colour"],
+                      ["--model", "magic"], ["--identity", "exact", "--table", "nosuch"], ["--count", "many"], ["--quantile-error", "0.9"],
+                      ["--nosuchoption"], ["--seed", "x"], ["--batch", "0"], ["--packets-only", "--model", "pipeline"]):
+            with self.subTest(words=words):
+                done = run("watch", "-q", "-r", good, *words)
+                self.assert_says(done, USAGE)
+                self.assertEqual(done.out, b"")
+
+    def test_no_source_or_two_of_them(self):
+        self.assert_says(run("watch", "-q"), USAGE, "-r")
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "-g", "flows=10"), USAGE, "-r")
+        self.assert_says(run("nonsense"), USAGE)
+
+    def test_traffic_that_nobody_understands(self):
+        done = run("watch", "-q", "-g", "flows=banana")
+        self.assertIn(done.status, (FAILED, USAGE))
+        self.assert_says(done, done.status, "banana")
+
+
+class NothingLost(Case):
+    """However the run ends, what was measured is reported."""
+
+    def rescued(self, done):
+        line = next((line for line in done.lines if "the final report is in " in line), None)
+        self.assertIsNotNone(line, done.err)
+        path = line.split("the final report is in ")[1].strip()
+        self.addCleanup(lambda: os.path.exists(path) and os.remove(path))
+        with open(path, encoding="ascii") as file:
+            return file.read()
+
+    def test_a_full_disk(self):
+        done = run("watch", "-q", "-r", self.capture(), "--format", "csv", "-o", "/dev/full", env={"TMPDIR": self.folder})
+        self.assert_says(done, FAILED, "/dev/full", "No space left")
+        self.assertEqual(packets_in(rows(self.rescued(done))), 1000)
+
+    def test_a_full_disk_and_no_folder_for_temporary_files(self):
+        done = run("watch", "-q", "-r", self.capture(), "--format", "csv", "-o", "/dev/full", env={"TMPDIR": "/no/such/folder"})
+        self.assert_says(done, FAILED, "/dev/full", "1000 counted")
+
+    def test_a_reader_that_has_gone(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = run("watch", "-q", "-r", self.capture(), "--format", "csv", stdout=writing, env={"TMPDIR": self.folder})
+        os.close(writing)
+        self.assert_says(done, FAILED, "standard output")
+        self.assertEqual(packets_in(rows(self.rescued(done))), 1000)
+
+    def test_a_reader_that_goes_while_records_end(self):
+        """Records that ended before the reader went, and were not read, are in the file of last resort."""
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--count", "2M",
+                                    "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.folder})
+        process.stdout.close()
+        err = process.stderr.read()
+        done = Run(process.wait(timeout=60), b"", err)
+        process.stderr.close()
+        self.assert_says(done, FAILED, "standard output")
+        counted = int(next(line for line in done.lines if " counted" in line).split(" counted")[0].split()[-1])
+        self.assertEqual(packets_in(rows(self.rescued(done))), counted)
+        self.assertNotIn("BALANCE", err.decode())
+
+    def test_standard_error_that_cannot_be_written(self):
+        good = self.capture()
+        with open("/dev/full", "wb") as full:
+            done = run("watch", "-r", good, "--format", "csv", stderr=full)
+        self.assertEqual(done.status, DONE)
+        self.assertEqual(packets_in(rows(done.out)), 1000)
+        closed = subprocess.run(["sh", "-c", '"$0" watch -r "$1" --format csv 2>&-', PROGRAM, good], stdout=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual(closed.returncode, DONE)
+        self.assertEqual(packets_in(rows(closed.stdout)), 1000)
+
+    def test_a_file_name_that_is_not_utf8(self):
+        path = os.fsencode(self.folder) + b"/caf\xe9.pcap"
+        shutil.copy(self.capture(), path)
+        done = run("watch", "-q", "-r", path, "--format", "json")
+        self.assertEqual(done.status, DONE, done.err)
+        self.assertEqual(packets_in(json.loads(done.out)["flows"]), 1000)
+
+    def interrupted(self, number, *arguments):
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=500,packets=10000", "--flows", "4096", *arguments, "--format", "json"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.4)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, DONE, err)
+        return json.loads(out)
+
+    def test_one_signal_ends_with_a_balanced_report(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for threads in ([], ["--workers", "2"], ["--workers", "2", "--model", "pipeline"], ["--model", "cooperative"], ["--packets-only"]):
+                with self.subTest(signal=number, threads=threads):
+                    report = self.interrupted(number, *threads)
+                    accounting = report["summary"]["accounting"]
+                    self.assertTrue(accounting["balanced"], accounting)
+                    self.assertTrue(report["summary"]["final"])
+                    self.assertGreater(accounting["counted"], 1000)
+                    if threads != ["--packets-only"]:
+                        self.assertEqual(packets_in(report["flows"]), accounting["counted"])
+
+    def test_two_signals_end_at_once(self):
+        reading, writing = os.pipe()
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=50000,packets=100000", "--format", "csv"], stdout=writing, stderr=subprocess.PIPE)
+        os.close(writing)
+        time.sleep(0.8)
+        process.send_signal(signal.SIGINT)
+        time.sleep(1.0)  # nobody reads: the report cannot be finished
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        status = process.wait(timeout=10)
+        self.assertLess(time.monotonic() - began, 2)
+        self.assertEqual(status, 130)
+        os.close(reading)
+        process.stderr.close()
+
+    def test_a_damaged_capture_is_reported_up_to_the_damage(self):
+        for cut, packets in ((1, 999), (60, 999), (61, 999), (76, 999), (77, 998)):
+            with self.subTest(cut=cut):
+                done = run("watch", "-q", "-r", self.capture(cut=cut), "--format", "csv")
+                if cut == 76:
+                    self.assertEqual(done.status, DONE)
+                else:
+                    self.assert_says(done, DAMAGED, "good.pcap")
+                self.assertEqual(packets_in(rows(done.out)), packets)
+        done = run("watch", "-q", "-r", self.capture(cut=30), "--format", "json", "--workers", "2")
+        self.assertEqual(done.status, DAMAGED)
+        summary = json.loads(done.out)["summary"]
+        self.assertTrue(summary["damage"])
+        self.assertTrue(summary["accounting"]["balanced"])
+        self.assertEqual(summary["packets"], 999)
+
+    def test_a_wild_length_in_the_middle(self):
+        with open(self.capture(), "rb") as file:
+            data = bytearray(file.read())
+        at = 24 + 500 * 76
+        data[at + 8:at + 12] = b"\xff\xff\xff\x7f"
+        with open(self.path("wild.pcap"), "wb") as file:
+            file.write(data)
+        done = run("watch", "-q", "-r", self.path("wild.pcap"), "--format", "csv")
+        self.assert_says(done, DAMAGED, "wild.pcap")
+        self.assertEqual(packets_in(rows(done.out)), 500)
+
+
+class Reports(Case):
+    def test_csv_begins_with_the_contract(self):
+        done = run("watch", "-q", "-r", self.capture(), "--format", "csv")
+        self.assertEqual(done.status, DONE)
+        self.assertEqual(done.err, b"")
+        lines = done.out.decode().splitlines()
+        self.assertEqual(lines[0], HEADER)
+        self.assertEqual(len(lines), 11)
+        flow = next(flow for flow in rows(done.out) if flow["src_ip"] == "10.0.0.3")
+        self.assertEqual(flow, {"ip_version": "4", "protocol": "17", "src_ip": "10.0.0.3", "src_port": "1027", "dst_ip": "192.0.2.1", "dst_port": "53",
+                                "packets": "100", "ip_bytes": "4600", "wire_bytes": "6000", "first_seen_ns": "1600000000000003000",
+                                "last_seen_ns": "1600000000000993000"})
+        done = run("watch", "-q", "-r", self.capture(), "--format", "csv", "--stats", "gap_mean,iat_max,size_mean,gap_mean_packets,rate")
+        self.assertEqual(done.out.decode().splitlines()[0], HEADER + ",gap_mean_packets,iat_max_ns,size_mean_bytes,rate_pps,rate_bps")
+        for flow in rows(done.out):
+            self.assertEqual((flow["gap_mean_packets"], flow["iat_max_ns"], flow["size_mean_bytes"]), ("9", "10000", "60"))
+
+    def test_every_model_and_number_of_workers_reports_the_same(self):
+        path = self.capture(packets=20000, flows=700)
+        expected = None
+        for model in ("run-to-completion", "pipeline", "cooperative"):
+            for workers in ("1", "2", "4"):
+                done = run("watch", "-q", "-r", path, "--format", "csv", "--flows", "4096", "--model", model, "--workers", workers, "--stats", "gap_mean,iat_sd")
+                self.assertEqual(done.status, DONE, done.err)
+                seen = sorted(done.out.splitlines()[1:])
+                expected = expected or seen
+                self.assertEqual(seen, expected, (model, workers))
+
+    def test_top_and_sort(self):
+        data = FILE_HEADER + b"".join(packet(i, 10) for flow in range(10) for i in range(flow, 10 * (flow + 1), 10))
+        with open(self.path("steps.pcap"), "wb") as file:
+            file.write(data)
+        done = run("watch", "-q", "-r", self.path("steps.pcap"), "--format", "csv", "--top", "3", "--sort", "packets")
+        self.assertEqual([flow["packets"] for flow in rows(done.out)], ["10", "9", "8"])
+        done = run("watch", "-q", "-r", self.path("steps.pcap"), "--format", "csv", "--top", "0")
+        self.assertEqual(len(rows(done.out)), 10)
+        many = self.capture(packets=200, flows=100)
+        text = run("watch", "-q", "-r", many).out.decode()
+        self.assertEqual(text.count("10.0.0."), 20, "text shows the top 20")
+        self.assertEqual(run("watch", "-q", "-r", many, "--top", "0").out.decode().count("10.0.0."), 100)
+
+    def test_every_with_json_is_one_object_a_line(self):
+        done = run("watch", "-q", "-g", "flows=300,packets=10000", "--flows", "4096", "--every", "50ms", "--duration", "400ms", "--format", "json")
+        self.assertEqual(done.status, DONE, done.err)
+        reports = [json.loads(line) for line in done.out.decode().splitlines()]
+        self.assertGreater(len(reports), 2)
+        before = 0
+        for i, report in enumerate(reports):
+            summary = report["summary"]
+            self.assertEqual(summary["report"], i + 1)
+            self.assertEqual(summary["final"], i + 1 == len(reports))
+            self.assertTrue(summary["accounting"]["balanced"])
+            self.assertGreaterEqual(summary["packets"], before)
+            self.assertEqual(packets_in(report["flows"]), summary["packets"])
+            before = summary["packets"]
+
+    def test_a_slow_pipe_as_input(self):
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-r", "-", "--format", "csv"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        data = FILE_HEADER + b"".join(packet(i, 10) for i in range(60))
+        for at in range(0, len(data), 331):
+            process.stdin.write(data[at:at + 331])
+            process.stdin.flush()
+            time.sleep(0.01)
+        out, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, DONE, err)
+        self.assertEqual(packets_in(rows(out)), 60)
+
+    def test_a_slow_reader_gets_every_row(self):
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=3000,packets=100000", "--flows", "1000", "--every", "100ms", "--count", "300k",
+                                    "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        errors = []
+        thread = threading.Thread(target=lambda: errors.append(process.stderr.read()))
+        thread.start()
+        pieces = []
+        while piece := os.read(process.stdout.fileno(), 65536):
+            pieces.append(piece)
+            if len(pieces) < 40:
+                time.sleep(0.02)
+        status = process.wait(timeout=30)
+        thread.join()
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(status, DONE, errors)
+        reports = b"".join(pieces).decode().split("\n\n")
+        final = rows(reports[-1])
+        self.assertTrue(final)
+        self.assertTrue(all(report.startswith(HEADER) for report in reports))
+        records = {}  # a record shows as live until it has ended: its last and largest count is the one
+        for report in reports:
+            for flow in rows(report):
+                name = tuple(flow[column] for column in ("src_ip", "src_port", "dst_ip", "dst_port", "protocol", "first_seen_ns"))
+                records[name] = max(records.get(name, 0), int(flow["packets"]))
+        self.assertEqual(sum(records.values()), 300_000)
+
+    def test_list_and_help_and_version(self):
+        for topic in ("tables", "hashes", "statistics", "sources", "formats"):
+            done = run("list", topic)
+            self.assertEqual(done.status, DONE)
+            self.assertTrue(done.out)
+        self.assertEqual(run("--help").status, DONE)
+        self.assertEqual(run("watch", "--help").status, DONE)
+        self.assertEqual(run("--version").status, DONE)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

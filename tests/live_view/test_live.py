@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Drives `parshall watch --live` in a terminal of its own (tmux). Usage: test_live.py PARSHALL [unittest arguments]"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PARSHALL = ''
+TRAFFIC = 'flows=2000,dist=zipf:1.1'
+
+
+class Screen:
+    """The program in a tmux server of its own, which is gone at the end whatever happened."""
+
+    def __init__(self, *arguments, columns=100, lines=30, term='screen-256color', locale='C.UTF-8'):
+        self._folder = tempfile.TemporaryDirectory()
+        self._socket = os.path.join(self._folder.name, 'tmux')
+        self.status_file = os.path.join(self._folder.name, 'status')
+        self.output_file = os.path.join(self._folder.name, 'report')
+        words = [PARSHALL, 'watch', '--live', '--flows', '4096', '-o', self.output_file, *arguments]
+        command = f'env TERM={shlex.quote(term)} LC_ALL={locale} {shlex.join(words)}; echo $? > {self.status_file}; echo LEFT; sleep 60'
+        environment = {**os.environ, 'LC_ALL': 'C.UTF-8'}
+        environment.pop('TMUX', None)
+        subprocess.run(['tmux', '-S', self._socket, '-f', '/dev/null', '-u', 'new-session', '-d', '-x', str(columns), '-y', str(lines),
+                        command], check=True, env=environment)
+        self._tmux('set-option', '-g', 'status', 'off')
+        self.resize(columns, lines)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(['tmux', '-S', self._socket, 'kill-server'], capture_output=True, check=False)
+        self._folder.cleanup()
+
+    def _tmux(self, *words):
+        return subprocess.run(['tmux', '-S', self._socket, *words], capture_output=True, text=True, check=True).stdout
+
+    def keys(self, *keys):
+        for key in keys:
+            self._tmux('send-keys', key)
+
+    def type(self, text):
+        self._tmux('send-keys', '-l', text)
+
+    def resize(self, columns, lines):
+        self._tmux('resize-window', '-x', str(columns), '-y', str(lines))
+
+    def text(self):
+        return self._tmux('capture-pane', '-p')
+
+    def until(self, pattern, seconds=8):
+        """The screen as soon as it matches."""
+        end = time.monotonic() + seconds
+        while True:
+            text = self.text()
+            if re.search(pattern, text, re.M):
+                return text
+            if time.monotonic() > end:
+                raise AssertionError(f'{pattern!r} did not appear within {seconds} s in:\n{text}')
+            time.sleep(0.05)
+
+    def settled(self, seconds=5):
+        """The screen once it stays the same for a moment."""
+        end = time.monotonic() + seconds
+        before = self.text()
+        while time.monotonic() < end:
+            time.sleep(0.3)
+            now = self.text()
+            if now == before:
+                return now
+            before = now
+        raise AssertionError('the screen keeps changing:\n' + before)
+
+    def status(self, seconds=10):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if os.path.exists(self.status_file):
+                with open(self.status_file) as file:
+                    text = file.read()
+                if text.endswith('\n'):
+                    return int(text)
+            time.sleep(0.05)
+        raise AssertionError('the program does not end; its screen:\n' + self.text())
+
+    def report(self):
+        with open(self.output_file) as file:
+            return file.read()
+
+
+def column(text, number, heading=r'^proto'):
+    """The numbers in one column, counted from the right, of the rows under the heading."""
+    rows = re.split(heading + r'.*\n', text, maxsplit=1, flags=re.M)[1].splitlines()
+    return [int(row.split()[number]) for row in rows if re.match(r'(TCP|UDP) ', row)]
+
+
+class LiveView(unittest.TestCase):
+    def accounting(self, text):
+        match = re.search(r'^(\d+) offered = (\d+) counted', text, re.M)
+        self.assertTrue(match, 'no accounting line in:\n' + text)
+        self.assertEqual(match[1], match[2])
+
+    def test_shows_the_flows_with_rates_and_the_accounting(self):
+        with Screen('-g', TRAFFIC, '--duration', '60s') as screen:
+            text = screen.until(r'\d+ packets +\d+ bytes +[\d.]+ [kMG]?pps')
+            self.accounting(text)
+            self.assertRegex(text, r'(?m)^LIVE +\d')
+            self.assertRegex(text, r'flows 2000/4096 +loss 0 \(< ')
+            self.assertRegex(text, r'processed [\d.]+ [kM]pps')
+            self.assertRegex(text, r'(?m)^proto +source +destination +pps +bit/s packets▼ +bytes')
+            counts = column(text, -2)
+            self.assertEqual(len(counts), 21)
+            self.assertEqual(counts, sorted(counts, reverse=True))
+
+    def test_sorts_and_reverses(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('packets▼')
+            screen.keys('r')
+            counts = column(screen.until('packets▲'), -2)
+            self.assertEqual(counts, sorted(counts))
+            screen.keys('Right')
+            self.accounting(screen.until('bytes▲'))
+            screen.keys('Right')
+            screen.until('proto▼')
+            screen.keys('r')
+            screen.until('proto▲')
+
+    def test_scrolls(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('packets▼')
+            screen.keys('p')
+            screen.until('^PAUSED')
+            top = column(screen.settled(), -2)
+            screen.keys('Down')
+            self.assertEqual(column(screen.settled(), -2)[:20], top[1:])
+            screen.keys('PageDown')
+            self.assertLessEqual(column(screen.settled(), -2)[0], top[-1])
+            screen.keys('End')
+            self.assertLess(max(column(screen.settled(), -2)), min(top))
+            screen.keys('Home')
+            self.assertEqual(column(screen.settled(), -2), top)
+
+    def test_paused_the_screen_stays_and_measuring_goes_on(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('offered = [1-9]')
+            screen.keys('Space')
+            screen.until('^PAUSED')
+            time.sleep(0.5)
+            frozen = screen.text()
+            time.sleep(2.5)
+            self.assertEqual(screen.text(), frozen)
+            self.accounting(frozen)
+            screen.type('/udp')
+            text = screen.until(r'filter "udp": \d+ of 2000')
+            self.assertNotIn('\nTCP', text)
+            screen.keys('Enter', 'p')
+            before = int(re.search(r'^(\d+) offered', frozen, re.M)[1])
+            end = time.monotonic() + 5
+            while int(re.search(r'^(\d+) offered', screen.until('^LIVE'), re.M)[1]) == before:
+                self.assertLess(time.monotonic(), end)
+
+    def test_filters_while_it_is_typed(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('packets▼')
+            screen.type('/tcp :1')
+            text = screen.until(r'filter "tcp :1": \d+ of 2000')
+            for row in re.findall(r'^(?:TCP|UDP) .*', text, re.M):
+                self.assertRegex(row, r'^TCP .*:1')
+            self.accounting(text)
+            screen.type('zz')
+            screen.until(r'filter "tcp :1zz": 0 of 2000')
+            screen.keys('Escape')
+            self.accounting(screen.until('^h help'))
+            screen.until('^UDP ')
+
+    def test_changes_what_is_computed_while_it_runs(self):
+        with Screen('-g', TRAFFIC, columns=130) as screen:
+            screen.until(r'^flows, rate: last, since 0\.0 s')
+            screen.keys('e')
+            text = screen.until(r'gap_p50 +gap_p99 +gap_p99\.9')
+            self.assertRegex(text, r'flows, gap: percentiles .*, since [\d.]+ s')
+            screen.until(r'^TCP .*\d( [kM])? +[\d.]+( [kM])?$')
+            self.accounting(text)
+            screen.keys('i', 'm')
+            screen.until(r'iat_mean +iat_sd +iat_skewness +iat_kurtosis')
+            screen.keys('f')
+            text = screen.until('^packet level, since')
+            self.assertRegex(text, r'nic_missed +unsupported')
+            self.accounting(text)
+            screen.keys('f', 's', 'x')
+            screen.until('size_min +size_max')
+            screen.keys('q')
+            self.assertEqual(screen.status(), 0)
+            self.assertRegex(screen.report(), r'size_min_bytes +size_max_bytes')
+
+    def test_survives_every_size(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('packets▼')
+            for columns, lines in ((20, 5), (3, 2), (1, 1), (200, 60), (40, 4), (80, 24), (21, 40)):
+                screen.resize(columns, lines)
+                text = screen.until('LIVE' if columns >= 20 else '.')
+                if columns >= 20:
+                    self.assertRegex(screen.until('counted'), r'(?s)LIVE.*=\s*[\d.]+[kMG]?\s+counted')
+            screen.resize(100, 30)
+            self.accounting(screen.until('packets▼ '))
+            screen.keys('q')
+            self.assertEqual(screen.status(), 0)
+
+    def test_help_comes_and_goes(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('packets▼')
+            screen.keys('?')
+            self.assertRegex(screen.until('any key goes back'), 'percentiles')
+            screen.keys('x')
+            screen.until('packets▼')
+
+    def test_q_leaves_the_screen_and_writes_the_final_report(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('packets▼')
+            screen.keys('q')
+            self.assertEqual(screen.status(), 0)
+            self.assertNotRegex(screen.until('LEFT'), 'LIVE')
+            self.assertRegex(screen.report(), r'(?m)^accounting \d+ offered = \d+ counted$')
+
+    def test_control_c_is_like_q(self):
+        with Screen('-g', TRAFFIC) as screen:
+            screen.until('packets▼')
+            screen.keys('C-c')
+            # The shell around it gets the signal too: what the program left behind is its report.
+            end = time.monotonic() + 10
+            while not (os.path.exists(screen.output_file) and 'accounting' in screen.report()):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.05)
+
+    def test_stays_when_the_run_has_ended(self):
+        with Screen('-g', TRAFFIC, '--count', '100000') as screen:
+            text = screen.until('^ENDED')
+            screen.until(r'^100000 offered = 100000 counted')
+            screen.keys('r')
+            screen.until('packets▲')
+            screen.keys('e')
+            screen.until('the run has ended')
+            screen.keys('q')
+            self.assertEqual(screen.status(), 0)
+            self.assertRegex(screen.report(), r'(?m)^accounting 100000 offered = 100000 counted$')
+
+    def test_the_duration_applies(self):
+        with Screen('-g', TRAFFIC, '--duration', '1s') as screen:
+            screen.until('^ENDED')
+            screen.keys('q')
+            self.assertEqual(screen.status(), 0)
+
+    def test_plain_terminals_and_locales(self):
+        for term in ('vt100', 'xterm', 'screen'):
+            with Screen('-g', TRAFFIC, term=term, locale='C', columns=80, lines=24) as screen:
+                text = screen.until('packetsv')
+                self.assertTrue(text.isascii(), text)
+                self.accounting(text)
+                screen.keys('q')
+                self.assertEqual(screen.status(), 0)
+
+    def test_refuses_what_it_cannot_draw_on(self):
+        for term in ('no-such-terminal', 'dumb', "''"):
+            with Screen('-g', TRAFFIC, term=term.strip("'")) as screen:
+                self.assertEqual(screen.status(), 1)
+                self.assertRegex(screen.until('LEFT'), r'parshall watch: the terminal "')
+        done = subprocess.run([PARSHALL, 'watch', '--live', '-g', TRAFFIC], capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--live needs a terminal', done.stderr)
+
+
+if __name__ == '__main__':
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PARSHALL = os.path.abspath(sys.argv.pop(1))
+    if shutil.which('tmux') is None:
+        print('SKIPPED: no tmux')
+        sys.exit(0)
+    unittest.main(verbosity=2)
