@@ -36,8 +36,8 @@ class OurHash {
  public:
   explicit OurHash(std::uint64_t seed) : hash_(seed) {}
   std::uint32_t operator()(const FiveTuple& tuple) const noexcept {
-    return static_cast<std::uint32_t>(hash_(_mm_set_epi32(static_cast<int>(tuple.dst), static_cast<int>(tuple.src), tuple.protocol,
-                                                          tuple.dst_port << 16 | tuple.src_port)));
+    return static_cast<std::uint32_t>(hash_(_mm_set_epi32(static_cast<int>(tuple.dst), static_cast<int>(tuple.src),
+                                                          tuple.protocol, tuple.dst_port << 16 | tuple.src_port)));
   }
 
  private:
@@ -114,6 +114,8 @@ class DoubleHash final : public Rival {
 std::unique_ptr<Rival> make_double_hash(std::size_t buckets, std::uint64_t seed) {
   return std::make_unique<DoubleHash<OurHash>>(buckets, OurHash(seed));
 }
-std::unique_ptr<Rival> make_double_hash_toeplitz(std::size_t buckets) { return std::make_unique<DoubleHash<Toeplitz>>(buckets, Toeplitz()); }
+std::unique_ptr<Rival> make_double_hash_toeplitz(std::size_t buckets) {
+  return std::make_unique<DoubleHash<Toeplitz>>(buckets, Toeplitz());
+}
 
 }  // namespace parshall::bench

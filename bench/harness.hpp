@@ -32,12 +32,14 @@ struct Cost {
 
 /// Measures variants side by side on one shared, noisy machine.
 ///
-/// Thread CPU time leaves out preemption; variants are interleaved within each round, so that drift meets all alike; a fixed
-/// probe (random read-modify-writes over 1 MB) before and after each sample tells when a neighbour had the caches: samples whose
-/// probe was over 1.35 times the best are dropped, where at least three remain. The median of the rest is reported.
+/// Thread CPU time leaves out preemption; variants are interleaved within each round, so that drift meets all alike; a
+/// fixed probe (random read-modify-writes over 1 MB) before and after each sample tells when a neighbour had the
+/// caches: samples whose probe was over 1.35 times the best are dropped, where at least three remain. The median of the
+/// rest is reported.
 class Harness {
  public:
-  Harness(std::size_t packets_per_sample, int rounds) : packets_(packets_per_sample), rounds_(rounds), probe_memory_(1 << 17) {}
+  Harness(std::size_t packets_per_sample, int rounds)
+      : packets_(packets_per_sample), rounds_(rounds), probe_memory_(1 << 17) {}
 
   std::vector<Cost> measure(const std::vector<Variant>& variants) {
     std::vector<std::vector<Sample>> samples(variants.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does a packet cost from memory to counted flow, over decoding and hashing alone, as flows outgrow each cache?
-// Unit: ns of thread CPU time per 64-byte frame, one core, and ratios taken in one run. Traces and tables are made, and every
-// flow is in its table, before a clock starts; answers are checked after.
+// Question: what does a packet cost from memory to counted flow, over decoding and hashing alone, as flows outgrow each
+// cache? Unit: ns of thread CPU time per 64-byte frame, one core, and ratios taken in one run. Traces and tables are
+// made, and every flow is in its table, before a clock starts; answers are checked after.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -43,8 +43,10 @@ class NoTable {
 class Ours {
  public:
   Ours(std::unique_ptr<Monitor> monitor, std::shared_ptr<const Trace> trace)
-      : monitor_(std::move(monitor)), source_(std::move(trace), ~std::uint64_t{0}),
-        front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{}, std::nullopt) {}
+      : monitor_(std::move(monitor)),
+        source_(std::move(trace), ~std::uint64_t{0}),
+        front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
+               std::nullopt) {}
 
   void run(std::size_t packets) {
     std::array<RawPacket, kBatch> batch;
@@ -73,14 +75,16 @@ template <class Table>
 std::unique_ptr<Monitor> make_monitor(std::size_t flows, const std::vector<std::string>& statistics = {}) {
   MonitorOptions options{.flows = flows};
   const auto set = make_statistics(statistics, {.quantiles = QuantileMethod::p2});
-  if (!statistics.empty()) options.statistics = {std::make_shared<const StatisticSet>(std::move(*const_cast<Result<StatisticSet>&>(set))), 0};
+  if (!statistics.empty())
+    options.statistics = {std::make_shared<const StatisticSet>(std::move(*const_cast<Result<StatisticSet>&>(set))), 0};
   return std::make_unique<FlowMonitor<Table>>(options);
 }
 
 /// The least a packet can cost: its own line read in order and one line of the flows' working set updated at random.
 class MemoryBound {
  public:
-  MemoryBound(std::shared_ptr<const Trace> trace, std::size_t flows) : trace_(std::move(trace)), lines_(std::max<std::size_t>(1, flows / 2) * 8) {}
+  MemoryBound(std::shared_ptr<const Trace> trace, std::size_t flows)
+      : trace_(std::move(trace)), lines_(std::max<std::size_t>(1, flows / 2) * 8) {}
 
   void run(std::size_t packets) {
     constexpr std::size_t kAhead = 16;
@@ -88,7 +92,8 @@ class MemoryBound {
     for (std::size_t i = 0; i < packets; ++i) {
       std::uint64_t word;
       std::memcpy(&word, trace_->frame((next_ + i) & (trace_->packets() - 1)), sizeof word);
-      const std::size_t ahead = (SplitMix64::mix(next_ + i + kAhead) & mask) * 8, now = (SplitMix64::mix(next_ + i) & mask) * 8;
+      const std::size_t ahead = (SplitMix64::mix(next_ + i + kAhead) & mask) * 8,
+                        now = (SplitMix64::mix(next_ + i) & mask) * 8;
       __builtin_prefetch(&lines_[ahead], 1);
       lines_[now] += word | 1;
     }
@@ -118,8 +123,8 @@ bool answers_right(const char* name, Ours& ours, std::size_t distinct) {
   const bool right = counts.counted == ours.given() && counts.live_packets + counts.ended_packets == ours.given() &&
                      (distinct == 0 || counts.live_flows == distinct);
   if (!right)
-    fmt::print("WRONG ANSWER of {}: {} of {} packets, {} of {} flows\n", name, counts.live_packets + counts.ended_packets, ours.given(),
-               counts.live_flows, distinct);
+    fmt::print("WRONG ANSWER of {}: {} of {} packets, {} of {} flows\n", name,
+               counts.live_packets + counts.ended_packets, ours.given(), counts.live_flows, distinct);
   return right;
 }
 
@@ -144,7 +149,8 @@ bool run_case(const Case& what, const Sizes& sizes) {
                                 {"memory bound", [&](std::size_t n) { bound.run(n); }}};
   std::optional<Ours> p99;
   std::unique_ptr<Rival> rte, flowatcher, toeplitz;
-  MemorySource rte_source(trace, ~std::uint64_t{0}), flowatcher_source(trace, ~std::uint64_t{0}), toeplitz_source(trace, ~std::uint64_t{0});
+  MemorySource rte_source(trace, ~std::uint64_t{0}), flowatcher_source(trace, ~std::uint64_t{0}),
+      toeplitz_source(trace, ~std::uint64_t{0});
   if (what.rivals) {
     p99.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}), trace);
     variants.push_back({"exact + P-square p99 of the gap", [&](std::size_t n) { p99->run(n); }});
@@ -153,22 +159,28 @@ bool run_case(const Case& what, const Sizes& sizes) {
     toeplitz = make_double_hash_toeplitz(flows);
     variants.push_back({"FloWatcher, software Toeplitz", [&](std::size_t n) { toeplitz->run(toeplitz_source, n); }});
     rte = make_rte_hash(flows, kSeed);
-    if (rte) variants.push_back({"rte_hash bulk lookup", [&](std::size_t n) { rte->run(rte_source, n); }});
-    else fmt::print("SKIPPED rte_hash: built without DPDK\n");
+    if (rte)
+      variants.push_back({"rte_hash bulk lookup", [&](std::size_t n) { rte->run(rte_source, n); }});
+    else
+      fmt::print("SKIPPED rte_hash: built without DPDK\n");
   }
   for (const Variant& variant : variants) variant.run(trace->packets());
   Harness harness(sizes.sample, sizes.rounds);
   const std::vector<Cost> costs = harness.measure(variants);
 
   for (std::size_t v = 0; v < variants.size(); ++v)
-    fmt::print("{:<14} {:<34} {:7.2f} ns {:8.1f} Mpps   {:5.2f} of parse + hash   {:5.2f} times as long as exact   (spread {:.2f}, {} of {} samples)\n",
-               what.name, variants[v].name, costs[v].median_ns, 1e3 / costs[v].median_ns, costs[v].median_ns / costs[0].median_ns,
-               costs[v].median_ns / costs[1].median_ns, costs[v].spread, costs[v].kept, costs[v].samples);
+    fmt::print(
+        "{:<14} {:<34} {:7.2f} ns {:8.1f} Mpps   {:5.2f} of parse + hash   {:5.2f} times as long as exact   (spread "
+        "{:.2f}, {} of {} samples)\n",
+        what.name, variants[v].name, costs[v].median_ns, 1e3 / costs[v].median_ns,
+        costs[v].median_ns / costs[0].median_ns, costs[v].median_ns / costs[1].median_ns, costs[v].spread,
+        costs[v].kept, costs[v].samples);
   fmt::print("{:<14} share of the memory bound reached: exact {:.0f} %, fingerprint {:.0f} %\n", what.name,
              100 * costs[3].median_ns / costs[1].median_ns, 100 * costs[3].median_ns / costs[2].median_ns);
   if (flowatcher)
     fmt::print("{:<14} FloWatcher's double hash counted {:.2f} % of its packets\n", what.name,
-               100.0 * static_cast<double>(flowatcher->counted()) / static_cast<double>(trace->packets() + sizes.sample * sizes.rounds));
+               100.0 * static_cast<double>(flowatcher->counted()) /
+                   static_cast<double>(trace->packets() + sizes.sample * sizes.rounds));
   std::fflush(stdout);
   bool right = answers_right("exact", exact, distinct);
   right &= answers_right("fingerprint", fingerprint, 0);
@@ -182,8 +194,11 @@ int main_of(bool smoke, const char* only) {
   CPU_SET(std::max(0, sched_getcpu()), &core);
   sched_setaffinity(0, sizeof core, &core);
   const Sizes sizes = smoke ? Sizes{1 << 16, 1 << 14, 3} : Sizes{1 << 24, 1 << 20, 15};
-  constexpr Case kCases[] = {{"2^16 uniform", 16, 0, true},   {"2^16 Zipf 1.1", 16, 1.1, false}, {"2^20 Zipf 1.1", 20, 1.1, false},
-                             {"2^20 uniform", 20, 0, false},  {"2^24 uniform", 24, 0, false}};
+  constexpr Case kCases[] = {{"2^16 uniform", 16, 0, true},
+                             {"2^16 Zipf 1.1", 16, 1.1, false},
+                             {"2^20 Zipf 1.1", 20, 1.1, false},
+                             {"2^20 uniform", 20, 0, false},
+                             {"2^24 uniform", 24, 0, false}};
   bool right = true;
   for (const Case& what : kCases) {
     if (only != nullptr && std::strcmp(only, what.name) != 0) continue;

@@ -24,13 +24,10 @@ run() {
   rm -f "$log"
 }
 
-while IFS=$'\t' read -r name command; do run "$name" $command; done < <(meson introspect "$build" --tests |
+while IFS=$'\t' read -r name command; do run "$name" env -C "$build" $command; done < <(meson introspect "$build" --tests |
   python3 -c 'import json, sys; [print(test["name"], " ".join(test["cmd"]), sep="\t") for test in json.load(sys.stdin)]')
 parshall=$(cd "$build" && pwd)/parshall
-run conformance/test_traces.py python3 "$here/tests/conformance/test_traces.py" "$parshall"
-for script in "$here"/tests/*/test_*.py; do
-  name=${script#"$here"/tests/}
-  [ "$name" = conformance/test_traces.py ] || run "$name" python3 "$script" "$parshall"
-done
+run "captures against their truth" python3 "$here/tests/conformance/test_traces.py" "$parshall"
+run "peer comparison's own tests" python3 "$here/bench/peers/test_compare.py"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -27,7 +27,8 @@ class KeyedHash {
   std::uint64_t operator()(__m128i block) const noexcept {
 #ifdef __AES__
     const __m128i state = _mm_aesenc_si128(_mm_xor_si128(block, secret(0)), secret(1));
-    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_aesenc_si128(_mm_aesenc_si128(state, secret(2)), secret(3))));
+    return static_cast<std::uint64_t>(
+        _mm_cvtsi128_si64(_mm_aesenc_si128(_mm_aesenc_si128(state, secret(2)), secret(3))));
 #else
     const std::uint64_t once = fold(low(block) ^ secret_[0], high(block) ^ secret_[1]);
     return fold(once ^ secret_[2], secret_[3] | 1);
@@ -54,7 +55,9 @@ class KeyedHash {
 #endif
   }
 
-  [[maybe_unused]] static std::uint64_t low(__m128i v) noexcept { return static_cast<std::uint64_t>(_mm_cvtsi128_si64(v)); }
+  [[maybe_unused]] static std::uint64_t low(__m128i v) noexcept {
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(v));
+  }
   [[maybe_unused]] static std::uint64_t high(__m128i v) noexcept {
     return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_srli_si128(v, 8)));
   }

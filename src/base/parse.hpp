@@ -33,12 +33,14 @@ inline std::optional<std::uint64_t> parse_with_unit(const std::string& text,
 
 /// "10", "1.5s", "250ms", "2m", "1h": nanoseconds; seconds without a unit.
 inline std::optional<std::uint64_t> parse_duration_ns(const std::string& text) {
-  return parse_with_unit(text, {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}});
+  return parse_with_unit(
+      text, {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}});
 }
 
 /// "1000", "64k", "1M", "2G" in powers of ten; "64Ki", "1Mi" in powers of two.
 inline std::optional<std::uint64_t> parse_count(const std::string& text) {
-  return parse_with_unit(text, {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}});
+  return parse_with_unit(
+      text, {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}});
 }
 
 }  // namespace parshall

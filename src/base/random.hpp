@@ -42,7 +42,10 @@ class SplitMix64 {
 class Zipf {
  public:
   Zipf(double exponent, std::uint64_t n) noexcept
-      : exponent_(exponent), n_(static_cast<double>(n)), low_(integral(1.5) - 1), high_(integral(n_ + 0.5)),
+      : exponent_(exponent),
+        n_(static_cast<double>(n)),
+        low_(integral(1.5) - 1),
+        high_(integral(n_ + 0.5)),
         squeeze_(2 - inverse(integral(2.5) - std::pow(2.0, -exponent))) {}
 
   std::uint64_t operator()(SplitMix64& random) const noexcept {
@@ -52,7 +55,8 @@ class Zipf {
       double k = std::floor(x + 0.5);
       if (k < 1) k = 1;
       if (k > n_) k = n_;
-      if (k - x <= squeeze_ || u >= integral(k + 0.5) - std::pow(k, -exponent_)) return static_cast<std::uint64_t>(k) - 1;
+      if (k - x <= squeeze_ || u >= integral(k + 0.5) - std::pow(k, -exponent_))
+        return static_cast<std::uint64_t>(k) - 1;
     }
   }
 

@@ -19,7 +19,8 @@ template <class T>
 class SpscRing {
  public:
   explicit SpscRing(std::size_t capacity)
-      : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2)) - 1), items_(std::make_unique_for_overwrite<T[]>(mask_ + 1)) {}
+      : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2)) - 1),
+        items_(std::make_unique_for_overwrite<T[]>(mask_ + 1)) {}
 
   std::size_t capacity() const noexcept { return mask_ + 1; }
 

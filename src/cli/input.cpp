@@ -17,8 +17,11 @@ std::size_t lanes_of(const SessionOptions& session) {
 Result<Input> open_file(const std::string& path, const SessionOptions& session) {
   auto sources = open_capture_file(path, lanes_of(session));
   if (!sources) return sources.error();
-  return Input{.description = path == "-" ? "standard input" : path, .sources = *std::move(sources), .every_source_sees_all = true,
-               .owner = nullptr, .device = nullptr};
+  return Input{.description = path == "-" ? "standard input" : path,
+               .sources = *std::move(sources),
+               .every_source_sees_all = true,
+               .owner = nullptr,
+               .device = nullptr};
 }
 
 Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
@@ -27,7 +30,11 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
   auto trace = Trace::make(*spec);
   if (!trace) return trace.error();
   const auto shared = std::make_shared<const Trace>(*std::move(trace));
-  Input input{.description = "built-in traffic " + text, .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  Input input{.description = "built-in traffic " + text,
+              .sources = {},
+              .every_source_sees_all = true,
+              .owner = nullptr,
+              .device = nullptr};
   for (std::size_t i = 0; i < lanes_of(session); ++i)
     input.sources.push_back(std::make_unique<MemorySource>(shared, ~std::uint64_t{0}, kTrafficStartNs));
   return input;
@@ -36,7 +43,8 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
 Result<Input> open_device(const WatchOptions& options, const SessionOptions& session) {
   const std::size_t queues = options.queues != 0 ? options.queues : lanes_of(session);
   if (session.threads.model != ThreadModel::pipeline && queues != session.workers)
-    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --model pipeline", queues, session.workers)};
+    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --model pipeline",
+                             queues, session.workers)};
   auto port = DpdkPort::open({.device = options.interface,
                               .via = options.via,
                               .queues = static_cast<std::uint16_t>(queues),
@@ -46,7 +54,10 @@ Result<Input> open_device(const WatchOptions& options, const SessionOptions& ses
                               .eal = options.eal});
   if (!port) return port.error();
   std::shared_ptr<DpdkPort> shared = *std::move(port);
-  return Input{.description = shared->description(), .sources = shared->take_queues(), .every_source_sees_all = false, .owner = shared,
+  return Input{.description = shared->description(),
+               .sources = shared->take_queues(),
+               .every_source_sees_all = false,
+               .owner = shared,
                .device = [shared] { return shared->counters(); }};
 }
 

@@ -50,7 +50,8 @@ constexpr Topic kTopics[] = {
     {"hashes", list_hashes},
     {"statistics", list_statistics_and_columns},
     {"sources", list_sources},
-    {"formats", [] {
+    {"formats",
+     [] {
        for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);
      }},
 };

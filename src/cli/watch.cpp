@@ -46,8 +46,8 @@ int fail(const Error& error, ExitStatus status) {
 /// Whether writing to `output` would overwrite `input`.
 bool same_file(const std::string& input, const std::string& output) {
   struct stat in, out;
-  return ::stat(input.c_str(), &in) == 0 && ::stat(output.c_str(), &out) == 0 && S_ISREG(out.st_mode) && in.st_dev == out.st_dev &&
-         in.st_ino == out.st_ino;
+  return ::stat(input.c_str(), &in) == 0 && ::stat(output.c_str(), &out) == 0 && S_ISREG(out.st_mode) &&
+         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 /// A session as the live view wants it.
@@ -72,11 +72,13 @@ class Watch {
 
   int run() {
     if (options_.live) {
-      if (plan_.every_ns != 0) return fail(Error{"--live shows the reports that --every would write: leave out one of them"}, kUsage);
+      if (plan_.every_ns != 0)
+        return fail(Error{"--live shows the reports that --every would write: leave out one of them"}, kUsage);
       if (const auto fault = live::check_terminal())
         return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
     }
-    if (same_file(options_.file, options_.output)) return fail(Error{options_.output + " is the capture itself: name another file for the report"}, kUsage);
+    if (same_file(options_.file, options_.output))
+      return fail(Error{options_.output + " is the capture itself: name another file for the report"}, kUsage);
     auto input = open_input(options_, plan_.session);
     if (!input) return fail(input.error(), kFailed);
     auto output = Output::open(options_.output);
@@ -88,8 +90,9 @@ class Watch {
     try {
       session_.emplace(*std::move(input), plan_.session, columns);
     } catch (const std::bad_alloc&) {
-      return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows", plan_.session.monitor.flows,
-                                    Session::memory_bytes(plan_.session, columns) >> 20)}, kFailed);
+      return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
+                                    plan_.session.monitor.flows, Session::memory_bytes(plan_.session, columns) >> 20)},
+                  kFailed);
     }
     catch_signals();
     if (const auto error = session_->start()) return fail(*error, kFailed);
@@ -108,8 +111,8 @@ class Watch {
     if (options_.quiet) return;
     say(fmt::format("{}; at most {} MB for {} flows in {} worker{}", input.description,
                     (Session::memory_bytes(plan_.session, plan_.columns) + (1 << 20) - 1) >> 20,
-                    plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers, plan_.session.workers,
-                    plan_.session.workers == 1 ? "" : "s"));
+                    plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
+                    plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
   }
 
   void watch() {
@@ -117,7 +120,8 @@ class Watch {
     auto next_report = began + std::chrono::nanoseconds(plan_.every_ns);
     while (!session_->finished()) {
       const auto now = Clock::now();
-      const bool time_is_up = plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
+      const bool time_is_up =
+          plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
       if (signals.load(std::memory_order_relaxed) > 0 || time_is_up || output_->error()) session_->stop();
       if (plan_.every_ns != 0 && now >= next_report) {
         if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
@@ -132,7 +136,8 @@ class Watch {
     const auto began = Clock::now();
     LiveSession session(*session_);
     const auto leave = [&] {
-      if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns)) session_->stop();
+      if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns))
+        session_->stop();
       return signals.load(std::memory_order_relaxed) > 0;
     };
     auto outcome = live::watch_live(session, {plan_.columns, plan_.statistics, options_.packets_only, leave});

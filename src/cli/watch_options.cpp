@@ -19,8 +19,10 @@ struct Named {
   const char* name;
   T value;
 };
-constexpr Named<KeyFields> kKeys[] = {
-    {"5tuple", KeyFields::five_tuple}, {"src-dst", KeyFields::src_dst}, {"src", KeyFields::src}, {"dst", KeyFields::dst}};
+constexpr Named<KeyFields> kKeys[] = {{"5tuple", KeyFields::five_tuple},
+                                      {"src-dst", KeyFields::src_dst},
+                                      {"src", KeyFields::src},
+                                      {"dst", KeyFields::dst}};
 constexpr Named<Identity> kIdentities[] = {
     {"exact", Identity::exact}, {"fingerprint", Identity::fingerprint}, {"nic-hash", Identity::nic_hash}};
 constexpr Named<ThreadModel> kModels[] = {{"run-to-completion", ThreadModel::run_to_completion},
@@ -63,48 +65,96 @@ std::uint64_t random_seed() {
 
 void declare(CLI::App& command, WatchOptions& o) {
   command.add_option("-r,--read", o.file, "Capture file (pcap, pcapng), - for standard input")->group("Source");
-  command.add_option("-i,--interface", o.interface, "Kernel interface, PCI address, or vdev:NAME,ARGS")->group("Source");
-  command.add_option("-g,--generate", o.traffic, "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp,ipv6=SHARE,"
-                                                 "packets=N,rate=PPS,seed=N")->group("Source");
+  command.add_option("-i,--interface", o.interface, "Kernel interface, PCI address, or vdev:NAME,ARGS")
+      ->group("Source");
+  command
+      .add_option("-g,--generate", o.traffic,
+                  "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp,ipv6=SHARE,"
+                  "packets=N,rate=PPS,seed=N")
+      ->group("Source");
   command.add_option("filter", o.filter, "Packet filter in libpcap's language")->group("Source");
-  command.add_option("--via", o.via, "How to read a kernel interface")->check(CLI::IsMember({"af_packet", "af_xdp"}))->capture_default_str()->group("Source");
+  command.add_option("--via", o.via, "How to read a kernel interface")
+      ->check(CLI::IsMember({"af_packet", "af_xdp"}))
+      ->capture_default_str()
+      ->group("Source");
   command.add_option("--queues", o.queues, "Receive queues (default: one per worker)")->group("Source");
-  command.add_option("--descriptors", o.descriptors, "Descriptors per receive queue")->capture_default_str()->group("Source");
+  command.add_option("--descriptors", o.descriptors, "Descriptors per receive queue")
+      ->capture_default_str()
+      ->group("Source");
   command.add_option("--mbufs", o.mbufs, "Packet buffers per receive queue (default: derived)")->group("Source");
-  command.add_option("--batch", o.batch, "Packets asked of the source at a time")->capture_default_str()->check(CLI::Range(std::size_t{1}, kMaxBatch))->group("Source");
+  command.add_option("--batch", o.batch, "Packets asked of the source at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, kMaxBatch))
+      ->group("Source");
   command.add_option("--eal", o.eal, "More DPDK EAL arguments, in one string")->group("Source");
   command.add_option("--count", o.count, "Stop after so many packets")->group("Source");
-  command.add_option("--duration", o.duration, "Stop after this time: of packet time with -r, of the clock otherwise")->group("Source");
+  command.add_option("--duration", o.duration, "Stop after this time: of packet time with -r, of the clock otherwise")
+      ->group("Source");
 
   command.add_flag("--inner", o.inner, "Count tunnelled packets under their innermost IP header")->group("Flows");
-  command.add_option("--key", o.key, "Fields that make a flow")->check(names_of(kKeys))->capture_default_str()->group("Flows");
-  command.add_option("--identity", o.identity, "What tells flows apart; the last two may merge flows")->check(names_of(kIdentities))->capture_default_str()->group("Flows");
-  command.add_flag("--observe-merges", o.observe_merges, "Count the flows that a lossy identity merged (slower)")->group("Flows");
+  command.add_option("--key", o.key, "Fields that make a flow")
+      ->check(names_of(kKeys))
+      ->capture_default_str()
+      ->group("Flows");
+  command.add_option("--identity", o.identity, "What tells flows apart; the last two may merge flows")
+      ->check(names_of(kIdentities))
+      ->capture_default_str()
+      ->group("Flows");
+  command.add_flag("--observe-merges", o.observe_merges, "Count the flows that a lossy identity merged (slower)")
+      ->group("Flows");
   command.add_option("--table", o.table, "Flow table (parshall list tables)")->capture_default_str()->group("Flows");
   command.add_option("--flows", o.flows, "Table capacity per worker, in flows")->capture_default_str()->group("Flows");
   command.add_option("--idle", o.idle, "End a flow's record after this time without a packet")->group("Flows");
   command.add_option("--active", o.active, "End a flow's record when it has lasted this long")->group("Flows");
-  command.add_flag("--packets-only", o.packets_only, "Packet level: device and software counters, no flows")->group("Flows");
+  command.add_flag("--packets-only", o.packets_only, "Packet level: device and software counters, no flows")
+      ->group("Flows");
   command.add_option("--seed", o.seed, "Seed of the keyed hash (default: random; keep it secret)")->group("Flows");
 
-  command.add_option("--stats", o.statistics, "More columns: gap_mean,iat_p99,rate,... (parshall list statistics)")->delimiter(',')->group("Report");
-  command.add_option("--quantiles", o.quantiles, "How percentiles are kept")->check(names_of(kQuantiles))->capture_default_str()->group("Report");
-  command.add_option("--quantile-error", o.quantile_error, "Relative error of histogram percentiles")->capture_default_str()->check(CLI::Range(0.0001, 0.49))->group("Report");
+  command.add_option("--stats", o.statistics, "More columns: gap_mean,iat_p99,rate,... (parshall list statistics)")
+      ->delimiter(',')
+      ->group("Report");
+  command.add_option("--quantiles", o.quantiles, "How percentiles are kept")
+      ->check(names_of(kQuantiles))
+      ->capture_default_str()
+      ->group("Report");
+  command.add_option("--quantile-error", o.quantile_error, "Relative error of histogram percentiles")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0001, 0.49))
+      ->group("Report");
   std::vector<std::string> formats;
   for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
-  command.add_option("--format", o.format, "text, csv or json")->check(CLI::IsMember(formats))->capture_default_str()->group("Report");
+  command.add_option("--format", o.format, "text, csv or json")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str()
+      ->group("Report");
   command.add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
   command.add_option("--every", o.every, "A report each time this has passed, and one at the end")->group("Report");
   command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
-  command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")->check(CLI::NonNegativeNumber)->group("Report");
+  command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Report");
   command.add_option("--sort", o.sort, "Column to sort by, largest first (default in text: packets)")->group("Report");
   command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
 
-  command.add_option("--workers", o.workers, "Worker threads, each with a table of its own")->capture_default_str()->check(CLI::Range(std::size_t{1}, kMaxWorkers))->group("Threads");
-  command.add_option("--model", o.model, "Threads per worker: one, a shared receive thread in front, or both stages in turns on one")->check(names_of(kModels))->capture_default_str()->group("Threads");
-  command.add_option("--ring", o.ring, "Packets between receive and monitor thread")->capture_default_str()->check(CLI::Range(std::size_t{1} << 12, std::size_t{1} << 24))->group("Threads");
+  command.add_option("--workers", o.workers, "Worker threads, each with a table of its own")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1}, kMaxWorkers))
+      ->group("Threads");
+  command
+      .add_option("--model", o.model,
+                  "Threads per worker: one, a shared receive thread in front, or both stages in turns on one")
+      ->check(names_of(kModels))
+      ->capture_default_str()
+      ->group("Threads");
+  command.add_option("--ring", o.ring, "Packets between receive and monitor thread")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{1} << 12, std::size_t{1} << 24))
+      ->group("Threads");
   command.add_option("--cores", o.cores, "Cores to pin the threads to, in turn")->delimiter(',')->group("Threads");
-  command.add_option("--scheduler", o.scheduler, "Scheduling class of the workers")->check(names_of(kSchedulers))->capture_default_str()->group("Threads");
+  command.add_option("--scheduler", o.scheduler, "Scheduling class of the workers")
+      ->check(names_of(kSchedulers))
+      ->capture_default_str()
+      ->group("Threads");
   command.add_flag("--busy-poll", o.busy_poll, "Never sleep while waiting for packets")->group("Threads");
   command.set_config("--config", "", "Options from a TOML file: one `name = value` a line");
 }
@@ -120,7 +170,8 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   plan.columns = *std::move(columns);
 
   if (const auto problem = sort_problem(plan.columns.columns(), o.sort)) return *problem;
-  if (o.packets_only && o.model != "run-to-completion") return Error{"--packets-only counts in one thread per worker: leave out --model"};
+  if (o.packets_only && o.model != "run-to-completion")
+    return Error{"--packets-only counts in one thread per worker: leave out --model"};
 
   SessionOptions& session = plan.session;
   session.identity = value_of(kIdentities, o.identity);

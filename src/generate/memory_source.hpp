@@ -14,7 +14,9 @@ class MemorySource final : public PacketSource {
  public:
   /// Time stamps start at `first_ns` and advance at the trace's rate, across repetitions too.
   MemorySource(std::shared_ptr<const Trace> trace, std::uint64_t limit, std::uint64_t first_ns = 0)
-      : trace_(std::move(trace)), left_(limit), step_(static_cast<std::uint64_t>(1e9 / trace_->rate_pps() * kUnit)),
+      : trace_(std::move(trace)),
+        left_(limit),
+        step_(static_cast<std::uint64_t>(1e9 / trace_->rate_pps() * kUnit)),
         time_ns_(first_ns) {}
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {

@@ -53,7 +53,8 @@ std::uint32_t scramble(std::uint32_t x) {
   return x ^ x >> 16;
 }
 
-void write_frame(std::uint8_t* frame, std::uint32_t captured_bytes, const FlowPlan& plan, std::uint64_t flow, std::uint64_t seed) {
+void write_frame(std::uint8_t* frame, std::uint32_t captured_bytes, const FlowPlan& plan, std::uint64_t flow,
+                 std::uint64_t seed) {
   static constexpr std::uint8_t kMac[12] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1};
   std::memcpy(frame, kMac, sizeof kMac);
   std::uint8_t* const ip = frame + 14;
@@ -115,16 +116,21 @@ bool parse_number(std::string_view text, T& value) {
 
 bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
   if (name == "flows") return parse_number(value, spec.flows) && spec.flows >= 1 && spec.flows <= kMaxFlows;
-  if (name == "size") return parse_number(value, spec.frame_bytes) && spec.frame_bytes >= 64 && spec.frame_bytes <= 9018;
+  if (name == "size")
+    return parse_number(value, spec.frame_bytes) && spec.frame_bytes >= 64 && spec.frame_bytes <= 9018;
   if (name == "packets") return parse_number(value, spec.packets) && spec.packets >= 1 && spec.packets <= kMaxPackets;
   if (name == "seed") return parse_number(value, spec.seed);
   if (name == "ipv6") return parse_number(value, spec.ipv6_share) && spec.ipv6_share >= 0 && spec.ipv6_share <= 1;
   if (name == "rate") return parse_number(value, spec.rate_pps) && spec.rate_pps >= 1 && spec.rate_pps <= 1e9;
   if (name == "protocol") {
-    if (value == "mix") spec.protocol = ProtocolMix::mix;
-    else if (value == "tcp") spec.protocol = ProtocolMix::tcp;
-    else if (value == "udp") spec.protocol = ProtocolMix::udp;
-    else return false;
+    if (value == "mix")
+      spec.protocol = ProtocolMix::mix;
+    else if (value == "tcp")
+      spec.protocol = ProtocolMix::tcp;
+    else if (value == "udp")
+      spec.protocol = ProtocolMix::udp;
+    else
+      return false;
     return true;
   }
   if (name == "dist") {
@@ -144,9 +150,11 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text) {
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     const std::size_t equals = item.find('=');
     if (equals == item.npos || !set(spec, item.substr(0, equals), item.substr(equals + 1)))
-      return Error{fmt::format(
-          "built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform or dist=zipf:EXPONENT, "
-          "protocol=mix, tcp or udp, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas", item, kMaxFlows, kMaxPackets)};
+      return Error{
+          fmt::format("built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
+                      "or dist=zipf:EXPONENT, "
+                      "protocol=mix, tcp or udp, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas",
+                      item, kMaxFlows, kMaxPackets)};
   }
   return spec;
 }
@@ -162,12 +170,14 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
     trace.flow_of_ = plan_packets(spec, packets);
     trace.frames_ = HugeBuffer<std::uint8_t>(packets * trace.stride_);
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("no memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N", packets,
-                             packets * trace.stride_ >> 20)};
+    return Error{
+        fmt::format("no memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N",
+                    packets, packets * trace.stride_ >> 20)};
   }
   for (std::uint64_t i = 0; i < packets; ++i) {
     const std::uint32_t flow = trace.flow_of_[i];
-    write_frame(trace.frames_.data() + i * trace.stride_, trace.captured_bytes_, plan_flow(spec, flow), flow, spec.seed);
+    write_frame(trace.frames_.data() + i * trace.stride_, trace.captured_bytes_, plan_flow(spec, flow), flow,
+                spec.seed);
   }
   return trace;
 }

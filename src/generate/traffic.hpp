@@ -20,10 +20,10 @@ struct TrafficSpec {
   std::uint32_t frame_bytes = 64;  ///< with the 4 bytes of FCS, which captures do not hold
   double zipf_exponent = 0;        ///< 0: every flow equally often
   ProtocolMix protocol = ProtocolMix::mix;
-  double ipv6_share = 0;           ///< of the flows
+  double ipv6_share = 0;  ///< of the flows
   std::uint64_t seed = 1;
-  std::uint64_t packets = 0;       ///< in memory, before they repeat; 0: at least 2^20 and 4 per flow
-  double rate_pps = 14'880'952;    ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace
+  std::uint64_t packets = 0;     ///< in memory, before they repeat; 0: at least 2^20 and 4 per flow
+  double rate_pps = 14'880'952;  ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace
 
   static Result<TrafficSpec> parse(std::string_view text);
 };

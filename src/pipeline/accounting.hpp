@@ -13,14 +13,14 @@ namespace parshall {
 
 /// What a worker's flow stage has counted.
 struct MonitorCounts {
-  std::uint64_t counted = 0;          ///< packets
-  std::uint64_t live_packets = 0;     ///< summed over the flows in the table
-  std::uint64_t ended_packets = 0;    ///< summed over the records that left it
+  std::uint64_t counted = 0;        ///< packets
+  std::uint64_t live_packets = 0;   ///< summed over the flows in the table
+  std::uint64_t ended_packets = 0;  ///< summed over the records that left it
   std::uint64_t ended_records = 0;
   std::uint64_t evicted_records = 0;  ///< of these, for want of room
   std::uint64_t live_flows = 0;
-  std::uint64_t ip_bytes = 0;         ///< of live flows and ended records
-  std::uint64_t wire_bytes = 0;       ///< likewise
+  std::uint64_t ip_bytes = 0;                  ///< of live flows and ended records
+  std::uint64_t wire_bytes = 0;                ///< likewise
   std::uint64_t first_ns = ~std::uint64_t{0};  ///< earliest of them
   std::uint64_t last_ns = 0;                   ///< latest of them
 
@@ -48,9 +48,9 @@ struct MonitorCounts {
 ///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + not_ip + malformed + counted, and
 ///   counted = packets in live flows + packets in ended records.
 struct Accounting {
-  DeviceCounters device;         ///< of all queues; absent where the device cannot tell
-  std::uint64_t polled = 0;      ///< packets the source handed over
-  std::uint64_t ring_full = 0;   ///< dropped between receive and monitor thread
+  DeviceCounters device;        ///< of all queues; absent where the device cannot tell
+  std::uint64_t polled = 0;     ///< packets the source handed over
+  std::uint64_t ring_full = 0;  ///< dropped between receive and monitor thread
   FrontEndCounts front;
   MonitorCounts flows;
 

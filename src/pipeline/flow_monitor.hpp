@@ -26,9 +26,11 @@ template <FlowTable Table>
 class FlowMonitor final : public Monitor, private FlowSink {
  public:
   explicit FlowMonitor(const MonitorOptions& options)
-      : table_(options.start_flows != 0 ? std::min(options.start_flows, options.flows) : options.flows, options.timeouts, *this,
-               options.populate),
-        options_(options), ended_(options.ended_ring_bytes), sweeps_(options.timeouts.idle_ns != 0),
+      : table_(options.start_flows != 0 ? std::min(options.start_flows, options.flows) : options.flows,
+               options.timeouts, *this, options.populate),
+        options_(options),
+        ended_(options.ended_ring_bytes),
+        sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
     use(options.statistics);
     set_grow_at();
@@ -39,7 +41,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const auto prefetch = [this](std::uint64_t hash) { table_.prefetch(hash); };
     for (std::size_t i = 0; i < std::min(kAhead, packets.size()); ++i) __builtin_prefetch(packets[i].data);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
-      for (std::size_t i = at + kAhead; i < std::min(at + kAhead + kGroup, packets.size()); ++i) __builtin_prefetch(packets[i].data);
+      for (std::size_t i = at + kAhead; i < std::min(at + kAhead + kGroup, packets.size()); ++i)
+        __builtin_prefetch(packets[i].data);
       front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), window_, prefetch);
       retire(Window::kDistance);
     }
@@ -62,7 +65,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   bool housekeep() noexcept override {
     // Not under a running snapshot: it was laid out for the rows there are.
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
-      if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire)) change_statistics(wanted);
+      if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
+        change_statistics(wanted);
     if (sweeps_) {
       drain();
       table_.sweep(latest_ns_, kSweepLines);
@@ -114,17 +118,19 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
  private:
   enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
-  static constexpr std::uint32_t kSweepLines = 256;    ///< a few microseconds
-  static constexpr std::uint32_t kCopySlots = 256;     ///< likewise
+  static constexpr std::uint32_t kSweepLines = 256;  ///< a few microseconds
+  static constexpr std::uint32_t kCopySlots = 256;   ///< likewise
 
   /// Counts the oldest packets until `keep` are left in flight.
   [[gnu::always_inline]] void retire(std::size_t keep) noexcept {
     while (window_.size() > keep) {
-      if (table_.size() + kGroup > grow_at_) [[unlikely]] grow();
+      if (table_.size() + kGroup > grow_at_) [[unlikely]]
+        grow();
       group_ = window_.oldest(std::min(kGroup, window_.size() - keep));
       group_measured_ = 0;
       table_.update(group_, slots_);
-      if (extras_) [[unlikely]] after_update(group_.size());
+      if (extras_) [[unlikely]]
+        after_update(group_.size());
       latest_ns_ = std::max(latest_ns_, group_.back().time_ns);
       window_.pop(group_.size());
     }
@@ -132,7 +138,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   /// Moves all flows to a table four times as large.
   [[gnu::noinline]] void grow() noexcept {
-    if constexpr (requires(Table& table) { table.adopt(table, 0u, std::uint64_t{0}); }) {
+    if constexpr (requires(Table & table) { table.adopt(table, 0u, std::uint64_t{0}); }) {
       try {
         Table larger(std::min(4 * table_.capacity(), options_.flows), options_.timeouts, *this);
         for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
@@ -230,7 +236,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const std::uint32_t end = std::min(copied_ + kCopySlots, table_.slots());
     for (; copied_ < end; ++copied_) {
       if (!table_.occupied(copied_)) continue;
-      const RecordHeader header{.snapshot = snapshot_.number, .generation = generation_, .record = table_.record(copied_)};
+      const RecordHeader header{
+          .snapshot = snapshot_.number, .generation = generation_, .record = table_.record(copied_)};
       std::byte* const to = snapshot_.flows.data() + snapshot_.counts.live_flows * snapshot_.stride;
       std::memcpy(to, &header, sizeof header);
       if (rows_) std::memcpy(to + sizeof header, row(copied_).data(), row(copied_).size());
@@ -282,9 +289,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   std::atomic<SnapshotState> snapshot_state_{SnapshotState::idle};
   Snapshot snapshot_;
-  std::uint64_t next_snapshot_ = 1;       ///< that a record ending now belongs to
-  std::uint32_t copied_ = 0;              ///< slots below this one are in the running snapshot
-  MonitorCounts later_;                   ///< what came to slots that the running snapshot had copied already
+  std::uint64_t next_snapshot_ = 1;  ///< that a record ending now belongs to
+  std::uint32_t copied_ = 0;         ///< slots below this one are in the running snapshot
+  MonitorCounts later_;              ///< what came to slots that the running snapshot had copied already
 };
 
 }  // namespace parshall

@@ -24,7 +24,8 @@ std::span<const RawPacket> Lane::poll() noexcept {
   std::span<RawPacket> packets = std::span(batch_).first(source_->poll({batch_.data(), most}));
   if (limits_.packet_time_ns != 0 && !packets.empty()) {
     if (!last_time_ns_) last_time_ns_ = packets.front().time_ns + limits_.packet_time_ns;
-    const auto beyond = std::ranges::find_if(packets, [&](const RawPacket& packet) { return packet.time_ns > *last_time_ns_; });
+    const auto beyond =
+        std::ranges::find_if(packets, [&](const RawPacket& packet) { return packet.time_ns > *last_time_ns_; });
     limit_reached_ = beyond != packets.end();
     packets = packets.first(static_cast<std::size_t>(beyond - packets.begin()));
   }
@@ -55,7 +56,8 @@ void Lane::publish(bool last) noexcept {
 
 void Lane::publish_device() noexcept {
   const DeviceCounters device = source_->counters();
-  const std::optional<std::uint64_t> values[kDeviceCounters] = {device.received, device.nic_missed, device.nic_error, device.no_mbuf};
+  const std::optional<std::uint64_t> values[kDeviceCounters] = {device.received, device.nic_missed, device.nic_error,
+                                                                device.no_mbuf};
   for (std::size_t i = 0; i < kDeviceCounters; ++i) {
     published_device_[i].store(values[i].value_or(0), kRelaxed);
     device_has_[i].store(values[i].has_value(), kRelaxed);
@@ -64,8 +66,9 @@ void Lane::publish_device() noexcept {
 
 Accounting Lane::accounting() const noexcept {
   Accounting accounting;
-  std::optional<std::uint64_t>* const device[kDeviceCounters] = {&accounting.device.received, &accounting.device.nic_missed,
-                                                                 &accounting.device.nic_error, &accounting.device.no_mbuf};
+  std::optional<std::uint64_t>* const device[kDeviceCounters] = {
+      &accounting.device.received, &accounting.device.nic_missed, &accounting.device.nic_error,
+      &accounting.device.no_mbuf};
   for (std::size_t i = 0; i < kDeviceCounters; ++i)
     if (device_has_[i].load(kRelaxed)) *device[i] = published_device_[i].load(kRelaxed);
   accounting.polled = published_polled_.load(kRelaxed) - published_elsewhere_.load(kRelaxed);

@@ -16,8 +16,8 @@ namespace parshall {
 
 /// When to stop reading. 0: never.
 struct ReadLimits {
-  std::uint64_t packets = 0;          ///< of one lane
-  std::uint64_t packet_time_ns = 0;   ///< after the first packet's time
+  std::uint64_t packets = 0;         ///< of one lane
+  std::uint64_t packet_time_ns = 0;  ///< after the first packet's time
 };
 
 /// The receiving side of one thread: a source, its front end, and counters others may read at any time.

@@ -85,8 +85,8 @@ struct MonitorOptions {
   Timeouts timeouts;
   StatisticChoice statistics;
   bool observe_merges = false;
-  /// Start with a table for this many flows and make a larger one when it is full, up to `flows`; 0: all at once. Saves the
-  /// memory of small inputs; for sources that can wait while flows move over, without snapshots.
+  /// Start with a table for this many flows and make a larger one when it is full, up to `flows`; 0: all at once. Saves
+  /// the memory of small inputs; for sources that can wait while flows move over, without snapshots.
   std::size_t start_flows = 0;
   std::optional<FlowIdentity> identity;  ///< that hashed the packets; needed to grow
   bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait

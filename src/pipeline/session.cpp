@@ -25,7 +25,8 @@ std::string key_text(const FlowKey& key) { return {reinterpret_cast<const char*>
 double expected_merges(const SessionOptions& options, double flows) {
   if (options.identity == Identity::exact || options.table == nullptr) return 0;
   constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
-  double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) * static_cast<double>(options.table->buckets(options.monitor.flows)) *
+  double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) *
+                 static_cast<double>(options.table->buckets(options.monitor.flows)) *
                  static_cast<double>(options.workers) / kBucketsSearched;
   if (options.identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
   return flows * flows / 2 / space;
@@ -46,8 +47,10 @@ class Merger {
     into.first_ns = std::min(into.first_ns, record.first_ns);
     into.last_ns = std::max(into.last_ns, record.last_ns);
     into.tcp_flags |= record.tcp_flags;
-    if (row.empty() || at->second.row.empty() || !set_.mergeable()) at->second.row.clear();
-    else set_.merge(at->second.row.data(), row.data());
+    if (row.empty() || at->second.row.empty() || !set_.mergeable())
+      at->second.row.clear();
+    else
+      set_.merge(at->second.row.data(), row.data());
   }
 
   template <class Visit>
@@ -71,33 +74,38 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   const std::size_t slots = options.table->slots(options.monitor.flows);
   std::uint64_t bytes = options.table->memory_bytes(options.monitor.flows) + options.monitor.ended_ring_bytes;
   if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
-  if (options.threads.model != ThreadModel::run_to_completion) bytes += options.threads.ring_packets * (sizeof(PacketFacts) + sizeof(std::uint64_t));
+  if (options.threads.model != ThreadModel::run_to_completion)
+    bytes += options.threads.ring_packets * (sizeof(PacketFacts) + sizeof(std::uint64_t));
   return options.workers * bytes + 2 * RecordSpool::kMemoryBytes;
 }
 
 Session::Session(Input input, SessionOptions options, Columns columns)
     : input_(std::move(input)), options_(std::move(options)), memory_bytes_(memory_bytes(options_, columns)) {
-  options_.threads.ring_packets = std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
+  options_.threads.ring_packets =
+      std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
   options_.monitor.statistics = {columns.statistics(), 0};
   const bool can_wait = !input_.sources.empty() && input_.sources[0]->lossless();
   options_.monitor.populate = !can_wait;
   options_.monitor.identity = FlowIdentity(options_.key, options_.identity, options_.seed);
-  if (can_wait && !options_.snapshots && options_.identity != Identity::nic_hash && columns.statistics()->row_bytes() == 0)
+  if (can_wait && !options_.snapshots && options_.identity != Identity::nic_hash &&
+      columns.statistics()->row_bytes() == 0)
     options_.monitor.start_flows = kStartFlows;
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
-    const Share share = shared ? Share{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())} : Share{};
-    lanes.push_back(std::make_unique<Lane>(std::move(input_.sources[i]), FrontEnd(options_.header, identity, share, options_.filter),
-                                           options_.batch, options_.limits));
+    const Share share =
+        shared ? Share{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())} : Share{};
+    lanes.push_back(std::make_unique<Lane>(std::move(input_.sources[i]),
+                                           FrontEnd(options_.header, identity, share, options_.filter), options_.batch,
+                                           options_.limits));
   }
   std::vector<std::unique_ptr<Monitor>> monitors;
   for (std::size_t i = 0; i < options_.workers; ++i) monitors.push_back(make_monitor(options_));
   busy_before_.resize(lanes.size());
-  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads,
-                                       input_.every_source_sees_all);
+  workers_ =
+      std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads, input_.every_source_sees_all);
 }
 
 Session::~Session() {
@@ -114,8 +122,10 @@ std::optional<Error> Session::start() {
     while (collecting_.load(std::memory_order_acquire)) {
       const bool asked = collect_now_.load(std::memory_order_acquire);
       collect();
-      if (asked) collect_now_.store(false, std::memory_order_release);
-      else std::this_thread::sleep_for(kCollectEvery);
+      if (asked)
+        collect_now_.store(false, std::memory_order_release);
+      else
+        std::this_thread::sleep_for(kCollectEvery);
     }
     collect();
   });
@@ -141,7 +151,8 @@ std::optional<Error> Session::damage() const {
 }
 
 bool Session::may_overlap() const noexcept {
-  return workers_->monitors().size() > 1 && !input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
+  return workers_->monitors().size() > 1 && !input_.every_source_sees_all &&
+         options_.threads.model != ThreadModel::pipeline;
 }
 
 void Session::change_columns(Columns columns) {
@@ -151,7 +162,8 @@ void Session::change_columns(Columns columns) {
 }
 
 bool Session::snapshot_ready() const noexcept {
-  return std::ranges::all_of(workers_->monitors(), [](const auto& monitor) { return monitor->snapshot_ready() != nullptr; });
+  return std::ranges::all_of(workers_->monitors(),
+                             [](const auto& monitor) { return monitor->snapshot_ready() != nullptr; });
 }
 
 std::optional<Report> Session::snapshot() {
@@ -178,7 +190,9 @@ std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
   }
   Report report{.summary = summarize(counts, last_ns, /*final=*/false), .columns = {}, .flows = nullptr};
   report.columns = chosen_->columns.columns();
-  report.flows = [this, number, flows](const std::function<void(const ReportFlow&)>& visit) { visit_snapshots(number, flows, visit); };
+  report.flows = [this, number, flows](const std::function<void(const ReportFlow&)>& visit) {
+    visit_snapshots(number, flows, visit);
+  };
   return report;
 }
 
@@ -213,13 +227,14 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     const Lane& lane = *workers_->lanes()[i];
     WorkerSummary worker{.accounting = lane.accounting(), .busy_share = lane.busy_share_since(busy_before_[i])};
     Accounting& own = worker.accounting;
-    if (options_.threads.model != ThreadModel::pipeline) own.flows = counts[i];
-    else own.flows = {.counted = own.counted(), .live_packets = own.counted()};  // its flows are with all monitors
+    if (options_.threads.model != ThreadModel::pipeline)
+      own.flows = counts[i];
+    else
+      own.flows = {.counted = own.counted(), .live_packets = own.counted()};  // its flows are with all monitors
     // While packets are on their way, the report is about those that have arrived in a flow.
     if (!final && options_.threads.model != ThreadModel::pipeline)
       own.front.verdict[static_cast<std::size_t>(Verdict::counted)] = own.flows.counted;
-    if (!final)
-      own.polled = own.ring_full + own.front.filtered + own.not_ip() + own.malformed() + own.counted();
+    if (!final) own.polled = own.ring_full + own.front.filtered + own.not_ip() + own.malformed() + own.counted();
     summary.total.polled += own.polled;
     summary.total.ring_full += own.ring_full;
     summary.total.front.filtered += own.front.filtered;
@@ -247,16 +262,18 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
   return summary;
 }
 
-void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation, const Chosen& chosen,
-                         const std::function<void(const ReportFlow&)>& visit) {
+void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
+                         const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit) {
   std::array<std::optional<double>, StatisticSet::kMaxColumns + 16> values;
   IntervalBase base;
   if (chosen.columns.needs_interval()) {
     const std::string key = key_text(record.key);
     // A record that began since has nothing in common with one of the same flow that ended.
-    if (const auto known = bases_.find(key); known != bases_.end() && known->second.first_ns == record.first_ns) base = known->second;
+    if (const auto known = bases_.find(key); known != bases_.end() && known->second.first_ns == record.first_ns)
+      base = known->second;
     base.interval_s = interval_s_;
-    if (record.end_reason == EndReason::none) next_bases_[key] = {record.packets, record.wire_bytes, record.first_ns, 0};
+    if (record.end_reason == EndReason::none)
+      next_bases_[key] = {record.packets, record.wire_bytes, record.first_ns, 0};
   }
   if (generation != chosen.generation) row = {};
   const std::span used(values.data(), chosen.columns.columns().size());
@@ -264,7 +281,8 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
   visit({record, used});
 }
 
-void Session::visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit) {
+void Session::visit_ended(std::uint64_t number, const Chosen& chosen,
+                          const std::function<void(const ReportFlow&)>& visit) {
   spool_.take([&](std::span<const std::byte> bytes) {
     const RecordView view(bytes);
     if (view.header.snapshot > number) return false;
@@ -274,7 +292,8 @@ void Session::visit_ended(std::uint64_t number, const Chosen& chosen, const std:
   });
 }
 
-void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit) {
+void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
+                              const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
   if (flows == SnapshotFlows::live_and_ended) {
     collect_now_.store(true, std::memory_order_release);
@@ -286,11 +305,16 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows, const s
     const Snapshot& snapshot = *monitor->snapshot_ready();
     for (std::uint64_t i = 0; i < snapshot.counts.live_flows; ++i) {
       const RecordView view({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
-      if (may_overlap()) merger.add(view.header.record, view.header.generation == chosen->generation ? view.row : std::span<const std::byte>());
-      else visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+      if (may_overlap())
+        merger.add(view.header.record,
+                   view.header.generation == chosen->generation ? view.row : std::span<const std::byte>());
+      else
+        visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
     }
   }
-  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) { visit_flow(record, row, chosen->generation, *chosen, visit); });
+  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    visit_flow(record, row, chosen->generation, *chosen, visit);
+  });
   bases_.swap(next_bases_);
   next_bases_.clear();
 }
@@ -306,11 +330,15 @@ void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;
     monitor->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
-      if (may_overlap()) merger.add(record, generation == chosen->generation ? row : std::span<const std::byte>());
-      else visit_flow(record, row, generation, *chosen, visit);
+      if (may_overlap())
+        merger.add(record, generation == chosen->generation ? row : std::span<const std::byte>());
+      else
+        visit_flow(record, row, generation, *chosen, visit);
     });
   }
-  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) { visit_flow(record, row, chosen->generation, *chosen, visit); });
+  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    visit_flow(record, row, chosen->generation, *chosen, visit);
+  });
 }
 
 }  // namespace parshall

@@ -22,8 +22,8 @@ namespace parshall {
 struct Input {
   std::string description;
   std::vector<std::unique_ptr<PacketSource>> sources;
-  bool every_source_sees_all = false;  ///< so each worker takes its share by hash; else the device spreads flows
-  std::shared_ptr<void> owner;         ///< what the sources need to stay alive
+  bool every_source_sees_all = false;      ///< so each worker takes its share by hash; else the device spreads flows
+  std::shared_ptr<void> owner;             ///< what the sources need to stay alive
   std::function<DeviceCounters()> device;  ///< totals of the device; empty where there is none
 };
 
@@ -92,8 +92,8 @@ class Session {
   void visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit);
   void visit_final(const std::function<void(const ReportFlow&)>& visit);
   void visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
-  void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation, const Chosen& chosen,
-                  const std::function<void(const ReportFlow&)>& visit);
+  void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
+                  const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
   ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
   bool may_overlap() const noexcept;
 

@@ -32,12 +32,14 @@ std::span<const TableEntry> table_registry() noexcept { return kTables; }
 
 Result<const TableEntry*> find_table(std::string_view name, Identity identity) {
   const bool exact = identity == Identity::exact;
-  const auto found = std::ranges::find_if(kTables, [&](const TableEntry& table) { return table.name == name && table.exact == exact; });
+  const auto found = std::ranges::find_if(
+      kTables, [&](const TableEntry& table) { return table.name == name && table.exact == exact; });
   if (found != std::end(kTables)) return &*found;
   std::string known;
   for (const TableEntry& table : kTables)
     if (table.exact == exact) known += fmt::format("{}{}", known.empty() ? "" : ", ", table.name);
-  return Error{fmt::format("no table \"{}\" keeps flows by {} identity; there is: {}", name, exact ? "exact" : "fingerprint or nic-hash", known)};
+  return Error{fmt::format("no table \"{}\" keeps flows by {} identity; there is: {}", name,
+                           exact ? "exact" : "fingerprint or nic-hash", known)};
 }
 
 }  // namespace parshall

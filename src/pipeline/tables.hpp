@@ -14,8 +14,8 @@ namespace parshall {
 /// A flow table by the name `--table` knows it by, for one kind of identity.
 struct TableEntry {
   std::string_view name;
-  bool exact;               ///< compares whole keys; otherwise serves fingerprint and nic-hash
-  unsigned tag_bits;        ///< of the hash, kept per flow beside its bucket; 0 where exact
+  bool exact;         ///< compares whole keys; otherwise serves fingerprint and nic-hash
+  unsigned tag_bits;  ///< of the hash, kept per flow beside its bucket; 0 where exact
   std::string_view help;
   std::unique_ptr<Monitor> (*make)(const MonitorOptions&);
   std::size_t (*memory_bytes)(std::size_t flows);

@@ -61,8 +61,10 @@ std::optional<Error> set_scheduler(pid_t thread, Scheduler scheduler) {
     attributes.deadline = attributes.period = 10'000'000;
   }
   if (::syscall(SYS_sched_setattr, thread, &attributes, 0) == 0) return std::nullopt;
-  return Error{fmt::format("cannot schedule a worker as {}: {}; run as root (or with CAP_SYS_NICE), without --cores for deadline, or leave out --scheduler",
-                           scheduler == Scheduler::fifo ? "fifo" : "deadline", std::strerror(errno))};
+  return Error{
+      fmt::format("cannot schedule a worker as {}: {}; run as root (or with CAP_SYS_NICE), without --cores for "
+                  "deadline, or leave out --scheduler",
+                  scheduler == Scheduler::fifo ? "fifo" : "deadline", std::strerror(errno))};
 }
 
 std::optional<Error> pin(std::thread& thread, unsigned core) {
@@ -70,16 +72,21 @@ std::optional<Error> pin(std::thread& thread, unsigned core) {
   CPU_ZERO(&set);
   CPU_SET(core, &set);
   if (::pthread_setaffinity_np(thread.native_handle(), sizeof set, &set) == 0) return std::nullopt;
-  return Error{fmt::format("cannot pin a worker to core {}: this machine offers cores 0 to {}", core, std::thread::hardware_concurrency() - 1)};
+  return Error{fmt::format("cannot pin a worker to core {}: this machine offers cores 0 to {}", core,
+                           std::thread::hardware_concurrency() - 1)};
 }
 
 }  // namespace
 
-Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options, bool lanes_see_all)
-    : lanes_(std::move(lanes)), monitors_(std::move(monitors)), options_(std::move(options)),
+Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors,
+                 ThreadOptions options, bool lanes_see_all)
+    : lanes_(std::move(lanes)),
+      monitors_(std::move(monitors)),
+      options_(std::move(options)),
       lanes_see_all_(lanes_see_all && lanes_.size() > 1) {
   if (options_.model != ThreadModel::run_to_completion)
-    for (std::size_t i = 0; i < monitors_.size(); ++i) rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets));
+    for (std::size_t i = 0; i < monitors_.size(); ++i)
+      rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets));
 }
 
 Workers::~Workers() {
@@ -157,7 +164,8 @@ void Workers::work(std::size_t index) {
   leave(index);
 }
 
-/// After a stop, lanes that read the same packets go on to where the furthest is: the report is of one prefix of the input.
+/// After a stop, lanes that read the same packets go on to where the furthest is: the report is of one prefix of the
+/// input.
 void Workers::level_out(std::size_t index, Window& staging) {
   if (!lanes_see_all_) return;
   Lane& lane = *lanes_[index];
@@ -230,8 +238,10 @@ void Workers::receive(std::size_t) {
       lane.publish(/*last=*/false);
     }
     if (all_done) break;
-    if (any) idle.reset();
-    else idle.wait();
+    if (any)
+      idle.reset();
+    else
+      idle.wait();
   }
   for (const auto& lane : lanes_) lane->publish(/*last=*/true);
   receiving_.store(false, std::memory_order_release);

@@ -29,9 +29,9 @@ enum class Scheduler : std::uint8_t { other, fifo, deadline };
 struct ThreadOptions {
   ThreadModel model = ThreadModel::run_to_completion;
   Scheduler scheduler = Scheduler::other;
-  std::vector<unsigned> cores;        ///< to pin threads to, in turn; empty: not pinned
-  std::size_t ring_packets = 65536;   ///< between receive and monitor thread
-  bool busy_poll = false;             ///< never sleep, even when nothing comes for a millisecond
+  std::vector<unsigned> cores;       ///< to pin threads to, in turn; empty: not pinned
+  std::size_t ring_packets = 65536;  ///< between receive and monitor thread
+  bool busy_poll = false;            ///< never sleep, even when nothing comes for a millisecond
 };
 
 /// A queue of decoded packets.
@@ -69,8 +69,8 @@ class Workers {
  public:
   /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
   /// `lanes_see_all`: every lane reads the same packets, and a stop must find them all at the same one.
-  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors, ThreadOptions options,
-          bool lanes_see_all);
+  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors,
+          ThreadOptions options, bool lanes_see_all);
   ~Workers();
 
   /// Fails when a core or a scheduling class is refused; then nothing runs.

@@ -116,7 +116,7 @@ TEST(CountWord, AWidePacketAlwaysCarriesWhateverItIsAddedTo) {
   for (const std::uint64_t packets : {0ull, 1ull, (1ull << 13) - 1})
     for (const std::uint32_t wire : {0u, 1u, 0x7FFF'FFFFu}) {
       const CountWord word(packets << CountWord::kPacketShift | ((1ull << 13) - 1) << CountWord::kExtraShift | ((1ull << 26) - 1) << CountWord::kIpShift);
-      EXPECT_TRUE(word.plus(CountWord::packet((1u << 23) - 1, wire, 0)).carries());
+      EXPECT_TRUE(CountWord::overflows(word.plus(CountWord::packet((1u << 23) - 1, wire, 0)), CountWord::packet((1u << 23) - 1, wire, 0)));
     }
 }
 

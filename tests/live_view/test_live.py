@@ -18,12 +18,12 @@ TRAFFIC = 'flows=2000,dist=zipf:1.1'
 class Screen:
     """The program in a tmux server of its own, which is gone at the end whatever happened."""
 
-    def __init__(self, *arguments, columns=100, lines=30, term='screen-256color', locale='C.UTF-8'):
+    def __init__(self, *arguments, columns=100, lines=30, term='screen-256color', locale='C.UTF-8', flows='4096'):
         self._folder = tempfile.TemporaryDirectory()
         self._socket = os.path.join(self._folder.name, 'tmux')
         self.status_file = os.path.join(self._folder.name, 'status')
         self.output_file = os.path.join(self._folder.name, 'report')
-        words = [PARSHALL, 'watch', '--live', '--flows', '4096', '-o', self.output_file, *arguments]
+        words = [PARSHALL, 'watch', '--live', '--flows', flows, '-o', self.output_file, *arguments]
         command = f'env TERM={shlex.quote(term)} LC_ALL={locale} {shlex.join(words)}; echo $? > {self.status_file}; echo LEFT; sleep 60'
         environment = {**os.environ, 'LC_ALL': 'C.UTF-8'}
         environment.pop('TMUX', None)

@@ -11,8 +11,8 @@ constexpr int kSnapLength = 262144;
 
 /// The program, or libpcap's explanation. Null program: the expression does not apply to this link type.
 Result<std::shared_ptr<bpf_program>> compile_for(const std::string& expression, LinkType link_type) {
-  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(
-      pcap_open_dead(static_cast<int>(link_type), kSnapLength), pcap_close);
+  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(pcap_open_dead(static_cast<int>(link_type), kSnapLength),
+                                                              pcap_close);
   if (!handle) return Error{"libpcap gives no handle to compile a filter with"};
   auto raw = std::make_unique<bpf_program>();
   if (pcap_compile(handle.get(), raw.get(), expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
@@ -26,9 +26,13 @@ Result<std::shared_ptr<bpf_program>> compile_for(const std::string& expression, 
 /// pcap_open_dead() takes DLT_ values, which differ from LINKTYPE_ for a few types.
 LinkType dlt(LinkType type) {
   switch (type) {
-    case LinkType::raw: return static_cast<LinkType>(DLT_RAW);
-    case LinkType::ipv4: case LinkType::ipv6: return static_cast<LinkType>(DLT_RAW);
-    default: return type;
+    case LinkType::raw:
+      return static_cast<LinkType>(DLT_RAW);
+    case LinkType::ipv4:
+    case LinkType::ipv6:
+      return static_cast<LinkType>(DLT_RAW);
+    default:
+      return type;
   }
 }
 
@@ -36,7 +40,8 @@ LinkType dlt(LinkType type) {
 
 Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
   auto program = compile_for(expression, LinkType::ethernet);
-  if (!program) return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, program.error().message)};
+  if (!program)
+    return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, program.error().message)};
   BpfFilter filter(expression);
   filter.last_ = *program;
   filter.programs_[LinkType::ethernet] = *std::move(program);

@@ -12,10 +12,10 @@ namespace parshall {
 
 /// What a device says it did not deliver. A counter that it cannot give is absent, never 0.
 struct DeviceCounters {
-  std::optional<std::uint64_t> received;     ///< packets the device says it delivered
-  std::optional<std::uint64_t> nic_missed;   ///< dropped for want of a free descriptor
-  std::optional<std::uint64_t> nic_error;    ///< dropped as erroneous
-  std::optional<std::uint64_t> no_mbuf;      ///< dropped for want of a buffer
+  std::optional<std::uint64_t> received;    ///< packets the device says it delivered
+  std::optional<std::uint64_t> nic_missed;  ///< dropped for want of a free descriptor
+  std::optional<std::uint64_t> nic_error;   ///< dropped as erroneous
+  std::optional<std::uint64_t> no_mbuf;     ///< dropped for want of a buffer
 };
 
 /// Packets come in batches; where from is decided once, at start-up. One source feeds one worker.

@@ -26,11 +26,17 @@ struct FlowKey {
 
   static constexpr std::size_t kHeadBytes = 16;  ///< all of an IPv4 key
 
-  std::uint16_t src_port() const noexcept { return static_cast<std::uint16_t>(src_port_bytes[0] << 8 | src_port_bytes[1]); }
-  std::uint16_t dst_port() const noexcept { return static_cast<std::uint16_t>(dst_port_bytes[0] << 8 | dst_port_bytes[1]); }
+  std::uint16_t src_port() const noexcept {
+    return static_cast<std::uint16_t>(src_port_bytes[0] << 8 | src_port_bytes[1]);
+  }
+  std::uint16_t dst_port() const noexcept {
+    return static_cast<std::uint16_t>(dst_port_bytes[0] << 8 | dst_port_bytes[1]);
+  }
   std::size_t address_bytes() const noexcept { return ip_version == 6 ? 16 : 4; }
   std::span<const std::uint8_t> src_address() const noexcept { return {address.data(), address_bytes()}; }
-  std::span<const std::uint8_t> dst_address() const noexcept { return {address.data() + address_bytes(), address_bytes()}; }
+  std::span<const std::uint8_t> dst_address() const noexcept {
+    return {address.data() + address_bytes(), address_bytes()};
+  }
 
   /// Bytes that carry meaning: 16 for IPv4, 40 for IPv6.
   std::size_t significant_bytes() const noexcept { return ip_version == 6 ? sizeof(FlowKey) : kHeadBytes; }
@@ -61,10 +67,12 @@ class CountWord {
   explicit constexpr CountWord(std::uint64_t bits) noexcept : bits_(bits) {}
 
   /// Of one packet. Lengths known to fit cost an addition and two shifts.
-  static constexpr CountWord narrow(std::uint64_t ip_bytes, std::uint64_t extra_bytes, std::uint64_t tcp_flags) noexcept {
+  static constexpr CountWord narrow(std::uint64_t ip_bytes, std::uint64_t extra_bytes,
+                                    std::uint64_t tcp_flags) noexcept {
     return CountWord(kOnePacket | extra_bytes << kExtraShift | ip_bytes << kIpShift | tcp_flags);
   }
-  static constexpr CountWord packet(std::uint32_t ip_bytes, std::uint32_t wire_bytes, std::uint32_t tcp_flags) noexcept {
+  static constexpr CountWord packet(std::uint32_t ip_bytes, std::uint32_t wire_bytes,
+                                    std::uint32_t tcp_flags) noexcept {
     const std::uint64_t ip = ip_bytes < kMaxIpBytes ? ip_bytes : kMaxIpBytes;
     const std::uint64_t flags = tcp_flags & kFlagMask;
     if (wire_bytes >= ip && wire_bytes - ip <= kMaxExtraBytes) return narrow(ip, wire_bytes - ip, flags);
@@ -83,7 +91,9 @@ class CountWord {
   }
 
   /// A wide packet's lengths may run over the top of the sum, so its own mark counts too.
-  static constexpr bool overflows(CountWord sum, CountWord packet) noexcept { return ((sum.bits_ | packet.bits_) & kCarries) != 0; }
+  static constexpr bool overflows(CountWord sum, CountWord packet) noexcept {
+    return ((sum.bits_ | packet.bits_) & kCarries) != 0;
+  }
 
   constexpr std::uint64_t packets() const noexcept { return wide() ? 1 : bits_ >> kPacketShift; }
   constexpr std::uint32_t ip_bytes() const noexcept {
@@ -109,7 +119,9 @@ struct alignas(64) PacketFacts {
   CountWord counts;       ///< lengths and flags
 
   std::uint32_t ip_bytes() const noexcept { return counts.ip_bytes(); }
-  std::uint32_t wire_bytes() const noexcept { return static_cast<std::uint32_t>(counts.ip_bytes() + counts.extra_bytes()); }
+  std::uint32_t wire_bytes() const noexcept {
+    return static_cast<std::uint32_t>(counts.ip_bytes() + counts.extra_bytes());
+  }
 };
 static_assert(sizeof(PacketFacts) == 64);
 
@@ -127,9 +139,14 @@ enum class Verdict : std::uint8_t {
 inline constexpr std::size_t kVerdicts = 8;
 
 constexpr std::string_view verdict_name(Verdict verdict) noexcept {
-  constexpr std::array<std::string_view, kVerdicts> kNames{
-      "counted", "not_ip", "cut_link_header", "cut_ip_header", "bad_ip_version", "bad_ip_header_length",
-      "bad_ip_total_length", "unknown_link_type"};
+  constexpr std::array<std::string_view, kVerdicts> kNames{"counted",
+                                                           "not_ip",
+                                                           "cut_link_header",
+                                                           "cut_ip_header",
+                                                           "bad_ip_version",
+                                                           "bad_ip_header_length",
+                                                           "bad_ip_total_length",
+                                                           "unknown_link_type"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 

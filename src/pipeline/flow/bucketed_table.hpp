@@ -27,17 +27,26 @@ namespace parshall {
 template <class Line>
 class BucketedTable {
  public:
-  static constexpr std::uint32_t kReach = 16;        ///< lines that a flow may live in, a power of two
+  static constexpr std::uint32_t kReach = 16;  ///< lines that a flow may live in, a power of two
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
-  static constexpr std::size_t kSlotsPerFlow = 3;    ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
+  static constexpr std::size_t kSlotsPerFlow =
+      3;  ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
 
   /// `populate`: commit the memory now; else each page costs the first packet that meets it a page fault.
   BucketedTable(std::size_t flows, Timeouts timeouts, FlowSink& sink, bool populate = false)
-      : capacity_(flows), line_count_(static_cast<std::uint32_t>(lines_for(flows))), idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
-        active_ns_(timeouts.active_ns), sink_(&sink), lines_(line_count_), first_ns_(slots()), marks_(slots()),
+      : capacity_(flows),
+        line_count_(static_cast<std::uint32_t>(lines_for(flows))),
+        idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
+        active_ns_(timeouts.active_ns),
+        sink_(&sink),
+        lines_(line_count_),
+        first_ns_(slots()),
+        marks_(slots()),
         spilled_(slots(), /*huge_pages=*/false),
-        heads_(Line::kExact ? 0 : slots(), /*huge_pages=*/false), ipv6_addresses_(slots(), /*huge_pages=*/false),
-        displaced_(line_count_), displaced_bits_(line_count_ / 64 + 1) {
+        heads_(Line::kExact ? 0 : slots(), /*huge_pages=*/false),
+        ipv6_addresses_(slots(), /*huge_pages=*/false),
+        displaced_(line_count_),
+        displaced_bits_(line_count_ / 64 + 1) {
     if (!populate) return;
     lines_.populate();
     first_ns_.populate();
@@ -53,13 +62,14 @@ class BucketedTable {
   static std::size_t memory_bytes(std::size_t flows) noexcept {
     const std::size_t lines = lines_for(flows);
     return lines * (sizeof(Line) + sizeof(std::uint16_t)) + lines / 8 +
-           lines * Line::kSlots * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(SpilledCounts) + (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
+           lines * Line::kSlots *
+               (sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(SpilledCounts) +
+                (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
   }
 
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const noexcept {
     const std::uint32_t at = home(hash, line_count_);
     __builtin_prefetch(&lines_[at]);
-
   }
 
   void update(std::span<const PacketFacts> packets, std::span<SlotRef> slots) noexcept {
@@ -185,7 +195,9 @@ class BucketedTable {
     Line& line = line_of(slot);
     const unsigned i = slot % Line::kSlots;
     const CountWord word = line.counts[i].plus(facts.counts);
-    if (CountWord::overflows(word, facts.counts) || facts.time_ns - line.last_ns[i] > idle_ns_ || active_ns_ != 0) [[unlikely]] return count_rare(slot, facts);
+    if (CountWord::overflows(word, facts.counts) || facts.time_ns - line.last_ns[i] > idle_ns_ || active_ns_ != 0)
+        [[unlikely]]
+      return count_rare(slot, facts);
     line.counts[i] = word;
     line.last_ns[i] = facts.time_ns;
     return {slot, false};
@@ -197,7 +209,8 @@ class BucketedTable {
     const unsigned i = slot % Line::kSlots;
     const bool late = facts.time_ns < line.last_ns[i];
     const bool idle = !late && idle_ns_ != kNever && facts.time_ns - line.last_ns[i] > idle_ns_;
-    const bool active = active_ns_ != 0 && facts.time_ns > first_ns_[slot] && facts.time_ns - first_ns_[slot] > active_ns_;
+    const bool active =
+        active_ns_ != 0 && facts.time_ns > first_ns_[slot] && facts.time_ns - first_ns_[slot] > active_ns_;
     if (idle || active) {
       FlowRecord ended = record(slot);
       ended.end_reason = idle ? EndReason::idle_timeout : EndReason::active_timeout;
@@ -299,7 +312,8 @@ class BucketedTable {
       if (occupied(oldest)) return end(oldest, EndReason::lack_of_resources);
     }
     // A table this empty is rare: the next flow in the table's order makes room.
-    for (std::uint32_t n = 0, slot = home_line * Line::kSlots; n < slots(); ++n, slot = slot + 1 == slots() ? 0 : slot + 1)
+    for (std::uint32_t n = 0, slot = home_line * Line::kSlots; n < slots();
+         ++n, slot = slot + 1 == slots() ? 0 : slot + 1)
       if (occupied(slot)) return end(slot, EndReason::lack_of_resources);
   }
 
@@ -325,12 +339,12 @@ class BucketedTable {
   FlowSink* sink_;
   HugeBuffer<Line> lines_;
   HugeBuffer<std::uint64_t> first_ns_;
-  HugeBuffer<std::uint8_t> marks_;                 ///< kSpilled, and displacement: the slot's line is home ^ displacement
+  HugeBuffer<std::uint8_t> marks_;  ///< kSpilled, and displacement: the slot's line is home ^ displacement
   HugeBuffer<SpilledCounts> spilled_;
   HugeBuffer<KeyHead> heads_;
   HugeBuffer<Ipv6Addresses> ipv6_addresses_;
-  HugeBuffer<std::uint16_t> displaced_;            ///< per line: flows whose home it is and that live elsewhere
-  HugeBuffer<std::uint64_t> displaced_bits_;       ///< the same, one bit, small enough for the cache
+  HugeBuffer<std::uint16_t> displaced_;       ///< per line: flows whose home it is and that live elsewhere
+  HugeBuffer<std::uint64_t> displaced_bits_;  ///< the same, one bit, small enough for the cache
 };
 
 using ExactTable = BucketedTable<ExactLine>;

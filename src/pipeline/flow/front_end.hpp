@@ -35,14 +35,18 @@ struct FrontEndCounts {
 class FrontEnd {
  public:
   FrontEnd(IpHeader header, const FlowIdentity& identity, Share share, std::optional<BpfFilter> filter)
-      : identity_(identity), share_(share), header_(header), filter_(std::move(filter)),
+      : identity_(identity),
+        share_(share),
+        header_(header),
+        filter_(std::move(filter)),
         plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic()) {}
 
   /// Writes the facts of the packets that count for this worker to `window`, in order, and hands each hash
   /// to `prefetch`. At most kGroup packets.
   template <class Prefetch>
   void accept(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
-    if (plain_) [[likely]] return share_.of == 1 ? accept_plain(packets, window, prefetch) : accept_share(packets, window, prefetch);
+    if (plain_) [[likely]]
+      return share_.of == 1 ? accept_plain(packets, window, prefetch) : accept_share(packets, window, prefetch);
     for (const RawPacket& packet : packets)
       if (accept_any(packet, window)) prefetch(window.newest().hash);
   }
@@ -60,7 +64,8 @@ class FrontEnd {
  private:
   /// No filter, outermost header, no hash from a NIC: all of the link for this worker.
   template <class Prefetch>
-  [[gnu::always_inline]] void accept_plain(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
+  [[gnu::always_inline]] void accept_plain(std::span<const RawPacket> packets, Window& window,
+                                           Prefetch prefetch) noexcept {
     const FlowIdentity identity = identity_;
     std::size_t counted = 0;
     for (const RawPacket& packet : packets) {

@@ -50,11 +50,15 @@ class FlowIdentity {
   }
 
   /// Of a key whose fields were chosen already; not the hash of its packets where that comes from the NIC.
-  std::uint64_t hash(const FlowKey& key) const noexcept { return key.ip_version == 4 ? hash_(load_head(key)) : hash_ipv6(key); }
+  std::uint64_t hash(const FlowKey& key) const noexcept {
+    return key.ip_version == 4 ? hash_(load_head(key)) : hash_ipv6(key);
+  }
 
   bool from_nic() const noexcept { return from_nic_; }
 
-  static __m128i load_head(const FlowKey& key) noexcept { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(&key)); }
+  static __m128i load_head(const FlowKey& key) noexcept {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(&key));
+  }
 
  private:
   void ipv6(PacketFacts& facts) const noexcept {

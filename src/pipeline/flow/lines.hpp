@@ -18,7 +18,8 @@ namespace parshall {
   return (both_halves & 1) | (both_halves >> 1 & 2);
 #else
   const __m128i first = _mm_xor_si128(probe, pair[0]), second = _mm_xor_si128(probe, pair[1]);
-  return static_cast<unsigned>(_mm_testz_si128(first, first)) | static_cast<unsigned>(_mm_testz_si128(second, second)) << 1;
+  return static_cast<unsigned>(_mm_testz_si128(first, first)) | static_cast<unsigned>(_mm_testz_si128(second, second))
+                                                                    << 1;
 #endif
 }
 
@@ -34,7 +35,9 @@ struct alignas(64) ExactLine {
   using Probe = __m128i;
 
   /// Never equal to an IPv6 head, so that one comparison settles IPv4.
-  [[gnu::always_inline]] static Probe probe_ipv4(const PacketFacts& facts) noexcept { return FlowIdentity::load_head(facts.key); }
+  [[gnu::always_inline]] static Probe probe_ipv4(const PacketFacts& facts) noexcept {
+    return FlowIdentity::load_head(facts.key);
+  }
 
   static Probe probe(const PacketFacts& facts) noexcept {
     const __m128i head = FlowIdentity::load_head(facts.key);
@@ -68,7 +71,9 @@ struct alignas(64) FingerprintLine {
 
   using Probe = std::uint32_t;
 
-  [[gnu::always_inline]] static Probe probe(const PacketFacts& facts) noexcept { return static_cast<std::uint32_t>(facts.hash); }
+  [[gnu::always_inline]] static Probe probe(const PacketFacts& facts) noexcept {
+    return static_cast<std::uint32_t>(facts.hash);
+  }
   [[gnu::always_inline]] static Probe probe_ipv4(const PacketFacts& facts) noexcept { return probe(facts); }
 
   [[gnu::always_inline]] unsigned match(Probe probe) const noexcept {

@@ -9,7 +9,7 @@ namespace parshall {
 
 /// Why a record ended. Source: RFC 7011 flowEndReason (information element 136), same order.
 enum class EndReason : std::uint8_t {
-  none,            ///< the flow is still in the table
+  none,  ///< the flow is still in the table
   idle_timeout,
   active_timeout,
   end_of_flow,

@@ -43,15 +43,22 @@ struct Timeouts {
 /// prefetch(hash) asks for the memory update() will touch; update(facts) finds or starts the flow and adds
 /// the packet. Every packet lands in exactly one flow: a full table ends another flow's record to make room.
 template <class T>
-concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets,
-                              std::span<SlotRef> slots, std::uint64_t hash, std::uint32_t slot) {
-  { view.prefetch(hash) } noexcept -> std::same_as<void>;
-  { table.update(packets, slots) } noexcept -> std::same_as<void>;
-  { view.occupied(slot) } noexcept -> std::same_as<bool>;
-  { view.record(slot) } noexcept -> std::same_as<FlowRecord>;
-  { view.slots() } noexcept -> std::same_as<std::uint32_t>;
-  { view.size() } noexcept -> std::same_as<std::size_t>;
-  { table.sweep(hash, slot) } noexcept -> std::same_as<void>;
+concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
+                             std::uint64_t hash, std::uint32_t slot) {
+  { view.prefetch(hash) }
+  noexcept->std::same_as<void>;
+  { table.update(packets, slots) }
+  noexcept->std::same_as<void>;
+  { view.occupied(slot) }
+  noexcept->std::same_as<bool>;
+  { view.record(slot) }
+  noexcept->std::same_as<FlowRecord>;
+  { view.slots() }
+  noexcept->std::same_as<std::uint32_t>;
+  { view.size() }
+  noexcept->std::same_as<std::size_t>;
+  { table.sweep(hash, slot) }
+  noexcept->std::same_as<void>;
 };
 
 }  // namespace parshall

@@ -17,7 +17,8 @@ struct Layout {
 
 Layout layout_of(const StatisticSet& set) {
   Layout layout;
-  for (const auto& placed : set.statistics()) layout.uses[static_cast<std::size_t>(placed.statistic->variable())] = true;
+  for (const auto& placed : set.statistics())
+    layout.uses[static_cast<std::size_t>(placed.statistic->variable())] = true;
   if (layout.uses[static_cast<std::size_t>(Variable::gap)]) layout.prefix_bytes += 8;
   if (layout.uses[static_cast<std::size_t>(Variable::iat)]) layout.prefix_bytes += 8;
   layout.stride = (layout.prefix_bytes + set.row_bytes() + kLine - 1) / kLine * kLine;
@@ -54,7 +55,9 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) :
   rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= kLargeRow);
 }
 
-std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept { return slots * layout_of(set).stride; }
+std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
+  return slots * layout_of(set).stride;
+}
 
 void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();

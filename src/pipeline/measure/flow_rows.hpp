@@ -23,7 +23,8 @@ struct RowUpdate {
 /// What the chosen statistics keep for every flow: one row per slot, laid out once.
 ///
 /// Shape: row = [last position + 1, when gaps are asked][last time + 1, when inter-arrival times are asked]
-///        [statistics], 0 standing for "no packet yet", padded to whole cache lines. Rows of unused slots are never touched.
+///        [statistics], 0 standing for "no packet yet", padded to whole cache lines. Rows of unused slots are never
+///        touched.
 /// A late packet (time before the one that came before it) has an inter-arrival time of 0.
 class FlowRows {
  public:

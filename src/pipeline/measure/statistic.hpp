@@ -45,7 +45,7 @@ class Statistic {
   virtual ~Statistic() = default;
 
   virtual Variable variable() const noexcept = 0;
-  virtual std::size_t row_bytes() const noexcept = 0;      ///< a multiple of 8
+  virtual std::size_t row_bytes() const noexcept = 0;  ///< a multiple of 8
   virtual std::span<const Column> columns() const noexcept = 0;
   virtual void update(const SampleBatch& batch) const noexcept = 0;
 

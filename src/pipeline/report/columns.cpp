@@ -21,18 +21,29 @@ std::optional<double> in_interval(std::uint64_t now, std::uint64_t before, const
 
 constexpr FlowColumnEntry kEntries[] = {
     {"duration_ns", "last seen - first seen", ColumnFormat::number,
-     [](const FlowRecord& flow, const IntervalBase&) { return std::optional(static_cast<double>(flow.last_ns - flow.first_ns)); }},
+     [](const FlowRecord& flow, const IntervalBase&) {
+       return std::optional(static_cast<double>(flow.last_ns - flow.first_ns));
+     }},
     {"rate_pps", "packets / duration; absent for a flow without duration", ColumnFormat::number,
-     [](const FlowRecord& flow, const IntervalBase&) { return per_second(static_cast<double>(flow.packets), flow.first_ns, flow.last_ns); }},
+     [](const FlowRecord& flow, const IntervalBase&) {
+       return per_second(static_cast<double>(flow.packets), flow.first_ns, flow.last_ns);
+     }},
     {"rate_bps", "wire bits / duration; absent for a flow without duration", ColumnFormat::number,
-     [](const FlowRecord& flow, const IntervalBase&) { return per_second(8.0 * static_cast<double>(flow.wire_bytes), flow.first_ns, flow.last_ns); }},
+     [](const FlowRecord& flow, const IntervalBase&) {
+       return per_second(8.0 * static_cast<double>(flow.wire_bytes), flow.first_ns, flow.last_ns);
+     }},
     {"interval_rate_pps", "packets / packet time since the report before; absent in the first", ColumnFormat::number,
      [](const FlowRecord& flow, const IntervalBase& base) { return in_interval(flow.packets, base.packets, base); }},
     {"interval_rate_bps", "wire bits / packet time since the report before; absent in the first", ColumnFormat::number,
-     [](const FlowRecord& flow, const IntervalBase& base) { return in_interval(8 * flow.wire_bytes, 8 * base.wire_bytes, base); }},
-    {"tcp_flags", "TCP flag bits of all packets, ORed: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, NS 256",
-     ColumnFormat::tcp_flags, [](const FlowRecord& flow, const IntervalBase&) { return std::optional<double>(flow.tcp_flags); }},
-    {"end_reason", "why the record ended: idle, active or evicted; absent while the flow is live", ColumnFormat::end_reason,
+     [](const FlowRecord& flow, const IntervalBase& base) {
+       return in_interval(8 * flow.wire_bytes, 8 * base.wire_bytes, base);
+     }},
+    {"tcp_flags",
+     "TCP flag bits of all packets, ORed: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, NS 256",
+     ColumnFormat::tcp_flags,
+     [](const FlowRecord& flow, const IntervalBase&) { return std::optional<double>(flow.tcp_flags); }},
+    {"end_reason", "why the record ended: idle, active or evicted; absent while the flow is live",
+     ColumnFormat::end_reason,
      [](const FlowRecord& flow, const IntervalBase&) {
        return flow.end_reason == EndReason::none ? std::nullopt : std::optional(static_cast<double>(flow.end_reason));
      }},
@@ -52,21 +63,27 @@ std::span<const FlowColumnEntry> flow_column_registry() noexcept { return kEntri
 Result<Columns> Columns::make(std::span<const std::string> names, const StatisticOptions& options) {
   std::vector<std::string> expanded, of_measure;
   for (const std::string& name : names) {
-    if (name == "rate") expanded.insert(expanded.end(), {"rate_pps", "rate_bps"});
-    else if (name == "interval_rate") expanded.insert(expanded.end(), {"interval_rate_pps", "interval_rate_bps"});
-    else expanded.push_back(name);
+    if (name == "rate")
+      expanded.insert(expanded.end(), {"rate_pps", "rate_bps"});
+    else if (name == "interval_rate")
+      expanded.insert(expanded.end(), {"interval_rate_pps", "interval_rate_bps"});
+    else
+      expanded.push_back(name);
   }
   for (const std::string& name : expanded)
     if (find_entry(name) == nullptr) of_measure.push_back(name);
   auto set = make_statistics(of_measure, options);
   if (!set) {
     std::string also;
-    for (const FlowColumnEntry& entry : kEntries) also += std::string(also.empty() ? "" : ", ") + std::string(entry.name);
+    for (const FlowColumnEntry& entry : kEntries)
+      also += std::string(also.empty() ? "" : ", ") + std::string(entry.name);
     return Error{set.error().message + "; columns from the counters are " + also};
   }
   Columns columns;
   columns.statistics_ = std::make_shared<const StatisticSet>(*std::move(set));
-  const auto known = [&](std::string_view name) { return std::ranges::find(columns.columns_, name, &ReportColumn::name) != columns.columns_.end(); };
+  const auto known = [&](std::string_view name) {
+    return std::ranges::find(columns.columns_, name, &ReportColumn::name) != columns.columns_.end();
+  };
   std::size_t next = 0;
   const auto statistics = columns.statistics_->columns();
   for (const std::string& name : expanded) {

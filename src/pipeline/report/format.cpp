@@ -35,23 +35,40 @@ std::string address_text(std::span<const std::uint8_t> address) {
 
 std::string protocol_text(std::uint8_t protocol) {
   switch (protocol) {
-    case 1: return "ICMP";
-    case 2: return "IGMP";
-    case 4: return "IPIP";
-    case 6: return "TCP";
-    case 17: return "UDP";
-    case 33: return "DCCP";
-    case 41: return "6in4";
-    case 47: return "GRE";
-    case 50: return "ESP";
-    case 51: return "AH";
-    case 58: return "ICMPv6";
-    case 89: return "OSPF";
-    case 103: return "PIM";
-    case 112: return "VRRP";
-    case 132: return "SCTP";
-    case 136: return "UDP-Lite";
-    default: return fmt::to_string(protocol);
+    case 1:
+      return "ICMP";
+    case 2:
+      return "IGMP";
+    case 4:
+      return "IPIP";
+    case 6:
+      return "TCP";
+    case 17:
+      return "UDP";
+    case 33:
+      return "DCCP";
+    case 41:
+      return "6in4";
+    case 47:
+      return "GRE";
+    case 50:
+      return "ESP";
+    case 51:
+      return "AH";
+    case 58:
+      return "ICMPv6";
+    case 89:
+      return "OSPF";
+    case 103:
+      return "PIM";
+    case 112:
+      return "VRRP";
+    case 132:
+      return "SCTP";
+    case 136:
+      return "UDP-Lite";
+    default:
+      return fmt::to_string(protocol);
   }
 }
 

@@ -16,8 +16,8 @@ namespace parshall {
 inline constexpr auto kFourDigits = [] {
   std::array<std::array<char, 4>, 10000> table{};
   for (unsigned i = 0; i < 10000; ++i)
-    table[i] = {static_cast<char>('0' + i / 1000), static_cast<char>('0' + i / 100 % 10), static_cast<char>('0' + i / 10 % 10),
-                static_cast<char>('0' + i % 10)};
+    table[i] = {static_cast<char>('0' + i / 1000), static_cast<char>('0' + i / 100 % 10),
+                static_cast<char>('0' + i / 10 % 10), static_cast<char>('0' + i % 10)};
   return table;
 }();
 

@@ -12,7 +12,9 @@ namespace {
 using nlohmann::ordered_json;
 
 /// A counter that the device cannot give is null.
-ordered_json optional_json(const std::optional<std::uint64_t>& value) { return value ? ordered_json(*value) : ordered_json(nullptr); }
+ordered_json optional_json(const std::optional<std::uint64_t>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
 
 ordered_json accounting_json(const Accounting& accounting) {
   ordered_json malformed;
@@ -65,19 +67,23 @@ std::string flow_json(const Report& report, const ReportFlow& flow) {
   const FlowRecord& record = flow.record;
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out,
-                 R"({{"ip_version":{},"protocol":{},"src_ip":"{}","src_port":{},"dst_ip":"{}","dst_port":{},"packets":{},"ip_bytes":{},)"
-                 R"("wire_bytes":{},"first_seen_ns":{},"last_seen_ns":{})",
-                 record.key.ip_version, record.key.protocol, address_text(record.key.src_address()), record.key.src_port(),
-                 address_text(record.key.dst_address()), record.key.dst_port(), record.packets, record.ip_bytes, record.wire_bytes,
-                 record.first_ns, record.last_ns);
+  fmt::format_to(
+      out,
+      R"({{"ip_version":{},"protocol":{},"src_ip":"{}","src_port":{},"dst_ip":"{}","dst_port":{},"packets":{},"ip_bytes":{},)"
+      R"("wire_bytes":{},"first_seen_ns":{},"last_seen_ns":{})",
+      record.key.ip_version, record.key.protocol, address_text(record.key.src_address()), record.key.src_port(),
+      address_text(record.key.dst_address()), record.key.dst_port(), record.packets, record.ip_bytes, record.wire_bytes,
+      record.first_ns, record.last_ns);
   for (std::size_t i = 0; i < report.columns.size(); ++i) {
     const ReportColumn& column = report.columns[i];
     fmt::format_to(out, R"(,"{}":)", column.name);
     char number[40];
-    if (!flow.values[i]) fmt::format_to(out, "null");
-    else if (column.format == ColumnFormat::end_reason) fmt::format_to(out, "\"{}\"", end_reason_name(static_cast<EndReason>(*flow.values[i])));
-    else text.append(number, put_number(number, *flow.values[i]));
+    if (!flow.values[i])
+      fmt::format_to(out, "null");
+    else if (column.format == ColumnFormat::end_reason)
+      fmt::format_to(out, "\"{}\"", end_reason_name(static_cast<EndReason>(*flow.values[i])));
+    else
+      text.append(number, put_number(number, *flow.values[i]));
   }
   text.push_back('}');
   return fmt::to_string(text);
@@ -90,7 +96,9 @@ class JsonSink final : public ReportSink {
 
   void write(const Report& report, Output& output) override {
     const std::string_view line_end = lines_ ? "" : "\n";
-    output.write(fmt::format("{{\"summary\": {}, {}\"flows\": [", summary_json(report.summary).dump(-1, ' ', false, ordered_json::error_handler_t::replace), line_end));
+    output.write(fmt::format("{{\"summary\": {}, {}\"flows\": [",
+                             summary_json(report.summary).dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+                             line_end));
     bool first = true;
     report.flows([&](const ReportFlow& flow) {
       output.write(first ? line_end : lines_ ? std::string_view(",") : std::string_view(",\n"));
@@ -107,6 +115,8 @@ class JsonSink final : public ReportSink {
 
 }  // namespace
 
-std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options) { return std::make_unique<JsonSink>(options.several); }
+std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options) {
+  return std::make_unique<JsonSink>(options.several);
+}
 
 }  // namespace parshall

@@ -21,12 +21,14 @@ Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
 
 Result<std::unique_ptr<Output>> Output::create_temporary(const std::string& suffix) {
   const char* const chosen = std::getenv("TMPDIR");
-  for (const std::string& folder : {std::string(chosen != nullptr ? chosen : "/tmp"), std::string("/tmp"), std::string(".")}) {
+  for (const std::string& folder :
+       {std::string(chosen != nullptr ? chosen : "/tmp"), std::string("/tmp"), std::string(".")}) {
     std::string path = folder + "/parshall-XXXXXX" + suffix;
     const int fd = ::mkostemps(path.data(), static_cast<int>(suffix.size()), O_CLOEXEC);
     if (fd >= 0) return std::unique_ptr<Output>(new Output(fd, path, true));
   }
-  return Error{fmt::format("cannot write a temporary file either: {}; set TMPDIR to a folder with room", std::strerror(errno))};
+  return Error{
+      fmt::format("cannot write a temporary file either: {}; set TMPDIR to a folder with room", std::strerror(errno))};
 }
 
 Output::~Output() {

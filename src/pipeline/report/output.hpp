@@ -37,7 +37,8 @@ class Output {
  private:
   static constexpr std::size_t kCapacity = 256 * 1024;
 
-  Output(int fd, std::string name, bool owns) : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
+  Output(int fd, std::string name, bool owns)
+      : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
   void put(const char* data, std::size_t bytes);
 
   int fd_;

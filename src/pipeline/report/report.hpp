@@ -25,18 +25,18 @@ struct WorkerSummary {
 
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
-  std::string source;             ///< what was watched
-  std::uint64_t number = 0;       ///< counts the reports of a run from 1
+  std::string source;        ///< what was watched
+  std::uint64_t number = 0;  ///< counts the reports of a run from 1
   bool final = false;
-  double elapsed_s = 0;           ///< wall clock since the start
-  std::uint64_t first_ns = 0;     ///< packet time; 0 when nothing was counted
+  double elapsed_s = 0;        ///< wall clock since the start
+  std::uint64_t first_ns = 0;  ///< packet time; 0 when nothing was counted
   std::uint64_t last_ns = 0;
   Accounting total;
   std::vector<WorkerSummary> workers;
-  std::uint64_t capacity = 0;     ///< flows, of all workers
-  std::uint64_t memory_bytes = 0; ///< mapped for tables and rows; never exceeded
+  std::uint64_t capacity = 0;      ///< flows, of all workers
+  std::uint64_t memory_bytes = 0;  ///< mapped for tables and rows; never exceeded
   Identity identity = Identity::exact;
-  double expected_merges = 0;     ///< of two flows counted as one, by a lossy identity
+  double expected_merges = 0;  ///< of two flows counted as one, by a lossy identity
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< where the input broke
 };

@@ -19,19 +19,25 @@ constexpr SinkEntry kSinks[] = {
 using SortKey = std::function<std::optional<long double>(const ReportFlow&)>;  // holds every 64-bit counter
 
 Result<SortKey> sort_key(std::span<const ReportColumn> columns, const std::string& name) {
-  const std::pair<std::string_view, std::uint64_t FlowRecord::*> counters[] = {
-      {"packets", &FlowRecord::packets},   {"ip_bytes", &FlowRecord::ip_bytes},   {"wire_bytes", &FlowRecord::wire_bytes},
-      {"first_seen_ns", &FlowRecord::first_ns}, {"last_seen_ns", &FlowRecord::last_ns}};
+  const std::pair<std::string_view, std::uint64_t FlowRecord::*> counters[] = {{"packets", &FlowRecord::packets},
+                                                                               {"ip_bytes", &FlowRecord::ip_bytes},
+                                                                               {"wire_bytes", &FlowRecord::wire_bytes},
+                                                                               {"first_seen_ns", &FlowRecord::first_ns},
+                                                                               {"last_seen_ns", &FlowRecord::last_ns}};
   std::string known;
   for (const auto& [counter, member] : counters) {
-    if (counter == name) return SortKey([member](const ReportFlow& flow) { return std::optional(static_cast<long double>(flow.record.*member)); });
+    if (counter == name)
+      return SortKey(
+          [member](const ReportFlow& flow) { return std::optional(static_cast<long double>(flow.record.*member)); });
     known += fmt::format("{}{}", known.empty() ? "" : ", ", counter);
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].name == name) return SortKey([i](const ReportFlow& flow) { return std::optional<long double>(flow.values[i]); });
+    if (columns[i].name == name)
+      return SortKey([i](const ReportFlow& flow) { return std::optional<long double>(flow.values[i]); });
     known += ", " + columns[i].name;
   }
-  return Error{fmt::format("cannot sort by \"{}\"; the columns of this report are {} (choose more with --stats)", name, known)};
+  return Error{
+      fmt::format("cannot sort by \"{}\"; the columns of this report are {} (choose more with --stats)", name, known)};
 }
 
 struct Kept {

@@ -14,8 +14,9 @@ std::string device_counter(const char* name, const std::optional<std::uint64_t>&
 
 std::string identity_line(const ReportSummary& summary) {
   if (summary.identity == Identity::exact) return {};
-  std::string line = fmt::format("identity   {}: {:.3g} flows expected to be merged with another",
-                                 summary.identity == Identity::fingerprint ? "fingerprint" : "nic-hash", summary.expected_merges);
+  std::string line =
+      fmt::format("identity   {}: {:.3g} flows expected to be merged with another",
+                  summary.identity == Identity::fingerprint ? "fingerprint" : "nic-hash", summary.expected_merges);
   if (summary.observed_merges) line += fmt::format(", {} observed", *summary.observed_merges);
   return line + "\n";
 }
@@ -25,11 +26,13 @@ std::string worker_lines(const ReportSummary& summary) {
   std::string lines;
   for (std::size_t i = 0; i < summary.workers.size(); ++i) {
     const WorkerSummary& worker = summary.workers[i];
-    lines += fmt::format("worker {}   {} packets, busy {:.0f} %", i, worker.accounting.counted(), 100 * worker.busy_share);
+    lines +=
+        fmt::format("worker {}   {} packets, busy {:.0f} %", i, worker.accounting.counted(), 100 * worker.busy_share);
     if (const auto& received = worker.accounting.device.received) {
       lines += fmt::format(", device says {} received", *received);
       if (*received != worker.accounting.polled)
-        lines += fmt::format(" ({:+} to the {} polled)", static_cast<std::int64_t>(*received - worker.accounting.polled), worker.accounting.polled);
+        lines += fmt::format(" ({:+} to the {} polled)",
+                             static_cast<std::int64_t>(*received - worker.accounting.polled), worker.accounting.polled);
     }
     lines += "\n";
   }
@@ -50,7 +53,8 @@ std::string accounting_line(const Accounting& accounting) {
   if (accounting.ring_full != 0) terms += fmt::format(" + {} ring_full", accounting.ring_full);
   if (accounting.front.filtered != 0) terms += fmt::format(" + {} filtered", accounting.front.filtered);
   for (std::size_t v = 1; v < kVerdicts; ++v)
-    if (accounting.front.verdict[v] != 0) terms += fmt::format(" + {} {}", accounting.front.verdict[v], verdict_name(static_cast<Verdict>(v)));
+    if (accounting.front.verdict[v] != 0)
+      terms += fmt::format(" + {} {}", accounting.front.verdict[v], verdict_name(static_cast<Verdict>(v)));
   terms += fmt::format(" + {} counted", accounting.counted());
   line += terms.substr(3);
   return line + (accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
@@ -60,21 +64,26 @@ std::string summary_text(const ReportSummary& summary) {
   const MonitorCounts& flows = summary.total.flows;
   const double packet_s = static_cast<double>(summary.last_ns - summary.first_ns) * 1e-9;
   std::string text = fmt::format("source     {}\n", summary.source);
-  text += fmt::format("packets    {} ({} wire bytes, {} ip bytes)", summary.total.counted(), flows.wire_bytes, flows.ip_bytes);
+  text += fmt::format("packets    {} ({} wire bytes, {} ip bytes)", summary.total.counted(), flows.wire_bytes,
+                      flows.ip_bytes);
   if (summary.last_ns > summary.first_ns)
     text += fmt::format(" over {:.6g} s of packet time: {}, {}", packet_s,
                         scaled_text(static_cast<double>(summary.total.counted()) / packet_s, "pps"),
                         scaled_text(8 * static_cast<double>(flows.wire_bytes) / packet_s, "bit/s"));
-  text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, {} MB at most\n", flows.live_flows, flows.ended_records,
-                      flows.evicted_records, summary.capacity, (summary.memory_bytes + (1 << 20) - 1) >> 20);
+  text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, {} MB at most\n", flows.live_flows,
+                      flows.ended_records, flows.evicted_records, summary.capacity,
+                      (summary.memory_bytes + (1 << 20) - 1) >> 20);
   text += identity_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   text += fmt::format("loss ratio {:.3g}, with 95 % confidence below {:.3g}\n", loss.ratio, loss.upper95);
   text += fmt::format("time       {:.3f} s", summary.elapsed_s);
-  if (summary.elapsed_s > 0) text += fmt::format(", {}", scaled_text(static_cast<double>(summary.total.counted()) / summary.elapsed_s, "pps processed"));
+  if (summary.elapsed_s > 0)
+    text += fmt::format(", {}",
+                        scaled_text(static_cast<double>(summary.total.counted()) / summary.elapsed_s, "pps processed"));
   text += "\n";
-  if (summary.workers.size() > 1 || (!summary.workers.empty() && summary.workers[0].accounting.device.received)) text += worker_lines(summary);
+  if (summary.workers.size() > 1 || (!summary.workers.empty() && summary.workers[0].accounting.device.received))
+    text += worker_lines(summary);
   if (summary.damage) text += "damage     " + *summary.damage + "\n";
   return text;
 }

@@ -20,7 +20,8 @@ std::string value_text(const ReportColumn& column, std::optional<double> value) 
   if (!value) return "-";
   if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(*value));
   if (column.format == ColumnFormat::end_reason) return std::string(end_reason_name(static_cast<EndReason>(*value)));
-  return *value == std::floor(*value) && std::fabs(*value) < 1e15 ? fmt::format("{:.0f}", *value) : fmt::format("{:.6g}", *value);
+  return *value == std::floor(*value) && std::fabs(*value) < 1e15 ? fmt::format("{:.0f}", *value)
+                                                                  : fmt::format("{:.6g}", *value);
 }
 
 /// A summary and the top flows, aligned for reading.
@@ -32,10 +33,14 @@ class TextSink final : public ReportSink {
     for (const ReportColumn& column : report.columns) rows[0].push_back(column.name);
     report.flows([&](const ReportFlow& flow) {
       const FlowRecord& record = flow.record;
-      std::vector<std::string> row{protocol_text(record.key.protocol), endpoint(record.key.src_address(), record.key.src_port()),
-                                   endpoint(record.key.dst_address(), record.key.dst_port()), fmt::to_string(record.packets),
-                                   fmt::to_string(record.ip_bytes), fmt::to_string(record.wire_bytes)};
-      for (std::size_t i = 0; i < report.columns.size(); ++i) row.push_back(value_text(report.columns[i], flow.values[i]));
+      std::vector<std::string> row{protocol_text(record.key.protocol),
+                                   endpoint(record.key.src_address(), record.key.src_port()),
+                                   endpoint(record.key.dst_address(), record.key.dst_port()),
+                                   fmt::to_string(record.packets),
+                                   fmt::to_string(record.ip_bytes),
+                                   fmt::to_string(record.wire_bytes)};
+      for (std::size_t i = 0; i < report.columns.size(); ++i)
+        row.push_back(value_text(report.columns[i], flow.values[i]));
       rows.push_back(std::move(row));
     });
     if (rows.size() > 1) write_table(rows, output);
@@ -53,7 +58,8 @@ class TextSink final : public ReportSink {
     for (const auto& row : rows) {
       std::string line;
       for (std::size_t i = 0; i < row.size(); ++i)
-        line += i < kTextColumns ? fmt::format("{:<{}}  ", row[i], widths[i]) : fmt::format("{:>{}}  ", row[i], widths[i]);
+        line +=
+            i < kTextColumns ? fmt::format("{:<{}}  ", row[i], widths[i]) : fmt::format("{:>{}}  ", row[i], widths[i]);
       line.erase(line.find_last_not_of(' ') + 1);
       output.write(line + "\n");
     }

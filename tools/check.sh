@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# check.sh: everything. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU. Ends with "N passed, N failed".
+set -uo pipefail
+cd "$(dirname "$0")/.."
+passed=0
+failed=0
+count() { if [ "$2" = 0 ]; then passed=$((passed + 1)); echo "ok      $1"; else failed=$((failed + 1)); echo "FAILED  $1"; fi; }
+fuzz_seconds=${PARSHALL_FUZZ_SECONDS:-60}
+
+make --no-print-directory build; count "build" $?
+make --no-print-directory lint; count "lint" $?
+tools/test.sh build; count "tests" $?
+python3 tests/conformance/test_traces.py build/parshall --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
+
+# sanitized NAME FLAGS: builds and runs the unit tests with it. DPDK's own allocator and AF_XDP code are left to the live tests.
+sanitized() {
+  local folder=build-$1
+  [ -f "$folder/build.ninja" ] || meson setup "$folder" --buildtype=debugoptimized -Db_sanitize="$2" -Db_lundef=false -Ddpdk=disabled >/dev/null
+  ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 10 $3
+  count "tests with $2 sanitizer" $?
+}
+sanitized asan address,undefined ""
+sanitized tsan thread "--suite threads"
+
+if command -v clang++ >/dev/null; then
+  [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null
+  ninja -C build-fuzz --quiet; count "fuzz harnesses build" $?
+  corpus=$(mktemp -d)
+  python3 tests/fuzz/seed_corpus.py "$corpus" >/dev/null
+  for harness in frame capture_file; do
+    seeds="$corpus/$harness"
+    mkdir -p "$seeds"
+    "build-fuzz/tests/fuzz/fuzz_$harness" -max_total_time="$fuzz_seconds" -rss_limit_mb=4096 -print_final_stats=1 "$seeds" 2>&1 | tail -8
+    count "fuzz_$harness for $fuzz_seconds s" "${PIPESTATUS[0]}"
+  done
+  rm -rf "$corpus"
+else
+  echo "SKIPPED fuzzing: clang is not installed"
+fi
+
+for options in "-Ddpdk=disabled -Dcpu=x86-64-v2" "-Ddpdk=disabled"; do
+  folder=$(mktemp -d)
+  meson setup "$folder" --buildtype=release $options >/dev/null && ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --quiet
+  count "build and tests with $options" $?
+  rm -rf "$folder"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
