@@ -28,7 +28,7 @@ std::uint32_t hash_of(const void* key, std::uint32_t, std::uint32_t) {
 bool start_eal() {
   static const bool started = [] {
     const std::string lcores = "0@" + std::to_string(sched_getcpu());
-    const char* const arguments[] = {"bench",    "--in-memory",    "--no-huge",     "-m",       "4096",
+    const char* const arguments[] = {"bench",    "--no-shconf",    "--no-huge",     "-m",       "1024",
                                      "--no-pci", "--no-telemetry", "--log-level=1", "--lcores", lcores.c_str()};
     std::array<char*, std::size(arguments)> argv;
     for (std::size_t i = 0; i < argv.size(); ++i) argv[i] = const_cast<char*>(arguments[i]);

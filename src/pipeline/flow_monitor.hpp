@@ -215,7 +215,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void change_statistics(StatisticChoice* wanted) noexcept {
     const std::unique_ptr<StatisticChoice> choice(wanted);
     measure_pending();
-    use(*choice);
+    try {
+      use(*choice);
+    } catch (const std::bad_alloc&) {
+      rows_.reset();  // no memory for the rows: their columns are absent, the counters go on
+      update_extras();
+    }
   }
 
   void update_extras() noexcept { extras_ = rows_ || observe_merges_ || copied_ != 0; }

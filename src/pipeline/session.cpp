@@ -239,7 +239,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     summary.total.ring_full += own.ring_full;
     summary.total.front.filtered += own.front.filtered;
     for (std::size_t v = 0; v < kVerdicts; ++v) summary.total.front.verdict[v] += own.front.verdict[v];
-    summary.workers.push_back(std::move(worker));
+    summary.workers.push_back(worker);
   }
   for (const MonitorCounts& worker : counts) summary.total.flows.add(worker);
   if (!final && options_.threads.model == ThreadModel::pipeline) {

@@ -20,8 +20,8 @@ TEST(ParseCount, PowersOfTenAndOfTwoAreToldApart) {
 }
 
 TEST(ParseCount, WhatIsNoCountIsRefused) {
-  for (const char* text : {"", " ", "k", "-1", "-0.1", "1 k", "1kk", "1ki", "1m", "nan", "inf", "infinity", "1e9999", "64Kib", "1,000", "9e18k",
-                           "9223372036854775808k"})
+  for (const char* text : {"", " ", "k", "-1", "-0.1", "1 k", "1kk", "1ki", "1m", "nan", "inf", "infinity", "1e9999",
+                           "64Kib", "1,000", "9e18k", "9223372036854775808k"})
     EXPECT_FALSE(parse_count(text)) << '"' << text << '"';
 }
 

@@ -73,8 +73,8 @@ TEST_P(ZipfLaw, RanksComeAsOftenAsTheExactProbabilitiesSay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Laws, ZipfLaw,
-                         ::testing::Values(Law{1.1, 1}, Law{1.1, 2}, Law{1.0, 3}, Law{0.5, 1000}, Law{0.99, 10'000}, Law{1.0, 10'000},
-                                           Law{1.1, 65'536}, Law{1.5, 1000}, Law{2.5, 100}));
+                         ::testing::Values(Law{1.1, 1}, Law{1.1, 2}, Law{1.0, 3}, Law{0.5, 1000}, Law{0.99, 10'000},
+                                           Law{1.0, 10'000}, Law{1.1, 65'536}, Law{1.5, 1000}, Law{2.5, 100}));
 
 }  // namespace
 }  // namespace parshall

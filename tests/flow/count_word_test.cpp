@@ -27,7 +27,8 @@ TEST(CountWord, OnePacketReadsBackAsItWentIn) {
 
 TEST(CountWord, LengthsThatDoNotFitMakeItWideAndStillReadBack) {
   for (const std::uint32_t ip : kIp)
-    for (const std::int64_t extra : {std::int64_t{8192}, std::int64_t{8193}, std::int64_t{65'535}, std::int64_t{1} << 30, std::int64_t{-1}, std::int64_t{-20}}) {
+    for (const std::int64_t extra : {std::int64_t{8192}, std::int64_t{8193}, std::int64_t{65'535},
+                                     std::int64_t{1} << 30, std::int64_t{-1}, std::int64_t{-20}}) {
       const std::int64_t wire = ip + extra;
       if (wire < 0) continue;
       const CountWord word = CountWord::packet(ip, static_cast<std::uint32_t>(wire), 0x1FF);
@@ -76,7 +77,8 @@ TEST(CountWord, NoSumIsWrongBeforeItCarries) {
 
 TEST(CountWord, TheFullestWordThatDoesNotCarryTakesTheLargestPacketWithoutLosingABit) {
   const auto fullest = [](std::uint64_t packets, std::uint64_t extra, std::uint64_t ip) {
-    return CountWord(packets << CountWord::kPacketShift | extra << CountWord::kExtraShift | ip << CountWord::kIpShift | 0x1FF);
+    return CountWord(packets << CountWord::kPacketShift | extra << CountWord::kExtraShift | ip << CountWord::kIpShift |
+                     0x1FF);
   };
   const CountWord largest = CountWord::packet((1u << 23) - 1, (1u << 23) - 1 + 8191, 0x1FF);
   for (const std::uint64_t packets : {0ull, 1ull, (1ull << 13) - 1})
@@ -115,8 +117,10 @@ TEST(CountWord, IpBytesCannotOverflowBeforeSomeCountCarries) {
 TEST(CountWord, AWidePacketAlwaysCarriesWhateverItIsAddedTo) {
   for (const std::uint64_t packets : {0ull, 1ull, (1ull << 13) - 1})
     for (const std::uint32_t wire : {0u, 1u, 0x7FFF'FFFFu}) {
-      const CountWord word(packets << CountWord::kPacketShift | ((1ull << 13) - 1) << CountWord::kExtraShift | ((1ull << 26) - 1) << CountWord::kIpShift);
-      EXPECT_TRUE(CountWord::overflows(word.plus(CountWord::packet((1u << 23) - 1, wire, 0)), CountWord::packet((1u << 23) - 1, wire, 0)));
+      const CountWord word(packets << CountWord::kPacketShift | ((1ull << 13) - 1) << CountWord::kExtraShift |
+                           ((1ull << 26) - 1) << CountWord::kIpShift);
+      EXPECT_TRUE(CountWord::overflows(word.plus(CountWord::packet((1u << 23) - 1, wire, 0)),
+                                       CountWord::packet((1u << 23) - 1, wire, 0)));
     }
 }
 

@@ -55,7 +55,9 @@ inline std::uint64_t hash_for_line(std::uint32_t line, std::size_t lines, std::u
   return ((start >> 32) + 1) << 32 | tag;
 }
 
-inline std::string text_of(const FlowKey& key) { return {reinterpret_cast<const char*>(&key), key.significant_bytes()}; }
+inline std::string text_of(const FlowKey& key) {
+  return {reinterpret_cast<const char*>(&key), key.significant_bytes()};
+}
 
 /// Keeps every record that a table ends.
 struct EndedRecords final : FlowSink {
@@ -112,13 +114,15 @@ struct Expected {
     wire_bytes += packet.wire_bytes;
     tcp_flags = static_cast<std::uint16_t>(tcp_flags | (packet.tcp_flags & 0x1FF));
   }
-  static Expected of(const FlowRecord& r) { return {r.packets, r.ip_bytes, r.wire_bytes, r.first_ns, r.last_ns, r.tcp_flags}; }
+  static Expected of(const FlowRecord& r) {
+    return {r.packets, r.ip_bytes, r.wire_bytes, r.first_ns, r.last_ns, r.tcp_flags};
+  }
   auto operator<=>(const Expected&) const = default;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Expected& e) {
-  return out << e.packets << " packets, " << e.ip_bytes << " ip, " << e.wire_bytes << " wire, " << e.first_ns << " to " << e.last_ns << ", flags "
-             << e.tcp_flags;
+  return out << e.packets << " packets, " << e.ip_bytes << " ip, " << e.wire_bytes << " wire, " << e.first_ns << " to "
+             << e.last_ns << ", flags " << e.tcp_flags;
 }
 
 }  // namespace parshall::testing

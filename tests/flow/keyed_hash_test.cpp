@@ -39,7 +39,8 @@ TEST(KeyedHash, EqualKeysHashAlikeWhateverTheUnusedBytesOfAnIpv4KeyHold) {
 
 TEST(KeyedHash, AnotherSeedGivesAnotherHash) {
   std::set<std::uint64_t> hashes;
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) hashes.insert(hash_of(FlowIdentity(KeyFields::five_tuple, Identity::exact, seed), key_of(1)));
+  for (std::uint64_t seed = 0; seed < 1000; ++seed)
+    hashes.insert(hash_of(FlowIdentity(KeyFields::five_tuple, Identity::exact, seed), key_of(1)));
   EXPECT_EQ(hashes.size(), 1000u);
 }
 
@@ -60,7 +61,8 @@ void expect_avalanche(bool ipv6) {
         for (unsigned b = 0; b < 64; ++b) flips[b] += static_cast<int>(changed >> b & 1);
       }
       for (unsigned b = 0; b < 64; ++b)  // 6 sigma: 64 x 320 comparisons
-        ASSERT_NEAR(flips[b], kKeys / 2, 6 * std::sqrt(kKeys) / 2) << "input byte " << byte << " bit " << bit << ", output bit " << b;
+        ASSERT_NEAR(flips[b], kKeys / 2, 6 * std::sqrt(kKeys) / 2)
+            << "input byte " << byte << " bit " << bit << ", output bit " << b;
     }
   }
 }
@@ -102,7 +104,8 @@ std::vector<FlowKey> sequential_keys(bool ipv6) {
 void expect_even(const std::vector<FlowKey>& keys) {
   EXPECT_LT(std::fabs(worst_sigmas(keys, [](std::uint64_t hash) { return hash >> 52; })), 5) << "high bits: the line";
   EXPECT_LT(std::fabs(worst_sigmas(keys, [](std::uint64_t hash) { return hash & 4095; })), 5) << "low bits: the tag";
-  EXPECT_LT(std::fabs(worst_sigmas(keys, [](std::uint64_t hash) { return hash >> 24 & 4095; })), 5) << "middle bits: the worker's share";
+  EXPECT_LT(std::fabs(worst_sigmas(keys, [](std::uint64_t hash) { return hash >> 24 & 4095; })), 5)
+      << "middle bits: the worker's share";
 }
 
 TEST(KeyedHash, SequentialAddressesSpreadEvenly) {
@@ -122,7 +125,8 @@ TEST(KeyedHash, FiveTuplesAimedAtOneToeplitzValueSpreadEvenly) {
 }
 
 TEST(Toeplitz, GivesTheHashesOfTheRssSpecificationsTestSuite) {
-  const auto tuple = [](std::array<std::uint8_t, 4> src, std::uint16_t src_port, std::array<std::uint8_t, 4> dst, std::uint16_t dst_port) {
+  const auto tuple = [](std::array<std::uint8_t, 4> src, std::uint16_t src_port, std::array<std::uint8_t, 4> dst,
+                        std::uint16_t dst_port) {
     FlowKey key;
     std::ranges::copy(src, key.address.begin());
     std::ranges::copy(dst, key.address.begin() + 4);

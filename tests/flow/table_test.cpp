@@ -20,7 +20,8 @@ TYPED_TEST_SUITE(FlowTables, Tables);
 
 /// Random packets of `flows` flows against std::unordered_map; what leaves the table must be what the map had.
 template <class Table>
-void expect_agreement(std::uint64_t flows, std::size_t capacity, double zipf_exponent, Timeouts timeouts, std::uint64_t packets) {
+void expect_agreement(std::uint64_t flows, std::size_t capacity, double zipf_exponent, Timeouts timeouts,
+                      std::uint64_t packets) {
   EndedRecords ended;
   Table table(capacity, timeouts, ended);
   const FlowIdentity identity(KeyFields::five_tuple, Identity::exact, flows + capacity);
@@ -80,13 +81,23 @@ void expect_agreement(std::uint64_t flows, std::size_t capacity, double zipf_exp
   ASSERT_EQ(live_packets(table) + ended.packets, packets);
 }
 
-TYPED_TEST(FlowTables, UniformTrafficIsCountedAsAMapCountsIt) { expect_agreement<TypeParam>(3000, 4096, 0, {}, 100'000); }
-TYPED_TEST(FlowTables, ZipfTrafficIsCountedAsAMapCountsIt) { expect_agreement<TypeParam>(20'000, 30'000, 1.1, {}, 200'000); }
+TYPED_TEST(FlowTables, UniformTrafficIsCountedAsAMapCountsIt) {
+  expect_agreement<TypeParam>(3000, 4096, 0, {}, 100'000);
+}
+TYPED_TEST(FlowTables, ZipfTrafficIsCountedAsAMapCountsIt) {
+  expect_agreement<TypeParam>(20'000, 30'000, 1.1, {}, 200'000);
+}
 TYPED_TEST(FlowTables, MoreFlowsThanCapacityLoseNoPacket) { expect_agreement<TypeParam>(5000, 1000, 0, {}, 100'000); }
-TYPED_TEST(FlowTables, ZipfTrafficBeyondCapacityLosesNoPacket) { expect_agreement<TypeParam>(100'000, 1024, 1.0, {}, 100'000); }
+TYPED_TEST(FlowTables, ZipfTrafficBeyondCapacityLosesNoPacket) {
+  expect_agreement<TypeParam>(100'000, 1024, 1.0, {}, 100'000);
+}
 TYPED_TEST(FlowTables, ATableOfOneFlowLosesNoPacket) { expect_agreement<TypeParam>(3, 1, 0, {}, 5'000); }
-TYPED_TEST(FlowTables, IdleTimeoutsLoseNoPacket) { expect_agreement<TypeParam>(1000, 4096, 0.9, {.idle_ns = 300'000}, 100'000); }
-TYPED_TEST(FlowTables, ActiveTimeoutsLoseNoPacket) { expect_agreement<TypeParam>(500, 4096, 0.9, {.active_ns = 3'000'000}, 100'000); }
+TYPED_TEST(FlowTables, IdleTimeoutsLoseNoPacket) {
+  expect_agreement<TypeParam>(1000, 4096, 0.9, {.idle_ns = 300'000}, 100'000);
+}
+TYPED_TEST(FlowTables, ActiveTimeoutsLoseNoPacket) {
+  expect_agreement<TypeParam>(500, 4096, 0.9, {.active_ns = 3'000'000}, 100'000);
+}
 TYPED_TEST(FlowTables, BothTimeoutsInAFullTableLoseNoPacket) {
   expect_agreement<TypeParam>(3000, 700, 0.8, {.idle_ns = 900'000, .active_ns = 3'000'000}, 100'000);
 }
@@ -134,7 +145,8 @@ TYPED_TEST(FlowTables, AMillionPacketsOfOneFlowCarryIntoTheColdRow) {
   const FlowKey key = key_of(1, false);
   for (std::uint64_t i = 0; i < (1u << 20) + 12'345; ++i) {
     const auto ip_bytes = static_cast<std::uint32_t>(random.below(65'536));
-    const PacketSpec packet{.time_ns = i, .ip_bytes = ip_bytes, .wire_bytes = ip_bytes + 14, .tcp_flags = i == 777 ? 0x100u : 0x10u};
+    const PacketSpec packet{
+        .time_ns = i, .ip_bytes = ip_bytes, .wire_bytes = ip_bytes + 14, .tcp_flags = i == 777 ? 0x100u : 0x10u};
     expected.add(packet);
     count_one(table, facts_of(key, 42, packet));
   }
@@ -149,7 +161,13 @@ TYPED_TEST(FlowTables, JumboAndWideLengthsAddUpExactly) {
   const FlowKey key = key_of(1, true);
   std::uint64_t time_ns = 0;
   for (int round = 0; round < 3000; ++round)
-    for (const auto& [ip, wire] : {std::pair{9000u, 9014u}, {65'535u, 65'549u}, {65'535u, 60u}, {1500u, 20u}, {8'388'607u, 8'388'621u}, {100u, 70'000u}, {46u, 60u}}) {
+    for (const auto& [ip, wire] : {std::pair{9000u, 9014u},
+                                   {65'535u, 65'549u},
+                                   {65'535u, 60u},
+                                   {1500u, 20u},
+                                   {8'388'607u, 8'388'621u},
+                                   {100u, 70'000u},
+                                   {46u, 60u}}) {
       const PacketSpec packet{.time_ns = ++time_ns, .ip_bytes = ip, .wire_bytes = wire, .tcp_flags = 1u << round % 9};
       expected.add(packet);
       count_one(table, facts_of(key, 42, packet));
@@ -160,17 +178,17 @@ TYPED_TEST(FlowTables, JumboAndWideLengthsAddUpExactly) {
 TYPED_TEST(FlowTables, AWildWireLengthHarmsNoCounterHoweverFullTheFlowsWordIs) {
   for (const std::uint64_t before : {0ull, 1ull, 100ull, 8000ull, 8191ull})
     for (const std::uint32_t wire : {200'000u, 0x7FFF'FFFFu, 0x7FFC'0000u, 0x7000'0000u}) {
-    EndedRecords ended;
-    TypeParam table(16, {}, ended);
-    Expected expected;
-    const FlowKey key = key_of(1, false);
-    for (std::uint64_t i = 0; i <= before + 1; ++i) {
-      const PacketSpec packet{.time_ns = i, .ip_bytes = 46, .wire_bytes = i == before ? wire : 60u, .tcp_flags = 2};
-      expected.add(packet);
-      count_one(table, facts_of(key, 42, packet));
+      EndedRecords ended;
+      TypeParam table(16, {}, ended);
+      Expected expected;
+      const FlowKey key = key_of(1, false);
+      for (std::uint64_t i = 0; i <= before + 1; ++i) {
+        const PacketSpec packet{.time_ns = i, .ip_bytes = 46, .wire_bytes = i == before ? wire : 60u, .tcp_flags = 2};
+        expected.add(packet);
+        count_one(table, facts_of(key, 42, packet));
+      }
+      EXPECT_EQ(Expected::of(*find(table, key)), expected) << wire << " bytes after " << before << " packets";
     }
-    EXPECT_EQ(Expected::of(*find(table, key)), expected) << wire << " bytes after " << before << " packets";
-  }
 }
 
 TYPED_TEST(FlowTables, AllNineFlagBitsAreKeptAndNoMore) {
@@ -188,7 +206,8 @@ TYPED_TEST(FlowTables, LatePacketsMoveTheFirstTimeAndNeverTheLastBackward) {
   EndedRecords ended;
   TypeParam table(16, {}, ended);
   const FlowKey key = key_of(1, false);
-  for (const std::uint64_t time_ns : {500u, 700u, 300u, 600u, 0u, 701u, 1u}) count_one(table, facts_of(key, 42, {.time_ns = time_ns}));
+  for (const std::uint64_t time_ns : {500u, 700u, 300u, 600u, 0u, 701u, 1u})
+    count_one(table, facts_of(key, 42, {.time_ns = time_ns}));
   const auto record = find(table, key);
   EXPECT_EQ(record->first_ns, 0u);
   EXPECT_EQ(record->last_ns, 701u);
@@ -223,7 +242,8 @@ TEST(ExactTable, FlowsWithEqualHashesStayApart) {
   EndedRecords ended;
   ExactTable table(64, {}, ended);
   for (int round = 1; round <= 3; ++round) {
-    for (std::uint64_t flow = 0; flow < 30; ++flow) count_one(table, facts_of(key_of(flow, flow % 2 == 0), 0xABCDEF0123456789));
+    for (std::uint64_t flow = 0; flow < 30; ++flow)
+      count_one(table, facts_of(key_of(flow, flow % 2 == 0), 0xABCDEF0123456789));
     for (std::uint64_t flow = 0; flow < 30; ++flow) {
       ASSERT_TRUE(find(table, key_of(flow, flow % 2 == 0)));
       ASSERT_EQ(find(table, key_of(flow, flow % 2 == 0))->packets, static_cast<std::uint64_t>(round));
@@ -275,7 +295,8 @@ TEST(FingerprintTable, AsManyFlowsAreMergedAsTagAndPairOfLinesExplain) {
     ASSERT_EQ(ended.all.size(), 0u);
     merged += static_cast<double>(kFlows - table.size());
     // A packet looks at its home line and at the other of the pair.
-    expected += kFlows * static_cast<double>(kFlows) / (std::ldexp(1.0, kTagBits) * static_cast<double>(FingerprintTable::lines_for(kFlows)));
+    expected += kFlows * static_cast<double>(kFlows) /
+                (std::ldexp(1.0, kTagBits) * static_cast<double>(FingerprintTable::lines_for(kFlows)));
   }
   RecordProperty("merged_to_expected", std::to_string(merged / expected));
   EXPECT_NEAR(merged / expected, 1, 0.1) << merged << " merged, " << expected << " expected";

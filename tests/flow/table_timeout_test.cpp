@@ -13,7 +13,9 @@ struct TableTimeouts : ::testing::Test {
   EndedRecords ended;
   const FlowKey key = key_of(1);
 
-  SlotRef packet(Table& table, std::uint64_t time_ns) { return count_one(table, facts_of(key, 42, {.time_ns = time_ns})); }
+  SlotRef packet(Table& table, std::uint64_t time_ns) {
+    return count_one(table, facts_of(key, 42, {.time_ns = time_ns}));
+  }
 };
 using Tables = ::testing::Types<ExactTable, FingerprintTable>;
 TYPED_TEST_SUITE(TableTimeouts, Tables);
@@ -93,7 +95,8 @@ TYPED_TEST(TableTimeouts, TheSweepLeavesFlowsFromTheFutureAlone) {
 TYPED_TEST(TableTimeouts, ARecordThatEndedByTimeoutStartsAgainFromNothing) {
   TypeParam table(16, {.idle_ns = 100}, this->ended);
   for (std::uint64_t i = 0; i < 20'000; ++i)
-    count_one(table, facts_of(this->key, 42, {.time_ns = 1000, .ip_bytes = 1500, .wire_bytes = 1514, .tcp_flags = 0x12}));
+    count_one(table,
+              facts_of(this->key, 42, {.time_ns = 1000, .ip_bytes = 1500, .wire_bytes = 1514, .tcp_flags = 0x12}));
   count_one(table, facts_of(this->key, 42, {.time_ns = 5000, .ip_bytes = 40, .wire_bytes = 60, .tcp_flags = 1}));
   const FlowRecord record = *find(table, this->key);
   EXPECT_EQ(Expected::of(record), (Expected{1, 40, 60, 5000, 5000, 1}));

@@ -14,13 +14,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-View view_of(std::uint32_t flows, std::uint64_t packets = 1'000'000) {
+View view_of(std::uint32_t flows, const Arrangement& arrangement = {}) {
   MadeReport made{.flows = {}, .columns = {{"gap_p50_packets", ""}, {"iat_p99_ns", ""}}, .values = {12.0, 2556.0}};
-  for (std::uint32_t i = 0; i < flows; ++i) made.flows.push_back(flow(i, packets + i, i % 2 != 0 ? 6 : 17));
+  for (std::uint32_t i = 0; i < flows; ++i) made.flows.push_back(flow(i, 1'000'000 + i, i % 2 != 0 ? 6 : 17));
   Table table;
   table.load(made.report(1, 1), [] {});
   table.commit();
-  return *table.arrange({}, [] { return false; });
+  return *table.arrange(arrangement, [] { return false; });
 }
 
 std::vector<std::string> text_of(const std::vector<Line>& lines) {
@@ -86,11 +86,11 @@ TEST(LiveScreen, AnAccountingThatDoesNotBalanceSaysSoFirst) {
 }
 
 TEST(LiveScreen, TheColumnSortedByIsShownHoweverNarrow) {
-  const View view = view_of(3);
   const Size size{50, 20};
-  State state = state_for(view, size);
-  state.press({Key::right}, 0);  // bytes
-  EXPECT_THAT(joined(text_of(draw(state, &view, {}, size, Glyphs::ascii))), HasSubstr("bytesv"));
+  for (const auto& [sort, heading] : {std::pair{kBytes, "bytesv"}, {kBps, "bit/sv"}, {kSource, "source^"}}) {
+    const View view = view_of(3, {.sort = sort, .filter = {}});
+    EXPECT_THAT(joined(text_of(draw(state_for(view, size), &view, {}, size, Glyphs::ascii))), HasSubstr(heading));
+  }
 }
 
 TEST(LiveScreen, TimesCarryTheirUnitAndAbsentValuesAreDashes) {
@@ -107,7 +107,8 @@ TEST(LiveScreen, AsciiHoldsNothingElse) {
   View view = view_of(40);
   view.summary.source = "caf\xC3\xA9\x1B[2J.pcap";
   const Size size{60, 24};
-  for (const auto& line : text_of(draw(state_for(view, size), &view, {.elapsed_s = 1, .polled_pps = {1, 2, 3}}, size, Glyphs::ascii)))
+  for (const auto& line :
+       text_of(draw(state_for(view, size), &view, {.elapsed_s = 1, .polled_pps = {1, 2, 3}}, size, Glyphs::ascii)))
     for (const char c : line) ASSERT_TRUE(c >= 0x20 && c < 0x7F) << line;
 }
 
@@ -119,7 +120,8 @@ TEST(LiveText, WrapBreaksAtSpacesAndCutsWhatIsTooMuch) {
 }
 
 TEST(LiveText, NumbersOfFiveDigitsAreShortened) {
-  EXPECT_EQ(shorten_numbers("12345678 offered = 9999 not_ip + 12335679 counted"), "12.3M offered = 9999 not_ip + 12.3M counted");
+  EXPECT_EQ(shorten_numbers("12345678 offered = 9999 not_ip + 12335679 counted"),
+            "12.3M offered = 9999 not_ip + 12.3M counted");
 }
 
 TEST(LiveText, TheSparklineIsAsHighAsTheLargest) {

@@ -45,7 +45,8 @@ TEST(LiveTable, AddressesRiseByTheirNumbersAndIpv4ComesFirst) {
   FlowRecord seven = six;
   seven.key.address[15] = 1;
   seven.packets = 2;
-  const Table table = table_of({.flows = {seven, six, flow(9, 3), flow(255, 4), flow(10, 5)}, .columns = {}, .values = {}});
+  const Table table =
+      table_of({.flows = {seven, six, flow(9, 3), flow(255, 4), flow(10, 5)}, .columns = {}, .values = {}});
   EXPECT_THAT(packets(arranged(table, {.sort = kSource, .filter = {}})), ElementsAre(3, 5, 4, 1, 2));
   EXPECT_THAT(packets(arranged(table, {.sort = kSource, .reversed = true, .filter = {}})), ElementsAre(2, 1, 4, 5, 3));
 }
@@ -89,13 +90,14 @@ TEST(LiveTable, RatesAreDifferencesOverPacketTime) {
   Table table = table_of({.flows = {flow(1, 100), flow(2, 10)}, .columns = {}, .values = {}});
   EXPECT_TRUE(std::isnan(arranged(table).rows[0].values[0]));
   EXPECT_FALSE(arranged(table).pps.has_value());
-  table.load(MadeReport{.flows = {flow(3, 6), flow(2, 10), flow(1, 300)}, .columns = {}, .values = {}}.report(2, 3), nothing);
+  table.load(MadeReport{.flows = {flow(3, 6), flow(2, 10), flow(1, 300)}, .columns = {}, .values = {}}.report(2, 3),
+             nothing);
   table.commit();
   const View view = arranged(table, {.sort = kPps, .filter = {}});
   ASSERT_THAT(packets(view), ElementsAre(300, 6, 10));
-  EXPECT_EQ(view.rows[0].values[0], 100);           // 200 packets in 2 s
+  EXPECT_EQ(view.rows[0].values[0], 100);  // 200 packets in 2 s
   EXPECT_EQ(view.rows[0].values[1], 8 * 60 * 100);
-  EXPECT_EQ(view.rows[1].values[0], 3);             // new: all its packets
+  EXPECT_EQ(view.rows[1].values[0], 3);  // new: all its packets
   EXPECT_EQ(view.rows[2].values[0], 0);
   EXPECT_EQ(*view.pps, (316.0 - 110) / 2);
 }
@@ -141,7 +143,8 @@ TEST(LiveTable, AWindowAnywhereAgreesWithAFullSort) {
     EXPECT_EQ(view.matched, 20'000);
     EXPECT_LE(view.rows.size(), 3 * Table::kMargin);
     EXPECT_GE(view.first + view.rows.size(), std::min<std::uint64_t>(first + Table::kMargin, 20'000));
-    for (std::size_t i = 0; i < view.rows.size(); ++i) ASSERT_EQ(view.rows[i].packets, expected[view.first + i]) << first << "+" << i;
+    for (std::size_t i = 0; i < view.rows.size(); ++i)
+      ASSERT_EQ(view.rows[i].packets, expected[view.first + i]) << first << "+" << i;
   }
 }
 

@@ -24,11 +24,12 @@ class Screen:
         self.status_file = os.path.join(self._folder.name, 'status')
         self.output_file = os.path.join(self._folder.name, 'report')
         words = [PARSHALL, 'watch', '--live', '--flows', flows, '-o', self.output_file, *arguments]
-        command = f'env TERM={shlex.quote(term)} LC_ALL={locale} {shlex.join(words)}; echo $? > {self.status_file}; echo LEFT; sleep 60'
+        command = (f'env TERM={shlex.quote(term)} LC_ALL={locale} {shlex.join(words)}; echo $? > {self.status_file}; '
+                   'echo LEFT; sleep 60')
         environment = {**os.environ, 'LC_ALL': 'C.UTF-8'}
         environment.pop('TMUX', None)
-        subprocess.run(['tmux', '-S', self._socket, '-f', '/dev/null', '-u', 'new-session', '-d', '-x', str(columns), '-y', str(lines),
-                        command], check=True, env=environment)
+        subprocess.run(['tmux', '-S', self._socket, '-f', '/dev/null', '-u', 'new-session', '-d',
+                        '-x', str(columns), '-y', str(lines), command], check=True, env=environment)
         self._tmux('set-option', '-g', 'status', 'off')
         self.resize(columns, lines)
 
@@ -111,7 +112,7 @@ class LiveView(unittest.TestCase):
             text = screen.until(r'\d+ packets +\d+ bytes +[\d.]+ [kMG]?pps')
             self.accounting(text)
             self.assertRegex(text, r'(?m)^LIVE +\d')
-            self.assertRegex(text, r'flows 2000/4096 +loss 0 \(< ')
+            text = screen.until(r'flows 2000/4096 +loss 0 \(< ')
             self.assertRegex(text, r'processed [\d.]+ [kM]pps')
             self.assertRegex(text, r'(?m)^proto +source +destination +pps +bit/s packets▼ +bytes')
             counts = column(text, -2)
@@ -148,7 +149,7 @@ class LiveView(unittest.TestCase):
 
     def test_paused_the_screen_stays_and_measuring_goes_on(self):
         with Screen('-g', TRAFFIC) as screen:
-            screen.until('offered = [1-9]')
+            screen.until(r'^\d+ packets.* [\d.]+ [kMG]?pps')
             screen.keys('Space')
             screen.until('^PAUSED')
             time.sleep(0.5)
@@ -157,7 +158,7 @@ class LiveView(unittest.TestCase):
             self.assertEqual(screen.text(), frozen)
             self.accounting(frozen)
             screen.type('/udp')
-            text = screen.until(r'filter "udp": \d+ of 2000')
+            text = screen.until(r'filter "udp": \d+ of \d+')
             self.assertNotIn('\nTCP', text)
             screen.keys('Enter', 'p')
             before = int(re.search(r'^(\d+) offered', frozen, re.M)[1])
@@ -169,12 +170,12 @@ class LiveView(unittest.TestCase):
         with Screen('-g', TRAFFIC) as screen:
             screen.until('packets▼')
             screen.type('/tcp :1')
-            text = screen.until(r'filter "tcp :1": \d+ of 2000')
+            text = screen.until(r'filter "tcp :1": \d+ of \d+')
             for row in re.findall(r'^(?:TCP|UDP) .*', text, re.M):
                 self.assertRegex(row, r'^TCP .*:1')
             self.accounting(text)
             screen.type('zz')
-            screen.until(r'filter "tcp :1zz": 0 of 2000')
+            screen.until(r'filter "tcp :1zz": 0 of \d+')
             screen.keys('Escape')
             self.accounting(screen.until('^h help'))
             screen.until('^UDP ')

@@ -30,7 +30,8 @@ TEST(FactsRing, AWriterOnAFullRingAlwaysHasAPositionForThePacketThatItHasRoomFor
     const auto facts = ring.readable(1 + random.below(8));
     const auto positions = ring.positions(facts.size());
     ASSERT_EQ(positions.size(), facts.size());
-    for (std::size_t i = 0; i < facts.size(); ++i, ++next) wrong += facts[i].time_ns != next || positions[i] != (next ^ 0xABCD);
+    for (std::size_t i = 0; i < facts.size(); ++i, ++next)
+      wrong += facts[i].time_ns != next || positions[i] != (next ^ 0xABCD);
     ring.release(facts.size());
     if (facts.empty()) std::this_thread::yield();
   }

@@ -12,6 +12,12 @@
 
 namespace parshall::testing {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;  ///< then neither resident memory nor time is the program's own
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 struct Plan {
   ThreadModel model = ThreadModel::run_to_completion;
   std::size_t workers = 1;
@@ -46,8 +52,10 @@ inline SessionOptions options_of(const Plan& plan) {
   return options;
 }
 
-inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<const Traffic> traffic, Behaviour behaviour = {}) {
-  Input input{.description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<const Traffic> traffic,
+                                             Behaviour behaviour = {}) {
+  Input input{
+      .description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
   const std::size_t lanes = plan.model == ThreadModel::pipeline ? 1 : plan.workers;
   for (std::size_t i = 0; i < lanes; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, behaviour));
   return std::make_unique<Session>(std::move(input), options_of(plan), columns_of(plan.columns));
@@ -73,7 +81,9 @@ struct Row {
 
 inline std::vector<Row> rows_of(const Report& report) {
   std::vector<Row> rows;
-  report.flows([&rows](const ReportFlow& flow) { rows.push_back({flow.record, {flow.values.begin(), flow.values.end()}}); });
+  report.flows([&rows](const ReportFlow& flow) {
+    rows.push_back({flow.record, {flow.values.begin(), flow.values.end()}});
+  });
   return rows;
 }
 
@@ -84,8 +94,9 @@ inline std::uint64_t packets_in(const std::vector<Row>& rows) {
 }
 
 inline void expect_balanced(const Accounting& total) {
-  EXPECT_TRUE(total.balanced()) << total.polled << " polled, " << total.ring_full << " ring full, " << total.front.filtered << " filtered, "
-                                << total.not_ip() << " not IP, " << total.malformed() << " malformed, " << total.counted() << " counted, "
+  EXPECT_TRUE(total.balanced()) << total.polled << " polled, " << total.ring_full << " ring full, "
+                                << total.front.filtered << " filtered, " << total.not_ip() << " not IP, "
+                                << total.malformed() << " malformed, " << total.counted() << " counted, "
                                 << total.flows.live_packets << " live, " << total.flows.ended_packets << " ended";
 }
 
@@ -103,14 +114,16 @@ inline void expect_exact(const std::vector<Row>& rows, const Traffic& traffic) {
     auto& packets = flow->second;
     ASSERT_GE(packets.size(), record->packets);
     std::uint64_t ip_bytes = 0, wire_bytes = 0;
-    for (std::size_t i = 0; i < record->packets; ++i) ip_bytes += packets[i]->ip_bytes, wire_bytes += packets[i]->wire_bytes;
+    for (std::size_t i = 0; i < record->packets; ++i)
+      ip_bytes += packets[i]->ip_bytes, wire_bytes += packets[i]->wire_bytes;
     ASSERT_EQ(record->first_ns, packets[0]->time_ns);
     ASSERT_EQ(record->last_ns, packets[record->packets - 1]->time_ns);
     ASSERT_EQ(record->ip_bytes, ip_bytes);
     ASSERT_EQ(record->wire_bytes, wire_bytes);
     packets.erase(packets.begin(), packets.begin() + static_cast<std::ptrdiff_t>(record->packets));
   }
-  for (const auto& [key, packets] : flows) ASSERT_TRUE(packets.empty()) << packets.size() << " packets are in no record";
+  for (const auto& [key, packets] : flows)
+    ASSERT_TRUE(packets.empty()) << packets.size() << " packets are in no record";
 }
 
 }  // namespace parshall::testing

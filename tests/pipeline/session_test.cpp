@@ -13,8 +13,9 @@ using namespace testing;
 TEST(Session, ALiveSourceThatOutrunsTheMonitorLosesPacketsToTheFullRingAndSaysHowMany) {
   // Every packet starts a flow in a table of its own statistics rows: slower than receiving.
   const auto traffic = make_traffic({.packets = 200'000, .flows = 100'000, .others = false});
-  const auto session = make_session({.model = ThreadModel::pipeline, .flows = 100'000, .columns = {"gap_p99", "iat_p99"}, .ring_packets = 64},
-                                    traffic, {.lossless = false});
+  const auto session = make_session(
+      {.model = ThreadModel::pipeline, .flows = 100'000, .columns = {"gap_p99", "iat_p99"}, .ring_packets = 64},
+      traffic, {.lossless = false});
   ASSERT_FALSE(session->start());
   const Report report = session->final_report();
   const Accounting& total = report.summary.total;
@@ -41,7 +42,8 @@ TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
   const auto traffic = make_traffic({.packets = 10'000, .others = false});
   for (const std::size_t workers : {1u, 2u}) {
     Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
-    for (std::size_t i = 0; i < workers; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
+    for (std::size_t i = 0; i < workers; ++i)
+      input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
     SessionOptions options = options_of({.workers = workers});
     options.limits.packets = 777;
     Session session(std::move(input), options, columns_of({}));
@@ -67,7 +69,9 @@ TEST(Session, ASnapshotComesAlthoughOneWorkerHasLeft) {
   input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{.endless = true}));
   Session session(std::move(input), options_of({.workers = 2}), columns_of({}));
   ASSERT_FALSE(session.start());
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  for (int i = 0; i < 500 && session.packets_polled() < 10'000; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for the first worker to leave
   std::atomic<bool> came{false};
   std::thread watchdog([&] {
     for (int i = 0; i < 500 && !came; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -113,7 +117,7 @@ TEST(Session, ASnapshotOfASilentLinkTakesLessThanATenthOfASecond) {
   ASSERT_TRUE(report);
   EXPECT_EQ(packets_in(rows_of(*report)), report->summary.total.counted());
   RecordProperty("took_ms", static_cast<int>(1000 * took_s));
-  EXPECT_LT(took_s, 0.1);
+  EXPECT_LT(took_s, kSanitized ? 5 : 0.1);
   session->stop();
 }
 

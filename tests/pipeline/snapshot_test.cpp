@@ -34,7 +34,11 @@ TEST_P(Snapshots, EveryOneIsConsistentAndTogetherTheyTellEveryPacketOnce) {
   const Case& of = GetParam();
   const auto traffic = make_traffic({.packets = 100'000, .flows = 3000, .zipf_exponent = 0.9});
   Gate gate(*traffic, 20);
-  const auto session = make_session({.model = of.model, .workers = of.workers, .flows = of.flows, .timeouts = of.timeouts, .columns = {"gap_mean", "iat_max", "size_mean"}},
+  const auto session = make_session({.model = of.model,
+                                     .workers = of.workers,
+                                     .flows = of.flows,
+                                     .timeouts = of.timeouts,
+                                     .columns = {"gap_mean", "iat_max", "size_mean"}},
                                     traffic, gate.behaviour());
   ASSERT_FALSE(session->start());
   gate.open_further();
@@ -68,7 +72,8 @@ TEST_P(Snapshots, EveryOneIsConsistentAndTogetherTheyTellEveryPacketOnce) {
         ended_rows.push_back(row);
       }
     }
-    for (const auto& [record, packets] : live_before) ASSERT_TRUE(live.contains(record) || ended.contains(record)) << "a record vanished";
+    for (const auto& [record, packets] : live_before)
+      ASSERT_TRUE(live.contains(record) || ended.contains(record)) << "a record vanished";
     ASSERT_EQ(live_packets, total.flows.live_packets);
     ASSERT_EQ(live.size(), total.flows.live_flows);
     ASSERT_EQ(ended_packets, total.flows.ended_packets);
@@ -105,7 +110,8 @@ TEST(Snapshots, OtherColumnsStartFromNothingAndNeverMixWithTheOldOnes) {
   Gate gate(*traffic, 40);
   const auto session = make_session({.workers = 2, .flows = 400, .columns = {"size_mean"}}, traffic, gate.behaviour());
   ASSERT_FALSE(session->start());
-  const std::vector<std::vector<std::string>> choices{{"gap_p99", "size_max"}, {}, {"size_max"}, {"iat_mean", "size_mean", "size_max"}, {"size_min"}};
+  const std::vector<std::vector<std::string>> choices{
+      {"gap_p99", "size_max"}, {}, {"size_max"}, {"iat_mean", "size_mean", "size_max"}, {"size_min"}};
   std::uint64_t reports = 0;
   for (std::size_t i = 0;; ++i) {
     gate.open_further();

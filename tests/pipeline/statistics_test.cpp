@@ -15,7 +15,11 @@ TEST(SessionStatistics, MomentsOfGapsTimesAndSizesAreThoseOfEachFlowsPackets) {
   const auto flows = traffic->by_flow();
   for (const ThreadModel model : kModels)
     for (const std::size_t workers : {1u, 3u}) {
-      const auto session = make_session({.model = model, .workers = workers, .columns = {"gap_mean", "gap_sd", "gap_max", "iat_mean", "iat_sd", "iat_max", "size_mean", "size_sd", "size_max"}}, traffic);
+      const auto session = make_session({.model = model,
+                                         .workers = workers,
+                                         .columns = {"gap_mean", "gap_sd", "gap_max", "iat_mean", "iat_sd", "iat_max",
+                                                     "size_mean", "size_sd", "size_max"}},
+                                        traffic);
       ASSERT_FALSE(session->start());
       const auto rows = rows_of(session->final_report());
       ASSERT_EQ(rows.size(), flows.size());
@@ -28,7 +32,9 @@ TEST(SessionStatistics, MomentsOfGapsTimesAndSizesAreThoseOfEachFlowsPackets) {
           expect_near(row.values[column + 2], max_of(*of), "maximum");
           column += 3;
         }
-        if (HasFatalFailure()) FAIL() << "model " << static_cast<int>(model) << ", " << workers << " workers, flow of " << row.record.packets;
+        if (HasFatalFailure())
+          FAIL() << "model " << static_cast<int>(model) << ", " << workers << " workers, flow of "
+                 << row.record.packets;
       }
     }
 }
@@ -36,7 +42,8 @@ TEST(SessionStatistics, MomentsOfGapsTimesAndSizesAreThoseOfEachFlowsPackets) {
 TEST(SessionStatistics, PercentilesAreWithinTheHistogramsError) {
   const auto traffic = make_traffic({.packets = 60'000, .flows = 300, .zipf_exponent = 1.0});
   const auto flows = traffic->by_flow();
-  const auto session = make_session({.workers = 2, .columns = {"gap_p50", "gap_p99", "iat_p50", "iat_p99", "size_p50", "size_p99"}}, traffic);
+  const auto session = make_session(
+      {.workers = 2, .columns = {"gap_p50", "gap_p99", "iat_p50", "iat_p99", "size_p50", "size_p99"}}, traffic);
   ASSERT_FALSE(session->start());
   const auto rows = rows_of(session->final_report());
   ASSERT_EQ(rows.size(), flows.size());
@@ -63,7 +70,12 @@ TEST(SessionStatistics, RecordsThatWereEvictedOrTimedOutCarryTheStatisticsOfAllT
   const auto traffic = make_traffic({.packets = 60'000, .flows = 2000, .zipf_exponent = 1.0});
   for (const ThreadModel model : kModels)
     for (const Timeouts timeouts : {Timeouts{}, Timeouts{.idle_ns = 1'000'000, .active_ns = 10'000'000}}) {
-      const auto session = make_session({.model = model, .workers = 2, .flows = 50, .timeouts = timeouts, .columns = {"gap_mean", "iat_max", "size_mean"}}, traffic);
+      const auto session = make_session({.model = model,
+                                         .workers = 2,
+                                         .flows = 50,
+                                         .timeouts = timeouts,
+                                         .columns = {"gap_mean", "iat_max", "size_mean"}},
+                                        traffic);
       ASSERT_FALSE(session->start());
       const Report report = session->final_report();
       EXPECT_GT(report.summary.total.flows.evicted_records, 100u);
@@ -77,7 +89,8 @@ TEST(SessionStatistics, RecordsThatWereEvictedOrTimedOutCarryTheStatisticsOfAllT
 TEST(SessionStatistics, TheIntervalRateIsNeverMoreThanAllOfTheIntervalsPackets) {
   const auto traffic = make_traffic({.packets = 100'000, .flows = 50, .others = false});
   Gate gate(*traffic, 20);
-  const auto session = make_session({.timeouts = {.active_ns = 5'000'000}, .columns = {"interval_rate_pps"}}, traffic, gate.behaviour());
+  const auto session =
+      make_session({.timeouts = {.active_ns = 5'000'000}, .columns = {"interval_rate_pps"}}, traffic, gate.behaviour());
   ASSERT_FALSE(session->start());
   int reports = 0;
   for (gate.open_further(); const auto report = session->snapshot(); gate.open_further()) {

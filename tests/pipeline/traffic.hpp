@@ -17,7 +17,9 @@
 
 namespace parshall::testing {
 
-inline std::string text_of(const FlowKey& key) { return {reinterpret_cast<const char*>(&key), key.significant_bytes()}; }
+inline std::string text_of(const FlowKey& key) {
+  return {reinterpret_cast<const char*>(&key), key.significant_bytes()};
+}
 
 inline constexpr std::uint64_t kStartNs = 1'600'000'000'000'000'000;
 
@@ -131,10 +133,13 @@ inline std::shared_ptr<const Traffic> make_traffic(const Mix& mix) {
   for (std::uint64_t i = 0; i < mix.packets; ++i) {
     time_ns += 1 + random.below(2000);
     if (mix.others && random.below(50) == 0) {
-      if (random.below(2) == 0) traffic->add_arp(time_ns);
-      else traffic->add_malformed(time_ns);
+      if (random.below(2) == 0)
+        traffic->add_arp(time_ns);
+      else
+        traffic->add_malformed(time_ns);
     } else {
-      traffic->add_ip(mix.zipf_exponent > 0 ? zipf(random) : random.below(mix.flows), time_ns, static_cast<std::uint32_t>(random.below(1400)));
+      traffic->add_ip(mix.zipf_exponent > 0 ? zipf(random) : random.below(mix.flows), time_ns,
+                      static_cast<std::uint32_t>(random.below(1400)));
     }
   }
   return traffic;
@@ -144,14 +149,16 @@ inline std::shared_ptr<const Traffic> make_traffic(const Mix& mix) {
 struct Behaviour {
   bool lossless = true;
   std::uint64_t pause_every = 0;  ///< packets after which it yields for a while
-  std::shared_ptr<const std::atomic<std::uint64_t>> gate = nullptr;  ///< hands out no packet from this number on, for now
-  bool endless = false;           ///< never exhausted: once all packets are out, none is waiting
-  std::uint64_t rounds = 1;       ///< how often the packets are played; times repeat
+  std::shared_ptr<const std::atomic<std::uint64_t>> gate =
+      nullptr;               ///< hands out no packet from this number on, for now
+  bool endless = false;      ///< never exhausted: once all packets are out, none is waiting
+  std::uint64_t rounds = 1;  ///< how often the packets are played; times repeat
 };
 
 class ListSource final : public PacketSource {
  public:
-  ListSource(std::shared_ptr<const Traffic> traffic, Behaviour behaviour) : traffic_(std::move(traffic)), behaviour_(std::move(behaviour)) {}
+  ListSource(std::shared_ptr<const Traffic> traffic, Behaviour behaviour)
+      : traffic_(std::move(traffic)), behaviour_(std::move(behaviour)) {}
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {
     const auto& packets = traffic_->packets();

@@ -21,9 +21,11 @@ TEST(PutNumber, IntegersAreWrittenAsFmtWritesThem) {
   SplitMix64 random(1);
   std::uint64_t power = 1;
   for (int digits = 0; digits < 20; ++digits, power *= 10)
-    for (const std::uint64_t value : {power - 1, power, power + 1, power / 2, 5 * power}) ASSERT_EQ(number(value), fmt::to_string(value));
+    for (const std::uint64_t value : {power - 1, power, power + 1, power / 2, 5 * power})
+      ASSERT_EQ(number(value), fmt::to_string(value));
   for (unsigned shift = 0; shift < 64; ++shift)
-    for (const std::uint64_t value : {(1ull << shift) - 1, 1ull << shift, ~0ull >> shift}) ASSERT_EQ(number(value), fmt::to_string(value));
+    for (const std::uint64_t value : {(1ull << shift) - 1, 1ull << shift, ~0ull >> shift})
+      ASSERT_EQ(number(value), fmt::to_string(value));
   for (int i = 0; i < 100'000; ++i) {
     const std::uint64_t value = random() >> random.below(64);
     ASSERT_EQ(number(value), fmt::to_string(value));
@@ -53,7 +55,9 @@ TEST(PutNumber, FractionsReadBackWithinTheirPrecisionAndTakeAtMost32Characters) 
   EXPECT_LE(number(-4.9406564584124654e-324).size(), 32u);
 }
 
-TEST(PutNumber, AMeanOfNanosecondsKeepsItsNanoseconds) { EXPECT_NEAR(std::stod(number(123'456'789'012.5)), 123'456'789'012.5, 1); }
+TEST(PutNumber, AMeanOfNanosecondsKeepsItsNanoseconds) {
+  EXPECT_NEAR(std::stod(number(123'456'789'012.5)), 123'456'789'012.5, 1);
+}
 
 TEST(PutAddress, AddressesAreWrittenAsInetNtopWritesThem) {
   SplitMix64 random(3);
@@ -64,7 +68,8 @@ TEST(PutAddress, AddressesAreWrittenAsInetNtopWritesThem) {
     ASSERT_EQ(address_text(std::span(bytes).first(4)), inet_ntop(AF_INET, bytes.data(), expected, sizeof expected));
     ASSERT_EQ(address_text(bytes), inet_ntop(AF_INET6, bytes.data(), expected, sizeof expected));
   }
-  const std::array<std::uint8_t, 16> longest{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 255, 255, 255, 255};
+  const std::array<std::uint8_t, 16> longest{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+                                             0xFF, 0xFF, 0xFF, 0xFF, 255,  255,  255,  255};
   EXPECT_EQ(address_text(longest).size(), 39u);
 }
 

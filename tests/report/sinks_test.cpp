@@ -38,7 +38,9 @@ FlowRecord record(unsigned number, std::uint64_t packets) {
 
 /// A hand-made report of a few flows and three columns.
 struct Sample {
-  std::vector<ReportColumn> columns{{"gap_mean_packets", "", ColumnFormat::number}, {"tcp_flags", "", ColumnFormat::tcp_flags}, {"end_reason", "", ColumnFormat::end_reason}};
+  std::vector<ReportColumn> columns{{"gap_mean_packets", "", ColumnFormat::number},
+                                    {"tcp_flags", "", ColumnFormat::tcp_flags},
+                                    {"end_reason", "", ColumnFormat::end_reason}};
   std::vector<FlowRecord> flows{record(0, 3), record(1, 100), record(2, 20)};
   std::vector<std::vector<std::optional<double>>> values{{0.5, 18, {}}, {{}, 18, 5}, {7, 18, 1}};
 
@@ -53,7 +55,12 @@ struct Sample {
     total.polled = 130;
     total.front.filtered = 2;
     total.front.verdict = {123, 4, 1, 0, 0, 0, 0, 0};
-    total.flows = {.counted = 123, .live_packets = 3, .ended_packets = 120, .ended_records = 2, .evicted_records = 1, .live_flows = 1};
+    total.flows = {.counted = 123,
+                   .live_packets = 3,
+                   .ended_packets = 120,
+                   .ended_records = 2,
+                   .evicted_records = 1,
+                   .live_flows = 1};
     report.columns = columns;
     report.flows = [this](const std::function<void(const ReportFlow&)>& visit) {
       for (std::size_t i = 0; i < flows.size(); ++i) visit({flows[i], values[i]});
@@ -78,7 +85,8 @@ std::string written(const char* format, const Report& report, bool several = fal
 }
 
 constexpr char kCsv[] =
-    "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns,gap_mean_packets,tcp_flags,end_reason\n"
+    "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns,gap_"
+    "mean_packets,tcp_flags,end_reason\n"
     "4,6,192.0.2.0,12345,198.51.100.7,80,3,120,180,1600000000000000000,1600000000001000000,0.5,18,\n"
     "6,6,2001:db8::1,12345,fe80::,80,100,4000,6000,1600000000000000001,1600000000001000001,,18,evicted\n"
     "4,6,192.0.2.2,12345,198.51.100.7,80,20,800,1200,1600000000000000002,1600000000001000002,7,18,idle\n";
@@ -105,7 +113,9 @@ TEST(CsvSink, ThousandsOfRowsAreWrittenWhole) {
   std::string line;
   std::getline(text, line);
   int rows = 0;
-  for (; std::getline(text, line); ++rows) ASSERT_EQ(line, "6,6,2001:db8::1,12345,fe80::,80,100,4000,6000,1600000000000000001,1600000000001000001,,18,evicted");
+  for (; std::getline(text, line); ++rows)
+    ASSERT_EQ(line,
+              "6,6,2001:db8::1,12345,fe80::,80,100,4000,6000,1600000000000000001,1600000000001000001,,18,evicted");
   EXPECT_EQ(rows, 20'000);
 }
 
@@ -179,9 +189,11 @@ TEST(Sorted, PutsTheLargestFirstAndAbsentValuesLast) {
   EXPECT_EQ(packets_of(*sorted(sample.report(), "packets", 0)), (std::vector<std::uint64_t>{100, 20, 3}));
   EXPECT_EQ(packets_of(*sorted(sample.report(), "packets", 2)), (std::vector<std::uint64_t>{100, 20}));
   EXPECT_EQ(packets_of(*sorted(sample.report(), "", 1)), (std::vector<std::uint64_t>{100}));
-  EXPECT_EQ(packets_of(*sorted(sample.report(), "", 0)), (std::vector<std::uint64_t>{3, 100, 20})) << "no order asked, none made";
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "", 0)), (std::vector<std::uint64_t>{3, 100, 20}))
+      << "no order asked, none made";
   EXPECT_EQ(packets_of(*sorted(sample.report(), "gap_mean_packets", 0)), (std::vector<std::uint64_t>{20, 3, 100}));
-  EXPECT_EQ(packets_of(*sorted(sample.report(), "first_seen_ns", 0)), (std::vector<std::uint64_t>{20, 100, 3})) << "times differ by 1 ns";
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "first_seen_ns", 0)), (std::vector<std::uint64_t>{20, 100, 3}))
+      << "times differ by 1 ns";
   EXPECT_EQ(packets_of(*sorted(sample.report(), "packets", 99)).size(), 3u);
 }
 

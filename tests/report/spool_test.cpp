@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/report/record_spool.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -9,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+
+#include "pipeline/report/record_spool.hpp"
 
 namespace parshall {
 namespace {
@@ -123,8 +123,10 @@ TEST(RecordSpool, LosesNothingWhenTheTemporaryFolderDoesNotExist) {
   ::setenv("TMPDIR", "/no/such/folder", 1);
   RecordSpool spool;
   for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(record_of(i));
-  if (before != nullptr) ::setenv("TMPDIR", kept.c_str(), 1);
-  else ::unsetenv("TMPDIR");
+  if (before != nullptr)
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  else
+    ::unsetenv("TMPDIR");
   expect_all(numbers_in(spool), kBeyondMemory);
 }
 

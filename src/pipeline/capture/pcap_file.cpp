@@ -26,7 +26,8 @@ Error cannot(const char* what, const std::string& name) {
   return {fmt::format("cannot {} {}: {}", what, name, std::strerror(errno))};
 }
 
-Result<Sources> map_capture(std::shared_ptr<const FileMapping> file, const std::string& name, std::size_t consumers) {
+Result<Sources> map_capture(const std::shared_ptr<const FileMapping>& file, const std::string& name,
+                            std::size_t consumers) {
   Sources sources;
   for (std::size_t i = 0; i < consumers; ++i) {
     auto parser = make_capture_parser(file->bytes(), name);

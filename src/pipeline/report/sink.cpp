@@ -27,8 +27,9 @@ Result<SortKey> sort_key(std::span<const ReportColumn> columns, const std::strin
   std::string known;
   for (const auto& [counter, member] : counters) {
     if (counter == name)
-      return SortKey(
-          [member](const ReportFlow& flow) { return std::optional(static_cast<long double>(flow.record.*member)); });
+      return SortKey([member = member](const ReportFlow& flow) {
+        return std::optional(static_cast<long double>(flow.record.*member));
+      });
     known += fmt::format("{}{}", known.empty() ? "" : ", ", counter);
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {

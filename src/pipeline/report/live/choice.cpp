@@ -15,10 +15,14 @@ constexpr std::string_view kWhat[] = {"last", "cumulated", "range", "mean", "mom
 
 std::optional<Names> rate_names(What what) {
   switch (what) {
-    case What::last: return Names{};
-    case What::cumulated: return Names{"duration_ns"};
-    case What::mean: return Names{"rate_pps", "rate_bps"};
-    default: return std::nullopt;
+    case What::last:
+      return Names{};
+    case What::cumulated:
+      return Names{"duration_ns"};
+    case What::mean:
+      return Names{"rate_pps", "rate_bps"};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -35,17 +39,22 @@ std::optional<Names> column_names(Of of, What what) {
   if (what == What::cumulated) return sum_names(of);
   const std::string variable = std::string(name_of(of)) + "_";
   switch (what) {
-    case What::range: return Names{variable + "min", variable + "max"};
-    case What::moments: return Names{variable + "mean", variable + "sd", variable + "skewness", variable + "kurtosis"};
-    case What::percentiles: return Names{variable + "p50", variable + "p99", variable + "p99.9"};
-    default: return Names{variable + std::string(name_of(what))};
+    case What::range:
+      return Names{variable + "min", variable + "max"};
+    case What::moments:
+      return Names{variable + "mean", variable + "sd", variable + "skewness", variable + "kurtosis"};
+    case What::percentiles:
+      return Names{variable + "p50", variable + "p99", variable + "p99.9"};
+    default:
+      return Names{variable + std::string(name_of(what))};
   }
 }
 
 std::string describe(const Choice& choice) {
   if (choice.level == Level::packet) return "packet level";
   if (choice.own) return "flows, as asked with --stats";
-  return fmt::format("flows, {}: {}{}", name_of(choice.of), name_of(choice.what), kOfHelp[static_cast<std::size_t>(choice.of)]);
+  return fmt::format("flows, {}: {}{}", name_of(choice.of), name_of(choice.what),
+                     kOfHelp[static_cast<std::size_t>(choice.of)]);
 }
 
 std::string_view name_of(Of of) noexcept { return kOf[static_cast<std::size_t>(of)]; }

@@ -13,7 +13,7 @@ enum class Of : std::uint8_t { rate, gap, iat, size };
 enum class What : std::uint8_t { last, cumulated, range, mean, moments, percentiles };
 
 /// What is computed for every flow while the view runs.
-/// Source: the counters a FlowMon-DPDK user switches between, Zhang et al., SIGCOMM Posters and Demos 2018, section 3.3.
+/// Source: what users of FlowMon-DPDK switch between, Zhang et al., SIGCOMM Posters and Demos 2018, section 3.3.
 struct Choice {
   Level level = Level::flow;
   bool own = false;  ///< the columns the user asked for at the start, instead of the two below

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/report/live/feed.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace parshall::live {
 namespace {
 
 constexpr std::chrono::seconds kPeriod{1};
-constexpr std::chrono::milliseconds kFirst{100};    ///< until the first snapshot, and until that of a new choice
-constexpr std::chrono::milliseconds kSecond{400};   ///< from the first, which has no rates yet, to the second
+constexpr std::chrono::milliseconds kFirst{100};   ///< until the first snapshot, and until that of a new choice
+constexpr std::chrono::milliseconds kSecond{400};  ///< from the first, which has no rates yet, to the second
 constexpr std::chrono::milliseconds kPoll{1};
+constexpr int kNice = 10;  ///< where cores are short the workers come first, and the table is refreshed less often
 
 }  // namespace
 
 Feed::Feed(Watched& watched, Columns own, const StatisticOptions& statistics, const Choice& initial)
-    : watched_(watched), own_(std::move(own)), statistics_(statistics), used_(initial), next_refresh_(Clock::now() + kFirst) {
+    : watched_(watched),
+      own_(std::move(own)),
+      statistics_(statistics),
+      used_(initial),
+      next_refresh_(Clock::now() + kFirst) {
   wish_.choice = initial;
   thread_ = std::thread([this] { run(); });
 }
@@ -50,17 +58,20 @@ Wish Feed::wanted() {
 }
 
 void Feed::run() {
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // Linux: of this thread alone
   while (!stopping_.load(std::memory_order_relaxed)) {
     bool idle;  // nothing but wishes can change what is shown
     {
       std::unique_lock lock(mutex_);
       idle = wish_.paused || ended_;
       const auto woken = [&] {
-        return stopping_.load(std::memory_order_relaxed) || wish_.arrangement != served_ || (wish_.choice != used_ && !ended_) ||
-               (idle && !wish_.paused && !ended_);
+        return stopping_.load(std::memory_order_relaxed) || wish_.arrangement != served_ ||
+               (wish_.choice != used_ && !ended_) || (idle && !wish_.paused && !ended_);
       };
-      if (idle) changed_.wait(lock, woken);
-      else changed_.wait_until(lock, next_refresh_, woken);
+      if (idle)
+        changed_.wait(lock, woken);
+      else
+        changed_.wait_until(lock, next_refresh_, woken);
     }
     serve();
     use(wanted().choice);
@@ -76,7 +87,9 @@ void Feed::serve() {
 /// False when something else was wanted meanwhile.
 bool Feed::publish() {
   const Arrangement arrangement = wanted().arrangement;
-  const auto superseded = [this] { return pending_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed); };
+  const auto superseded = [this] {
+    return pending_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
+  };
   auto view = table_.arrange(arrangement, superseded);
   if (!view) return false;
   served_ = arrangement;
@@ -94,7 +107,9 @@ void Feed::use(const Choice& choice) {
   if (choice.own && choice.level == Level::flow) {
     columns = own_;
   } else {
-    const auto names = choice.level == Level::packet ? std::vector<std::string>() : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
+    const auto names = choice.level == Level::packet
+                           ? std::vector<std::string>()
+                           : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
     if (auto made = Columns::make(names, statistics_)) columns = *std::move(made);
   }
   if (columns) watched_.change_columns(*std::move(columns));

@@ -19,7 +19,8 @@ constexpr std::size_t kBeats = 512;
 /// The elapsed time and the pace of the packets, sampled by the clock.
 class PulseMeter {
  public:
-  explicit PulseMeter(const Watched& watched) : watched_(watched), began_(Clock::now()), last_(began_), polled_(watched.packets_polled()) {}
+  explicit PulseMeter(const Watched& watched)
+      : watched_(watched), began_(Clock::now()), last_(began_), polled_(watched.packets_polled()) {}
 
   double now_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
@@ -79,7 +80,8 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
       const Size size = terminal->size();
       if (view) {
         const bool packets = state.choice().level == Level::packet;
-        state.fit(packets ? counter_lines(*view) : view->matched, lay_out(size, view.get()).rows, kFixedColumns + view->columns.size());
+        state.fit(packets ? counter_lines(*view) : view->matched, lay_out(size, view.get()).rows,
+                  kFixedColumns + view->columns.size());
         feed.wish({state.arrangement(), state.choice(), state.paused()});
       }
       terminal->paint(draw(state, view.get(), shown_pulse, size, terminal->glyphs()));
@@ -93,7 +95,8 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   }
   terminal.reset();  // first of all: whatever comes now, the terminal is the user's again
   feed.stop();
-  LiveOutcome outcome{.final_report = feed.take_final(), .other_columns = state.choice() != initial, .chosen_s = state.chosen_s()};
+  LiveOutcome outcome{
+      .final_report = feed.take_final(), .other_columns = state.choice() != initial, .chosen_s = state.chosen_s()};
   return outcome;
 }
 

@@ -17,9 +17,13 @@ constexpr std::string_view kKeys[] = {
 
 Line footer(const State& state, Size size, Glyphs glyphs) {
   if (state.editing_filter())
-    return {{cut(fmt::format("filter: {}_  (Enter keeps it, Esc clears it)", printable(state.arrangement().filter, glyphs)), size.columns, glyphs)}};
-  if (!state.message().empty()) return {{cut(printable(state.message(), glyphs), size.columns, glyphs), Style::warning}};
-  const auto* const keys = std::ranges::find_if(kKeys, [&](std::string_view line) { return line.size() <= size.columns; });
+    return {
+        {cut(fmt::format("filter: {}_  (Enter keeps it, Esc clears it)", printable(state.arrangement().filter, glyphs)),
+             size.columns, glyphs)}};
+  if (!state.message().empty())
+    return {{cut(printable(state.message(), glyphs), size.columns, glyphs), Style::warning}};
+  const auto* const keys =
+      std::ranges::find_if(kKeys, [&](std::string_view line) { return line.size() <= size.columns; });
   return {{cut(keys == std::end(kKeys) ? kKeys[2] : *keys, size.columns, glyphs), Style::faint}};
 }
 
@@ -59,8 +63,9 @@ std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse,
   const Layout layout = lay_out(size, view);
   std::vector<Line> screen = draw_header(state, view, pulse, layout, size, glyphs);
   if (view != nullptr) {
-    auto body = state.choice().level == Level::packet ? draw_counters(*view, state.arrangement().first, layout, size, glyphs)
-                                                      : draw_flows(state, *view, layout, size, glyphs);
+    auto body = state.choice().level == Level::packet
+                    ? draw_counters(*view, state.arrangement().first, layout, size, glyphs)
+                    : draw_flows(state, *view, layout, size, glyphs);
     screen.insert(screen.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
   }
   const std::size_t body_lines = size.lines - layout.footer;

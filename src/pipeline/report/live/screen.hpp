@@ -44,7 +44,8 @@ std::vector<std::string> fit_accounting(const Accounting& accounting, Size size,
 std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse, Size size, Glyphs glyphs);
 
 /// The parts.
-std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs);
+std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size,
+                              Glyphs glyphs);
 std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs);
 std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Layout& layout, Size size, Glyphs glyphs);
 std::size_t counter_lines(const View& view);

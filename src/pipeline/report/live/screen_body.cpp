@@ -10,8 +10,9 @@
 namespace parshall::live {
 namespace {
 
-constexpr std::size_t kLeastEndpoint = 8;   ///< columns an address gets before numbers are left out
-constexpr std::size_t kExactNumbers = 90;   ///< columns of the screen from which on counters are written in full
+constexpr std::size_t kLeastEndpoint = 8;  ///< columns an address gets before numbers are left out
+constexpr std::size_t kExactNumbers = 90;  ///< columns of the screen for counters in full without chosen columns
+constexpr std::size_t kPerColumn = 12;     ///< and for each of these
 constexpr std::size_t kProtocolWidth = 6;
 
 struct Unit {
@@ -42,20 +43,29 @@ std::string heading_of(std::size_t column, const View& view) {
 std::string value_text(const ReportColumn& column, float value) {
   if (std::isnan(value)) return "-";
   if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(value));
-  if (column.format == ColumnFormat::end_reason) return std::string(end_reason_name(static_cast<EndReason>(static_cast<int>(value))));
+  if (column.format == ColumnFormat::end_reason)
+    return std::string(end_reason_name(static_cast<EndReason>(static_cast<int>(value))));
   const Unit* unit = unit_of(column.name);
   return unit != nullptr && unit->time ? time_text(value) : scaled_text(value);
 }
 
 std::string cell(const Row& row, std::size_t column, const View& view, bool exact) {
   switch (column) {
-    case kProtocol: return protocol_text(row.key.protocol);
-    case kSource: return endpoint(row.key.src_address(), row.key.src_port());
-    case kDestination: return endpoint(row.key.dst_address(), row.key.dst_port());
-    case kPps: case kBps: return std::isnan(row.values[column - kPps]) ? "-" : scaled_text(row.values[column - kPps]);
-    case kPackets: return exact ? fmt::to_string(row.packets) : scaled_text(static_cast<double>(row.packets));
-    case kBytes: return exact ? fmt::to_string(row.wire_bytes) : scaled_text(static_cast<double>(row.wire_bytes));
-    default: return value_text(view.columns[column - kFixedColumns], row.values[2 + column - kFixedColumns]);
+    case kProtocol:
+      return protocol_text(row.key.protocol);
+    case kSource:
+      return endpoint(row.key.src_address(), row.key.src_port());
+    case kDestination:
+      return endpoint(row.key.dst_address(), row.key.dst_port());
+    case kPps:
+    case kBps:
+      return std::isnan(row.values[column - kPps]) ? "-" : scaled_text(row.values[column - kPps]);
+    case kPackets:
+      return exact ? fmt::to_string(row.packets) : scaled_text(static_cast<double>(row.packets));
+    case kBytes:
+      return exact ? fmt::to_string(row.wire_bytes) : scaled_text(static_cast<double>(row.wire_bytes));
+    default:
+      return value_text(view.columns[column - kFixedColumns], row.values[2 + column - kFixedColumns]);
   }
 }
 
@@ -87,12 +97,14 @@ struct Grid {
     if (all_text) {
       add(kProtocol, std::min(kProtocolWidth, room));
       room -= std::min(room, kProtocolWidth + 2);  // and the spaces around the source
-      const std::size_t source = std::min(natural[kSource], std::max(room / 2, room - std::min(room, natural[kDestination])));
+      const std::size_t source =
+          std::min(natural[kSource], std::max(room / 2, room - std::min(room, natural[kDestination])));
       add(kSource, source);
       room -= std::min(room, source + 1);
       add(kDestination, std::min(natural[kDestination], room));
     } else {
-      add(sort == kDestination ? kDestination : kSource, std::min(room, natural[sort == kDestination ? kDestination : kSource]));
+      add(sort == kDestination ? kDestination : kSource,
+          std::min(room, natural[sort == kDestination ? kDestination : kSource]));
     }
     for (std::size_t i = kPps; i < count; ++i)
       if (shown[i]) add(i, natural[i]);
@@ -105,7 +117,8 @@ struct Grid {
   }
 };
 
-Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::size_t sort, bool heading, Size size, Glyphs glyphs) {
+Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::size_t sort, bool heading, Size size,
+               Glyphs glyphs) {
   Line line;
   std::size_t used = 0;
   for (std::size_t i = 0; i < grid.columns.size() && used < size.columns; ++i) {
@@ -129,6 +142,7 @@ std::vector<Line> draw_flows(const State& state, const View& view, const Layout&
   const std::size_t columns = kFixedColumns + view.columns.size();
   const Arrangement& shown = view.arrangement;  // the order the rows are in, which may be a moment behind the keys
   const std::uint64_t first = std::clamp(state.arrangement().first, view.first, view.first + view.rows.size());
+  const bool exact = size.columns >= kExactNumbers + kPerColumn * view.columns.size();
   std::vector<std::vector<std::string>> cells(1);
   for (std::size_t c = 0; c < columns; ++c) {
     std::string name = heading_of(c, view);
@@ -138,11 +152,12 @@ std::vector<Line> draw_flows(const State& state, const View& view, const Layout&
   }
   for (std::uint64_t r = first; r < std::min(first + layout.rows, view.first + view.rows.size()); ++r) {
     auto& row = cells.emplace_back();
-    for (std::size_t c = 0; c < columns; ++c) row.push_back(cell(view.rows[r - view.first], c, view, size.columns >= kExactNumbers));
+    for (std::size_t c = 0; c < columns; ++c) row.push_back(cell(view.rows[r - view.first], c, view, exact));
   }
   const Grid grid(cells, shown.sort, size.columns);
   std::vector<Line> lines;
-  for (std::size_t r = layout.heading ? 0 : 1; r < cells.size(); ++r) lines.push_back(grid_line(cells[r], grid, shown.sort, r == 0, size, glyphs));
+  for (std::size_t r = layout.heading ? 0 : 1; r < cells.size(); ++r)
+    lines.push_back(grid_line(cells[r], grid, shown.sort, r == 0, size, glyphs));
   return lines;
 }
 
@@ -152,13 +167,11 @@ using Counter = std::pair<std::string, std::optional<std::uint64_t>>;
 
 std::vector<Counter> counters(const View& view) {
   const Accounting& total = view.summary.total;
-  std::vector<Counter> all{{"offered", total.offered()},
-                           {"nic_missed", total.device.nic_missed},
-                           {"nic_error", total.device.nic_error},
-                           {"no_mbuf", total.device.no_mbuf},
-                           {"ring_full", total.ring_full},
-                           {"filtered", total.front.filtered}};
-  for (std::size_t v = 1; v < kVerdicts; ++v) all.emplace_back(verdict_name(static_cast<Verdict>(v)), total.front.verdict[v]);
+  std::vector<Counter> all{{"offered", total.offered()},          {"nic_missed", total.device.nic_missed},
+                           {"nic_error", total.device.nic_error}, {"no_mbuf", total.device.no_mbuf},
+                           {"ring_full", total.ring_full},        {"filtered", total.front.filtered}};
+  for (std::size_t v = 1; v < kVerdicts; ++v)
+    all.emplace_back(verdict_name(static_cast<Verdict>(v)), total.front.verdict[v]);
   all.emplace_back("counted", total.counted());
   all.emplace_back("wire bytes", total.flows.wire_bytes);
   if (view.summary.capacity != 0) all.emplace_back("ip bytes", total.flows.ip_bytes);  // else nothing was decoded
@@ -173,13 +186,17 @@ std::size_t counter_lines(const View& view) { return counters(view).size(); }
 
 std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Layout& layout, Size size, Glyphs glyphs) {
   std::vector<Line> lines;
-  const auto add = [&](const std::string& text, Style style) { lines.push_back({{cut(text, size.columns, glyphs), style}}); };
+  const auto add = [&](const std::string& text, Style style) {
+    lines.push_back({{cut(text, size.columns, glyphs), style}});
+  };
   if (layout.heading) add(fmt::format("{:<24}{:>22}", "counter", "packets (or bytes)"), Style::heading);
   const auto all = counters(view);
   for (std::size_t i = first; i < std::min<std::size_t>(all.size(), first + layout.rows); ++i) {
     const std::string value = all[i].second ? fmt::to_string(*all[i].second) : "unsupported";
-    if (size.columns >= 46) add(fmt::format("{:<24}{:>22}", all[i].first, value), Style::normal);
-    else add(fmt::format("{} {}", all[i].first, shorten_numbers(value)), Style::normal);
+    if (size.columns >= 46)
+      add(fmt::format("{:<24}{:>22}", all[i].first, value), Style::normal);
+    else
+      add(fmt::format("{} {}", all[i].first, shorten_numbers(value)), Style::normal);
   }
   return lines;
 }

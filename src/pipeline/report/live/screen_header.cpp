@@ -12,9 +12,13 @@ namespace {
 
 constexpr std::size_t kBusyBar = 8;
 
-std::string rate_text(std::optional<double> value, const char* unit) { return value ? scaled_text(*value, unit) : std::string("- ") + unit; }
+std::string rate_text(std::optional<double> value, const char* unit) {
+  return value ? scaled_text(*value, unit) : std::string("- ") + unit;
+}
 
-Line whole(std::string_view text, Style style, Size size, Glyphs glyphs) { return {{cut(text, size.columns, glyphs), style}}; }
+Line whole(std::string_view text, Style style, Size size, Glyphs glyphs) {
+  return {{cut(text, size.columns, glyphs), style}};
+}
 
 /// As many of the parts as fit, two spaces apart, the first in any case.
 Line joined(std::initializer_list<std::string> parts, Size size, Glyphs glyphs) {
@@ -39,9 +43,11 @@ Line title(const State& state, const View* view, const Pulse& pulse, Size size, 
 
 Line totals(const View& view, Size size, Glyphs glyphs) {
   const Accounting& total = view.summary.total;
-  const std::string packets = fmt::format("{} packets", total.counted()), bytes = fmt::format("{} bytes", total.flows.wire_bytes);
+  const std::string packets = fmt::format("{} packets", total.counted()),
+                    bytes = fmt::format("{} bytes", total.flows.wire_bytes);
   const std::string pps = rate_text(view.pps, "pps"), bps = rate_text(view.bps, "bit/s");
-  if (width_of(packets) + width_of(bytes) + width_of(pps) + width_of(bps) + 6 <= size.columns) return joined({packets, bytes, pps, bps}, size, glyphs);
+  if (width_of(packets) + width_of(bytes) + width_of(pps) + width_of(bps) + 6 <= size.columns)
+    return joined({packets, bytes, pps, bps}, size, glyphs);
   return joined({pps, bps, shorten_numbers(packets), shorten_numbers(bytes)}, size, glyphs);
 }
 
@@ -52,7 +58,8 @@ Line flows(const View& view, Size size, Glyphs glyphs) {
   if (summary.capacity == 0) return joined({ratio, "packet level: no flows are kept"}, size, glyphs);
   const MonitorCounts& flows = summary.total.flows;
   return joined({fmt::format("flows {}/{}", flows.live_flows, summary.capacity), ratio,
-                 fmt::format("{} ended, {} evicted", flows.ended_records, flows.evicted_records)}, size, glyphs);
+                 fmt::format("{} ended, {} evicted", flows.ended_records, flows.evicted_records)},
+                size, glyphs);
 }
 
 Line heartbeat(const Pulse& pulse, Size size, Glyphs glyphs) {
@@ -68,24 +75,30 @@ void workers(const View& view, std::size_t lines, Size size, Glyphs glyphs, std:
   for (std::size_t line = 0; line < lines; ++line) {
     std::string text;
     for (std::size_t i = line * per_line; i < std::min(all.size(), (line + 1) * per_line); ++i)
-      text += fmt::format("{:>3} {} {:>3.0f} %  ", i, bar(all[i].busy_share, kBusyBar, glyphs), 100 * all[i].busy_share);
-    if (line + 1 == lines && lines * per_line < all.size()) text += fmt::format(" and {} more", all.size() - lines * per_line);
+      text +=
+          fmt::format("{:>3} {} {:>3.0f} %  ", i, bar(all[i].busy_share, kBusyBar, glyphs), 100 * all[i].busy_share);
+    if (line + 1 == lines && lines * per_line < all.size())
+      text += fmt::format(" and {} more", all.size() - lines * per_line);
     out.push_back(whole(text, Style::normal, size, glyphs));
   }
 }
 
 Line measuring(const State& state, const View* view, const Layout& layout, Size size, Glyphs glyphs) {
   if (!layout.footer && (state.editing_filter() || !state.message().empty()))  // there is no other place for it
-    return whole(state.editing_filter() ? fmt::format("/{}_", printable(state.arrangement().filter, glyphs)) : state.message(), Style::warning, size, glyphs);
+    return whole(
+        state.editing_filter() ? fmt::format("/{}_", printable(state.arrangement().filter, glyphs)) : state.message(),
+        Style::warning, size, glyphs);
   std::string text = describe(state.choice());
   if (size.columns < 60) {
-    if (state.choice().level == Level::flow && !state.choice().own) text = fmt::format("{} {}", name_of(state.choice().of), name_of(state.choice().what));
+    if (state.choice().level == Level::flow && !state.choice().own)
+      text = fmt::format("{} {}", name_of(state.choice().of), name_of(state.choice().what));
     text += fmt::format(", {:.1f} s", state.chosen_s());
   } else {
     text += fmt::format(", since {:.1f} s", state.chosen_s());
   }
   if (view != nullptr && !view->arrangement.filter.empty())
-    text += fmt::format("; filter \"{}\": {} of {}", printable(view->arrangement.filter, glyphs), view->matched, view->summary.total.flows.live_flows);
+    text += fmt::format("; filter \"{}\": {} of {}", printable(view->arrangement.filter, glyphs), view->matched,
+                        view->summary.total.flows.live_flows);
   return whole(text, Style::faint, size, glyphs);
 }
 
@@ -107,7 +120,8 @@ std::vector<std::string> fit_accounting(const Accounting& accounting, Size size,
   return wrap(text, size.columns, lines, glyphs);
 }
 
-std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs) {
+std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size,
+                              Glyphs glyphs) {
   std::vector<Line> lines{title(state, view, pulse, size, glyphs)};
   if (view == nullptr) {
     lines.push_back(whole("0 offered = 0 counted: nothing has come yet", Style::normal, size, glyphs));
@@ -119,7 +133,8 @@ std::vector<Line> draw_header(const State& state, const View* view, const Pulse&
   workers(*view, layout.workers, size, glyphs, lines);
   if (layout.flows) lines.push_back(flows(*view, size, glyphs));
   const Style style = view->summary.total.balanced() ? Style::good : Style::warning;
-  for (const std::string& line : fit_accounting(view->summary.total, size, glyphs)) lines.push_back(whole(line, style, size, glyphs));
+  for (const std::string& line : fit_accounting(view->summary.total, size, glyphs))
+    lines.push_back(whole(line, style, size, glyphs));
   if (layout.measuring) lines.push_back(measuring(state, view, layout, size, glyphs));
   return lines;
 }

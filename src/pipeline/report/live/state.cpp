@@ -38,11 +38,17 @@ void State::edit_filter(KeyPress press) {
       if (filter.size() < kMaxFilter) filter += press.character;
       break;
     case Key::backspace:
-      if (filter.empty()) editing_filter_ = false;
-      else filter.pop_back();
+      if (filter.empty())
+        editing_filter_ = false;
+      else
+        filter.pop_back();
       break;
-    case Key::escape: filter.clear(); [[fallthrough]];
-    default: editing_filter_ = false; break;
+    case Key::escape:
+      filter.clear();
+      [[fallthrough]];
+    default:
+      editing_filter_ = false;
+      break;
   }
   arrangement_.first = 0;
 }
@@ -50,15 +56,32 @@ void State::edit_filter(KeyPress press) {
 bool State::move(Key key) noexcept {
   std::uint64_t& first = arrangement_.first;
   switch (key) {
-    case Key::up: first -= first != 0; break;
-    case Key::down: ++first; break;
-    case Key::page_up: first -= std::min<std::uint64_t>(first, page_); break;
-    case Key::page_down: first += page_; break;
-    case Key::home: first = 0; break;
-    case Key::end: first = last_first_; break;
-    case Key::left: arrangement_.sort = (arrangement_.sort + columns_ - 1) % columns_; break;
-    case Key::right: arrangement_.sort = (arrangement_.sort + 1) % columns_; break;
-    default: return false;
+    case Key::up:
+      first -= first != 0;
+      break;
+    case Key::down:
+      ++first;
+      break;
+    case Key::page_up:
+      first -= std::min<std::uint64_t>(first, page_);
+      break;
+    case Key::page_down:
+      first += page_;
+      break;
+    case Key::home:
+      first = 0;
+      break;
+    case Key::end:
+      first = last_first_;
+      break;
+    case Key::left:
+      arrangement_.sort = (arrangement_.sort + columns_ - 1) % columns_;
+      break;
+    case Key::right:
+      arrangement_.sort = (arrangement_.sort + 1) % columns_;
+      break;
+    default:
+      return false;
   }
   first = std::min(first, last_first_);
   return true;
@@ -74,36 +97,71 @@ void State::fit(std::uint64_t matched, std::size_t rows_on_screen, std::size_t c
 
 void State::command(char character, double now_s) {
   switch (character) {
-    case 'q': quit_ = true; break;
-    case 'p': case ' ': paused_ = !paused_; break;
-    case 'r': arrangement_.reversed = !arrangement_.reversed; break;
-    case '/': editing_filter_ = true; break;
-    case 'h': case '?': help_ = true; break;
+    case 'q':
+      quit_ = true;
+      break;
+    case 'p':
+    case ' ':
+      paused_ = !paused_;
+      break;
+    case 'r':
+      arrangement_.reversed = !arrangement_.reversed;
+      break;
+    case '/':
+      editing_filter_ = true;
+      break;
+    case 'h':
+    case '?':
+      help_ = true;
+      break;
     case 'f': {
       Choice other = choice_;
       other.level = choice_.level == Level::flow ? Level::packet : Level::flow;
       choose(other, now_s);
       break;
     }
-    case 't': choose_of(Of::rate, now_s); break;
-    case 'g': choose_of(Of::gap, now_s); break;
-    case 'i': choose_of(Of::iat, now_s); break;
-    case 's': choose_of(Of::size, now_s); break;
-    case 'l': choose_what(What::last, now_s); break;
-    case 'c': choose_what(What::cumulated, now_s); break;
-    case 'x': choose_what(What::range, now_s); break;
-    case 'a': choose_what(What::mean, now_s); break;
-    case 'm': choose_what(What::moments, now_s); break;
-    case 'e': choose_what(What::percentiles, now_s); break;
+    case 't':
+      choose_of(Of::rate, now_s);
+      break;
+    case 'g':
+      choose_of(Of::gap, now_s);
+      break;
+    case 'i':
+      choose_of(Of::iat, now_s);
+      break;
+    case 's':
+      choose_of(Of::size, now_s);
+      break;
+    case 'l':
+      choose_what(What::last, now_s);
+      break;
+    case 'c':
+      choose_what(What::cumulated, now_s);
+      break;
+    case 'x':
+      choose_what(What::range, now_s);
+      break;
+    case 'a':
+      choose_what(What::mean, now_s);
+      break;
+    case 'm':
+      choose_what(What::moments, now_s);
+      break;
+    case 'e':
+      choose_what(What::percentiles, now_s);
+      break;
     case 'u': {
       Choice own = choice_;
       own.own = own_columns_;
       own.level = Level::flow;
-      if (own_columns_) choose(own, now_s);
-      else message_ = "u: no columns were asked for with --stats";
+      if (own_columns_)
+        choose(own, now_s);
+      else
+        message_ = "u: no columns were asked for with --stats";
       break;
     }
-    default: message_ = fmt::format("no such key: {}; h for help", character);
+    default:
+      message_ = fmt::format("no such key: {}; h for help", character);
   }
 }
 

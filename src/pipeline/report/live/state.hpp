@@ -9,7 +9,20 @@
 namespace parshall::live {
 
 enum class Key : std::uint8_t {
-  none, text, up, down, left, right, page_up, page_down, home, end, enter, escape, backspace, resize,
+  none,
+  text,
+  up,
+  down,
+  left,
+  right,
+  page_up,
+  page_down,
+  home,
+  end,
+  enter,
+  escape,
+  backspace,
+  resize,
 };
 
 struct KeyPress {
@@ -24,8 +37,8 @@ enum FixedColumn : std::size_t { kProtocol, kSource, kDestination, kPps, kBps, k
 struct Arrangement {
   std::size_t sort = kPackets;  ///< numbers fall, text rises
   bool reversed = false;
-  std::string filter;           ///< words; a flow's line must contain each of them
-  std::uint64_t first = 0;      ///< row at the top
+  std::string filter;       ///< words; a flow's line must contain each of them
+  std::uint64_t first = 0;  ///< row at the top
 
   friend bool operator==(const Arrangement&, const Arrangement&) = default;
 };

@@ -41,8 +41,10 @@ class Filter {
   explicit Filter(const std::string& text) {
     std::string word;
     for (const char c : text + ' ') {
-      if (c != ' ') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      else if (!word.empty()) words_.push_back(std::exchange(word, {}));
+      if (c != ' ')
+        word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      else if (!word.empty())
+        words_.push_back(std::exchange(word, {}));
     }
   }
 
@@ -150,14 +152,22 @@ double Table::sort_key(std::uint32_t flow, std::size_t column) const noexcept {
   const Flow& of = now_.flows[flow];
   const auto value = [&](std::size_t i) { return static_cast<double>(now_.values[flow * now_.stride() + i]); };
   switch (column) {
-    case kProtocol: return of.key.protocol;
-    case kSource: return endpoint_order(of.key.src_address(), of.key.src_port());
-    case kDestination: return endpoint_order(of.key.dst_address(), of.key.dst_port());
-    case kPps: return value(0);
-    case kBps: return value(1);
-    case kPackets: return static_cast<double>(of.packets);
-    case kBytes: return static_cast<double>(of.wire_bytes);
-    default: return value(2 + column - kFixedColumns);
+    case kProtocol:
+      return of.key.protocol;
+    case kSource:
+      return endpoint_order(of.key.src_address(), of.key.src_port());
+    case kDestination:
+      return endpoint_order(of.key.dst_address(), of.key.dst_port());
+    case kPps:
+      return value(0);
+    case kBps:
+      return value(1);
+    case kPackets:
+      return static_cast<double>(of.packets);
+    case kBytes:
+      return static_cast<double>(of.wire_bytes);
+    default:
+      return value(2 + column - kFixedColumns);
   }
 }
 
@@ -166,7 +176,8 @@ bool Table::before(const Sortable& a, const Sortable& b, const Arrangement& want
   if (wanted.sort == kSource || wanted.sort == kDestination) {
     const FlowKey &one = now_.flows[a.flow].key, &two = now_.flows[b.flow].key;
     const bool source = wanted.sort == kSource;
-    const auto left = source ? one.src_address() : one.dst_address(), right = source ? two.src_address() : two.dst_address();
+    const auto left = source ? one.src_address() : one.dst_address(),
+               right = source ? two.src_address() : two.dst_address();
     int order = std::memcmp(left.data(), right.data(), std::min(left.size(), right.size()));
     if (order == 0) order = source ? one.src_port() - two.src_port() : one.dst_port() - two.dst_port();
     if (order != 0) return (order < 0) != wanted.reversed;
@@ -194,7 +205,12 @@ std::optional<View> Table::arrange(const Arrangement& wanted, const std::functio
     rows.push_back({std::isnan(key) ? std::numeric_limits<double>::infinity() : sign * key, i});
   }
 
-  View view{.summary = now_.summary, .columns = now_.columns, .pps = now_.pps, .bps = now_.bps, .arrangement = order, .rows = {}};
+  View view{.summary = now_.summary,
+            .columns = now_.columns,
+            .pps = now_.pps,
+            .bps = now_.bps,
+            .arrangement = order,
+            .rows = {}};
   view.matched = rows.size();
   const std::uint64_t first = std::min(wanted.first, view.matched);
   view.first = first - std::min(first, kMargin);

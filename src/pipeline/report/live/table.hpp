@@ -26,8 +26,8 @@ struct View {
   std::vector<ReportColumn> columns;  ///< chosen ones
   std::optional<double> pps, bps;     ///< of all packets, over the last interval of packet time
   Arrangement arrangement;
-  std::uint64_t matched = 0;          ///< rows that the filter leaves
-  std::uint64_t first = 0;            ///< number of rows[0] among them
+  std::uint64_t matched = 0;  ///< rows that the filter leaves
+  std::uint64_t first = 0;    ///< number of rows[0] among them
   std::vector<Row> rows;
 };
 

@@ -20,31 +20,57 @@ enum Pair : short { kGood = 1, kWarning };
 
 attr_t attributes_of(Style style, bool colours) noexcept {
   switch (style) {
-    case Style::title: return A_REVERSE | A_BOLD;
-    case Style::heading: return A_REVERSE;
-    case Style::sorted_heading: return A_REVERSE | A_BOLD | A_UNDERLINE;
-    case Style::faint: return colours ? A_DIM : A_NORMAL;
-    case Style::good: return colours ? COLOR_PAIR(kGood) : A_NORMAL;
-    case Style::warning: return A_BOLD | (colours ? COLOR_PAIR(kWarning) : A_NORMAL);
-    default: return A_NORMAL;
+    case Style::title:
+      return A_REVERSE | A_BOLD;
+    case Style::heading:
+      return A_REVERSE;
+    case Style::sorted_heading:
+      return A_REVERSE | A_BOLD | A_UNDERLINE;
+    case Style::faint:
+      return colours ? A_DIM : A_NORMAL;
+    case Style::good:
+      return colours ? COLOR_PAIR(kGood) : A_NORMAL;
+    case Style::warning:
+      return A_BOLD | (colours ? COLOR_PAIR(kWarning) : A_NORMAL);
+    default:
+      return A_NORMAL;
   }
 }
 
 KeyPress translate(int code) noexcept {
   switch (code) {
-    case KEY_UP: return {Key::up};
-    case KEY_DOWN: return {Key::down};
-    case KEY_LEFT: return {Key::left};
-    case KEY_RIGHT: return {Key::right};
-    case KEY_PPAGE: return {Key::page_up};
-    case KEY_NPAGE: return {Key::page_down};
-    case KEY_HOME: case KEY_FIND: return {Key::home};
-    case KEY_END: case KEY_SELECT: return {Key::end};
-    case KEY_BACKSPACE: case 0x7F: case '\b': return {Key::backspace};
-    case KEY_ENTER: case '\n': case '\r': return {Key::enter};
-    case KEY_RESIZE: return {Key::resize};
-    case 0x1B: return {Key::escape};
-    default: break;
+    case KEY_UP:
+      return {Key::up};
+    case KEY_DOWN:
+      return {Key::down};
+    case KEY_LEFT:
+      return {Key::left};
+    case KEY_RIGHT:
+      return {Key::right};
+    case KEY_PPAGE:
+      return {Key::page_up};
+    case KEY_NPAGE:
+      return {Key::page_down};
+    case KEY_HOME:
+    case KEY_FIND:
+      return {Key::home};
+    case KEY_END:
+    case KEY_SELECT:
+      return {Key::end};
+    case KEY_BACKSPACE:
+    case 0x7F:
+    case '\b':
+      return {Key::backspace};
+    case KEY_ENTER:
+    case '\n':
+    case '\r':
+      return {Key::enter};
+    case KEY_RESIZE:
+      return {Key::resize};
+    case 0x1B:
+      return {Key::escape};
+    default:
+      break;
   }
   if (code >= 0x20 && code < 0x7F) return {Key::text, static_cast<char>(code)};
   return {};
@@ -89,7 +115,8 @@ Terminal::~Terminal() {
 }
 
 Size Terminal::size() const noexcept {
-  return {static_cast<std::size_t>(std::max(getmaxx(stdscr), 1)), static_cast<std::size_t>(std::max(getmaxy(stdscr), 1))};
+  return {static_cast<std::size_t>(std::max(getmaxx(stdscr), 1)),
+          static_cast<std::size_t>(std::max(getmaxy(stdscr), 1))};
 }
 
 void Terminal::paint(std::span<const Line> lines) {
@@ -109,7 +136,8 @@ std::optional<KeyPress> Terminal::wait_key(std::chrono::milliseconds most) {
   int code = ::getch();
   if (code == ERR) {
     pollfd keyboard{.fd = keyboard_fd_, .events = POLLIN, .revents = 0};
-    if (::poll(&keyboard, 1, static_cast<int>(most.count())) > 0 && (keyboard.revents & POLLIN) == 0) return std::nullopt;
+    if (::poll(&keyboard, 1, static_cast<int>(most.count())) > 0 && (keyboard.revents & POLLIN) == 0)
+      return std::nullopt;
     code = ::getch();
     if (code == ERR && (keyboard.revents & POLLHUP) != 0) return std::nullopt;
   }

@@ -42,7 +42,7 @@ class Terminal {
 
   std::unique_ptr<std::FILE, Close> keyboard_;  ///< where standard input is not one
   int keyboard_fd_ = 0;
-  void* screen_ = nullptr;                      ///< ncurses' SCREEN
+  void* screen_ = nullptr;  ///< ncurses' SCREEN
   bool colours_ = false;
   Glyphs glyphs_ = Glyphs::ascii;
 };

@@ -79,8 +79,10 @@ std::string sparkline(std::span<const double> values, std::size_t width, Glyphs 
   for (const double value : values) {
     std::size_t level = most > 0 ? static_cast<std::size_t>(std::ceil(value / most * kLevels - 1e-9)) : 0;
     if (value > 0) level = std::clamp<std::size_t>(level, 1, kLevels);
-    if (glyphs == Glyphs::unicode) line += kBlocks[level];
-    else line += kAsciiLevels[level];
+    if (glyphs == Glyphs::unicode)
+      line += kBlocks[level];
+    else
+      line += kAsciiLevels[level];
   }
   return line;
 }
