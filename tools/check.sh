@@ -13,15 +13,17 @@ make --no-print-directory lint; count "lint" $?
 tools/test.sh build; count "tests" $?
 python3 tests/conformance/test_traces.py build/parshall --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
 
-# sanitized NAME FLAGS: builds and runs the unit tests with it. DPDK's own allocator and AF_XDP code are left to the live tests.
+# sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those that cross threads) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
 sanitized() {
   local folder=build-$1
   [ -f "$folder/build.ninja" ] || meson setup "$folder" --buildtype=debugoptimized -Db_sanitize="$2" -Db_lundef=false -Ddpdk=disabled >/dev/null
-  ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 10 $3
-  count "tests with $2 sanitizer" $?
+  local name=$1 kind=$2
+  shift 2
+  ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@"
+  count "tests with $kind sanitizer" $?
 }
-sanitized asan address,undefined ""
-sanitized tsan thread "--suite threads"
+sanitized asan address,undefined
+sanitized tsan thread base pipeline "facts ring" "live view" capture
 
 if command -v clang++ >/dev/null; then
   [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null

@@ -7,21 +7,25 @@ required="g++ meson ninja-build pkg-config python3 libcli11-dev libfmt-dev libnc
 # Without these something is left out, and says so: DPDK capture, live tests, lint, fuzzing, terminal tests.
 optional="libdpdk-dev iproute2 tmux clang clang-format clang-tidy"
 
-missing=""
-for package in $required ${PARSHALL_MINIMAL:+} $([ -n "${PARSHALL_MINIMAL:-}" ] || echo "$optional"); do
-  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing="$missing $package"
-done
-[ -z "$missing" ] && exit 0
+# absent PACKAGE...: those that are not installed.
+absent() {
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || printf ' %s' "$package"
+  done
+}
+missing=$(absent $required)
+wanted=$(absent $optional)
+[ -z "$missing$wanted" ] && exit 0
 
-if [ "$(id -u)" = 0 ]; then
-  as_root=""
-elif command -v sudo >/dev/null; then
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+  if [ -z "$missing" ]; then
+    echo "not installed, so left out:$wanted"
+    exit 0
+  fi
+  command -v sudo >/dev/null || { echo "missing packages; install them as root: apt-get install$missing$wanted" >&2; exit 1; }
   as_root="sudo"
-else
-  echo "missing packages:$missing" >&2
-  echo "install them as root: apt-get install$missing" >&2
-  exit 1
 fi
-echo "installing:$missing"
+echo "installing:$missing$wanted"
 $as_root apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing $wanted >/dev/null

@@ -12,7 +12,7 @@ run() {
   local name=$1 log
   shift
   log=$(mktemp)
-  if "$@" >"$log" 2>&1; then
+  if timeout 900 "$@" >"$log" 2>&1 </dev/null; then
     passed=$((passed + 1))
     echo "ok      $name"
     grep -h "SKIPPED" "$log" | sort | uniq -c | sed 's/^/        /' | head -5
@@ -24,8 +24,10 @@ run() {
   rm -f "$log"
 }
 
-while IFS=$'\t' read -r name command; do run "$name" env -C "$build" $command; done < <(meson introspect "$build" --tests |
+list=$(meson introspect "$build" --tests |
   python3 -c 'import json, sys; [print(test["name"], " ".join(test["cmd"]), sep="\t") for test in json.load(sys.stdin)]')
+[ -n "$list" ] || { echo "no tests in $build: was it set up with -Dtests=false?"; exit 1; }
+while IFS=$'\t' read -r name command; do run "$name" env -C "$build" $command; done <<<"$list"
 parshall=$(cd "$build" && pwd)/parshall
 run "captures against their truth" python3 "$here/tests/conformance/test_traces.py" "$parshall"
 run "peer comparison's own tests" python3 "$here/bench/peers/test_compare.py"

@@ -45,6 +45,9 @@ Result<Input> open_device(const WatchOptions& options, const SessionOptions& ses
   if (session.threads.model != ThreadModel::pipeline && queues != session.workers)
     return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --model pipeline",
                              queues, session.workers)};
+  if (queues > 1 && session.limits.packets != 0)
+    return Error{
+        "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
   auto port = DpdkPort::open({.device = options.interface,
                               .via = options.via,
                               .queues = static_cast<std::uint16_t>(queues),

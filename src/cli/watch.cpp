@@ -35,6 +35,8 @@ void catch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &action, nullptr);
+  // A closed terminal ends a run cleanly too, unless the user asked to outlive it (nohup).
+  if (::signal(SIGHUP, SIG_IGN) != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -144,8 +146,8 @@ class Watch {
     session_->stop();
     if (!outcome) return outcome.error();
     final_ = std::move(outcome->final_report);
-    if (outcome->other_columns) {
-      plan_.sort = sink_entry().default_sort;
+    if (outcome->other_columns) plan_.sort = sink_entry().default_sort;
+    if (outcome->chosen_s > 0) {
       say(fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
     }
     return std::nullopt;

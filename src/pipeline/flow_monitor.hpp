@@ -34,6 +34,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
         observe_merges_(options.observe_merges) {
     use(options.statistics);
     set_grow_at();
+    if (options.snapshots) map_snapshot(sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0));
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
@@ -131,7 +132,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       table_.update(group_, slots_);
       if (extras_) [[unlikely]]
         after_update(group_.size());
-      latest_ns_ = std::max(latest_ns_, group_.back().time_ns);
+      latest_ns_ = group_.back().time_ns;
       window_.pop(group_.size());
     }
   }
@@ -207,6 +208,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void use(const StatisticChoice& choice) {
     rows_.reset();
+    // Rows are addressed by slot: the table has to have its last size before there are any.
+    while (choice.set && choice.set->row_bytes() != 0 && table_.capacity() < options_.flows) grow();
     if (choice.set && choice.set->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(choice.set, table_.slots());
     generation_ = choice.generation;
     update_extras();
@@ -228,12 +231,24 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void begin_snapshot() noexcept {
     snapshot_.statistics = statistics();
     snapshot_.stride = sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0);
-    if (snapshot_.flows.size() < table_.slots() * snapshot_.stride)
-      snapshot_.flows = HugeBuffer<std::byte>(table_.slots() * snapshot_.stride, /*huge_pages=*/false);
+    try {
+      map_snapshot(snapshot_.stride);
+    } catch (const std::bad_alloc&) {
+      rows_.reset();  // no memory for a copy of the rows: their columns are absent, the counters go on
+      update_extras();
+      snapshot_.statistics = statistics();
+      snapshot_.stride = sizeof(RecordHeader);
+    }
     snapshot_.counts = {};
     next_snapshot_ = snapshot_.number;
     later_ = {};
     snapshot_state_.store(SnapshotState::copying, std::memory_order_relaxed);
+  }
+
+  /// Address space for a copy of every flow. Throws std::bad_alloc.
+  void map_snapshot(std::size_t stride) {
+    if (snapshot_.flows.size() < table_.slots() * stride)
+      snapshot_.flows = HugeBuffer<std::byte>(table_.slots() * stride, /*huge_pages=*/false);
   }
 
   void copy_slice() noexcept {

@@ -85,6 +85,7 @@ struct MonitorOptions {
   Timeouts timeouts;
   StatisticChoice statistics;
   bool observe_merges = false;
+  bool snapshots = true;  ///< map the memory for them at once, so that a report cannot fail for want of it
   /// Start with a table for this many flows and make a larger one when it is full, up to `flows`; 0: all at once. Saves
   /// the memory of small inputs; for sources that can wait while flows move over, without snapshots.
   std::size_t start_flows = 0;

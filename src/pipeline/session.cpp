@@ -73,6 +73,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   if (options.table == nullptr) return 0;
   const std::size_t slots = options.table->slots(options.monitor.flows);
   std::uint64_t bytes = options.table->memory_bytes(options.monitor.flows) + options.monitor.ended_ring_bytes;
+  if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + columns.statistics()->row_bytes());
   if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += options.threads.ring_packets * (sizeof(PacketFacts) + sizeof(std::uint64_t));
@@ -86,6 +87,7 @@ Session::Session(Input input, SessionOptions options, Columns columns)
   options_.monitor.statistics = {columns.statistics(), 0};
   const bool can_wait = !input_.sources.empty() && input_.sources[0]->lossless();
   options_.monitor.populate = !can_wait;
+  options_.monitor.snapshots = options_.snapshots;
   options_.monitor.identity = FlowIdentity(options_.key, options_.identity, options_.seed);
   if (can_wait && !options_.snapshots && options_.identity != Identity::nic_hash &&
       columns.statistics()->row_bytes() == 0)
@@ -249,10 +251,9 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
   }
   if (input_.device) summary.total.device = input_.device();
   summary.expected_merges = expected_merges(options_, static_cast<double>(summary.total.flows.live_flows));
-  if (options_.monitor.observe_merges) {
+  if (final && options_.monitor.observe_merges) {
     summary.observed_merges = 0;
-    if (final)
-      for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
+    for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
   }
   if (final)
     if (const auto broken = damage()) summary.damage = broken->message;
@@ -269,7 +270,7 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
   if (chosen.columns.needs_interval()) {
     const std::string key = key_text(record.key);
     // A record that began since has nothing in common with one of the same flow that ended.
-    if (const auto known = bases_.find(key); known != bases_.end() && known->second.first_ns == record.first_ns)
+    if (const auto known = bases_.find(key); known != bases_.end() && record.first_ns <= known->second.first_ns)
       base = known->second;
     base.interval_s = interval_s_;
     if (record.end_reason == EndReason::none)

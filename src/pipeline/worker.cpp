@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <system_error>
 
 namespace parshall {
 namespace {
@@ -110,10 +111,17 @@ void Workers::launch(void (Workers::*body)(std::size_t), std::size_t index) {
 }
 
 std::optional<Error> Workers::start() {
-  if (options_.model == ThreadModel::pipeline) launch(&Workers::receive, 0);
-  for (std::size_t i = 0; i < monitors_.size(); ++i)
-    launch(options_.model == ThreadModel::pipeline ? &Workers::monitor : &Workers::work, i);
   std::optional<Error> error;
+  try {
+    if (options_.model == ThreadModel::pipeline) launch(&Workers::receive, 0);
+    for (std::size_t i = 0; i < monitors_.size(); ++i)
+      launch(options_.model == ThreadModel::pipeline ? &Workers::monitor : &Workers::work, i);
+  } catch (const std::system_error& refused) {
+    running_.fetch_sub(1);   // the one that launch() had counted
+    lanes_see_all_ = false;  // nobody waits for a lane that was never launched
+    error = Error{fmt::format("cannot start {} workers: {}; ask for fewer with --workers, or raise ulimit -u",
+                              monitors_.size(), refused.what())};
+  }
   for (std::size_t i = 0; i < threads_.size() && !error; ++i) {
     if (!options_.cores.empty()) error = pin(threads_[i], options_.cores[i % options_.cores.size()]);
     // The kernel's thread number is what sched_setattr() takes; the thread still waits for go_.
@@ -199,6 +207,7 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, Window& 
       for (std::size_t i = 0; i < group.size(); ++i) {
         const std::size_t to = Share::index_of(group[i].hash, static_cast<std::uint32_t>(rings.size()));
         while (!rings[to]->stage(group[i], staging.position(i))) {
+          rings[to]->flush();  // the monitor may be idle over packets it has not been shown
           if (!lane.source().lossless()) {
             lane.note_ring_full(1);
             break;

@@ -17,8 +17,8 @@ namespace parshall {
 /// The default table: buckets of one cache line, counters in the line, everything rare in arrays beside.
 ///
 /// A flow's home is one line. Where that is full, the flow goes to line home ^ k for the smallest k < kReach that
-/// has room, and the home's displaced bit is set: a packet then asks for the neighbour line together with the
-/// home line, and a miss in a home line whose bit is clear proves that the flow is new.
+/// has room. A packet is looked for in its home line, then in the neighbour home ^ 1; the count of flows that live away
+/// from that home says whether the other lines in reach need a look, or the flow is new.
 ///
 /// Memory: kSlotsPerFlow * (64 / Line::kSlots + 9 + 24 for flows that spill + 32 for IPv6 flows + 16 where the line
 ///         holds no key) bytes per flow asked for, mapped once, committed when touched, never more.
@@ -45,8 +45,7 @@ class BucketedTable {
         spilled_(slots(), /*huge_pages=*/false),
         heads_(Line::kExact ? 0 : slots(), /*huge_pages=*/false),
         ipv6_addresses_(slots(), /*huge_pages=*/false),
-        displaced_(line_count_),
-        displaced_bits_(line_count_ / 64 + 1) {
+        displaced_(line_count_) {
     if (!populate) return;
     lines_.populate();
     first_ns_.populate();
@@ -61,7 +60,7 @@ class BucketedTable {
   /// The most that a table for `flows` flows ever uses. At most kMaxFlows.
   static std::size_t memory_bytes(std::size_t flows) noexcept {
     const std::size_t lines = lines_for(flows);
-    return lines * (sizeof(Line) + sizeof(std::uint16_t)) + lines / 8 +
+    return lines * (sizeof(Line) + sizeof(std::uint16_t)) +
            lines * Line::kSlots *
                (sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(SpilledCounts) +
                 (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
@@ -269,7 +268,7 @@ class BucketedTable {
 
   void occupy(std::uint32_t slot, std::uint32_t home_line, std::uint32_t displacement) noexcept {
     if (marks_[slot] != displacement) marks_[slot] = static_cast<std::uint8_t>(displacement);
-    if (displacement != 0 && displaced_[home_line]++ == 0) displaced_bits_[home_line / 64] |= 1ull << home_line % 64;
+    displaced_[home_line] += displacement != 0;
     ++size_;
   }
 
@@ -323,7 +322,7 @@ class BucketedTable {
     sink_->flow_ended(ended, slot, done_);
     if (const std::uint32_t displacement = marks_[slot] & kDisplacement; displacement != 0) {
       const std::uint32_t home_line = slot / Line::kSlots ^ displacement;
-      if (--displaced_[home_line] == 0) displaced_bits_[home_line / 64] &= ~(1ull << home_line % 64);
+      --displaced_[home_line];
     }
     line_of(slot).clear(slot % Line::kSlots);
     --size_;
@@ -343,8 +342,7 @@ class BucketedTable {
   HugeBuffer<SpilledCounts> spilled_;
   HugeBuffer<KeyHead> heads_;
   HugeBuffer<Ipv6Addresses> ipv6_addresses_;
-  HugeBuffer<std::uint16_t> displaced_;       ///< per line: flows whose home it is and that live elsewhere
-  HugeBuffer<std::uint64_t> displaced_bits_;  ///< the same, one bit, small enough for the cache
+  HugeBuffer<std::uint16_t> displaced_;  ///< per line: flows whose home it is and that live elsewhere
 };
 
 using ExactTable = BucketedTable<ExactLine>;

@@ -64,7 +64,7 @@ static_assert(sizeof(ExactLine) == 64);
 /// One cache line of the fingerprint table: three flows, told apart by 32 bits of the keyed hash.
 ///
 /// Shape: 64 bytes: three tags and a word of occupied bits, three packed counters, three last-seen times.
-/// Error: flows whose tag and line agree are counted as one; expected_merges() in merges.hpp.
+/// Error: flows whose tag and line agree are counted as one; Session prints the expected number.
 struct alignas(64) FingerprintLine {
   static constexpr unsigned kSlots = 3;
   static constexpr bool kExact = false;

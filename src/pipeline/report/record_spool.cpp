@@ -96,6 +96,7 @@ void RecordSpool::Store::visit(const std::function<void(std::span<const std::byt
     const std::size_t wanted = std::min<std::uint64_t>(std::max(kWriteBytes, 2 * kept), file_bytes - at);
     chunk.resize(kept + wanted);
     const ssize_t got = ::pread(file, chunk.data() + kept, wanted, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     at += static_cast<std::uint64_t>(got);
     chunk.resize(kept + static_cast<std::size_t>(got));
@@ -121,7 +122,12 @@ void RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& ta
 }
 
 void RecordSpool::clear() {
-  take([](std::span<const std::byte>) { return true; });
+  Store forgotten;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(forgotten, store_);
+  }
+  forgotten.close();
 }
 
 }  // namespace parshall

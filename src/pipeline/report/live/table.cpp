@@ -110,7 +110,9 @@ void Table::take_in(const ReportFlow& flow, double interval_s) {
   next_.flows.push_back({record.key, record.packets, record.wire_bytes, record.first_ns});
   const Flow* known = flow_before(record.key);
   // A record that began anew since has nothing to subtract.
-  if (known != nullptr && known->first_ns != record.first_ns) known = nullptr;
+  if (known != nullptr &&
+      (record.first_ns > known->first_ns || record.packets < known->packets || record.wire_bytes < known->wire_bytes))
+    known = nullptr;
   const std::uint64_t packets = record.packets - (known != nullptr ? known->packets : 0);
   const std::uint64_t bytes = record.wire_bytes - (known != nullptr ? known->wire_bytes : 0);
   const auto rate = [&](std::uint64_t amount) {
