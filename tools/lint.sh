@@ -24,7 +24,7 @@ dpdk_flags=$(pkg-config --cflags libdpdk 2>/dev/null) || echo "SKIPPED the heade
 headers=$(find src -name '*.hpp' $([ -n "$dpdk_flags" ] || echo "-not -path */dpdk/*") | sort)
 export dpdk_flags
 printf '%s\n' $headers | xargs -P "$(nproc)" -I{} sh -c \
-  'echo "#include \"${1#src/}\"" | g++ -std=c++20 $dpdk_flags -march=native -Isrc -fsyntax-only -x c++ - || echo "{} does not compile alone"' _ {} >"$log" 2>&1
+  'echo "#include \"${1#src/}\"" | g++ -w -std=c++20 $dpdk_flags -march=native -Isrc -fsyntax-only -x c++ - || echo "{} does not compile alone"' _ {} >"$log" 2>&1
 cat "$log"
 [ ! -s "$log" ]; step "every header compiles alone" $?
 rm -f "$log"
