@@ -208,8 +208,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void use(const StatisticChoice& choice) {
     rows_.reset();
-    // Rows are addressed by slot: the table has to have its last size before there are any.
-    while (choice.set && choice.set->row_bytes() != 0 && table_.capacity() < options_.flows) grow();
     if (choice.set && choice.set->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(choice.set, table_.slots());
     generation_ = choice.generation;
     update_extras();
@@ -219,6 +217,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const std::unique_ptr<StatisticChoice> choice(wanted);
     measure_pending();
     try {
+      // Rows are addressed by slot: the table has to have its last size before there are any.
+      while (choice->set && choice->set->row_bytes() != 0 && table_.capacity() < options_.flows) grow();
       use(*choice);
     } catch (const std::bad_alloc&) {
       rows_.reset();  // no memory for the rows: their columns are absent, the counters go on

@@ -85,7 +85,7 @@ Result<Sources> open_capture_descriptor(int fd, const std::string& name, std::si
   if (consumers == 0) return Sources{};
   const bool at_start = ::lseek(fd, 0, SEEK_CUR) == 0;  // of standard input, a part may have been read already
   if (at_start) {
-    if (auto mapping = FileMapping::map(fd)) return map_capture(std::move(mapping), name, consumers);
+    if (auto mapping = FileMapping::map(fd)) return map_capture(mapping, name, consumers);
   }
   return stream_capture(std::move(file), name, consumers);
 }

@@ -268,7 +268,7 @@ class BucketedTable {
 
   void occupy(std::uint32_t slot, std::uint32_t home_line, std::uint32_t displacement) noexcept {
     if (marks_[slot] != displacement) marks_[slot] = static_cast<std::uint8_t>(displacement);
-    displaced_[home_line] += displacement != 0;
+    if (displacement != 0) ++displaced_[home_line];
     ++size_;
   }
 
