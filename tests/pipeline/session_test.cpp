@@ -106,7 +106,7 @@ TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
   expect_balanced(report.summary.total);
 }
 
-TEST(Session, ASnapshotOfASilentLinkTakesLessThanATenthOfASecond) {
+TEST(Session, ASnapshotOfASilentLinkDoesNotWaitForItsNaps) {
   const auto traffic = make_traffic({.packets = 1000});
   const auto session = make_session({.flows = 1 << 20}, traffic, {.endless = true});
   ASSERT_FALSE(session->start());
@@ -117,7 +117,7 @@ TEST(Session, ASnapshotOfASilentLinkTakesLessThanATenthOfASecond) {
   ASSERT_TRUE(report);
   EXPECT_EQ(packets_in(rows_of(*report)), report->summary.total.counted());
   RecordProperty("took_ms", static_cast<int>(1000 * took_s));
-  EXPECT_LT(took_s, kSanitized ? 5 : 0.1);
+  EXPECT_LT(took_s, kSanitized ? 5 : 1) << "it took seconds when each nap of the worker copied one slice";
   session->stop();
 }
 
