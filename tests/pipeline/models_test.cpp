@@ -91,8 +91,15 @@ TEST_P(EveryModel, AStopBalancesWhereverItStruck) {
   }
 }
 
-TEST_P(EveryModel, PacketLevelCountsEveryPacketAndBalances) {
-  if (GetParam().model != ThreadModel::run_to_completion) GTEST_SKIP() << "packets are counted where they are received";
+/// Packets are counted where they are received: the command line takes no other model at packet level.
+class PacketLevel : public EveryModel {};
+
+INSTANTIATE_TEST_SUITE_P(Workers, PacketLevel,
+                         ::testing::Values(Threads{ThreadModel::run_to_completion, 1},
+                                           Threads{ThreadModel::run_to_completion, 2},
+                                           Threads{ThreadModel::run_to_completion, 4}));
+
+TEST_P(PacketLevel, CountsEveryPacketAndBalances) {
   Plan packets = plan();
   packets.packets_only = true;
   const auto traffic = make_traffic({.packets = 20'000});

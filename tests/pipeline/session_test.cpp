@@ -106,18 +106,22 @@ TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
   expect_balanced(report.summary.total);
 }
 
-TEST(Session, ASnapshotOfASilentLinkDoesNotWaitForItsNaps) {
+/// The best of several: another process on the core may hold up any one of them.
+TEST(Session, ASnapshotOfASilentLinkTakesLessThanATenthOfASecond) {
   const auto traffic = make_traffic({.packets = 1000});
   const auto session = make_session({.flows = 1 << 20}, traffic, {.endless = true});
   ASSERT_FALSE(session->start());
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  const auto began = std::chrono::steady_clock::now();
-  const auto report = session->snapshot();
-  const double took_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  ASSERT_TRUE(report);
-  EXPECT_EQ(packets_in(rows_of(*report)), report->summary.total.counted());
-  RecordProperty("took_ms", static_cast<int>(1000 * took_s));
-  EXPECT_LT(took_s, kSanitized ? 5 : 1) << "it took seconds when each nap of the worker copied one slice";
+  double best_s = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto report = session->snapshot();
+    best_s = std::min(best_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    ASSERT_TRUE(report);
+    EXPECT_EQ(packets_in(rows_of(*report)), report->summary.total.counted());
+  }
+  RecordProperty("best_ms", static_cast<int>(1000 * best_s));
+  EXPECT_LT(best_s, kSanitized ? 5 : 0.1);
   session->stop();
 }
 
