@@ -22,8 +22,10 @@ constexpr std::size_t kBatch = 256;
 /// Decoding and hashing alone: keeps nothing.
 class NoTable {
  public:
-  NoTable(std::size_t, Timeouts, FlowSink&, bool) {}
-  void prefetch(std::uint64_t) const noexcept {}
+  NoTable(std::size_t flows, Timeouts, FlowSink&, bool) : flows_(flows) {}
+  auto prefetcher() const noexcept {
+    return [](std::uint64_t) noexcept {};
+  }
   void update(std::span<const PacketFacts> packets, std::span<SlotRef>) noexcept {
     for (const PacketFacts& facts : packets) sum_ += facts.hash;
   }
@@ -32,10 +34,11 @@ class NoTable {
   FlowRecord record(std::uint32_t) const noexcept { return {}; }
   std::uint32_t slots() const noexcept { return 0; }
   std::size_t size() const noexcept { return 0; }
-  std::size_t capacity() const noexcept { return 0; }
+  std::size_t capacity() const noexcept { return flows_; }
   void sweep(std::uint64_t, std::uint32_t) noexcept {}
 
  private:
+  std::size_t flows_;
   std::uint64_t sum_ = 0;
 };
 

@@ -20,8 +20,7 @@ const FlowIdentity* identity_of_hash = nullptr;
 /// rte_hash hands over no state; the key is the 16-byte head.
 std::uint32_t hash_of(const void* key, std::uint32_t, std::uint32_t) {
   PacketFacts facts;
-  std::memcpy(static_cast<void*>(&facts.key), key, FlowKey::kHeadBytes);
-  identity_of_hash->ipv4(facts);
+  identity_of_hash->ipv4(_mm_loadu_si128(static_cast<const __m128i*>(key)), facts);
   return static_cast<std::uint32_t>(facts.hash);
 }
 
@@ -57,8 +56,15 @@ class RteHash final : public Rival {
     for (std::size_t done = 0; done < packets;) {
       const std::size_t polled = source.poll(batch);
       std::size_t count = 0;
-      for (std::size_t i = 0; i < polled; ++i)
-        if (decode_fast(batch[i], facts[count])) keys[count] = &facts[count].key, ++count;
+      for (const RawPacket& packet : std::span(batch).first(polled)) {
+        FastHeader header;
+        if (!decode_fast(packet, header)) continue;
+        _mm_store_si128(reinterpret_cast<__m128i*>(&facts[count].key), header.key_head);
+        facts[count].time_ns = packet.time_ns;
+        facts[count].counts = header.counts;
+        keys[count] = &facts[count].key;
+        ++count;
+      }
       rte_hash_lookup_bulk(table_, keys.data(), static_cast<std::uint32_t>(count), places.data());
       for (std::size_t i = 0; i < count; ++i)
         if (places[i] >= 0) __builtin_prefetch(&counters_[static_cast<std::size_t>(places[i])], 1);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sched.h>
 
+#include "base/prefetch.hpp"
 #include "pipeline/monitor.hpp"
 
 namespace parshall {
@@ -38,12 +39,10 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
-    constexpr std::size_t kAhead = 2 * kGroup;  // packet headers asked for this early; the hardware streams the rest
-    const auto prefetch = [this](std::uint64_t hash) { table_.prefetch(hash); };
-    for (std::size_t i = 0; i < std::min(kAhead, packets.size()); ++i) __builtin_prefetch(packets[i].data);
+    const auto prefetch = [lines = table_.prefetcher()](std::uint64_t hash) { lines(hash); };
+    for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
-      for (std::size_t i = at + kAhead; i < std::min(at + kAhead + kGroup, packets.size()); ++i)
-        __builtin_prefetch(packets[i].data);
+      ask_for_headers(packets, at + kAhead);
       front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), window_, prefetch);
       retire(Window::kDistance);
     }
@@ -51,9 +50,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void admit(std::span<const PacketFacts> packets, std::span<const std::uint64_t> positions) noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
-      window_.next(0) = packets[i];
+      window_.next() = packets[i];
       window_.push_at(positions[i]);
-      table_.prefetch(packets[i].hash);
+      table_.prefetcher()(packets[i].hash);
       if (window_.size() >= Window::kDistance + kGroup) retire(Window::kDistance);
     }
   }
@@ -119,8 +118,18 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
  private:
   enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
+  static constexpr std::size_t kAhead =
+      2 * kGroup;  ///< packet headers asked for this early; the hardware streams the rest
   static constexpr std::uint32_t kSweepLines = 256;  ///< a few microseconds
   static constexpr std::uint32_t kCopySlots = 256;   ///< likewise
+
+  /// Of the group that starts at `at`.
+  [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
+    if (at + kGroup <= packets.size()) [[likely]]
+      for (std::size_t i = 0; i < kGroup; ++i) prefetch_line(packets[at + i].data);
+    else
+      for (std::size_t i = at; i < packets.size(); ++i) prefetch_line(packets[i].data);
+  }
 
   /// Counts the oldest packets until `keep` are left in flight.
   [[gnu::always_inline]] void retire(std::size_t keep) noexcept {

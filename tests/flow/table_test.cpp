@@ -165,7 +165,7 @@ TYPED_TEST(FlowTables, JumboAndWideLengthsAddUpExactly) {
                                    {65'535u, 65'549u},
                                    {65'535u, 60u},
                                    {1500u, 20u},
-                                   {8'388'607u, 8'388'621u},
+                                   {4'194'303u, 4'194'317u},
                                    {100u, 70'000u},
                                    {46u, 60u}}) {
       const PacketSpec packet{.time_ns = ++time_ns, .ip_bytes = ip, .wire_bytes = wire, .tcp_flags = 1u << round % 9};

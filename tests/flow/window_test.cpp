@@ -17,8 +17,14 @@ TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
   std::uint64_t in = 0, out = 0;
   while (out < 5000) {
     const std::size_t count = 1 + random.below(kGroup);
-    for (std::size_t i = 0; i < count; ++i) window.next(i).time_ns = in++;
-    window.push(count);
+    Window::Cursor to(window);
+    if (PacketFacts* const group = count == kGroup ? to.group() : nullptr; group != nullptr) {
+      for (std::size_t i = 0; i < kGroup; ++i) group[i].time_ns = in++;
+      to.advance_group();
+    } else {
+      for (std::size_t i = 0; i < count; ++i, to.advance()) to->time_ns = in++;
+    }
+    ASSERT_EQ(window.push(to), count);
     while (window.size() > Window::kDistance) {
       const auto oldest = window.oldest(std::min(kGroup, window.size() - Window::kDistance));
       ASSERT_FALSE(oldest.empty());
@@ -41,7 +47,7 @@ TEST(Window, KeepsThePositionsOfPacketsWhoseNeighboursWentElsewhere) {
   for (int i = 0; i < 5000; ++i) {
     at += 1 + random.below(5);
     positions.push_back(at);
-    window.next(0).time_ns = at;
+    window.next().time_ns = at;
     window.push_at(at);
     if (window.size() < Window::kDistance) continue;
     for (const auto& facts : window.oldest(1)) {

@@ -107,8 +107,8 @@ double count_all(ExactTable& table, const FlowIdentity& identity, const std::vec
         facts[i].key = keys[at + i];
         facts[i].time_ns = kStartNs;
         facts[i].counts = CountWord::narrow(46, 14, 0);
-        identity.ipv4(facts[i]);
-        table.prefetch(facts[i].hash);
+        identity.ipv4(FlowIdentity::load_head(facts[i].key), facts[i]);
+        table.prefetcher()(facts[i].hash);
       }
       table.update(facts, slots);
     }

@@ -49,17 +49,19 @@ static_assert(sizeof(FlowKey) == 40 && offsetof(FlowKey, address) == 8);
 
 /// Lengths and TCP flags of one packet, or of several added up, in one word: a packet costs a flow one addition.
 ///
-/// Shape: 64 bits: packets 14 | extra_bytes 14 | ip_bytes 27 | tcp_flags 9, where extra_bytes is wire_bytes - ip_bytes.
-///        The top bit of each count is a carry: while none is set, one more packet cannot overflow.
-///        A packet whose lengths do not fit has kWide set and its ip_bytes and wire_bytes in full instead.
+/// Shape: 64 bits: wide 1 | packets 13 | extra_bytes 14 | ip_bytes 27 | tcp_flags 9, where extra_bytes is
+///        wire_bytes - ip_bytes. The top bit of each count is a carry: while none is set, one more packet cannot
+///        overflow. A packet whose lengths do not fit is wide: its ip_bytes and wire_bytes stand there in full, small
+///        enough for its mark to outlive the addition to any word without carries.
 class CountWord {
  public:
   static constexpr unsigned kIpShift = 9, kExtraShift = kIpShift + 27, kPacketShift = kExtraShift + 14;
   static constexpr std::uint64_t kFlagMask = (1u << kIpShift) - 1;  ///< FIN in bit 0 up to NS in bit 8
   static constexpr std::uint64_t kOnePacket = 1ull << kPacketShift;
   static constexpr std::uint64_t kWide = 1ull << 63;
-  static constexpr std::uint64_t kCarries = kWide | 1ull << (kPacketShift - 1) | 1ull << (kExtraShift - 1);
-  static constexpr std::uint32_t kMaxIpBytes = (1u << 23) - 1;     ///< longer packets count as this long
+  static constexpr unsigned kWideWireShift = kIpShift + 22;
+  static constexpr std::uint64_t kCarries = kWide | kWide >> 1 | 1ull << (kPacketShift - 1) | 1ull << (kExtraShift - 1);
+  static constexpr std::uint32_t kMaxIpBytes = (1u << 22) - 1;     ///< longer packets count as this long
   static constexpr std::uint32_t kMaxWireBytes = (1u << 31) - 1;   ///< likewise
   static constexpr std::uint32_t kMaxExtraBytes = (1u << 13) - 1;  ///< of a packet that is not wide
 
@@ -77,22 +79,18 @@ class CountWord {
     const std::uint64_t flags = tcp_flags & kFlagMask;
     if (wire_bytes >= ip && wire_bytes - ip <= kMaxExtraBytes) return narrow(ip, wire_bytes - ip, flags);
     const std::uint64_t wire = wire_bytes < kMaxWireBytes ? wire_bytes : kMaxWireBytes;
-    return CountWord(kWide | wire << 32 | ip << kIpShift | flags);
+    return CountWord(kWide | wire << kWideWireShift | ip << kIpShift | flags);
   }
 
   constexpr std::uint64_t bits() const noexcept { return bits_; }
   constexpr bool wide() const noexcept { return (bits_ & kWide) != 0; }
 
-  constexpr bool carries() const noexcept { return (bits_ & kCarries) != 0; }
+  /// Of a sum: that it is void, and both its words have to be spilled.
+  constexpr bool overflowed() const noexcept { return (bits_ & kCarries) != 0; }
 
-  /// After one more packet. Where overflows() says so, the sum is void and both words have to be spilled.
+  /// After one more packet, where this word has not overflowed.
   constexpr CountWord plus(CountWord packet) const noexcept {
     return CountWord((bits_ | (packet.bits_ & kFlagMask)) + (packet.bits_ & ~kFlagMask));
-  }
-
-  /// A wide packet's lengths may run over the top of the sum, so its own mark counts too.
-  static constexpr bool overflows(CountWord sum, CountWord packet) noexcept {
-    return ((sum.bits_ | packet.bits_) & kCarries) != 0;
   }
 
   constexpr std::uint64_t packets() const noexcept { return wide() ? 1 : bits_ >> kPacketShift; }
@@ -100,7 +98,8 @@ class CountWord {
     return static_cast<std::uint32_t>(bits_ >> kIpShift & (wide() ? kMaxIpBytes : (1u << 27) - 1));
   }
   constexpr std::int64_t extra_bytes() const noexcept {
-    if (wide()) return static_cast<std::int64_t>(bits_ >> 32 & 0x7FFF'FFFF) - static_cast<std::int64_t>(ip_bytes());
+    if (wide())
+      return static_cast<std::int64_t>(bits_ >> kWideWireShift & kMaxWireBytes) - static_cast<std::int64_t>(ip_bytes());
     return static_cast<std::int64_t>(bits_ >> kExtraShift & ((1u << 14) - 1));
   }
   constexpr std::uint16_t tcp_flags() const noexcept { return static_cast<std::uint16_t>(bits_ & kFlagMask); }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
 #include "pipeline/flow/lines.hpp"
 #include "pipeline/flow/spilled_counts.hpp"
 #include "pipeline/flow/table.hpp"
@@ -66,41 +67,52 @@ class BucketedTable {
                 (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
   }
 
-  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const noexcept {
-    const std::uint32_t at = home(hash, line_count_);
-    __builtin_prefetch(&lines_[at]);
-  }
+  /// Asks for the memory that a hash's packets will touch; by value, so that it stays in registers.
+  class Prefetcher {
+   public:
+    explicit Prefetcher(const BucketedTable& table) noexcept
+        : lines_(table.lines_.data()), line_count_(table.line_count_) {}
+    [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept {
+      prefetch_line(&lines_[home(hash, line_count_)]);
+    }
+
+   private:
+    const Line* lines_;
+    std::uint64_t line_count_;
+  };
+  Prefetcher prefetcher() const noexcept { return Prefetcher(*this); }
 
   void update(std::span<const PacketFacts> packets, std::span<SlotRef> slots) noexcept {
     Line* const lines = lines_.data();
     const std::uint64_t line_count = line_count_;
-    const std::uint64_t idle_ns = idle_ns_;
+    const std::uint64_t rare_after_ns = active_ns_ != 0 ? 0 : idle_ns_;
     SlotRef* out = slots.data();
     for (const PacketFacts& facts : packets) {
-      std::uint32_t at = home(facts.hash, line_count);
+      std::uint64_t at = home(facts.hash, line_count);
       const auto probe = Line::probe_ipv4(facts);
-      unsigned matches = lines[at].match(probe);
+      std::uint64_t matches = lines[at].match(probe);
       if (matches == 0) [[unlikely]] {
-        matches = lines[at ^ 1].match(probe);
+        at ^= 1;
+        matches = lines[at].match(probe);
         if (matches == 0) {
           done_ = static_cast<std::size_t>(out - slots.data());
-          *out++ = update_elsewhere(facts, at);
+          *out++ = update_elsewhere(facts, static_cast<std::uint32_t>(at ^ 1));
           continue;
         }
-        at ^= 1;
       }
       Line& line = lines[at];
-      const unsigned i = static_cast<unsigned>(std::countr_zero(matches));
-      const CountWord word = line.counts[i].plus(facts.counts);
-      const std::uint64_t since_ns = facts.time_ns - line.last_ns[i];  // huge when the packet is late
-      const std::uint32_t slot = at * Line::kSlots + i;
-      if (CountWord::overflows(word, facts.counts) || since_ns > idle_ns || active_ns_ != 0) [[unlikely]] {
+      const auto i = static_cast<std::uint64_t>(std::countr_zero(matches));
+      const std::uint64_t time_ns = facts.time_ns;
+      const CountWord sum = line.counts[i].plus(facts.counts);
+      const auto slot = static_cast<std::uint32_t>(at * Line::kSlots + i);
+      // The difference is huge when the packet is late.
+      if (time_ns - line.last_ns[i] > rare_after_ns || sum.overflowed()) [[unlikely]] {
         done_ = static_cast<std::size_t>(out - slots.data());
         *out++ = count_rare(slot, facts);
         continue;
       }
-      line.counts[i] = word;
-      line.last_ns[i] = facts.time_ns;
+      line.counts[i] = sum;
+      line.last_ns[i] = time_ns;
       *out++ = {slot, false};
     }
   }
@@ -113,12 +125,8 @@ class BucketedTable {
     Line& line = line_of(slot);
     const Line& old = from.line_of(from_slot);
     const unsigned old_i = from_slot % Line::kSlots;
-    if constexpr (Line::kExact) {
-      line.put(i, old.head[old_i]);
-    } else {
-      line.put(i, old.tag[old_i]);
-      heads_[slot] = from.heads_[from_slot];
-    }
+    line.copy(i, old, old_i);
+    if constexpr (!Line::kExact) heads_[slot] = from.heads_[from_slot];
     if (from.key(from_slot).ip_version != 4) ipv6_addresses_[slot] = from.ipv6_addresses_[from_slot];
     line.counts[i] = old.counts[old_i];
     line.last_ns[i] = old.last_ns[old_i];
@@ -133,10 +141,12 @@ class BucketedTable {
 
   FlowKey key(std::uint32_t slot) const noexcept {
     FlowKey key;
+    KeyHead head;
     if constexpr (Line::kExact)
-      std::memcpy(static_cast<void*>(&key), &line_of(slot).head[slot % Line::kSlots], FlowKey::kHeadBytes);
+      head = line_of(slot).head(slot % Line::kSlots);
     else
-      std::memcpy(static_cast<void*>(&key), &heads_[slot], FlowKey::kHeadBytes);
+      head = heads_[slot];
+    std::memcpy(static_cast<void*>(&key), &head, sizeof head);
     if (key.ip_version != 4) {
       key.ip_version = 6;
       key.address = ipv6_addresses_[slot];
@@ -173,13 +183,12 @@ class BucketedTable {
   }
 
  private:
-  using KeyHead = std::array<std::uint8_t, FlowKey::kHeadBytes>;
   using Ipv6Addresses = std::array<std::uint8_t, 32>;
   static constexpr std::uint8_t kSpilled = 0x80, kDisplacement = kReach - 1;
   static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
 
-  static std::uint32_t home(std::uint64_t hash, std::uint64_t line_count) noexcept {
-    return static_cast<std::uint32_t>(static_cast<unsigned __int128>(hash) * line_count >> 64);
+  [[gnu::always_inline]] static std::uint32_t home(std::uint64_t hash, std::uint64_t line_count) noexcept {
+    return static_cast<std::uint32_t>((hash >> 32) * line_count >> 32);
   }
 
   Line& line_of(std::uint32_t slot) noexcept { return lines_[slot / Line::kSlots]; }
@@ -194,8 +203,7 @@ class BucketedTable {
     Line& line = line_of(slot);
     const unsigned i = slot % Line::kSlots;
     const CountWord word = line.counts[i].plus(facts.counts);
-    if (CountWord::overflows(word, facts.counts) || facts.time_ns - line.last_ns[i] > idle_ns_ || active_ns_ != 0)
-        [[unlikely]]
+    if (word.overflowed() || facts.time_ns - line.last_ns[i] > idle_ns_ || active_ns_ != 0) [[unlikely]]
       return count_rare(slot, facts);
     line.counts[i] = word;
     line.last_ns[i] = facts.time_ns;
@@ -241,8 +249,8 @@ class BucketedTable {
     const std::uint32_t reach = displaced_[home_line] == 0 ? 1 : kReach;
     for (std::uint32_t k = 0; k < reach; ++k) {
       const std::uint32_t at = home_line ^ k;
-      for (unsigned matches = lines_[at].match(probe); matches != 0; matches &= matches - 1) {
-        const std::uint32_t slot = at * Line::kSlots + static_cast<unsigned>(std::countr_zero(matches));
+      for (std::uint64_t matches = lines_[at].match(probe); matches != 0; matches &= matches - 1) {
+        const std::uint32_t slot = at * Line::kSlots + static_cast<std::uint32_t>(std::countr_zero(matches));
         if (same_addresses(slot, facts)) return count(slot, facts);
       }
     }
@@ -275,7 +283,7 @@ class BucketedTable {
   SlotRef insert(std::uint32_t home_line, std::uint32_t displacement, unsigned i, const PacketFacts& facts) noexcept {
     const std::uint32_t at = home_line ^ displacement;
     const std::uint32_t slot = at * Line::kSlots + i;
-    lines_[at].put(i, Line::probe(facts));
+    lines_[at].put(i, facts);
     if constexpr (!Line::kExact) std::memcpy(&heads_[slot], &facts.key, FlowKey::kHeadBytes);
     if (facts.key.ip_version != 4) ipv6_addresses_[slot] = facts.key.address;
     occupy(slot, home_line, displacement);

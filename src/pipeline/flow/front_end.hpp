@@ -6,7 +6,8 @@
 #include <span>
 
 #include "pipeline/capture/bpf_filter.hpp"
-#include "pipeline/decode/fast_path.hpp"
+#include "pipeline/decode/common_path.hpp"
+#include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/window.hpp"
 
@@ -45,10 +46,19 @@ class FrontEnd {
   /// to `prefetch`. At most kGroup packets.
   template <class Prefetch>
   void accept(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
-    if (plain_) [[likely]]
-      return share_.of == 1 ? accept_plain(packets, window, prefetch) : accept_share(packets, window, prefetch);
-    for (const RawPacket& packet : packets)
-      if (accept_any(packet, window)) prefetch(window.newest().hash);
+    if (!plain_ || share_.of != 1) [[unlikely]]
+      return accept_share(packets, window, prefetch);
+    Window::Cursor to(window);
+    PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
+    if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]] {
+      for (std::size_t i = 0; i < kGroup; ++i) prefetch(group[i].hash);
+      to.advance_group();
+    } else {
+      to = accept_all(packets, to, prefetch);
+    }
+    const std::size_t counted = window.push(to);
+    position_ += counted;
+    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
   }
 
   /// Packet level: the filter alone decides. Each worker takes every share.of-th packet.
@@ -62,67 +72,67 @@ class FrontEnd {
   const FrontEndCounts& counts() const noexcept { return counts_; }
 
  private:
-  /// No filter, outermost header, no hash from a NIC: all of the link for this worker.
+  /// One by one, all that are IP.
   template <class Prefetch>
-  [[gnu::always_inline]] void accept_plain(std::span<const RawPacket> packets, Window& window,
-                                           Prefetch prefetch) noexcept {
+  [[gnu::always_inline]] Window::Cursor accept_all(std::span<const RawPacket> packets, Window::Cursor to,
+                                                   Prefetch prefetch) noexcept {
     const FlowIdentity identity = identity_;
-    std::size_t counted = 0;
     for (const RawPacket& packet : packets) {
-      PacketFacts& facts = window.next(counted);
-      if (decode_fast(packet, facts)) [[likely]] {
-        identity.ipv4(facts);
+      FastHeader header;
+      const std::uint64_t time_ns = packet.time_ns;
+      if (decode_fast(packet, header)) [[likely]] {
+        to->time_ns = time_ns;
+        to->counts = header.counts;
+        identity.ipv4(header.key_head, *to);
+      } else if (!decode_rest(packet, *to)) {
+        continue;
+      }
+      prefetch(to->hash);
+      to.advance();
+    }
+    return to;
+  }
+
+  /// Whatever is asked for: filter, inner header, hash from the NIC, a share of what several workers read.
+  template <class Prefetch>
+  [[gnu::noinline]] void accept_share(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
+    const FlowIdentity identity = identity_;
+    for (const RawPacket& packet : packets) {
+      if (filter_ && !filter_->matches(packet)) {
+        reject(counts_.filtered);
+        continue;
+      }
+      PacketFacts& facts = window.next();
+      FastHeader header;
+      if (decode_fast(packet, header) && (header_ == IpHeader::outermost || header.is_tcp())) [[likely]] {
+        facts.time_ns = packet.time_ns;
+        facts.counts = header.counts;
+        identity.ipv4(header.key_head, facts);
+        if (identity.from_nic()) facts.hash = identity.nic_hash(packet);
       } else if (!decode_rest(packet, facts)) {
         continue;
       }
-      prefetch(facts.hash);
-      ++counted;
-    }
-    window.push(counted);
-    position_ += counted;
-    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
-  }
-
-  /// The same for a worker that reads what others read too and keeps its share.
-  template <class Prefetch>
-  void accept_share(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
-    const FlowIdentity identity = identity_;
-    const Share share = share_;
-    std::uint64_t elsewhere = 0, counted = 0, position = position_;
-    for (const RawPacket& packet : packets) {
-      PacketFacts& facts = window.next(0);
-      if (decode_fast(packet, facts)) [[likely]]
-        identity.ipv4(facts);
-      else if (!decode_rest(packet, facts))
-        continue;
-      const std::uint64_t at = position++;
-      if (!share.takes(facts.hash)) {
-        ++elsewhere;
+      const std::uint64_t position = position_++;
+      if (!share_.takes(facts.hash)) {
+        ++counts_.elsewhere;
         continue;
       }
       prefetch(facts.hash);
-      window.push_at(at);
-      ++counted;
+      window.push_at(position);
+      ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     }
-    position_ = position;
-    counts_.elsewhere += elsewhere;
-    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
   }
 
-  [[gnu::noinline]] bool accept_any(const RawPacket& packet, Window& window) noexcept {
-    if (filter_ && !filter_->matches(packet)) return reject(counts_.filtered), false;
-    PacketFacts& facts = window.next(0);
-    if (!decode_rest(packet, facts)) return false;
-    const std::uint64_t position = position_++;
-    if (!share_.takes(facts.hash)) return ++counts_.elsewhere, false;
-    window.push_at(position);
-    ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
-    return true;
+  /// Whether the outermost header is the one that is asked for: no tunnel runs over TCP.
+  bool is_only_header(const FlowKey& key) const noexcept {
+    return header_ == IpHeader::outermost || key.protocol == FastHeader::kTcp;
   }
 
   [[gnu::noinline]] bool decode_rest(const RawPacket& packet, PacketFacts& facts) noexcept {
-    const Verdict verdict = decode_any(packet, header_, facts);
-    if (verdict != Verdict::counted) return reject(counts_.verdict[static_cast<std::size_t>(verdict)]), false;
+    if (!decode_common(packet, facts) || !is_only_header(facts.key)) {
+      const Verdict verdict = decode_any(packet, header_, facts);
+      if (verdict != Verdict::counted) return reject(counts_.verdict[static_cast<std::size_t>(verdict)]), false;
+    }
     identity_(packet, facts);
     return true;
   }

@@ -7,7 +7,7 @@
 
 #include "base/keyed_hash.hpp"
 #include "pipeline/capture/packet.hpp"
-#include "pipeline/decode/facts.hpp"
+#include "pipeline/decode/fast_group.hpp"
 
 namespace parshall {
 
@@ -36,17 +36,47 @@ class FlowIdentity {
   /// Masks `facts.key` to the chosen fields and sets `facts.hash`.
   void operator()(const RawPacket& packet, PacketFacts& facts) const noexcept {
     if (facts.key.ip_version == 4)
-      ipv4(facts);
+      ipv4(load_head(facts.key), facts);
     else
       ipv6(facts);
-    if (from_nic_) facts.hash = hash_(_mm_cvtsi64_si128(packet.nic_hash));
+    if (from_nic_) facts.hash = nic_hash(packet);
   }
 
-  /// The same for an IPv4 packet whose identity is its key.
-  [[gnu::always_inline]] void ipv4(PacketFacts& facts) const noexcept {
-    const __m128i head = _mm_and_si128(load_head(facts.key), head_mask_);
+  /// The same for an IPv4 packet whose identity is its key, given in a register.
+  [[gnu::always_inline]] void ipv4(__m128i key_head, PacketFacts& facts) const noexcept {
+    const __m128i head = _mm_and_si128(key_head, head_mask_);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), head);
     facts.hash = hash_(head);
+  }
+
+  /// The same for eight such packets. Returns whether it could: all eight have to be common ones.
+  [[gnu::always_inline]] bool ipv4_group(const RawPacket* packets, PacketFacts* facts) const noexcept {
+#ifdef PARSHALL_FAST_GROUP
+    FastGroup group;
+    if (!decode_fast_group(packets, group)) return false;
+    const __m512i mask = _mm512_broadcast_i32x4(head_mask_);
+    const __m512i time_counts[2] = {_mm512_unpacklo_epi64(group.time_ns, group.counts),
+                                    _mm512_unpackhi_epi64(group.time_ns, group.counts)};
+    const __m512i heads[2] = {_mm512_and_si512(group.key_heads[0], mask), _mm512_and_si512(group.key_heads[1], mask)};
+    const __m512i hashes[2] = {hash_(heads[0]), hash_(heads[1])};
+    for (const int half : {0, 1}) {
+      PacketFacts* const to = facts + 4 * half;
+      store_lanes(heads[half], &to[0].key, &to[1].key, &to[2].key, &to[3].key);
+    }
+    for (const int odd : {0, 1}) {
+      PacketFacts* const to = facts + odd;
+      store_lanes(time_counts[odd], &to[0].time_ns, &to[2].time_ns, &to[4].time_ns, &to[6].time_ns);
+    }
+    const __m512i first_words = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i eight = _mm512_permutex2var_epi64(hashes[0], first_words, hashes[1]);
+    store_words(_mm512_extracti64x2_epi64(eight, 0), &facts[0].hash, &facts[1].hash);
+    store_words(_mm512_extracti64x2_epi64(eight, 1), &facts[2].hash, &facts[3].hash);
+    store_words(_mm512_extracti64x2_epi64(eight, 2), &facts[4].hash, &facts[5].hash);
+    store_words(_mm512_extracti64x2_epi64(eight, 3), &facts[6].hash, &facts[7].hash);
+    return true;
+#else
+    return false;
+#endif
   }
 
   /// Of a key whose fields were chosen already; not the hash of its packets where that comes from the NIC.
@@ -55,15 +85,29 @@ class FlowIdentity {
   }
 
   bool from_nic() const noexcept { return from_nic_; }
+  std::uint64_t nic_hash(const RawPacket& packet) const noexcept { return hash_(_mm_cvtsi64_si128(packet.nic_hash)); }
 
   static __m128i load_head(const FlowKey& key) noexcept {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(&key));
   }
 
  private:
+#ifdef PARSHALL_FAST_GROUP
+  [[gnu::always_inline]] static void store_lanes(__m512i lanes, void* a, void* b, void* c, void* d) noexcept {
+    _mm_storeu_si128(static_cast<__m128i*>(a), _mm512_extracti64x2_epi64(lanes, 0));
+    _mm_storeu_si128(static_cast<__m128i*>(b), _mm512_extracti64x2_epi64(lanes, 1));
+    _mm_storeu_si128(static_cast<__m128i*>(c), _mm512_extracti64x2_epi64(lanes, 2));
+    _mm_storeu_si128(static_cast<__m128i*>(d), _mm512_extracti64x2_epi64(lanes, 3));
+  }
+  [[gnu::always_inline]] static void store_words(__m128i words, std::uint64_t* a, std::uint64_t* b) noexcept {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(a), words);
+    _mm_storeh_pd(reinterpret_cast<double*>(b), _mm_castsi128_pd(words));
+  }
+#endif
+
   void ipv6(PacketFacts& facts) const noexcept {
     FlowKey& key = facts.key;
-    key.reserved = 0;
+    if (key.reserved != 0) key.reserved = 0;  // not always: the hash would wait for the store
     if (fields_ != KeyFields::five_tuple) key.src_port_bytes = key.dst_port_bytes = {}, key.protocol = 0;
     if (fields_ == KeyFields::src) std::memset(key.address.data() + 16, 0, 16);
     if (fields_ == KeyFields::dst) std::memset(key.address.data(), 0, 16);
@@ -71,10 +115,10 @@ class FlowIdentity {
   }
 
   std::uint64_t hash_ipv6(const FlowKey& key) const noexcept {
-    const auto load = [bytes = reinterpret_cast<const char*>(&key)](std::size_t at) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
+    const auto at = [bytes = reinterpret_cast<const char*>(&key)](std::size_t offset) {
+      return reinterpret_cast<const __m128i*>(bytes + offset);
     };
-    return hash_(load(0), load(16), load(24));
+    return hash_(_mm_loadu_si128(at(0)), _mm_loadu_si128(at(16)), _mm_loadl_epi64(at(32)));
   }
 
   KeyedHash hash_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <immintrin.h>
 
+#include <array>
 #include <cstdint>
 
 #include "pipeline/decode/facts.hpp"
@@ -9,24 +10,13 @@
 
 namespace parshall {
 
-/// Bit i is set where `pair[i]` equals `probe`.
-[[gnu::always_inline]] inline unsigned match_pair(const __m128i* pair, __m128i probe) noexcept {
-#ifdef __AVX512VL__
-  const __m256i both = _mm256_load_si256(reinterpret_cast<const __m256i*>(pair));
-  const unsigned halves = _mm256_cmpeq_epi64_mask(both, _mm256_broadcastsi128_si256(probe));
-  const unsigned both_halves = halves & halves >> 1;  // bits 0 and 2
-  return (both_halves & 1) | (both_halves >> 1 & 2);
-#else
-  const __m128i first = _mm_xor_si128(probe, pair[0]), second = _mm_xor_si128(probe, pair[1]);
-  return static_cast<unsigned>(_mm_testz_si128(first, first)) | static_cast<unsigned>(_mm_testz_si128(second, second))
-                                                                    << 1;
-#endif
-}
+/// The first FlowKey::kHeadBytes of a key.
+using KeyHead = std::array<std::uint64_t, 2>;
 
 /// One cache line of the exact table: two flows with their whole keys.
 ///
-/// Shape: 64 bytes: two 16-byte key heads, two packed counters, two last-seen times. An IPv4 head is the key
-///        itself; an IPv6 head has the key's hash for the addresses and is verified beside.
+/// Shape: 64 bytes: the low halves of two key heads, the high halves, two packed counters, two last-seen times. An IPv4
+///        head is the key itself; an IPv6 head has the key's hash for the addresses and is verified beside.
 ///        Updates never write the bytes that lookups read, so no store is forwarded into a wider load.
 struct alignas(64) ExactLine {
   static constexpr unsigned kSlots = 2;
@@ -47,15 +37,39 @@ struct alignas(64) ExactLine {
   }
 
   /// Bit i is set where slot i holds the probe.
-  [[gnu::always_inline]] unsigned match(Probe probe) const noexcept { return match_pair(head, probe); }
+  [[gnu::always_inline]] std::uint64_t match(Probe probe) const noexcept {
+#ifdef __AVX2__
+    const __m256i heads = _mm256_load_si256(reinterpret_cast<const __m256i*>(low));
+    const __m256i halves = _mm256_permute4x64_epi64(_mm256_castsi128_si256(probe), 0b01'01'00'00);
+    const __m256i equal = _mm256_cmpeq_epi64(heads, halves);
+    const auto bits = static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(equal)));
+    return bits & bits >> 2;
+#else
+    const __m128i lows = _mm_load_si128(reinterpret_cast<const __m128i*>(low));
+    const __m128i highs = _mm_load_si128(reinterpret_cast<const __m128i*>(high));
+    const __m128i equal = _mm_and_si128(_mm_cmpeq_epi64(lows, _mm_unpacklo_epi64(probe, probe)),
+                                        _mm_cmpeq_epi64(highs, _mm_unpackhi_epi64(probe, probe)));
+    return static_cast<std::uint64_t>(_mm_movemask_pd(_mm_castsi128_pd(equal)));
+#endif
+  }
+
+  KeyHead head(unsigned slot) const noexcept { return {low[slot], high[slot]}; }
 
   /// The version byte is 4 or 6 in every key, so that no key value stands for "empty".
-  bool occupied(unsigned slot) const noexcept { return _mm_extract_epi16(head[slot], 2) >> 8 != 0; }
+  bool occupied(unsigned slot) const noexcept { return low[slot] != 0; }
 
-  void put(unsigned slot, Probe probe) noexcept { head[slot] = probe; }
-  void clear(unsigned slot) noexcept { head[slot] = _mm_setzero_si128(); }
+  void put(unsigned slot, const PacketFacts& facts) noexcept {
+    const Probe whole = probe(facts);
+    low[slot] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(whole));
+    high[slot] = static_cast<std::uint64_t>(_mm_extract_epi64(whole, 1));
+  }
+  void copy(unsigned slot, const ExactLine& from, unsigned from_slot) noexcept {
+    low[slot] = from.low[from_slot];
+    high[slot] = from.high[from_slot];
+  }
+  void clear(unsigned slot) noexcept { low[slot] = 0; }
 
-  __m128i head[kSlots];
+  std::uint64_t low[kSlots], high[kSlots];
   CountWord counts[kSlots];
   std::uint64_t last_ns[kSlots];
 };
@@ -76,16 +90,20 @@ struct alignas(64) FingerprintLine {
   }
   [[gnu::always_inline]] static Probe probe_ipv4(const PacketFacts& facts) noexcept { return probe(facts); }
 
-  [[gnu::always_inline]] unsigned match(Probe probe) const noexcept {
+  [[gnu::always_inline]] std::uint64_t match(Probe probe) const noexcept {
     const __m128i words = _mm_load_si128(reinterpret_cast<const __m128i*>(tag));
     const __m128i equal = _mm_cmpeq_epi32(words, _mm_set1_epi32(static_cast<int>(probe)));
-    return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(equal))) & occupied_bits;
+    return static_cast<std::uint64_t>(_mm_movemask_ps(_mm_castsi128_ps(equal))) & occupied_bits;
   }
 
   bool occupied(unsigned slot) const noexcept { return (occupied_bits >> slot & 1) != 0; }
 
-  void put(unsigned slot, Probe probe) noexcept {
-    tag[slot] = probe;
+  void put(unsigned slot, const PacketFacts& facts) noexcept {
+    tag[slot] = probe(facts);
+    occupied_bits |= 1u << slot;
+  }
+  void copy(unsigned slot, const FingerprintLine& from, unsigned from_slot) noexcept {
+    tag[slot] = from.tag[from_slot];
     occupied_bits |= 1u << slot;
   }
   void clear(unsigned slot) noexcept { occupied_bits &= ~(1u << slot); }

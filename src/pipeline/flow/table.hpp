@@ -45,7 +45,7 @@ struct Timeouts {
 template <class T>
 concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
                              std::uint64_t hash, std::uint32_t slot) {
-  { view.prefetch(hash) }
+  { view.prefetcher()(hash) }
   noexcept->std::same_as<void>;
   { table.update(packets, slots) }
   noexcept->std::same_as<void>;

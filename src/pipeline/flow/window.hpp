@@ -19,11 +19,39 @@ class Window {
   /// Packets that a cache line gets to arrive. At least two groups, or a short group would stall the pipeline.
   static constexpr std::size_t kDistance = 32;
 
-  /// The place for the `ahead`-th packet not yet pushed; at most kGroup may be written before push().
-  PacketFacts& next(std::size_t ahead) noexcept { return facts_[(head_ + ahead) % kRing]; }
+  /// Where the next packets' facts go, one after the other.
+  class Cursor {
+   public:
+    explicit Cursor(Window& window) noexcept : at_(&window.next()), ring_(window.facts_.data()) {}
 
-  /// Takes in the next `count` packets, which follow the ones before them on the link.
-  void push(std::size_t count) noexcept { head_ += count; }
+    PacketFacts* operator->() const noexcept { return at_; }
+    PacketFacts& operator*() const noexcept { return *at_; }
+    [[gnu::always_inline]] void advance() noexcept { move(1); }
+
+    /// The next kGroup places, where they follow each other in memory; else nothing.
+    PacketFacts* group() const noexcept { return at_ + kGroup <= ring_ + kRing ? at_ : nullptr; }
+    void advance_group() noexcept { move(kGroup); }
+
+   private:
+    friend Window;
+    [[gnu::always_inline]] void move(std::size_t count) noexcept {
+      at_ = at_ + count == ring_ + kRing ? ring_ : at_ + count;
+      count_ += count;
+    }
+    PacketFacts* at_;
+    PacketFacts* ring_;
+    std::size_t count_ = 0;
+  };
+
+  /// Takes in the packets written up to `end`, at most kGroup, which follow the ones before them on the link; their
+  /// number.
+  std::size_t push(const Cursor& end) noexcept {
+    head_ += end.count_;
+    return end.count_;
+  }
+
+  /// The place for the next packet.
+  PacketFacts& next() noexcept { return facts_[head_ % kRing]; }
 
   /// Takes in one packet that stands at `position` on the link: others may have gone elsewhere.
   void push_at(std::uint64_t position) noexcept {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
 #include "pipeline/measure/registry.hpp"
 
 namespace parshall {
@@ -33,7 +34,7 @@ class FlowRows {
   const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
   static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
 
-  void prefetch(std::uint32_t slot) const noexcept { __builtin_prefetch(row(slot), 1); }
+  void prefetch(std::uint32_t slot) const noexcept { prefetch_line(row(slot)); }
 
   /// At most kStatBatch packets, in arrival order.
   void update(std::span<const RowUpdate> packets) noexcept;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/prefetch.hpp"
 #include "pipeline/measure/statistics/quantiles.hpp"
 
 namespace parshall {
@@ -83,7 +84,7 @@ class LogHistogram final : public Statistic {
     const std::size_t n = std::min(batch.rows.size(), cells.size());
     for (std::size_t i = 0; i < n; ++i) {
       cells[i] = reinterpret_cast<Bin*>(batch.rows[i]) + bins_.bin_of(batch.samples[i]);
-      __builtin_prefetch(cells[i], 1);
+      prefetch_line(cells[i]);
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (*cells[i] == kFullBin) [[unlikely]]

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The front end's short cuts (one packet at a time, eight at a time) against the general decoder, on common and on
+// mutated frames: same packets, same keys, hashes, times, lengths and flags, same verdicts.
+#include "pipeline/flow/front_end.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace parshall {
+namespace {
+
+using Verdicts = std::array<std::uint64_t, kVerdicts>;
+
+/// Frames, each in an allocation of just its captured length, so that reading beyond it is noticed.
+class Frames {
+ public:
+  Frames(std::uint64_t seed, double odd_share) : random_(seed), odd_share_(odd_share) {}
+
+  RawPacket next() {
+    std::vector<std::uint8_t> frame = common();
+    RawPacket packet{.time_ns = random_() >> 1, .wire_bytes = static_cast<std::uint32_t>(frame.size())};
+    if (uniform() < odd_share_) spoil(frame, packet);
+    packet.captured_bytes = static_cast<std::uint32_t>(frame.size());
+    packet.nic_hash = static_cast<std::uint32_t>(random_());
+    auto bytes = std::make_unique<std::uint8_t[]>(frame.size());
+    std::copy(frame.begin(), frame.end(), bytes.get());
+    packet.data = bytes.get();
+    kept_.push_back(std::move(bytes));
+    return packet;
+  }
+
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+
+ private:
+  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+  std::vector<std::uint8_t> common() {
+    std::vector<std::uint8_t> frame(60 + below(40));
+    for (std::uint8_t& byte : frame) byte = static_cast<std::uint8_t>(random_());
+    const std::size_t ip_bytes = frame.size() - 14 - below(7);
+    frame[12] = 8, frame[13] = 0, frame[14] = 0x45;
+    frame[16] = static_cast<std::uint8_t>(ip_bytes >> 8), frame[17] = static_cast<std::uint8_t>(ip_bytes);
+    frame[20] &= 0x40, frame[21] = 0;
+    frame[23] = below(4) == 0 ? 17 : 6;
+    frame[46] = static_cast<std::uint8_t>(0x50 | (frame[46] & 15));
+    return frame;
+  }
+
+  void spoil(std::vector<std::uint8_t>& frame, RawPacket& packet) {
+    switch (below(9)) {
+      case 0:
+        frame[12 + below(12)] ^= static_cast<std::uint8_t>(1u << below(8));
+        break;
+      case 1:
+        frame[23] = static_cast<std::uint8_t>(random_());
+        break;
+      case 2:
+        frame[20] = static_cast<std::uint8_t>(random_()), frame[21] = static_cast<std::uint8_t>(random_());
+        break;
+      case 3:
+        frame[16] = static_cast<std::uint8_t>(below(2)), frame[17] = static_cast<std::uint8_t>(random_());
+        break;
+      case 4:
+        frame.resize(below(frame.size()));
+        break;
+      case 5:
+        packet.wire_bytes = static_cast<std::uint32_t>(random_() >> (32 + below(32)));
+        if (below(2) == 0)  // the most that is not wide, or one more
+          packet.wire_bytes = static_cast<std::uint32_t>(frame[16] << 8 | frame[17]) + CountWord::kMaxExtraBytes +
+                              static_cast<std::uint32_t>(below(2));
+        break;
+      case 6:
+        packet.link_type = below(2) == 0 ? LinkType::raw : LinkType::null;
+        break;
+      case 7:
+        if (below(2) == 0) make_ipv6(frame);
+        for (std::uint64_t tags = 1 + below(3); tags > 0; --tags) {
+          const std::uint8_t tag[] = {static_cast<std::uint8_t>(below(2) == 0 ? 0x81 : 0x88), 0, 0, 7};
+          frame.insert(frame.begin() + 12, std::begin(tag), std::end(tag));
+          if (tag[0] == 0x88) frame[13] = 0xa8;
+        }
+        packet.wire_bytes = static_cast<std::uint32_t>(frame.size());
+        if (below(4) == 0) frame.resize(below(frame.size()));
+        break;
+      default:
+        make_ipv6(frame);
+    }
+  }
+
+  void make_ipv6(std::vector<std::uint8_t>& frame) {
+    frame[12] = 0x86, frame[13] = 0xdd;
+    frame[14] = static_cast<std::uint8_t>(0x60 | (frame[14] & 15));
+    const std::uint64_t payload = below(10) == 0 ? 0 : below(8) == 0 ? random_() & 0xFFFF : frame.size() - 54;
+    frame[18] = static_cast<std::uint8_t>(payload >> 8), frame[19] = static_cast<std::uint8_t>(payload);
+    const std::uint8_t headers[] = {6, 17, 6, 17, 0, 44, 60, 58};
+    frame[20] = headers[below(std::size(headers))];
+  }
+
+  SplitMix64 random_;
+  double odd_share_;
+  std::vector<std::unique_ptr<std::uint8_t[]>> kept_;
+};
+
+struct Setting {
+  const char* name;
+  IpHeader header = IpHeader::outermost;
+  KeyFields fields = KeyFields::five_tuple;
+  Identity identity = Identity::exact;
+  Share share;
+  const char* filter = nullptr;
+};
+
+class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
+ protected:
+  static std::optional<BpfFilter> filter() {
+    if (GetParam().filter == nullptr) return std::nullopt;
+    return *BpfFilter::compile(GetParam().filter);
+  }
+
+  /// What the general decoder makes of the packets.
+  struct Expected {
+    std::vector<PacketFacts> facts;
+    Verdicts verdict{};
+    std::uint64_t filtered = 0, elsewhere = 0;
+  };
+  Expected expect(const std::vector<RawPacket>& packets, const FlowIdentity& identity) {
+    Expected expected;
+    const Setting& setting = GetParam();
+    auto bpf = filter();
+    for (const RawPacket& packet : packets) {
+      PacketFacts facts{};
+      const bool first = setting.share.index == 0;
+      if (bpf && !bpf->matches(packet)) {
+        ++(first ? expected.filtered : expected.elsewhere);
+        continue;
+      }
+      const Verdict verdict = decode_any(packet, setting.header, facts);
+      if (verdict != Verdict::counted) {
+        ++(first ? expected.verdict[static_cast<std::size_t>(verdict)] : expected.elsewhere);
+        continue;
+      }
+      identity(packet, facts);
+      if (!setting.share.takes(facts.hash)) {
+        ++expected.elsewhere;
+        continue;
+      }
+      ++expected.verdict[static_cast<std::size_t>(Verdict::counted)];
+      expected.facts.push_back(facts);
+    }
+    return expected;
+  }
+
+  void check(std::uint64_t seed, double odd_share) {
+    const Setting& setting = GetParam();
+    const FlowIdentity identity(setting.fields, setting.identity, seed);
+    FrontEnd front(setting.header, identity, setting.share, filter());
+    Frames frames(seed, odd_share);
+    std::vector<RawPacket> packets;
+    for (int i = 0; i < 4000; ++i) packets.push_back(frames.next());
+    const Expected expected = expect(packets, identity);
+    ASSERT_GT(expected.facts.size(), packets.size() / 8) << "hardly anything is tested";
+
+    auto window = std::make_unique<Window>();
+    std::size_t seen = 0, hashes = 0;
+    for (std::size_t at = 0; at < packets.size();) {
+      const std::size_t count =
+          std::min<std::size_t>(frames.below(3) == 0 ? 1 + frames.below(kGroup) : kGroup, packets.size() - at);
+      front.accept({packets.data() + at, count}, *window, [&](std::uint64_t hash) {
+        ASSERT_LT(hashes, expected.facts.size());
+        ASSERT_EQ(hash, expected.facts[hashes++].hash);
+      });
+      at += count;
+      while (window->size() != 0) {
+        for (const PacketFacts& facts : window->oldest(kGroup)) {
+          ASSERT_LT(seen, expected.facts.size());
+          const PacketFacts& truth = expected.facts[seen++];
+          ASSERT_EQ(facts.key, truth.key) << "packet " << seen;
+          ASSERT_EQ(facts.hash, truth.hash);
+          ASSERT_EQ(facts.time_ns, truth.time_ns);
+          ASSERT_EQ(facts.counts.bits(), truth.counts.bits());
+        }
+        window->pop(std::min(window->size(), window->oldest(kGroup).size()));
+      }
+    }
+    EXPECT_EQ(seen, expected.facts.size());
+    EXPECT_EQ(hashes, seen);
+    EXPECT_EQ(front.counts().verdict, expected.verdict);
+    EXPECT_EQ(front.counts().filtered, expected.filtered);
+    EXPECT_EQ(front.counts().elsewhere, expected.elsewhere);
+  }
+};
+
+TEST_P(FrontEndShortCuts, AgreeWithTheGeneralDecoder) {
+  for (const double odd_share : {0.0, 0.02, 0.3, 1.0})
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", share of odd frames " << odd_share);
+      check(seed, odd_share);
+      if (HasFatalFailure()) return;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, FrontEndShortCuts,
+                         ::testing::Values(Setting{.name = "plain"},
+                                           Setting{.name = "src_dst", .fields = KeyFields::src_dst},
+                                           Setting{.name = "src", .fields = KeyFields::src},
+                                           Setting{.name = "dst", .fields = KeyFields::dst},
+                                           Setting{.name = "inner", .header = IpHeader::innermost},
+                                           Setting{.name = "nic_hash", .identity = Identity::nic_hash},
+                                           Setting{.name = "first_of_two", .share = {.index = 0, .of = 2}},
+                                           Setting{.name = "third_of_three", .share = {.index = 2, .of = 3}},
+                                           Setting{.name = "filter", .filter = "tcp or udp or ip6"}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+}  // namespace
+}  // namespace parshall
