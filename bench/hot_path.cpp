@@ -22,7 +22,7 @@ constexpr std::size_t kBatch = 256;
 /// Decoding and hashing alone: keeps nothing.
 class NoTable {
  public:
-  NoTable(std::size_t flows, Timeouts, FlowSink&, bool) : flows_(flows) {}
+  NoTable(std::size_t, Timeouts, FlowSink&, const TableMemory&) {}
   auto prefetcher() const noexcept {
     return [](std::uint64_t) noexcept {};
   }
@@ -34,11 +34,10 @@ class NoTable {
   FlowRecord record(std::uint32_t) const noexcept { return {}; }
   std::uint32_t slots() const noexcept { return 0; }
   std::size_t size() const noexcept { return 0; }
-  std::size_t capacity() const noexcept { return flows_; }
   void sweep(std::uint64_t, std::uint32_t) noexcept {}
+  void settle() noexcept {}
 
  private:
-  std::size_t flows_;
   std::uint64_t sum_ = 0;
 };
 

@@ -27,14 +27,13 @@ template <FlowTable Table>
 class FlowMonitor final : public Monitor, private FlowSink {
  public:
   explicit FlowMonitor(const MonitorOptions& options)
-      : table_(options.start_flows != 0 ? std::min(options.start_flows, options.flows) : options.flows,
-               options.timeouts, *this, options.populate),
-        options_(options),
+      : options_(options),
+        table_(options_.flows, options_.timeouts, *this,
+               {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
         ended_(options.ended_ring_bytes),
         sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
     use(options.statistics);
-    set_grow_at();
     if (options.snapshots) map_snapshot(sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0));
   }
 
@@ -134,8 +133,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
   /// Counts the oldest packets until `keep` are left in flight.
   [[gnu::always_inline]] void retire(std::size_t keep) noexcept {
     while (window_.size() > keep) {
-      if (table_.size() + kGroup > grow_at_) [[unlikely]]
-        grow();
       group_ = window_.oldest(std::min(kGroup, window_.size() - keep));
       group_measured_ = 0;
       table_.update(group_, slots_);
@@ -145,23 +142,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
       window_.pop(group_.size());
     }
   }
-
-  /// Moves all flows to a table four times as large.
-  [[gnu::noinline]] void grow() noexcept {
-    if constexpr (requires(Table & table) { table.adopt(table, 0u, std::uint64_t{0}); }) {
-      try {
-        Table larger(std::min(4 * table_.capacity(), options_.flows), options_.timeouts, *this);
-        for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
-          if (table_.occupied(slot)) larger.adopt(table_, slot, options_.identity->hash(table_.key(slot)));
-        table_ = std::move(larger);
-      } catch (const std::bad_alloc&) {
-        options_.flows = table_.capacity();  // full from here on: flows are evicted, and counted as such
-      }
-    }
-    set_grow_at();
-  }
-
-  void set_grow_at() noexcept { grow_at_ = table_.capacity() < options_.flows ? table_.capacity() : ~std::size_t{0}; }
 
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
@@ -217,7 +197,10 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void use(const StatisticChoice& choice) {
     rows_.reset();
-    if (choice.set && choice.set->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(choice.set, table_.slots());
+    if (choice.set && choice.set->row_bytes() != 0) {
+      table_.settle();  // rows are addressed by slot
+      rows_ = std::make_unique<FlowRows>(choice.set, table_.slots());
+    }
     generation_ = choice.generation;
     update_extras();
   }
@@ -226,8 +209,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const std::unique_ptr<StatisticChoice> choice(wanted);
     measure_pending();
     try {
-      // Rows are addressed by slot: the table has to have its last size before there are any.
-      while (choice->set && choice->set->row_bytes() != 0 && table_.capacity() < options_.flows) grow();
       use(*choice);
     } catch (const std::bad_alloc&) {
       rows_.reset();  // no memory for the rows: their columns are absent, the counters go on
@@ -293,9 +274,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
   }
 
-  Table table_;
   MonitorOptions options_;
-  std::size_t grow_at_ = ~std::size_t{0};  ///< flows
+  Table table_;
   Window window_;
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;

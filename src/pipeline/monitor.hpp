@@ -86,10 +86,9 @@ struct MonitorOptions {
   StatisticChoice statistics;
   bool observe_merges = false;
   bool snapshots = true;  ///< map the memory for them at once, so that a report cannot fail for want of it
-  /// Start with a table for this many flows and make a larger one when it is full, up to `flows`; 0: all at once. Saves
-  /// the memory of small inputs; for sources that can wait while flows move over, without snapshots.
-  std::size_t start_flows = 0;
-  std::optional<FlowIdentity> identity;  ///< that hashed the packets; needed to grow
+  /// Let the table grow as flows come, up to `flows`: the identity that hashed the packets. For sources that can wait
+  /// while flows move, without snapshots, statistics or observed merges.
+  std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
 };

@@ -10,7 +10,6 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kStartFlows = 64 * 1024;
 constexpr std::chrono::milliseconds kCollectEvery{1};
 constexpr std::chrono::microseconds kSnapshotPoll{200};
 
@@ -88,12 +87,11 @@ Session::Session(Input input, SessionOptions options, Columns columns)
   const bool can_wait = !input_.sources.empty() && input_.sources[0]->lossless();
   options_.monitor.populate = !can_wait;
   options_.monitor.snapshots = options_.snapshots;
-  options_.monitor.identity = FlowIdentity(options_.key, options_.identity, options_.seed);
-  if (can_wait && !options_.snapshots && options_.identity != Identity::nic_hash &&
-      columns.statistics()->row_bytes() == 0)
-    options_.monitor.start_flows = kStartFlows;
-  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed);
+  if (can_wait && !options_.snapshots && !options_.monitor.observe_merges && !identity.from_nic() &&
+      columns.statistics()->row_bytes() == 0)
+    options_.monitor.grow_by = identity;
+  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
 
 namespace parshall {
 
-/// Where a packet's flow lives: a slot below the table's slots(), unchanged while the flow lives.
+/// Where a packet's flow lives: a slot below the table's slots().
 class SlotRef {
  public:
   static constexpr std::uint32_t kNewBit = 1u << 31;
@@ -38,16 +39,28 @@ struct Timeouts {
   std::uint64_t active_ns = 0;
 };
 
+/// How a table takes its memory: all of it mapped at once, whatever it was asked for.
+struct TableMemory {
+  bool populate = false;  ///< commit it before the first packet; else each page costs the first packet that meets it
+
+  /// Use little of it at first, and more as flows come: saves the pages of a small input, costs slots that stay valid.
+  /// Hashes the keys of flows that move; as long as the table lives.
+  const FlowIdentity* grow_by = nullptr;
+};
+
 /// Maps keys to flows and counts. Single-threaded: one table per worker.
 ///
-/// prefetch(hash) asks for the memory update() will touch; update(facts) finds or starts the flow and adds
-/// the packet. Every packet lands in exactly one flow: a full table ends another flow's record to make room.
+/// prefetcher()(hash) asks for the memory update() will touch; update(facts) finds or starts the flow and adds
+/// the packet; settle() ends any growth, after which a slot is its flow's for as long as that lives. Every packet lands
+/// in exactly one flow: a full table ends another flow's record to make room.
 template <class T>
 concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
                              std::uint64_t hash, std::uint32_t slot) {
   { view.prefetcher()(hash) }
   noexcept->std::same_as<void>;
   { table.update(packets, slots) }
+  noexcept->std::same_as<void>;
+  { table.settle() }
   noexcept->std::same_as<void>;
   { view.occupied(slot) }
   noexcept->std::same_as<bool>;

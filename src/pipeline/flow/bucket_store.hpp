@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/huge_buffer.hpp"
+#include "pipeline/flow/lines.hpp"
+#include "pipeline/flow/spilled_counts.hpp"
+#include "pipeline/flow/table.hpp"
+
+namespace parshall {
+
+/// Where the bucketed table keeps its flows: lines of what every packet touches, everything rare in arrays beside.
+///
+/// A flow's home is one line. It lives there or in line home ^ k, k < kReach; marks say k, and each home line counts
+/// the flows that live elsewhere.
+///
+/// Memory: kSlotsPerFlow * (64 / Line::kSlots + 9 + 24 for flows that spill + 32 for IPv6 flows + 16 where the line
+///         holds no key) bytes per flow asked for, mapped once, committed when touched, never more.
+template <class Line>
+class BucketStore {
+ public:
+  static constexpr std::uint32_t kReach = 16;  ///< lines that a flow may live in, a power of two
+  static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
+  static constexpr std::size_t kSlotsPerFlow =
+      3;  ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
+  static constexpr std::size_t kLeastFlows = std::size_t{1} << 14;  ///< that a table which grows starts with room for
+
+  /// For `flows` flows, all in use or the first doublings_for(flows)-th half of it.
+  BucketStore(std::size_t flows, const TableMemory& memory)
+      : lines_(lines_for(flows)),
+        first_ns_(slots_for(flows)),
+        marks_(slots_for(flows)),
+        spilled_(slots_for(flows), /*huge_pages=*/false),
+        heads_(Line::kExact ? 0 : slots_for(flows), /*huge_pages=*/false),
+        ipv6_addresses_(slots_for(flows), /*huge_pages=*/false),
+        displaced_(lines_for(flows)),
+        line_count_(
+            static_cast<std::uint32_t>(lines_for(flows) >> (memory.grow_by != nullptr ? doublings_for(flows) : 0))) {
+    if (!memory.populate) return;
+    lines_.populate();
+    first_ns_.populate();
+  }
+
+  /// A multiple of kReach, and so is half of it, as often as a growing table was halved.
+  static std::size_t lines_for(std::size_t flows) noexcept {
+    const std::size_t lines = (flows * kSlotsPerFlow + Line::kSlots - 1) / Line::kSlots;
+    const std::size_t unit = std::size_t{kReach} << doublings_for(flows);
+    return (lines + unit - 1) / unit * unit;
+  }
+  static std::size_t slots_for(std::size_t flows) noexcept { return lines_for(flows) * Line::kSlots; }
+
+  /// The most that a store for `flows` flows ever uses. At most kMaxFlows.
+  static std::size_t memory_bytes(std::size_t flows) noexcept {
+    return lines_for(flows) * (sizeof(Line) + sizeof(std::uint16_t)) +
+           slots_for(flows) * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(SpilledCounts) +
+                               (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
+  }
+
+  Line* lines() noexcept { return lines_.data(); }
+  const Line* lines() const noexcept { return lines_.data(); }
+  std::uint32_t line_count() const noexcept { return line_count_; }
+  std::uint32_t slots() const noexcept { return line_count_ * Line::kSlots; }
+  bool full_size() const noexcept { return line_count_ == lines_.size(); }
+  void double_lines() noexcept { line_count_ *= 2; }
+
+  [[gnu::always_inline]] static std::uint32_t home(std::uint64_t hash, std::uint64_t line_count) noexcept {
+    return static_cast<std::uint32_t>((hash >> 32) * line_count >> 32);
+  }
+  std::uint32_t home(std::uint64_t hash) const noexcept { return home(hash, line_count_); }
+
+  Line& line_of(std::uint32_t slot) noexcept { return lines_[slot / Line::kSlots]; }
+  const Line& line_of(std::uint32_t slot) const noexcept { return lines_[slot / Line::kSlots]; }
+  std::uint64_t& first_ns(std::uint32_t slot) noexcept { return first_ns_[slot]; }
+  std::uint64_t& last_ns(std::uint32_t slot) noexcept { return line_of(slot).last_ns[slot % Line::kSlots]; }
+  CountWord& counts(std::uint32_t slot) noexcept { return line_of(slot).counts[slot % Line::kSlots]; }
+
+  bool occupied(std::uint32_t slot) const noexcept { return line_of(slot).occupied(slot % Line::kSlots); }
+
+  /// Whether flows whose home this line is live in others.
+  bool displaced(std::uint32_t home_line) const noexcept { return displaced_[home_line] != 0; }
+
+  FlowKey key(std::uint32_t slot) const noexcept {
+    FlowKey key;
+    KeyHead head;
+    if constexpr (Line::kExact)
+      head = line_of(slot).head(slot % Line::kSlots);
+    else
+      head = heads_[slot];
+    std::memcpy(static_cast<void*>(&key), &head, sizeof head);
+    if (key.ip_version != 4) {
+      key.ip_version = 6;
+      key.address = ipv6_addresses_[slot];
+    }
+    return key;
+  }
+
+  /// Equal heads settle IPv4; of IPv6 the head holds only a hash of the addresses.
+  bool same_addresses(std::uint32_t slot, const FlowKey& key) const noexcept {
+    return !Line::kExact || key.ip_version == 4 || ipv6_addresses_[slot] == key.address;
+  }
+
+  FlowRecord record(std::uint32_t slot) const noexcept {
+    const CountWord word = line_of(slot).counts[slot % Line::kSlots];
+    SpilledCounts sum = spilled(slot);
+    sum.add(word);
+    return {.key = key(slot),
+            .packets = sum.packets,
+            .ip_bytes = sum.ip_bytes,
+            .wire_bytes = sum.ip_bytes + static_cast<std::uint64_t>(sum.extra_bytes),
+            .first_ns = first_ns_[slot],
+            .last_ns = line_of(slot).last_ns[slot % Line::kSlots],
+            .tcp_flags = word.tcp_flags()};
+  }
+
+  struct Room {
+    std::uint32_t displacement;  ///< kReach: there is none
+    unsigned i;
+  };
+
+  /// The nearest free slot in reach of a home line.
+  Room find_room(std::uint32_t home_line) const noexcept {
+    for (std::uint32_t k = 0; k < kReach; ++k)
+      for (unsigned i = 0; i < Line::kSlots; ++i)
+        if (!lines_[home_line ^ k].occupied(i)) return {k, i};
+    return {kReach, 0};
+  }
+
+  /// Gives the room to the flow of `facts`; its counters and times are whatever was there. Its slot.
+  std::uint32_t put(std::uint32_t home_line, Room room, const PacketFacts& facts) noexcept {
+    const std::uint32_t at = home_line ^ room.displacement;
+    const std::uint32_t slot = at * Line::kSlots + room.i;
+    lines_[at].put(room.i, facts);
+    if constexpr (!Line::kExact) std::memcpy(&heads_[slot], &facts.key, FlowKey::kHeadBytes);
+    if (facts.key.ip_version != 4) ipv6_addresses_[slot] = facts.key.address;
+    if (marks_[slot] != room.displacement) marks_[slot] = static_cast<std::uint8_t>(room.displacement);
+    if (room.displacement != 0) ++displaced_[home_line];
+    return slot;
+  }
+
+  void clear(std::uint32_t slot) noexcept {
+    if (const std::uint32_t displacement = marks_[slot] & kDisplacement; displacement != 0)
+      --displaced_[slot / Line::kSlots ^ displacement];
+    line_of(slot).clear(slot % Line::kSlots);
+  }
+
+  SpilledCounts spilled(std::uint32_t slot) const noexcept {
+    return (marks_[slot] & kSpilled) != 0 ? spilled_[slot] : SpilledCounts{};
+  }
+  void set_spilled(std::uint32_t slot, const SpilledCounts& counts) noexcept {
+    marks_[slot] |= kSpilled;
+    spilled_[slot] = counts;
+  }
+  void forget_spilled(std::uint32_t slot) noexcept {
+    if ((marks_[slot] & kSpilled) != 0) marks_[slot] &= static_cast<std::uint8_t>(~kSpilled);
+  }
+
+ private:
+  using Ipv6Addresses = std::array<std::uint8_t, 32>;
+  static constexpr std::uint8_t kSpilled = 0x80, kDisplacement = kReach - 1;
+
+  static unsigned doublings_for(std::size_t flows) noexcept {
+    return flows < 2 * kLeastFlows ? 0 : static_cast<unsigned>(std::bit_width(flows / kLeastFlows)) - 1;
+  }
+
+  HugeBuffer<Line> lines_;
+  HugeBuffer<std::uint64_t> first_ns_;
+  HugeBuffer<std::uint8_t> marks_;  ///< kSpilled, and displacement: the slot's line is home ^ displacement
+  HugeBuffer<SpilledCounts> spilled_;
+  HugeBuffer<KeyHead> heads_;
+  HugeBuffer<Ipv6Addresses> ipv6_addresses_;
+  HugeBuffer<std::uint16_t> displaced_;  ///< per line: flows whose home it is and that live elsewhere
+  std::uint32_t line_count_;             ///< in use: the first ones
+};
+
+}  // namespace parshall

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table that starts small and doubles in place holds, at every size, what one of full size holds.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "facts.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace testing;
+
+template <class Table>
+class GrowingTables : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kFlows = 150'000;
+  const FlowIdentity identity{KeyFields::five_tuple, Identity::exact, 20261121};
+
+  PacketFacts packet_of(std::uint64_t flow, const PacketSpec& spec) const {
+    const FlowKey key = key_of(flow);
+    return facts_of(key, identity.hash(key), spec);
+  }
+};
+using Tables = ::testing::Types<ExactTable, FingerprintTable>;
+TYPED_TEST_SUITE(GrowingTables, Tables);
+
+TYPED_TEST(GrowingTables, EveryFlowKeepsItsCountersThroughEveryDoubling) {
+  EndedRecords ended;
+  TypeParam table(TestFixture::kFlows, {}, ended, {.grow_by = &this->identity});
+  const std::uint32_t first_slots = table.slots();
+  std::map<std::uint64_t, Expected> expected;
+  SplitMix64 random(7);
+  std::uint32_t sizes = 1, slots = first_slots;
+  for (std::uint64_t n = 0, newest = 0; newest < TestFixture::kFlows; ++n) {
+    const bool is_new = random.below(3) == 0;
+    const std::uint64_t flow = is_new ? newest++ : random.below(newest + 1);
+    // Late packets, wide ones, and flows long enough to spill.
+    const PacketSpec spec{.time_ns = 1'000'000 + n - random.below(100),
+                          .ip_bytes = static_cast<std::uint32_t>(20 + random.below(65'000)),
+                          .wire_bytes = static_cast<std::uint32_t>(random.below(100'000)),
+                          .tcp_flags = static_cast<std::uint16_t>(1u << random.below(9))};
+    if (flow >= newest) continue;
+    expected[flow].add(spec);
+    ASSERT_EQ(count_one(table, this->packet_of(flow, spec)).is_new(), is_new);
+    ASSERT_GE(table.slots(), slots);
+    sizes += table.slots() != slots;
+    slots = table.slots();
+  }
+  EXPECT_EQ(sizes, 4u) << "16 Ki flows and three doublings make room for 150,000";
+  EXPECT_EQ(table.slots(), TypeParam::slots_for(TestFixture::kFlows));
+  EXPECT_TRUE(ended.all.empty());
+  EXPECT_EQ(table.size(), expected.size());
+  std::map<std::string, Expected> by_key;
+  for (const auto& [flow, counts] : expected) by_key[text_of(key_of(flow))] = counts;
+  for (std::uint32_t slot = 0; slot < table.slots(); ++slot) {
+    if (!table.occupied(slot)) continue;
+    const auto found = by_key.find(text_of(table.key(slot)));
+    ASSERT_NE(found, by_key.end()) << "an invented or doubled flow";
+    ASSERT_EQ(Expected::of(table.record(slot)), found->second);
+    by_key.erase(found);
+  }
+  EXPECT_TRUE(by_key.empty());
+}
+
+TYPED_TEST(GrowingTables, SettleMakesItAsLargeAsItWillEverBe) {
+  EndedRecords ended;
+  TypeParam table(TestFixture::kFlows, {}, ended, {.grow_by = &this->identity});
+  for (std::uint64_t flow = 0; flow < 1000; ++flow) count_one(table, this->packet_of(flow, {.time_ns = flow}));
+  table.settle();
+  EXPECT_EQ(table.slots(), TypeParam::slots_for(TestFixture::kFlows));
+  for (std::uint64_t flow = 0; flow < 1000; ++flow) {
+    const auto found = find(table, key_of(flow));
+    ASSERT_TRUE(found);
+    ASSERT_FALSE(count_one(table, this->packet_of(flow, {.time_ns = flow})).is_new());
+  }
+  EXPECT_EQ(table.size(), 1000u);
+}
+
+TYPED_TEST(GrowingTables, AtItsFullSizeItEvictsLikeAnyOther) {
+  EndedRecords ended;
+  TypeParam table(TestFixture::kFlows, {}, ended, {.grow_by = &this->identity});
+  constexpr std::uint64_t kMore = 10'000;
+  for (std::uint64_t flow = 0; flow < TestFixture::kFlows + kMore; ++flow)
+    count_one(table, this->packet_of(flow, {.time_ns = flow}));
+  EXPECT_EQ(table.size(), TestFixture::kFlows);
+  EXPECT_EQ(ended.all.size(), kMore);
+}
+
+TYPED_TEST(GrowingTables, AFullBlockMakesItGrowBeforeItEvicts) {
+  EndedRecords ended;
+  TypeParam table(TestFixture::kFlows, {}, ended, {.grow_by = &this->identity});
+  const std::uint32_t slots = table.slots();
+  // Flows of the first block alone, and more than it has slots.
+  std::uint64_t put = 0;
+  for (std::uint64_t flow = 0; put < 2 * TypeParam::kReach * 3; ++flow) {
+    const PacketFacts facts = this->packet_of(flow, {.time_ns = flow});
+    if (facts.hash >> 32 >= (1ull << 32) / (slots / 100)) continue;
+    count_one(table, facts);
+    ++put;
+  }
+  EXPECT_GT(table.slots(), slots);
+  EXPECT_EQ(table.size(), put);
+  EXPECT_TRUE(ended.all.empty());
+}
+
+}  // namespace
+}  // namespace parshall
