@@ -36,6 +36,6 @@ lint: configure
 	@tools/lint.sh $(BUILD)
 
 check:
-	@tools/check.sh
+	@BUILD=$(BUILD) tools/check.sh
 
 .PHONY: help setup configure build demo test bench lint check

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check.sh: everything. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU. Ends with "N passed, N failed".
+# check.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU. Ends with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
 failed=0
 count() { if [ "$2" = 0 ]; then passed=$((passed + 1)); echo "ok      $1"; else failed=$((failed + 1)); echo "FAILED  $1"; fi; }
+build=${BUILD:-build}
 fuzz_seconds=${PARSHALL_FUZZ_SECONDS:-60}
 
-make --no-print-directory build; count "build" $?
-make --no-print-directory lint; count "lint" $?
-tools/test.sh build; count "tests" $?
-python3 tests/conformance/test_traces.py build/parshall --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
+make --no-print-directory BUILD="$build" build; count "build" $?
+make --no-print-directory BUILD="$build" lint; count "lint" $?
+tools/test.sh "$build"; count "tests" $?
+python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
 
 # sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those that cross threads) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
 sanitized() {

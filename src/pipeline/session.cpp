@@ -2,9 +2,10 @@
 #include "pipeline/session.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
-#include "pipeline/flow_monitor.hpp"
+#include "pipeline/flow_merger.hpp"
 #include "pipeline/packet_counter.hpp"
 
 namespace parshall {
@@ -18,64 +19,30 @@ std::unique_ptr<Monitor> make_monitor(const SessionOptions& options) {
   return options.table->make(options.monitor);
 }
 
-std::string key_text(const FlowKey& key) { return {reinterpret_cast<const char*>(&key), key.significant_bytes()}; }
-
-/// Expected pairs of flows that share a fingerprint: n^2 / 2 over the number of fingerprints.
-double expected_merges(const SessionOptions& options, double flows) {
+/// Expected pairs of flows that shared a fingerprint while both were in a table: each flow, when it came, met as many
+/// as there are now.
+double expected_merges(const SessionOptions& options, const MonitorCounts& counts) {
   if (options.identity == Identity::exact || options.table == nullptr) return 0;
   constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
   double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) *
                  static_cast<double>(options.table->buckets(options.monitor.flows)) *
                  static_cast<double>(options.workers) / kBucketsSearched;
   if (options.identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
-  return flows * flows / 2 / space;
+  const auto live = static_cast<double>(counts.live_flows), ended = static_cast<double>(counts.ended_records);
+  return live * (live / 2 + ended) / space;
 }
-
-/// Adds up the records of one flow that several workers kept.
-class Merger {
- public:
-  explicit Merger(const StatisticSet& set) : set_(set) {}
-
-  void add(const FlowRecord& record, std::span<const std::byte> row) {
-    const auto [at, is_new] = flows_.try_emplace(key_text(record.key), Merged{record, {row.begin(), row.end()}});
-    if (is_new) return;
-    FlowRecord& into = at->second.record;
-    into.packets += record.packets;
-    into.ip_bytes += record.ip_bytes;
-    into.wire_bytes += record.wire_bytes;
-    into.first_ns = std::min(into.first_ns, record.first_ns);
-    into.last_ns = std::max(into.last_ns, record.last_ns);
-    into.tcp_flags |= record.tcp_flags;
-    if (row.empty() || at->second.row.empty() || !set_.mergeable())
-      at->second.row.clear();
-    else
-      set_.merge(at->second.row.data(), row.data());
-  }
-
-  template <class Visit>
-  void visit(Visit visit) const {
-    for (const auto& [key, merged] : flows_) visit(merged.record, std::span<const std::byte>(merged.row));
-  }
-
- private:
-  struct Merged {
-    FlowRecord record;
-    std::vector<std::byte> row;
-  };
-  const StatisticSet& set_;
-  std::unordered_map<std::string, Merged> flows_;
-};
 
 }  // namespace
 
 std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns& columns) {
   if (options.table == nullptr) return 0;
   const std::size_t slots = options.table->slots(options.monitor.flows);
-  std::uint64_t bytes = options.table->memory_bytes(options.monitor.flows) + options.monitor.ended_ring_bytes;
+  std::uint64_t bytes =
+      options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
   if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + columns.statistics()->row_bytes());
   if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion)
-    bytes += options.threads.ring_packets * (sizeof(PacketFacts) + sizeof(std::uint64_t));
+    bytes += std::bit_ceil(options.threads.ring_packets) * (sizeof(PacketFacts) + sizeof(std::uint64_t));
   return options.workers * bytes + 2 * RecordSpool::kMemoryBytes;
 }
 
@@ -147,6 +114,10 @@ std::uint64_t Session::packets_polled() const noexcept {
 std::optional<Error> Session::damage() const {
   for (const auto& lane : workers_->lanes())
     if (auto damage = lane->source().damage()) return damage;
+  if (spool_.unreadable() || unconfirmed_.unreadable())
+    return Error{
+        "records of ended flows could not be read back from the temporary file: this report lacks them; set "
+        "TMPDIR to a sound disk"};
   return std::nullopt;
 }
 
@@ -248,7 +219,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     counted = summary.total.flows.counted;
   }
   if (input_.device) summary.total.device = input_.device();
-  summary.expected_merges = expected_merges(options_, static_cast<double>(summary.total.flows.live_flows));
+  summary.expected_merges = expected_merges(options_, summary.total.flows);
   if (final && options_.monitor.observe_merges) {
     summary.observed_merges = 0;
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
@@ -263,7 +234,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
 
 void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
                          const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit) {
-  std::array<std::optional<double>, StatisticSet::kMaxColumns + 16> values;
+  values_.resize(chosen.columns.columns().size());
   IntervalBase base;
   if (chosen.columns.needs_interval()) {
     const std::string key = key_text(record.key);
@@ -275,9 +246,8 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
       next_bases_[key] = {record.packets, record.wire_bytes, record.first_ns, 0};
   }
   if (generation != chosen.generation) row = {};
-  const std::span used(values.data(), chosen.columns.columns().size());
-  chosen.columns.read(record, row, base, used);
-  visit({record, used});
+  chosen.columns.read(record, row, base, values_);
+  visit({record, values_});
 }
 
 void Session::visit_ended(std::uint64_t number, const Chosen& chosen,
@@ -299,7 +269,7 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
     while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
     visit_ended(number, *chosen, visit);
   }
-  Merger merger(*chosen->columns.statistics());
+  FlowMerger merger(*chosen->columns.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const Snapshot& snapshot = *monitor->snapshot_ready();
     for (std::uint64_t i = 0; i < snapshot.counts.live_flows; ++i) {
@@ -320,12 +290,12 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
 
 void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
-  for (const RecordSpool* spool : {&unconfirmed_, &spool_})
+  for (RecordSpool* const spool : {&unconfirmed_, &spool_})
     spool->visit([&](std::span<const std::byte> bytes) {
       const RecordView view(bytes);
       visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
     });
-  Merger merger(*chosen->columns.statistics());
+  FlowMerger merger(*chosen->columns.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;
     monitor->visit([&](const FlowRecord& record, std::span<const std::byte> row) {

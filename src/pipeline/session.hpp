@@ -108,6 +108,7 @@ class Session {
   std::uint64_t last_report_ns_ = 0;
   double interval_s_ = 0;
   Bases bases_, next_bases_;
+  std::vector<std::optional<double>> values_;  ///< of the flow that is being visited
 
   RecordSpool spool_;
   RecordSpool unconfirmed_;  ///< ended records that a report handed out and nobody has confirmed to be written

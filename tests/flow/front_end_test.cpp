@@ -78,24 +78,26 @@ class Frames {
         packet.link_type = below(2) == 0 ? LinkType::raw : LinkType::null;
         break;
       case 7:
-        if (below(2) == 0) make_ipv6(frame);
+        if (below(2) == 0) make_ipv6(frame, packet);
         for (std::uint64_t tags = 1 + below(3); tags > 0; --tags) {
           const std::uint8_t tag[] = {static_cast<std::uint8_t>(below(2) == 0 ? 0x81 : 0x88), 0, 0, 7};
           frame.insert(frame.begin() + 12, std::begin(tag), std::end(tag));
           if (tag[0] == 0x88) frame[13] = 0xa8;
         }
-        packet.wire_bytes = static_cast<std::uint32_t>(frame.size());
+        packet.wire_bytes = std::max(packet.wire_bytes, static_cast<std::uint32_t>(frame.size()));
         if (below(4) == 0) frame.resize(below(frame.size()));
         break;
       default:
-        make_ipv6(frame);
+        make_ipv6(frame, packet);
     }
   }
 
-  void make_ipv6(std::vector<std::uint8_t>& frame) {
+  void make_ipv6(std::vector<std::uint8_t>& frame, RawPacket& packet) {
     frame[12] = 0x86, frame[13] = 0xdd;
     frame[14] = static_cast<std::uint8_t>(0x60 | (frame[14] & 15));
-    const std::uint64_t payload = below(10) == 0 ? 0 : below(8) == 0 ? random_() & 0xFFFF : frame.size() - 54;
+    const std::uint64_t odd_payloads[] = {0, 65'535, 65'535 - below(64), random_() & 0xFFFF};
+    const std::uint64_t payload = below(5) == 0 ? odd_payloads[below(4)] : frame.size() - 54;
+    if (payload > frame.size()) packet.wire_bytes = static_cast<std::uint32_t>(54 + payload);  // the rest was cut off
     frame[18] = static_cast<std::uint8_t>(payload >> 8), frame[19] = static_cast<std::uint8_t>(payload);
     const std::uint8_t headers[] = {6, 17, 6, 17, 0, 44, 60, 58};
     frame[20] = headers[below(std::size(headers))];

@@ -36,12 +36,13 @@ struct FastHeader {
 
 /// What the fast path asks of a transport protocol.
 struct FastProtocol {
-  std::uint32_t least_ip_bytes;  ///< Total Length that holds both headers; more than there can be, for most
+  std::uint32_t least_ip_bytes;  ///< IPv4 length that holds both headers; more than any packet has, for most
   std::uint32_t flag_mask;       ///< of the bits where TCP has its flags
 };
 inline constexpr auto kFastProtocols = [] {
+  constexpr std::uint32_t kNever = 1 << 20;
   std::array<FastProtocol, 256> protocols{};
-  protocols.fill({1 << 16, 0});  // not as a default: gcc 12 emits zeros for defaults in a constant array
+  protocols.fill({kNever, 0});  // not as a default: gcc 12 emits zeros for defaults in a constant array
   protocols[FastHeader::kTcp] = {20 + 20, CountWord::kFlagMask};
   protocols[FastHeader::kUdp] = {20 + 8, 0};
   return protocols;

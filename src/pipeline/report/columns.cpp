@@ -102,6 +102,7 @@ Result<Columns> Columns::make(std::span<const std::string> names, const Statisti
 
 void Columns::read(const FlowRecord& record, std::span<const std::byte> row, const IntervalBase& base,
                    std::span<std::optional<double>> out) const noexcept {
+  if (origins_.empty()) return;
   std::array<std::optional<double>, StatisticSet::kMaxColumns> statistics;
   if (!row.empty()) statistics_->read(row.data(), {statistics.data(), statistics_->columns().size()});
   for (std::size_t i = 0; i < origins_.size(); ++i)

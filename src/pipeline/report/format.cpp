@@ -7,11 +7,20 @@
 namespace parshall {
 namespace {
 
+/// Each octet's digits, and how many they are in the last place.
+constexpr auto kOctets = [] {
+  std::array<std::array<char, 4>, 256> table{};
+  for (unsigned i = 0; i < 256; ++i) {
+    const unsigned digits = i < 10 ? 1 : i < 100 ? 2 : 3;
+    for (unsigned at = digits, rest = i; at-- > 0; rest /= 10) table[i][at] = static_cast<char>('0' + rest % 10);
+    table[i][3] = static_cast<char>(digits);
+  }
+  return table;
+}();
+
 char* put_octet(char* out, std::uint8_t value) noexcept {
-  if (value >= 100) *out++ = static_cast<char>('0' + value / 100);
-  if (value >= 10) *out++ = static_cast<char>('0' + value / 10 % 10);
-  *out++ = static_cast<char>('0' + value % 10);
-  return out;
+  std::memcpy(out, kOctets[value].data(), 4);
+  return out + kOctets[value][3];
 }
 
 }  // namespace

@@ -21,10 +21,13 @@ inline constexpr auto kFourDigits = [] {
   return table;
 }();
 
-/// Writes `value` and returns the end; needs at most 20 characters.
+inline constexpr std::size_t kMaxNumberChars = 20;
+
+/// Writes `value` and returns the end. Needs kMaxNumberChars, and may write anything into those behind the end: one
+/// copy of fixed length is a move or two, one of the number's length a call.
 inline char* put_number(char* out, std::uint64_t value) noexcept {
-  char digits[20];
-  char* at = digits + sizeof digits;
+  std::array<char, 2 * kMaxNumberChars> digits{};
+  char* at = digits.data() + kMaxNumberChars;
   while (value >= 10000) {
     at -= 4;
     std::memcpy(at, kFourDigits[value % 10000].data(), 4);
@@ -33,9 +36,8 @@ inline char* put_number(char* out, std::uint64_t value) noexcept {
   at -= 4;
   std::memcpy(at, kFourDigits[value].data(), 4);
   at += value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
-  const auto length = static_cast<std::size_t>(digits + sizeof digits - at);
-  std::memcpy(out, at, length);
-  return out + length;
+  std::memcpy(out, at, kMaxNumberChars);
+  return out + (digits.data() + kMaxNumberChars - at);
 }
 
 /// At most 15 significant digits, as few as say the same; needs at most 32 characters. `value` is finite.

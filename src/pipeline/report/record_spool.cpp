@@ -88,8 +88,9 @@ void RecordSpool::Store::write_tail() {
   file_failed = true;  // the tail stays in memory; whatever part of it got into the file lies behind file_bytes
 }
 
-void RecordSpool::Store::visit(const std::function<void(std::span<const std::byte>)>& visit) const {
+bool RecordSpool::Store::visit(const std::function<void(std::span<const std::byte>)>& visit) const {
   hand_out(memory, visit);
+  bool whole = true;
   std::vector<std::byte> chunk;
   std::size_t kept = 0;
   for (std::uint64_t at = 0; at < file_bytes;) {
@@ -97,7 +98,10 @@ void RecordSpool::Store::visit(const std::function<void(std::span<const std::byt
     chunk.resize(kept + wanted);
     const ssize_t got = ::pread(file, chunk.data() + kept, wanted, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
+    if (got <= 0) {
+      whole = false;
+      break;
+    }
     at += static_cast<std::uint64_t>(got);
     chunk.resize(kept + static_cast<std::size_t>(got));
     const std::size_t used = hand_out(chunk, visit);
@@ -105,9 +109,12 @@ void RecordSpool::Store::visit(const std::function<void(std::span<const std::byt
     kept = chunk.size();
   }
   hand_out(tail, visit);
+  return whole;
 }
 
-void RecordSpool::visit(const std::function<void(std::span<const std::byte>)>& visit) const { store_.visit(visit); }
+void RecordSpool::visit(const std::function<void(std::span<const std::byte>)>& visit) {
+  if (!store_.visit(visit)) unreadable_ = true;
+}
 
 void RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& take) {
   Store taken;
@@ -115,9 +122,10 @@ void RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& ta
     const std::lock_guard lock(mutex_);
     std::swap(taken, store_);
   }
-  taken.visit([&](std::span<const std::byte> record) {
+  const bool whole = taken.visit([&](std::span<const std::byte> record) {
     if (!take(record)) append(record);
   });
+  if (!whole) unreadable_ = true;
   taken.close();
 }
 

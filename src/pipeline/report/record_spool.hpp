@@ -26,12 +26,15 @@ class RecordSpool {
   void append(std::span<const std::byte> record);
 
   /// Hands out every record in the order of append(). Not while another thread appends.
-  void visit(const std::function<void(std::span<const std::byte>)>& visit) const;
+  void visit(const std::function<void(std::span<const std::byte>)>& visit);
 
   /// The same, and forgets those for which `take` returns true. Other threads may append meanwhile.
   void take(const std::function<bool(std::span<const std::byte>)>& take);
 
   void clear();
+
+  /// Whether records were lost on their way back from the file.
+  bool unreadable() const noexcept { return unreadable_; }
 
  private:
   /// First `memory`, then the file, then `tail`: what is not written yet or could not be.
@@ -43,12 +46,14 @@ class RecordSpool {
 
     void append(std::span<const std::byte> record);
     void write_tail();
-    void visit(const std::function<void(std::span<const std::byte>)>& visit) const;
+    /// False where the file could not be read back to its end.
+    bool visit(const std::function<void(std::span<const std::byte>)>& visit) const;
     void close() noexcept;
   };
 
   std::mutex mutex_;
   Store store_;
+  bool unreadable_ = false;
 };
 
 }  // namespace parshall
