@@ -81,16 +81,18 @@ class Watch {
     }
     if (same_file(options_.file, options_.output))
       return fail(Error{options_.output + " is the capture itself: name another file for the report"}, kUsage);
-    auto input = open_input(options_, plan_.session);
-    if (!input) return fail(input.error(), kFailed);
-    auto output = Output::open(options_.output);
-    if (!output) return fail(output.error(), kFailed);
-    output_ = *std::move(output);
-    sink_ = sink_entry().make({.several = plan_.every_ns != 0});
-    announce(*input);
     const auto columns = plan_.columns;
     try {
-      session_.emplace(*std::move(input), plan_.session, columns);
+      Session::Monitors monitors;
+      if (!options_.interface.empty()) monitors = Session::make_monitors(plan_.session, columns, /*can_wait=*/false);
+      auto input = open_input(options_, plan_.session);
+      if (!input) return fail(input.error(), kFailed);
+      auto output = Output::open(options_.output);
+      if (!output) return fail(output.error(), kFailed);
+      output_ = *std::move(output);
+      sink_ = sink_entry().make({.several = plan_.every_ns != 0});
+      description_ = input->description;
+      session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors));
     } catch (const std::bad_alloc&) {
       return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
                                     plan_.session.monitor.flows, Session::memory_bytes(plan_.session, columns) >> 20)},
@@ -98,6 +100,7 @@ class Watch {
     }
     catch_signals();
     if (const auto error = session_->start()) return fail(*error, kFailed);
+    announce();
     if (options_.live) {
       if (const auto error = watch_live()) return fail(*error, kFailed);
     } else {
@@ -109,9 +112,10 @@ class Watch {
  private:
   const SinkEntry& sink_entry() const { return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name); }
 
-  void announce(const Input& input) const {
+  /// Said when the workers run: packets sent from now on are counted.
+  void announce() const {
     if (options_.quiet) return;
-    say(fmt::format("{}; at most {} MB for {} flows in {} worker{}", input.description,
+    say(fmt::format("{}; at most {} MB for {} flows in {} worker{}", description_,
                     (Session::memory_bytes(plan_.session, plan_.columns) + (1 << 20) - 1) >> 20,
                     plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
                     plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
@@ -189,6 +193,7 @@ class Watch {
 
   const WatchOptions& options_;
   WatchPlan plan_;
+  std::string description_;  ///< of the source
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
   std::optional<Session> session_;

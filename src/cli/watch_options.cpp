@@ -72,7 +72,7 @@ void declare(CLI::App& command, WatchOptions& o) {
                   "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp,ipv6=SHARE,"
                   "packets=N,rate=PPS,seed=N")
       ->group("Source");
-  command.add_option("filter", o.filter, "Packet filter in libpcap's language")->group("Source");
+  command.add_option("filter,--filter", o.filter, "Packet filter in libpcap's language")->group("Source");
   command.add_option("--via", o.via, "How to read a kernel interface")
       ->check(CLI::IsMember({"af_packet", "af_xdp"}))
       ->capture_default_str()
@@ -156,7 +156,9 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->capture_default_str()
       ->group("Threads");
   command.add_flag("--busy-poll", o.busy_poll, "Never sleep while waiting for packets")->group("Threads");
-  command.set_config("--config", "", "Options from a TOML file: one `name = value` a line");
+  command.fallthrough();  // to --config
+  command.footer(
+      "--config FILE takes these options from a TOML file, one `name = value` a line; the command line wins.");
 }
 
 Result<WatchPlan> plan(const WatchOptions& o) {

@@ -14,11 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kCollectEvery{1};
 constexpr std::chrono::microseconds kSnapshotPoll{200};
 
-std::unique_ptr<Monitor> make_monitor(const SessionOptions& options) {
-  if (options.table == nullptr) return std::make_unique<PacketCounter>();
-  return options.table->make(options.monitor);
-}
-
 /// Expected pairs of flows that shared a fingerprint while both were in a table: each flow, when it came, met as many
 /// as there are now.
 double expected_merges(const SessionOptions& options, const MonitorCounts& counts) {
@@ -46,19 +41,29 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   return options.workers * bytes + 2 * RecordSpool::kMemoryBytes;
 }
 
-Session::Session(Input input, SessionOptions options, Columns columns)
+Session::Monitors Session::make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait) {
+  MonitorOptions monitor = options.monitor;
+  monitor.statistics = {columns.statistics(), 0};
+  monitor.snapshots = options.snapshots;
+  monitor.populate = !can_wait;
+  const FlowIdentity identity(options.key, options.identity, options.seed);
+  if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
+      columns.statistics()->row_bytes() == 0)
+    monitor.grow_by = identity;
+  Monitors monitors;
+  for (std::size_t i = 0; i < options.workers; ++i)
+    monitors.push_back(options.table == nullptr ? std::make_unique<PacketCounter>() : options.table->make(monitor));
+  return monitors;
+}
+
+Session::Session(Input input, SessionOptions options, Columns columns, Monitors monitors)
     : input_(std::move(input)), options_(std::move(options)), memory_bytes_(memory_bytes(options_, columns)) {
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
-  options_.monitor.statistics = {columns.statistics(), 0};
-  const bool can_wait = !input_.sources.empty() && input_.sources[0]->lossless();
-  options_.monitor.populate = !can_wait;
-  options_.monitor.snapshots = options_.snapshots;
-  const FlowIdentity identity(options_.key, options_.identity, options_.seed);
-  if (can_wait && !options_.snapshots && !options_.monitor.observe_merges && !identity.from_nic() &&
-      columns.statistics()->row_bytes() == 0)
-    options_.monitor.grow_by = identity;
+  if (monitors.empty())
+    monitors = make_monitors(options_, columns, !input_.sources.empty() && input_.sources[0]->lossless());
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
+  const FlowIdentity identity(options_.key, options_.identity, options_.seed);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
@@ -68,8 +73,6 @@ Session::Session(Input input, SessionOptions options, Columns columns)
                                            FrontEnd(options_.header, identity, share, options_.filter), options_.batch,
                                            options_.limits));
   }
-  std::vector<std::unique_ptr<Monitor>> monitors;
-  for (std::size_t i = 0; i < options_.workers; ++i) monitors.push_back(make_monitor(options_));
   busy_before_.resize(lanes.size());
   workers_ =
       std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads, input_.every_source_sees_all);

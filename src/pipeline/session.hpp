@@ -39,7 +39,7 @@ struct SessionOptions {
   std::optional<BpfFilter> filter;
   bool snapshots = true;              ///< reports before the end will be asked for
   const TableEntry* table = nullptr;  ///< null: packet level, no flows
-  MonitorOptions monitor;             ///< `flows` is per worker; `statistics` is set from the columns
+  MonitorOptions monitor;             ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
 };
 
 /// Which flows a snapshot hands out. Ended records come once; `live` leaves them to a later report.
@@ -48,7 +48,14 @@ enum class SnapshotFlows : std::uint8_t { live_and_ended, live };
 /// One run: workers, the collector of ended records, and reports while it goes on and at its end.
 class Session {
  public:
-  Session(Input input, SessionOptions options, Columns columns);
+  using Monitors = std::vector<std::unique_ptr<Monitor>>;
+
+  /// The workers' tables and rows. A caller whose source cannot wait makes them before it opens the source: what comes
+  /// while their memory is committed would be lost. Throws std::bad_alloc.
+  static Monitors make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait);
+
+  /// `monitors` of make_monitors() for the same options and columns; made here where there are none.
+  Session(Input input, SessionOptions options, Columns columns, Monitors monitors = {});
   ~Session();
 
   std::optional<Error> start();

@@ -375,6 +375,34 @@ class Reports(Case):
                 records[name] = max(records.get(name, 0), int(flow["packets"]))
         self.assertEqual(sum(records.values()), 300_000)
 
+    def test_a_configuration_file_gives_options_and_the_command_line_wins(self):
+        config = self.config('generate = "flows=10,packets=100"', 'count = 100', 'stats = ["gap_mean", "size_max"]',
+                             'format = "csv"', 'quiet = true', 'sort = "packets"', 'top = 2', 'filter = "udp or tcp"')
+        done = run("watch", "--config", config)
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        self.assertEqual(len(rows(done.out)), 2)
+        self.assertIn("gap_mean_packets,size_max_bytes", done.out.decode())
+        done = run("watch", "--config", config, "--top", "3", "--stats", "size_min")
+        self.assertEqual(len(rows(done.out)), 3)
+        self.assertNotIn("gap_mean", done.out.decode())
+
+    def test_mistakes_in_a_configuration_file_are_named(self):
+        for line, words in (('sorte = "packets"', ["sorte", "no option of watch"]), ('count = "abc"', ["--count abc"]),
+                            ("[flows]\nkey = 1", ["[flows]"]), ('model = "fast"', ["fast", "model"]),
+                            ("this is no toml", ["this is no toml"])):
+            done = run("watch", "-g", "flows=1", "--count", "1", "--config", self.config(line))
+            if "abc" in line:  # the command line's own value counts
+                self.assertEqual(done.status, DONE)
+                done = run("watch", "-g", "flows=1", "--config", self.config(line))
+            self.assert_says(done, USAGE, *words)
+        self.assert_says(run("watch", "--config", self.path("nowhere.toml")), USAGE, "nowhere.toml")
+        self.assert_says(run("watch", "--config", self.folder), USAGE, self.folder)
+
+    def config(self, *lines):
+        with open(self.path("watch.toml"), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        return self.path("watch.toml")
+
     def test_list_and_help_and_version(self):
         for topic in ("tables", "hashes", "statistics", "sources", "formats"):
             done = run("list", topic)
