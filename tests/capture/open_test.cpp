@@ -52,6 +52,58 @@ TEST(Open, AMissingFileAndADirectoryGiveAnError) {
   EXPECT_THAT(folder.error().message, HasSubstr("it is a directory"));
 }
 
+/// Reads `before` polls, cuts the file to `bytes`, reads on.
+struct CutRead {
+  std::size_t packets = 0;
+  std::uint64_t captured_bytes = 0;
+  std::string damage;
+};
+CutRead read_and_cut(const PcapFile& file, std::size_t records, int before, std::size_t bytes) {
+  const Bytes sent = payload(60);
+  Bytes all = file.header();
+  for (std::size_t i = 0; i < records; ++i) all += file.record(static_cast<std::uint32_t>(i), sent);
+  const int fd = file_of(all);
+  const int cutter = ::dup(fd);
+  auto sources = open_capture_descriptor(fd, "trace.pcap", 1);
+  PacketSource& source = *sources->front();
+  CutRead got;
+  std::array<RawPacket, 256> batch;
+  const auto poll = [&] {
+    for (const RawPacket& packet : std::span(batch).first(source.poll(batch))) {
+      ++got.packets;
+      got.captured_bytes += packet.captured_bytes;
+      EXPECT_TRUE(std::equal(sent.begin(), sent.end(), packet.data)) << "packet " << got.packets;
+    }
+  };
+  for (int i = 0; i < before; ++i) poll();
+  EXPECT_EQ(::ftruncate(cutter, static_cast<off_t>(bytes)), 0);
+  ::close(cutter);
+  for (int i = 0; i < 10'000 && !source.exhausted(); ++i) poll();
+  EXPECT_TRUE(source.exhausted());
+  if (const auto damage = source.damage()) got.damage += damage->message;
+  return got;
+}
+
+TEST(Open, AFileCutWhileItIsReadEndsThereWithoutAnInventedPacket) {
+  const PcapFile file;
+  constexpr std::size_t kRecords = 20'000, kRecordBytes = 76;
+  for (const std::size_t left : {std::size_t{1}, std::size_t{400}, std::size_t{9'000}, std::size_t{12'000}}) {
+    for (const std::size_t odd : {0u, 1u, 15u, 16u, 40u}) {  // within a record, between two
+      SCOPED_TRACE(::testing::Message() << left << " records and " << odd << " bytes left");
+      const CutRead got = read_and_cut(file, kRecords, 3, 24 + left * kRecordBytes + odd);
+      EXPECT_EQ(got.packets, std::max<std::size_t>(left, 3 * 256));  // what was delivered before stays
+      EXPECT_EQ(got.captured_bytes, 60 * got.packets);
+      EXPECT_THAT(got.damage, HasSubstr("another program cut it from 1520024 to"));
+    }
+  }
+}
+
+TEST(Open, AFileCutBehindItsLastRecordWasReadLosesNothing) {
+  const PcapFile file;
+  const CutRead got = read_and_cut(file, 500, 3, 100);
+  EXPECT_EQ(got.packets, 500u);
+}
+
 TEST(Open, AFileReadUpToItsMiddleBeforehandIsReadFromThere) {
   const PcapFile file;
   Bytes bytes = text("four");

@@ -1,39 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/capture/mapped_source.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <mutex>
 
 namespace parshall {
+namespace {
+
+/// The mappings there are, for a signal handler.
+struct Watched {
+  std::atomic<std::uintptr_t> begin{0}, end{0};  ///< 0: a free place
+  std::atomic<bool> page_vanished{false};
+};
+std::array<Watched, 64> watched;
+
+Watched* watched_at(std::uintptr_t address) noexcept {
+  for (Watched& mapping : watched)
+    if (address >= mapping.begin.load() && address < mapping.end.load()) return &mapping;
+  return nullptr;
+}
+
+/// A page of a mapped file is gone, because the file was cut: puts zeros there and goes on.
+/// Source: signal-safety(7) does not list mmap(), which on Linux is a plain system call.
+void on_bus_error(int number, siginfo_t* info, void*) {
+  const auto page_bytes = static_cast<std::uintptr_t>(::getpagesize());
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  Watched* const mapping = watched_at(address);
+  void* const page = reinterpret_cast<void*>(address / page_bytes * page_bytes);
+  if (mapping == nullptr ||
+      ::mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    ::signal(number, SIG_DFL);  // not ours: the instruction runs again, and ends the program
+    return;
+  }
+  mapping->page_vanished.store(true);
+}
+
+void watch_for_vanished_pages() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action {};
+    action.sa_sigaction = on_bus_error;
+    action.sa_flags = SA_SIGINFO;
+    ::sigaction(SIGBUS, &action, nullptr);
+  });
+}
+
+}  // namespace
 
 std::shared_ptr<const FileMapping> FileMapping::map(int fd) noexcept {
   struct stat status {};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) return nullptr;
+  const int kept = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (kept < 0) return nullptr;
   const auto bytes = static_cast<std::size_t>(status.st_size);
   void* data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (data == MAP_FAILED) return nullptr;
+  if (data == MAP_FAILED) {
+    ::close(kept);
+    return nullptr;
+  }
   ::madvise(data, bytes, MADV_SEQUENTIAL);
-  return std::make_shared<const FileMapping>(static_cast<const std::uint8_t*>(data), bytes);
+  return std::make_shared<const FileMapping>(static_cast<const std::uint8_t*>(data), bytes, kept);
 }
 
-FileMapping::~FileMapping() { ::munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size()); }
+FileMapping::FileMapping(const std::uint8_t* data, std::size_t bytes, int file) noexcept
+    : bytes_(data, bytes), file_(file) {
+  watch_for_vanished_pages();
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  for (Watched& place : watched) {
+    std::uintptr_t free = 0;
+    if (!place.begin.compare_exchange_strong(free, begin)) continue;
+    place.page_vanished.store(false);
+    place.end.store(begin + bytes);
+    break;
+  }
+}
+
+FileMapping::~FileMapping() {
+  if (Watched* const place = watched_at(reinterpret_cast<std::uintptr_t>(bytes_.data()))) {
+    place->end.store(0);
+    place->begin.store(0);
+  }
+  ::munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
+  ::close(file_);
+}
+
+bool FileMapping::page_vanished() const noexcept {
+  const Watched* const place = watched_at(reinterpret_cast<std::uintptr_t>(bytes_.data()));
+  return place != nullptr && place->page_vanished.load(std::memory_order_relaxed);
+}
+
+std::size_t FileMapping::sound_bytes() const noexcept {
+  struct stat status {};
+  if (::fstat(file_, &status) != 0) return bytes_.size();
+  return std::min(bytes_.size(), static_cast<std::size_t>(status.st_size));
+}
 
 std::size_t MappedSource::poll(std::span<RawPacket> out) noexcept {
-  if (out.empty()) return 0;
+  if (out.empty() || exhausted_) return 0;
   Parsed parsed;
   do {  // what is not a packet (headers, other blocks) may be all that one call takes
     parsed = parser_->parse(rest_, out);
     rest_ = rest_.subspan(parsed.bytes);
   } while (parsed.packets == 0 && parsed.bytes > 0);
-  if (rest_.empty() || parsed.packets == 0) {
-    parser_->finish(rest_);
-    exhausted_ = true;
-  }
+  const bool last = rest_.empty() || parsed.packets == 0;
+  // Bytes that are gone read as zeros, and zeros as empty packets.
+  if (last || out[parsed.packets - 1].captured_bytes == 0 || file_->page_vanished()) [[unlikely]]
+    parsed.packets = without_vanished(out.first(parsed.packets));
+  if (last && !cut_to_) parser_->finish(rest_);
+  exhausted_ = last || cut_to_;
   return parsed.packets;
 }
 
+/// How many of the packets lie in what is left of the file.
+std::size_t MappedSource::without_vanished(std::span<const RawPacket> packets) noexcept {
+  const std::size_t sound = file_->sound_bytes();
+  if (sound == file_->bytes().size()) return packets.size();
+  cut_to_ = sound;
+  const std::uint8_t* const end = file_->bytes().data() + sound;
+  const auto whole = [end](const RawPacket& packet) { return packet.data + packet.captured_bytes <= end; };
+  return static_cast<std::size_t>(std::ranges::find_if_not(packets, whole) - packets.begin());
+}
+
 std::optional<Error> MappedSource::damage() const {
+  if (cut_to_ || file_->page_vanished())
+    return Error{
+        fmt::format("{}: another program cut it from {} to {} bytes while it was read; packets in what went are "
+                    "missing, or counted as not IP where they were being read",
+                    name_, file_->bytes().size(), cut_to_.value_or(file_->sound_bytes()))};
   if (!parser_->damage()) return std::nullopt;
   return Error{fmt::format("{}: {}", name_, *parser_->damage())};
 }

@@ -12,21 +12,28 @@ namespace parshall {
 
 /// A regular file's bytes in memory, read-only.
 ///
-/// The length is the file's when it was mapped: what is appended later is not seen, and a file that is cut short
-/// while it is read ends the program with SIGBUS, as it does every program that maps one.
+/// The length is the file's when it was mapped: what is appended later is not seen. Of a file that another program cuts
+/// short meanwhile, the bytes that are gone read as zeros, and sound_bytes() says where they begin.
 class FileMapping {
  public:
   /// Nothing when the file cannot be mapped (and should be read as a stream).
   static std::shared_ptr<const FileMapping> map(int fd) noexcept;
-  FileMapping(const std::uint8_t* data, std::size_t bytes) noexcept : bytes_(data, bytes) {}
+  FileMapping(const std::uint8_t* data, std::size_t bytes, int file) noexcept;
   FileMapping(const FileMapping&) = delete;
   FileMapping& operator=(const FileMapping&) = delete;
   ~FileMapping();
 
   std::span<const std::uint8_t> bytes() const noexcept { return bytes_; }
 
+  /// True once a page that was gone has been read.
+  bool page_vanished() const noexcept;
+
+  /// How many of the bytes the file still has. A system call.
+  std::size_t sound_bytes() const noexcept;
+
  private:
   std::span<const std::uint8_t> bytes_;
+  int file_;
 };
 
 /// Walks a mapped capture. Several may share one mapping, each with a cursor of its own.
@@ -42,9 +49,12 @@ class MappedSource final : public PacketSource {
  private:
   std::shared_ptr<const FileMapping> file_;
   std::span<const std::uint8_t> rest_;
+  std::size_t without_vanished(std::span<const RawPacket> packets) noexcept;
+
   std::unique_ptr<CaptureParser> parser_;
   std::string name_;
   bool exhausted_ = false;
+  std::optional<std::size_t> cut_to_;  ///< bytes that were left of a file cut short while it was read
 };
 
 }  // namespace parshall
