@@ -219,6 +219,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void update_extras() noexcept { extras_ = rows_ || observe_merges_ || copied_ != 0; }
 
   void begin_snapshot() noexcept {
+    table_.settle();  // slots are copied one after the other
     snapshot_.statistics = statistics();
     snapshot_.stride = sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0);
     try {

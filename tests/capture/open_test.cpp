@@ -58,7 +58,8 @@ struct CutRead {
   std::uint64_t captured_bytes = 0;
   std::string damage;
 };
-CutRead read_and_cut(const PcapFile& file, std::size_t records, int before, std::size_t bytes) {
+CutRead read_and_cut(const PcapFile& file, std::size_t records, int before, std::size_t bytes,
+                     std::size_t grown_to = 0) {
   const Bytes sent = payload(60);
   Bytes all = file.header();
   for (std::size_t i = 0; i < records; ++i) all += file.record(static_cast<std::uint32_t>(i), sent);
@@ -77,6 +78,9 @@ CutRead read_and_cut(const PcapFile& file, std::size_t records, int before, std:
   };
   for (int i = 0; i < before; ++i) poll();
   EXPECT_EQ(::ftruncate(cutter, static_cast<off_t>(bytes)), 0);
+  if (grown_to != 0) {
+    EXPECT_EQ(::ftruncate(cutter, static_cast<off_t>(grown_to)), 0);
+  }
   ::close(cutter);
   for (int i = 0; i < 10'000 && !source.exhausted(); ++i) poll();
   EXPECT_TRUE(source.exhausted());
@@ -93,15 +97,24 @@ TEST(Open, AFileCutWhileItIsReadEndsThereWithoutAnInventedPacket) {
       const CutRead got = read_and_cut(file, kRecords, 3, 24 + left * kRecordBytes + odd);
       EXPECT_EQ(got.packets, std::max<std::size_t>(left, 3 * 256));  // what was delivered before stays
       EXPECT_EQ(got.captured_bytes, 60 * got.packets);
-      EXPECT_THAT(got.damage, HasSubstr("another program cut it from 1520024 to"));
+      EXPECT_THAT(got.damage, HasSubstr("another program cut it while it was read"));
     }
   }
+}
+
+TEST(Open, AFileCutAndGrownAgainEndsWhereItWasCut) {
+  const PcapFile file;
+  constexpr std::size_t kRecords = 20'000, kLeft = 1000;
+  const CutRead got = read_and_cut(file, kRecords, 3, 24 + kLeft * 76, 24 + kRecords * 76 + 100);
+  EXPECT_EQ(got.packets, kLeft);
+  EXPECT_THAT(got.damage, HasSubstr("nothing behind byte 76040"));
 }
 
 TEST(Open, AFileCutBehindItsLastRecordWasReadLosesNothing) {
   const PcapFile file;
   const CutRead got = read_and_cut(file, 500, 3, 100);
   EXPECT_EQ(got.packets, 500u);
+  EXPECT_EQ(got.damage, "");
 }
 
 TEST(Open, AFileReadUpToItsMiddleBeforehandIsReadFromThere) {

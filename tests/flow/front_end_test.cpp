@@ -52,7 +52,7 @@ class Frames {
   }
 
   void spoil(std::vector<std::uint8_t>& frame, RawPacket& packet) {
-    switch (below(9)) {
+    switch (below(10)) {
       case 0:
         frame[12 + below(12)] ^= static_cast<std::uint8_t>(1u << below(8));
         break;
@@ -87,9 +87,28 @@ class Frames {
         packet.wire_bytes = std::max(packet.wire_bytes, static_cast<std::uint32_t>(frame.size()));
         if (below(4) == 0) frame.resize(below(frame.size()));
         break;
+      case 8:
+        make_vxlan(frame);
+        if (below(2) == 0) frame.insert(frame.begin() + 12, {0x81, 0, 0, 7});
+        packet.wire_bytes = static_cast<std::uint32_t>(frame.size());
+        break;
       default:
         make_ipv6(frame, packet);
     }
+  }
+
+  /// The frame inside an outer one of another UDP flow.
+  void make_vxlan(std::vector<std::uint8_t>& frame) {
+    std::vector<std::uint8_t> outer = common();
+    outer.resize(14 + 20 + 8);
+    const std::size_t ip_bytes = 20 + 8 + 8 + frame.size();
+    outer[16] = static_cast<std::uint8_t>(ip_bytes >> 8), outer[17] = static_cast<std::uint8_t>(ip_bytes);
+    outer[23] = 17;
+    outer[36] = 4789 >> 8, outer[37] = 4789 & 255;
+    outer[38] = static_cast<std::uint8_t>((ip_bytes - 20) >> 8), outer[39] = static_cast<std::uint8_t>(ip_bytes - 20);
+    outer.insert(outer.end(), {0x08, 0, 0, 0, 0, 0, 1, 0});
+    outer.insert(outer.end(), frame.begin(), frame.end());
+    frame = outer;
   }
 
   void make_ipv6(std::vector<std::uint8_t>& frame, RawPacket& packet) {
@@ -127,6 +146,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
   /// What the general decoder makes of the packets.
   struct Expected {
     std::vector<PacketFacts> facts;
+    std::vector<std::uint64_t> positions;
     Verdicts verdict{};
     std::uint64_t filtered = 0, elsewhere = 0;
   };
@@ -134,6 +154,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     Expected expected;
     const Setting& setting = GetParam();
     auto bpf = filter();
+    std::uint64_t position = 0;
     for (const RawPacket& packet : packets) {
       PacketFacts facts{};
       const bool first = setting.share.index == 0;
@@ -147,12 +168,14 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
         continue;
       }
       identity(packet, facts);
+      const std::uint64_t at = position++;
       if (!setting.share.takes(facts.hash)) {
         ++expected.elsewhere;
         continue;
       }
       ++expected.verdict[static_cast<std::size_t>(Verdict::counted)];
       expected.facts.push_back(facts);
+      expected.positions.push_back(at);
     }
     return expected;
   }
@@ -178,15 +201,17 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
       });
       at += count;
       while (window->size() != 0) {
-        for (const PacketFacts& facts : window->oldest(kGroup)) {
+        const auto oldest = window->oldest(kGroup);
+        for (const PacketFacts& facts : oldest) {
           ASSERT_LT(seen, expected.facts.size());
+          ASSERT_EQ(window->position(static_cast<std::size_t>(&facts - oldest.data())), expected.positions[seen]);
           const PacketFacts& truth = expected.facts[seen++];
           ASSERT_EQ(facts.key, truth.key) << "packet " << seen;
           ASSERT_EQ(facts.hash, truth.hash);
           ASSERT_EQ(facts.time_ns, truth.time_ns);
           ASSERT_EQ(facts.counts.bits(), truth.counts.bits());
         }
-        window->pop(std::min(window->size(), window->oldest(kGroup).size()));
+        window->pop(oldest.size());
       }
     }
     EXPECT_EQ(seen, expected.facts.size());
@@ -205,6 +230,16 @@ TEST_P(FrontEndShortCuts, AgreeWithTheGeneralDecoder) {
       if (HasFatalFailure()) return;
     }
 }
+
+#ifdef PARSHALL_FAST_GROUP
+TEST(FrontEndGroups, EightCommonFramesAreDecodedTogether) {
+  Frames frames(1, 0);
+  std::array<RawPacket, kGroup> packets;
+  for (RawPacket& packet : packets) packet = frames.next();
+  std::array<PacketFacts, kGroup> facts;
+  EXPECT_TRUE(FlowIdentity(KeyFields::five_tuple, Identity::exact, 1).ipv4_group(packets.data(), facts.data()));
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Settings, FrontEndShortCuts,
                          ::testing::Values(Setting{.name = "plain"},

@@ -13,7 +13,7 @@ using namespace testing;
 
 template <class Table>
 class GrowingTables : public ::testing::Test {
- protected:
+ public:
   static constexpr std::size_t kFlows = 150'000;
   const FlowIdentity identity{KeyFields::five_tuple, Identity::exact, 20261121};
 
@@ -87,21 +87,40 @@ TYPED_TEST(GrowingTables, AtItsFullSizeItEvictsLikeAnyOther) {
   EXPECT_EQ(ended.all.size(), kMore);
 }
 
+/// Counts `flows` flows whose home is in the first of `blocks` blocks.
+template <class Test, class Table>
+void crowd_first_block(const Test& test, Table& table, std::uint64_t blocks, std::uint64_t flows) {
+  for (std::uint64_t flow = 0, put = 0; put < flows; ++flow) {
+    PacketFacts facts = facts_of(key_of(flow), test.identity.hash(key_of(flow)), {.time_ns = flow});
+    if (facts.hash >> 32 >= (1ull << 32) / blocks) continue;
+    count_one(table, facts);
+    ++put;
+  }
+}
+
 TYPED_TEST(GrowingTables, AFullBlockMakesItGrowBeforeItEvicts) {
   EndedRecords ended;
   TypeParam table(TestFixture::kFlows, {}, ended, {.grow_by = &this->identity});
   const std::uint32_t slots = table.slots();
-  // Flows of the first block alone, and more than it has slots.
-  std::uint64_t put = 0;
-  for (std::uint64_t flow = 0; put < 2 * TypeParam::kReach * 3; ++flow) {
-    const PacketFacts facts = this->packet_of(flow, {.time_ns = flow});
-    if (facts.hash >> 32 >= (1ull << 32) / (slots / 100)) continue;
-    count_one(table, facts);
-    ++put;
-  }
-  EXPECT_GT(table.slots(), slots);
-  EXPECT_EQ(table.size(), put);
+  const std::uint64_t block_slots = TypeParam::slots_for(1000) / TypeParam::lines_for(1000) * TypeParam::kReach;
+  crowd_first_block(*this, table, slots / block_slots, block_slots);
+  EXPECT_EQ(table.slots(), slots);
+  crowd_first_block(*this, table, slots / block_slots, block_slots + 1);  // the same ones, and one more
+  EXPECT_EQ(table.slots(), 2 * slots);
+  EXPECT_EQ(table.size(), block_slots + 1);
   EXPECT_TRUE(ended.all.empty());
+}
+
+TYPED_TEST(GrowingTables, ATableTooSmallToHaveBeenHalvedEvictsInAFullBlock) {
+  for (const std::size_t flows : {std::size_t{1000}, std::size_t{20'000}, std::size_t{32'767}}) {
+    EndedRecords ended;
+    TypeParam table(flows, {}, ended, {.grow_by = &this->identity});
+    const std::uint64_t block_slots = TypeParam::slots_for(1000) / TypeParam::lines_for(1000) * TypeParam::kReach;
+    ASSERT_EQ(table.slots(), TypeParam::slots_for(flows));
+    crowd_first_block(*this, table, table.slots() / block_slots, block_slots + 5);
+    EXPECT_EQ(table.slots(), TypeParam::slots_for(flows));
+    EXPECT_EQ(ended.all.size(), 5u);
+  }
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void on_bus_error(int number, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   Watched* const mapping = watched_at(address);
   void* const page = reinterpret_cast<void*>(address / page_bytes * page_bytes);
-  if (mapping == nullptr ||
+  if (mapping == nullptr || info->si_code <= 0 ||
       ::mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     ::signal(number, SIG_DFL);  // not ours: the instruction runs again, and ends the program
     return;
@@ -68,11 +68,11 @@ std::shared_ptr<const FileMapping> FileMapping::map(int fd) noexcept {
     return nullptr;
   }
   ::madvise(data, bytes, MADV_SEQUENTIAL);
-  return std::make_shared<const FileMapping>(static_cast<const std::uint8_t*>(data), bytes, kept);
+  return std::make_shared<const FileMapping>(static_cast<const std::uint8_t*>(data), bytes, kept, status.st_ctim);
 }
 
-FileMapping::FileMapping(const std::uint8_t* data, std::size_t bytes, int file) noexcept
-    : bytes_(data, bytes), file_(file) {
+FileMapping::FileMapping(const std::uint8_t* data, std::size_t bytes, int file, timespec changed) noexcept
+    : bytes_(data, bytes), file_(file), changed_(changed) {
   watch_for_vanished_pages();
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   for (Watched& place : watched) {
@@ -98,10 +98,12 @@ bool FileMapping::page_vanished() const noexcept {
   return place != nullptr && place->page_vanished.load(std::memory_order_relaxed);
 }
 
-std::size_t FileMapping::sound_bytes() const noexcept {
+FileMapping::Change FileMapping::change() const noexcept {
   struct stat status {};
-  if (::fstat(file_, &status) != 0) return bytes_.size();
-  return std::min(bytes_.size(), static_cast<std::size_t>(status.st_size));
+  if (::fstat(file_, &status) != 0) return {.bytes = bytes_.size(), .any = page_vanished()};
+  const bool touched = status.st_ctim.tv_sec != changed_.tv_sec || status.st_ctim.tv_nsec != changed_.tv_nsec;
+  return {.bytes = std::min(bytes_.size(), static_cast<std::size_t>(status.st_size)),
+          .any = touched || page_vanished()};
 }
 
 std::size_t MappedSource::poll(std::span<RawPacket> out) noexcept {
@@ -120,22 +122,29 @@ std::size_t MappedSource::poll(std::span<RawPacket> out) noexcept {
   return parsed.packets;
 }
 
-/// How many of the packets lie in what is left of the file.
+/// How many of the packets are from before the place where the file was cut, and perhaps written anew since.
 std::size_t MappedSource::without_vanished(std::span<const RawPacket> packets) noexcept {
-  const std::size_t sound = file_->sound_bytes();
-  if (sound == file_->bytes().size()) return packets.size();
-  cut_to_ = sound;
-  const std::uint8_t* const end = file_->bytes().data() + sound;
-  const auto whole = [end](const RawPacket& packet) { return packet.data + packet.captured_bytes <= end; };
-  return static_cast<std::size_t>(std::ranges::find_if_not(packets, whole) - packets.begin());
+  const FileMapping::Change change = file_->change();
+  if (!change.any) return packets.size();
+  const std::uint8_t* const begin = file_->bytes().data();
+  const auto sound = [&](const RawPacket& packet) {
+    const bool zeros = packet.captured_bytes == 0 && packet.wire_bytes == 0 && packet.time_ns == 0;
+    return !zeros && packet.data + packet.captured_bytes <= begin + change.bytes;
+  };
+  const auto gone = std::ranges::find_if_not(packets, sound);
+  if (gone != packets.end())
+    cut_to_ = std::min(change.bytes, static_cast<std::size_t>(gone->data - begin));
+  else if (change.bytes < file_->bytes().size() || file_->page_vanished())
+    cut_to_ = change.bytes;
+  return static_cast<std::size_t>(gone - packets.begin());
 }
 
 std::optional<Error> MappedSource::damage() const {
   if (cut_to_ || file_->page_vanished())
     return Error{
-        fmt::format("{}: another program cut it from {} to {} bytes while it was read; packets in what went are "
-                    "missing, or counted as not IP where they were being read",
-                    name_, file_->bytes().size(), cut_to_.value_or(file_->sound_bytes()))};
+        fmt::format("{}: another program cut it while it was read, or the disk failed: nothing behind byte {} "
+                    "of {} is counted, and packets that were being read may count as others",
+                    name_, cut_to_.value_or(file_->change().bytes), file_->bytes().size())};
   if (!parser_->damage()) return std::nullopt;
   return Error{fmt::format("{}: {}", name_, *parser_->damage())};
 }

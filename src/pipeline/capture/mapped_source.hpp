@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,12 +14,12 @@ namespace parshall {
 /// A regular file's bytes in memory, read-only.
 ///
 /// The length is the file's when it was mapped: what is appended later is not seen. Of a file that another program cuts
-/// short meanwhile, the bytes that are gone read as zeros, and sound_bytes() says where they begin.
+/// short meanwhile, the bytes that are gone read as zeros, and change() says how many are left.
 class FileMapping {
  public:
   /// Nothing when the file cannot be mapped (and should be read as a stream).
   static std::shared_ptr<const FileMapping> map(int fd) noexcept;
-  FileMapping(const std::uint8_t* data, std::size_t bytes, int file) noexcept;
+  FileMapping(const std::uint8_t* data, std::size_t bytes, int file, timespec changed) noexcept;
   FileMapping(const FileMapping&) = delete;
   FileMapping& operator=(const FileMapping&) = delete;
   ~FileMapping();
@@ -28,12 +29,18 @@ class FileMapping {
   /// True once a page that was gone has been read.
   bool page_vanished() const noexcept;
 
-  /// How many of the bytes the file still has. A system call.
-  std::size_t sound_bytes() const noexcept;
+  struct Change {
+    std::size_t bytes;  ///< that the file still has
+    bool any;           ///< whether anything happened to it since it was mapped
+  };
+
+  /// A system call.
+  Change change() const noexcept;
 
  private:
   std::span<const std::uint8_t> bytes_;
   int file_;
+  timespec changed_;
 };
 
 /// Walks a mapped capture. Several may share one mapping, each with a cursor of its own.
@@ -47,10 +54,10 @@ class MappedSource final : public PacketSource {
   std::optional<Error> damage() const override;
 
  private:
-  std::shared_ptr<const FileMapping> file_;
-  std::span<const std::uint8_t> rest_;
   std::size_t without_vanished(std::span<const RawPacket> packets) noexcept;
 
+  std::shared_ptr<const FileMapping> file_;
+  std::span<const std::uint8_t> rest_;
   std::unique_ptr<CaptureParser> parser_;
   std::string name_;
   bool exhausted_ = false;

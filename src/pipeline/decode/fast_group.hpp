@@ -4,7 +4,8 @@
 
 namespace parshall {
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VBMI__) && defined(__VAES__)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VBMI__) && \
+    defined(__VAES__)
 #define PARSHALL_FAST_GROUP
 
 /// What decode_fast_group() reads of eight packets: one vector per field.

@@ -65,7 +65,7 @@ class BucketStore {
   std::uint32_t line_count() const noexcept { return line_count_; }
   std::uint32_t slots() const noexcept { return line_count_ * Line::kSlots; }
   bool full_size() const noexcept { return line_count_ == lines_.size(); }
-  void double_lines() noexcept { line_count_ *= 2; }
+  void double_lines() noexcept { line_count_ *= 2; }  ///< while not full_size()
 
   [[gnu::always_inline]] static std::uint32_t home(std::uint64_t hash, std::uint64_t line_count) noexcept {
     return static_cast<std::uint32_t>((hash >> 32) * line_count >> 32);

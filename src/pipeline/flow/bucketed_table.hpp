@@ -38,8 +38,8 @@ class BucketedTable {
         idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
         active_ns_(timeouts.active_ns),
         sink_(&sink),
-        grow_by_(memory.grow_by),
-        store_(flows, memory) {}
+        store_(flows, memory),
+        grow_by_(store_.full_size() ? nullptr : memory.grow_by) {}
 
   /// Asks for the memory that a hash's packets will touch; by value, so that it stays in registers.
   class Prefetcher {
@@ -59,7 +59,7 @@ class BucketedTable {
   void update(std::span<const PacketFacts> packets, std::span<SlotRef> slots) noexcept {
     Line* const lines = store_.lines();
     std::uint64_t line_count = store_.line_count();
-    const std::uint64_t rare_after_ns = active_ns_ != 0 ? 0 : idle_ns_;
+    const std::uint64_t rare_from_ns = active_ns_ != 0 ? 0 : idle_ns_ + 1;
     SlotRef* out = slots.data();
     for (const PacketFacts& facts : packets) {
       std::uint64_t at = Store::home(facts.hash, line_count);
@@ -81,7 +81,7 @@ class BucketedTable {
       const CountWord sum = line.counts[i].plus(facts.counts);
       const auto slot = static_cast<std::uint32_t>(at * Line::kSlots + i);
       // The difference is huge when the packet is late.
-      if (time_ns - line.last_ns[i] > rare_after_ns || sum.overflowed()) [[unlikely]] {
+      if (time_ns - line.last_ns[i] >= rare_from_ns || sum.overflowed()) [[unlikely]] {
         done_ = static_cast<std::size_t>(out - slots.data());
         *out++ = count_rare(slot, facts);
         continue;
@@ -94,8 +94,7 @@ class BucketedTable {
 
   /// Grows to the full size now: from here on slots stay valid while their flows live.
   void settle() noexcept {
-    while (!store_.full_size()) grow();
-    grow_by_ = nullptr;
+    while (grow_by_ != nullptr) grow();
   }
 
   bool occupied(std::uint32_t slot) const noexcept { return store_.occupied(slot); }
@@ -268,8 +267,8 @@ class BucketedTable {
   std::size_t size_ = 0;
   std::size_t done_ = 0;  ///< packets of the current update() whose slots are written
   FlowSink* sink_;
-  const FlowIdentity* grow_by_;  ///< hashes the flows that move; null when the table does not grow, or any more
   Store store_;
+  const FlowIdentity* grow_by_;  ///< hashes the flows that move; null at the full size, and without growth
 };
 
 using ExactTable = BucketedTable<ExactLine>;

@@ -50,7 +50,8 @@ class FlowIdentity {
   }
 
   /// The same for eight such packets. Returns whether it could: all eight have to be common ones.
-  [[gnu::always_inline]] bool ipv4_group(const RawPacket* packets, PacketFacts* facts) const noexcept {
+  [[gnu::always_inline]] bool ipv4_group([[maybe_unused]] const RawPacket* packets,
+                                         [[maybe_unused]] PacketFacts* facts) const noexcept {
 #ifdef PARSHALL_FAST_GROUP
     FastGroup group;
     if (!decode_fast_group(packets, group)) return false;

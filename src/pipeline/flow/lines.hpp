@@ -63,10 +63,6 @@ struct alignas(64) ExactLine {
     low[slot] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(whole));
     high[slot] = static_cast<std::uint64_t>(_mm_extract_epi64(whole, 1));
   }
-  void copy(unsigned slot, const ExactLine& from, unsigned from_slot) noexcept {
-    low[slot] = from.low[from_slot];
-    high[slot] = from.high[from_slot];
-  }
   void clear(unsigned slot) noexcept { low[slot] = 0; }
 
   std::uint64_t low[kSlots], high[kSlots];
@@ -100,10 +96,6 @@ struct alignas(64) FingerprintLine {
 
   void put(unsigned slot, const PacketFacts& facts) noexcept {
     tag[slot] = probe(facts);
-    occupied_bits |= 1u << slot;
-  }
-  void copy(unsigned slot, const FingerprintLine& from, unsigned from_slot) noexcept {
-    tag[slot] = from.tag[from_slot];
     occupied_bits |= 1u << slot;
   }
   void clear(unsigned slot) noexcept { occupied_bits &= ~(1u << slot); }

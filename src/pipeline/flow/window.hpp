@@ -29,7 +29,9 @@ class Window {
     [[gnu::always_inline]] void advance() noexcept { move(1); }
 
     /// The next kGroup places, where they follow each other in memory; else nothing.
-    PacketFacts* group() const noexcept { return at_ + kGroup <= ring_ + kRing ? at_ : nullptr; }
+    PacketFacts* group() const noexcept {
+      return ring_ + kRing - at_ >= static_cast<std::ptrdiff_t>(kGroup) ? at_ : nullptr;
+    }
     void advance_group() noexcept { move(kGroup); }
 
    private:

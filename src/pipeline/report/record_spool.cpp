@@ -109,7 +109,7 @@ bool RecordSpool::Store::visit(const std::function<void(std::span<const std::byt
     kept = chunk.size();
   }
   hand_out(tail, visit);
-  return whole;
+  return whole && kept == 0;
 }
 
 void RecordSpool::visit(const std::function<void(std::span<const std::byte>)>& visit) {

@@ -15,7 +15,7 @@ std::string device_counter(const char* name, const std::optional<std::uint64_t>&
 std::string identity_line(const ReportSummary& summary) {
   if (summary.identity == Identity::exact) return {};
   std::string line =
-      fmt::format("identity   {}: {:.3g} of the live flows expected to be merged with another",
+      fmt::format("identity   {}: {:.3g} flows expected to have been merged with another",
                   summary.identity == Identity::fingerprint ? "fingerprint" : "nic-hash", summary.expected_merges);
   if (summary.observed_merges) line += fmt::format(", {} observed", *summary.observed_merges);
   return line + "\n";

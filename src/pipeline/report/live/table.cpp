@@ -67,7 +67,7 @@ double endpoint_order(std::span<const std::uint8_t> address, std::uint16_t port)
 }  // namespace
 
 std::string filter_text(const FlowKey& key) {
-  char text[2 * (kMaxAddressChars + 10)];
+  char text[2 * (kMaxAddressChars + kMaxNumberChars + 4)];
   char* end = put_endpoint(text, key.src_address(), key.src_port());
   *end++ = ' ';
   end = put_endpoint(end, key.dst_address(), key.dst_port());
