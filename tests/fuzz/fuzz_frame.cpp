@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
+#include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
+#include "pipeline/decode/fast_path.hpp"
+#include "pipeline/flow/identity.hpp"
 
 using namespace parshall;
 
@@ -29,6 +34,23 @@ void check(const RawPacket& packet, const PacketFacts& facts) {
   require(key.protocol == 6 || facts.counts.tcp_flags() == 0);
 }
 
+/// Whatever a short path takes, the general decoder takes the same way.
+void check_short_paths(const RawPacket& packet, Verdict verdict, const PacketFacts& truth) {
+  PacketFacts common{};
+  if (decode_common(packet, common))
+    require(verdict == Verdict::counted && common.key == truth.key && common.counts.bits() == truth.counts.bits());
+  FastHeader header;
+  if (decode_fast(packet, header)) {
+    std::memcpy(static_cast<void*>(&common.key), &header.key_head, sizeof header.key_head);
+    require(verdict == Verdict::counted && common.key == truth.key && header.counts.bits() == truth.counts.bits());
+  }
+  const std::array<RawPacket, 8> group{packet, packet, packet, packet, packet, packet, packet, packet};
+  std::array<PacketFacts, 8> facts;
+  if (FlowIdentity(KeyFields::five_tuple, Identity::exact, 1).ipv4_group(group.data(), facts.data()))
+    for (const PacketFacts& each : facts)
+      require(verdict == Verdict::counted && each.key == truth.key && each.counts.bits() == truth.counts.bits());
+}
+
 }  // namespace
 
 /// Input: link type (2 bytes, little endian), bytes on the wire beyond the captured ones, the frame.
@@ -48,6 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Verdict verdict = decode_any(packet, IpHeader::outermost, outer);
   require(decode_any(packet, IpHeader::innermost, inner) == verdict);
   require(static_cast<std::size_t>(verdict) < kVerdicts);
+  check_short_paths(packet, verdict, outer);
   if (verdict == Verdict::counted) {
     check(packet, outer);
     check(packet, inner);
