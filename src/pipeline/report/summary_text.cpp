@@ -34,8 +34,8 @@ std::string worker_lines(const ReportSummary& summary) {
         lines += fmt::format(" ({:+} to the {} polled)",
                              static_cast<std::int64_t>(*received - worker.accounting.polled), worker.accounting.polled);
       const DeviceCounters& device = worker.accounting.device;
-      for (const auto& [name, lost] : {std::pair{"nic_missed", device.nic_missed}, {"nic_error", device.nic_error},
-                                       {"no_mbuf", device.no_mbuf}})
+      for (const auto& [name, lost] :
+           {std::pair{"nic_missed", device.nic_missed}, {"nic_error", device.nic_error}, {"no_mbuf", device.no_mbuf}})
         if (lost && *lost != 0) lines += fmt::format(", {} {}", *lost, name);
     }
     lines += "\n";
