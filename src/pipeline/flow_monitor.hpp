@@ -109,8 +109,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
   StatisticChoice statistics() const override { return {rows_ ? rows_->set() : nullptr, generation_}; }
 
   RecordRing& ended() noexcept override { return ended_; }
-  std::size_t live_flows() const noexcept override { return table_.size(); }
-  std::size_t capacity() const noexcept override { return options_.flows; }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
   ~FlowMonitor() override { delete wanted_statistics_.load(); }

@@ -75,8 +75,6 @@ class Monitor {
   virtual StatisticChoice statistics() const = 0;
 
   virtual RecordRing& ended() noexcept = 0;
-  virtual std::size_t live_flows() const noexcept = 0;
-  virtual std::size_t capacity() const noexcept = 0;
   virtual std::uint64_t observed_merges() const noexcept = 0;
 };
 

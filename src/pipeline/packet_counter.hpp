@@ -39,8 +39,6 @@ class PacketCounter final : public Monitor {
   }
   StatisticChoice statistics() const override { return {}; }
   RecordRing& ended() noexcept override { return ended_; }
-  std::size_t live_flows() const noexcept override { return 0; }
-  std::size_t capacity() const noexcept override { return 0; }
   std::uint64_t observed_merges() const noexcept override { return 0; }
 
  private:

@@ -38,7 +38,8 @@ void on_bus_error(int number, siginfo_t* info, void*) {
   void* const page = reinterpret_cast<void*>(address / page_bytes * page_bytes);
   if (mapping == nullptr || info->si_code <= 0 ||
       ::mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    ::signal(number, SIG_DFL);  // not ours: the instruction runs again, and ends the program
+    ::signal(number, SIG_DFL);  // not ours: it ends the program, whether an instruction or a process caused it
+    ::raise(number);
     return;
   }
   mapping->page_vanished.store(true);

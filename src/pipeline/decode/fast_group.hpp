@@ -19,7 +19,7 @@ struct FastGroup {
 
 /// decode_fast() for eight packets at once. Returns false, with `group` unspecified, when one of them is not common.
 ///
-/// Cost: about 0.6 ns a packet.
+/// Cost: a packet in cache that is polled, decoded and hashed takes 3.8 ns, and 6.1 ns one at a time.
 [[gnu::always_inline]] inline bool decode_fast_group(const RawPacket* packets, FastGroup& group) noexcept {
   static_assert(sizeof(RawPacket) == 32 && offsetof(RawPacket, time_ns) == 8 &&
                 offsetof(RawPacket, captured_bytes) == 16 && offsetof(RawPacket, wire_bytes) == 20 &&

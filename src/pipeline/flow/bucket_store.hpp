@@ -29,7 +29,7 @@ class BucketStore {
       3;  ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
   static constexpr std::size_t kLeastFlows = std::size_t{1} << 14;  ///< that a table which grows starts with room for
 
-  /// For `flows` flows, all in use or the first doublings_for(flows)-th half of it.
+  /// For `flows` flows: all lines in use, or as few as a table that grows starts with.
   BucketStore(std::size_t flows, const TableMemory& memory)
       : lines_(lines_for(flows)),
         first_ns_(slots_for(flows)),

@@ -160,7 +160,7 @@ class BucketedTable {
   /// Looks everywhere the flow may be, and starts it where it is not found.
   [[gnu::noinline]] SlotRef update_elsewhere(const PacketFacts& facts) noexcept {
     const auto probe = Line::probe(facts);
-    std::uint32_t home_line = store_.home(facts.hash);
+    const std::uint32_t home_line = store_.home(facts.hash);
     const std::uint32_t reach = store_.displaced(home_line) ? kReach : 1;
     for (std::uint32_t k = 0; k < reach; ++k) {
       const std::uint32_t at = home_line ^ k;

@@ -48,6 +48,7 @@ class FrontEnd {
   void accept(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
     if (!plain_ || share_.of != 1) [[unlikely]]
       return accept_share(packets, window, prefetch);
+    static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     Window::Cursor to(window);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
     if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]] {

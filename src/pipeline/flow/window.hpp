@@ -70,7 +70,6 @@ class Window {
 
   /// The oldest packets, at most `most`, contiguous.
   std::span<const PacketFacts> oldest(std::size_t most) const noexcept { return at(tail_, std::min(most, size())); }
-  const PacketFacts& newest() const noexcept { return facts_[(head_ - 1) % kRing]; }
   void pop(std::size_t count) noexcept { tail_ += count; }
 
  private:
