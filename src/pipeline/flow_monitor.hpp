@@ -21,8 +21,9 @@ struct KeyHash {
 
 /// The monitor over one kind of flow table.
 ///
-/// The rolling pipeline: decode a group of packets and ask for their buckets, count the group from Window::kDistance
-/// packets ago and ask for its rows, then measure the batch before that one.
+/// The rolling pipeline: decode a group of packets; count the group from Window::kDistance packets ago, and between its
+/// packets ask for the decoded group's buckets and the headers kAhead packets on; ask for the counted group's rows;
+/// then measure the batch before that one.
 template <FlowTable Table>
 class FlowMonitor final : public Monitor, private FlowSink {
  public:
@@ -38,11 +39,13 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
-    const auto prefetch = [lines = table_.prefetcher()](std::uint64_t hash) { lines(hash); };
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+      const std::size_t fresh = front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), window_);
+      if (fresh == kGroup && at + kAhead + kGroup <= packets.size() && roll(&packets[at + kAhead])) [[likely]]
+        continue;
       ask_for_headers(packets, at + kAhead);
-      front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), window_, prefetch);
+      window_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
       retire(Window::kDistance);
     }
   }
@@ -115,8 +118,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
  private:
   enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
-  static constexpr std::size_t kAhead =
-      2 * kGroup;  ///< packet headers asked for this early; the hardware streams the rest
+  static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
   static constexpr std::uint32_t kSweepLines = 256;  ///< a few microseconds
   static constexpr std::uint32_t kCopySlots = 256;   ///< likewise
 
@@ -128,46 +130,65 @@ class FlowMonitor final : public Monitor, private FlowSink {
       for (std::size_t i = at; i < packets.size(); ++i) prefetch_line(packets[i].data);
   }
 
+  /// One step of the steady state: counts the oldest group and asks for the memory of later ones. Returns false, and
+  /// does nothing, where the window holds more or less than that.
+  [[gnu::always_inline]] bool roll(const RawPacket* soon) noexcept {
+    const PacketFacts* const fresh = window_.newest_group();
+    const std::span<const PacketFacts> oldest = window_.oldest(kGroup);
+    if (fresh == nullptr || oldest.size() != kGroup || window_.size() != Window::kDistance + kGroup) [[unlikely]]
+      return false;
+    count(oldest, [=, lines = table_.prefetcher()](std::size_t i) {
+      prefetch_line(soon[i].data);
+      lines(fresh[i].hash);
+    });
+    return true;
+  }
+
   /// Counts the oldest packets until `keep` are left in flight.
-  [[gnu::always_inline]] void retire(std::size_t keep) noexcept {
-    while (window_.size() > keep) {
-      group_ = window_.oldest(std::min(kGroup, window_.size() - keep));
-      group_measured_ = 0;
-      table_.update(group_, slots_);
-      if (extras_) [[unlikely]]
-        after_update(group_.size());
-      latest_ns_ = group_.back().time_ns;
-      window_.pop(group_.size());
-    }
+  [[gnu::noinline]] void retire(std::size_t keep) noexcept {
+    while (window_.size() > keep) count(window_.oldest(std::min(kGroup, window_.size() - keep)), Nothing{});
+  }
+
+  template <class Meanwhile>
+  [[gnu::always_inline]] void count(std::span<const PacketFacts> group, Meanwhile meanwhile) noexcept {
+    group_ = group;
+    group_measured_ = 0;
+    table_.update(group, slots_, meanwhile);
+    if (extras_) [[unlikely]]
+      after_update(group.size());
+    latest_ns_ = group.back().time_ns;
+    window_.pop(group.size());
   }
 
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
-    for (std::size_t i = group_measured_; i < count; ++i) {
-      const std::uint32_t slot = slots_[i].slot();
-      const PacketFacts& facts = group_[i];
-      if (slot < copied_) ++later_.counted;
-      if (observe_merges_ && !(table_.key(slot) == facts.key)) merged_.insert(facts.key);
-      if (rows_) {
-        rows_->prefetch(slot);
-        pending_[pending_count_++] = {slot, facts.wire_bytes(), facts.time_ns, window_.position(i), slots_[i].is_new()};
-        if (pending_count_ == 2 * kStatBatch) measure_oldest();
+    if (observe_merges_ || copied_ != 0)
+      for (std::size_t i = group_measured_; i < count; ++i) {
+        const std::uint32_t slot = slots_[i].slot();
+        if (slot < copied_) ++later_.counted;
+        if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
-    }
+    if (rows_)
+      for (std::size_t i = group_measured_; i < count; ++i) {
+        const std::uint32_t slot = slots_[i].slot();
+        rows_->prefetch(slot);
+        pending_[added_++ % pending_.size()] = {slot, group_[i].wire_bytes(), group_[i].time_ns, window_.position(i),
+                                                slots_[i].is_new()};
+        if (added_ - measured_ == pending_.size()) measure_oldest();
+      }
     group_measured_ = count;
   }
 
-  /// The older half: its rows were asked for kStatBatch packets ago.
+  /// At most kStatBatch packets, whose rows were asked for as many packets ago.
   void measure_oldest() noexcept {
-    rows_->update({pending_.data(), kStatBatch});
-    std::copy(pending_.begin() + kStatBatch, pending_.end(), pending_.begin());
-    pending_count_ -= kStatBatch;
+    const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
+    rows_->update({&pending_[measured_ % pending_.size()], count});
+    measured_ += count;
   }
 
   void measure_pending() noexcept {
-    for (std::size_t at = 0; at < pending_count_; at += kStatBatch)
-      rows_->update({pending_.data() + at, std::min(kStatBatch, pending_count_ - at)});
-    pending_count_ = 0;
+    while (measured_ != added_) measure_oldest();
+    added_ = measured_ = 0;
   }
 
   std::span<const std::byte> row(std::uint32_t slot) const noexcept {
@@ -283,8 +304,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   bool extras_ = false;
 
   std::unique_ptr<FlowRows> rows_;
-  std::array<RowUpdate, 2 * kStatBatch> pending_;
-  std::size_t pending_count_ = 0;
+  std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
+  std::size_t added_ = 0, measured_ = 0;           ///< to it, and of it
   std::uint64_t generation_ = 0;
   std::atomic<StatisticChoice*> wanted_statistics_{nullptr};
 

@@ -201,7 +201,7 @@ void Workers::leave(std::size_t index) {
 void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, Window& staging,
                         std::span<const std::unique_ptr<FactsRing>> rings) noexcept {
   for (std::size_t at = 0; at < packets.size(); at += kGroup) {
-    lane.front().accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), staging, [](std::uint64_t) {});
+    lane.front().accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), staging);
     while (staging.size() != 0) {
       const auto group = staging.oldest(staging.size());
       for (std::size_t i = 0; i < group.size(); ++i) {

@@ -191,15 +191,18 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     ASSERT_GT(expected.facts.size(), packets.size() / 8) << "hardly anything is tested";
 
     auto window = std::make_unique<Window>();
-    std::size_t seen = 0, hashes = 0;
+    std::size_t seen = 0;
     for (std::size_t at = 0; at < packets.size();) {
       const std::size_t count =
           std::min<std::size_t>(frames.below(3) == 0 ? 1 + frames.below(kGroup) : kGroup, packets.size() - at);
-      front.accept({packets.data() + at, count}, *window, [&](std::uint64_t hash) {
-        ASSERT_LT(hashes, expected.facts.size());
-        ASSERT_EQ(hash, expected.facts[hashes++].hash);
-      });
+      const std::size_t fresh = front.accept({packets.data() + at, count}, *window);
       at += count;
+      ASSERT_EQ(window->size(), fresh);
+      ASSERT_LE(seen + fresh, expected.facts.size());
+      window->visit_newest(
+          fresh, [&, i = seen](const PacketFacts& facts) mutable { ASSERT_EQ(facts.hash, expected.facts[i++].hash); });
+      const PacketFacts* const group = window->newest_group();
+      ASSERT_TRUE(fresh != kGroup || group == nullptr || group == window->oldest(kGroup).data());
       while (window->size() != 0) {
         const auto oldest = window->oldest(kGroup);
         for (const PacketFacts& facts : oldest) {
@@ -215,7 +218,6 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
       }
     }
     EXPECT_EQ(seen, expected.facts.size());
-    EXPECT_EQ(hashes, seen);
     EXPECT_EQ(front.counts().verdict, expected.verdict);
     EXPECT_EQ(front.counts().filtered, expected.filtered);
     EXPECT_EQ(front.counts().elsewhere, expected.elsewhere);

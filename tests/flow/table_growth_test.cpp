@@ -48,7 +48,8 @@ TYPED_TEST(GrowingTables, EveryFlowKeepsItsCountersThroughEveryDoubling) {
     slots = table.slots();
   }
   EXPECT_EQ(sizes, 4u) << "16 Ki flows and three doublings make room for 150,000";
-  EXPECT_EQ(table.slots(), TypeParam::slots_for(TestFixture::kFlows));
+  EXPECT_GE(table.slots(), 2 * TestFixture::kFlows);
+  EXPECT_LE(table.slots(), TypeParam::slots_for(TestFixture::kFlows));
   EXPECT_TRUE(ended.all.empty());
   EXPECT_EQ(table.size(), expected.size());
   std::map<std::string, Expected> by_key;
@@ -77,7 +78,7 @@ TYPED_TEST(GrowingTables, SettleMakesItAsLargeAsItWillEverBe) {
   EXPECT_EQ(table.size(), 1000u);
 }
 
-TYPED_TEST(GrowingTables, AtItsFullSizeItEvictsLikeAnyOther) {
+TYPED_TEST(GrowingTables, WithAllItsFlowsItEvictsLikeAnyOther) {
   EndedRecords ended;
   TypeParam table(TestFixture::kFlows, {}, ended, {.grow_by = &this->identity});
   constexpr std::uint64_t kMore = 10'000;
@@ -111,8 +112,8 @@ TYPED_TEST(GrowingTables, AFullBlockMakesItGrowBeforeItEvicts) {
   EXPECT_TRUE(ended.all.empty());
 }
 
-TYPED_TEST(GrowingTables, ATableTooSmallToHaveBeenHalvedEvictsInAFullBlock) {
-  for (const std::size_t flows : {std::size_t{1000}, std::size_t{20'000}, std::size_t{32'767}}) {
+TYPED_TEST(GrowingTables, ATableTooSmallToGrowEvictsInAFullBlock) {
+  for (const std::size_t flows : {std::size_t{1000}, std::size_t{10'000}, std::size_t{16'384}}) {
     EndedRecords ended;
     TypeParam table(flows, {}, ended, {.grow_by = &this->identity});
     const std::uint64_t block_slots = TypeParam::slots_for(1000) / TypeParam::lines_for(1000) * TypeParam::kReach;

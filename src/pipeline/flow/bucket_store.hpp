@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -18,18 +19,19 @@ namespace parshall {
 /// A flow's home is one line. It lives there or in line home ^ k, k < kReach; marks say k, and each home line counts
 /// the flows that live elsewhere.
 ///
-/// Memory: kSlotsPerFlow * (64 / Line::kSlots + 9 + 24 for flows that spill + 32 for IPv6 flows + 16 where the line
-///         holds no key) bytes per flow asked for, mapped once, committed when touched, never more.
+/// Memory: lines are a power of two with kSlotsPerFlow slots or more, up to twice as many, for each flow asked for. A
+///         slot has 64 / Line::kSlots + 9 bytes, and 24 where its flow spills, 32 where it is IPv6, 16 where the line
+///         holds no key: mapped once, committed when touched, never more.
 template <class Line>
 class BucketStore {
  public:
   static constexpr std::uint32_t kReach = 16;  ///< lines that a flow may live in, a power of two
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
   static constexpr std::size_t kSlotsPerFlow =
-      3;  ///< measured in docs/dead-ends.md: at 2 every tenth packet looks twice
-  static constexpr std::size_t kLeastFlows = std::size_t{1} << 14;  ///< that a table which grows starts with room for
+      3;  ///< at least; measured in docs/dead-ends.md: at 2 every tenth packet looks twice
+  static constexpr std::size_t kLeastFlows = std::size_t{1} << 14;  ///< that a growing table starts with room for
 
-  /// For `flows` flows: all lines in use, or as few as a table that grows starts with.
+  /// For `flows` flows: all lines in use, or at first as many as kLeastFlows need.
   BucketStore(std::size_t flows, const TableMemory& memory)
       : lines_(lines_for(flows)),
         first_ns_(slots_for(flows)),
@@ -39,17 +41,16 @@ class BucketStore {
         ipv6_addresses_(slots_for(flows), /*huge_pages=*/false),
         displaced_(lines_for(flows)),
         line_count_(
-            static_cast<std::uint32_t>(lines_for(flows) >> (memory.grow_by != nullptr ? doublings_for(flows) : 0))) {
+            static_cast<std::uint32_t>(lines_for(memory.grow_by != nullptr ? std::min(flows, kLeastFlows) : flows))) {
     if (!memory.populate) return;
     lines_.populate();
     first_ns_.populate();
   }
 
-  /// A multiple of kReach, and so is half of it, as often as a growing table was halved.
+  /// A power of two, so that a home is found by a shift.
   static std::size_t lines_for(std::size_t flows) noexcept {
     const std::size_t lines = (flows * kSlotsPerFlow + Line::kSlots - 1) / Line::kSlots;
-    const std::size_t unit = std::size_t{kReach} << doublings_for(flows);
-    return (lines + unit - 1) / unit * unit;
+    return std::bit_ceil(std::max<std::size_t>(lines, kReach));
   }
   static std::size_t slots_for(std::size_t flows) noexcept { return lines_for(flows) * Line::kSlots; }
 
@@ -67,10 +68,9 @@ class BucketStore {
   bool full_size() const noexcept { return line_count_ == lines_.size(); }
   void double_lines() noexcept { line_count_ *= 2; }  ///< while not full_size()
 
-  [[gnu::always_inline]] static std::uint32_t home(std::uint64_t hash, std::uint64_t line_count) noexcept {
-    return static_cast<std::uint32_t>((hash >> 32) * line_count >> 32);
-  }
-  std::uint32_t home(std::uint64_t hash) const noexcept { return home(hash, line_count_); }
+  /// How far a hash is shifted to be the number of its home line.
+  unsigned home_shift() const noexcept { return 64 - static_cast<unsigned>(std::countr_zero(line_count_)); }
+  std::uint32_t home(std::uint64_t hash) const noexcept { return static_cast<std::uint32_t>(hash >> home_shift()); }
 
   Line& line_of(std::uint32_t slot) noexcept { return lines_[slot / Line::kSlots]; }
   const Line& line_of(std::uint32_t slot) const noexcept { return lines_[slot / Line::kSlots]; }
@@ -161,10 +161,6 @@ class BucketStore {
  private:
   using Ipv6Addresses = std::array<std::uint8_t, 32>;
   static constexpr std::uint8_t kSpilled = 0x80, kDisplacement = kReach - 1;
-
-  static unsigned doublings_for(std::size_t flows) noexcept {
-    return flows < 2 * kLeastFlows ? 0 : static_cast<unsigned>(std::bit_width(flows / kLeastFlows)) - 1;
-  }
 
   HugeBuffer<Line> lines_;
   HugeBuffer<std::uint64_t> first_ns_;

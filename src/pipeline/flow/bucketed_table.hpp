@@ -45,24 +45,28 @@ class BucketedTable {
   class Prefetcher {
    public:
     explicit Prefetcher(const BucketedTable& table) noexcept
-        : lines_(table.store_.lines()), line_count_(table.store_.line_count()) {}
+        : lines_(table.store_.lines()), home_shift_(table.store_.home_shift()) {}
     [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept {
-      prefetch_line(&lines_[Store::home(hash, line_count_)]);
+      prefetch_line(&lines_[hash >> home_shift_]);
     }
 
    private:
     const Line* lines_;
-    std::uint64_t line_count_;
+    unsigned home_shift_;
   };
   Prefetcher prefetcher() const noexcept { return Prefetcher(*this); }
 
-  void update(std::span<const PacketFacts> packets, std::span<SlotRef> slots) noexcept {
+  template <class Meanwhile = Nothing>
+  [[gnu::always_inline]] void update(std::span<const PacketFacts> packets, std::span<SlotRef> slots,
+                                     Meanwhile meanwhile = {}) noexcept {
     Line* const lines = store_.lines();
-    std::uint64_t line_count = store_.line_count();
+    unsigned home_shift = store_.home_shift();
     const std::uint64_t rare_from_ns = active_ns_ != 0 ? 0 : idle_ns_ + 1;
     SlotRef* out = slots.data();
-    for (const PacketFacts& facts : packets) {
-      std::uint64_t at = Store::home(facts.hash, line_count);
+    for (std::size_t n = 0; n < packets.size(); ++n) {
+      meanwhile(n);
+      const PacketFacts& facts = packets[n];
+      std::uint64_t at = facts.hash >> home_shift;
       const auto probe = Line::probe_ipv4(facts);
       std::uint64_t matches = lines[at].match(probe);
       if (matches == 0) [[unlikely]] {
@@ -71,7 +75,7 @@ class BucketedTable {
         if (matches == 0) {
           done_ = static_cast<std::size_t>(out - slots.data());
           *out++ = update_elsewhere(facts);
-          line_count = store_.line_count();
+          home_shift = store_.home_shift();
           continue;
         }
       }

@@ -42,24 +42,22 @@ class FrontEnd {
         filter_(std::move(filter)),
         plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic()) {}
 
-  /// Writes the facts of the packets that count for this worker to `window`, in order, and hands each hash
-  /// to `prefetch`. At most kGroup packets.
-  template <class Prefetch>
-  void accept(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
+  /// Writes the facts of the packets that count for this worker to `window`, in order; their number. At most kGroup
+  /// packets.
+  std::size_t accept(std::span<const RawPacket> packets, Window& window) noexcept {
     if (!plain_ || share_.of != 1) [[unlikely]]
-      return accept_share(packets, window, prefetch);
+      return accept_share(packets, window);
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     Window::Cursor to(window);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
-    if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]] {
-      for (std::size_t i = 0; i < kGroup; ++i) prefetch(group[i].hash);
+    if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]]
       to.advance_group();
-    } else {
-      to = accept_all(packets, to, prefetch);
-    }
+    else
+      to = accept_all(packets, to);
     const std::size_t counted = window.push(to);
     position_ += counted;
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
+    return counted;
   }
 
   /// Packet level: the filter alone decides. Each worker takes every share.of-th packet.
@@ -74,9 +72,7 @@ class FrontEnd {
 
  private:
   /// One by one, all that are IP.
-  template <class Prefetch>
-  [[gnu::always_inline]] Window::Cursor accept_all(std::span<const RawPacket> packets, Window::Cursor to,
-                                                   Prefetch prefetch) noexcept {
+  [[gnu::always_inline]] Window::Cursor accept_all(std::span<const RawPacket> packets, Window::Cursor to) noexcept {
     const FlowIdentity identity = identity_;
     for (const RawPacket& packet : packets) {
       FastHeader header;
@@ -88,15 +84,14 @@ class FrontEnd {
       } else if (!decode_rest(packet, *to)) {
         continue;
       }
-      prefetch(to->hash);
       to.advance();
     }
     return to;
   }
 
   /// Whatever is asked for: filter, inner header, hash from the NIC, a share of what several workers read.
-  template <class Prefetch>
-  [[gnu::noinline]] void accept_share(std::span<const RawPacket> packets, Window& window, Prefetch prefetch) noexcept {
+  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, Window& window) noexcept {
+    const std::uint64_t pushed = window.pushed();
     const FlowIdentity identity = identity_;
     for (const RawPacket& packet : packets) {
       if (filter_ && !filter_->matches(packet)) {
@@ -118,10 +113,10 @@ class FrontEnd {
         ++counts_.elsewhere;
         continue;
       }
-      prefetch(facts.hash);
       window.push_at(position);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     }
+    return window.pushed() - pushed;
   }
 
   /// Whether the outermost header is the one that is asked for: no tunnel runs over TCP.

@@ -48,17 +48,23 @@ struct TableMemory {
   const FlowIdentity* grow_by = nullptr;
 };
 
+/// What update() does between packets where its caller has nothing to do.
+struct Nothing {
+  void operator()(std::size_t) const noexcept {}
+};
+
 /// Maps keys to flows and counts. Single-threaded: one table per worker.
 ///
 /// prefetcher()(hash) asks for the memory update() will touch; update(facts) finds or starts the flow and adds
-/// the packet; settle() ends any growth, after which a slot is its flow's for as long as that lives. Every packet lands
-/// in exactly one flow: a full table ends another flow's record to make room.
+/// the packet, after a call of meanwhile(i) for the i-th: requests for later packets' memory cost least when they are
+/// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives.
+/// Every packet lands in exactly one flow: a full table ends another flow's record to make room.
 template <class T>
 concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
                              std::uint64_t hash, std::uint32_t slot) {
   { view.prefetcher()(hash) }
   noexcept->std::same_as<void>;
-  { table.update(packets, slots) }
+  { table.update(packets, slots, Nothing{}) }
   noexcept->std::same_as<void>;
   { table.settle() }
   noexcept->std::same_as<void>;

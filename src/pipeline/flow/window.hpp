@@ -65,6 +65,18 @@ class Window {
   /// How many packets were counted on the link before the i-th oldest.
   std::uint64_t position(std::size_t i) const noexcept { return gaps_ ? positions_[(tail_ + i) % kRing] : tail_ + i; }
 
+  /// The newest kGroup packets, where they follow each other in memory; else nothing.
+  const PacketFacts* newest_group() const noexcept {
+    const std::size_t start = (head_ - kGroup) % kRing;
+    return start <= kRing - kGroup ? &facts_[start] : nullptr;
+  }
+
+  /// The newest `count` packets, one at a time.
+  template <class Visit>
+  void visit_newest(std::size_t count, Visit visit) const noexcept {
+    for (std::uint64_t i = head_ - count; i != head_; ++i) visit(facts_[i % kRing]);
+  }
+
   std::uint64_t pushed() const noexcept { return head_; }
   std::size_t size() const noexcept { return head_ - tail_; }
 

@@ -37,11 +37,11 @@ void store(std::byte* at, std::uint64_t value) noexcept { std::memcpy(at, &value
 struct Samples {
   std::array<std::byte*, kStatBatch> rows;
   std::array<std::uint64_t, kStatBatch> values;
-  std::size_t count = 0;
 
-  void add(std::byte* row, std::uint64_t value) noexcept {
-    rows[count] = row;
-    values[count++] = value;
+  std::size_t put(std::size_t at, std::byte* row, std::uint64_t value) noexcept {
+    rows[at] = row;
+    values[at] = value;
+    return at + 1;
   }
 };
 
@@ -61,29 +61,39 @@ std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) n
 
 void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();
+  // Copies, which the stores to rows cannot change.
+  const auto [uses_gap, uses_iat, uses_size] = uses_;
+  std::byte* const rows = rows_.data();
+  const std::size_t stride = stride_;
   std::array<Samples, kVariables> samples;
   auto& [gaps, times, sizes] = samples;
+  std::size_t gap_count = 0, time_count = 0, size_count = 0;
   for (const RowUpdate& packet : packets) {
-    std::byte* const row = this->row(packet.slot);
-    if (packet.starts_flow) std::memset(row, 0, stride_);
-    if (uses_[static_cast<std::size_t>(Variable::gap)]) {
+    std::byte* const row = rows + packet.slot * stride;
+    if (packet.starts_flow) std::memset(row, 0, stride);
+    if (uses_gap) {
       const std::uint64_t after_last = load(row);
-      if (after_last != 0) gaps.add(row, packet.position - after_last);
+      if (after_last != 0) gap_count = gaps.put(gap_count, row, packet.position - after_last);
       store(row, packet.position + 1);
     }
-    if (uses_[static_cast<std::size_t>(Variable::iat)]) {
+    if (uses_iat) {
       const std::uint64_t after_last_ns = load(row + last_time_at);
-      if (after_last_ns != 0) times.add(row, packet.time_ns >= after_last_ns ? packet.time_ns - after_last_ns + 1 : 0);
+      if (after_last_ns != 0)
+        time_count =
+            times.put(time_count, row, packet.time_ns >= after_last_ns ? packet.time_ns - after_last_ns + 1 : 0);
       store(row + last_time_at, packet.time_ns + 1);
     }
-    if (uses_[static_cast<std::size_t>(Variable::size)]) sizes.add(row, packet.wire_bytes);
+    if (uses_size) size_count = sizes.put(size_count, row, packet.wire_bytes);
   }
+  const std::array<std::size_t, kVariables> counts{gap_count, time_count, size_count};
   for (const auto& [statistic, offset] : set_->statistics()) {
-    const Samples& of = samples[static_cast<std::size_t>(statistic->variable())];
-    if (of.count == 0) continue;
+    const auto variable = static_cast<std::size_t>(statistic->variable());
+    const Samples& of = samples[variable];
+    const std::size_t count = counts[variable];
+    if (count == 0) continue;
     std::array<std::byte*, kStatBatch> states;
-    for (std::size_t i = 0; i < of.count; ++i) states[i] = of.rows[i] + prefix_bytes_ + offset;
-    statistic->update({{states.data(), of.count}, {of.values.data(), of.count}});
+    for (std::size_t i = 0; i < count; ++i) states[i] = of.rows[i] + prefix_bytes_ + offset;
+    statistic->update({{states.data(), count}, {of.values.data(), count}});
   }
 }
 

@@ -37,7 +37,7 @@ void P2Quantile::halve() noexcept {
   for (std::size_t i = 1; i < 3; ++i) inner_position_[i] = std::max(inner_position_[i], inner_position_[i - 1] + 1);
 }
 
-void P2Quantile::update_scalar(double sample, const P2Target& target) noexcept {
+[[gnu::noinline]] void P2Quantile::update_scalar(double sample, const P2Target& target) noexcept {
   if (count_ < kMarkers) return warm_up(sample);
   if (count_ == kMaxCount) halve();
   height_[0] = std::min(sample, height_[0]);
@@ -48,7 +48,7 @@ void P2Quantile::update_scalar(double sample, const P2Target& target) noexcept {
 }
 
 /// Moves each inner marker one position towards the desired one, if it is one or more away and there is room.
-void P2Quantile::adjust(const P2Target& target) noexcept {
+[[gnu::noinline]] void P2Quantile::adjust(const P2Target& target) noexcept {
   const double last = static_cast<double>(count_) - 1;
   for (std::size_t i = 1; i <= 3; ++i) {
     const double below = i == 1 ? 1 : inner_position_[i - 2], here = inner_position_[i - 1];
@@ -147,11 +147,12 @@ class P2Statistic final : public Statistic {
   std::size_t row_bytes() const noexcept override { return sizeof(P2Quantile); }
   std::span<const Column> columns() const noexcept override { return column_; }
 
-  void update(const SampleBatch& batch) const noexcept override {
+  [[gnu::flatten]] void update(const SampleBatch& batch) const noexcept override {
     const P2Target target = target_;
-    for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-      auto& state = *reinterpret_cast<P2Quantile*>(batch.rows[i]);
-      const auto sample = static_cast<double>(batch.samples[i]);
+    const auto [rows, samples] = batch;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto& state = *reinterpret_cast<P2Quantile*>(rows[i]);
+      const auto sample = static_cast<double>(samples[i]);
       if constexpr (kBuiltForAvx512)
         state.update_vector(sample, target);
       else
