@@ -4,8 +4,10 @@
 // made, and every flow is in its table, before a clock starts; answers are checked after.
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <cstring>
-#include <set>
+#include <fstream>
+#include <string>
 
 #include "generate/memory_source.hpp"
 #include "harness.hpp"
@@ -38,6 +40,7 @@ class NoTable {
   FlowRecord record(std::uint32_t) const noexcept { return {}; }
   std::uint32_t slots() const noexcept { return 0; }
   std::size_t size() const noexcept { return 0; }
+  std::size_t buckets() const noexcept { return 0; }
   void sweep(std::uint64_t, std::uint32_t) noexcept {}
   void settle() noexcept {}
 
@@ -45,12 +48,33 @@ class NoTable {
   std::uint64_t sum_ = 0;
 };
 
-/// A monitor with a source of its own, so that every variant reads the same packets in the same order.
+/// A source of each variant's own: the same packets in the same order. Each begins elsewhere in the trace, or the
+/// first of them would bring the packets of a sample to the L3 cache for the others.
+class Sources {
+ public:
+  Sources(std::shared_ptr<const Trace> trace, std::size_t variants)
+      : trace_(std::move(trace)), apart_(trace_->packets() / variants) {}
+
+  std::size_t next_begin() noexcept { return apart_ * begun_++; }
+  MemorySource next() {
+    MemorySource source(trace_, ~std::uint64_t{0});
+    std::array<RawPacket, kBatch> batch;
+    for (std::size_t left = next_begin(); left != 0;) left -= source.poll({batch.data(), std::min(kBatch, left)});
+    return source;
+  }
+  const std::shared_ptr<const Trace>& trace() const noexcept { return trace_; }
+
+ private:
+  std::shared_ptr<const Trace> trace_;
+  std::size_t apart_;
+  std::size_t begun_ = 0;
+};
+
 class Ours {
  public:
-  Ours(std::unique_ptr<Monitor> monitor, std::shared_ptr<const Trace> trace)
+  Ours(std::unique_ptr<Monitor> monitor, MemorySource source)
       : monitor_(std::move(monitor)),
-        source_(std::move(trace), ~std::uint64_t{0}),
+        source_(std::move(source)),
         front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
                std::nullopt) {}
 
@@ -86,33 +110,44 @@ std::unique_ptr<Monitor> make_monitor(std::size_t flows, const std::vector<std::
   return std::make_unique<FlowMonitor<Table>>(options);
 }
 
-/// The least a packet can cost: its own line read in order and one line of the flows' working set updated at random,
+/// The least a packet can cost: its own line read in order, and one line updated that its flow shares with one other,
 /// both asked for as early as serves best.
 class MemoryBound {
  public:
-  MemoryBound(std::shared_ptr<const Trace> trace, std::size_t flows)
-      : trace_(std::move(trace)), lines_(std::max<std::size_t>(1, flows / 2) * 8) {}
+  MemoryBound(Sources& sources, std::size_t flows)
+      : trace_(sources.trace()), lines_(std::max<std::size_t>(1, flows / 2) * 8), next_(sources.next_begin()) {}
 
   void run(std::size_t packets) {
     constexpr std::size_t kFramesAhead = 64, kLinesAhead = 32;
-    const std::size_t mask = lines_.size() / 8 - 1;
     for (std::size_t i = next_; i < next_ + packets; ++i) {
-      prefetch_line(frame(i + kFramesAhead));
-      prefetch_line(&lines_[(SplitMix64::mix(i + kLinesAhead) & mask) * 8]);
+      prefetch_line(trace_->frame(at(i + kFramesAhead)));
+      prefetch_line(&lines_[line(i + kLinesAhead)]);
       std::uint64_t word;
-      std::memcpy(&word, frame(i), sizeof word);
-      lines_[(SplitMix64::mix(i) & mask) * 8] += word | 1;
+      std::memcpy(&word, trace_->frame(at(i)), sizeof word);
+      lines_[line(i)] += word | 1;
     }
     next_ += packets;
   }
 
  private:
-  const std::uint8_t* frame(std::size_t i) const noexcept { return trace_->frame(i & (trace_->packets() - 1)); }
+  std::size_t at(std::size_t i) const noexcept { return i & (trace_->packets() - 1); }
+  std::size_t line(std::size_t i) const noexcept { return trace_->flow_of(at(i)) / 2 * 8; }
 
   std::shared_ptr<const Trace> trace_;
   HugeBuffer<std::uint64_t> lines_;
-  std::size_t next_ = 0;
+  std::size_t next_;
 };
+
+/// Of this process's memory; 4 KB pages cost a table larger than the L2 cache up to a third.
+double share_on_huge_pages() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  double resident = 0, huge = 0;
+  for (std::string line; std::getline(rollup, line);) {
+    std::sscanf(line.c_str(), "Rss: %lf", &resident);
+    std::sscanf(line.c_str(), "AnonHugePages: %lf", &huge);
+  }
+  return resident == 0 ? 0 : huge / resident;
+}
 
 struct Case {
   const char* name;
@@ -148,27 +183,30 @@ bool run_case(const Case& what, const Sizes& sizes) {
   for (std::uint64_t i = 0; i < trace->packets(); ++i) seen[trace->flow_of(i)] = true;
   const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
 
-  Ours parse(make_monitor<NoTable>(flows), trace), exact(make_monitor<ExactTable>(flows), trace),
-      fingerprint(make_monitor<FingerprintTable>(flows), trace);
-  MemoryBound bound(trace, flows);
+  Sources sources(trace, what.rivals ? 8 : 4);
+  Ours parse(make_monitor<NoTable>(flows), sources.next()), exact(make_monitor<ExactTable>(flows), sources.next()),
+      fingerprint(make_monitor<FingerprintTable>(flows), sources.next());
+  MemoryBound bound(sources, flows);
   std::vector<Variant> variants{{"parse + hash alone", [&](std::size_t n) { parse.run(n); }},
                                 {"exact", [&](std::size_t n) { exact.run(n); }},
                                 {"fingerprint", [&](std::size_t n) { fingerprint.run(n); }},
                                 {"memory bound", [&](std::size_t n) { bound.run(n); }}};
   std::optional<Ours> p99;
   std::unique_ptr<Rival> rte, flowatcher, toeplitz;
-  MemorySource rte_source(trace, ~std::uint64_t{0}), flowatcher_source(trace, ~std::uint64_t{0}),
-      toeplitz_source(trace, ~std::uint64_t{0});
+  std::optional<MemorySource> rte_source, flowatcher_source, toeplitz_source;
   if (what.rivals) {
-    p99.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}), trace);
+    p99.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}), sources.next());
+    flowatcher_source = sources.next();
+    toeplitz_source = sources.next();
+    rte_source = sources.next();
     variants.push_back({"exact + P-square p99 of the gap", [&](std::size_t n) { p99->run(n); }});
     flowatcher = make_double_hash(flows, kSeed);
-    variants.push_back({"FloWatcher double hash", [&](std::size_t n) { flowatcher->run(flowatcher_source, n); }});
+    variants.push_back({"FloWatcher double hash", [&](std::size_t n) { flowatcher->run(*flowatcher_source, n); }});
     toeplitz = make_double_hash_toeplitz(flows);
-    variants.push_back({"FloWatcher, software Toeplitz", [&](std::size_t n) { toeplitz->run(toeplitz_source, n); }});
+    variants.push_back({"FloWatcher, software Toeplitz", [&](std::size_t n) { toeplitz->run(*toeplitz_source, n); }});
     rte = make_rte_hash(flows, kSeed);
     if (rte)
-      variants.push_back({"rte_hash bulk lookup", [&](std::size_t n) { rte->run(rte_source, n); }});
+      variants.push_back({"rte_hash bulk lookup", [&](std::size_t n) { rte->run(*rte_source, n); }});
     else
       fmt::print("SKIPPED rte_hash: built without DPDK\n");
   }
@@ -183,6 +221,7 @@ bool run_case(const Case& what, const Sizes& sizes) {
         what.name, variants[v].name, costs[v].median_ns, 1e3 / costs[v].median_ns,
         costs[v].median_ns / costs[0].median_ns, costs[v].median_ns / costs[1].median_ns, costs[v].spread,
         costs[v].kept, costs[v].samples);
+  fmt::print("{:<14} {:.1f} % of memory is on 2 MB pages\n", what.name, 100 * share_on_huge_pages());
   fmt::print("{:<14} share of the memory bound reached: exact {:.0f} %, fingerprint {:.0f} %\n", what.name,
              100 * costs[3].median_ns / costs[1].median_ns, 100 * costs[3].median_ns / costs[2].median_ns);
   if (flowatcher)

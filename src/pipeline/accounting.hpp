@@ -19,6 +19,7 @@ struct MonitorCounts {
   std::uint64_t ended_records = 0;
   std::uint64_t evicted_records = 0;  ///< of these, for want of room
   std::uint64_t live_flows = 0;
+  std::uint64_t buckets = 0;                   ///< of the table, in use
   std::uint64_t ip_bytes = 0;                  ///< of live flows and ended records
   std::uint64_t wire_bytes = 0;                ///< likewise
   std::uint64_t first_ns = ~std::uint64_t{0};  ///< earliest of them
@@ -37,6 +38,7 @@ struct MonitorCounts {
     ended_records += other.ended_records;
     evicted_records += other.evicted_records;
     live_flows += other.live_flows;
+    buckets += other.buckets;
     ip_bytes += other.ip_bytes;
     wire_bytes += other.wire_bytes;
     first_ns = std::min(first_ns, other.first_ns);

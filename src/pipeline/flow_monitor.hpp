@@ -99,6 +99,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   MonitorCounts counts() const noexcept override {
     MonitorCounts counts = ended_counts_;
     counts.counted = window_.pushed();
+    counts.buckets = table_.buckets();
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot) {
       if (!table_.occupied(slot)) continue;
       const FlowRecord record = table_.record(slot);
@@ -137,7 +138,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const std::span<const PacketFacts> oldest = window_.oldest(kGroup);
     if (fresh == nullptr || oldest.size() != kGroup || window_.size() != Window::kDistance + kGroup) [[unlikely]]
       return false;
-    count(oldest, [=, lines = table_.prefetcher()](std::size_t i) {
+    count_group(oldest, [=, lines = table_.prefetcher()](std::size_t i) {
       prefetch_line(soon[i].data);
       lines(fresh[i].hash);
     });
@@ -146,11 +147,11 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   /// Counts the oldest packets until `keep` are left in flight.
   [[gnu::noinline]] void retire(std::size_t keep) noexcept {
-    while (window_.size() > keep) count(window_.oldest(std::min(kGroup, window_.size() - keep)), Nothing{});
+    while (window_.size() > keep) count_group(window_.oldest(std::min(kGroup, window_.size() - keep)), Nothing{});
   }
 
   template <class Meanwhile>
-  [[gnu::always_inline]] void count(std::span<const PacketFacts> group, Meanwhile meanwhile) noexcept {
+  [[gnu::always_inline]] void count_group(std::span<const PacketFacts> group, Meanwhile meanwhile) noexcept {
     group_ = group;
     group_measured_ = 0;
     table_.update(group, slots_, meanwhile);
@@ -179,7 +180,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     group_measured_ = count;
   }
 
-  /// At most kStatBatch packets, whose rows were asked for as many packets ago.
+  /// At most kStatBatch packets. Only the last call of measure_pending(), which starts over, finds fewer: so measured_
+  /// is a multiple of kStatBatch, and none of its packets is behind the ring's end.
   void measure_oldest() noexcept {
     const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
     rows_->update({&pending_[measured_ % pending_.size()], count});
@@ -238,7 +240,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void update_extras() noexcept { extras_ = rows_ || observe_merges_ || copied_ != 0; }
 
   void begin_snapshot() noexcept {
-    table_.settle();  // slots are copied one after the other
+    measure_pending();  // the rows may go
+    table_.settle();    // slots are copied one after the other
     snapshot_.statistics = statistics();
     snapshot_.stride = sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0);
     try {
@@ -282,6 +285,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void finish_snapshot() noexcept {
     MonitorCounts& counts = snapshot_.counts;
     counts.counted = window_.pushed() - later_.counted;
+    counts.buckets = table_.buckets();
     counts.ended_packets = ended_counts_.ended_packets - later_.ended_packets;
     counts.ended_records = ended_counts_.ended_records - later_.ended_records;
     counts.evicted_records = ended_counts_.evicted_records - later_.evicted_records;

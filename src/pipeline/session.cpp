@@ -19,9 +19,10 @@ constexpr std::chrono::microseconds kSnapshotPoll{200};
 double expected_merges(const SessionOptions& options, const MonitorCounts& counts) {
   if (options.identity == Identity::exact || options.table == nullptr) return 0;
   constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
-  double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) *
-                 static_cast<double>(options.table->buckets(options.monitor.flows)) *
-                 static_cast<double>(options.workers) / kBucketsSearched;
+  // More workers than that tell no more flows apart: bits of the tag say which one a flow belongs to.
+  const double apart = std::min(1.0, std::ldexp(1.0, Share::kWithoutTag) / static_cast<double>(options.workers));
+  double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) * static_cast<double>(counts.buckets) *
+                 apart / kBucketsSearched;
   if (options.identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
   const auto live = static_cast<double>(counts.live_flows), ended = static_cast<double>(counts.ended_records);
   return live * (live / 2 + ended) / space;

@@ -18,7 +18,7 @@ std::unique_ptr<Monitor> make(const MonitorOptions& options) {
 
 template <FlowTable Table>
 constexpr TableEntry entry(std::string_view name, bool exact, unsigned tag_bits, std::string_view help) {
-  return {name, exact, tag_bits, help, make<Table>, Table::memory_bytes, Table::lines_for, Table::slots_for};
+  return {name, exact, tag_bits, help, make<Table>, Table::memory_bytes, Table::slots_for};
 }
 
 constexpr TableEntry kTables[] = {

@@ -19,7 +19,6 @@ struct TableEntry {
   std::string_view help;
   std::unique_ptr<Monitor> (*make)(const MonitorOptions&);
   std::size_t (*memory_bytes)(std::size_t flows);
-  std::size_t (*buckets)(std::size_t flows);
   std::size_t (*slots)(std::size_t flows);
 };
 

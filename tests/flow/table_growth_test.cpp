@@ -86,6 +86,11 @@ TYPED_TEST(GrowingTables, WithAllItsFlowsItEvictsLikeAnyOther) {
     count_one(table, this->packet_of(flow, {.time_ns = flow}));
   EXPECT_EQ(table.size(), TestFixture::kFlows);
   EXPECT_EQ(ended.all.size(), kMore);
+  const std::uint32_t slots = table.slots();
+  EXPECT_GE(slots, 2 * TestFixture::kFlows);
+  table.settle();
+  EXPECT_EQ(table.slots(), TypeParam::slots_for(TestFixture::kFlows));
+  EXPECT_EQ(table.size(), TestFixture::kFlows);
 }
 
 /// Counts `flows` flows whose home is in the first of `blocks` blocks.
@@ -112,16 +117,38 @@ TYPED_TEST(GrowingTables, AFullBlockMakesItGrowBeforeItEvicts) {
   EXPECT_TRUE(ended.all.empty());
 }
 
-TYPED_TEST(GrowingTables, ATableTooSmallToGrowEvictsInAFullBlock) {
-  for (const std::size_t flows : {std::size_t{1000}, std::size_t{10'000}, std::size_t{16'384}}) {
+TYPED_TEST(GrowingTables, ATableOfNearlyTheSmallestSizeGrowsWhereItCanAndThenEvicts) {
+  const std::size_t least = TypeParam::slots_for(16'384);
+  std::size_t larger = 16'384;  // the smallest that grows
+  while (TypeParam::slots_for(larger) == least) ++larger;
+  ASSERT_EQ(TypeParam::slots_for(larger), 2 * least);
+  for (const std::size_t flows : {std::size_t{1000}, std::size_t{16'384}, larger - 1, larger, larger + 1000}) {
+    SCOPED_TRACE(flows);
     EndedRecords ended;
     TypeParam table(flows, {}, ended, {.grow_by = &this->identity});
     const std::uint64_t block_slots = TypeParam::slots_for(1000) / TypeParam::lines_for(1000) * TypeParam::kReach;
-    ASSERT_EQ(table.slots(), TypeParam::slots_for(flows));
-    crowd_first_block(*this, table, table.slots() / block_slots, block_slots + 5);
+    ASSERT_EQ(table.slots(), std::min(least, TypeParam::slots_for(flows)));
+    crowd_first_block(*this, table, TypeParam::slots_for(flows) / block_slots, block_slots + 5);
     EXPECT_EQ(table.slots(), TypeParam::slots_for(flows));
     EXPECT_EQ(ended.all.size(), 5u);
   }
+}
+
+TYPED_TEST(GrowingTables, WhatIsDoneMeanwhileIsDoneOnceForEachPacket) {
+  EndedRecords ended;
+  TypeParam table(TestFixture::kFlows, {}, ended, {.grow_by = &this->identity});
+  const std::uint32_t first_slots = table.slots();
+  std::vector<PacketFacts> packets;
+  for (std::uint64_t flow = 0; flow < 40'000; ++flow) packets.push_back(this->packet_of(flow, {.time_ns = flow}));
+  std::vector<SlotRef> slots(packets.size());
+  std::size_t done = 0;
+  table.update(packets, slots, [&, ask = table.prefetcher()](std::size_t i) {
+    ASSERT_EQ(i, done++);
+    ask(packets[packets.size() - 1 - i].hash);
+  });
+  EXPECT_EQ(done, packets.size());
+  EXPECT_EQ(table.size(), packets.size());
+  EXPECT_GT(table.slots(), first_slots);
 }
 
 }  // namespace

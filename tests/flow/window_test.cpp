@@ -14,7 +14,7 @@ using namespace testing;
 TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
   Window window;
   SplitMix64 random(1);
-  std::uint64_t in = 0, out = 0;
+  std::uint64_t in = 0, out = 0, pushes = 0, groups = 0;
   while (out < 5000) {
     const std::size_t count = 1 + random.below(kGroup);
     Window::Cursor to(window);
@@ -25,6 +25,15 @@ TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
       for (std::size_t i = 0; i < count; ++i, to.advance()) to->time_ns = in++;
     }
     ASSERT_EQ(window.push(to), count);
+    std::uint64_t newest = in - count;
+    window.visit_newest(count, [&](const PacketFacts& facts) { ASSERT_EQ(facts.time_ns, newest++); });
+    ASSERT_EQ(newest, in);
+    if (in >= kGroup) {
+      const PacketFacts* const group = window.newest_group();
+      groups += group != nullptr;
+      for (std::size_t i = 0; group != nullptr && i < kGroup; ++i) ASSERT_EQ(group[i].time_ns, in - kGroup + i);
+    }
+    pushes += in >= kGroup;
     while (window.size() > Window::kDistance) {
       const auto oldest = window.oldest(std::min(kGroup, window.size() - Window::kDistance));
       ASSERT_FALSE(oldest.empty());
@@ -36,6 +45,8 @@ TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
     }
   }
   EXPECT_EQ(window.pushed(), in);
+  EXPECT_GT(groups, pushes * 9 / 10) << "a group is cut by the ring's end only";
+  EXPECT_LT(groups, pushes);
 }
 
 TEST(Window, KeepsThePositionsOfPacketsWhoseNeighboursWentElsewhere) {

@@ -41,7 +41,7 @@ enum class LinkType : std::uint16_t {
 /// One packet as the source hands it over.
 ///
 /// Shape: 32 bytes. `data` stays valid until the second poll() after the one that returned it.
-struct RawPacket {
+struct alignas(32) RawPacket {
   const std::uint8_t* data = nullptr;  ///< first captured byte of the link-layer header
   std::uint64_t time_ns = 0;           ///< since 1970, from the file or the device, never a clock read later
   std::uint32_t captured_bytes = 0;    ///< readable bytes behind `data`

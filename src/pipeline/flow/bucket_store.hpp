@@ -19,16 +19,16 @@ namespace parshall {
 /// A flow's home is one line. It lives there or in line home ^ k, k < kReach; marks say k, and each home line counts
 /// the flows that live elsewhere.
 ///
-/// Memory: lines are a power of two with kSlotsPerFlow slots or more, up to twice as many, for each flow asked for. A
-///         slot has 64 / Line::kSlots + 9 bytes, and 24 where its flow spills, 32 where it is IPv6, 16 where the line
-///         holds no key: mapped once, committed when touched, never more.
+/// Memory: lines are a power of two, 16 or more, with kSlotsPerFlow slots for each flow asked for, or up to twice as
+///         many. A line has 66 bytes; a slot 9 beside it, 24 where its flow spills, 32 where it is IPv6, and 16 where
+///         the line holds no key: mapped once, committed when touched, never more.
 template <class Line>
 class BucketStore {
  public:
   static constexpr std::uint32_t kReach = 16;  ///< lines that a flow may live in, a power of two
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
   static constexpr std::size_t kSlotsPerFlow =
-      3;  ///< at least; measured in docs/dead-ends.md: at 2 every tenth packet looks twice
+      3;  ///< or more, at full size; measured in docs/dead-ends.md: at 2 every tenth packet looks twice
   static constexpr std::size_t kLeastFlows = std::size_t{1} << 14;  ///< that a growing table starts with room for
 
   /// For `flows` flows: all lines in use, or at first as many as kLeastFlows need.
@@ -48,7 +48,7 @@ class BucketStore {
   }
 
   /// A power of two, so that a home is found by a shift.
-  static std::size_t lines_for(std::size_t flows) noexcept {
+  static constexpr std::size_t lines_for(std::size_t flows) noexcept {
     const std::size_t lines = (flows * kSlotsPerFlow + Line::kSlots - 1) / Line::kSlots;
     return std::bit_ceil(std::max<std::size_t>(lines, kReach));
   }

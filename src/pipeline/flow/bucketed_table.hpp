@@ -29,7 +29,7 @@ class BucketedTable {
  public:
   static constexpr std::uint32_t kReach = Store::kReach;
   static constexpr std::size_t kMaxFlows = Store::kMaxFlows;
-  static std::size_t lines_for(std::size_t flows) noexcept { return Store::lines_for(flows); }
+  static constexpr std::size_t lines_for(std::size_t flows) noexcept { return Store::lines_for(flows); }
   static std::size_t slots_for(std::size_t flows) noexcept { return Store::slots_for(flows); }
   static std::size_t memory_bytes(std::size_t flows) noexcept { return Store::memory_bytes(flows); }
 
@@ -106,6 +106,7 @@ class BucketedTable {
   FlowRecord record(std::uint32_t slot) const noexcept { return store_.record(slot); }
   std::uint32_t slots() const noexcept { return store_.slots(); }
   std::size_t size() const noexcept { return size_; }
+  std::size_t buckets() const noexcept { return store_.line_count(); }  ///< in use
 
   /// Ends the idle flows among the next `lines` lines of an endless round through the table.
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
@@ -173,7 +174,7 @@ class BucketedTable {
         if (store_.same_addresses(slot, facts.key)) return count(slot, facts);
       }
     }
-    if (grow_by_ != nullptr && size_ >= slots() / 2) grow();
+    if (grow_by_ != nullptr && size_ >= slots() / 2 && size_ < capacity_) grow();
     if (size_ >= capacity_) evict_near(store_.home(facts.hash));
     const std::uint32_t slot = put(facts);
     start(slot, facts);
@@ -278,5 +279,7 @@ class BucketedTable {
 using ExactTable = BucketedTable<ExactLine>;
 using FingerprintTable = BucketedTable<FingerprintLine>;
 static_assert(FlowTable<ExactTable> && FlowTable<FingerprintTable>);
+static_assert(ExactTable::lines_for(ExactTable::kMaxFlows) <= std::size_t{1} << kBucketBits &&
+              FingerprintTable::lines_for(FingerprintTable::kMaxFlows) <= std::size_t{1} << kBucketBits);
 
 }  // namespace parshall

@@ -9,6 +9,7 @@
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/identity.hpp"
+#include "pipeline/flow/table.hpp"
 #include "pipeline/flow/window.hpp"
 
 namespace parshall {
@@ -18,10 +19,11 @@ struct Share {
   std::uint32_t index = 0;
   std::uint32_t of = 1;
 
-  /// From bits of the hash that the table's bucket does not depend on first.
+  /// From the bits below those of the table's bucket; the highest kWithoutTag are in no tag of 32 bits either.
   static std::uint32_t index_of(std::uint64_t hash, std::uint32_t of) noexcept {
-    return static_cast<std::uint32_t>((hash >> 24 & 0xFFFF) * of >> 16);
+    return static_cast<std::uint32_t>((hash >> (64 - kBucketBits - 16) & 0xFFFF) * of >> 16);
   }
+  static constexpr unsigned kWithoutTag = 64 - kBucketBits - 32;
   bool takes(std::uint64_t hash) const noexcept { return index_of(hash, of) == index; }
 };
 

@@ -48,6 +48,10 @@ struct TableMemory {
   const FlowIdentity* grow_by = nullptr;
 };
 
+/// A table's bucket may depend on this many bits of the hash, from the top; what divides flows before a table depends
+/// on lower ones.
+inline constexpr unsigned kBucketBits = 29;
+
 /// What update() does between packets where its caller has nothing to do.
 struct Nothing {
   void operator()(std::size_t) const noexcept {}
@@ -75,6 +79,8 @@ concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts
   { view.slots() }
   noexcept->std::same_as<std::uint32_t>;
   { view.size() }
+  noexcept->std::same_as<std::size_t>;
+  { view.buckets() }
   noexcept->std::same_as<std::size_t>;
   { table.sweep(hash, slot) }
   noexcept->std::same_as<void>;

@@ -45,7 +45,6 @@ class FlowRows {
   }
 
  private:
-  std::byte* row(std::uint32_t slot) noexcept { return rows_.data() + slot * stride_; }
   const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
   std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }
 

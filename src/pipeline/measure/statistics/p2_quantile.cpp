@@ -147,6 +147,7 @@ class P2Statistic final : public Statistic {
   std::size_t row_bytes() const noexcept override { return sizeof(P2Quantile); }
   std::span<const Column> columns() const noexcept override { return column_; }
 
+  // The vector step is part of the loop; its rare ways are calls.
   [[gnu::flatten]] void update(const SampleBatch& batch) const noexcept override {
     const P2Target target = target_;
     const auto [rows, samples] = batch;
