@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 
 namespace parshall {
 
@@ -8,6 +9,15 @@ namespace parshall {
 /// In assembly, since gcc takes a function that only calls __builtin_prefetch() for one without effect, and drops it.
 [[gnu::always_inline]] inline void prefetch_line(const void* at) noexcept {
   asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(at)));
+}
+
+/// Asks for every line of `Bytes` bytes, at most the first 256: objects that stand in an array which starts a line.
+template <std::size_t Bytes>
+[[gnu::always_inline]] inline void prefetch_object(const void* at) noexcept {
+  constexpr std::size_t kLine = 64, kWanted = Bytes < 256 ? Bytes : 256;
+  const char* const bytes = static_cast<const char*>(at);
+  for (std::size_t offset = 0; offset < kWanted; offset += kLine) prefetch_line(bytes + offset);
+  if constexpr (kLine % Bytes != 0 && Bytes % kLine != 0) prefetch_line(bytes + kWanted - 1);
 }
 
 }  // namespace parshall

@@ -26,6 +26,8 @@ struct FlowKey {
 
   static constexpr std::size_t kHeadBytes = 16;  ///< all of an IPv4 key
 
+  bool present() const noexcept { return ip_version != 0; }  ///< false for a key that nothing was decoded to
+
   std::uint16_t src_port() const noexcept {
     return static_cast<std::uint16_t>(src_port_bytes[0] << 8 | src_port_bytes[1]);
   }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <immintrin.h>
+
+#include <array>
+#include <bit>
+
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+#include "pipeline/flow/maps/map.hpp"
+
+namespace parshall {
+
+/// Groups of 14 entries behind 14 one-byte tags, which one SIMD comparison looks through; probing goes by groups.
+///
+/// Shape:  group = 14 tags (top bit: in use) and how many keys passed it on the way to a later group; entries beside.
+/// Find:   ends at the first group that no key has passed.
+/// Erase:  takes back the passing, so that there are no tombstones.
+/// Full:   when every place is taken; made for at most 7 of 8 places.
+/// Source: the tag groups of Abseil's Swiss tables; counts of keys that passed as in Folly's F14.
+template <MapKey K, class V, KeyHasher<K> Hasher>
+class SimdTags {
+ public:
+  using Key = K;
+  using Value = V;
+
+  SimdTags(std::size_t entries, Hasher hasher)
+      : groups_(groups_for(entries)),
+        entries_(groups_.size() * kGroupSlots),
+        shift_(64 - static_cast<unsigned>(std::countr_zero(groups_.size()))),
+        hasher_(hasher) {}
+
+  static std::size_t memory_bytes(std::size_t entries) noexcept {
+    return groups_for(entries) * (sizeof(Group) + kGroupSlots * sizeof(Entry));
+  }
+
+  void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&groups_[home(hash)]); }
+
+  /// Asks for the entry, once the tags have come.
+  void prefetch_entry(std::uint64_t hash) const noexcept {
+    const std::size_t group = home(hash);
+    const unsigned matches = groups_[group].match(tag_of(hash));
+    if (matches == 0) return;
+    prefetch_object<sizeof(Entry)>(&entries_[place_of(group, static_cast<unsigned>(std::countr_zero(matches)))]);
+  }
+
+  Place find(std::uint64_t hash, const Key& key) const noexcept {
+    const std::uint8_t tag = tag_of(hash);
+    std::size_t group = home(hash);
+    for (std::size_t looked = 0; looked < groups_.size(); ++looked, group = next(group)) {
+      for (unsigned matches = groups_[group].match(tag); matches != 0; matches &= matches - 1) {
+        const Place place = place_of(group, static_cast<unsigned>(std::countr_zero(matches)));
+        if (entries_[place].key == key) return place;
+      }
+      if (groups_[group].passed == 0) break;
+    }
+    return kNowhere;
+  }
+
+  template <class Moved>
+  Place insert(std::uint64_t hash, const Key& key, Moved&&) noexcept {
+    if (size_ == places()) return kNowhere;
+    std::size_t group = home(hash);
+    for (; groups_[group].free() == 0; group = next(group)) groups_[group].pass();
+    const auto i = static_cast<unsigned>(std::countr_zero(groups_[group].free()));
+    groups_[group].tags[i] = tag_of(hash);
+    entries_[place_of(group, i)] = {key, {}};
+    ++size_;
+    return place_of(group, i);
+  }
+
+  template <class Moved>
+  void erase(Place place, Moved&&) noexcept {
+    const std::size_t last = place / kGroupSlots;
+    for (std::size_t group = home(hasher_(entries_[place].key)); group != last; group = next(group))
+      groups_[group].unpass();
+    groups_[last].tags[place % kGroupSlots] = 0;
+    entries_[place].key = {};
+    --size_;
+  }
+
+  std::size_t rivals(std::uint64_t, std::span<Place, kMaxRivals>) const noexcept { return 0; }
+
+  unsigned probes(std::uint64_t hash, const Key& key) const noexcept {
+    const Place found = find(hash, key);
+    unsigned count = 1;
+    for (std::size_t group = home(hash); groups_[group].passed != 0 && count < groups_.size();
+         group = next(group), ++count)
+      if (found != kNowhere && found / kGroupSlots == group) break;
+    return count;
+  }
+
+  bool occupied(Place place) const noexcept { return entries_[place].key.present(); }
+  const Key& key(Place place) const noexcept { return entries_[place].key; }
+  Value& value(Place place) noexcept { return entries_[place].value; }
+  const Value& value(Place place) const noexcept { return entries_[place].value; }
+  std::size_t places() const noexcept { return entries_.size(); }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  static constexpr std::size_t kGroupSlots = 14;
+  static constexpr unsigned kAllSlots = (1u << kGroupSlots) - 1;
+  static constexpr std::uint16_t kCountsNoFurther = 0xFFFF;
+
+  struct alignas(16) Group {
+    std::array<std::uint8_t, kGroupSlots> tags;
+    std::uint16_t passed;  ///< keys that are in a later group; once kCountsNoFurther, for ever
+
+    unsigned match(std::uint8_t tag) const noexcept {
+      const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(this));
+      const __m128i equal = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(static_cast<char>(tag)));
+      return static_cast<unsigned>(_mm_movemask_epi8(equal)) & kAllSlots;
+    }
+    unsigned free() const noexcept {
+      const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(this));
+      return ~static_cast<unsigned>(_mm_movemask_epi8(bytes)) & kAllSlots;
+    }
+    void pass() noexcept {
+      if (passed != kCountsNoFurther) ++passed;
+    }
+    void unpass() noexcept {
+      if (passed != kCountsNoFurther) --passed;
+    }
+  };
+  static_assert(sizeof(Group) == 16);
+  struct Entry {
+    Key key;
+    Value value;
+  };
+
+  static std::size_t groups_for(std::size_t entries) noexcept {
+    return std::bit_ceil(entries * 8 / 7 / kGroupSlots + 2);
+  }
+  static std::uint8_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint8_t>(hash | 0x80); }
+  std::size_t home(std::uint64_t hash) const noexcept { return hash >> shift_; }
+  std::size_t next(std::size_t group) const noexcept { return (group + 1) & (groups_.size() - 1); }
+  static Place place_of(std::size_t group, unsigned i) noexcept { return static_cast<Place>(group * kGroupSlots + i); }
+
+  HugeBuffer<Group> groups_;
+  HugeBuffer<Entry> entries_;
+  unsigned shift_;
+  Hasher hasher_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace parshall
