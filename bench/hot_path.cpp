@@ -10,13 +10,15 @@
 #include <string>
 
 #include "generate/memory_source.hpp"
-#include "harness.hpp"
+#include "lab/harness.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "pipeline/flow_monitor.hpp"
 #include "rivals.hpp"
 
 namespace parshall::bench {
 namespace {
+
+using namespace lab;
 
 constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kBatch = 256;
@@ -236,10 +238,7 @@ bool run_case(const Case& what, const Sizes& sizes) {
 }
 
 int main_of(bool smoke, const char* only) {
-  cpu_set_t core;
-  CPU_ZERO(&core);
-  CPU_SET(std::max(0, sched_getcpu()), &core);
-  sched_setaffinity(0, sizeof core, &core);
+  const OnOneCore pinned;
   const Sizes sizes = smoke ? Sizes{1 << 16, 1 << 14, 3} : Sizes{1 << 24, 1 << 20, 15};
   constexpr Case kCases[] = {{"2^16 uniform", 16, 0, true},
                              {"2^16 Zipf 1.1", 16, 1.1, false},

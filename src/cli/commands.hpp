@@ -15,5 +15,6 @@ enum ExitStatus : int {
 /// Each adds its subcommand; the parsed command sets `status`.
 void add_watch(CLI::App& app, int& status);
 void add_list(CLI::App& app, int& status);
+void add_bench(CLI::App& app, int& status);
 
 }  // namespace parshall::cli

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "cli/commands.hpp"
+#include "lab/tables.hpp"
 #include "pipeline/report/columns.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/tables.hpp"
@@ -41,6 +42,11 @@ void list_sources() {
   fmt::print("-g SPEC       built-in traffic, e.g. flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1\n");
 }
 
+void list_experiments() {
+  fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
+  for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<21} {}\n", table.name, table.help);
+}
+
 struct Topic {
   const char* name;
   void (*print)();
@@ -50,6 +56,7 @@ constexpr Topic kTopics[] = {
     {"hashes", list_hashes},
     {"statistics", list_statistics_and_columns},
     {"sources", list_sources},
+    {"experiments", list_experiments},
     {"formats",
      [] {
        for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);

@@ -28,6 +28,14 @@ class WatchConfig final : public CLI::ConfigBase {
   const CLI::App& app_;
 };
 
+/// The command as far as it was understood: "parshall bench tables".
+std::string command_of(const CLI::App& app) {
+  std::string command = "parshall";
+  for (auto parsed = app.get_subcommands(); !parsed.empty(); parsed = parsed.front()->get_subcommands())
+    command += " " + parsed.front()->get_name();
+  return command;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,6 +49,7 @@ int main(int argc, char** argv) {
   int status = parshall::cli::kDone;
   parshall::cli::add_watch(app, status);
   parshall::cli::add_list(app, status);
+  parshall::cli::add_bench(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -53,7 +62,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "parshall: --config {}\n", error.what());
     return parshall::cli::kUsage;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "parshall: {}\nparshall: `parshall watch --help` lists the options\n", error.what());
+    fmt::print(stderr, "parshall: {}\nparshall: `{} --help` lists the options\n", error.what(), command_of(app));
     return parshall::cli::kUsage;
   }
   return status;

@@ -7,8 +7,8 @@
 namespace parshall::cli {
 
 /// One line on standard error. A closed or full standard error must not end the program.
-inline void say(const std::string& line) noexcept {
-  const std::string whole = "parshall watch: " + line + "\n";
+inline void say(const std::string& command, const std::string& line) noexcept {
+  const std::string whole = "parshall " + command + ": " + line + "\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, whole.data(), whole.size());
 }
 

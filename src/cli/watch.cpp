@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/messages.hpp"
+#include "cli/signals.hpp"
 #include "cli/watch_options.hpp"
 #include "pipeline/report/live/live_view.hpp"
 #include "pipeline/report/live/terminal.hpp"
@@ -23,25 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
 
-std::atomic<int> signals{0};
-static_assert(std::atomic<int>::is_always_lock_free);
-
-/// The first asks for a clean stop and the final report, the second ends at once.
-void on_signal(int number) {
-  if (signals.fetch_add(1, std::memory_order_relaxed) > 0) ::_exit(128 + number);
-}
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &action, nullptr);
-  // A closed terminal ends a run cleanly too, unless the user asked to outlive it (nohup).
-  if (::signal(SIGHUP, SIG_IGN) != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-}
-
 int fail(const Error& error, ExitStatus status) {
-  say(error.message);
+  say("watch", error.message);
   return status;
 }
 
@@ -115,10 +97,10 @@ class Watch {
   /// Said when the workers run: packets sent from now on are counted.
   void announce() const {
     if (options_.quiet) return;
-    say(fmt::format("{}; at most {} MB for {} flows in {} worker{}", description_,
-                    (Session::memory_bytes(plan_.session, plan_.columns) + (1 << 20) - 1) >> 20,
-                    plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
-                    plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
+    say("watch", fmt::format("{}; at most {} MB for {} flows in {} worker{}", description_,
+                             (Session::memory_bytes(plan_.session, plan_.columns) + (1 << 20) - 1) >> 20,
+                             plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
+                             plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
   }
 
   void watch() {
@@ -128,7 +110,7 @@ class Watch {
       const auto now = Clock::now();
       const bool time_is_up =
           plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
-      if (signals.load(std::memory_order_relaxed) > 0 || time_is_up || output_->error()) session_->stop();
+      if (stop_asked() || time_is_up || output_->error()) session_->stop();
       if (plan_.every_ns != 0 && now >= next_report) {
         if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
         next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
@@ -144,7 +126,7 @@ class Watch {
     const auto leave = [&] {
       if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns))
         session_->stop();
-      return signals.load(std::memory_order_relaxed) > 0;
+      return stop_asked();
     };
     auto outcome = live::watch_live(session, {plan_.columns, plan_.statistics, options_.packets_only, leave});
     session_->stop();
@@ -152,7 +134,8 @@ class Watch {
     final_ = std::move(outcome->final_report);
     if (outcome->other_columns) plan_.sort = sink_entry().default_sort;
     if (outcome->chosen_s > 0) {
-      say(fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
+      say("watch",
+          fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
     }
     return std::nullopt;
   }
@@ -162,7 +145,7 @@ class Watch {
     int status = write(report) ? kDone : kFailed;
     if (status == kFailed) rescue(report);
     if (const auto damage = session_->damage()) {
-      say(damage->message);
+      say("watch", damage->message);
       if (status == kDone) status = kDamaged;
     }
     return status;
@@ -171,7 +154,7 @@ class Watch {
   bool write(const Report& report) {
     const auto ordered = sorted(report, plan_.sort, plan_.top);
     if (!ordered) {
-      say(ordered.error().message);
+      say("watch", ordered.error().message);
       return false;
     }
     sink_->write(*ordered, *output_);
@@ -180,15 +163,15 @@ class Watch {
 
   /// The output is gone or full: what was measured goes to a new file.
   void rescue(const Report& report) {
-    if (output_->error()) say(output_->error()->message);
+    if (output_->error()) say("watch", output_->error()->message);
     if (auto output = Output::create_temporary("." + options_.format)) {
       output_ = *std::move(output);
       sink_ = sink_entry().make({});
-      if (write(report)) say("the final report is in " + output_->name());
+      if (write(report)) say("watch", "the final report is in " + output_->name());
     } else {
-      say(output.error().message);
+      say("watch", output.error().message);
     }
-    say(accounting_line(report.summary.total));
+    say("watch", accounting_line(report.summary.total));
   }
 
   const WatchOptions& options_;

@@ -5,19 +5,42 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
-namespace parshall::bench {
+#include "base/random.hpp"
+
+namespace parshall::lab {
 
 inline double thread_cpu_ns() noexcept {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
+
+/// Keeps the calling thread on the core it is on.
+class OnOneCore {
+ public:
+  OnOneCore() noexcept {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t core;
+    CPU_ZERO(&core);
+    CPU_SET(static_cast<std::size_t>(std::max(0, ::sched_getcpu())), &core);
+    ::sched_setaffinity(0, sizeof core, &core);
+  }
+  ~OnOneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  OnOneCore(const OnOneCore&) = delete;
+  OnOneCore& operator=(const OnOneCore&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
 
 /// Something whose cost per packet is asked.
 struct Variant {
@@ -27,34 +50,65 @@ struct Variant {
 
 struct Cost {
   double median_ns = 0, least_ns = 0, spread = 1;  ///< spread: largest over least of the samples kept
+  double low_ns = 0, high_ns = 0;                  ///< 95 % interval of the median, by order statistics
   std::size_t kept = 0, samples = 0;
 };
 
+/// The ranks, from 0, of the two of n sorted samples between which their distribution's median lies with 95 %
+/// confidence; the outermost where n is too small for that.
+/// n > 0. Source: David and Nagaraja, Order Statistics, 7.1: the number of samples below the median is binomial;
+/// normal, where n is so large that the binomial's tail is below a double.
+inline std::pair<std::size_t, std::size_t> median_interval(std::size_t n) noexcept {
+  if (n > 1000) {
+    const auto rank = static_cast<std::size_t>(static_cast<double>(n) / 2 - 0.98 * std::sqrt(static_cast<double>(n)));
+    return {rank, n - 1 - rank};
+  }
+  double chance = std::ldexp(1.0, -static_cast<int>(n)), outside = 0;  // of exactly `rank` samples below
+  std::size_t rank = 0;
+  for (; 2 * (outside + chance) <= 0.05; ++rank) {
+    outside += chance;
+    chance *= static_cast<double>(n - rank) / static_cast<double>(rank + 1);
+  }
+  rank -= rank != 0;
+  return {rank, n - 1 - rank};
+}
+
 /// Measures variants side by side on one shared, noisy machine.
 ///
-/// Thread CPU time leaves out preemption; variants are interleaved within each round, so that drift meets all alike; a
-/// fixed probe (random read-modify-writes over 1 MB) before and after each sample tells when a neighbour had the
-/// caches: samples whose probe was over 1.35 times the best are dropped, where at least three remain. The median of the
-/// rest is reported.
+/// Thread CPU time leaves out preemption; variants are interleaved within each round, in an order of its own, so that
+/// drift and what one leaves in the caches meet all alike; a fixed probe (random read-modify-writes over 1 MB) before
+/// and after each sample tells when a neighbour had the caches: samples whose probe was over 1.35 times the best are
+/// dropped, where at least three remain. The median of the rest is reported.
 class Harness {
  public:
-  Harness(std::size_t packets_per_sample, int rounds)
-      : packets_(packets_per_sample), rounds_(rounds), probe_memory_(1 << 17) {}
+  /// Before each sample a variant runs `warm_up` packets without a clock.
+  Harness(std::size_t packets_per_sample, int rounds, std::size_t warm_up = 0)
+      : packets_(packets_per_sample), rounds_(rounds), warm_up_(warm_up), probe_memory_(1 << 17) {}
 
-  std::vector<Cost> measure(const std::vector<Variant>& variants) {
+  /// On one core. Nothing, when `stop` said so before the last round was done.
+  std::vector<Cost> measure(const std::vector<Variant>& variants, const std::function<bool()>& stop = {}) {
+    const OnOneCore pinned;
     std::vector<std::vector<Sample>> samples(variants.size());
+    std::vector<std::size_t> order(variants.size());
+    std::iota(order.begin(), order.end(), 0u);
+    SplitMix64 random(1);
     for (int i = 0; i < 50; ++i) probe();
-    for (int round = 0; round < rounds_; ++round)
-      for (std::size_t v = 0; v < variants.size(); ++v) {
+    for (int round = 0; round < rounds_; ++round) {
+      if (stop && stop()) return {};
+      std::shuffle(order.begin(), order.end(), random);
+      for (const std::size_t v : order) {
         probe();
         const double before = probe();
+        if (warm_up_ != 0) variants[v].run(warm_up_);
         const double start = thread_cpu_ns();
         variants[v].run(packets_);
         const double cost = (thread_cpu_ns() - start) / static_cast<double>(packets_);
         probe();
         samples[v].push_back({cost, std::max(before, probe())});
       }
+    }
     std::vector<Cost> costs;
+    costs.reserve(samples.size());
     for (const auto& of_variant : samples) costs.push_back(summarize(of_variant));
     return costs;
   }
@@ -88,13 +142,21 @@ class Harness {
       for (const Sample& sample : samples) kept.push_back(sample.cost_ns);
     }
     std::sort(kept.begin(), kept.end());
-    return {kept[kept.size() / 2], kept.front(), kept.back() / kept.front(), undisturbed, samples.size()};
+    const auto [low, high] = median_interval(kept.size());
+    return {.median_ns = kept[kept.size() / 2],
+            .least_ns = kept.front(),
+            .spread = kept.back() / kept.front(),
+            .low_ns = kept[low],
+            .high_ns = kept[high],
+            .kept = undisturbed,
+            .samples = samples.size()};
   }
 
   std::size_t packets_;
   int rounds_;
+  std::size_t warm_up_;
   std::vector<std::uint64_t> probe_memory_;
   double best_probe_ns_ = 1e9;
 };
 
-}  // namespace parshall::bench
+}  // namespace parshall::lab

@@ -405,13 +405,69 @@ class Reports(Case):
         return self.path("watch.toml")
 
     def test_list_and_help_and_version(self):
-        for topic in ("tables", "hashes", "statistics", "sources", "formats"):
+        for topic in ("tables", "hashes", "statistics", "sources", "experiments", "formats"):
             done = run("list", topic)
             self.assertEqual(done.status, DONE)
             self.assertTrue(done.out)
         self.assertEqual(run("--help").status, DONE)
         self.assertEqual(run("watch", "--help").status, DONE)
+        self.assertEqual(run("bench", "tables", "--help").status, DONE)
         self.assertEqual(run("--version").status, DONE)
+
+
+class Lab(Case):
+    """parshall bench"""
+
+    def bench(self, *arguments, **more):
+        return run("bench", "tables", "--flows", "100", "--rounds", "3", *arguments, **more)
+
+    def test_tables_are_compared_with_the_first_of_them(self):
+        done = self.bench("--tables", "linear,bucketed,double-hash", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([row["table"] for row in found], ["linear", "bucketed", "double-hash"])
+        self.assertEqual(float(found[0]["ratio"]), 1)
+        for row in found:
+            self.assertAlmostEqual(float(row["ratio"]), float(row["ns"]) / float(found[0]["ns"]), places=2)
+            self.assertEqual(row["flows"], "100")
+
+    def test_every_combination_is_measured(self):
+        done = self.bench("--tables", "linear", "--flows", "50", "--zipf", "0,1", "--value-bytes", "8,64", "--format", "json")
+        self.assertEqual(done.status, DONE, done.err)
+        documents = [json.loads(line) for line in done.out.decode().splitlines()]
+        self.assertEqual([(d["flows"], d["zipf"], d["rows"][0]["value_bytes"]) for d in documents],
+                         [(flows, zipf, size) for flows in (100, 50) for zipf in (0, 1) for size in (8, 64)])
+        self.assertTrue(documents[0]["machine"]["cores"])
+
+    def test_all_tables_are_measured_without_a_choice(self):
+        done = self.bench()
+        self.assertEqual(done.status, DONE, done.err)
+        for table in ("bucketed", "cuckoo-4", "simd-tags", "unordered-map"):
+            self.assertIn(table, done.out.decode())
+
+    def test_mistakes_are_named(self):
+        for words, arguments in (
+                (("no table \"linea\"", "linear-index"), ["--tables", "linea"]),
+                (("--flows 0", "from 1"), ["--flows", "0"]),
+                (("--flows many", "64Ki"), ["--flows", "many"]),
+                (("--zipf 9",), ["--zipf", "9"]),
+                (("--value-bytes 5", "4, 8, 16"), ["--value-bytes", "5"]),
+                (("--rounds",), ["--rounds", "0"]),
+                (("--format",), ["--format", "xml"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "tables", *arguments), USAGE, *words)
+        self.assert_says(run("bench"), USAGE, "parshall bench --help")
+        self.assert_says(self.bench("-o", "/no/such/file"), FAILED, "/no/such/file")
+        self.assert_says(self.bench("-o", "/dev/full"), FAILED, "/dev/full")
+
+    def test_a_signal_keeps_what_was_measured(self):
+        process = subprocess.Popen([PROGRAM, "bench", "tables", "--tables", "linear", "--flows", ",".join(["1000"] * 500),
+                                    "--rounds", "3", "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stderr.readline()  # one combination is done
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, DONE, err)
+        self.assertTrue(1 <= len(rows(out)) < 500)
 
 
 if __name__ == "__main__":

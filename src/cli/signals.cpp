@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/signals.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+namespace parshall::cli {
+namespace {
+
+std::atomic<int> signals{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void on_signal(int number) {
+  if (signals.fetch_add(1, std::memory_order_relaxed) > 0) ::_exit(128 + number);
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &action, nullptr);
+  if (::signal(SIGHUP, SIG_IGN) != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+bool stop_asked() noexcept { return signals.load(std::memory_order_relaxed) > 0; }
+
+}  // namespace parshall::cli

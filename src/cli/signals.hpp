@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace parshall::cli {
+
+/// From now on the first SIGINT, SIGTERM or SIGHUP asks for a clean stop, the second ends the program at once, and a
+/// reader that went away is an error of its write. SIGHUP only where the user did not ask to outlive it (nohup).
+void catch_signals();
+
+bool stop_asked() noexcept;
+
+}  // namespace parshall::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/machine.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+namespace parshall::lab {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string after_colon(const std::string& path, std::string_view field) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (const auto colon = line.find(": "); line.starts_with(field) && colon != std::string::npos)
+      return line.substr(colon + 2);
+  return {};
+}
+
+std::string cache_bytes(int name) {
+  const long bytes = ::sysconf(name);
+  return bytes > 0 ? fmt::format("{} KB", bytes >> 10) : "";
+}
+
+/// Of the processor time since start-up, what the host gave to other guests.
+std::string steal() {
+  std::istringstream cpu(first_line("/proc/stat"));
+  std::string label;
+  cpu >> label;
+  double sum = 0, value = 0, stolen = 0;
+  for (int field = 0; field < 8 && cpu >> value; ++field) {
+    sum += value;
+    if (field == 7) stolen = value;
+  }
+  return sum > 0 ? fmt::format("{:.2f} %", 100 * stolen / sum) : "";
+}
+
+/// Over 1, 5 and 15 minutes.
+std::string load() {
+  std::array<double, 3> averages{};
+  if (::getloadavg(averages.data(), 3) != 3) return {};
+  return fmt::format("{:.2f} {:.2f} {:.2f}", averages[0], averages[1], averages[2]);
+}
+
+std::string chosen(const std::string& choices) {
+  const auto open = choices.find('['), close = choices.find(']');
+  return open == std::string::npos || close == std::string::npos ? "" : choices.substr(open + 1, close - open - 1);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> describe_machine() {
+  utsname kernel{};
+  ::uname(&kernel);
+  std::vector<std::pair<std::string, std::string>> all{
+      {"cpu", after_colon("/proc/cpuinfo", "model name")},
+      {"cores", fmt::format("{}", ::sysconf(_SC_NPROCESSORS_ONLN))},
+      {"l1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
+      {"l2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)},
+      {"l3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)},
+      {"kernel", kernel.release},
+      {"transparent_hugepages", chosen(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
+      {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+      {"load", load()},
+      {"steal", steal()},
+      {"compiler", __VERSION__},
+      {"flags", PARSHALL_CPU_FLAGS},
+  };
+  std::erase_if(all, [](const auto& pair) { return pair.second.empty(); });
+  return all;
+}
+
+}  // namespace parshall::lab
