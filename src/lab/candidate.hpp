@@ -12,8 +12,8 @@ class Candidate {
  public:
   virtual ~Candidate() = default;
 
-  /// One packet for each flow number: finds or starts the flow, and counts.
-  virtual void run(std::span<const std::uint32_t> flows) noexcept = 0;
+  /// One packet for each flow number: finds or starts the flow, and counts. Throws std::bad_alloc where it allocates.
+  virtual void run(std::span<const std::uint32_t> flows) = 0;
 
   /// Packets counted for each flow; 0 where it has none.
   virtual void counts(std::span<std::uint64_t> by_flow) const noexcept = 0;

@@ -54,10 +54,11 @@ struct Cost {
   std::size_t kept = 0, samples = 0;
 };
 
-/// The ranks, from 0, of the two of n sorted samples between which their distribution's median lies with 95 %
+/// The ranks, from 0, of the two of n > 0 sorted samples between which their distribution's median lies with 95 %
 /// confidence; the outermost where n is too small for that.
-/// n > 0. Source: David and Nagaraja, Order Statistics, 7.1: the number of samples below the median is binomial;
-/// normal, where n is so large that the binomial's tail is below a double.
+///
+/// Source: David and Nagaraja, Order Statistics, 7.1: the number of samples below the median is binomial; normal,
+///         where n is so large that the binomial's tail is below a double.
 inline std::pair<std::size_t, std::size_t> median_interval(std::size_t n) noexcept {
   if (n > 1000) {
     const auto rank = static_cast<std::size_t>(static_cast<double>(n) / 2 - 0.98 * std::sqrt(static_cast<double>(n)));

@@ -13,7 +13,7 @@ class StandardCandidate final : public Candidate {
  public:
   StandardCandidate(std::size_t entries, std::uint64_t seed) : map_(entries, LabHasher{KeyedHash(seed)}) {}
 
-  void run(std::span<const std::uint32_t> flows) noexcept override {
+  void run(std::span<const std::uint32_t> flows) override {
     for (const std::uint32_t flow : flows) ++map_[key_of(flow)].packets;
   }
 

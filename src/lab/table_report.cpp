@@ -23,9 +23,9 @@ std::string text_head() {
 
 std::string text_rows(std::span<const TableRow> rows) {
   std::string text =
-      fmt::format("\n{} flows, {}\n{:<21} {:>6} {:>8} {:>17} {:>7} {:>9} {:>5} {:>7} {:>9}\n", rows[0].flows,
+      fmt::format("\n{} flows, {}\n{:<21} {:>6} {:>8} {:>17} {:>7} {:>9} {:>5} {:>7} {:>9} {:>8}\n", rows[0].flows,
                   rows[0].zipf == 0 ? "uniform" : fmt::format("Zipf {}", rows[0].zipf), "table", "value", "ns",
-                  "95 % interval", "ratio", "MB", "load", "probes", "rejected", "samples");
+                  "95 % interval", "ratio", "most MB", "load", "probes", "rejected", "samples");
   for (const TableRow& row : rows)
     text += fmt::format("{:<21} {:>6} {:>8.2f} {:>8.2f} {:>8.2f} {:>7.2f} {:>9.1f} {:>5} {:>7} {:>9} {:>8}\n",
                         row.table->name, row.value_bytes == 0 ? "own" : fmt::format("{} B", row.value_bytes),

@@ -193,7 +193,10 @@ TEST(TableFormats, HaveTheSameFiguresInCsvAndJson) {
   EXPECT_EQ(first, std::string(tables_under_test()[0].name) +
                        ",100,0,16,2.0000,1.0000,3.0000,1.0000,1048576,100,256,1.5000,0,15,15");
   EXPECT_THAT(second, HasSubstr(",0.25,15,15"));
-  EXPECT_THAT(formats.at("text")->rows(rows), HasSubstr("25.00 %"));
+  const std::string text = formats.at("text")->rows(rows);
+  EXPECT_THAT(text, HasSubstr("25.00 %"));
+  EXPECT_THAT(text, HasSubstr("rejected  samples\n")) << "every column has a head";
+  EXPECT_THAT(text, HasSubstr("15/15\n"));
 }
 
 }  // namespace

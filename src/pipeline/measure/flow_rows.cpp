@@ -61,7 +61,7 @@ std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) n
 
 void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();
-  // Copies, which the stores to rows cannot change.
+  // Copies, in the order of Variable, which the stores to rows cannot change.
   const auto [uses_gap, uses_iat, uses_size] = uses_;
   std::byte* const rows = rows_.data();
   const std::size_t stride = stride_;
