@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,30 +28,38 @@ inline double thread_cpu_ns() noexcept {
 /// Keeps the calling thread on the core it is on.
 class OnOneCore {
  public:
-  OnOneCore() noexcept {
+  OnOneCore() {
     ::sched_getaffinity(0, sizeof before_, &before_);
     cpu_set_t core;
     CPU_ZERO(&core);
-    CPU_SET(static_cast<std::size_t>(std::max(0, ::sched_getcpu())), &core);
+    const auto here = static_cast<std::size_t>(std::max(0, ::sched_getcpu()));
+    CPU_SET(here, &core);
     ::sched_setaffinity(0, sizeof core, &core);
+    for (std::size_t other = 0; other < CPU_SETSIZE; ++other)
+      if (other != here && CPU_ISSET(other, &before_)) others_.push_back(static_cast<int>(other));
   }
   ~OnOneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
   OnOneCore(const OnOneCore&) = delete;
   OnOneCore& operator=(const OnOneCore&) = delete;
 
+  std::span<const int> others() const noexcept { return others_; }  ///< cores that this process may use too
+
  private:
   cpu_set_t before_;
+  std::vector<int> others_;
 };
 
 /// Something whose cost per packet is asked.
 struct Variant {
   std::string name;
   std::function<void(std::size_t packets)> run;
+  std::function<void()> observe = {};  ///< called after each sample, outside of the clock
 };
 
 struct Cost {
-  double median_ns = 0, least_ns = 0, spread = 1;  ///< spread: largest over least of the samples kept
-  double low_ns = 0, high_ns = 0;                  ///< 95 % interval of the median, by order statistics
+  double median_ns = 0, least_ns = 0, spread = 1;   ///< spread: largest over least of the samples kept
+  double low_ns = 0, high_ns = 0;                   ///< 95 % interval of the median, by order statistics
+  double ratio = 1, ratio_low = 1, ratio_high = 1;  ///< to the first variant in the same round: median, and likewise
   std::size_t kept = 0, samples = 0;
 };
 
@@ -106,11 +115,15 @@ class Harness {
         const double cost = (thread_cpu_ns() - start) / static_cast<double>(packets_);
         probe();
         samples[v].push_back({cost, std::max(before, probe())});
+        if (variants[v].observe) variants[v].observe();
       }
     }
     std::vector<Cost> costs;
     costs.reserve(samples.size());
-    for (const auto& of_variant : samples) costs.push_back(summarize(of_variant));
+    for (const auto& of_variant : samples) {
+      costs.push_back(summarize(of_variant));
+      compare(of_variant, samples.front(), costs.back());
+    }
     return costs;
   }
 
@@ -136,7 +149,7 @@ class Harness {
   Cost summarize(const std::vector<Sample>& samples) const {
     std::vector<double> kept;
     for (const Sample& sample : samples)
-      if (sample.probe_ns <= kDisturbed * best_probe_ns_) kept.push_back(sample.cost_ns);
+      if (!disturbed(sample)) kept.push_back(sample.cost_ns);
     const std::size_t undisturbed = kept.size();
     if (undisturbed < 3) {
       kept.clear();
@@ -152,6 +165,23 @@ class Harness {
             .kept = undisturbed,
             .samples = samples.size()};
   }
+
+  /// Round by round, so that what slows a whole round slows both.
+  void compare(const std::vector<Sample>& samples, const std::vector<Sample>& first, Cost& cost) const {
+    std::vector<double> ratios, undisturbed;
+    for (std::size_t round = 0; round < samples.size(); ++round) {
+      ratios.push_back(samples[round].cost_ns / first[round].cost_ns);
+      if (!disturbed(samples[round]) && !disturbed(first[round])) undisturbed.push_back(ratios.back());
+    }
+    if (undisturbed.size() >= 3) ratios = std::move(undisturbed);
+    std::sort(ratios.begin(), ratios.end());
+    const auto [low, high] = median_interval(ratios.size());
+    cost.ratio = ratios[ratios.size() / 2];
+    cost.ratio_low = ratios[low];
+    cost.ratio_high = ratios[high];
+  }
+
+  bool disturbed(const Sample& sample) const noexcept { return sample.probe_ns > kDisturbed * best_probe_ns_; }
 
   std::size_t packets_;
   int rounds_;

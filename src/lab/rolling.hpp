@@ -3,34 +3,56 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "pipeline/flow/window.hpp"
 
 namespace parshall::lab {
 
-/// The rolling pipeline of the monitor, for structures under test: `ask(first, count)` for the packets from `first` on,
-/// then `half_way(first, count)` half a distance later, then `update(first, count)` a distance later. Groups of kGroup;
-/// the last may be shorter.
-template <class Ask, class HalfWay, class Update>
-[[gnu::always_inline]] inline void roll(std::size_t packets, Ask ask, HalfWay half_way, Update update) noexcept {
-  constexpr std::size_t kDistance = Window::kDistance, kHalf = kDistance / 2;
-  for (std::size_t at = 0; at < packets + kDistance; at += kGroup) {
-    if (at < packets) ask(at, std::min(kGroup, packets - at));
-    if (at >= kHalf && at - kHalf < packets) half_way(at - kHalf, std::min(kGroup, packets - (at - kHalf)));
-    if (at >= kDistance) update(at - kDistance, std::min(kGroup, packets - (at - kDistance)));
-  }
-}
-
-/// Places for what is in flight: more than a distance, a multiple of kGroup.
-template <class T>
-class InFlight {
+/// The rolling pipeline of the monitor, for structures under test: packets are asked for on arrival, and updated a
+/// distance of packets later; what is in flight outlives the call.
+template <class Asked>
+class Rolling {
  public:
-  T& operator[](std::size_t packet) noexcept { return items_[packet % kItems]; }
+  /// `ask(i, asked)` for each of the packets, `half_way(asked)` for those that have come half a distance, and
+  /// `update(span)` for those that have come all of it, a group at a time.
+  template <class Ask, class HalfWay, class Update>
+  [[gnu::always_inline]] void run(std::size_t packets, Ask ask, HalfWay half_way, Update update) {
+    std::uint64_t head = head_;
+    for (std::size_t at = 0; at < packets; at += kGroup) {
+      const std::size_t count = std::min(kGroup, packets - at);
+      for (std::size_t i = 0; i < count; ++i) ask(at + i, items_[(head + i) % kItems]);
+      head += count;
+      for (; half_ + kDistance / 2 < head; ++half_) half_way(items_[half_ % kItems]);
+      if (tail_ + kDistance + kGroup <= head) pop(kGroup, update);
+    }
+    head_ = head;
+  }
+
+  /// Updates what is in flight.
+  template <class HalfWay, class Update>
+  void drain(HalfWay half_way, Update update) {
+    for (; half_ < head_; ++half_) half_way(items_[half_ % kItems]);
+    while (tail_ < head_) pop(std::min<std::size_t>(kGroup, head_ - tail_), update);
+  }
 
  private:
-  static constexpr std::size_t kItems = 2 * Window::kDistance;
-  std::array<T, kItems> items_;
+  static constexpr std::size_t kDistance = Window::kDistance;
+  static constexpr std::size_t kItems = 2 * kDistance;
+  static_assert(kItems % kGroup == 0);
+
+  /// In two pieces where the ring ends.
+  template <class Update>
+  [[gnu::always_inline]] void pop(std::size_t count, Update update) {
+    const std::size_t at = tail_ % kItems, first = std::min(count, kItems - at);
+    update(std::span<Asked>(&items_[at], first));
+    if (first != count) update(std::span<Asked>(items_.data(), count - first));
+    tail_ += count;
+  }
+
+  std::array<Asked, kItems> items_;
+  std::uint64_t head_ = 0, half_ = 0, tail_ = 0;
 };
 
 }  // namespace parshall::lab

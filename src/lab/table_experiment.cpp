@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <new>
 #include <numeric>
-#include <optional>
 
 #include "base/random.hpp"
+#include "lab/batch_costs.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -19,67 +20,164 @@ namespace {
 constexpr std::size_t kSamplePackets = std::size_t{1} << 18;
 constexpr std::size_t kProbedPackets = std::size_t{1} << 16;
 
-struct Combination {
-  std::size_t flows;
-  double zipf;
-  std::size_t value_bytes;
+std::string name_of(const Combination& of) {
+  return fmt::format("{} flows, {}, {} byte keys, {} byte values, {}", of.flows, of.traffic, of.shape.key_bytes,
+                     of.shape.value_bytes, kTaskNames[static_cast<std::size_t>(of.shape.task)]);
+}
 
-  std::string name() const { return fmt::format("{} flows, Zipf {}, {} byte values", flows, zipf, value_bytes); }
-};
-
-/// Plays a trace to a candidate, over and over, from a place of its own: else the first to read a part of it would
+/// Plays packets to a candidate, over and over, from a place of its own: else the first to read a part of them would
 /// bring that part to the shared cache for the others.
 class Player {
  public:
-  Player(std::span<const std::uint32_t> trace, std::size_t begin, Candidate& candidate)
-      : trace_(trace), at_(begin), candidate_(&candidate) {}
+  Player(std::span<const std::uint32_t> trace, std::size_t begin, std::size_t batch, Candidate& candidate)
+      : trace_(trace), at_(begin), batch_(batch), candidate_(&candidate) {}
 
   void play(std::size_t packets) {
-    while (packets != 0) {
-      const std::size_t count = std::min(packets, trace_.size() - at_);
-      candidate_->run(trace_.subspan(at_, count));
-      at_ = at_ + count == trace_.size() ? 0 : at_ + count;
-      packets -= count;
-    }
+    for (std::size_t count; packets != 0; packets -= count) count = play_batch(packets);
+  }
+
+  /// One batch, at most `most` packets; how many.
+  std::size_t play_batch(std::size_t most) {
+    const std::size_t count = std::min({most, batch_, trace_.size() - at_});
+    candidate_->run(trace_.subspan(at_, count));
+    at_ = at_ + count == trace_.size() ? 0 : at_ + count;
+    return count;
   }
 
  private:
   std::span<const std::uint32_t> trace_;
   std::size_t at_;
+  std::size_t batch_;
   Candidate* candidate_;
 };
 
-std::vector<std::uint32_t> make_trace(const Combination& of, const TableSweep& sweep) {
-  std::vector<std::uint32_t> trace(sweep.trace_packets);
-  SplitMix64 random(sweep.seed);
-  if (of.zipf > 0) {
-    const Zipf zipf(of.zipf, of.flows);
-    for (auto& flow : trace) flow = static_cast<std::uint32_t>(zipf(random));
-  } else {
-    for (auto& flow : trace) flow = static_cast<std::uint32_t>(random.below(of.flows));
+/// One structure, and all that is learnt of it while the rounds go on.
+class Contestant {
+ public:
+  Contestant(const TableUnderTest& table, const Combination& of, const TableSweep& sweep, std::span<const int> cores)
+      : table_(&table), of_(&of), sweep_(&sweep), tally_{heavy_packets(sweep)}, candidate_(make(sweep.seed)) {
+    std::vector<CoRunners::Work> works;
+    for (std::size_t i = 1; i < of.cores; ++i) {
+      beside_.push_back(make(sweep.seed + i));
+      works.push_back(work_of(*beside_.back(), i));
+    }
+    const auto neighbour = std::ranges::find(neighbours(), of.beside, &Neighbour::name);
+    if (neighbour->make != nullptr) works.push_back(neighbour->make());
+    if (!works.empty()) co_runners_ = std::make_unique<CoRunners>(cores, std::move(works));
   }
-  return trace;
-}
 
-/// After every flow had one packet and the trace was played once.
-std::optional<Error> check(const TableUnderTest& table, const Candidate& candidate, const Combination& of,
-                           std::span<const std::uint32_t> trace) {
-  if (!table.whole_keys) return std::nullopt;
-  std::vector<std::uint64_t> truth(of.flows, 1), counts(of.flows);
-  for (const std::uint32_t flow : trace) ++truth[flow];
-  candidate.counts(counts);
-  std::uint64_t counted = 0;
-  for (std::size_t flow = 0; flow < of.flows; ++flow) {
-    counted += counts[flow];
-    if (counts[flow] != truth[flow] && (counts[flow] != 0 || candidate.rejected() == 0))
-      return Error{fmt::format("{} counted {} of {} packets of flow {} ({})", table.name, counts[flow], truth[flow],
-                               flow, of.name())};
+  static std::uint64_t heavy_packets(const TableSweep& sweep) noexcept {
+    const std::size_t packets = std::min(sweep.epoch_packets, sweep.traffic->packets.size());
+    return static_cast<std::uint64_t>(sweep.heavy_share * static_cast<double>(packets));
   }
-  if (counted + candidate.rejected() != of.flows + trace.size())
-    return Error{fmt::format("{} counted {} packets and rejected {} of {} ({})", table.name, counted,
-                             candidate.rejected(), of.flows + trace.size(), of.name())};
-  return std::nullopt;
-}
+
+  /// Gives it the epoch, every flow once and then the rest; what is wrong with its answers.
+  std::optional<Error> fill(const EpochTruth& truth, std::size_t epoch, std::span<const std::uint32_t> every) {
+    const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
+    candidate_->run(trace.first(epoch));
+    candidate_->drain();
+    accuracy_ = truth.judge(*candidate_);
+    candidate_->run(every);
+    candidate_->run(trace.subspan(epoch));
+    candidate_->drain();
+    rejected_share_ = static_cast<double>(candidate_->rejected()) / static_cast<double>(every.size() + trace.size());
+    return check(trace);
+  }
+
+  /// From here on it is played `trace`, beginning at a place of its own.
+  void enter(std::size_t number, std::size_t of_all) {
+    const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
+    player_.emplace(trace, trace.size() / of_all * number, of_->batch, *candidate_);
+  }
+  void run(std::size_t packets) {
+    if (co_runners_) co_runners_->start();
+    player_->play(packets);
+    if (co_runners_) co_runners_->stop();
+  }
+
+  /// The costs of batches, one by one.
+  void observe() {
+    constexpr std::size_t kPackets = kSamplePackets / 2;
+    batch_cycles_.clear();
+    if (co_runners_) co_runners_->start();
+    for (std::size_t played = 0; played < kPackets;) {
+      const std::uint64_t start = cycles_now();
+      const std::size_t count = player_->play_batch(kPackets);
+      const std::uint64_t cycles = cycles_now() - start;
+      played += count;
+      if (count != of_->batch) continue;
+      costs_.add(cycles, count);
+      batch_cycles_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(cycles, ~std::uint32_t{0})));
+    }
+    if (co_runners_) co_runners_->stop();
+    if (!batch_cycles_.empty())
+      lossless_.push_back(lossless_rate(batch_cycles_, of_->batch, sweep_->queue_packets) * cycles_per_ns() * 1e3);
+  }
+
+  TableRow row(const Cost& cost) {
+    const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
+    std::ranges::sort(lossless_);
+    return {.table = table_,
+            .of = *of_,
+            .cost = cost,
+            .p50_cycles = costs_.quantile(0.5),
+            .p99_cycles = costs_.quantile(0.99),
+            .p999_cycles = costs_.quantile(0.999),
+            .lossless_mpps = lossless_.empty() ? 0 : lossless_[lossless_.size() / 2],
+            .memory_bytes = table_->memory_bytes(of_->entries(), of_->shape),
+            .size = candidate_->size(),
+            .places = candidate_->places(),
+            .rejected_share = rejected_share_,
+            .mean_probes = candidate_->mean_probes(trace.first(std::min(kProbedPackets, trace.size()))),
+            .accuracy = accuracy_};
+  }
+
+ private:
+  std::unique_ptr<Candidate> make(std::uint64_t seed) const {
+    return table_->make(of_->entries(), of_->shape, seed, tally_);
+  }
+
+  CoRunners::Work work_of(Candidate& candidate, std::size_t number) const {
+    constexpr std::size_t kPackets = 4096;
+    const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
+    return [player = Player(trace, trace.size() / (2 * of_->cores) * number, of_->batch, candidate)]() mutable {
+      player.play(kPackets);
+    };
+  }
+
+  /// After every flow had one packet and the trace was played once.
+  std::optional<Error> check(std::span<const std::uint32_t> trace) const {
+    if (!table_->whole_keys) return std::nullopt;
+    std::vector<std::uint64_t> truth(of_->flows, 1), counts(of_->flows);
+    for (const std::uint32_t flow : trace) ++truth[flow];
+    candidate_->counts(counts);
+    std::uint64_t counted = 0;
+    for (std::size_t flow = 0; flow < of_->flows; ++flow) {
+      counted += counts[flow];
+      if (counts[flow] != truth[flow] && (counts[flow] > truth[flow] || candidate_->rejected() == 0))
+        return Error{fmt::format("{} counted {} of {} packets of flow {} ({})", table_->name, counts[flow], truth[flow],
+                                 flow, name_of(*of_))};
+    }
+    if (counted + candidate_->rejected() != of_->flows + trace.size())
+      return Error{fmt::format("{} counted {} packets and rejected {} of {} ({})", table_->name, counted,
+                               candidate_->rejected(), of_->flows + trace.size(), name_of(*of_))};
+    return std::nullopt;
+  }
+
+  const TableUnderTest* table_;
+  const Combination* of_;
+  const TableSweep* sweep_;
+  TaskTally tally_;
+  std::unique_ptr<Candidate> candidate_;
+  std::vector<std::unique_ptr<Candidate>> beside_;
+  std::unique_ptr<CoRunners> co_runners_;  // ends before what it runs
+  std::optional<Player> player_;
+  Accuracy accuracy_;
+  double rejected_share_ = 0;
+  BatchCosts costs_;
+  std::vector<std::uint32_t> batch_cycles_;
+  std::vector<double> lossless_;  ///< a round each
+};
 
 /// Free or given up by the page cache when asked for.
 std::size_t available_bytes() {
@@ -91,13 +189,13 @@ std::size_t available_bytes() {
 }
 
 std::optional<Error> enough_memory(const TableSweep& sweep, const Combination& of) {
-  std::size_t needed = sweep.trace_packets * sizeof(std::uint32_t) +
-                       of.flows * (sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));  // order, truth, counts
-  for (const TableUnderTest* table : sweep.tables) needed += table->memory_bytes(of.flows, of.value_bytes);
+  std::size_t needed = of.flows * (sizeof(std::uint32_t) + 4 * sizeof(std::uint64_t));  // order, truths, counts
+  if (of.shape.task == Task::superspreader) needed += sweep.epoch_packets * 2 * sizeof(std::uint64_t);
+  for (const TableUnderTest* table : sweep.tables) needed += of.cores * table->memory_bytes(of.entries(), of.shape);
   const std::size_t available = available_bytes();
   if (needed <= available) return std::nullopt;
   return Error{fmt::format("{} MB may be needed for {}, and {} MB are available: name fewer tables, or fewer flows",
-                           needed >> 20, of.name(), available >> 20)};
+                           needed >> 20, name_of(of), available >> 20)};
 }
 
 /// Every flow once, in an order that has nothing to do with how popular they are.
@@ -111,65 +209,103 @@ std::vector<std::uint32_t> every_flow(const Combination& of, std::uint64_t seed)
 Result<std::vector<TableRow>> measure(const TableSweep& sweep, const Combination& of,
                                       const std::function<bool()>& stop) {
   if (auto error = enough_memory(sweep, of)) return *std::move(error);
-  const std::vector<std::uint32_t> trace = make_trace(of, sweep), every = every_flow(of, sweep.seed);
-  std::vector<std::unique_ptr<Candidate>> candidates;
-  std::vector<Player> players;
+  const OnOneCore pinned;
+  const std::size_t others = of.cores - 1 + (of.beside != "none");
+  if (others > pinned.others().size())
+    return Error{
+        fmt::format("{} cores are needed, and this process may use {}", others + 1, pinned.others().size() + 1)};
+  const std::vector<std::uint32_t>& trace = sweep.traffic->packets;
+  const std::size_t epoch = std::min(sweep.epoch_packets, trace.size());
+  const EpochTruth truth({.task = of.shape.task,
+                          .flows = of.flows,
+                          .packets = std::span(trace).first(epoch),
+                          .threshold = Contestant::heavy_packets(sweep)});
+  const std::vector<std::uint32_t> every = every_flow(of, sweep.seed);
+  std::vector<std::unique_ptr<Contestant>> contestants;
   std::vector<Variant> variants;
-  std::vector<double> rejected_share;
-  players.reserve(sweep.tables.size());
-  for (std::size_t i = 0; i < sweep.tables.size(); ++i) {
-    const TableUnderTest& table = *sweep.tables[i];
-    Candidate& candidate = *candidates.emplace_back(table.make(of.flows, of.value_bytes, sweep.seed));
-    candidate.run(every);
-    candidate.run(trace);
-    if (auto error = check(table, candidate, of, trace)) return *std::move(error);
-    rejected_share.push_back(static_cast<double>(candidate.rejected()) / static_cast<double>(of.flows + trace.size()));
-    players.emplace_back(trace, trace.size() / sweep.tables.size() * i, candidate);
-    variants.push_back({std::string(table.name), [&player = players[i]](std::size_t n) { player.play(n); }});
+  for (const TableUnderTest* table : sweep.tables) {
+    if (stop()) return std::vector<TableRow>();
+    Contestant& contestant =
+        *contestants.emplace_back(std::make_unique<Contestant>(*table, of, sweep, pinned.others()));
+    if (auto error = contestant.fill(truth, epoch, every)) return *std::move(error);
+    contestant.enter(variants.size(), sweep.tables.size());
+    variants.push_back({.name = std::string(table->name),
+                        .run = [&](std::size_t packets) { contestant.run(packets); },
+                        .observe = [&] { contestant.observe(); }});
   }
   const std::size_t sample = std::min(kSamplePackets, trace.size());
   const std::vector<Cost> costs = Harness(sample, sweep.rounds, std::min(2 * of.flows, sample)).measure(variants, stop);
-
   std::vector<TableRow> rows;
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    const TableUnderTest& table = *sweep.tables[i];
-    rows.push_back(
-        {.table = &table,
-         .flows = of.flows,
-         .zipf = of.zipf,
-         .value_bytes = table.any_value ? of.value_bytes : 0,
-         .cost = costs[i],
-         .ratio = costs[i].median_ns / costs[0].median_ns,
-         .memory_bytes = table.memory_bytes(of.flows, of.value_bytes),
-         .size = candidates[i]->size(),
-         .places = candidates[i]->places(),
-         .rejected_share = rejected_share[i],
-         .mean_probes = candidates[i]->mean_probes(std::span(trace).first(std::min(kProbedPackets, trace.size())))});
-  }
+  for (std::size_t i = 0; i < costs.size(); ++i) rows.push_back(contestants[i]->row(costs[i]));
   return rows;
+}
+
+/// All that a sweep varies beside the traffic.
+std::vector<Combination> combinations_of(const TableSweep& sweep, const Traffic& traffic) {
+  std::vector<Combination> all;
+  for (const std::size_t key_bytes : sweep.key_bytes)
+    for (const std::size_t value_bytes : sweep.value_bytes)
+      for (const Task task : sweep.tasks)
+        for (const double load : sweep.load)
+          for (const std::size_t cores : sweep.cores)
+            for (const Neighbour* beside : sweep.beside)
+              for (const std::size_t batch : sweep.batch)
+                all.push_back({.traffic = traffic.name,
+                               .flows = traffic.flows,
+                               .zipf = traffic.zipf,
+                               .shape = {key_bytes, value_bytes, task},
+                               .load = load,
+                               .cores = cores,
+                               .beside = beside->name,
+                               .batch = batch});
+  return all;
+}
+
+/// Those of one traffic; how many were handed over.
+Result<std::size_t> measure_all(const TableSweep& sweep, const std::function<void(std::span<const TableRow>)>& done,
+                                const std::function<bool()>& stop) {
+  std::size_t measured = 0;
+  for (const Combination& of : combinations_of(sweep, *sweep.traffic)) {
+    if (stop()) break;
+    try {
+      const auto rows = measure(sweep, of, stop);
+      if (!rows) return rows.error();
+      if (rows->empty()) break;
+      done(*rows);
+    } catch (const std::bad_alloc&) {
+      return Error{fmt::format("no memory for {}: name fewer tables, or fewer flows", name_of(of))};
+    }
+    ++measured;
+  }
+  return measured;
 }
 
 }  // namespace
 
+std::size_t Combination::entries() const noexcept {
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(static_cast<double>(flows) / load)));
+}
+
+std::size_t combinations(const TableSweep& sweep) noexcept {
+  return (sweep.traffic ? 1 : sweep.flows.size() * sweep.zipf.size()) * sweep.key_bytes.size() *
+         sweep.value_bytes.size() * sweep.tasks.size() * sweep.load.size() * sweep.cores.size() * sweep.beside.size() *
+         sweep.batch.size();
+}
+
 Result<std::size_t> measure_tables(const TableSweep& sweep, const std::function<void(std::span<const TableRow>)>& done,
                                    const std::function<bool()>& stop) {
-  std::size_t combinations = 0;
+  if (sweep.traffic) return measure_all(sweep, done, stop);
+  std::size_t measured = 0;
+  TableSweep of_traffic = sweep;
   for (const std::size_t flows : sweep.flows)
-    for (const double zipf : sweep.zipf)
-      for (const std::size_t value_bytes : sweep.value_bytes) {
-        if (stop()) return combinations;
-        const Combination of{flows, zipf, value_bytes};
-        try {
-          const auto rows = measure(sweep, of, stop);
-          if (!rows) return rows.error();
-          if (rows->empty()) return combinations;
-          done(*rows);
-        } catch (const std::bad_alloc&) {
-          return Error{fmt::format("no memory for {}: name fewer tables, or fewer flows", of.name())};
-        }
-        ++combinations;
-      }
-  return combinations;
+    for (const double zipf : sweep.zipf) {
+      if (stop()) return measured;
+      of_traffic.traffic = random_traffic(flows, zipf, sweep.trace_packets, sweep.seed);
+      const auto more = measure_all(of_traffic, done, stop);
+      if (!more) return more.error();
+      measured += *more;
+    }
+  return measured;
 }
 
 }  // namespace parshall::lab

@@ -4,91 +4,96 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "lab/machine.hpp"
+#include "lab/batch_costs.hpp"
 
 namespace parshall::lab {
 namespace {
 
-double load_factor(const TableRow& row) {
-  return row.places == 0 ? 0 : static_cast<double>(row.size) / static_cast<double>(row.places);
+struct TableColumn {
+  Column column;
+  Cell (*of)(const TableRow& row);
+};
+
+/// False for what only makes keys and hashes.
+bool counts_flows(const TableRow& row) noexcept { return row.memory_bytes != 0; }
+
+Cell flows_share(const TableRow& row, std::size_t flows) {
+  return cell_if(counts_flows(row) && row.accuracy.flows != 0,
+                 static_cast<double>(flows) / static_cast<double>(row.accuracy.flows));
 }
 
-std::string text_head() {
-  std::string text;
-  for (const auto& [name, value] : describe_machine()) text += fmt::format("{:<22} {}\n", name, value);
-  return text;
-}
+constexpr bool kCommon = true;
+using Row = const TableRow&;
 
-std::string text_rows(std::span<const TableRow> rows) {
-  std::string text =
-      fmt::format("\n{} flows, {}\n{:<21} {:>6} {:>8} {:>17} {:>7} {:>9} {:>5} {:>7} {:>9} {:>8}\n", rows[0].flows,
-                  rows[0].zipf == 0 ? "uniform" : fmt::format("Zipf {}", rows[0].zipf), "table", "value", "ns",
-                  "95 % interval", "ratio", "most MB", "load", "probes", "rejected", "samples");
-  for (const TableRow& row : rows)
-    text += fmt::format("{:<21} {:>6} {:>8.2f} {:>8.2f} {:>8.2f} {:>7.2f} {:>9.1f} {:>5} {:>7} {:>9} {:>8}\n",
-                        row.table->name, row.value_bytes == 0 ? "own" : fmt::format("{} B", row.value_bytes),
-                        row.cost.median_ns, row.cost.low_ns, row.cost.high_ns, row.ratio,
-                        static_cast<double>(row.memory_bytes) / 0x1p20,
-                        row.places == 0 ? "" : fmt::format("{:.2f}", load_factor(row)),
-                        row.mean_probes == 0 ? "" : fmt::format("{:.2f}", row.mean_probes),
-                        row.rejected_share == 0 ? "" : fmt::format("{:.2f} %", 100 * row.rejected_share),
-                        fmt::format("{}/{}", row.cost.kept, row.cost.samples));
-  return text + verdict(rows) + "\n";
-}
-
-std::string csv_head() {
-  return "table,flows,zipf,value_bytes,ns,low_ns,high_ns,ratio,memory_bytes,size,places,mean_probes,rejected_share,"
-         "samples,kept\n";
-}
-
-std::string csv_rows(std::span<const TableRow> rows) {
-  std::string text;
-  for (const TableRow& row : rows)
-    text += fmt::format("{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{},{},{}\n", row.table->name, row.flows,
-                        row.zipf, row.value_bytes == 0 ? "" : fmt::format("{}", row.value_bytes), row.cost.median_ns,
-                        row.cost.low_ns, row.cost.high_ns, row.ratio, row.memory_bytes, row.size,
-                        row.places == 0 ? "" : fmt::format("{}", row.places),
-                        row.mean_probes == 0 ? "" : fmt::format("{:.4f}", row.mean_probes), row.rejected_share,
-                        row.cost.samples, row.cost.kept);
-  return text;
-}
-
-std::string json_rows(std::span<const TableRow> rows) {
-  nlohmann::ordered_json document;
-  for (const auto& [name, value] : describe_machine()) document["machine"][name] = value;
-  document["flows"] = rows[0].flows;
-  document["zipf"] = rows[0].zipf;
-  document["verdict"] = verdict(rows);
-  for (const TableRow& row : rows) {
-    const auto or_null = [](bool there, auto value) { return there ? nlohmann::ordered_json(value) : nullptr; };
-    document["rows"].push_back({{"table", row.table->name},
-                                {"value_bytes", or_null(row.value_bytes != 0, row.value_bytes)},
-                                {"ns", row.cost.median_ns},
-                                {"low_ns", row.cost.low_ns},
-                                {"high_ns", row.cost.high_ns},
-                                {"ratio", row.ratio},
-                                {"memory_bytes", row.memory_bytes},
-                                {"size", row.size},
-                                {"places", or_null(row.places != 0, row.places)},
-                                {"mean_probes", or_null(row.mean_probes != 0, row.mean_probes)},
-                                {"rejected_share", row.rejected_share},
-                                {"samples", row.cost.samples},
-                                {"kept", row.cost.kept}});
-  }
-  return document.dump() + "\n";
-}
-
-constexpr TableFormat kFormats[] = {
-    {"text", text_head, text_rows},
-    {"csv", csv_head, csv_rows},
-    {"json", [] { return std::string(); }, json_rows},
+/// Every one there is, in this order.
+constexpr TableColumn kColumns[] = {
+    {{"traffic", "traffic", 2, kCommon}, [](Row row) -> Cell { return row.of.traffic; }},
+    {{"flows", "flows", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.flows}; }},
+    {{"zipf", "", 2, kCommon}, [](Row row) -> Cell { return row.of.zipf; }},
+    {{"key_bytes", "key bytes", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.shape.key_bytes}; }},
+    {{"task", "task", 0, kCommon},
+     [](Row row) -> Cell { return std::string(kTaskNames[static_cast<std::size_t>(row.of.shape.task)]); }},
+    {{"load", "load", 2, kCommon}, [](Row row) -> Cell { return row.of.load; }},
+    {{"cores", "cores", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.cores}; }},
+    {{"beside", "beside", 0, kCommon}, [](Row row) -> Cell { return std::string(row.of.beside); }},
+    {{"batch", "batch", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.batch}; }},
+    {{"table", "table"}, [](Row row) -> Cell { return std::string(row.table->name); }},
+    {{"value_bytes", "value"},
+     [](Row row) {
+       return cell_if(row.table->any_value && row.of.shape.task == Task::count,
+                      std::uint64_t{row.of.shape.value_bytes});
+     }},
+    {{"ns", "ns"}, [](Row row) -> Cell { return row.cost.median_ns; }},
+    {{"low_ns", "low"}, [](Row row) -> Cell { return row.cost.low_ns; }},
+    {{"high_ns", "high"}, [](Row row) -> Cell { return row.cost.high_ns; }},
+    {{"ratio", "ratio"}, [](Row row) -> Cell { return row.cost.ratio; }},
+    {{"low_ratio", "low"}, [](Row row) -> Cell { return row.cost.ratio_low; }},
+    {{"high_ratio", "high"}, [](Row row) -> Cell { return row.cost.ratio_high; }},
+    {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
+    {{"p50_cycles", "p50 cycles", 0}, [](Row row) -> Cell { return row.p50_cycles; }},
+    {{"p99_cycles", "p99", 0}, [](Row row) -> Cell { return row.p99_cycles; }},
+    {{"p999_cycles", "p99.9", 0}, [](Row row) -> Cell { return row.p999_cycles; }},
+    {{"lossless_mpps", "lossless Mpps", 1}, [](Row row) -> Cell { return row.lossless_mpps; }},
+    {{"memory_bytes", ""}, [](Row row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
+    {{"memory_mb", "most MB", 1}, [](Row row) -> Cell { return static_cast<double>(row.memory_bytes) / 0x1p20; }},
+    {{"size", ""}, [](Row row) -> Cell { return std::uint64_t{row.size}; }},
+    {{"places", ""}, [](Row row) { return cell_if(row.places != 0, std::uint64_t{row.places}); }},
+    {{"occupied", "full"},
+     [](Row row) { return cell_if(row.places != 0, static_cast<double>(row.size) / static_cast<double>(row.places)); }},
+    {{"mean_probes", "probes"}, [](Row row) { return cell_if(row.mean_probes != 0, row.mean_probes); }},
+    {{"rejected_share", "rejected", 4}, [](Row row) { return cell_if(row.rejected_share != 0, row.rejected_share); }},
+    {{"precision", "precision", 3}, [](Row row) { return cell_if(counts_flows(row), row.accuracy.precision()); }},
+    {{"recall", "recall", 3}, [](Row row) { return cell_if(counts_flows(row), row.accuracy.recall()); }},
+    {{"reportable_flows", ""}, [](Row row) -> Cell { return std::uint64_t{row.accuracy.positives}; }},
+    {{"count_error", "count error", 4}, [](Row row) { return cell_if(counts_flows(row), row.accuracy.count_error); }},
+    {{"missing_share", ""}, [](Row row) { return flows_share(row, row.accuracy.missing); }},
+    {{"too_high_share", ""}, [](Row row) { return flows_share(row, row.accuracy.too_high); }},
+    {{"kept", ""}, [](Row row) -> Cell { return std::uint64_t{row.cost.kept}; }},
+    {{"samples", ""}, [](Row row) -> Cell { return std::uint64_t{row.cost.samples}; }},
+    {{"kept_of_samples", "samples"},
+     [](Row row) -> Cell { return fmt::format("{}/{}", row.cost.kept, row.cost.samples); }},
 };
 
 }  // namespace
 
-std::span<const TableFormat> table_formats() noexcept { return kFormats; }
+std::span<const Column> table_columns() noexcept {
+  static const std::vector<Column> columns = [] {
+    std::vector<Column> made;
+    for (const TableColumn& column : kColumns) made.push_back(column.column);
+    return made;
+  }();
+  return columns;
+}
+
+Part table_part(std::span<const TableRow> rows) {
+  Part part{.rows = {}, .verdict = verdict(rows)};
+  for (const TableRow& row : rows) {
+    auto& cells = part.rows.emplace_back();
+    for (const TableColumn& column : kColumns) cells.push_back(column.of(row));
+  }
+  return part;
+}
 
 std::string verdict(std::span<const TableRow> rows) {
   std::vector<const TableRow*> exact;

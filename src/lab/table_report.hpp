@@ -3,17 +3,15 @@
 #include <span>
 #include <string>
 
+#include "lab/figures.hpp"
 #include "lab/table_experiment.hpp"
 
 namespace parshall::lab {
 
-/// How rows are written. text and csv have a head that stands once in front; of json each line is a document.
-struct TableFormat {
-  std::string_view name;
-  std::string (*head)();
-  std::string (*rows)(std::span<const TableRow> rows);
-};
-std::span<const TableFormat> table_formats() noexcept;
+std::span<const Column> table_columns() noexcept;
+
+/// With a verdict.
+Part table_part(std::span<const TableRow> rows);
 
 /// One line on what a combination's figures allow to say of the tables that counted every flow exactly: which is
 /// cheapest, or that none is, since its interval overlaps another's or has too few samples.

@@ -18,50 +18,70 @@ namespace {
 
 constexpr std::size_t kValueSizes[] = {4, 8, 16, 32, 64, 128, 256};
 
-template <template <class> class Make, std::size_t... I, class Do>
-void with_size(std::size_t bytes, std::index_sequence<I...>, Do&& run) {
-  ((kValueSizes[I] == bytes ? run(static_cast<Make<LabValue<kValueSizes[I]>>*>(nullptr)) : void()), ...);
+/// run.operator()<Key, Value>() with the types of a shape. Throws nothing of its own; an unsupported shape is nothing.
+template <class Run>
+void with_types(const Shape& shape, Run run) {
+  using FiveTuple = LabKey<16>;
+  if (shape.task == Task::heavy_hitter) return run.template operator()<FiveTuple, HeavyHitterValue>();
+  if (shape.task == Task::superspreader) return run.template operator()<FiveTuple, SuperspreaderValue>();
+  if (shape.task == Task::change) return run.template operator()<FiveTuple, ChangeValue>();
+  if (shape.key_bytes == 8) return run.template operator()<LabKey<8>, CountValue<16>>();
+  if (shape.key_bytes == 40) return run.template operator()<LabKey<40>, CountValue<16>>();
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((kValueSizes[I] == shape.value_bytes ? run.template operator()<FiveTuple, CountValue<kValueSizes[I]>>() : void()),
+     ...);
+  }
+  (std::make_index_sequence<std::size(kValueSizes)>());
 }
-constexpr std::make_index_sequence<std::size(kValueSizes)> kEverySize;
 
-/// Of whatever size of value is asked for.
-template <template <class> class Make>
-std::unique_ptr<Candidate> make(std::size_t entries, std::size_t bytes, std::uint64_t seed) {
+template <template <class Key, class Value> class Made>
+std::unique_ptr<Candidate> make(std::size_t entries, const Shape& shape, std::uint64_t seed, TaskTally tally) {
   std::unique_ptr<Candidate> made;
-  with_size<Make>(bytes, kEverySize, [&]<class Made>(Made*) { made = std::make_unique<Made>(entries, seed); });
+  with_types(shape, [&]<class Key, class Value>() { made = std::make_unique<Made<Key, Value>>(entries, seed, tally); });
   return made;
 }
-template <template <class> class Make>
-std::size_t memory(std::size_t entries, std::size_t bytes) {
-  std::size_t memory_bytes = 0;
-  with_size<Make>(bytes, kEverySize, [&]<class Made>(Made*) { memory_bytes = Made::memory_bytes(entries); });
-  return memory_bytes;
-}
-template <template <class> class Make>
-constexpr TableUnderTest map_entry(std::string_view name, std::string_view help) {
-  return {name, help, true, true, make<Make>, memory<Make>};
+template <template <class Key, class Value> class Made>
+std::size_t memory(std::size_t entries, const Shape& shape) {
+  std::size_t bytes = 0;
+  with_types(shape, [&]<class Key, class Value>() { bytes = Made<Key, Value>::memory_bytes(entries); });
+  return bytes;
 }
 
-template <class Table>
+/// A structure that is made for a value: `Map<Key, Value>` is a Candidate.
+template <template <class Key, class Value> class Map>
+constexpr TableUnderTest map_entry(std::string_view name, std::string_view help) {
+  return {name, help, true, true, make<Map>, memory<Map>};
+}
+
+/// A table of the monitor, which has counters of its own, and rows beside for other tasks.
+template <FlowTable Table>
+struct TableOf {
+  template <class Value>
+  struct RowOf {
+    using Row = Value;
+  };
+  template <std::size_t Bytes>
+  struct RowOf<CountValue<Bytes>> {
+    using Row = NoRows;
+  };
+  template <class Key, class Value>
+  using Made = TableCandidate<Table, sizeof(Key), typename RowOf<Value>::Row>;
+};
+template <FlowTable Table>
 constexpr TableUnderTest table_entry(std::string_view name, std::string_view help, bool whole_keys) {
-  return {name,
-          help,
-          false,
-          whole_keys,
-          [](std::size_t entries, std::size_t, std::uint64_t seed) -> std::unique_ptr<Candidate> {
-            return std::make_unique<TableCandidate<Table>>(entries, seed);
-          },
-          [](std::size_t entries, std::size_t) { return TableCandidate<Table>::memory_bytes(entries); }};
+  return {name, help, false, whole_keys, make<TableOf<Table>::template Made>, memory<TableOf<Table>::template Made>};
 }
 
 /// What every other one spends before it looks anything up.
+template <class Key, class>
 class KeysAlone final : public Candidate {
  public:
-  explicit KeysAlone(std::uint64_t seed) : hasher_{KeyedHash(seed)} {}
+  KeysAlone(std::size_t, std::uint64_t seed, TaskTally) : hasher_{KeyedHash(seed)} {}
   void run(std::span<const std::uint32_t> flows) noexcept override {
-    for (const std::uint32_t flow : flows) sum_ += hasher_(key_of(flow));
+    for (const std::uint32_t flow : flows) sum_ += hasher_(key_of<sizeof(Key)>(flow));
   }
   void counts(std::span<std::uint64_t>) const noexcept override {}
+  static std::size_t memory_bytes(std::size_t) noexcept { return 0; }
   std::size_t places() const noexcept override { return 0; }
   std::size_t size() const noexcept override { return 0; }
 
@@ -70,26 +90,22 @@ class KeysAlone final : public Candidate {
   std::uint64_t sum_ = 0;
 };
 
-std::unique_ptr<Candidate> make_nothing(std::size_t, std::size_t, std::uint64_t seed) {
-  return std::make_unique<KeysAlone>(seed);
-}
-
-template <class V>
-using OfLinear = MapCandidate<LinearProbing<LabKey, V, LabHasher>>;
-template <class V>
-using OfLinearIndex = MapCandidate<LinearIndex<LabKey, V, LabHasher>>;
-template <class V>
-using OfCuckoo1 = MapCandidate<Cuckoo<LabKey, V, LabHasher, 1>>;
-template <class V>
-using OfCuckoo4 = MapCandidate<Cuckoo<LabKey, V, LabHasher, 4>>;
-template <class V>
-using OfDoubleHash = MapCandidate<DoubleHash<LabKey, V, LabHasher>>;
-template <class V>
-using OfChained = MapCandidate<Chained<LabKey, V, LabHasher>>;
-template <class V>
-using OfCombined = MapCandidate<Combined<LabKey, V, LabHasher>>;
-template <class V>
-using OfSimdTags = MapCandidate<SimdTags<LabKey, V, LabHasher>>;
+template <class K, class V>
+using OfLinear = MapCandidate<LinearProbing<K, V, LabHasher>>;
+template <class K, class V>
+using OfLinearIndex = MapCandidate<LinearIndex<K, V, LabHasher>>;
+template <class K, class V>
+using OfCuckoo1 = MapCandidate<Cuckoo<K, V, LabHasher, 1>>;
+template <class K, class V>
+using OfCuckoo4 = MapCandidate<Cuckoo<K, V, LabHasher, 4>>;
+template <class K, class V>
+using OfDoubleHash = MapCandidate<DoubleHash<K, V, LabHasher>>;
+template <class K, class V>
+using OfChained = MapCandidate<Chained<K, V, LabHasher>>;
+template <class K, class V>
+using OfCombined = MapCandidate<Combined<K, V, LabHasher>>;
+template <class K, class V>
+using OfSimdTags = MapCandidate<SimdTags<K, V, LabHasher>>;
 
 constexpr TableUnderTest kTables[] = {
     table_entry<ExactTable>("bucketed", "the monitor's: two whole keys and their counters in each cache line", true),
@@ -104,13 +120,13 @@ constexpr TableUnderTest kTables[] = {
     map_entry<OfCombined>("combined", "FloWatcher's: buckets of two entries and a list behind"),
     map_entry<OfSimdTags>("simd-tags", "groups of 14 one-byte tags, entries beside"),
     map_entry<StandardCandidate>("unordered-map", "std::unordered_map, without prefetching"),
-    {"nothing", "keys and hashes alone", false, false, make_nothing,
-     [](std::size_t, std::size_t) { return std::size_t{0}; }},
+    {"nothing", "keys and hashes alone", false, false, make<KeysAlone>, memory<KeysAlone>},
 };
 
 }  // namespace
 
 std::span<const TableUnderTest> tables_under_test() noexcept { return kTables; }
 std::span<const std::size_t> value_sizes() noexcept { return kValueSizes; }
+std::span<const std::size_t> key_sizes() noexcept { return kKeySizes; }
 
 }  // namespace parshall::lab

@@ -5,8 +5,19 @@
 #include <string_view>
 
 #include "lab/candidate.hpp"
+#include "lab/tasks.hpp"
 
 namespace parshall::lab {
+
+/// What a structure keeps for a flow.
+struct Shape {
+  std::size_t key_bytes = 16;    ///< one of key_sizes()
+  std::size_t value_bytes = 16;  ///< one of value_sizes(); for Task::count alone
+  Task task = Task::count;
+
+  /// Not every combination is compiled: other keys with 16 byte values, other values and tasks with 16 byte keys.
+  bool supported() const noexcept { return key_bytes == 16 || (value_bytes == 16 && task == Task::count); }
+};
 
 /// A structure by the name `parshall bench tables` knows it by.
 struct TableUnderTest {
@@ -14,14 +25,15 @@ struct TableUnderTest {
   std::string_view help;
   bool any_value;   ///< made for each size of value; otherwise it keeps what it keeps
   bool whole_keys;  ///< counts exactly; otherwise it may merge flows
-  std::unique_ptr<Candidate> (*make)(std::size_t entries, std::size_t value_bytes, std::uint64_t seed);
-  std::size_t (*memory_bytes)(std::size_t entries, std::size_t value_bytes);  ///< the most it ever uses
+  std::unique_ptr<Candidate> (*make)(std::size_t entries, const Shape& shape, std::uint64_t seed, TaskTally tally);
+  std::size_t (*memory_bytes)(std::size_t entries, const Shape& shape);  ///< the most it ever uses
 };
 
 /// Every one there is: one line each.
 std::span<const TableUnderTest> tables_under_test() noexcept;
 
-/// Bytes a map may keep for a flow, smallest first.
+/// Bytes a map may keep for a flow, smallest first; and bytes that its key may have.
 std::span<const std::size_t> value_sizes() noexcept;
+std::span<const std::size_t> key_sizes() noexcept;
 
 }  // namespace parshall::lab

@@ -3,21 +3,10 @@
 #include <sched.h>
 
 #include "base/prefetch.hpp"
+#include "pipeline/flow/key_hash.hpp"
 #include "pipeline/monitor.hpp"
 
 namespace parshall {
-
-struct KeyHash {
-  std::size_t operator()(const FlowKey& key) const noexcept {
-    std::uint64_t hash = 0;
-    for (std::size_t at = 0; at + 8 <= key.significant_bytes(); at += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, reinterpret_cast<const char*>(&key) + at, sizeof word);
-      hash = SplitMix64::mix(hash ^ word);
-    }
-    return hash;
-  }
-};
 
 /// The monitor over one kind of flow table.
 ///

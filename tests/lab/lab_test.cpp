@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "lab/batch_costs.hpp"
 #include "lab/keys.hpp"
 #include "lab/table_report.hpp"
 
@@ -28,15 +29,28 @@ std::vector<TableRow> rows_of(const TableSweep& sweep) {
   return all;
 }
 
-TEST(LabKeys, AreDifferentForEveryFlow) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;
+template <class Size>
+class LabKeys : public ::testing::Test {};
+using KeySizes = ::testing::Types<std::integral_constant<std::size_t, 8>, std::integral_constant<std::size_t, 16>,
+                                  std::integral_constant<std::size_t, 40>>;
+TYPED_TEST_SUITE(LabKeys, KeySizes);
+
+TYPED_TEST(LabKeys, AreDifferentForEveryFlowAndGoThroughAFlowKey) {
+  constexpr std::size_t kBytes = TypeParam::value;
+  std::vector<decltype(LabKey<kBytes>::words)> keys;
   for (std::uint32_t flow = 0; flow < 100'000; ++flow) {
-    keys.emplace_back(key_of(flow).low, key_of(flow).high);
-    ASSERT_TRUE(key_of(flow).present());
-    ASSERT_EQ(flow_of(key_of(flow)), flow);
+    const LabKey<kBytes> key = key_of<kBytes>(flow);
+    keys.push_back(key.words);
+    ASSERT_TRUE(key.present());
+    ASSERT_EQ(flow_of(key), flow);
+    FlowKey flow_key;
+    write_flow_key(key, flow_key);
+    ASSERT_EQ(flow_key.ip_version, kBytes == 40 ? 6 : 4);
+    ASSERT_TRUE(read_flow_key<kBytes>(flow_key) == key);
   }
   std::ranges::sort(keys);
   EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
+  EXPECT_FALSE(LabKey<kBytes>().present());
 }
 
 TEST(MedianInterval, HasTheRanksOfTheBinomialDistribution) {
@@ -55,6 +69,17 @@ TEST(MedianInterval, HasTheRanksOfTheBinomialDistribution) {
   }
 }
 
+void expect_sound(const TableRow& row) {
+  SCOPED_TRACE(std::string(row.table->name));
+  EXPECT_GT(row.cost.median_ns, 0);
+  EXPECT_LE(row.cost.low_ns, row.cost.median_ns);
+  EXPECT_GE(row.cost.high_ns, row.cost.median_ns);
+  EXPECT_LE(row.p50_cycles, row.p99_cycles);
+  EXPECT_LE(row.p99_cycles, row.p999_cycles);
+  EXPECT_GT(row.p50_cycles, 0);
+  EXPECT_GT(row.lossless_mpps, 0);
+}
+
 TEST(TableExperiment, CountsRightlyWithEveryTableAndSizeOfValue) {
   const TableSweep sweep{.tables = all_tables(),
                          .flows = {1, 1000},
@@ -63,24 +88,139 @@ TEST(TableExperiment, CountsRightlyWithEveryTableAndSizeOfValue) {
                          .rounds = 1,
                          .trace_packets = 1 << 15};
   const auto rows = rows_of(sweep);
-  ASSERT_EQ(rows.size(), sweep.tables.size() * 2 * 2 * value_sizes().size());
+  ASSERT_EQ(rows.size(), sweep.tables.size() * combinations(sweep));
+  ASSERT_EQ(combinations(sweep), 2 * 2 * value_sizes().size());
   for (const TableRow& row : rows) {
     SCOPED_TRACE(std::string(row.table->name));
-    EXPECT_GT(row.cost.median_ns, 0);
-    EXPECT_LE(row.cost.low_ns, row.cost.median_ns);
-    EXPECT_GE(row.cost.high_ns, row.cost.median_ns);
-    EXPECT_TRUE(row.ratio == 1 || row.table != sweep.tables[0]);
+    expect_sound(row);
+    EXPECT_TRUE(row.cost.ratio == 1 || row.table != sweep.tables[0]);
     if (row.table->name == "nothing") continue;
-    EXPECT_GT(row.memory_bytes, row.size * row.value_bytes);
-    if (row.table->name == "double-hash" && row.flows > 1) {
+    EXPECT_GT(row.memory_bytes, row.table->any_value ? row.size * row.of.shape.value_bytes : 0);
+    if (row.table->name == "double-hash" && row.of.flows > 1) {
       EXPECT_GT(row.rejected_share, 0) << "1,000 flows in 1,024 buckets of two";
-      EXPECT_LT(row.size, row.flows);
-    } else {
+      EXPECT_LT(row.size, row.of.flows);
+      EXPECT_GT(row.accuracy.missing, 0u);
+    } else if (row.table->whole_keys) {
       EXPECT_EQ(row.rejected_share, 0);
-      EXPECT_EQ(row.size, row.flows);
+      EXPECT_EQ(row.size, row.of.flows);
+      EXPECT_EQ(row.accuracy.count_error, 0);
+      EXPECT_EQ(row.accuracy.precision(), 1);
+      EXPECT_EQ(row.accuracy.recall(), 1);
     }
-    EXPECT_EQ(row.value_bytes != 0, row.table->any_value);
   }
+}
+
+TEST(TableExperiment, CountsRightlyUnderEveryTaskKeyLoadAndBatch) {
+  for (const TableSweep& sweep :
+       {TableSweep{.tables = all_tables(), .flows = {1000}, .key_bytes = {8, 40}, .load = {0.3, 1}, .batch = {7, 256}},
+        TableSweep{.tables = all_tables(),
+        .flows = {1000},
+        .tasks = {Task::heavy_hitter, Task::superspreader, Task::change}}}) {
+    TableSweep quick = sweep;
+    quick.rounds = 1;
+    quick.zipf = {1.1};
+    quick.trace_packets = 1 << 20;
+    for (const TableRow& row : rows_of(quick)) {
+      SCOPED_TRACE(kTaskNames[static_cast<std::size_t>(row.of.shape.task)]);
+      expect_sound(row);
+      if (row.table->whole_keys && row.rejected_share == 0) {
+        EXPECT_EQ(row.accuracy.count_error, 0);
+      }
+      if (row.of.shape.task != Task::count && row.table->whole_keys) {
+        EXPECT_GE(row.accuracy.positives, 1u);
+        EXPECT_GT(row.accuracy.recall(), 0.9);
+        EXPECT_GT(row.accuracy.precision(), 0.9);
+      }
+    }
+  }
+}
+
+TEST(TableExperiment, MeasuresBesideANeighbourAndOnSeveralCoresWhereThereAre) {
+  TableSweep sweep{.tables = {all_tables().front()}, .flows = {1000}, .rounds = 1, .trace_packets = 1 << 15};
+  sweep.beside.clear();
+  for (const Neighbour& neighbour : neighbours()) sweep.beside.push_back(&neighbour);
+  if (!OnOneCore().others().empty()) {
+    for (const TableRow& row : rows_of(sweep)) expect_sound(row);
+    sweep.beside = {&neighbours().front()};
+    sweep.cores = {2};
+    for (const TableRow& row : rows_of(sweep)) expect_sound(row);
+  }
+  sweep.cores = {OnOneCore().others().size() + 2};
+  const auto measured = measure_tables(
+      sweep, [](auto) {}, [] { return false; });
+  ASSERT_FALSE(measured);
+  EXPECT_THAT(measured.error().message, HasSubstr("cores are needed"));
+}
+
+TEST(TableExperiment, PlaysTheTrafficItIsGiven) {
+  const TableSweep sweep{.tables = all_tables(),
+                         .flows = {},
+                         .traffic = Traffic{.name = "mine", .flows = 3, .zipf = 0, .packets = {0, 1, 2, 1, 1, 0}},
+                         .rounds = 1,
+                         .heavy_share = 0.4};
+  const auto rows = rows_of(sweep);
+  ASSERT_EQ(rows.size(), all_tables().size());
+  EXPECT_EQ(rows[0].of.traffic, "mine");
+  EXPECT_EQ(rows[0].size, 3u);
+  EXPECT_EQ(rows[0].accuracy.positives, 1u) << "flow 1 has 3 of 6 packets";
+}
+
+TEST(LosslessRate, IsWhatAQueueCanTake) {
+  const std::vector<std::uint32_t> even(1000, 320);
+  EXPECT_NEAR(lossless_rate(even, 32, 4096), (4096 + 999 * 32.0) / 320'000, 1e-6) << "the queue fills in the end";
+  std::vector<std::uint32_t> stalled = even;
+  stalled[500] = 40'960;
+  EXPECT_NEAR(lossless_rate(stalled, 32, 4096), 0.1, 1e-3);
+  EXPECT_NEAR(lossless_rate(stalled, 32, 2048), 0.05, 1e-3);
+  EXPECT_EQ(lossless_rate({}, 32, 4096), 0);
+}
+
+TEST(BatchCosts, AreAHistogramOfTwoCycleBuckets) {
+  BatchCosts costs;
+  EXPECT_EQ(costs.quantile(0.5), 0);
+  for (std::uint64_t i = 0; i < 1000; ++i) costs.add(32 * i, 32);
+  EXPECT_NEAR(costs.quantile(0.5), 500, 2);
+  EXPECT_NEAR(costs.quantile(0.99), 990, 2);
+  costs.add(~std::uint64_t{0}, 1);
+  EXPECT_EQ(costs.quantile(1), 16384);
+}
+
+/// Answers with the counts it is given.
+class Oracle final : public Candidate {
+ public:
+  explicit Oracle(std::vector<std::uint64_t> counts) : counts_(std::move(counts)) {}
+  void run(std::span<const std::uint32_t>) noexcept override {}
+  void counts(std::span<std::uint64_t> by_flow) const noexcept override { std::ranges::copy(counts_, by_flow.begin()); }
+  std::size_t places() const noexcept override { return 0; }
+  std::size_t size() const noexcept override { return counts_.size(); }
+
+ private:
+  std::vector<std::uint64_t> counts_;
+};
+
+TEST(Accuracy, ComparesWithTheTruthOfTheSamePackets) {
+  const std::vector<std::uint32_t> packets{0, 0, 0, 0, 1, 1, 2, 4, 4, 4};
+  const EpochTruth truth({.task = Task::count, .flows = 5, .packets = packets, .threshold = 2});  // flows 0 and 4
+  const Accuracy right = truth.judge(Oracle({4, 2, 1, 0, 3}));
+  EXPECT_EQ(right.flows, 4u);
+  EXPECT_EQ(right.precision(), 1);
+  EXPECT_EQ(right.recall(), 1);
+  EXPECT_EQ(right.count_error, 0);
+  const Accuracy wrong = truth.judge(Oracle({4, 3, 0, 9, 1}));
+  EXPECT_EQ(wrong.positives, 2u);
+  EXPECT_DOUBLE_EQ(wrong.precision(), 1.0 / 3) << "of 0, 1 and 3";
+  EXPECT_DOUBLE_EQ(wrong.recall(), 0.5);
+  EXPECT_DOUBLE_EQ(wrong.count_error, (0 + 0.5 + 1 + 2.0 / 3) / 4);
+  EXPECT_EQ(wrong.missing, 1u);
+  EXPECT_EQ(wrong.too_high, 1u);
+}
+
+TEST(RandomTraffic, IsAsSkewedAsAskedFor) {
+  const Traffic uniform = random_traffic(100, 0, 100'000, 1), skewed = random_traffic(100, 1.5, 100'000, 1);
+  const auto first = [](const Traffic& traffic) { return std::ranges::count(traffic.packets, 0u); };
+  EXPECT_NEAR(static_cast<double>(first(uniform)), 1000, 150);
+  EXPECT_NEAR(static_cast<double>(first(skewed)), 100'000 / 2.4139, 1000) << "the sum of k^-1.5 up to 100";
+  EXPECT_NE(random_traffic(100, 0, 100, 2).packets, random_traffic(100, 0, 100, 3).packets);
 }
 
 /// Counts all packets of all flows but one.
@@ -103,10 +243,10 @@ TEST(TableExperiment, RefusesToMeasureATableThatCountsWrongly) {
                                  "",
                                  false,
                                  true,
-                                 [](std::size_t, std::size_t, std::uint64_t) -> std::unique_ptr<Candidate> {
+                                 [](std::size_t, const Shape&, std::uint64_t, TaskTally) -> std::unique_ptr<Candidate> {
                                    return std::make_unique<Forgetful>();
                                  },
-                                 [](std::size_t, std::size_t) { return std::size_t{0}; }};
+                                 [](std::size_t, const Shape&) { return std::size_t{0}; }};
   bool handed_over = false;
   const auto measured = measure_tables(
       {.tables = {&forgetful}, .flows = {100}, .zipf = {0}, .value_bytes = {16}}, [&](auto) { handed_over = true; },
@@ -143,11 +283,8 @@ TEST(TableExperiment, StopsBetweenCombinationsAndKeepsWhatWasDone) {
 TableRow row(std::size_t table, double low_ns, double median_ns, double high_ns, double rejected_share = 0,
              std::size_t kept = 15) {
   return {.table = &tables_under_test()[table],
-          .flows = 100,
-          .zipf = 0,
-          .value_bytes = 16,
+          .of = {.traffic = "uniform", .flows = 100, .zipf = 0, .shape = {}},
           .cost = {.median_ns = median_ns, .low_ns = low_ns, .high_ns = high_ns, .kept = kept, .samples = 15},
-          .ratio = 1,
           .memory_bytes = 1 << 20,
           .size = 100,
           .places = 256,
@@ -174,29 +311,39 @@ TEST(Verdict, NamesNoWinnerWhereIntervalsOverlap) {
               HasSubstr("5 undisturbed samples of " + name(2)));
 }
 
-TEST(TableFormats, HaveTheSameFiguresInCsvAndJson) {
-  const std::vector rows{row(0, 1, 2, 3), row(2, 4, 5, 6, 0.25)};
-  std::map<std::string_view, const TableFormat*> formats;
-  for (const TableFormat& format : table_formats()) formats[format.name] = &format;
-  const auto json = nlohmann::json::parse(formats.at("json")->rows(rows));
-  EXPECT_EQ(json["rows"].size(), 2u);
-  EXPECT_EQ(json["rows"][1]["ns"], 5.0);
-  EXPECT_EQ(json["rows"][1]["rejected_share"], 0.25);
-  EXPECT_FALSE(json["machine"]["compiler"].get<std::string>().empty());
+TEST(Figures, AreTheSameInEveryFormat) {
+  const std::vector<Column> columns{{"skew", "skew", 1, true}, {"name", "name"}, {"cost_ns", "ns"}, {"hidden", ""}};
+  const Part part{.rows = {{1.5, "a, b", 2.25, std::uint64_t{7}}, {1.5, "c", Cell(), std::uint64_t{8}}},
+                  .verdict = "a is best"};
+  std::map<std::string_view, const FigureFormat*> formats;
+  for (const FigureFormat& format : figure_formats()) formats[format.name] = &format;
 
-  std::istringstream csv(formats.at("csv")->head() + formats.at("csv")->rows(rows));
-  std::string head, first, second;
-  std::getline(csv, head);
-  std::getline(csv, first);
-  std::getline(csv, second);
-  EXPECT_EQ(std::ranges::count(head, ','), std::ranges::count(first, ','));
-  EXPECT_EQ(first, std::string(tables_under_test()[0].name) +
-                       ",100,0,16,2.0000,1.0000,3.0000,1.0000,1048576,100,256,1.5000,0,15,15");
-  EXPECT_THAT(second, HasSubstr(",0.25,15,15"));
-  const std::string text = formats.at("text")->rows(rows);
-  EXPECT_THAT(text, HasSubstr("25.00 %"));
-  EXPECT_THAT(text, HasSubstr("rejected  samples\n")) << "every column has a head";
-  EXPECT_THAT(text, HasSubstr("15/15\n"));
+  EXPECT_EQ(formats.at("text")->part("tables", columns, part),
+            "\nskew 1.5\n"
+            "name    ns\n"
+            "a, b  2.25\n"
+            "c\n"
+            "a is best\n");
+  EXPECT_EQ(formats.at("csv")->head(columns) + formats.at("csv")->part("tables", columns, part),
+            "skew,name,cost_ns,hidden\n1.5,\"a, b\",2.25,7\n1.5,c,,8\n");
+  const auto json = nlohmann::json::parse(formats.at("json")->part("tables", columns, part));
+  EXPECT_EQ(json["experiment"], "tables");
+  EXPECT_EQ(json["skew"], 1.5);
+  EXPECT_EQ(json["rows"][0], nlohmann::json({{"name", "a, b"}, {"cost_ns", 2.25}, {"hidden", 7}}));
+  EXPECT_TRUE(json["rows"][1]["cost_ns"].is_null());
+  EXPECT_FALSE(json["machine"]["compiler"].get<std::string>().empty());
+}
+
+TEST(TableReport, HasACellForEveryColumn) {
+  const Part part = table_part(std::vector{row(0, 1, 2, 3), row(2, 4, 5, 6, 0.25)});
+  ASSERT_EQ(part.rows.size(), 2u);
+  EXPECT_EQ(part.rows[0].size(), table_columns().size());
+  const auto at = [&](std::string_view name) {
+    return std::ranges::find(table_columns(), name, &Column::name) - table_columns().begin();
+  };
+  EXPECT_EQ(part.rows[1][at("ns")], Cell(5.0));
+  EXPECT_EQ(part.rows[1][at("rejected_share")], Cell(0.25));
+  EXPECT_EQ(part.rows[0][at("rejected_share")], Cell());
 }
 
 }  // namespace

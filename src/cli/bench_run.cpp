@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bench_run.hpp"
+
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+#include "pipeline/report/output.hpp"
+
+namespace parshall::cli {
+
+void add_bench_options(CLI::App& experiment, BenchOptions& options) {
+  experiment.add_option("--rounds", options.rounds, "Samples of each variant")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  experiment.add_option("--seed", options.seed, "Of hash and traffic")->capture_default_str();
+  std::vector<std::string> formats;
+  for (const lab::FigureFormat& format : lab::figure_formats()) formats.emplace_back(format.name);
+  experiment.add_option("--format", options.format, "text, csv or json; text and json describe the machine")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  experiment.add_option("-o,--output", options.output, "File to write to, - for standard output")
+      ->capture_default_str();
+}
+
+int wrong_usage(const Error& error) {
+  say("bench", error.message);
+  return kUsage;
+}
+
+int run_experiment(const Experiment& experiment, const BenchOptions& options) {
+  const auto format = std::ranges::find(lab::figure_formats(), options.format, &lab::FigureFormat::name);
+  auto output = Output::open(options.output);
+  if (!output) {
+    say("bench", output.error().message);
+    return kFailed;
+  }
+  catch_signals();
+  Output& out = **output;
+  out.write(format->head(experiment.columns));
+  out.flush();
+  std::size_t done = 0;
+  const auto measured = experiment.measure(
+      [&](const lab::Part& part) {
+        out.write(format->part(experiment.name, experiment.columns, part));
+        out.flush();
+        if (++done < experiment.parts) say("bench", fmt::format("{} of {} done", done, experiment.parts));
+      },
+      [&] { return stop_asked() || out.error(); });
+  if (!measured) say("bench", measured.error().message);
+  if (out.error()) say("bench", out.error()->message);
+  if (!measured || out.error()) return kFailed;
+  if (*measured < experiment.parts) say("bench", fmt::format("stopped after {} of {}", *measured, experiment.parts));
+  return kDone;
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/commands.hpp"
+#include "lab/figures.hpp"
+
+namespace parshall::cli {
+
+/// What every experiment takes.
+struct BenchOptions {
+  int rounds = 15;
+  std::uint64_t seed = 1;
+  std::string format = "text";
+  std::string output = "-";
+};
+void add_bench_options(CLI::App& experiment, BenchOptions& options);
+
+/// Hands over parts as they are done, until `stop` says so; returns how many it did.
+using Measure = std::function<Result<std::size_t>(const std::function<void(const lab::Part&)>& done,
+                                                  const std::function<bool()>& stop)>;
+
+/// What is to be measured.
+struct Experiment {
+  std::string_view name;
+  std::span<const lab::Column> columns;
+  std::size_t parts;  ///< that there will be, when nothing stops it
+  Measure measure;
+};
+
+/// Measures and writes, telling how far it is on standard error; after a signal, what there is. The exit status.
+int run_experiment(const Experiment& experiment, const BenchOptions& options);
+
+/// Complains, and returns the status of wrong usage.
+int wrong_usage(const Error& error);
+
+/// Each experiment adds its subcommand to `bench`.
+void add_bench_tables(CLI::App& bench, int& status);
+
+template <class Range, class Name>
+std::string joined(const Range& range, Name name) {
+  std::string text;
+  for (const auto& item : range) text += fmt::format("{}{}", text.empty() ? "" : ", ", name(item));
+  return text;
+}
+
+/// The entries of a registry by name, in the order of the names; all where none are named. The error says what there
+/// is.
+template <class Entry>
+Result<std::vector<const Entry*>> choose(std::span<const Entry> registry, const std::vector<std::string>& names,
+                                         std::string_view what) {
+  std::vector<const Entry*> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(registry, name, &Entry::name);
+    if (found == registry.end())
+      return Error{fmt::format("no {} \"{}\"; there is: {}", what, name,
+                               joined(registry, [](const Entry& entry) { return entry.name; }))};
+    chosen.push_back(&*found);
+  }
+  if (names.empty())
+    for (const Entry& entry : registry) chosen.push_back(&entry);
+  return chosen;
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/batch_costs.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace parshall::lab {
+
+std::uint64_t cycles_now() noexcept {
+  unsigned core;
+  return __rdtscp(&core);
+}
+
+double cycles_per_ns() {
+  static const double rate = [] {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const std::uint64_t first = cycles_now();
+    while (Clock::now() - start < std::chrono::milliseconds(20)) {
+    }
+    const std::uint64_t last = cycles_now();
+    return static_cast<double>(last - first) / std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+  }();
+  return rate;
+}
+
+void BatchCosts::add(std::uint64_t cycles, std::size_t packets) noexcept {
+  ++buckets_[std::min<std::uint64_t>(cycles / (packets * kCyclesPerBucket), kBuckets - 1)];
+  ++batches_;
+}
+
+double BatchCosts::quantile(double of) const noexcept {
+  if (batches_ == 0) return 0;
+  const auto wanted = static_cast<std::uint64_t>(of * static_cast<double>(batches_ - 1)) + 1;
+  std::uint64_t below = 0;
+  std::size_t bucket = 0;
+  while (bucket + 1 < kBuckets && (below += buckets_[bucket]) < wanted) ++bucket;
+  return static_cast<double>((bucket + 1) * kCyclesPerBucket);
+}
+
+double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue) noexcept {
+  if (batch_cycles.empty()) return 0;
+  const auto served = static_cast<double>(batch), room = static_cast<double>(queue);
+  const auto overflows = [&](double rate) {
+    double waiting = 0;
+    for (const std::uint32_t cycles : batch_cycles) {
+      waiting += rate * static_cast<double>(cycles);
+      if (waiting > room) return true;
+      waiting = std::max(0.0, waiting - served);
+    }
+    return false;
+  };
+  double low = 0, high = served / static_cast<double>(*std::ranges::min_element(batch_cycles)) + room;
+  for (int i = 0; i < 60; ++i) {
+    const double rate = (low + high) / 2;
+    (overflows(rate) ? high : low) = rate;
+  }
+  return low;
+}
+
+}  // namespace parshall::lab

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/co_runners.hpp"
+
+#include <immintrin.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "base/huge_buffer.hpp"
+#include "base/random.hpp"
+
+namespace parshall::lab {
+namespace {
+
+constexpr std::size_t kLineBytes = 64;
+
+/// Writes to random lines of as much memory as the last-level cache holds.
+CoRunners::Work fight_for_cache() {
+  constexpr std::size_t kLeast = std::size_t{8} << 20, kMost = std::size_t{256} << 20;
+  const long bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const std::size_t size = std::clamp(bytes > 0 ? static_cast<std::size_t>(bytes) : kLeast, kLeast, kMost);
+  auto memory = std::make_shared<HugeBuffer<std::uint64_t>>(size / sizeof(std::uint64_t));
+  return [memory, random = SplitMix64(1), lines = size / kLineBytes]() mutable {
+    constexpr std::size_t kWords = kLineBytes / sizeof(std::uint64_t);
+    for (int i = 0; i < 4096; ++i) ++(*memory)[random.below(lines) * kWords];
+  };
+}
+
+/// Copies memory that no cache holds.
+CoRunners::Work fight_for_bandwidth() {
+  constexpr std::size_t kHalf = std::size_t{256} << 20, kStep = std::size_t{256} << 10;
+  auto memory = std::make_shared<HugeBuffer<std::uint8_t>>(2 * kHalf);
+  return [memory, at = std::size_t{0}]() mutable {
+    std::memcpy(memory->data() + kHalf + at, memory->data() + at, kStep);
+    at = (at + kStep) % kHalf;
+  };
+}
+
+constexpr Neighbour kNeighbours[] = {
+    {"none", "nothing runs beside", nullptr},
+    {"cache", "another core writes to random lines of as much memory as the last-level cache holds", fight_for_cache},
+    {"memory", "another core copies memory that no cache holds", fight_for_bandwidth},
+};
+
+}  // namespace
+
+CoRunners::CoRunners(std::span<const int> cores, std::vector<Work> works) {
+  for (std::size_t i = 0; i < works.size(); ++i)
+    threads_.emplace_back([this, core = cores[i], work = std::move(works[i])] {
+      cpu_set_t set;
+      CPU_ZERO(&set);
+      CPU_SET(static_cast<std::size_t>(core), &set);
+      ::sched_setaffinity(0, sizeof set, &set);
+      for (;;) {
+        state_.wait(State::wait);
+        if (state_.load() == State::end) return;
+        ++working_;
+        while (state_.load(std::memory_order_relaxed) == State::work) work();
+        --working_;
+      }
+    });
+}
+
+CoRunners::~CoRunners() {
+  state_ = State::end;
+  state_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void CoRunners::start() noexcept {
+  state_ = State::work;
+  state_.notify_all();
+  wait_for(threads_.size());
+}
+
+void CoRunners::stop() noexcept {
+  state_ = State::wait;
+  wait_for(0);
+}
+
+void CoRunners::wait_for(std::size_t working) const noexcept {
+  while (working_.load() != working) _mm_pause();
+}
+
+std::span<const Neighbour> neighbours() noexcept { return kNeighbours; }
+
+}  // namespace parshall::lab

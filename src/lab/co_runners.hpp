@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace parshall::lab {
+
+/// Work that other cores do while something is measured on this one.
+class CoRunners {
+ public:
+  using Work = std::function<void()>;  ///< some microseconds of it, called over and over
+
+  /// One work for each of the first cores; they wait until start().
+  CoRunners(std::span<const int> cores, std::vector<Work> works);
+  ~CoRunners();
+  CoRunners(const CoRunners&) = delete;
+  CoRunners& operator=(const CoRunners&) = delete;
+
+  void start() noexcept;  ///< returns when all of them work
+  void stop() noexcept;   ///< returns when none does
+
+ private:
+  enum class State : int { wait, work, end };
+  void wait_for(std::size_t working) const noexcept;
+
+  std::atomic<State> state_{State::wait};
+  std::atomic<std::size_t> working_{0};
+  std::vector<std::thread> threads_;
+};
+
+/// A neighbour that fights for what cores share.
+struct Neighbour {
+  std::string_view name;
+  std::string_view help;
+  CoRunners::Work (*make)();  ///< null: there is none
+};
+
+/// Every one there is: one line each.
+std::span<const Neighbour> neighbours() noexcept;
+
+}  // namespace parshall::lab
