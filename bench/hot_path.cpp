@@ -26,6 +26,7 @@ constexpr std::size_t kBatch = 256;
 /// Decoding and hashing alone: keeps nothing.
 class NoTable {
  public:
+  static constexpr bool kMoves = false;
   NoTable(std::size_t, Timeouts, FlowSink&, const TableMemory&) {}
   auto prefetcher() const noexcept {
     return [](std::uint64_t) noexcept {};

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/tables.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "lab/map_candidate.hpp"
 #include "lab/standard_candidate.hpp"
 #include "lab/table_candidate.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
-#include "pipeline/flow/maps/chained.hpp"
-#include "pipeline/flow/maps/combined.hpp"
-#include "pipeline/flow/maps/cuckoo.hpp"
-#include "pipeline/flow/maps/double_hash.hpp"
-#include "pipeline/flow/maps/linear_index.hpp"
-#include "pipeline/flow/maps/linear_probing.hpp"
-#include "pipeline/flow/maps/simd_tags.hpp"
+#include "pipeline/flow/maps/registry.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -90,38 +87,32 @@ class KeysAlone final : public Candidate {
   std::uint64_t sum_ = 0;
 };
 
-template <class K, class V>
-using OfLinear = MapCandidate<LinearProbing<K, V, LabHasher>>;
-template <class K, class V>
-using OfLinearIndex = MapCandidate<LinearIndex<K, V, LabHasher>>;
-template <class K, class V>
-using OfCuckoo1 = MapCandidate<Cuckoo<K, V, LabHasher, 1>>;
-template <class K, class V>
-using OfCuckoo4 = MapCandidate<Cuckoo<K, V, LabHasher, 4>>;
-template <class K, class V>
-using OfDoubleHash = MapCandidate<DoubleHash<K, V, LabHasher>>;
-template <class K, class V>
-using OfChained = MapCandidate<Chained<K, V, LabHasher>>;
-template <class K, class V>
-using OfCombined = MapCandidate<Combined<K, V, LabHasher>>;
-template <class K, class V>
-using OfSimdTags = MapCandidate<SimdTags<K, V, LabHasher>>;
+template <NamedMap Named>
+struct MapOf {
+  template <class Key, class Value>
+  using Made = MapCandidate<typename Named::template Map<Key, Value, LabHasher>>;
+};
 
-constexpr TableUnderTest kTables[] = {
+constexpr TableUnderTest kMonitors[] = {
     table_entry<ExactTable>("bucketed", "the monitor's: two whole keys and their counters in each cache line", true),
     table_entry<FingerprintTable>("bucketed-fingerprint",
                                   "the monitor's: three 32-bit tags and their counters in each cache line", false),
-    map_entry<OfLinear>("linear", "linear probing, keys and values inline"),
-    map_entry<OfLinearIndex>("linear-index", "linear probing over an index, keys and values beside"),
-    map_entry<OfCuckoo1>("cuckoo-1", "two buckets of one entry"),
-    map_entry<OfCuckoo4>("cuckoo-4", "two buckets of four entries"),
-    map_entry<OfDoubleHash>("double-hash", "FloWatcher's: buckets of two entries, a third is rejected"),
-    map_entry<OfChained>("chained", "linked lists"),
-    map_entry<OfCombined>("combined", "FloWatcher's: buckets of two entries and a list behind"),
-    map_entry<OfSimdTags>("simd-tags", "groups of 14 one-byte tags, entries beside"),
+};
+constexpr TableUnderTest kReferences[] = {
     map_entry<StandardCandidate>("unordered-map", "std::unordered_map, without prefetching"),
     {"nothing", "keys and hashes alone", false, false, make<KeysAlone>, memory<KeysAlone>},
 };
+
+/// Those, and every map between them.
+constexpr auto kTables = [] {
+  constexpr auto kMaps =
+      Maps::each([]<NamedMap Named>() { return map_entry<MapOf<Named>::template Made>(Named::kName, Named::kHelp); });
+  std::array<TableUnderTest, std::size(kMonitors) + kMaps.size() + std::size(kReferences)> all{};
+  auto end = std::ranges::copy(kMonitors, all.begin()).out;
+  end = std::ranges::copy(kMaps, end).out;
+  std::ranges::copy(kReferences, end);
+  return all;
+}();
 
 }  // namespace
 

@@ -155,7 +155,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (observe_merges_ || copied_ != 0)
       for (std::size_t i = group_measured_; i < count; ++i) {
         const std::uint32_t slot = slots_[i].slot();
-        if (slot < copied_) ++later_.counted;
+        if (in_snapshot(slot)) ++later_.counted;
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
     if (rows_)
@@ -192,7 +192,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       after_update(counted);
       measure_pending();
     }
-    const bool later = slot < copied_;
+    const bool later = in_snapshot(slot);
     RecordHeader header{.snapshot = next_snapshot_ + (later ? 1 : 0), .generation = generation_, .record = record};
     for (MonitorCounts* counts : {&ended_counts_, later ? &later_ : nullptr}) {
       if (counts == nullptr) continue;
@@ -203,6 +203,19 @@ class FlowMonitor final : public Monitor, private FlowSink {
     }
     const std::span head(reinterpret_cast<const std::byte*>(&header), sizeof header);
     while (!ended_.push(head, row(slot))) ::sched_yield();  // waiting loses nothing: a device counts what it misses
+  }
+
+  /// The row goes with the flow, and so does whether the running snapshot has it.
+  void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t counted) noexcept override {
+    if (!extras_) return;
+    after_update(counted);
+    measure_pending();
+    if (rows_) rows_->move(from, to);
+    if (copied_ == 0) return;
+    if (in_snapshot(from))
+      in_snapshot_[to] = true;
+    else if (in_snapshot(to))
+      copy_moved(to);
   }
 
   void use(const StatisticChoice& choice) {
@@ -249,26 +262,53 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   /// Address space for a copy of every flow. Throws std::bad_alloc.
   void map_snapshot(std::size_t stride) {
-    if (snapshot_.flows.size() < table_.slots() * stride)
-      snapshot_.flows = HugeBuffer<std::byte>(table_.slots() * stride, /*huge_pages=*/false);
+    const std::size_t flows = (Table::kMoves ? 2 : 1) * std::size_t{table_.slots()};
+    if (snapshot_.flows.size() < flows * stride)
+      snapshot_.flows = HugeBuffer<std::byte>(flows * stride, /*huge_pages=*/false);
+    if (Table::kMoves) in_snapshot_.resize(table_.slots());
   }
 
   void copy_slice() noexcept {
     drain();
-    const std::uint32_t end = std::min(copied_ + kCopySlots, table_.slots());
-    for (; copied_ < end; ++copied_) {
-      if (!table_.occupied(copied_)) continue;
-      const RecordHeader header{
-          .snapshot = snapshot_.number, .generation = generation_, .record = table_.record(copied_)};
-      std::byte* const to = snapshot_.flows.data() + snapshot_.counts.live_flows * snapshot_.stride;
-      std::memcpy(to, &header, sizeof header);
-      if (rows_) std::memcpy(to + sizeof header, row(copied_).data(), row(copied_).size());
-      snapshot_.counts.live_packets += header.record.packets;
-      ++snapshot_.counts.live_flows;
-      snapshot_.counts.add(header.record);
-    }
+    copy_until(std::min(copied_ + kCopySlots, table_.slots()));
     if (copied_ == table_.slots()) finish_snapshot();
     update_extras();
+  }
+
+  void copy_until(std::uint32_t end) noexcept {
+    for (; copied_ < end; ++copied_) {
+      if constexpr (Table::kMoves) {
+        if (in_snapshot_[copied_]) continue;  // its flow was copied elsewhere, or came after
+        in_snapshot_[copied_] = true;
+      }
+      if (table_.occupied(copied_)) copy_flow(copied_);
+    }
+  }
+
+  void copy_flow(std::uint32_t slot) noexcept {
+    const RecordHeader header{.snapshot = snapshot_.number, .generation = generation_, .record = table_.record(slot)};
+    std::byte* const to = snapshot_.flows.data() + snapshot_.counts.live_flows * snapshot_.stride;
+    std::memcpy(to, &header, sizeof header);
+    if (rows_) std::memcpy(to + sizeof header, row(slot).data(), row(slot).size());
+    snapshot_.counts.live_packets += header.record.packets;
+    ++snapshot_.counts.live_flows;
+    snapshot_.counts.add(header.record);
+  }
+
+  /// Of a flow that went from a slot still to be copied to one that has been. So many may that room for the slots to be
+  /// copied would be short: then they are copied at once.
+  void copy_moved(std::uint32_t slot) noexcept {
+    copy_flow(slot);
+    const std::size_t room = snapshot_.flows.size() / snapshot_.stride - snapshot_.counts.live_flows;
+    if (room <= table_.slots() - copied_ + 1) copy_until(table_.slots());
+  }
+
+  /// Whether what comes to the slot now is later than the running snapshot.
+  bool in_snapshot(std::uint32_t slot) const noexcept {
+    if constexpr (Table::kMoves)
+      return copied_ != 0 && in_snapshot_[slot];
+    else
+      return slot < copied_;
   }
 
   void finish_snapshot() noexcept {
@@ -283,6 +323,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
     counts.last_ns = std::max(counts.last_ns, ended_counts_.last_ns);
     copied_ = 0;
+    if (Table::kMoves) in_snapshot_.assign(in_snapshot_.size(), false);
     next_snapshot_ = snapshot_.number + 1;
     snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
   }
@@ -313,6 +354,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   Snapshot snapshot_;
   std::uint64_t next_snapshot_ = 1;  ///< that a record ending now belongs to
   std::uint32_t copied_ = 0;         ///< slots below this one are in the running snapshot
+  std::vector<bool> in_snapshot_;    ///< by slot, where flows move: slots that are, or whose flows were elsewhere
   MonitorCounts later_;              ///< what came to slots that the running snapshot had copied already
 };
 

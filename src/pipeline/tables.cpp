@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "pipeline/flow/bucketed_table.hpp"
+#include "pipeline/flow/map_table.hpp"
+#include "pipeline/flow/maps/registry.hpp"
 #include "pipeline/flow_monitor.hpp"
 
 namespace parshall {
@@ -21,10 +23,21 @@ constexpr TableEntry entry(std::string_view name, bool exact, unsigned tag_bits,
   return {name, exact, tag_bits, help, make<Table>, Table::memory_bytes, Table::slots_for};
 }
 
-constexpr TableEntry kTables[] = {
+constexpr TableEntry kBucketed[] = {
     entry<ExactTable>("bucketed", true, 0, "two whole keys and their counters in each cache line"),
     entry<FingerprintTable>("bucketed", false, 32, "three 32-bit tags and their counters in each cache line"),
 };
+
+/// Those, and a table over each map.
+constexpr auto kTables = [] {
+  constexpr auto kMaps = Maps::each([]<NamedMap Named>() {
+    return entry<MapTable<typename Named::template Map<HashedKey, FlowValue, KeptHash>>>(Named::kName, true, 0,
+                                                                                         Named::kHelp);
+  });
+  std::array<TableEntry, std::size(kBucketed) + kMaps.size()> all{};
+  std::ranges::copy(kMaps, std::ranges::copy(kBucketed, all.begin()).out);
+  return all;
+}();
 
 }  // namespace
 

@@ -415,6 +415,34 @@ class Reports(Case):
         self.assertEqual(run("--version").status, DONE)
 
 
+class Tables(Case):
+    """--table: whatever keeps the flows, the same flows come out."""
+
+    def test_every_table_counts_the_same(self):
+        capture = self.capture(packets=5000, flows=700)
+        names = [line.split()[0] for line in run("list", "tables").out.decode().splitlines() if " exact " in line]
+        self.assertGreaterEqual(len(names), 9)
+        results = {}
+        for name in names:
+            done = run("watch", "-q", "-r", capture, "--table", name, "--flows", "10k", "--stats", "size_mean", "--format", "csv")
+            self.assertEqual(done.status, DONE, done.err)
+            results[name] = sorted(map(tuple, (row.values() for row in rows(done.out))))
+        for name in names:
+            self.assertEqual(results[name], results["bucketed"], name)
+
+    def test_a_full_table_ends_records_and_loses_no_packet(self):
+        capture = self.capture(packets=5000, flows=700)
+        for line in run("list", "tables").out.decode().splitlines():
+            if " exact " not in line:
+                continue
+            name = line.split()[0]
+            done = run("watch", "-q", "-r", capture, "--table", name, "--flows", "100", "--format", "json")
+            self.assertEqual(done.status, DONE, done.err)
+            document = json.loads(done.out)
+            self.assertTrue(document["summary"]["accounting"]["balanced"], name)
+            self.assertEqual(packets_in(document["flows"]), 5000, name)
+
+
 class Lab(Case):
     """parshall bench"""
 

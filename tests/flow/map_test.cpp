@@ -6,13 +6,7 @@
 #include <unordered_map>
 
 #include "facts.hpp"
-#include "pipeline/flow/maps/chained.hpp"
-#include "pipeline/flow/maps/combined.hpp"
-#include "pipeline/flow/maps/cuckoo.hpp"
-#include "pipeline/flow/maps/double_hash.hpp"
-#include "pipeline/flow/maps/linear_index.hpp"
-#include "pipeline/flow/maps/linear_probing.hpp"
-#include "pipeline/flow/maps/simd_tags.hpp"
+#include "pipeline/flow/maps/registry.hpp"
 
 namespace parshall {
 namespace {
@@ -146,12 +140,7 @@ void run_randomly(Checked<Map>& map, std::uint64_t operations, std::uint64_t see
 template <class Map>
 class Maps : public ::testing::Test {};
 
-template <unsigned Ways>
-using CuckooOf = Cuckoo<FlowKey, std::uint64_t, Hasher, Ways>;
-using AllMaps = ::testing::Types<LinearProbing<FlowKey, std::uint64_t, Hasher>,
-                                 LinearIndex<FlowKey, std::uint64_t, Hasher>, CuckooOf<1>, CuckooOf<4>,
-                                 DoubleHash<FlowKey, std::uint64_t, Hasher>, Chained<FlowKey, std::uint64_t, Hasher>,
-                                 Combined<FlowKey, std::uint64_t, Hasher>, SimdTags<FlowKey, std::uint64_t, Hasher>>;
+using AllMaps = parshall::Maps::Types<::testing::Types, FlowKey, std::uint64_t, Hasher>;
 TYPED_TEST_SUITE(Maps, AllMaps);
 
 TYPED_TEST(Maps, SatisfyTheConcept) { static_assert(FlowMap<TypeParam>); }
@@ -159,9 +148,7 @@ TYPED_TEST(Maps, SatisfyTheConcept) { static_assert(FlowMap<TypeParam>); }
 TYPED_TEST(Maps, DoWhatUnorderedMapDoesFor10MillionOperations) {
   Checked<TypeParam> map(4000, 6000, {});
   run_randomly(map, 10'000'000, 1);
-  constexpr bool kMoves = std::is_same_v<TypeParam, LinearProbing<FlowKey, std::uint64_t, Hasher>> ||
-                          std::is_same_v<TypeParam, CuckooOf<1>> || std::is_same_v<TypeParam, CuckooOf<4>>;
-  EXPECT_EQ(map.moves() != 0, kMoves);
+  EXPECT_EQ(map.moves() != 0, TypeParam::kMoves);
 }
 
 TYPED_TEST(Maps, DoItWithManyEqualHashes) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "facts.hpp"
+#include "tables.hpp"
 
 namespace parshall {
 namespace {
@@ -43,8 +44,7 @@ struct FullTables : ::testing::Test {
   }
   std::uint32_t line_of(const Flow& flow) const { return flow.slot / slots_per_line; }
 };
-using Tables = ::testing::Types<ExactTable, FingerprintTable>;
-TYPED_TEST_SUITE(FullTables, Tables);
+TYPED_TEST_SUITE(FullTables, BucketedTables);
 
 TYPED_TEST(FullTables, FlowsThatTheirHomeLineHasNoRoomForAreFoundInTheLinesInReach) {
   std::vector<typename TestFixture::Flow> flows;
@@ -127,7 +127,13 @@ TYPED_TEST(FullTables, TheTableNeverHoldsMoreFlowsThanItsCapacity) {
   EXPECT_LE(most, TestFixture::kFlows);
 }
 
-TYPED_TEST(FullTables, ATableOfOneFlowHoldsOneFlow) {
+template <class Table>
+struct CrowdedTables : ::testing::Test {
+  EndedRecords ended;
+};
+TYPED_TEST_SUITE(CrowdedTables, Tables);
+
+TYPED_TEST(CrowdedTables, ATableOfOneFlowHoldsOneFlow) {
   TypeParam single(1, {}, this->ended);
   for (std::uint64_t flow = 0; flow < 1000; ++flow) {
     ASSERT_TRUE(count_one(single, facts_of(key_of(flow), SplitMix64::mix(flow), {.time_ns = flow})).is_new());
@@ -136,9 +142,12 @@ TYPED_TEST(FullTables, ATableOfOneFlowHoldsOneFlow) {
   }
 }
 
-TYPED_TEST(FullTables, RecordsOfAFullTableSayWhyTheyEnded) {
-  for (std::uint64_t flow = 0; flow < 1000; ++flow)
-    count_one(this->table, facts_of(key_of(flow), SplitMix64::mix(flow + 1), {.time_ns = flow}));
+TYPED_TEST(CrowdedTables, RecordsOfAFullTableSayWhyTheyEnded) {
+  TypeParam crowded(200, {}, this->ended);
+  for (std::uint64_t flow = 0; flow < 1000; ++flow) {
+    count_one(crowded, facts_of(key_of(flow), SplitMix64::mix(flow + 1), {.time_ns = flow}));
+    ASSERT_LE(crowded.size(), 200u);
+  }
   ASSERT_GE(this->ended.all.size(), 800u);
   for (const auto& one : this->ended.all) ASSERT_EQ(one.record.end_reason, EndReason::lack_of_resources);
 }
@@ -160,7 +169,7 @@ struct CountingSink final : FlowSink {
   }
 };
 
-TYPED_TEST(FullTables, AFloodOfNewFlowsTakesNoMoreMemoryThanPromised) {
+TYPED_TEST(CrowdedTables, AFloodOfNewFlowsTakesNoMoreMemoryThanPromised) {
   constexpr std::size_t kCapacity = 16'384;
   CountingSink sink;
   const std::size_t before = resident_bytes();

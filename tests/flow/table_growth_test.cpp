@@ -5,6 +5,7 @@
 #include <map>
 
 #include "facts.hpp"
+#include "tables.hpp"
 
 namespace parshall {
 namespace {
@@ -22,8 +23,7 @@ class GrowingTables : public ::testing::Test {
     return facts_of(key, identity.hash(key), spec);
   }
 };
-using Tables = ::testing::Types<ExactTable, FingerprintTable>;
-TYPED_TEST_SUITE(GrowingTables, Tables);
+TYPED_TEST_SUITE(GrowingTables, BucketedTables);
 
 TYPED_TEST(GrowingTables, EveryFlowKeepsItsCountersThroughEveryDoubling) {
   EndedRecords ended;

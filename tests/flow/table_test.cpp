@@ -5,14 +5,12 @@
 #include <unordered_set>
 
 #include "facts.hpp"
+#include "tables.hpp"
 
 namespace parshall {
 namespace {
 
 using namespace testing;
-
-/// Every table there is: each has to pass all of this.
-using Tables = ::testing::Types<ExactTable, FingerprintTable>;
 
 template <class Table>
 struct FlowTables : ::testing::Test {};
@@ -137,6 +135,41 @@ TYPED_TEST(FlowTables, TheSinkIsToldHowManyPacketsOfTheCallCameBeforeARecordEnde
   EXPECT_EQ(ended.all[1].counted, 4u);
 }
 
+/// Knows at every moment which flow each slot has, by what it is told.
+struct Follower final : FlowSink {
+  std::unordered_map<std::uint32_t, std::string> flow_of;
+  std::size_t moves = 0;
+
+  void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t) noexcept override {
+    EXPECT_EQ(flow_of[slot], text_of(record.key));
+    flow_of.erase(slot);
+  }
+  void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t) noexcept override {
+    EXPECT_FALSE(flow_of.contains(to)) << "a slot is used twice";
+    flow_of[to] = flow_of[from];
+    flow_of.erase(from);
+    ++moves;
+  }
+};
+
+TYPED_TEST(FlowTables, TheSinkHearsOfEverySlotThatAFlowGoesTo) {
+  Follower sink;
+  TypeParam table(1000, {.idle_ns = 400'000}, sink);
+  const FlowIdentity identity(KeyFields::five_tuple, Identity::exact, 9);
+  SplitMix64 random(9);
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    PacketFacts facts = facts_of(key_of(random.below(1500)), 0, {.time_ns = i * 300});
+    identity(RawPacket{}, facts);
+    const SlotRef slot = count_one(table, facts);
+    if (slot.is_new()) sink.flow_of[slot.slot()] = text_of(facts.key);
+    ASSERT_EQ(sink.flow_of[slot.slot()], text_of(facts.key)) << "packet " << i;
+    if (i % 64 == 0) table.sweep(i * 300, 32);
+  }
+  ASSERT_EQ(sink.flow_of.size(), table.size());
+  for (const auto& [slot, flow] : sink.flow_of) ASSERT_EQ(text_of(table.key(slot)), flow);
+  EXPECT_TRUE(TypeParam::kMoves || sink.moves == 0);
+}
+
 TYPED_TEST(FlowTables, AMillionPacketsOfOneFlowCarryIntoTheColdRow) {
   EndedRecords ended;
   TypeParam table(16, {}, ended);
@@ -227,7 +260,11 @@ TYPED_TEST(FlowTables, SlotNumbersNeverReachTheBitThatMarksNewFlows) {
   EXPECT_LE(TypeParam::slots_for(TypeParam::kMaxFlows), std::size_t{SlotRef::kNewBit});
 }
 
-TYPED_TEST(FlowTables, TheLineOfAFlowFollowsTheHighBitsOfItsHash) {
+template <class Table>
+struct LineTables : ::testing::Test {};
+TYPED_TEST_SUITE(LineTables, BucketedTables);
+
+TYPED_TEST(LineTables, TheLineOfAFlowFollowsTheHighBitsOfItsHash) {
   EndedRecords ended;
   TypeParam table(1000, {}, ended);
   const std::size_t lines = TypeParam::lines_for(1000);

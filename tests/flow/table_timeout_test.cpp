@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "facts.hpp"
+#include "tables.hpp"
 
 namespace parshall {
 namespace {
@@ -17,7 +18,6 @@ struct TableTimeouts : ::testing::Test {
     return count_one(table, facts_of(key, 42, {.time_ns = time_ns}));
   }
 };
-using Tables = ::testing::Types<ExactTable, FingerprintTable>;
 TYPED_TEST_SUITE(TableTimeouts, Tables);
 
 TYPED_TEST(TableTimeouts, AnIdleRecordEndsAtTheFirstPacketBeyondTheTimeoutAndNotAtIt) {
@@ -73,14 +73,20 @@ TYPED_TEST(TableTimeouts, TheSweepEndsIdleFlowsOnlyAndVisitsEveryLineInOneRound)
   TypeParam table(1000, {.idle_ns = 100}, this->ended);
   for (std::uint64_t flow = 0; flow < 900; ++flow)
     count_one(table, facts_of(key_of(flow), SplitMix64::mix(flow + 1), {.time_ns = flow % 3 == 0 ? 1000u : 2000u}));
-  const auto lines = static_cast<std::uint32_t>(TypeParam::lines_for(1000));
+  const auto lines = static_cast<std::uint32_t>(table.buckets());
   for (std::uint32_t done = 0; done < lines; done += 16) table.sweep(2100, 16);
-  EXPECT_EQ(this->ended.all.size(), 300u);
+  for (std::uint32_t slot = 0; slot < table.slots(); ++slot)
+    if (table.occupied(slot)) {
+      ASSERT_EQ(table.record(slot).last_ns, 2000u) << "an idle flow was passed over";
+    }
+  std::size_t idle = 0;
   for (const auto& one : this->ended.all) {
+    if (one.record.end_reason != EndReason::idle_timeout) continue;  // a structure may have had no room for it
     ASSERT_EQ(one.record.last_ns, 1000u);
-    ASSERT_EQ(one.record.end_reason, EndReason::idle_timeout);
+    ++idle;
   }
-  EXPECT_EQ(table.size(), 600u);
+  EXPECT_GT(idle, 200u);
+  EXPECT_EQ(table.size() + this->ended.all.size(), 900u);
   for (std::uint32_t done = 0; done < lines; done += 16) table.sweep(2101, 16);
   EXPECT_EQ(table.size(), 0u);
 }

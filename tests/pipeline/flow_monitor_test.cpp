@@ -5,9 +5,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
+#include <map>
+#include <set>
+#include <string>
 
 #include "pipeline/flow/bucketed_table.hpp"
+#include "pipeline/tables.hpp"
 
 namespace parshall {
 namespace {
@@ -68,6 +74,125 @@ TEST(FlowMonitor, ASnapshotThatFindsNoMemoryForItsRowsStillHasTheCounters) {
   EXPECT_EQ(snapshot.counts.live_packets, snapshot.counts.counted);
   monitor.drain();
   EXPECT_EQ(monitor.counts().live_packets, 200u);
+}
+
+/// Every table that keeps whole keys, by its place in the registry.
+class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
+ protected:
+  static constexpr std::uint64_t kFlows = 3000;
+
+  void SetUp() override {
+    auto statistics = make_statistics(std::vector<std::string>{"size_mean"}, {});
+    ASSERT_TRUE(statistics);
+    monitor_ = GetParam()->make({.flows = 2000,
+                                 .timeouts = {.idle_ns = 2'000'000},
+                                 .statistics = {std::make_shared<const StatisticSet>(*std::move(statistics)), 1}});
+  }
+
+  void packets(std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i, ++sent_) {
+      PacketFacts facts;
+      const std::uint64_t flow = random_.below(kFlows);
+      facts.key = {};
+      facts.key.ip_version = flow % 3 == 0 ? 6 : 4;
+      facts.key.protocol = 17;
+      std::memcpy(facts.key.address.data(), &flow, 4);
+      facts.time_ns = sent_ * 1000;
+      facts.counts = CountWord::narrow(46 + random_.below(1400), 14, 0);
+      facts.hash = identity_.hash(facts.key);
+      wire_bytes_[flow] += facts.wire_bytes();
+      monitor_->admit({&facts, 1}, {&sent_, 1});
+    }
+  }
+
+  /// The row knows the same packets as the counters.
+  void check(const FlowRecord& record, std::span<const std::byte> row) {
+    std::uint64_t flow = 0;
+    std::memcpy(&flow, record.key.address.data(), 4);
+    ASSERT_LT(flow, kFlows);
+    std::optional<double> mean;
+    monitor_->statistics().set->read(row.data(), {&mean, 1});
+    ASSERT_TRUE(mean);
+    ASSERT_NEAR(*mean * static_cast<double>(record.packets), static_cast<double>(record.wire_bytes), 1e-3)
+        << "the row is another flow's";
+  }
+
+  /// Of the records that ended since the last call, those of snapshots up to `number`.
+  std::uint64_t ended_packets(std::uint64_t number) {
+    monitor_->ended().drain([&](std::span<const std::byte> bytes) {
+      const RecordView view(bytes);
+      check(view.header.record, view.row);
+      ended_by_snapshot_[view.header.snapshot] += view.header.record.packets;
+      std::uint64_t flow = 0;
+      std::memcpy(&flow, view.header.record.key.address.data(), 4);
+      ended_bytes_[flow] += view.header.record.wire_bytes;
+    });
+    std::uint64_t packets = 0;
+    for (const auto& [snapshot, ended] : ended_by_snapshot_)
+      if (snapshot <= number) packets += ended;
+    return packets;
+  }
+
+  void check_snapshot(const Snapshot& snapshot) {
+    ASSERT_EQ(snapshot.counts.live_packets + snapshot.counts.ended_packets, snapshot.counts.counted);
+    ASSERT_EQ(ended_packets(snapshot.number), snapshot.counts.ended_packets);
+    std::set<std::string> seen;
+    std::uint64_t packets = 0;
+    for (std::uint64_t i = 0; i < snapshot.counts.live_flows; ++i) {
+      const RecordView view({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
+      check(view.header.record, view.row);
+      const FlowKey& key = view.header.record.key;
+      ASSERT_TRUE(seen.emplace(reinterpret_cast<const char*>(&key), key.significant_bytes()).second)
+          << "a flow is there twice";
+      packets += view.header.record.packets;
+    }
+    ASSERT_EQ(packets, snapshot.counts.live_packets);
+  }
+
+  const FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 5};
+  SplitMix64 random_{5};
+  std::unique_ptr<Monitor> monitor_;
+  std::uint64_t sent_ = 0;
+  std::map<std::uint64_t, std::uint64_t> wire_bytes_, ended_bytes_, ended_by_snapshot_;
+};
+
+std::vector<const TableEntry*> exact_tables() {
+  std::vector<const TableEntry*> exact;
+  for (const TableEntry& table : table_registry())
+    if (table.exact) exact.push_back(&table);
+  return exact;
+}
+INSTANTIATE_TEST_SUITE_P(Registry, ExactMonitors, ::testing::ValuesIn(exact_tables()), [](const auto& tested) {
+  std::string name(tested.param->name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST_P(ExactMonitors, KeepRowsAndSnapshotsRightWhileFlowsComeAndGoAndMove) {
+  std::uint64_t snapshots = 0;
+  monitor_->request_snapshot(1);
+  while (snapshots < 30) {
+    packets(40);
+    monitor_->housekeep();
+    if (const Snapshot* snapshot = monitor_->snapshot_ready()) {
+      check_snapshot(*snapshot);
+      if (HasFatalFailure()) return;
+      monitor_->request_snapshot(++snapshots + 1);
+    }
+  }
+  monitor_->drain();
+  const MonitorCounts counts = monitor_->counts();
+  EXPECT_EQ(counts.counted, sent_);
+  EXPECT_GT(counts.ended_records, 1000u);
+  EXPECT_EQ(ended_packets(~0ull) + counts.live_packets, sent_);
+  std::map<std::uint64_t, std::uint64_t> bytes = ended_bytes_;
+  monitor_->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    check(record, row);
+    std::uint64_t flow = 0;
+    std::memcpy(&flow, record.key.address.data(), 4);
+    bytes[flow] += record.wire_bytes;
+  });
+  EXPECT_EQ(bytes, wire_bytes_);
 }
 
 }  // namespace

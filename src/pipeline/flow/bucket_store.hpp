@@ -75,6 +75,7 @@ class BucketStore {
   Line& line_of(std::uint32_t slot) noexcept { return lines_[slot / Line::kSlots]; }
   const Line& line_of(std::uint32_t slot) const noexcept { return lines_[slot / Line::kSlots]; }
   std::uint64_t& first_ns(std::uint32_t slot) noexcept { return first_ns_[slot]; }
+  std::uint64_t last_ns(std::uint32_t slot) const noexcept { return line_of(slot).last_ns[slot % Line::kSlots]; }
   std::uint64_t& last_ns(std::uint32_t slot) noexcept { return line_of(slot).last_ns[slot % Line::kSlots]; }
   CountWord& counts(std::uint32_t slot) noexcept { return line_of(slot).counts[slot % Line::kSlots]; }
 

@@ -8,7 +8,7 @@
 
 #include "base/prefetch.hpp"
 #include "pipeline/flow/bucket_store.hpp"
-#include "pipeline/flow/table.hpp"
+#include "pipeline/flow/flow_counter.hpp"
 
 namespace parshall {
 
@@ -23,10 +23,14 @@ namespace parshall {
 /// Full:  at `flows` flows, or when all lines in reach are full, the least recently seen flow of the home
 ///        line and its neighbours is handed to the sink with EndReason::lack_of_resources.
 template <class Line>
-class BucketedTable {
+class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Store = BucketStore<Line>;
+  using Counter = FlowCounter<Store>;
+  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle;
+  using Counter::done_, Counter::store_;
 
  public:
+  static constexpr bool kMoves = false;
   static constexpr std::uint32_t kReach = Store::kReach;
   static constexpr std::size_t kMaxFlows = Store::kMaxFlows;
   static constexpr std::size_t lines_for(std::size_t flows) noexcept { return Store::lines_for(flows); }
@@ -34,11 +38,8 @@ class BucketedTable {
   static std::size_t memory_bytes(std::size_t flows) noexcept { return Store::memory_bytes(flows); }
 
   BucketedTable(std::size_t flows, Timeouts timeouts, FlowSink& sink, const TableMemory& memory = {})
-      : capacity_(flows),
-        idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
-        active_ns_(timeouts.active_ns),
-        sink_(&sink),
-        store_(flows, memory),
+      : Counter(timeouts, sink, Store(flows, memory)),
+        capacity_(flows),
         grow_by_(store_.full_size() ? nullptr : memory.grow_by) {}
 
   /// Asks for the memory that a hash's packets will touch; by value, so that it stays in registers.
@@ -61,7 +62,7 @@ class BucketedTable {
                                      Meanwhile meanwhile = {}) noexcept {
     Line* const lines = store_.lines();
     unsigned home_shift = store_.home_shift();
-    const std::uint64_t rare_from_ns = active_ns_ != 0 ? 0 : idle_ns_ + 1;
+    const std::uint64_t rare_from_ns = this->rare_from_ns();
     SlotRef* out = slots.data();
     for (std::size_t n = 0; n < packets.size(); ++n) {
       meanwhile(n);
@@ -114,54 +115,11 @@ class BucketedTable {
     for (std::uint32_t n = 0; n < lines; ++n, hand_ = hand_ + 1 >= store_.line_count() ? 0 : hand_ + 1)
       for (unsigned i = 0; i < Line::kSlots; ++i) {
         const std::uint32_t slot = hand_ * Line::kSlots + i;
-        if (!occupied(slot)) continue;
-        const std::uint64_t last_ns = store_.last_ns(slot);
-        if (now_ns > last_ns && now_ns - last_ns > idle_ns_) end(slot, EndReason::idle_timeout);
+        if (occupied(slot) && is_idle(slot, now_ns)) end(slot, EndReason::idle_timeout);
       }
   }
 
  private:
-  static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
-
-  SlotRef count(std::uint32_t slot, const PacketFacts& facts) noexcept {
-    const CountWord sum = store_.counts(slot).plus(facts.counts);
-    if (sum.overflowed() || facts.time_ns - store_.last_ns(slot) > idle_ns_ || active_ns_ != 0) [[unlikely]]
-      return count_rare(slot, facts);
-    store_.counts(slot) = sum;
-    store_.last_ns(slot) = facts.time_ns;
-    return {slot, false};
-  }
-
-  /// A carry, a late packet, lengths that do not fit the packed word, or a timeout.
-  [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
-    const std::uint64_t first_ns = store_.first_ns(slot), last_ns = store_.last_ns(slot);
-    const bool late = facts.time_ns < last_ns;
-    const bool idle = !late && idle_ns_ != kNever && facts.time_ns - last_ns > idle_ns_;
-    const bool active = active_ns_ != 0 && facts.time_ns > first_ns && facts.time_ns - first_ns > active_ns_;
-    if (idle || active) {
-      FlowRecord ended = record(slot);
-      ended.end_reason = idle ? EndReason::idle_timeout : EndReason::active_timeout;
-      sink_->flow_ended(ended, slot, done_);
-      start(slot, facts);
-      return {slot, true};
-    }
-    spill(slot, facts.counts);
-    if (late)
-      store_.first_ns(slot) = std::min(first_ns, facts.time_ns);
-    else
-      store_.last_ns(slot) = facts.time_ns;
-    return {slot, false};
-  }
-
-  void spill(std::uint32_t slot, CountWord packet) noexcept {
-    CountWord& word = store_.counts(slot);
-    SpilledCounts spilled = store_.spilled(slot);
-    spilled.add(word);
-    spilled.add(packet);
-    store_.set_spilled(slot, spilled);
-    word = CountWord((word.bits() | packet.bits()) & CountWord::kFlagMask);
-  }
-
   /// Looks everywhere the flow may be, and starts it where it is not found.
   [[gnu::noinline]] SlotRef update_elsewhere(const PacketFacts& facts) noexcept {
     const auto probe = Line::probe(facts);
@@ -195,17 +153,6 @@ class BucketedTable {
       else
         evict_near(home_line);
     }
-  }
-
-  /// Sets the counters of an occupied slot to this one packet.
-  void start(std::uint32_t slot, const PacketFacts& facts) noexcept {
-    store_.first_ns(slot) = store_.last_ns(slot) = facts.time_ns;
-    store_.forget_spilled(slot);
-    store_.counts(slot) = CountWord();
-    if (facts.counts.wide()) [[unlikely]]
-      spill(slot, facts.counts);
-    else
-      store_.counts(slot) = facts.counts;
   }
 
   /// Doubles the lines in use. A flow of one block of kReach lines has its new home in one of the two blocks at twice
@@ -258,21 +205,14 @@ class BucketedTable {
   }
 
   void end(std::uint32_t slot, EndReason reason) noexcept {
-    FlowRecord ended = record(slot);
-    ended.end_reason = reason;
-    sink_->flow_ended(ended, slot, done_);
+    hand_over(slot, reason);
     store_.clear(slot);
     --size_;
   }
 
   std::size_t capacity_;
   std::uint32_t hand_ = 0;
-  std::uint64_t idle_ns_;
-  std::uint64_t active_ns_;
   std::size_t size_ = 0;
-  std::size_t done_ = 0;  ///< packets of the current update() whose slots are written
-  FlowSink* sink_;
-  Store store_;
   const FlowIdentity* grow_by_;  ///< hashes the flows that move; null at the full size, and without growth
 };
 

@@ -31,6 +31,10 @@ class FlowSink {
 
   /// `counted`: how many packets of the current update() were counted before this one; their slots are written.
   virtual void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept = 0;
+
+  /// Likewise of a flow that went to another slot, before either is used again. Never from a table whose flows stay.
+  virtual void flow_moved([[maybe_unused]] std::uint32_t from, [[maybe_unused]] std::uint32_t to,
+                          [[maybe_unused]] std::size_t counted) noexcept {}
 };
 
 /// Timeouts in packet time; 0 turns one off.
@@ -61,11 +65,13 @@ struct Nothing {
 ///
 /// prefetcher()(hash) asks for the memory update() will touch; update(facts) finds or starts the flow and adds
 /// the packet, after a call of meanwhile(i) for the i-th: requests for later packets' memory cost least when they are
-/// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives.
+/// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives, or
+/// until the sink hears that it moved: only where kMoves.
 /// Every packet lands in exactly one flow: a full table ends another flow's record to make room.
 template <class T>
 concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
                              std::uint64_t hash, std::uint32_t slot) {
+  { T::kMoves } -> std::convertible_to<bool>;
   { view.prefetcher()(hash) }
   noexcept->std::same_as<void>;
   { table.update(packets, slots, Nothing{}) }

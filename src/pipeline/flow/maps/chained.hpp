@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "pipeline/flow/maps/entries.hpp"
 #include "pipeline/flow/maps/free_list.hpp"
 
 namespace parshall {
+
+template <MapKey K, class V>
+struct ChainedEntry {
+  K key;
+  V value;
+  Place next;
+};
 
 /// Separate chaining: a bucket is the head of a linked list, entries come from one pool and never move.
 ///
@@ -16,20 +23,32 @@ namespace parshall {
 /// Source: the "linked list" hash of FloWatcher-DPDK, IEEE TNSM 16(3), 2019; with a pool in place of an allocation for
 ///         each flow.
 template <MapKey K, class V, KeyHasher<K> Hasher>
-class Chained {
+class Chained : public MapEntries<ChainedEntry<K, V>> {
+  using Entry = ChainedEntry<K, V>;
+  using Entries = MapEntries<Entry>;
+  using Entries::entries_;
+
  public:
-  using Key = K;
-  using Value = V;
+  using Entries::occupied, Entries::places, Entries::size;
+  static constexpr bool kMoves = false;
+  using typename Entries::Key;
+  using typename Entries::Value;
 
   Chained(std::size_t entries, Hasher hasher)
-      : heads_(buckets_for(entries)),
-        entries_(entries),
+      : Entries(entries),
+        heads_(buckets_for(entries)),
         free_(entries),
         shift_(64 - static_cast<unsigned>(std::countr_zero(heads_.size()))),
         hasher_(hasher) {}
 
+  static std::size_t places_for(std::size_t entries) noexcept { return entries; }
   static std::size_t memory_bytes(std::size_t entries) noexcept {
     return buckets_for(entries) * sizeof(Place) + entries * (sizeof(Entry) + sizeof(Place));
+  }
+
+  void populate() noexcept {
+    Entries::populate();
+    heads_.populate();
   }
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&heads_[bucket(hash)]); }
@@ -49,9 +68,8 @@ class Chained {
   Place insert(std::uint64_t hash, const Key& key, Moved&&) noexcept {
     const Place place = free_.take();
     if (place == kNowhere) return kNowhere;
-    entries_[place] = {key, {}, first(bucket(hash))};
+    this->put(place, {key, {}, first(bucket(hash))});
     set_first(bucket(hash), place);
-    ++size_;
     return place;
   }
 
@@ -65,9 +83,8 @@ class Chained {
       while (entries_[at].next != place) at = entries_[at].next;
       entries_[at].next = entries_[place].next;
     }
-    entries_[place].key = {};
+    this->clear(place);
     free_.give_back(place);
-    --size_;
   }
 
   std::size_t rivals(std::uint64_t, std::span<Place, kMaxRivals>) const noexcept { return 0; }
@@ -81,20 +98,7 @@ class Chained {
     return count;
   }
 
-  bool occupied(Place place) const noexcept { return entries_[place].key.present(); }
-  const Key& key(Place place) const noexcept { return entries_[place].key; }
-  Value& value(Place place) noexcept { return entries_[place].value; }
-  const Value& value(Place place) const noexcept { return entries_[place].value; }
-  std::size_t places() const noexcept { return entries_.size(); }
-  std::size_t size() const noexcept { return size_; }
-
  private:
-  struct Entry {
-    Key key;
-    Value value;
-    Place next;
-  };
-
   static std::size_t buckets_for(std::size_t entries) noexcept {
     return std::bit_ceil(std::max<std::size_t>(2, entries));
   }
@@ -105,11 +109,15 @@ class Chained {
   void set_first(std::size_t bucket, Place place) noexcept { heads_[bucket] = place + 1; }
 
   HugeBuffer<Place> heads_;
-  HugeBuffer<Entry> entries_;
   FreeList free_;
   unsigned shift_;
   Hasher hasher_;
-  std::size_t size_ = 0;
+};
+
+struct ChainedMap {
+  static constexpr std::string_view kName = "chained", kHelp = "linked lists";
+  template <class K, class V, class H>
+  using Map = Chained<K, V, H>;
 };
 
 }  // namespace parshall

@@ -21,6 +21,7 @@ class Combined {
  public:
   using Key = K;
   using Value = V;
+  static constexpr bool kMoves = false;
 
   Combined(std::size_t entries, Hasher hasher)
       : buckets_(buckets_for(entries)),
@@ -29,9 +30,12 @@ class Combined {
         shift_(64 - static_cast<unsigned>(std::countr_zero(buckets_.size()))),
         hasher_(hasher) {}
 
+  static std::size_t places_for(std::size_t entries) noexcept { return kInline * buckets_for(entries) + entries; }
   static std::size_t memory_bytes(std::size_t entries) noexcept {
     return buckets_for(entries) * sizeof(Bucket) + entries * (sizeof(Listed) + sizeof(Place));
   }
+
+  void populate() noexcept { buckets_.populate(); }
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_object<sizeof(Bucket)>(&buckets_[bucket(hash)]); }
 
@@ -139,6 +143,13 @@ class Combined {
   unsigned shift_;
   Hasher hasher_;
   std::size_t size_ = 0;
+};
+
+struct CombinedMap {
+  static constexpr std::string_view kName = "combined",
+                                    kHelp = "FloWatcher's: buckets of two entries and a list behind";
+  template <class K, class V, class H>
+  using Map = Combined<K, V, H>;
 };
 
 }  // namespace parshall

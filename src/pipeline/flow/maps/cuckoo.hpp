@@ -4,9 +4,8 @@
 #include <array>
 #include <bit>
 
-#include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
-#include "pipeline/flow/maps/map.hpp"
+#include "pipeline/flow/maps/entries.hpp"
 
 namespace parshall {
 
@@ -19,16 +18,23 @@ namespace parshall {
 /// Source: Pagh and Rodler, "Cuckoo hashing", J. Algorithms 51, 2004; breadth-first search as in Li et al., EuroSys
 ///         2014, "Algorithmic improvements for fast concurrent cuckoo hashing".
 template <MapKey K, class V, KeyHasher<K> Hasher, unsigned Ways>
-class Cuckoo {
+class Cuckoo : public MapEntries<MapEntry<K, V>> {
+  using Entry = MapEntry<K, V>;
+  using Entries = MapEntries<Entry>;
+  using Entries::entries_;
+
  public:
-  using Key = K;
-  using Value = V;
+  using Entries::occupied, Entries::places, Entries::size;
+  static constexpr bool kMoves = true;
+  using typename Entries::Key;
+  using typename Entries::Value;
 
   Cuckoo(std::size_t entries, Hasher hasher)
-      : entries_(buckets_for(entries) * Ways),
+      : Entries(buckets_for(entries) * Ways),
         bits_(static_cast<unsigned>(std::countr_zero(buckets_for(entries)))),
         hasher_(hasher) {}
 
+  static std::size_t places_for(std::size_t entries) noexcept { return buckets_for(entries) * Ways; }
   static std::size_t memory_bytes(std::size_t entries) noexcept { return buckets_for(entries) * Ways * sizeof(Entry); }
 
   void prefetch(std::uint64_t hash) const noexcept {
@@ -49,15 +55,13 @@ class Cuckoo {
     if (place == kNowhere) place = free_in(second_bucket(hash));
     if (place == kNowhere) place = make_room(hash, moved);
     if (place == kNowhere) return kNowhere;
-    entries_[place] = {key, {}};
-    ++size_;
+    this->put(place, {key, {}});
     return place;
   }
 
   template <class Moved>
   void erase(Place place, Moved&&) noexcept {
-    entries_[place].key = {};
-    --size_;
+    this->clear(place);
   }
 
   std::size_t rivals(std::uint64_t hash, std::span<Place, kMaxRivals> rivals) const noexcept {
@@ -77,20 +81,9 @@ class Cuckoo {
     return found != kNowhere && found / Ways == first_bucket(hash) ? 1 : 2;
   }
 
-  bool occupied(Place place) const noexcept { return entries_[place].key.present(); }
-  const Key& key(Place place) const noexcept { return entries_[place].key; }
-  Value& value(Place place) noexcept { return entries_[place].value; }
-  const Value& value(Place place) const noexcept { return entries_[place].value; }
-  std::size_t places() const noexcept { return entries_.size(); }
-  std::size_t size() const noexcept { return size_; }
-
  private:
   static constexpr std::size_t kMaxSteps = 256;
 
-  struct Entry {
-    Key key;
-    Value value;
-  };
   struct Step {
     Place place;
     std::size_t before;  ///< the step whose entry comes to this place; its own number for the first ones
@@ -147,10 +140,20 @@ class Cuckoo {
     return kNowhere;
   }
 
-  HugeBuffer<Entry> entries_;
   unsigned bits_;
   Hasher hasher_;
-  std::size_t size_ = 0;
+};
+
+struct Cuckoo1Map {
+  static constexpr std::string_view kName = "cuckoo-1", kHelp = "two buckets of one entry";
+  template <class K, class V, class H>
+  using Map = Cuckoo<K, V, H, 1>;
+};
+
+struct Cuckoo4Map {
+  static constexpr std::string_view kName = "cuckoo-4", kHelp = "two buckets of four entries";
+  template <class K, class V, class H>
+  using Map = Cuckoo<K, V, H, 4>;
 };
 
 }  // namespace parshall

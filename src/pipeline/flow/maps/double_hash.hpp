@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
-#include "pipeline/flow/maps/map.hpp"
+#include "pipeline/flow/maps/entries.hpp"
 
 namespace parshall {
 
@@ -16,15 +15,21 @@ namespace parshall {
 /// Source: Zhang et al., "FloWatcher-DPDK: lightweight line-rate flow-level monitoring in software", IEEE TNSM 16(3),
 ///         2019, section III; with whole keys where theirs keeps bits of the hash.
 template <MapKey K, class V, KeyHasher<K> Hasher>
-class DoubleHash {
+class DoubleHash : public MapEntries<MapEntry<K, V>> {
+  using Entry = MapEntry<K, V>;
+  using Entries = MapEntries<Entry>;
+  using Entries::entries_;
+
  public:
-  using Key = K;
-  using Value = V;
+  using Entries::occupied, Entries::places, Entries::size;
+  static constexpr bool kMoves = false;
+  using typename Entries::Key;
+  using typename Entries::Value;
 
   DoubleHash(std::size_t entries, Hasher)
-      : entries_(2 * buckets_for(entries)),
-        shift_(64 - static_cast<unsigned>(std::countr_zero(buckets_for(entries)))) {}
+      : Entries(2 * buckets_for(entries)), shift_(64 - static_cast<unsigned>(std::countr_zero(buckets_for(entries)))) {}
 
+  static std::size_t places_for(std::size_t entries) noexcept { return 2 * buckets_for(entries); }
   static std::size_t memory_bytes(std::size_t entries) noexcept { return 2 * buckets_for(entries) * sizeof(Entry); }
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_object<2 * sizeof(Entry)>(&entries_[first_place(hash)]); }
@@ -40,15 +45,13 @@ class DoubleHash {
   Place insert(std::uint64_t hash, const Key& key, Moved&&) noexcept {
     Place place = first_place(hash);
     if (occupied(place) && occupied(++place)) return kNowhere;
-    entries_[place] = {key, {}};
-    ++size_;
+    this->put(place, {key, {}});
     return place;
   }
 
   template <class Moved>
   void erase(Place place, Moved&&) noexcept {
-    entries_[place].key = {};
-    --size_;
+    this->clear(place);
   }
 
   std::size_t rivals(std::uint64_t hash, std::span<Place, kMaxRivals> rivals) const noexcept {
@@ -60,27 +63,20 @@ class DoubleHash {
 
   unsigned probes(std::uint64_t, const Key&) const noexcept { return 1; }
 
-  bool occupied(Place place) const noexcept { return entries_[place].key.present(); }
-  const Key& key(Place place) const noexcept { return entries_[place].key; }
-  Value& value(Place place) noexcept { return entries_[place].value; }
-  const Value& value(Place place) const noexcept { return entries_[place].value; }
-  std::size_t places() const noexcept { return entries_.size(); }
-  std::size_t size() const noexcept { return size_; }
-
  private:
-  struct Entry {
-    Key key;
-    Value value;
-  };
-
   static std::size_t buckets_for(std::size_t entries) noexcept {
     return std::bit_ceil(std::max<std::size_t>(2, entries));
   }
   Place first_place(std::uint64_t hash) const noexcept { return static_cast<Place>(hash >> shift_) * 2; }
 
-  HugeBuffer<Entry> entries_;
   unsigned shift_;
-  std::size_t size_ = 0;
+};
+
+struct DoubleHashMap {
+  static constexpr std::string_view kName = "double-hash",
+                                    kHelp = "FloWatcher's: buckets of two entries, no room for a third";
+  template <class K, class V, class H>
+  using Map = DoubleHash<K, V, H>;
 };
 
 }  // namespace parshall

@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "pipeline/flow/maps/entries.hpp"
 #include "pipeline/flow/maps/free_list.hpp"
 
 namespace parshall {
+
+template <MapKey K, class V>
+struct LinearIndexEntry {
+  K key;
+  V value;
+  std::uint32_t tag;
+};
 
 /// Linear probing over an index; keys and values stand beside, densely, and never move.
 ///
@@ -16,19 +23,31 @@ namespace parshall {
 /// Full:  when as many entries as were asked for are in use.
 /// Source: "LinearPtr" of Alipourfard et al., SOSR 2018; backward shift as in LinearProbing.
 template <MapKey K, class V, KeyHasher<K> Hasher>
-class LinearIndex {
+class LinearIndex : public MapEntries<LinearIndexEntry<K, V>> {
+  using Entry = LinearIndexEntry<K, V>;
+  using Entries = MapEntries<Entry>;
+  using Entries::entries_;
+
  public:
-  using Key = K;
-  using Value = V;
+  using Entries::occupied, Entries::places, Entries::size;
+  static constexpr bool kMoves = false;
+  using typename Entries::Key;
+  using typename Entries::Value;
 
   LinearIndex(std::size_t entries, Hasher)
-      : index_(index_for(entries)),
-        entries_(entries),
+      : Entries(entries),
+        index_(index_for(entries)),
         free_(entries),
         shift_(64 - static_cast<unsigned>(std::countr_zero(index_.size()))) {}
 
+  static std::size_t places_for(std::size_t entries) noexcept { return entries; }
   static std::size_t memory_bytes(std::size_t entries) noexcept {
     return index_for(entries) * sizeof(Element) + entries * (sizeof(Entry) + sizeof(Place));
+  }
+
+  void populate() noexcept {
+    Entries::populate();
+    index_.populate();
   }
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&index_[home(tag_of(hash))]); }
@@ -54,8 +73,7 @@ class LinearIndex {
     std::uint32_t at = home(tag);
     while (index_[at].in_use()) at = next(at);
     index_[at] = {tag, place + 1};
-    entries_[place] = {key, {}, tag};
-    ++size_;
+    this->put(place, {key, {}, tag});
     return place;
   }
 
@@ -69,9 +87,8 @@ class LinearIndex {
       hole = at;
     }
     index_[hole] = {};
-    entries_[place].key = {};
+    this->clear(place);
     free_.give_back(place);
-    --size_;
   }
 
   std::size_t rivals(std::uint64_t, std::span<Place, kMaxRivals>) const noexcept { return 0; }
@@ -84,13 +101,6 @@ class LinearIndex {
     return count;
   }
 
-  bool occupied(Place place) const noexcept { return entries_[place].key.present(); }
-  const Key& key(Place place) const noexcept { return entries_[place].key; }
-  Value& value(Place place) noexcept { return entries_[place].value; }
-  const Value& value(Place place) const noexcept { return entries_[place].value; }
-  std::size_t places() const noexcept { return entries_.size(); }
-  std::size_t size() const noexcept { return size_; }
-
  private:
   struct Element {
     std::uint32_t tag;
@@ -100,11 +110,6 @@ class LinearIndex {
     Place place() const noexcept { return after_place - 1; }
   };
   static_assert(sizeof(Element) == 8);
-  struct Entry {
-    Key key;
-    Value value;
-    std::uint32_t tag;
-  };
 
   static std::size_t index_for(std::size_t entries) noexcept {
     return std::bit_ceil(std::max<std::size_t>(2, 2 * entries));
@@ -118,10 +123,15 @@ class LinearIndex {
   std::uint32_t mask() const noexcept { return static_cast<std::uint32_t>(index_.size() - 1); }
 
   HugeBuffer<Element> index_;
-  HugeBuffer<Entry> entries_;
   FreeList free_;
   unsigned shift_;
-  std::size_t size_ = 0;
+};
+
+struct LinearIndexMap {
+  static constexpr std::string_view kName = "linear-index",
+                                    kHelp = "linear probing over an index, keys and values beside";
+  template <class K, class V, class H>
+  using Map = LinearIndex<K, V, H>;
 };
 
 }  // namespace parshall

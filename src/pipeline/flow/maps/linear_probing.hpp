@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
-#include "pipeline/flow/maps/map.hpp"
+#include "pipeline/flow/maps/entries.hpp"
 
 namespace parshall {
 
@@ -17,16 +16,25 @@ namespace parshall {
 /// Source: Knuth, The Art of Computer Programming 3, 6.4, algorithms L and R; the "linear" table of Alipourfard et al.,
 ///         "A Comparison of Performance and Accuracy of Measurement Algorithms in Software", SOSR 2018.
 template <MapKey K, class V, KeyHasher<K> Hasher>
-class LinearProbing {
+class LinearProbing : public MapEntries<MapEntry<K, V>> {
+  using Entry = MapEntry<K, V>;
+  using Entries = MapEntries<Entry>;
+  using Entries::entries_;
+
  public:
-  using Key = K;
-  using Value = V;
+  using Entries::occupied, Entries::places, Entries::size;
+  static constexpr bool kMoves = true;
+  using typename Entries::Key;
+  using typename Entries::Value;
 
   LinearProbing(std::size_t entries, Hasher hasher)
-      : entries_(places_for(entries)),
+      : Entries(places_for(entries)),
         shift_(64 - static_cast<unsigned>(std::countr_zero(entries_.size()))),
         hasher_(hasher) {}
 
+  static std::size_t places_for(std::size_t entries) noexcept {
+    return std::bit_ceil(std::max<std::size_t>(2, 2 * entries));
+  }
   static std::size_t memory_bytes(std::size_t entries) noexcept { return places_for(entries) * sizeof(Entry); }
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_object<sizeof(Entry)>(&entries_[home(hash)]); }
@@ -40,11 +48,10 @@ class LinearProbing {
 
   template <class Moved>
   Place insert(std::uint64_t hash, const Key& key, Moved&&) noexcept {
-    if (size_ + 1 >= places()) return kNowhere;  // find() stops at a free place
+    if (size() + 1 >= places()) return kNowhere;  // find() stops at a free place
     Place at = home(hash);
     while (entries_[at].key.present()) at = next(at);
-    entries_[at] = {key, {}};
-    ++size_;
+    this->put(at, {key, {}});
     return at;
   }
 
@@ -57,8 +64,7 @@ class LinearProbing {
       moved(at, hole);
       hole = at;
     }
-    entries_[hole].key = {};
-    --size_;
+    this->clear(hole);
   }
 
   std::size_t rivals(std::uint64_t, std::span<Place, kMaxRivals>) const noexcept { return 0; }
@@ -70,31 +76,20 @@ class LinearProbing {
     return distance(home(hash), last) + 1;
   }
 
-  bool occupied(Place place) const noexcept { return entries_[place].key.present(); }
-  const Key& key(Place place) const noexcept { return entries_[place].key; }
-  Value& value(Place place) noexcept { return entries_[place].value; }
-  const Value& value(Place place) const noexcept { return entries_[place].value; }
-  std::size_t places() const noexcept { return entries_.size(); }
-  std::size_t size() const noexcept { return size_; }
-
  private:
-  struct Entry {
-    Key key;
-    Value value;
-  };
-
-  static std::size_t places_for(std::size_t entries) noexcept {
-    return std::bit_ceil(std::max<std::size_t>(2, 2 * entries));
-  }
   Place home(std::uint64_t hash) const noexcept { return static_cast<Place>(hash >> shift_); }
   Place next(Place at) const noexcept { return (at + 1) & mask(); }
   Place distance(Place from, Place to) const noexcept { return (to - from) & mask(); }
   Place mask() const noexcept { return static_cast<Place>(entries_.size() - 1); }
 
-  HugeBuffer<Entry> entries_;
   unsigned shift_;
   Hasher hasher_;
-  std::size_t size_ = 0;
+};
+
+struct LinearMap {
+  static constexpr std::string_view kName = "linear", kHelp = "linear probing, keys and values inline";
+  template <class K, class V, class H>
+  using Map = LinearProbing<K, V, H>;
 };
 
 }  // namespace parshall

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 namespace parshall {
@@ -36,17 +37,23 @@ concept KeyHasher = requires(const H& hasher, const K& key) {
 
 /// A hash map of fixed memory, whose entries have places that arrays beside it can go by.
 ///
-/// Map(entries, hasher), entries > 0, has room for that many at the load it is made for. insert() is for keys that
-/// find() does not find; it returns kNowhere, and changes nothing, where the structure has no room for this hash. It
-/// and erase() call moved(from, to) after an entry has gone to another place, in an order in which nothing is
-/// overwritten. rivals() writes the places of entries of which any, erased, makes room for this hash; none where any
-/// entry does. probes() counts the buckets, index elements or list links that find() looks at, one after the other.
+/// Map(entries, hasher), entries > 0, has room for that many at the load it is made for, and places_for(entries)
+/// places. insert() is for keys that find() does not find; it returns kNowhere, and changes nothing, where the
+/// structure has no room for this hash. It and erase() call moved(from, to) after an entry has gone to another place,
+/// in an order in which nothing is overwritten: only where kMoves. rivals() writes the places of entries of which any,
+/// erased, makes room for this hash; none where any entry does. populate() commits the memory that every lookup
+/// touches. probes() counts the buckets, index elements or list links that find() looks at, one after the other.
 template <class M>
 concept FlowMap = MapKey<typename M::Key> && std::is_trivially_copyable_v<typename M::Value> &&
     requires(M map, const M& view, std::uint64_t hash, const typename M::Key& key, Place place, IgnoreMoves moved,
              std::span<Place, kMaxRivals> rivals, std::size_t entries) {
+  { M::kMoves } -> std::convertible_to<bool>;
+  { M::places_for(entries) }
+  noexcept->std::same_as<std::size_t>;
   { M::memory_bytes(entries) }
   noexcept->std::same_as<std::size_t>;
+  { map.populate() }
+  noexcept->std::same_as<void>;
   { view.prefetch(hash) }
   noexcept->std::same_as<void>;
   { view.find(hash, key) }
@@ -69,6 +76,13 @@ concept FlowMap = MapKey<typename M::Key> && std::is_trivially_copyable_v<typena
   noexcept->std::same_as<std::size_t>;
   { view.size() }
   noexcept->std::same_as<std::size_t>;
+};
+
+/// A map by the name users know it by, for any key, value and hasher.
+template <class N>
+concept NamedMap = requires {
+  { N::kName } -> std::convertible_to<std::string_view>;
+  { N::kHelp } -> std::convertible_to<std::string_view>;
 };
 
 }  // namespace parshall

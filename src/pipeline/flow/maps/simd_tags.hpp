@@ -5,9 +5,8 @@
 #include <array>
 #include <bit>
 
-#include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
-#include "pipeline/flow/maps/map.hpp"
+#include "pipeline/flow/maps/entries.hpp"
 
 namespace parshall {
 
@@ -19,19 +18,31 @@ namespace parshall {
 /// Full:   when every place is taken; made for at most 7 of 8 places.
 /// Source: the tag groups of Abseil's Swiss tables; counts of keys that passed as in Folly's F14.
 template <MapKey K, class V, KeyHasher<K> Hasher>
-class SimdTags {
+class SimdTags : public MapEntries<MapEntry<K, V>> {
+  using Entry = MapEntry<K, V>;
+  using Entries = MapEntries<Entry>;
+  using Entries::entries_;
+
  public:
-  using Key = K;
-  using Value = V;
+  using Entries::occupied, Entries::places, Entries::size;
+  static constexpr bool kMoves = false;
+  using typename Entries::Key;
+  using typename Entries::Value;
 
   SimdTags(std::size_t entries, Hasher hasher)
-      : groups_(groups_for(entries)),
-        entries_(groups_.size() * kGroupSlots),
+      : Entries(groups_for(entries) * kGroupSlots),
+        groups_(groups_for(entries)),
         shift_(64 - static_cast<unsigned>(std::countr_zero(groups_.size()))),
         hasher_(hasher) {}
 
+  static std::size_t places_for(std::size_t entries) noexcept { return groups_for(entries) * kGroupSlots; }
   static std::size_t memory_bytes(std::size_t entries) noexcept {
     return groups_for(entries) * (sizeof(Group) + kGroupSlots * sizeof(Entry));
+  }
+
+  void populate() noexcept {
+    Entries::populate();
+    groups_.populate();
   }
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&groups_[home(hash)]); }
@@ -59,14 +70,14 @@ class SimdTags {
 
   template <class Moved>
   Place insert(std::uint64_t hash, const Key& key, Moved&&) noexcept {
-    if (size_ == places()) return kNowhere;
+    if (size() == places()) return kNowhere;
     std::size_t group = home(hash);
     for (; groups_[group].free() == 0; group = next(group)) groups_[group].pass();
     const auto i = static_cast<unsigned>(std::countr_zero(groups_[group].free()));
     groups_[group].tags[i] = tag_of(hash);
-    entries_[place_of(group, i)] = {key, {}};
-    ++size_;
-    return place_of(group, i);
+    const Place place = place_of(group, i);
+    this->put(place, {key, {}});
+    return place;
   }
 
   template <class Moved>
@@ -75,8 +86,7 @@ class SimdTags {
     for (std::size_t group = home(hasher_(entries_[place].key)); group != last; group = next(group))
       groups_[group].unpass();
     groups_[last].tags[place % kGroupSlots] = 0;
-    entries_[place].key = {};
-    --size_;
+    this->clear(place);
   }
 
   std::size_t rivals(std::uint64_t, std::span<Place, kMaxRivals>) const noexcept { return 0; }
@@ -89,13 +99,6 @@ class SimdTags {
       if (found != kNowhere && found / kGroupSlots == group) break;
     return count;
   }
-
-  bool occupied(Place place) const noexcept { return entries_[place].key.present(); }
-  const Key& key(Place place) const noexcept { return entries_[place].key; }
-  Value& value(Place place) noexcept { return entries_[place].value; }
-  const Value& value(Place place) const noexcept { return entries_[place].value; }
-  std::size_t places() const noexcept { return entries_.size(); }
-  std::size_t size() const noexcept { return size_; }
 
  private:
   static constexpr std::size_t kGroupSlots = 14;
@@ -123,10 +126,6 @@ class SimdTags {
     }
   };
   static_assert(sizeof(Group) == 16);
-  struct Entry {
-    Key key;
-    Value value;
-  };
 
   static std::size_t groups_for(std::size_t entries) noexcept {
     return std::bit_ceil(entries * 8 / 7 / kGroupSlots + 2);
@@ -137,10 +136,14 @@ class SimdTags {
   static Place place_of(std::size_t group, unsigned i) noexcept { return static_cast<Place>(group * kGroupSlots + i); }
 
   HugeBuffer<Group> groups_;
-  HugeBuffer<Entry> entries_;
   unsigned shift_;
   Hasher hasher_;
-  std::size_t size_ = 0;
+};
+
+struct SimdTagsMap {
+  static constexpr std::string_view kName = "simd-tags", kHelp = "groups of 14 one-byte tags, entries beside";
+  template <class K, class V, class H>
+  using Map = SimdTags<K, V, H>;
 };
 
 }  // namespace parshall

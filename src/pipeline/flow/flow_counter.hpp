@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/flow/spilled_counts.hpp"
+#include "pipeline/flow/table.hpp"
+
+namespace parshall {
+
+/// What counting a packet has to do with wherever its flow is kept: carries, late packets, timeouts, ended records.
+///
+/// `Store` gives, by slot: counts, first_ns and last_ns to write, spilled counts to set and forget, and the record.
+template <class Store>
+class FlowCounter {
+ protected:
+  static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
+
+  FlowCounter(Timeouts timeouts, FlowSink& sink, Store store)
+      : idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
+        active_ns_(timeouts.active_ns),
+        sink_(&sink),
+        store_(std::move(store)) {}
+
+  /// A packet this much after its flow's last one may be rare(): any, where flows may be too old.
+  std::uint64_t rare_from_ns() const noexcept { return active_ns_ != 0 ? 0 : idle_ns_ + 1; }
+
+  bool is_idle(std::uint32_t slot, std::uint64_t now_ns) const noexcept {
+    const std::uint64_t last_ns = store_.last_ns(slot);
+    return now_ns > last_ns && now_ns - last_ns > idle_ns_;
+  }
+
+  SlotRef count(std::uint32_t slot, const PacketFacts& facts) noexcept {
+    const CountWord sum = store_.counts(slot).plus(facts.counts);
+    if (facts.time_ns - store_.last_ns(slot) >= rare_from_ns() || sum.overflowed()) [[unlikely]]
+      return count_rare(slot, facts);
+    store_.counts(slot) = sum;
+    store_.last_ns(slot) = facts.time_ns;
+    return {slot, false};
+  }
+
+  /// A carry, a late packet, lengths that do not fit the packed word, or a timeout.
+  [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
+    const std::uint64_t first_ns = store_.first_ns(slot), last_ns = store_.last_ns(slot);
+    const bool late = facts.time_ns < last_ns;
+    const bool idle = !late && idle_ns_ != kNever && facts.time_ns - last_ns > idle_ns_;
+    const bool active = active_ns_ != 0 && facts.time_ns > first_ns && facts.time_ns - first_ns > active_ns_;
+    if (idle || active) {
+      hand_over(slot, idle ? EndReason::idle_timeout : EndReason::active_timeout);
+      start(slot, facts);
+      return {slot, true};
+    }
+    spill(slot, facts.counts);
+    if (late)
+      store_.first_ns(slot) = std::min(first_ns, facts.time_ns);
+    else
+      store_.last_ns(slot) = facts.time_ns;
+    return {slot, false};
+  }
+
+  /// Sets the counters of an occupied slot to this one packet.
+  void start(std::uint32_t slot, const PacketFacts& facts) noexcept {
+    store_.first_ns(slot) = store_.last_ns(slot) = facts.time_ns;
+    store_.forget_spilled(slot);
+    store_.counts(slot) = CountWord();
+    if (facts.counts.wide()) [[unlikely]]
+      spill(slot, facts.counts);
+    else
+      store_.counts(slot) = facts.counts;
+  }
+
+  /// The sink hears of the slot's record; the slot stays as it is.
+  void hand_over(std::uint32_t slot, EndReason reason) noexcept {
+    FlowRecord ended = store_.record(slot);
+    ended.end_reason = reason;
+    sink_->flow_ended(ended, slot, done_);
+  }
+
+ private:
+  void spill(std::uint32_t slot, CountWord packet) noexcept {
+    CountWord& word = store_.counts(slot);
+    SpilledCounts spilled = store_.spilled(slot);
+    spilled.add(word);
+    spilled.add(packet);
+    store_.set_spilled(slot, spilled);
+    word = CountWord((word.bits() | packet.bits()) & CountWord::kFlagMask);
+  }
+
+  std::uint64_t idle_ns_;
+  std::uint64_t active_ns_;
+
+ protected:
+  FlowSink* sink_;
+  std::size_t done_ = 0;  ///< packets of the current update() whose slots are written
+  Store store_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "pipeline/flow/maps/chained.hpp"
+#include "pipeline/flow/maps/combined.hpp"
+#include "pipeline/flow/maps/cuckoo.hpp"
+#include "pipeline/flow/maps/double_hash.hpp"
+#include "pipeline/flow/maps/linear_index.hpp"
+#include "pipeline/flow/maps/linear_probing.hpp"
+#include "pipeline/flow/maps/simd_tags.hpp"
+
+namespace parshall {
+
+template <NamedMap... Named>
+struct MapList {
+  static constexpr std::size_t kSize = sizeof...(Named);
+
+  /// make.operator()<Named>() of each, in order.
+  template <class Make>
+  static constexpr auto each(Make make) {
+    return std::array{make.template operator()<Named>()...};
+  }
+
+  template <template <class...> class To, class K, class V, class H>
+  using Types = To<typename Named::template Map<K, V, H>...>;
+};
+
+/// Every map there is: the monitor's tables, the lab and the conformance suites go by this list.
+using Maps =
+    MapList<LinearMap, LinearIndexMap, Cuckoo1Map, Cuckoo4Map, DoubleHashMap, ChainedMap, CombinedMap, SimdTagsMap>;
+
+}  // namespace parshall

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <gtest/gtest.h>
+
+#include "pipeline/flow/bucketed_table.hpp"
+#include "pipeline/flow/map_table.hpp"
+#include "pipeline/flow/maps/registry.hpp"
+
+namespace parshall::testing {
+
+/// Those that have lines, and grow.
+using BucketedTables = ::testing::Types<ExactTable, FingerprintTable>;
+
+template <class... Map>
+using TablesOver = ::testing::Types<ExactTable, FingerprintTable, MapTable<Map>...>;
+
+/// Every table there is: each has to pass the conformance suites.
+using Tables = Maps::Types<TablesOver, HashedKey, FlowValue, KeptHash>;
+
+}  // namespace parshall::testing
