@@ -6,6 +6,18 @@
 #include "pipeline/report/output.hpp"
 
 namespace parshall::cli {
+namespace {
+
+int draw(const Experiment& experiment, std::span<const lab::Part> parts, const BenchOptions& options) {
+  const auto plot = lab::plot_of(experiment.name, experiment.columns, parts, options.plot_choice);
+  if (!plot) return wrong_usage(plot.error());
+  const auto error = lab::draw(*plot, options.plot);
+  if (!error) return kDone;
+  say("bench", error->message);
+  return kFailed;
+}
+
+}  // namespace
 
 void add_bench_options(CLI::App& experiment, BenchOptions& options) {
   experiment.add_option("--rounds", options.rounds, "Samples of each variant")
@@ -19,6 +31,10 @@ void add_bench_options(CLI::App& experiment, BenchOptions& options) {
       ->capture_default_str();
   experiment.add_option("-o,--output", options.output, "File to write to, - for standard output")
       ->capture_default_str();
+  auto* plot = experiment.add_option("--plot", options.plot, "Draw it too: a .svg or .png file");
+  experiment.add_option("--plot-x", options.plot_choice.x, "Column along the plot (the first that varies)")
+      ->needs(plot);
+  experiment.add_option("--plot-y", options.plot_choice.y, "Column to draw (the cost)")->needs(plot);
 }
 
 int wrong_usage(const Error& error) {
@@ -33,23 +49,26 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options) {
     say("bench", output.error().message);
     return kFailed;
   }
+  if (!options.plot.empty())
+    if (const auto error = lab::cannot_draw(options.plot)) return wrong_usage(*error);
   catch_signals();
   Output& out = **output;
   out.write(format->head(experiment.columns));
   out.flush();
-  std::size_t done = 0;
+  std::vector<lab::Part> parts;
   const auto measured = experiment.measure(
       [&](const lab::Part& part) {
         out.write(format->part(experiment.name, experiment.columns, part));
         out.flush();
-        if (++done < experiment.parts) say("bench", fmt::format("{} of {} done", done, experiment.parts));
+        parts.push_back(part);
+        if (parts.size() < experiment.parts) say("bench", fmt::format("{} of {} done", parts.size(), experiment.parts));
       },
       [&] { return stop_asked() || out.error(); });
   if (!measured) say("bench", measured.error().message);
   if (out.error()) say("bench", out.error()->message);
   if (!measured || out.error()) return kFailed;
   if (*measured < experiment.parts) say("bench", fmt::format("stopped after {} of {}", *measured, experiment.parts));
-  return kDone;
+  return options.plot.empty() || parts.empty() ? kDone : draw(experiment, parts, options);
 }
 
 }  // namespace parshall::cli

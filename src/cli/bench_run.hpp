@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "cli/commands.hpp"
 #include "lab/figures.hpp"
+#include "lab/plot.hpp"
 
 namespace parshall::cli {
 
@@ -21,6 +22,8 @@ struct BenchOptions {
   std::uint64_t seed = 1;
   std::string format = "text";
   std::string output = "-";
+  std::string plot;  ///< file to draw to; empty: none
+  lab::PlotChoice plot_choice;
 };
 void add_bench_options(CLI::App& experiment, BenchOptions& options);
 

@@ -501,6 +501,7 @@ class Lab(Case):
                 (("--epoch none",), ["--epoch", "none"]),
                 (("flows=many",), ["-g", "flows=many"]),
                 (("excludes",), ["-g", "flows=10", "--flows", "10"]),
+                ((".svg", ".png"), ["--plot", "cost.pdf"]),
                 (("--rounds",), ["--rounds", "0"]),
                 (("--format",), ["--format", "xml"])):
             with self.subTest(arguments=arguments):

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/figures.hpp"
+
+namespace parshall::lab {
+
+struct Point {
+  double x, y, low, high;  ///< low and high are y where there is no interval
+};
+struct Series {
+  std::string name;
+  std::vector<Point> points;
+};
+
+/// Lines over a number, or, where every series has a single point at 0, bars side by side.
+struct Plot {
+  std::string title, x_label, y_label;
+  std::vector<Series> series;
+};
+
+/// Columns to draw, by name; what is empty is chosen: for x the first common column that varies, for y the first with
+/// an interval.
+struct PlotChoice {
+  std::string x, y;
+};
+
+/// Makes a plot of the figures of an experiment. A series is what the rows' first column of text says, and what else
+/// varies among the common columns. The error says which columns there are.
+Result<Plot> plot_of(std::string_view experiment, std::span<const Column> columns, std::span<const Part> parts,
+                     const PlotChoice& choice);
+
+/// Draws into an SVG or PNG file, by its ending. With gnuplot: fails where that is not installed.
+std::optional<Error> draw(const Plot& plot, const std::string& path);
+
+/// Whether draw() could write there, as far as can be said before there is anything to draw.
+std::optional<Error> cannot_draw(const std::string& path);
+
+}  // namespace parshall::lab
