@@ -14,20 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kCollectEvery{1};
 constexpr std::chrono::microseconds kSnapshotPoll{200};
 
-/// Expected pairs of flows that shared a fingerprint while both were in a table: each flow, when it came, met as many
-/// as there are now.
-double expected_merges(const SessionOptions& options, const MonitorCounts& counts) {
-  if (options.identity == Identity::exact || options.table == nullptr) return 0;
-  constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
-  // More workers than that tell no more flows apart: bits of the tag say which one a flow belongs to.
-  const double apart = std::min(1.0, std::ldexp(1.0, Share::kWithoutTag) / static_cast<double>(options.workers));
-  double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) * static_cast<double>(counts.buckets) *
-                 apart / kBucketsSearched;
-  if (options.identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
-  const auto live = static_cast<double>(counts.live_flows), ended = static_cast<double>(counts.ended_records);
-  return live * (live / 2 + ended) / space;
-}
-
 }  // namespace
 
 std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns& columns) {
@@ -223,7 +209,9 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     counted = summary.total.flows.counted;
   }
   if (input_.device) summary.total.device = input_.device();
-  summary.expected_merges = expected_merges(options_, summary.total.flows);
+  if (options_.table != nullptr)
+    summary.expected_merges =
+        expected_merges(*options_.table, options_.identity, options_.workers, summary.total.flows);
   if (final && options_.monitor.observe_merges) {
     summary.observed_merges = 0;
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "pipeline/flow/bucketed_table.hpp"
 #include "pipeline/flow/map_table.hpp"
@@ -53,6 +54,18 @@ Result<const TableEntry*> find_table(std::string_view name, Identity identity) {
     if (table.exact == exact) known += fmt::format("{}{}", known.empty() ? "" : ", ", table.name);
   return Error{fmt::format("no table \"{}\" keeps flows by {} identity; there is: {}", name,
                            exact ? "exact" : "fingerprint or nic-hash", known)};
+}
+
+double expected_merges(const TableEntry& table, Identity identity, std::size_t workers, const MonitorCounts& counts) {
+  if (identity == Identity::exact) return 0;
+  constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
+  // More workers than that tell no more flows apart: bits of the tag say which one a flow belongs to.
+  const double apart = std::min(1.0, std::ldexp(1.0, Share::kWithoutTag) / static_cast<double>(workers));
+  double space = std::ldexp(1.0, static_cast<int>(table.tag_bits)) * static_cast<double>(counts.buckets) * apart /
+                 kBucketsSearched;
+  if (identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
+  const auto live = static_cast<double>(counts.live_flows), ended = static_cast<double>(counts.ended_records);
+  return live * (live / 2 + ended) / space;
 }
 
 }  // namespace parshall

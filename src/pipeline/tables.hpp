@@ -28,4 +28,8 @@ std::span<const TableEntry> table_registry() noexcept;
 /// Fails when no table of that name keeps flows by that identity; the message names those that exist.
 Result<const TableEntry*> find_table(std::string_view name, Identity identity);
 
+/// Expected pairs of flows that shared a fingerprint while both were in a table of one of `workers`: each flow, when it
+/// came, met as many as there are now. 0 for exact identity.
+double expected_merges(const TableEntry& table, Identity identity, std::size_t workers, const MonitorCounts& counts);
+
 }  // namespace parshall

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "pipeline/flow/table.hpp"
+
+namespace parshall::lab {
+
+/// A table that keeps nothing: a monitor over it decodes and hashes, and that is all.
+class DecodeAlone {
+ public:
+  static constexpr bool kMoves = false;
+  DecodeAlone(std::size_t, Timeouts, FlowSink&, const TableMemory&) {}
+
+  auto prefetcher() const noexcept {
+    return [](std::uint64_t) noexcept {};
+  }
+  template <class Meanwhile>
+  void update(std::span<const PacketFacts> packets, std::span<SlotRef>, Meanwhile meanwhile) noexcept {
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      meanwhile(i);
+      sum_ += packets[i].hash;
+    }
+  }
+  bool occupied(std::uint32_t) const noexcept { return false; }
+  FlowKey key(std::uint32_t) const noexcept { return {}; }
+  FlowRecord record(std::uint32_t) const noexcept { return {}; }
+  std::uint32_t slots() const noexcept { return 0; }
+  std::size_t size() const noexcept { return 0; }
+  std::size_t buckets() const noexcept { return 0; }
+  void sweep(std::uint64_t, std::uint32_t) noexcept {}
+  void settle() noexcept {}
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+
+}  // namespace parshall::lab

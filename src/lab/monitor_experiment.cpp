@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/monitor_experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "lab/batch_costs.hpp"
+#include "lab/decode_alone.hpp"
+#include "lab/monitor_run.hpp"
+#include "pipeline/flow_monitor.hpp"
+
+namespace parshall::lab {
+namespace {
+
+constexpr std::size_t kSamplePackets = std::size_t{1} << 18;
+
+class Contestant {
+ public:
+  /// Throws std::bad_alloc.
+  Contestant(const MonitorUnderTest& monitor, const MonitorSweep& sweep, const Frames& frames, std::size_t begin,
+             StatisticChoice statistics)
+      : monitor_(&monitor),
+        sweep_(&sweep),
+        row_bytes_(statistics.set ? statistics.set->row_bytes() : 0),
+        run_(make(statistics), FlowIdentity(KeyFields::five_tuple, monitor.identity, sweep.seed), frames.source(begin),
+             monitor.batch) {}
+
+  /// Every packet once; what is wrong with its account.
+  std::optional<Error> fill(std::size_t packets) {
+    run_.run(packets);
+    if (monitor_->depth == Depth::count) first_pass_ = run_.counts();
+    return check();
+  }
+
+  void run(std::size_t packets) { run_.run(packets); }
+
+  void observe() {
+    batch_cycles_.clear();
+    for (std::size_t played = 0; played < kSamplePackets / 2;) {
+      const std::uint64_t start = cycles_now();
+      const std::size_t count = run_.run_batch(kSamplePackets);
+      const std::uint64_t cycles = cycles_now() - start;
+      played += count;
+      if (count != monitor_->batch) continue;
+      costs_.add(cycles, count);
+      batch_cycles_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(cycles, ~std::uint32_t{0})));
+    }
+    if (!batch_cycles_.empty())
+      lossless_.push_back(lossless_rate(batch_cycles_, monitor_->batch, sweep_->queue_packets) * cycles_per_ns() * 1e3);
+  }
+
+  std::optional<Error> check() {
+    if (monitor_->depth != Depth::count) return std::nullopt;
+    const MonitorCounts counts = run_.counts();
+    const FrontEndCounts& front = run_.front();
+    const std::uint64_t seen = std::accumulate(front.verdict.begin(), front.verdict.end(), std::uint64_t{0});
+    if (seen == run_.given() && counts.live_packets + counts.ended_packets == counts.counted) return std::nullopt;
+    return Error{fmt::format("{} was given {} packets, decided on {} and counted {}, of which {} are in its flows",
+                             monitor_->name, run_.given(), seen, counts.counted,
+                             counts.live_packets + counts.ended_packets)};
+  }
+
+  MonitorRow row(const Cost& cost, const std::string& traffic) {
+    std::ranges::sort(lossless_);
+    MonitorRow row{.monitor = *monitor_,
+                   .traffic = traffic,
+                   .cost = cost,
+                   .p50_cycles = costs_.quantile(0.5),
+                   .p99_cycles = costs_.quantile(0.99),
+                   .p999_cycles = costs_.quantile(0.999),
+                   .lossless_mpps = lossless_.empty() ? 0 : lossless_[lossless_.size() / 2]};
+    if (monitor_->depth != Depth::count) return row;
+    const TableEntry& table = *monitor_->table;
+    row.memory_bytes = table.memory_bytes(sweep_->flows) + table.slots(sweep_->flows) * row_bytes_;
+    row.flows = first_pass_.live_flows;
+    row.evicted_share = static_cast<double>(first_pass_.evicted_records) /
+                        std::max(1.0, static_cast<double>(first_pass_.live_flows + first_pass_.ended_records));
+    row.expected_merges = expected_merges(table, monitor_->identity, 1, first_pass_);
+    return row;
+  }
+
+ private:
+  std::unique_ptr<Monitor> make(const StatisticChoice& statistics) const {
+    const MonitorOptions options{
+        .flows = sweep_->flows, .statistics = statistics, .snapshots = false, .populate = true};
+    if (monitor_->depth == Depth::poll) return nullptr;
+    if (monitor_->depth == Depth::decode) return std::make_unique<FlowMonitor<DecodeAlone>>(options);
+    return monitor_->table->make(options);
+  }
+
+  const MonitorUnderTest* monitor_;
+  const MonitorSweep* sweep_;
+  std::size_t row_bytes_;
+  MonitorRun run_;
+  MonitorCounts first_pass_;
+  BatchCosts costs_;
+  std::vector<std::uint32_t> batch_cycles_;
+  std::vector<double> lossless_;  ///< a round each
+};
+
+}  // namespace
+
+Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, const Frames& frames,
+                                                 const std::string& traffic, const std::function<bool()>& stop) {
+  const std::size_t packets = frames.size();
+  std::vector<std::unique_ptr<Contestant>> contestants;
+  std::vector<Variant> variants;
+  try {
+    for (const MonitorUnderTest& monitor : sweep.monitors) {
+      if (stop()) return std::vector<MonitorRow>();
+      StatisticChoice statistics;
+      if (!monitor.statistics.empty()) {
+        auto set = make_statistics(monitor.statistics, monitor.statistic_options);
+        if (!set) return set.error();
+        statistics = {std::make_shared<const StatisticSet>(*std::move(set)), 0};
+      }
+      const std::size_t begin = packets / sweep.monitors.size() * contestants.size();
+      Contestant& contestant =
+          *contestants.emplace_back(std::make_unique<Contestant>(monitor, sweep, frames, begin, statistics));
+      if (auto error = contestant.fill(packets)) return *std::move(error);
+      variants.push_back({.name = monitor.name,
+                          .run = [&contestant](std::size_t count) { contestant.run(count); },
+                          .observe = [&contestant] { contestant.observe(); }});
+    }
+  } catch (const std::bad_alloc&) {
+    return Error{fmt::format("no memory for {} monitors of {} flows each", sweep.monitors.size(), sweep.flows)};
+  }
+  const std::vector<Cost> costs =
+      Harness(kSamplePackets, sweep.rounds, std::min(packets, kSamplePackets)).measure(variants, stop);
+  std::vector<MonitorRow> rows;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (auto error = contestants[i]->check()) return *std::move(error);
+    rows.push_back(contestants[i]->row(costs[i], traffic));
+  }
+  return rows;
+}
+
+}  // namespace parshall::lab

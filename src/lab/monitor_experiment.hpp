@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/figures.hpp"
+#include "lab/frames.hpp"
+#include "lab/harness.hpp"
+#include "pipeline/tables.hpp"
+
+namespace parshall::lab {
+
+/// How far a packet goes: each step includes those before it.
+enum class Depth : std::uint8_t { poll, decode, count };
+inline constexpr std::string_view kDepthNames[] = {"poll", "parse and hash", "count"};
+
+/// A monitor as `parshall watch` would run it on one core.
+struct MonitorUnderTest {
+  std::string name;
+  Depth depth = Depth::count;
+  const TableEntry* table = nullptr;  ///< of Depth::count
+  Identity identity = Identity::exact;
+  std::vector<std::string> statistics;
+  StatisticOptions statistic_options;
+  std::size_t batch = 256;  ///< packets taken at a time
+};
+
+struct MonitorSweep {
+  std::vector<MonitorUnderTest> monitors;
+  std::size_t flows = 1 << 16;  ///< that tables are made for
+  int rounds = 15;
+  std::uint64_t seed = 1;
+  std::size_t queue_packets = 4096;  ///< in front of the worker, for the lossless rate
+};
+
+/// One monitor on one input.
+struct MonitorRow {
+  MonitorUnderTest monitor;
+  std::string traffic;
+  Cost cost;                                               ///< per packet, from its descriptor on
+  double p50_cycles = 0, p99_cycles = 0, p999_cycles = 0;  ///< per packet of a batch
+  double lossless_mpps = 0;
+  std::uint64_t memory_bytes = 0;  ///< of table and rows, at most
+  std::size_t flows = 0;           ///< in the table after the first pass
+  double evicted_share = 0;        ///< of the records of the first pass
+  double expected_merges = 0;      ///< of two flows counted as one
+};
+
+/// Measures the monitors in interleaved rounds on the same packets. Their accounts are checked after the first pass,
+/// before a clock starts, and at the end: a packet too many or too few is an error. Nothing when `stop` said so.
+Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, const Frames& frames,
+                                                 const std::string& traffic, const std::function<bool()>& stop);
+
+std::span<const Column> monitor_columns() noexcept;
+Part monitor_part(std::span<const MonitorRow> rows);
+
+}  // namespace parshall::lab
