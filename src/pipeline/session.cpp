@@ -15,17 +15,19 @@ constexpr std::chrono::milliseconds kCollectEvery{1};
 constexpr std::chrono::microseconds kSnapshotPoll{200};
 
 /// Expected pairs of flows that shared a fingerprint while both were in a table: each flow, when it came, met as many
-/// as there are now.
+/// as there are now. The words of a hash without a secret are taken to be even, which not all of them are.
 double expected_merges(const SessionOptions& options, const MonitorCounts& counts) {
   if (options.identity == Identity::exact || options.table == nullptr) return 0;
   constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
   // More workers than that tell no more flows apart: bits of the tag say which one a flow belongs to.
   const double apart = std::min(1.0, std::ldexp(1.0, Share::kWithoutTag) / static_cast<double>(options.workers));
-  double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) * static_cast<double>(counts.buckets) *
-                 apart / kBucketsSearched;
-  if (options.identity == Identity::nic_hash) space = std::ldexp(1.0, 32);
+  const double space = std::ldexp(1.0, static_cast<int>(options.table->tag_bits)) *
+                       static_cast<double>(counts.buckets) * apart / kBucketsSearched;
+  double chance = 1 / space;
+  if (options.hash != nullptr) chance += std::ldexp(1.0, -static_cast<int>(options.hash->bits));
+  if (options.identity == Identity::nic_hash) chance = std::ldexp(1.0, -32);
   const auto live = static_cast<double>(counts.live_flows), ended = static_cast<double>(counts.ended_records);
-  return live * (live / 2 + ended) / space;
+  return live * (live / 2 + ended) * chance;
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   monitor.statistics = {columns.statistics(), 0};
   monitor.snapshots = options.snapshots;
   monitor.populate = !can_wait;
-  const FlowIdentity identity(options.key, options.identity, options.seed);
+  const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
       columns.statistics()->row_bytes() == 0)
     monitor.grow_by = identity;
@@ -64,7 +66,7 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   if (monitors.empty())
     monitors = make_monitors(options_, columns, !input_.sources.empty() && input_.sources[0]->lossless());
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
-  const FlowIdentity identity(options_.key, options_.identity, options_.seed);
+  const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {

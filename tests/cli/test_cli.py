@@ -147,6 +147,10 @@ class Errors(Case):
                 self.assert_says(done, USAGE)
                 self.assertEqual(done.out, b"")
 
+    def test_a_hash_that_nobody_knows_or_that_cannot_be(self):
+        self.assert_says(run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, "no hash \"md5\"", "aes", "murmur3", "softrss")
+        self.assert_says(run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"), USAGE, "leave out --hash xxh3")
+
     def test_no_source_or_two_of_them(self):
         self.assert_says(run("watch", "-q"), USAGE, "-r")
         self.assert_says(run("watch", "-q", "-r", self.capture(), "-g", "flows=10"), USAGE, "-r")
@@ -308,6 +312,21 @@ class Reports(Case):
                 seen = sorted(done.out.splitlines()[1:])
                 expected = expected or seen
                 self.assertEqual(seen, expected, (model, workers))
+
+    def test_every_hash_reports_the_same(self):
+        path = self.capture(packets=40000, flows=20000)  # so many that the table grows
+        expected = sorted(run("watch", "-q", "-r", path, "--format", "csv").out.splitlines())
+        hashes = [line.split()[0] for line in run("list", "hashes").out.decode().splitlines() if "(not here)" not in line]
+        self.assertGreater(len(hashes), 8)
+        for name in hashes:
+            if name == "nic":
+                continue
+            for arguments in ([], ["--workers", "2"], ["--model", "pipeline", "--workers", "2"], ["--key", "src-dst"]):
+                done = run("watch", "-q", "-r", path, "--format", "csv", "--hash", name, *arguments)
+                self.assertEqual(done.status, DONE, done.err)
+                if arguments[:1] != ["--key"]:
+                    self.assertEqual(sorted(done.out.splitlines()), expected, (name, arguments))
+                self.assertEqual(packets_in(rows(done.out)), 40000)
 
     def test_top_and_sort(self):
         data = FILE_HEADER + b"".join(packet(i, 10) for flow in range(10) for i in range(flow, 10 * (flow + 1), 10))

@@ -146,6 +146,24 @@ TEST(Aes, IsTheHashOfTheMonitor) {
   }
 }
 
+TEST(FlowIdentity, UnderAnotherHashKeysWithOneWordMeetInPlacesThatAreSecret) {
+  FlowKey there = random_keys(1, 7)[0];
+  there.ip_version = 4;
+  FlowKey back = there;
+  std::swap_ranges(back.address.begin(), back.address.begin() + 4, back.address.begin() + 4);
+  const auto hash_of = [](std::string_view name, std::uint64_t seed, const FlowKey& key) {
+    return FlowIdentity(KeyFields::five_tuple, Identity::exact, seed, *find_hash(name)).hash(key);
+  };
+  EXPECT_EQ(hash_of("xor", 1, there), hash_of("xor", 1, back));
+  EXPECT_NE(hash_of("crc32c", 1, there), hash_of("crc32c", 1, back));
+  EXPECT_NE(hash_of("xor", 1, there), hash_of("xor", 2, there));
+  FlowKey other_protocol = there;
+  other_protocol.protocol ^= 1;
+  EXPECT_NE(hash_of("murmur3", 1, there), hash_of("murmur3", 1, other_protocol));
+  EXPECT_EQ(hash_of("toeplitz", 1, there), hash_of("toeplitz", 1, other_protocol)) << "it has no place for it";
+  EXPECT_NE(hash_of("xor", 1, there), word_of((*find_hash("xor"))->batch(HashInput::five_tuple), there));
+}
+
 TEST(Xxh3, IsTheLibrarysHashOfTheFieldsWithoutGaps) {
   for (const FlowKey& key : random_keys(1000, 6)) {
     std::vector<std::uint8_t> bytes(key.address.data(), key.address.data() + 2 * key.address_bytes());

@@ -17,8 +17,13 @@ namespace parshall {
 
 std::span<const HashFunction> hash_registry() noexcept {
   constexpr bool kKeyed = true, kUnkeyed = false;
+#ifdef __AES__
+  constexpr auto kAesHelp = "three AES rounds under a secret key";
+#else
+  constexpr auto kAesHelp = "64-bit multiplications under a secret key, for want of AES instructions";
+#endif
   static const HashFunction hashes[] = {
-      {"aes", "three AES rounds under a secret key", 64, kKeyed, kKeyedBatches},
+      {"aes", kAesHelp, 64, kKeyed, kKeyedBatches},
       {"xxh3", "XXH3 of the xxHash library", 64, kUnkeyed, kBytewise<Xxh3>},
       {"spooky", "Bob Jenkins's SpookyHash V2", 64, kUnkeyed, kBytewise<Spooky>},
       {"murmur3", "MurmurHash3, 32-bit variant", 32, kUnkeyed, kBytewise<Murmur3>},
