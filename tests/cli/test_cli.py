@@ -530,6 +530,30 @@ class Lab(Case):
         self.assert_says(self.bench("-o", "/no/such/file"), FAILED, "/no/such/file")
         self.assert_says(self.bench("-o", "/dev/full"), FAILED, "/dev/full")
 
+    def test_hashes_are_compared_with_the_first_of_them(self):
+        done = run("bench", "hashes", "--hashes", "murmur3,xor,toeplitz", "--keys", "4096", "--rounds", "3", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([(row["ip_version"], row["input"], row["hash"]) for row in found],
+                         [(ip, of, name) for ip in ("4", "6") for of in ("addresses", "ports", "5tuple")
+                          for name in ("murmur3", "xor", "toeplitz") if (of, name) != ("5tuple", "toeplitz")])
+        for row in found:
+            self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
+            self.assertEqual(float(row["ratio"]) == 1, row["hash"] == "murmur3")
+            self.assertEqual(float(row["consecutive_collided_share"]) > 0.9, row["hash"] == "xor")
+
+    def test_mistakes_in_comparing_hashes_are_named(self):
+        for words, arguments in (
+                (("no hash \"md5\"", "murmur3"), ["--hashes", "md5"]),
+                (("--keys 1", "from 2"), ["--keys", "1"]),
+                (("--keys many", "64Ki"), ["--keys", "many"]),
+                (("none of these hashes",), ["--hashes", "toeplitz", "--input", "5tuple"]),
+                (("--input",), ["--input", "payload"]),
+                (("--ip",), ["--ip", "5"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "hashes", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "hashes", "-o", "/no/such/file"), FAILED, "/no/such/file")
+
     def test_a_signal_keeps_what_was_measured(self):
         process = subprocess.Popen([PROGRAM, "bench", "tables", "--tables", "linear", "--flows", ",".join(["1000"] * 500),
                                     "--rounds", "3", "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -27,6 +27,7 @@ struct HashFunction {
   unsigned bits;
   bool keyed;
   HashBatches batches;
+  std::string_view same_as = {};  ///< the hash that gives the same words, computed in another way
 
   bool available() const noexcept { return batches[0] != nullptr; }
 

@@ -32,9 +32,10 @@ std::span<const HashFunction> hash_registry() noexcept {
       {"xor", "XOR of 32-bit words; collides on ordinary traffic", 32, kUnkeyed, kBytewise<Xor>},
       {"toeplitz", "the cards' RSS hash by tables, Microsoft's key; linear", 32, kUnkeyed,
        kBytewiseWithoutProtocol<Toeplitz>},
-      {"toeplitz-gfni", "the same by bit matrices: needs GFNI and AVX-512 VBMI", 32, kUnkeyed, toeplitz_gfni_batches()},
-      {"softrss", "the same by DPDK's rte_softrss: needs DPDK", 32, kUnkeyed, softrss_batches()},
-      {"softrss-be", "the same by DPDK's rte_softrss_be: needs DPDK", 32, kUnkeyed, softrss_be_batches()},
+      {"toeplitz-gfni", "Toeplitz by bit matrices: needs GFNI and AVX-512 VBMI", 32, kUnkeyed, toeplitz_gfni_batches(),
+       "toeplitz"},
+      {"softrss", "Toeplitz by DPDK's rte_softrss: needs DPDK", 32, kUnkeyed, softrss_batches(), "toeplitz"},
+      {"softrss-be", "Toeplitz by DPDK's rte_softrss_be: needs DPDK", 32, kUnkeyed, softrss_be_batches(), "toeplitz"},
   };
   return hashes;
 }
