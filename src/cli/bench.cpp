@@ -9,6 +9,8 @@ void add_bench(CLI::App& app, int& status) {
   add_bench_tables(*bench, status);
   add_bench_pipeline(*bench, status);
   add_bench_batch(*bench, status);
+  add_bench_advise(*bench, status);
+  add_bench_hashes(*bench, status);
 }
 
 }  // namespace parshall::cli

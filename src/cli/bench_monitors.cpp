@@ -88,14 +88,6 @@ Result<std::vector<std::string>> specs_of(const MonitorsOptions& options) {
   return specs;
 }
 
-Result<lab::Frames> open_frames(const std::string& file, const std::string& spec) {
-  constexpr std::size_t kMostPackets = std::size_t{1} << 23, kMostBytes = std::size_t{2} << 30;
-  if (file.empty()) return lab::Frames::of_spec(*TrafficSpec::parse(spec));
-  auto frames = lab::Frames::of_file(file, kMostPackets, kMostBytes);
-  if (frames && !frames->warning().empty()) say("bench", frames->warning());
-  return frames;
-}
-
 int run_monitors(const MonitorsOptions& options, std::string_view experiment) {
   auto sweep = sweep_of(options);
   if (!sweep) return wrong_usage(sweep.error());

@@ -37,6 +37,18 @@ void add_bench_options(CLI::App& experiment, BenchOptions& options) {
   experiment.add_option("--plot-y", options.plot_choice.y, "Column to draw (the cost)")->needs(plot);
 }
 
+Result<lab::Frames> open_frames(const std::string& file, const std::string& spec) {
+  constexpr std::size_t kMostPackets = std::size_t{1} << 23, kMostBytes = std::size_t{2} << 30;
+  if (file.empty()) {
+    const auto known = TrafficSpec::parse(spec);
+    if (!known) return known.error();
+    return lab::Frames::of_spec(*known);
+  }
+  auto frames = lab::Frames::of_file(file, kMostPackets, kMostBytes);
+  if (frames && !frames->warning().empty()) say("bench", frames->warning());
+  return frames;
+}
+
 int wrong_usage(const Error& error) {
   say("bench", error.message);
   return kUsage;

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "cli/commands.hpp"
 #include "lab/figures.hpp"
+#include "lab/frames.hpp"
 #include "lab/plot.hpp"
 
 namespace parshall::cli {
@@ -45,10 +46,15 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options);
 /// Complains, and returns the status of wrong usage.
 int wrong_usage(const Error& error);
 
+/// Packets of the file, or of built-in traffic where it is empty; says what is wrong with a damaged file.
+Result<lab::Frames> open_frames(const std::string& file, const std::string& spec);
+
 /// Each experiment adds its subcommand to `bench`.
 void add_bench_tables(CLI::App& bench, int& status);
 void add_bench_pipeline(CLI::App& bench, int& status);
 void add_bench_batch(CLI::App& bench, int& status);
+void add_bench_advise(CLI::App& bench, int& status);
+void add_bench_hashes(CLI::App& bench, int& status);
 
 template <class Range, class Name>
 std::string joined(const Range& range, Name name) {

@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "lab/tables.hpp"
+#include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/report/columns.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/tables.hpp"
@@ -17,13 +18,12 @@ void list_tables() {
 }
 
 void list_hashes() {
-#ifdef __AES__
-  constexpr auto kInstructions = "AES instructions";
-#else
-  constexpr auto kInstructions = "64-bit multiplications, for want of AES instructions";
-#endif
-  fmt::print("keyed        64 bits of three rounds under secret random keys ({})\n", kInstructions);
-  fmt::print("nic          the device's RSS hash (--identity nic-hash), mixed with a secret for the bucket\n");
+  for (const HashFunction& hash : hash_registry())
+    fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}{}{}\n", hash.name, hash.bits, hash.keyed ? "keyed" : "",
+               hash.takes(HashInput::five_tuple) ? "5-tuple" : "addresses, ports", hash.help,
+               &hash == &default_hash() ? " (the default)" : "", hash.available() ? "" : " (not here)");
+  fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}\n", "nic", 32, "", "the device's",
+             "the device's RSS hash: --identity nic-hash");
 }
 
 void list_statistics_and_columns() {
@@ -45,6 +45,7 @@ void list_sources() {
 void list_experiments() {
   fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
   for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<21} {}\n", table.name, table.help);
+  fmt::print("parshall bench hashes: cost and quality of hashing a key, with those of parshall list hashes\n");
 }
 
 struct Topic {

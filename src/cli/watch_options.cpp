@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/parse.hpp"
+#include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/report/sink.hpp"
 
 namespace parshall::cli {
@@ -100,6 +101,7 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->check(names_of(kIdentities))
       ->capture_default_str()
       ->group("Flows");
+  command.add_option("--hash", o.hash, "Hash of the key (parshall list hashes; default: aes)")->group("Flows");
   command.add_flag("--observe-merges", o.observe_merges, "Count the flows that a lossy identity merged (slower)")
       ->group("Flows");
   command.add_option("--table", o.table, "Flow table (parshall list tables)")->capture_default_str()->group("Flows");
@@ -177,6 +179,13 @@ Result<WatchPlan> plan(const WatchOptions& o) {
 
   SessionOptions& session = plan.session;
   session.identity = value_of(kIdentities, o.identity);
+  if (!o.hash.empty()) {
+    const auto hash = find_hash(o.hash);
+    if (!hash) return Error{fmt::format("--hash: {}", hash.error().message)};
+    if (session.identity == Identity::nic_hash)
+      return Error{fmt::format("--identity nic-hash takes the device's hash: leave out --hash {}", o.hash)};
+    if (*hash != &default_hash()) session.hash = *hash;
+  }
   if (!o.packets_only) {
     const auto table = find_table(o.table, session.identity);
     if (!table) return table.error();

@@ -21,7 +21,7 @@ struct WatchOptions {
   std::size_t batch = 256;
 
   bool inner = false;
-  std::string key = "5tuple", identity = "exact", table = "bucketed";
+  std::string key = "5tuple", identity = "exact", hash, table = "bucketed";
   bool observe_merges = false, packets_only = false;
   std::string flows = "1Mi", idle = "0", active = "0";
   std::string seed;

@@ -9,6 +9,7 @@
 
 #include "lab/batch_costs.hpp"
 #include "lab/decode_alone.hpp"
+#include "lab/machine.hpp"
 #include "lab/monitor_run.hpp"
 #include "pipeline/flow_monitor.hpp"
 
@@ -78,14 +79,13 @@ class Contestant {
     row.flows = first_pass_.live_flows;
     row.evicted_share = static_cast<double>(first_pass_.evicted_records) /
                         std::max(1.0, static_cast<double>(first_pass_.live_flows + first_pass_.ended_records));
-    row.expected_merges = expected_merges(table, monitor_->identity, 1, first_pass_);
+    row.expected_merges = expected_merges(table, monitor_->identity, nullptr, 1, first_pass_);
     return row;
   }
 
  private:
   std::unique_ptr<Monitor> make(const StatisticChoice& statistics) const {
-    const MonitorOptions options{
-        .flows = sweep_->flows, .statistics = statistics, .snapshots = false, .populate = true};
+    const MonitorOptions options{.flows = sweep_->flows, .statistics = statistics, .snapshots = false};
     if (monitor_->depth == Depth::poll) return nullptr;
     if (monitor_->depth == Depth::decode) return std::make_unique<FlowMonitor<DecodeAlone>>(options);
     return monitor_->table->make(options);
@@ -101,10 +101,22 @@ class Contestant {
   std::vector<double> lossless_;  ///< a round each
 };
 
+std::optional<Error> enough_memory(const MonitorSweep& sweep) {
+  std::uint64_t needed = 0;
+  for (const MonitorUnderTest& monitor : sweep.monitors)
+    if (monitor.depth == Depth::count) needed += monitor.table->memory_bytes(sweep.flows);
+  if (needed <= available_bytes()) return std::nullopt;
+  return Error{
+      fmt::format("{} monitors of {} flows each may need {} MB, and {} MB are available: name fewer, or give "
+                  "traffic of fewer flows",
+                  sweep.monitors.size(), sweep.flows, needed >> 20, available_bytes() >> 20)};
+}
+
 }  // namespace
 
 Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, const Frames& frames,
                                                  const std::string& traffic, const std::function<bool()>& stop) {
+  if (auto error = enough_memory(sweep)) return *std::move(error);
   const std::size_t packets = frames.size();
   std::vector<std::unique_ptr<Contestant>> contestants;
   std::vector<Variant> variants;

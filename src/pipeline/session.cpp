@@ -33,7 +33,7 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   monitor.statistics = {columns.statistics(), 0};
   monitor.snapshots = options.snapshots;
   monitor.populate = !can_wait;
-  const FlowIdentity identity(options.key, options.identity, options.seed);
+  const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
       columns.statistics()->row_bytes() == 0)
     monitor.grow_by = identity;
@@ -50,7 +50,7 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   if (monitors.empty())
     monitors = make_monitors(options_, columns, !input_.sources.empty() && input_.sources[0]->lossless());
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
-  const FlowIdentity identity(options_.key, options_.identity, options_.seed);
+  const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
@@ -211,7 +211,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
   if (input_.device) summary.total.device = input_.device();
   if (options_.table != nullptr)
     summary.expected_merges =
-        expected_merges(*options_.table, options_.identity, options_.workers, summary.total.flows);
+        expected_merges(*options_.table, options_.identity, options_.hash, options_.workers, summary.total.flows);
   if (final && options_.monitor.observe_merges) {
     summary.observed_merges = 0;
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();

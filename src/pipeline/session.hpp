@@ -35,6 +35,7 @@ struct SessionOptions {
   IpHeader header = IpHeader::outermost;
   KeyFields key = KeyFields::five_tuple;
   Identity identity = Identity::exact;
+  const HashFunction* hash = nullptr;  ///< null: the keyed hash
   std::uint64_t seed = 0;
   std::optional<BpfFilter> filter;
   bool snapshots = true;              ///< reports before the end will be asked for

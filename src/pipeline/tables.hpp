@@ -29,7 +29,9 @@ std::span<const TableEntry> table_registry() noexcept;
 Result<const TableEntry*> find_table(std::string_view name, Identity identity);
 
 /// Expected pairs of flows that shared a fingerprint while both were in a table of one of `workers`: each flow, when it
-/// came, met as many as there are now. 0 for exact identity.
-double expected_merges(const TableEntry& table, Identity identity, std::size_t workers, const MonitorCounts& counts);
+/// came, met as many as there are now. 0 for exact identity. The words of a hash without a secret are taken to be even,
+/// which not all of them are; null: the default hash.
+double expected_merges(const TableEntry& table, Identity identity, const HashFunction* hash, std::size_t workers,
+                       const MonitorCounts& counts);
 
 }  // namespace parshall

@@ -147,6 +147,10 @@ class Errors(Case):
                 self.assert_says(done, USAGE)
                 self.assertEqual(done.out, b"")
 
+    def test_a_hash_that_nobody_knows_or_that_cannot_be(self):
+        self.assert_says(run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, "no hash \"md5\"", "aes", "murmur3", "softrss")
+        self.assert_says(run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"), USAGE, "leave out --hash xxh3")
+
     def test_no_source_or_two_of_them(self):
         self.assert_says(run("watch", "-q"), USAGE, "-r")
         self.assert_says(run("watch", "-q", "-r", self.capture(), "-g", "flows=10"), USAGE, "-r")
@@ -308,6 +312,21 @@ class Reports(Case):
                 seen = sorted(done.out.splitlines()[1:])
                 expected = expected or seen
                 self.assertEqual(seen, expected, (model, workers))
+
+    def test_every_hash_reports_the_same(self):
+        path = self.capture(packets=40000, flows=20000)  # so many that the table grows
+        expected = sorted(run("watch", "-q", "-r", path, "--format", "csv").out.splitlines())
+        hashes = [line.split()[0] for line in run("list", "hashes").out.decode().splitlines() if "(not here)" not in line]
+        self.assertGreater(len(hashes), 8)
+        for name in hashes:
+            if name == "nic":
+                continue
+            for arguments in ([], ["--workers", "2"], ["--model", "pipeline", "--workers", "2"], ["--key", "src-dst"]):
+                done = run("watch", "-q", "-r", path, "--format", "csv", "--hash", name, *arguments)
+                self.assertEqual(done.status, DONE, done.err)
+                if arguments[:1] != ["--key"]:
+                    self.assertEqual(sorted(done.out.splitlines()), expected, (name, arguments))
+                self.assertEqual(packets_in(rows(done.out)), 40000)
 
     def test_top_and_sort(self):
         data = FILE_HEADER + b"".join(packet(i, 10) for flow in range(10) for i in range(flow, 10 * (flow + 1), 10))
@@ -477,6 +496,36 @@ class Lab(Case):
                     self.assertEqual((row["flows"], row["size"]), (flows, flows))
                     self.assertEqual([float(row[name]) for name in ("precision", "recall", "count_error")], [1, 1, 0])
 
+    def test_steps_and_batches_of_the_monitor_are_measured(self):
+        done = run("bench", "pipeline", "-g", "flows=100,packets=2000", "--stats", "none,gap_mean+iat_sd", "--rounds", "3",
+                   "--tables", "bucketed,linear", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        self.assertEqual([row["monitor"] for row in rows(done.out)],
+                         ["poll", "parse and hash", "bucketed", "bucketed, gap_mean+iat_sd", "linear", "linear, gap_mean+iat_sd"])
+        done = run("bench", "batch", "-r", self.capture(flows=30), "--batch", "16,64", "--rounds", "3", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        self.assertEqual([(row["batch"], row["flows"]) for row in rows(done.out)], [("16", "30"), ("64", "30")])
+        for words, arguments in ((("no table",), ["--tables", "nosuch"]), (("gap_colour",), ["--stats", "gap_colour"]),
+                                 (("--flows many",), ["--flows", "many"]), (("--batch",), ["--batch", "0"]),
+                                 (("flows=many",), ["-g", "flows=many"]), (("--queue",), ["--queue", "0"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "pipeline", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "batch", "-r", "/no/such/file"), FAILED, "/no/such/file")
+
+    def test_advice_is_a_configuration_that_watch_takes(self):
+        capture = self.capture(flows=300, packets=3000)
+        done = run("bench", "advise", "-r", capture, "--rounds", "6", "--rate", "1k", "-o", self.path("advice.toml"))
+        self.assertEqual(done.status, DONE, done.err)
+        done = run("watch", "-q", "-r", capture, "--config", self.path("advice.toml"), "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        self.assertEqual(len(rows(done.out)), 300)
+        for words, arguments in ((("-r FILE",), []), (("--memory none",), ["-r", capture, "--memory", "none"]),
+                                 (("gap_colour",), ["-r", capture, "--stats", "gap_colour"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "advise", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "advise", "-r", "/no/such/file"), FAILED, "/no/such/file")
+        self.assert_says(run("bench", "advise", "-r", capture, "--rounds", "6", "--memory", "1"), FAILED, "no table")
+
     def test_all_tables_are_measured_without_a_choice(self):
         done = self.bench()
         self.assertEqual(done.status, DONE, done.err)
@@ -510,6 +559,30 @@ class Lab(Case):
         self.assert_says(run("bench", "tables", "-r", "/no/such/file"), FAILED, "/no/such/file")
         self.assert_says(self.bench("-o", "/no/such/file"), FAILED, "/no/such/file")
         self.assert_says(self.bench("-o", "/dev/full"), FAILED, "/dev/full")
+
+    def test_hashes_are_compared_with_the_first_of_them(self):
+        done = run("bench", "hashes", "--hashes", "murmur3,xor,toeplitz", "--keys", "4096", "--rounds", "3", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([(row["ip_version"], row["input"], row["hash"]) for row in found],
+                         [(ip, of, name) for ip in ("4", "6") for of in ("addresses", "ports", "5tuple")
+                          for name in ("murmur3", "xor", "toeplitz") if (of, name) != ("5tuple", "toeplitz")])
+        for row in found:
+            self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
+            self.assertEqual(float(row["ratio"]) == 1, row["hash"] == "murmur3")
+            self.assertEqual(float(row["consecutive_collided_share"]) > 0.9, row["hash"] == "xor")
+
+    def test_mistakes_in_comparing_hashes_are_named(self):
+        for words, arguments in (
+                (("no hash \"md5\"", "murmur3"), ["--hashes", "md5"]),
+                (("--keys 1", "from 2"), ["--keys", "1"]),
+                (("--keys many", "64Ki"), ["--keys", "many"]),
+                (("none of these hashes",), ["--hashes", "toeplitz", "--input", "5tuple"]),
+                (("--input",), ["--input", "payload"]),
+                (("--ip",), ["--ip", "5"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "hashes", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "hashes", "-o", "/no/such/file"), FAILED, "/no/such/file")
 
     def test_a_signal_keeps_what_was_measured(self):
         process = subprocess.Popen([PROGRAM, "bench", "tables", "--tables", "linear", "--flows", ",".join(["1000"] * 500),

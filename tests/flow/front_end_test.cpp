@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "pipeline/flow/hashes/registry.hpp"
 
 namespace parshall {
 namespace {
@@ -134,6 +135,11 @@ struct Setting {
   Identity identity = Identity::exact;
   Share share;
   const char* filter = nullptr;
+  const char* hash = nullptr;
+
+  FlowIdentity make_identity(std::uint64_t seed) const {
+    return FlowIdentity(fields, this->identity, seed, hash == nullptr ? nullptr : *find_hash(hash));
+  }
 };
 
 class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
@@ -182,7 +188,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
 
   void check(std::uint64_t seed, double odd_share) {
     const Setting& setting = GetParam();
-    const FlowIdentity identity(setting.fields, setting.identity, seed);
+    const FlowIdentity identity = setting.make_identity(seed);
     FrontEnd front(setting.header, identity, setting.share, filter());
     Frames frames(seed, odd_share);
     std::vector<RawPacket> packets;
@@ -213,6 +219,9 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
           const PacketFacts& truth = expected.facts[seen++];
           ASSERT_EQ(facts.key, truth.key) << "packet " << seen;
           ASSERT_EQ(facts.hash, truth.hash);
+          if (!identity.from_nic()) {
+            ASSERT_EQ(facts.hash, identity.hash(facts.key)) << "as a table that grows will hash it";
+          }
           ASSERT_EQ(facts.time_ns, truth.time_ns);
           ASSERT_EQ(facts.counts.bits(), truth.counts.bits());
         }
@@ -245,17 +254,23 @@ TEST(FrontEndGroups, EightCommonFramesAreDecodedTogether) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(Settings, FrontEndShortCuts,
-                         ::testing::Values(Setting{.name = "plain"},
-                                           Setting{.name = "src_dst", .fields = KeyFields::src_dst},
-                                           Setting{.name = "src", .fields = KeyFields::src},
-                                           Setting{.name = "dst", .fields = KeyFields::dst},
-                                           Setting{.name = "inner", .header = IpHeader::innermost},
-                                           Setting{.name = "nic_hash", .identity = Identity::nic_hash},
-                                           Setting{.name = "first_of_two", .share = {.index = 0, .of = 2}},
-                                           Setting{.name = "third_of_three", .share = {.index = 2, .of = 3}},
-                                           Setting{.name = "filter", .filter = "tcp or udp or ip6"}),
-                         [](const auto& instance) { return std::string(instance.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Settings, FrontEndShortCuts,
+    ::testing::Values(Setting{.name = "plain"}, Setting{.name = "src_dst", .fields = KeyFields::src_dst},
+                      Setting{.name = "src", .fields = KeyFields::src},
+                      Setting{.name = "dst", .fields = KeyFields::dst},
+                      Setting{.name = "inner", .header = IpHeader::innermost},
+                      Setting{.name = "nic_hash", .identity = Identity::nic_hash},
+                      Setting{.name = "first_of_two", .share = {.index = 0, .of = 2}},
+                      Setting{.name = "third_of_three", .share = {.index = 2, .of = 3}},
+                      Setting{.name = "filter", .filter = "tcp or udp or ip6"},
+                      Setting{.name = "murmur3", .hash = "murmur3"}, Setting{.name = "toeplitz", .hash = "toeplitz"},
+                      Setting{.name = "crc32c_src_dst", .fields = KeyFields::src_dst, .hash = "crc32c"},
+                      Setting{.name = "crc32c_dst", .fields = KeyFields::dst, .hash = "crc32c"},
+                      Setting{.name = "xxh3_inner", .header = IpHeader::innermost, .hash = "xxh3"},
+                      Setting{.name = "spooky_second_of_two", .share = {.index = 1, .of = 2}, .hash = "spooky"},
+                      Setting{.name = "addition_filter", .filter = "tcp or udp or ip6", .hash = "addition"}),
+    [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
 }  // namespace parshall

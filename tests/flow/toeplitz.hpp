@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "pipeline/decode/facts.hpp"
+#include "pipeline/flow/hashes/rss_key.hpp"
 
 namespace parshall::testing {
-
-/// The hash key that network cards ship with, from Microsoft's RSS specification: public, so aimed at.
-inline constexpr std::array<std::uint8_t, 40> kRssKey{0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
-                                                      0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
-                                                      0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
-                                                      0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
 
 /// Directly from the definition: for every bit set in the input, the 32 key bits that start there.
 inline std::uint32_t toeplitz(std::span<const std::uint8_t> input) {
@@ -30,10 +25,12 @@ inline std::uint32_t toeplitz(std::span<const std::uint8_t> input) {
 }
 
 /// Source address, destination address, source port, destination port: the order that RSS hashes.
-inline std::uint32_t toeplitz(const FlowKey& key) {
-  std::array<std::uint8_t, 12> input;
-  for (std::size_t i = 0; i < 8; ++i) input[i] = key.address[i];
-  for (std::size_t i = 0; i < 2; ++i) input[8 + i] = key.src_port_bytes[i], input[10 + i] = key.dst_port_bytes[i];
+inline std::uint32_t toeplitz(const FlowKey& key, bool with_ports = true) {
+  std::vector<std::uint8_t> input(key.address.data(), key.address.data() + 2 * key.address_bytes());
+  if (with_ports) {
+    input.insert(input.end(), key.src_port_bytes.begin(), key.src_port_bytes.end());
+    input.insert(input.end(), key.dst_port_bytes.begin(), key.dst_port_bytes.end());
+  }
   return toeplitz(input);
 }
 

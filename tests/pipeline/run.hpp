@@ -29,6 +29,8 @@ struct Plan {
   std::size_t ring_packets = 65536;
   std::size_t batch = 256;
   bool packets_only = false;
+  const HashFunction* hash = nullptr;
+  bool observe_merges = false;
 };
 
 inline Columns columns_of(const std::vector<std::string>& names) {
@@ -45,6 +47,8 @@ inline SessionOptions options_of(const Plan& plan) {
   options.batch = plan.batch;
   options.identity = plan.identity;
   options.seed = 0x5EED;
+  options.hash = plan.hash;
+  options.monitor.observe_merges = plan.observe_merges;
   if (!plan.packets_only) options.table = *find_table("bucketed", plan.identity);
   options.monitor.flows = plan.flows;
   options.monitor.timeouts = plan.timeouts;

@@ -42,13 +42,13 @@ class FrontEnd {
         share_(share),
         header_(header),
         filter_(std::move(filter)),
-        plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic()) {}
+        plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic() && !identity.by_batch()) {}
 
   /// Writes the facts of the packets that count for this worker to `window`, in order; their number. At most kGroup
   /// packets.
   std::size_t accept(std::span<const RawPacket> packets, Window& window) noexcept {
     if (!plain_ || share_.of != 1) [[unlikely]]
-      return accept_share(packets, window);
+      return identity_.by_batch() ? accept_hashed(packets, window) : accept_share(packets, window);
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     Window::Cursor to(window);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
@@ -83,7 +83,7 @@ class FrontEnd {
         to->time_ns = time_ns;
         to->counts = header.counts;
         identity.ipv4(header.key_head, *to);
-      } else if (!decode_rest(packet, *to)) {
+      } else if (!identify_rest(packet, *to)) {
         continue;
       }
       to.advance();
@@ -107,7 +107,7 @@ class FrontEnd {
         facts.counts = header.counts;
         identity.ipv4(header.key_head, facts);
         if (identity.from_nic()) facts.hash = identity.nic_hash(packet);
-      } else if (!decode_rest(packet, facts)) {
+      } else if (!identify_rest(packet, facts)) {
         continue;
       }
       const std::uint64_t position = position_++;
@@ -121,17 +121,59 @@ class FrontEnd {
     return window.pushed() - pushed;
   }
 
+  /// The same under a hash of the user's choice, which takes all keys at once.
+  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, Window& window) noexcept {
+    std::array<PacketFacts, kGroup> group;
+    std::size_t decoded = 0;
+    for (const RawPacket& packet : packets) {
+      if (filter_ && !filter_->matches(packet)) {
+        reject(counts_.filtered);
+        continue;
+      }
+      PacketFacts& facts = group[decoded];
+      FastHeader header;
+      if (decode_fast(packet, header) && (header_ == IpHeader::outermost || header.is_tcp())) [[likely]] {
+        facts.time_ns = packet.time_ns;
+        facts.counts = header.counts;
+        identity_.choose_fields(header.key_head, facts);
+      } else if (decode_rest(packet, facts)) {
+        identity_.choose_fields(facts);
+      } else {
+        continue;
+      }
+      ++decoded;
+    }
+    identity_.hash_batch({group.data(), decoded});
+    std::size_t counted = 0;
+    for (std::size_t i = 0; i < decoded; ++i) {
+      const std::uint64_t position = position_++;
+      if (!share_.takes(group[i].hash)) {
+        ++counts_.elsewhere;
+        continue;
+      }
+      window.next() = group[i];
+      window.push_at(position);
+      ++counted;
+    }
+    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
+    return counted;
+  }
+
   /// Whether the outermost header is the one that is asked for: no tunnel runs over TCP.
   bool is_only_header(const FlowKey& key) const noexcept {
     return header_ == IpHeader::outermost || key.protocol == FastHeader::kTcp;
   }
 
-  [[gnu::noinline]] bool decode_rest(const RawPacket& packet, PacketFacts& facts) noexcept {
+  [[gnu::noinline]] bool identify_rest(const RawPacket& packet, PacketFacts& facts) noexcept {
+    if (!decode_rest(packet, facts)) return false;
+    identity_(packet, facts);
+    return true;
+  }
+  [[gnu::always_inline]] bool decode_rest(const RawPacket& packet, PacketFacts& facts) noexcept {
     if (!decode_common(packet, facts) || !is_only_header(facts.key)) {
       const Verdict verdict = decode_any(packet, header_, facts);
       if (verdict != Verdict::counted) return reject(counts_.verdict[static_cast<std::size_t>(verdict)]), false;
     }
-    identity_(packet, facts);
     return true;
   }
 

@@ -2,12 +2,16 @@
 #pragma once
 #include <immintrin.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "base/keyed_hash.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "pipeline/decode/fast_group.hpp"
+#include "pipeline/flow/hashes/hash_function.hpp"
 
 namespace parshall {
 
@@ -24,8 +28,12 @@ enum class Identity : std::uint8_t {
 /// Turns the decoded key into the flow's key and its hash.
 class FlowIdentity {
  public:
-  FlowIdentity(KeyFields fields, Identity identity, std::uint64_t seed) noexcept
+  /// `other`: a hash to use in place of the keyed one. Its word is hashed once more under the secret, so that homes and
+  /// shares cannot be aimed at; keys with equal words meet, as they would anyhow.
+  FlowIdentity(KeyFields fields, Identity identity, std::uint64_t seed, const HashFunction* other = nullptr) noexcept
       : hash_(seed), fields_(fields), from_nic_(identity == Identity::nic_hash) {
+    if (other != nullptr)
+      other_ = other->batch(fields == KeyFields::five_tuple ? HashInput::five_tuple : HashInput::addresses);
     const std::uint64_t names = fields == KeyFields::five_tuple ? (1ull << 48) - 1 : 0xFFull << 40;
     const std::uint64_t pair = fields == KeyFields::src   ? 0xFFFF'FFFFull
                                : fields == KeyFields::dst ? 0xFFFF'FFFFull << 32
@@ -35,11 +43,35 @@ class FlowIdentity {
 
   /// Masks `facts.key` to the chosen fields and sets `facts.hash`.
   void operator()(const RawPacket& packet, PacketFacts& facts) const noexcept {
-    if (facts.key.ip_version == 4)
+    if (facts.key.ip_version == 4) {
       ipv4(load_head(facts.key), facts);
-    else
-      ipv6(facts);
+    } else {
+      choose_ipv6_fields(facts.key);
+      facts.hash = hash_ipv6(facts.key);
+    }
     if (from_nic_) facts.hash = nic_hash(packet);
+    if (other_ != nullptr) facts.hash = hash(facts.key);
+  }
+
+  /// Masks `facts.key` alone.
+  void choose_fields(PacketFacts& facts) const noexcept {
+    if (facts.key.ip_version == 4)
+      choose_fields(load_head(facts.key), facts);
+    else
+      choose_ipv6_fields(facts.key);
+  }
+  [[gnu::always_inline]] void choose_fields(__m128i ipv4_key_head, PacketFacts& facts) const noexcept {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), _mm_and_si128(ipv4_key_head, head_mask_));
+  }
+
+  /// Sets the hash of packets whose fields are chosen, where it is another than the keyed one.
+  void hash_batch(std::span<PacketFacts> packets) const noexcept {
+    std::array<std::uint64_t, 8> words;
+    for (std::size_t first = 0; first < packets.size(); first += words.size()) {
+      const auto some = packets.subspan(first, std::min(words.size(), packets.size() - first));
+      other_(hash_, KeySpan(some), words);
+      for (std::size_t i = 0; i < some.size(); ++i) some[i].hash = hash_word(words[i]);
+    }
   }
 
   /// The same for an IPv4 packet whose identity is its key, given in a register.
@@ -82,11 +114,19 @@ class FlowIdentity {
 
   /// Of a key whose fields were chosen already; not the hash of its packets where that comes from the NIC.
   std::uint64_t hash(const FlowKey& key) const noexcept {
+    if (other_ != nullptr) {
+      std::uint64_t word;
+      other_(hash_, KeySpan({&key, 1}), {&word, 1});
+      return hash_word(word);
+    }
     return key.ip_version == 4 ? hash_(load_head(key)) : hash_ipv6(key);
   }
 
   bool from_nic() const noexcept { return from_nic_; }
-  std::uint64_t nic_hash(const RawPacket& packet) const noexcept { return hash_(_mm_cvtsi64_si128(packet.nic_hash)); }
+  bool by_batch() const noexcept {
+    return other_ != nullptr;
+  }  ///< by hash_batch() then, for the cost of its hash alone
+  std::uint64_t nic_hash(const RawPacket& packet) const noexcept { return hash_word(packet.nic_hash); }
 
   static __m128i load_head(const FlowKey& key) noexcept {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(&key));
@@ -106,13 +146,15 @@ class FlowIdentity {
   }
 #endif
 
-  void ipv6(PacketFacts& facts) const noexcept {
-    FlowKey& key = facts.key;
+  void choose_ipv6_fields(FlowKey& key) const noexcept {
     if (key.reserved != 0) key.reserved = 0;  // not always: the hash would wait for the store
     if (fields_ != KeyFields::five_tuple) key.src_port_bytes = key.dst_port_bytes = {}, key.protocol = 0;
     if (fields_ == KeyFields::src) std::memset(key.address.data() + 16, 0, 16);
     if (fields_ == KeyFields::dst) std::memset(key.address.data(), 0, 16);
-    facts.hash = hash_ipv6(key);
+  }
+
+  std::uint64_t hash_word(std::uint64_t word) const noexcept {
+    return hash_(_mm_cvtsi64_si128(static_cast<long long>(word)));
   }
 
   std::uint64_t hash_ipv6(const FlowKey& key) const noexcept {
@@ -126,6 +168,7 @@ class FlowIdentity {
   __m128i head_mask_;
   KeyFields fields_;
   bool from_nic_;
+  HashBatch other_ = nullptr;
 };
 
 }  // namespace parshall

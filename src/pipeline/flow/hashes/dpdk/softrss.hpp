@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "pipeline/flow/hashes/hash_function.hpp"
+
+namespace parshall {
+
+/// DPDK's Toeplitz, a loop over the bits that are set: rte_softrss(), and rte_softrss_be(), whose key is turned to the
+/// CPU's byte order beforehand. All null in a build without DPDK.
+HashBatches softrss_batches() noexcept;
+HashBatches softrss_be_batches() noexcept;
+
+}  // namespace parshall

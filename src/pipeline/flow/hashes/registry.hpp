@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "base/result.hpp"
+#include "pipeline/flow/hashes/hash_function.hpp"
+
+namespace parshall {
+
+/// Every hash there is, one line each, the default first. Those that this build or this CPU lacks are listed too.
+std::span<const HashFunction> hash_registry() noexcept;
+
+/// What flows are found by where no other is asked for: the identity computes it by itself.
+inline const HashFunction& default_hash() noexcept { return hash_registry()[0]; }
+
+/// By name; an error names what there is.
+Result<const HashFunction*> find_hash(std::string_view name);
+
+}  // namespace parshall
