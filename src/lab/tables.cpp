@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lab/absl_candidate.hpp"
 #include "lab/count_array_candidate.hpp"
 #include "lab/map_candidate.hpp"
 #include "lab/sketch_candidate.hpp"
@@ -136,6 +137,7 @@ constexpr TableUnderTest kMonitors[] = {
 };
 constexpr TableUnderTest kReferences[] = {
     map_entry<StandardCandidate>("unordered-map", "std::unordered_map, without prefetching"),
+    map_entry<AbslCandidate>("absl-flat", "absl::flat_hash_map, without prefetching"),
     {"nothing", "keys and hashes alone", false, false, make<KeysAlone>, memory<KeysAlone>},
 };
 
