@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "lab/absl_candidate.hpp"
 #include "lab/count_array_candidate.hpp"
+#include "lab/dpdk/rte_hash_candidate.hpp"
+#include "lab/dpdk/rte_member_candidate.hpp"
 #include "lab/map_candidate.hpp"
 #include "lab/sketch_candidate.hpp"
 #include "lab/standard_candidate.hpp"
@@ -153,9 +156,29 @@ constexpr auto kTables = [] {
   return all;
 }();
 
+constexpr RteMemberSize every_packet(std::size_t flows) noexcept { return {4 * flows, std::min(flows, kListed), 1}; }
+constexpr RteMemberSize one_in_100(std::size_t flows) noexcept { return {4 * flows, std::min(flows, kListed), 0.01}; }
+template <class K, class V>
+using OfRteMember = RteMemberCandidate<K, V, every_packet>;
+template <class K, class V>
+using OfRteMemberSampled = RteMemberCandidate<K, V, one_in_100>;
+
+constexpr TableUnderTest kDpdkTables[] = {
+    map_entry<RteHashCandidate>("rte-hash", "DPDK's rte_hash: CRC, bulk lookup, values beside"),
+    sketch_entry<OfRteMember>("rte-member", "sketch: DPDK's rte_member, five rows of 4 64-bit counters for each flow"),
+    sketch_entry<OfRteMemberSampled>("rte-member-sampled", "sketch: the same, one update in 100 is made"),
+};
+
 }  // namespace
 
-std::span<const TableUnderTest> tables_under_test() noexcept { return kTables; }
+std::span<const TableUnderTest> tables_under_test() noexcept {
+  static const std::vector<TableUnderTest> all = [] {
+    std::vector<TableUnderTest> tables(kTables.begin(), kTables.end());
+    if (RteHashIndex::available()) tables.insert(tables.end(), std::begin(kDpdkTables), std::end(kDpdkTables));
+    return tables;
+  }();
+  return all;
+}
 std::span<const std::size_t> value_sizes() noexcept { return kValueSizes; }
 std::span<const std::size_t> key_sizes() noexcept { return kKeySizes; }
 
