@@ -2,7 +2,7 @@
 #include "lab/dpdk/environment.hpp"
 
 #include <fmt/format.h>
-#include <rte_log.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -13,8 +13,9 @@
 namespace parshall::lab {
 
 void start_environment() {
-  constexpr std::uint64_t kMemoryBytes = std::uint64_t{4} << 30;  // what is not used costs nothing
-  if (!dpdk::start_eal({.memory_bytes = kMemoryBytes, .pci_address = {}, .extra = {}})) throw std::bad_alloc();
+  // It takes up to twice that from the system, once and for all; what is not used costs nothing.
+  const auto memory_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE) / 4;
+  if (!dpdk::start_eal({.memory_bytes = memory_bytes, .pci_address = {}, .extra = {}})) throw std::bad_alloc();
 }
 
 std::string unique_name(const char* kind) {

@@ -20,6 +20,8 @@ struct RteMemberSize {
 ///
 /// Error: the rows' hashes are one CRC with five seeds, so that the hashes of one key always differ by the same bits:
 ///        in rows of a power of two, keys that meet in one meet in all. The columns are made odd here.
+/// Source: DPDK 22.11, lib/member/rte_member_sketch.c; Liu et al., "NitroSketch: robust and general sketch-based
+///         monitoring in software switches", SIGCOMM 2019.
 class RteMemberSketch {
  public:
   static bool available() noexcept;  ///< false in a build without DPDK
