@@ -75,6 +75,25 @@ TEST(CountMin, HasTheLeastOfItsRowsSums) {
     ASSERT_EQ(counted[flow], std::min(sums[0][at(0, flow)], sums[1][at(1, flow)]));
 }
 
+/// After N packets.
+template <class S>
+ErrorBound bound_of(SketchSize size, std::uint64_t packets, double probability) {
+  S sketch(size, 1);
+  for (std::uint64_t n = 0; n < packets; ++n) sketch.add(1, key_of(1));
+  return sketch.error_bound(probability);
+}
+
+TEST(Bounds, AreTheOnesOfThePapers) {
+  EXPECT_EQ(bound_of<Plain>({256, 3}, 10'000, std::exp(-3)).over, 106u) << "e N / w";
+  EXPECT_EQ(bound_of<Conservative>({256, 5}, 10'000, std::exp(-5)).over, 106u);
+  EXPECT_EQ(bound_of<CountArray<FlowKey>>({256}, 10'000, 0.01).over, 3906u) << "100 N / w";
+  EXPECT_EQ(bound_of<SpaceSaving<FlowKey>>({10}, 10'000, 0.01).over, 0u) << "as long as the list is not full";
+  EXPECT_EQ(bound_of<HeavyKeeper<FlowKey>>({4096, 2}, 100'000, 0.1).under, 436u) << "4 N / (w sqrt(p / 2))";
+  EXPECT_EQ(bound_of<HeavyKeeper<FlowKey>>({4096, 2}, 1000, 0.1).under, 11u) << "sqrt(4 N / (p w (b - 1)))";
+  const ErrorBound full = bound_of<HeavyKeeper<FlowKey, std::uint8_t>>({1 << 16, 8}, 100'000, 0.5);
+  EXPECT_EQ(full.under, 100'000u - 255) << "a full counter keeps that back";
+}
+
 template <class S>
 void expect_merged_is_the_whole() {
   ByFlow<S, Ipv4Keys> whole({128, 3}, 4), merged({128, 3}, 4), rest({128, 3}, 4);
@@ -209,6 +228,38 @@ TEST(HeavyKeeper, ListsTheLargestKeysNearlyExactly) {
       EXPECT_GE(packets + 20, stream->count(flow));
     }
   }
+}
+
+TEST(HeavyKeeper, NeverTakesBackWhatItListed) {
+  ByFlow<HeavyKeeper<FlowKey>, Ipv4Keys> counted({16, 1}, 5);
+  std::map<std::string, std::uint64_t> before;
+  std::uint64_t worn = 0;
+  const Stream stream(0.5, 60, 20'000, 6);
+  for (const std::uint32_t flow : stream.packets) {
+    const std::uint64_t old = counted[flow];
+    worn += counted.add(flow) == old;
+    std::map<std::string, std::uint64_t> listed;
+    counted.sketch().visit([&](const HeavyKey<FlowKey>& heavy) { listed[text_of(heavy.key)] = heavy.packets; });
+    for (const auto& [key, packets] : before) {
+      if (listed.contains(key)) ASSERT_GE(listed[key], packets);
+    }
+    before = std::move(listed);
+  }
+  EXPECT_GT(worn, 100u) << "no bucket ever fell behind its list";
+}
+
+TEST(HeavyKeeper, CountsNothingForAKeyThatWearsAListedOnesFingerprint) {
+  constexpr std::uint64_t kSeed = 3, kHash = 1;
+  SplitMix64 random(kSeed);
+  const RowHash row(random);  // as the sketch has it
+  std::uint64_t elsewhere = 2;
+  while (row(elsewhere) >> 60 == row(kHash) >> 60) ++elsewhere;
+  HeavyKeeper<FlowKey> counted({16, 1}, kSeed);  // lists two keys
+  for (int n = 0; n < 10; ++n) counted.add(elsewhere, key_of(1));
+  for (int n = 0; n < 100; ++n) counted.add(kHash, key_of(2));
+  for (int n = 0; n < 50; ++n) counted.add(kHash, key_of(3));
+  EXPECT_EQ(counted.add(kHash, key_of(2)), 101u);
+  counted.visit([&](const HeavyKey<FlowKey>& heavy) { EXPECT_FALSE(heavy.key == key_of(3)); });
 }
 
 TEST(HeavyKeeper, WearsACountDownWithTheProbabilitiesOfThePaper) {
