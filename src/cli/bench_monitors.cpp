@@ -74,9 +74,9 @@ Result<lab::MonitorSweep> sweep_of(const MonitorsOptions& options) {
 /// As -g spells them: of every number of flows with every skew, where neither a file nor a spec is given.
 Result<std::vector<std::string>> specs_of(const MonitorsOptions& options) {
   std::vector<std::string> specs;
+  if (!options.file.empty()) return specs;
   if (!options.traffic.empty()) specs.push_back(options.traffic);
-  if (!options.traffic.empty() || !options.file.empty()) return specs;
-  for (const std::string& text : options.flows)
+  for (const std::string& text : options.traffic.empty() ? options.flows : std::vector<std::string>())
     for (const double zipf : options.zipf) {
       const auto flows = parse_count(text);
       if (!flows) return Error{fmt::format("--flows {}: a number, for example 65536, 64Ki or 1M", text)};

@@ -44,7 +44,7 @@ void list_sources() {
 
 void list_experiments() {
   fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
-  for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<21} {}\n", table.name, table.help);
+  for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<22} {}\n", table.name, table.help);
   fmt::print("parshall bench hashes: cost and quality of hashing a key, with those of parshall list hashes\n");
 }
 

@@ -181,7 +181,8 @@ class Contestant {
 std::optional<Error> enough_memory(const TableSweep& sweep, const Combination& of) {
   std::size_t needed = of.flows * (sizeof(std::uint32_t) + 4 * sizeof(std::uint64_t));  // order, truths, counts
   if (of.shape.task == Task::superspreader) needed += sweep.epoch_packets * 2 * sizeof(std::uint64_t);
-  for (const TableUnderTest* table : sweep.tables) needed += of.cores * table->memory_bytes(of.entries(), of.shape);
+  for (const TableUnderTest* table : sweep.tables)
+    if (table->does(of.shape.task)) needed += of.cores * table->memory_bytes(of.entries(), of.shape);
   const std::size_t available = available_bytes();
   if (needed <= available) return std::nullopt;
   return Error{fmt::format("{} MB may be needed for {}, and {} MB are available: name fewer tables, or fewer flows",
@@ -215,6 +216,7 @@ Result<std::vector<TableRow>> measure(const TableSweep& sweep, const Combination
   std::vector<Variant> variants;
   for (const TableUnderTest* table : sweep.tables) {
     if (stop()) return std::vector<TableRow>();
+    if (!table->does(of.shape.task)) continue;
     Contestant& contestant =
         *contestants.emplace_back(std::make_unique<Contestant>(*table, of, sweep, pinned.others()));
     if (auto error = contestant.fill(truth, epoch, every)) return *std::move(error);
@@ -223,6 +225,8 @@ Result<std::vector<TableRow>> measure(const TableSweep& sweep, const Combination
                         .run = [&](std::size_t packets) { contestant.run(packets); },
                         .observe = [&] { contestant.observe(); }});
   }
+  if (variants.empty())
+    return Error{fmt::format("none of the tables can do it: {}", kTaskNames[static_cast<std::size_t>(of.shape.task)])};
   const std::size_t sample = std::min(kSamplePackets, trace.size());
   const std::vector<Cost> costs = Harness(sample, sweep.rounds, std::min(2 * of.flows, sample)).measure(variants, stop);
   std::vector<TableRow> rows;

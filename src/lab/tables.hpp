@@ -27,6 +27,9 @@ struct TableUnderTest {
   bool whole_keys;  ///< counts exactly; otherwise it may merge flows
   std::unique_ptr<Candidate> (*make)(std::size_t entries, const Shape& shape, std::uint64_t seed, TaskTally tally);
   std::size_t (*memory_bytes)(std::size_t entries, const Shape& shape);  ///< the most it ever uses
+  bool counts_alone = false;  ///< made for tasks that need no more than counts
+
+  bool does(Task task) const noexcept { return !counts_alone || counts_are_enough(task); }
 };
 
 /// Every one there is: one line each.

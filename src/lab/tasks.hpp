@@ -71,6 +71,15 @@ struct HeavyHitterValue : CountValue<8> {
   void packet(std::uint64_t, TaskTally& tally) noexcept { tally.alarms += ++packets == tally.threshold; }
 };
 
+/// Whether a structure that keeps nothing but counts can do the task; and the same of what is kept for it.
+constexpr bool counts_are_enough(Task task) noexcept { return task == Task::count || task == Task::heavy_hitter; }
+template <TaskValue V>
+inline constexpr bool kCountsAreEnough = false;
+template <std::size_t Bytes>
+inline constexpr bool kCountsAreEnough<CountValue<Bytes>> = true;
+template <>
+inline constexpr bool kCountsAreEnough<HeavyHitterValue> = true;
+
 /// Distinct destinations of a source, by a Bloom filter.
 ///
 /// Shape:  1024 bits, three hashes. Error: a destination is taken for one seen before with the chance that its three

@@ -135,6 +135,48 @@ TEST(TableExperiment, CountsRightlyUnderEveryTaskKeyLoadAndBatch) {
   }
 }
 
+TEST(TableExperiment, FindsTheHeavyHittersWithEverySketch) {
+  const TableSweep sweep{.tables = all_tables(),
+                         .flows = {20'000},
+                         .zipf = {1.1},
+                         .tasks = {Task::heavy_hitter},
+                         .rounds = 1,
+                         .trace_packets = 1 << 18};
+  std::size_t sketches = 0;
+  for (const TableRow& row : rows_of(sweep)) {
+    if (!row.table->help.starts_with("sketch")) continue;
+    SCOPED_TRACE(std::string(row.table->name));
+    ++sketches;
+    EXPECT_GE(row.accuracy.positives, 50u);
+    if (row.table->name != "rte-member-sampled") {
+      EXPECT_GE(row.accuracy.recall(), 0.98);
+      EXPECT_GE(row.accuracy.precision(), row.table->name == "count-array" ? 0.7 : 0.98);
+    }
+    if (row.table->name.starts_with("count-") || row.table->name == "space-saving") {
+      EXPECT_EQ(row.accuracy.recall(), 1) << "it is never below the truth";
+    }
+    EXPECT_LT(row.memory_bytes, 8u << 20);
+  }
+  EXPECT_GE(sketches, 5u);
+}
+
+TEST(TableExperiment, LeavesOutWhatDoesNotDoTheTask) {
+  const TableUnderTest* sketch = &*std::ranges::find(tables_under_test(), "count-min", &TableUnderTest::name);
+  TableSweep sweep{.tables = {all_tables().front(), sketch},
+                   .flows = {100},
+                   .tasks = {Task::change},
+                   .rounds = 1,
+                   .trace_packets = 1 << 15};
+  const auto rows = rows_of(sweep);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].table, sweep.tables[0]);
+  sweep.tables = {sketch};
+  const auto measured = measure_tables(
+      sweep, [](auto) {}, [] { return false; });
+  ASSERT_FALSE(measured);
+  EXPECT_THAT(measured.error().message, HasSubstr("none of the tables can do it: change"));
+}
+
 TEST(TableExperiment, MeasuresBesideANeighbourAndOnSeveralCoresWhereThereAre) {
   TableSweep sweep{.tables = {all_tables().front()}, .flows = {1000}, .rounds = 1, .trace_packets = 1 << 15};
   sweep.beside.clear();

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lab/candidate.hpp"
+#include "lab/keys.hpp"
+#include "lab/rolling.hpp"
+#include "lab/tasks.hpp"
+#include "pipeline/measure/sketches/sketch.hpp"
+
+namespace parshall::lab {
+
+/// A sketch, asked for every flow's packets. It keeps its own counters; of `Value` it only learns whether the task
+/// looks at them. `size_for` is its size for a number of flows.
+template <Sketch S, TaskValue Value, SketchSize (*size_for)(std::size_t flows) noexcept>
+class SketchCandidate final : public Candidate {
+ public:
+  SketchCandidate(std::size_t entries, std::uint64_t seed, TaskTally tally)
+      : hasher_{KeyedHash(seed)}, sketch_(size_for(entries), ~seed), tally_(tally) {}
+
+  void run(std::span<const std::uint32_t> flows) noexcept override {
+    const LabHasher hasher = hasher_;
+    rolling_.run(
+        flows.size(),
+        [&](std::size_t i, Asked& asked) {
+          const Key key = key_of<sizeof(Key)>(flows[i]);
+          asked = {key, hasher(key)};
+          sketch_.prefetch(asked.hash);
+        },
+        [](const Asked&) {}, Update{this});
+  }
+  void drain() noexcept override {
+    rolling_.drain([](const Asked&) {}, Update{this});
+  }
+
+  void counts(std::span<std::uint64_t> by_flow) const noexcept override {
+    for (std::uint32_t flow = 0; flow < by_flow.size(); ++flow) {
+      const Key key = key_of<sizeof(Key)>(flow);
+      by_flow[flow] = sketch_.estimate(hasher_(key), key);
+    }
+  }
+
+  static std::size_t memory_bytes(std::size_t entries) noexcept { return S::memory_bytes(size_for(entries)); }
+  std::size_t places() const noexcept override { return 0; }
+  std::size_t size() const noexcept override { return 0; }
+
+ private:
+  using Key = typename S::Key;
+
+  struct Asked {
+    Key key;
+    std::uint64_t hash;
+  };
+  struct Update {
+    SketchCandidate* self;
+    [[gnu::always_inline]] void operator()(std::span<const Asked> group) const noexcept {
+      for (const Asked& asked : group) {
+        const std::uint64_t packets = self->sketch_.add(asked.hash, asked.key);
+        if constexpr (std::same_as<Value, HeavyHitterValue>) self->tally_.alarms += packets == self->tally_.threshold;
+      }
+    }
+  };
+
+  LabHasher hasher_;
+  S sketch_;
+  Rolling<Asked> rolling_;
+  TaskTally tally_;
+};
+
+}  // namespace parshall::lab

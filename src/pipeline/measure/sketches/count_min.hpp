@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+#include "pipeline/measure/sketches/row_hash.hpp"
+#include "pipeline/measure/sketches/sketch.hpp"
+
+namespace parshall {
+
+enum class CountMinUpdate : std::uint8_t {
+  plain,         ///< every row counts every packet
+  conservative,  ///< only the key's smallest counters do, which are the only ones its estimate reads
+};
+
+/// Several rows of counters with a hash each; a key has the least of its counters.
+///
+/// Shape:  rows of counters, one behind the other.
+/// Cost:   a cache line and a multiplication for each row.
+/// Error:  never below the truth. N packets add N / w to a key's counter on average, so by Markov's inequality more
+/// than
+///         c N / w in all of d rows with probability c^-d at most: e N / w and e^-d in the paper. Conservative update
+///         is never worse.
+/// Merge:  counter by counter; after conservative updates too, where the sum is no less than each key's truth.
+/// Source: Cormode and Muthukrishnan, "An improved data stream summary: the count-min sketch and its applications",
+///         J. Algorithms 55, 2005; conservative update: Estan and Varghese, "New directions in traffic measurement and
+///         accounting", SIGCOMM 2002.
+template <MapKey K, CountMinUpdate Update = CountMinUpdate::plain, std::unsigned_integral Counter = std::uint32_t>
+class CountMin {
+ public:
+  using Key = K;
+
+  CountMin(SketchSize size, std::uint64_t seed)
+      : rows_(rows_of(size)),
+        bits_(sketches::row_bits(size.width)),
+        counters_(rows_ * sketches::row_width(size.width)) {
+    SplitMix64 random(seed);
+    for (RowHash& hash : hashes_) hash = RowHash(random);
+  }
+
+  static std::optional<SketchSize> size_for(double epsilon, double probability) noexcept {
+    if (!(probability > 0)) return std::nullopt;
+    const double rows = std::clamp(std::ceil(-std::log(probability)), 1.0, double{SketchSize::kMaxRows});
+    return sketches::size_of_width(std::pow(probability, -1 / rows) / epsilon, static_cast<unsigned>(rows));
+  }
+  static std::size_t memory_bytes(SketchSize size) noexcept {
+    return rows_of(size) * sketches::row_width(size.width) * sizeof(Counter);
+  }
+
+  void prefetch(std::uint64_t hash) const noexcept {
+    for (std::size_t row = 0; row < rows_; ++row) prefetch_line(&counters_[at(row, hash)]);
+  }
+
+  std::uint64_t add(std::uint64_t hash, const Key&) noexcept {
+    ++packets_;
+    Counter least = sketches::kFull<Counter>;
+    if constexpr (Update == CountMinUpdate::plain) {
+      for (std::size_t row = 0; row < rows_; ++row)
+        least = std::min(least, sketches::increment(counters_[at(row, hash)]));
+    } else {
+      std::array<Counter*, SketchSize::kMaxRows> counters;
+      for (std::size_t row = 0; row < rows_; ++row) {
+        counters[row] = &counters_[at(row, hash)];
+        least = std::min(least, *counters[row]);
+      }
+      sketches::increment(least);
+      for (std::size_t row = 0; row < rows_; ++row) *counters[row] = std::max(*counters[row], least);
+    }
+    return least;
+  }
+
+  std::uint64_t estimate(std::uint64_t hash, const Key&) const noexcept {
+    Counter least = sketches::kFull<Counter>;
+    for (std::size_t row = 0; row < rows_; ++row) least = std::min(least, counters_[at(row, hash)]);
+    return least;
+  }
+
+  ErrorBound error_bound(double probability) const noexcept {
+    const double mean = static_cast<double>(packets_) / static_cast<double>(std::size_t{1} << bits_);
+    return {sketches::whole(mean * std::pow(probability, -1 / static_cast<double>(rows_)), packets_),
+            sketches::beyond_full<Counter>(packets_), probability};
+  }
+
+  bool merge(const CountMin& other) noexcept {
+    if (other.rows_ != rows_ || other.bits_ != bits_ || other.hashes_ != hashes_) return false;
+    for (std::size_t i = 0; i < counters_.size(); ++i) counters_[i] = sketches::sum(counters_[i], other.counters_[i]);
+    packets_ += other.packets_;
+    return true;
+  }
+
+  std::uint64_t packets() const noexcept { return packets_; }
+
+ private:
+  static std::size_t rows_of(SketchSize size) noexcept { return std::clamp(size.rows, 1u, SketchSize::kMaxRows); }
+  std::size_t at(std::size_t row, std::uint64_t hash) const noexcept {
+    return row << bits_ | hashes_[row](hash) >> (64 - bits_);
+  }
+
+  std::size_t rows_, bits_;  // of a type that no counter has, or gcc reads them again after every store
+  HugeBuffer<Counter> counters_;
+  std::array<RowHash, SketchSize::kMaxRows> hashes_;
+  std::uint64_t packets_ = 0;
+};
+
+}  // namespace parshall

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <utility>
+
+#include "base/huge_buffer.hpp"
+#include "pipeline/flow/maps/linear_probing.hpp"
+#include "pipeline/measure/sketches/sketch.hpp"
+
+namespace parshall {
+
+/// Keys with counts: any is found by its hash, and the one with the least count is at hand. Counts only grow.
+///
+/// Shape: a binary heap of counts, the least first, and a map from keys to places in it; each knows the other's place.
+/// Cost:  a lookup in the map; of log2(keys) levels, those that a count sinks, with a write to the map for each.
+template <MapKey K>
+class KeyHeap {
+ public:
+  explicit KeyHeap(std::size_t keys) : nodes_(keys), index_(keys, {}) {}
+
+  static std::size_t memory_bytes(std::size_t keys) noexcept { return keys * sizeof(Node) + Index::memory_bytes(keys); }
+
+  void prefetch(std::uint64_t hash) const noexcept { index_.prefetch(hash); }
+
+  /// Where the key is, until anything changes; kNowhere where it is not.
+  Place find(std::uint64_t hash, const K& key) const noexcept {
+    const Place place = index_.find(hash, {key, hash});
+    return place == kNowhere ? kNowhere : index_.value(place);
+  }
+
+  bool full() const noexcept { return size_ == nodes_.size(); }
+  std::size_t size() const noexcept { return size_; }
+  std::uint64_t count(Place at) const noexcept { return nodes_[at].count; }
+  std::uint64_t least() const noexcept { return nodes_[0].count; }  ///< of a heap that is not empty
+
+  /// To a count that is no less.
+  void raise(Place at, std::uint64_t count) noexcept {
+    nodes_[at].count = count;
+    sink(at);
+  }
+
+  /// A key that is not there, to a heap that is not full.
+  void insert(std::uint64_t hash, const K& key, std::uint64_t count) noexcept {
+    const auto last = static_cast<Place>(size_++);
+    nodes_[last] = {count, 0, index_.insert(hash, {key, hash}, Moved{this})};
+    index_.value(nodes_[last].in_index) = last;
+    rise(last);
+  }
+
+  /// Gives the place of the key with the least count to one that is not there, with a count that is no less.
+  void replace_least(std::uint64_t hash, const K& key, std::uint64_t count, std::uint64_t over) noexcept {
+    index_.erase(nodes_[0].in_index, Moved{this});
+    nodes_[0] = {count, over, index_.insert(hash, {key, hash}, Moved{this})};
+    index_.value(nodes_[0].in_index) = 0;
+    sink(0);
+  }
+
+  template <class Do>
+  void visit(Do&& run) const {
+    for (std::size_t i = 0; i < size_; ++i)
+      run(HeavyKey<K>{index_.key(nodes_[i].in_index).key, nodes_[i].count, nodes_[i].over});
+  }
+
+ private:
+  /// So that the map can move a key without its owner's hasher.
+  struct HashedKey {
+    K key{};
+    std::uint64_t hash = 0;
+
+    bool present() const noexcept { return key.present(); }
+    friend bool operator==(const HashedKey& a, const HashedKey& b) noexcept {
+      return a.hash == b.hash && a.key == b.key;
+    }
+  };
+  struct StoredHash {
+    std::uint64_t operator()(const HashedKey& key) const noexcept { return key.hash; }
+  };
+  using Index = LinearProbing<HashedKey, Place, StoredHash>;
+
+  struct Node {
+    std::uint64_t count, over;
+    Place in_index;
+  };
+  struct Moved {
+    KeyHeap* heap;
+    void operator()(Place, Place to) const noexcept { heap->nodes_[heap->index_.value(to)].in_index = to; }
+  };
+
+  void put(Place at, const Node& node) noexcept {
+    nodes_[at] = node;
+    index_.value(node.in_index) = at;
+  }
+
+  void sink(Place at) noexcept {
+    const Node node = nodes_[at];
+    for (std::size_t child; (child = 2 * std::size_t{at} + 1) < size_; at = static_cast<Place>(child)) {
+      if (child + 1 < size_ && nodes_[child + 1].count < nodes_[child].count) ++child;
+      if (nodes_[child].count >= node.count) break;
+      put(at, nodes_[child]);
+    }
+    put(at, node);
+  }
+
+  void rise(Place at) noexcept {
+    const Node node = nodes_[at];
+    for (; at != 0 && nodes_[(at - 1) / 2].count > node.count; at = (at - 1) / 2) put(at, nodes_[(at - 1) / 2]);
+    put(at, node);
+  }
+
+  HugeBuffer<Node> nodes_;
+  Index index_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace parshall

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "pipeline/flow/maps/map.hpp"
+
+namespace parshall {
+
+/// How large a sketch is.
+struct SketchSize {
+  std::size_t width = 2;  ///< counters of a row, rounded up to a power of two; of Space-Saving the keys it lists
+  unsigned rows = 1;      ///< at most kMaxRows
+
+  static constexpr std::size_t kMaxWidth = std::size_t{1} << 29;  ///< larger ones are cut down to it
+  static constexpr unsigned kMaxRows = 8;
+
+  constexpr bool operator==(const SketchSize&) const = default;
+};
+
+/// What a sketch promises of the estimate for a key that was chosen without knowing the seeds.
+struct ErrorBound {
+  std::uint64_t over;          ///< estimate - truth is at most this,
+  std::uint64_t under;         ///< and truth - estimate at most that,
+  double failure_probability;  ///< but for one key in so many
+};
+
+/// Counts packets by key in memory that does not grow with the number of keys, and answers with an error.
+///
+/// Sketch(size, seed) has all its memory; `hash` is a keyed 64-bit hash of the key, the same one for the same key.
+/// add() counts one packet and returns the new estimate. No counter wraps: one that is full stays there, and
+/// error_bound() says what that costs. error_bound(p) is over the packets so far; its failure_probability is p where
+/// the structure reaches that. size_for(epsilon, p) makes it at most epsilon of the packets; none where that takes more
+/// than there may be.
+template <class S>
+concept Sketch = MapKey<typename S::Key> && std::constructible_from<S, SketchSize, std::uint64_t> &&
+    requires(S sketch, const S& view, std::uint64_t hash, const typename S::Key& key, SketchSize size, double share) {
+  { S::memory_bytes(size) }
+  noexcept->std::same_as<std::size_t>;
+  { S::size_for(share, share) }
+  noexcept->std::same_as<std::optional<SketchSize>>;
+  { view.prefetch(hash) }
+  noexcept->std::same_as<void>;
+  { sketch.add(hash, key) }
+  noexcept->std::same_as<std::uint64_t>;
+  { view.estimate(hash, key) }
+  noexcept->std::same_as<std::uint64_t>;
+  { view.error_bound(share) }
+  noexcept->std::same_as<ErrorBound>;
+  { view.packets() }
+  noexcept->std::same_as<std::uint64_t>;
+};
+
+/// One that another of the same size and seed can be added to: as if one had counted all packets of both. merge()
+/// returns false, and changes nothing, where they differ.
+template <class S>
+concept MergeableSketch = Sketch<S> && requires(S into, const S& from) {
+  { into.merge(from) }
+  noexcept->std::same_as<bool>;
+};
+
+/// A key that a sketch names, and what it knows of it.
+template <MapKey K>
+struct HeavyKey {
+  K key;
+  std::uint64_t packets;
+  std::uint64_t over;  ///< by how much that may be too many
+};
+
+/// One that names the keys with most packets: visit(do) calls do(HeavyKey) for each it lists, in no order.
+template <class S>
+concept RankingSketch = Sketch<S> && requires(const S& view) {
+  {view.visit([](const HeavyKey<typename S::Key>&) {})};
+};
+
+namespace sketches {
+
+template <std::unsigned_integral Counter>
+inline constexpr Counter kFull = std::numeric_limits<Counter>::max();
+
+/// One more, or as full as it was.
+template <std::unsigned_integral Counter>
+[[gnu::always_inline]] inline Counter increment(Counter& counter) noexcept {
+  return counter = static_cast<Counter>(counter + (counter != kFull<Counter>));
+}
+
+template <std::unsigned_integral Counter>
+Counter sum(Counter a, Counter b) noexcept {
+  return b > kFull<Counter> - a ? kFull<Counter> : static_cast<Counter>(a + b);
+}
+
+/// What full counters keep back, at most: a key has no more than all packets.
+template <std::unsigned_integral Counter>
+std::uint64_t beyond_full(std::uint64_t packets) noexcept {
+  return packets > kFull<Counter> ? packets - kFull<Counter> : 0;
+}
+
+inline std::size_t row_width(std::size_t width) noexcept {
+  return std::bit_ceil(std::clamp<std::size_t>(width, 2, SketchSize::kMaxWidth));
+}
+inline unsigned row_bits(std::size_t width) noexcept {
+  return static_cast<unsigned>(std::countr_zero(row_width(width)));
+}
+
+/// Rounded down, and at most `most`.
+inline std::uint64_t whole(double packets, std::uint64_t most) noexcept {
+  return packets < static_cast<double>(most) ? static_cast<std::uint64_t>(packets) : most;
+}
+
+/// `rows` rows of at least that width; none where it is no number from 1 to the widest.
+inline std::optional<SketchSize> size_of_width(double width, unsigned rows) noexcept {
+  if (!(width >= 0 && width <= static_cast<double>(SketchSize::kMaxWidth))) return std::nullopt;
+  return SketchSize{row_width(static_cast<std::size_t>(std::ceil(width))), rows};
+}
+
+}  // namespace sketches
+}  // namespace parshall
