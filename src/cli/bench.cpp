@@ -4,9 +4,10 @@
 namespace parshall::cli {
 
 void add_bench(CLI::App& app, int& status) {
-  CLI::App* bench = app.add_subcommand("bench", "The lab: measure structures on this machine");
+  CLI::App* bench = app.add_subcommand("bench", "The lab: measure what costs what on this machine");
   bench->require_subcommand(1);
   add_bench_tables(*bench, status);
+  add_bench_parse(*bench, status);
 }
 
 }  // namespace parshall::cli

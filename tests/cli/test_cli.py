@@ -520,6 +520,30 @@ class Lab(Case):
         self.assertEqual(process.returncode, DONE, err)
         self.assertTrue(1 <= len(rows(out)) < 500)
 
+    def test_parsing_is_compared_with_the_descriptor(self):
+        done = run("bench", "parse", "--memory", "64k", "--rounds", "3", "--traffic", "vlan,ipv6", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        for traffic in ("vlan", "ipv6"):
+            self.assertEqual([(row["reads"], row["prefetch"]) for row in found if row["traffic"] == traffic],
+                             [("descriptor", "")] + [(reads, prefetch) for reads in
+                              ("addresses", "ports", "five-tuple", "hashed", "general") for prefetch in ("on", "off")])
+        for row in found:
+            self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
+            self.assertTrue(float(row["ratio"]) > 0 and float(row["cycles"]) > 0)
+            self.assertEqual(row["memory_bytes"], "64000")
+
+    def test_mistakes_of_bench_parse_are_named(self):
+        for words, arguments in (
+                (("no access \"ip\"", "addresses"), ["--access", "ip"]),
+                (("no traffic \"arp\"", "vlan"), ["--traffic", "arp"]),
+                (("--memory 1", "64000"), ["--memory", "1"]),
+                (("--memory much", "1G"), ["--memory", "1M,much"]),
+                (("--prefetch maybe", "on, off"), ["--prefetch", "maybe"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "parse", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "parse", "--memory", "1000000G"), FAILED, "are available", "--memory")
+
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
