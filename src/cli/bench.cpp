@@ -8,6 +8,7 @@ void add_bench(CLI::App& app, int& status) {
   bench->require_subcommand(1);
   add_bench_tables(*bench, status);
   add_bench_parse(*bench, status);
+  add_bench_models(*bench, status);
 }
 
 }  // namespace parshall::cli

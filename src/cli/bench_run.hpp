@@ -48,6 +48,7 @@ int wrong_usage(const Error& error);
 /// Each experiment adds its subcommand to `bench`.
 void add_bench_tables(CLI::App& bench, int& status);
 void add_bench_parse(CLI::App& bench, int& status);
+void add_bench_models(CLI::App& bench, int& status);
 
 template <class Range, class Name>
 std::string joined(const Range& range, Name name) {

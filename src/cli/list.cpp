@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "lab/header_access.hpp"
+#include "lab/model_experiment.hpp"
 #include "lab/tables.hpp"
 #include "pipeline/report/columns.hpp"
 #include "pipeline/report/sink.hpp"
@@ -48,6 +49,8 @@ void list_experiments() {
   for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<21} {}\n", table.name, table.help);
   fmt::print("parshall bench parse: cost of getting at a packet's identity, reading\n");
   for (const lab::HeaderAccess& access : lab::header_accesses()) fmt::print("  {:<21} {}\n", access.name, access.help);
+  fmt::print("parshall bench models: throughput of the whole monitor, by threads\n");
+  for (const lab::NamedModel& model : lab::thread_models()) fmt::print("  {:<21} {}\n", model.name, model.help);
 }
 
 struct Topic {
