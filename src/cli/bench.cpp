@@ -4,13 +4,15 @@
 namespace parshall::cli {
 
 void add_bench(CLI::App& app, int& status) {
-  CLI::App* bench = app.add_subcommand("bench", "The lab: measure structures on this machine");
+  CLI::App* bench = app.add_subcommand("bench", "The lab: measure what costs what on this machine");
   bench->require_subcommand(1);
   add_bench_tables(*bench, status);
   add_bench_pipeline(*bench, status);
   add_bench_batch(*bench, status);
   add_bench_advise(*bench, status);
   add_bench_hashes(*bench, status);
+  add_bench_parse(*bench, status);
+  add_bench_models(*bench, status);
 }
 
 }  // namespace parshall::cli

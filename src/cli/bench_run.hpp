@@ -55,6 +55,8 @@ void add_bench_pipeline(CLI::App& bench, int& status);
 void add_bench_batch(CLI::App& bench, int& status);
 void add_bench_advise(CLI::App& bench, int& status);
 void add_bench_hashes(CLI::App& bench, int& status);
+void add_bench_parse(CLI::App& bench, int& status);
+void add_bench_models(CLI::App& bench, int& status);
 
 template <class Range, class Name>
 std::string joined(const Range& range, Name name) {

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include "cli/commands.hpp"
+#include "lab/header_access.hpp"
+#include "lab/model_experiment.hpp"
 #include "lab/tables.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/report/columns.hpp"
@@ -46,6 +48,13 @@ void list_experiments() {
   fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
   for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<22} {}\n", table.name, table.help);
   fmt::print("parshall bench hashes: cost and quality of hashing a key, with those of parshall list hashes\n");
+  fmt::print("parshall bench parse: cost of getting at a packet's identity, reading\n");
+  for (const lab::HeaderAccess& access : lab::header_accesses()) fmt::print("  {:<22} {}\n", access.name, access.help);
+  fmt::print("parshall bench models: throughput of the whole monitor, by threads\n");
+  for (const lab::NamedModel& model : lab::thread_models()) fmt::print("  {:<22} {}\n", model.name, model.help);
+  fmt::print("parshall bench pipeline: cost of a packet step by step: polled, decoded, counted, measured\n");
+  fmt::print("parshall bench batch: cost of a packet by how many are taken at a time\n");
+  fmt::print("parshall bench advise: which table, sizes and batch to use for some traffic\n");
 }
 
 struct Topic {

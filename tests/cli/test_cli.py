@@ -4,9 +4,11 @@
 usage: test_cli.py PARSHALL [unittest arguments]
 """
 import csv
+import ctypes
 import io
 import json
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -593,6 +595,79 @@ class Lab(Case):
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, DONE, err)
         self.assertTrue(1 <= len(rows(out)) < 500)
+
+    def test_parsing_is_compared_with_the_descriptor(self):
+        done = run("bench", "parse", "--memory", "64k", "--rounds", "3", "--traffic", "vlan,ipv6", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        for traffic in ("vlan", "ipv6"):
+            self.assertEqual([(row["reads"], row["prefetch"]) for row in found if row["traffic"] == traffic],
+                             [("descriptor", "")] + [(reads, prefetch) for reads in
+                              ("addresses", "ports", "five-tuple", "hashed", "general") for prefetch in ("on", "off")])
+        for row in found:
+            self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
+            self.assertTrue(float(row["ratio"]) > 0 and float(row["cycles"]) > 0)
+            self.assertEqual(row["memory_bytes"], "64000")
+
+    def test_mistakes_of_bench_parse_are_named(self):
+        for words, arguments in (
+                (("no access \"ip\"", "addresses"), ["--access", "ip"]),
+                (("no traffic \"arp\"", "vlan"), ["--traffic", "arp"]),
+                (("--memory 1", "64000"), ["--memory", "1"]),
+                (("--memory much", "1G"), ["--memory", "1M,much"]),
+                (("--prefetch maybe", "on, off"), ["--prefetch", "maybe"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "parse", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "parse", "--memory", "1000000G"), FAILED, "are available", "--memory")
+
+    def models(self, *arguments, **more):
+        return run("bench", "models", "--packets", "20k", "-g", "flows=100,packets=1000", "--rounds", "3", *arguments, **more)
+
+    def test_thread_models_are_compared_with_the_first(self):
+        done = self.models("--workers", "1,2", "--oversubscribe", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([(row["model"], row["workers"], row["threads"]) for row in found],
+                         [("run-to-completion", "1", "1"), ("pipeline", "1", "2"), ("cooperative", "1", "1"),
+                          ("run-to-completion", "2", "2"), ("pipeline", "2", "3"), ("cooperative", "2", "2")])
+        for row in found:
+            self.assertTrue(0 < float(row["low_mpps"]) <= float(row["mpps"]) <= float(row["high_mpps"]))
+            self.assertTrue(0 < float(row["p999_gap_us"]) <= float(row["max_gap_us"]))
+            self.assertTrue(0 <= float(row["modelled_loss"]) < 1)
+            self.assertEqual((row["packets"], row["lost_packets"], row["scheduler"]), ("20000", "0", "other"))
+
+    def test_a_scheduler_that_is_refused_has_no_rows(self):
+        def without_sys_nice():
+            libc = ctypes.CDLL(None)
+            libc.prctl(24, 23, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_SYS_NICE
+            resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
+
+        done = self.models("--workers", "1", "--scheduler", "fifo,other,rr", "--format", "csv", preexec_fn=without_sys_nice)
+        self.assert_says(done, DONE, "no rows for fifo", "no rows for rr", "CAP_SYS_NICE")
+        self.assertEqual({row["scheduler"] for row in rows(done.out)}, {"other"})
+        self.assert_says(self.models("--scheduler", "fifo", preexec_fn=without_sys_nice), FAILED, "no rows for fifo")
+
+    def test_a_signal_keeps_the_rounds_that_were_done(self):
+        process = subprocess.Popen([PROGRAM, "bench", "models", "--workers", "1", "--model", "cooperative", "--rounds", "10000",
+                                    "--packets", "20k", "-g", "flows=100,packets=1000", "--format", "csv"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, DONE, err)
+        self.assertIn(b"of 10000 rounds", err)
+        self.assertTrue(1 <= int(rows(out)[0]["samples"]) < 10000)
+
+    def test_mistakes_of_bench_models_are_named(self):
+        for words, arguments in (
+                (("no model \"pipe\"", "cooperative"), ["--model", "pipe"]),
+                (("no scheduler \"idle\"", "fifo"), ["--scheduler", "idle"]),
+                (("--workers 0",), ["--workers", "0"]),
+                (("--packets none", "8M"), ["--packets", "none"]),
+                (("flows=many",), ["-g", "flows=many"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "models", *arguments), USAGE, *words)
+        self.assert_says(self.models("--workers", "200"), FAILED, "200 workers", "--oversubscribe")
 
 
 if __name__ == "__main__":

@@ -241,7 +241,9 @@ TEST(HeavyKeeper, NeverTakesBackWhatItListed) {
     std::map<std::string, std::uint64_t> listed;
     counted.sketch().visit([&](const HeavyKey<FlowKey>& heavy) { listed[text_of(heavy.key)] = heavy.packets; });
     for (const auto& [key, packets] : before) {
-      if (listed.contains(key)) ASSERT_GE(listed[key], packets);
+      if (listed.contains(key)) {
+        ASSERT_GE(listed[key], packets);
+      }
     }
     before = std::move(listed);
   }

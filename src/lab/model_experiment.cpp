@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/model_experiment.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <new>
+#include <numeric>
+#include <thread>
+
+#include "lab/harness.hpp"
+#include "lab/trace_queue.hpp"
+#include "pipeline/session.hpp"
+
+namespace parshall::lab {
+namespace {
+
+constexpr NamedModel kModels[] = {
+    {"run-to-completion", "one thread per worker does everything", ThreadModel::run_to_completion},
+    {"pipeline", "a receive thread, and one per worker behind a ring", ThreadModel::pipeline},
+    {"cooperative", "both stages take turns on one thread per worker", ThreadModel::cooperative},
+};
+
+constexpr std::chrono::milliseconds kProbeTime{200};
+constexpr std::chrono::microseconds kLook{
+    200};  ///< how often a run is asked whether it is done: oftener would cost what it measures
+
+/// One run.
+struct Sample {
+  double mpps, cpu_ns;
+  std::uint64_t lost;
+};
+
+double process_cpu_ns() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+Estimate estimate(std::vector<double> samples) {
+  std::ranges::sort(samples);
+  const auto [low, high] = median_interval(samples.size());
+  return {samples[samples.size() / 2], samples[low], samples[high]};
+}
+
+/// The traffic spread over as many receive queues as lanes want.
+class Traffic {
+ public:
+  explicit Traffic(const ModelSweep& sweep) noexcept : sweep_(&sweep) {}
+
+  /// As a device with one queue per lane hands it over: no two workers see a packet.
+  Input input(std::size_t lanes) {
+    auto& spread = by_queues_[lanes];
+    if (!spread) spread = std::make_shared<const SpreadTrace>(sweep_->trace, lanes);
+    Input input{.description = sweep_->traffic, .sources = {}, .owner = nullptr, .device = nullptr};
+    for (std::size_t queue = 0; queue < lanes; ++queue)
+      input.sources.push_back(std::make_unique<QueueOfTrace>(spread, queue, sweep_->packets, kTrafficStartNs));
+    return input;
+  }
+
+ private:
+  const ModelSweep* sweep_;
+  std::map<std::size_t, std::shared_ptr<const SpreadTrace>> by_queues_;
+};
+
+SessionOptions options_of(const ModelSweep& sweep, const ModelRow& row) {
+  SessionOptions options;
+  options.threads.model = row.model->model;
+  if (row.model->threads(row.workers) <= row.cores) options.threads.cores = usable_cores();
+  options.workers = row.workers;
+  options.seed = sweep.seed;
+  options.snapshots = false;
+  options.table = sweep.table;
+  options.monitor.flows = sweep.flows;
+  return options;
+}
+
+Result<Sample> run_session(const ModelSweep& sweep, const ModelRow& row, Input input) {
+  const auto columns = Columns::make({}, {});
+  if (!columns) return columns.error();
+  const SessionOptions options = options_of(sweep, row);
+  // As for a source that cannot wait: all memory is there before the clock starts.
+  Session session(std::move(input), options, *columns, Session::make_monitors(options, *columns, /*can_wait=*/false));
+  const auto start = std::chrono::steady_clock::now();
+  const double cpu_start = process_cpu_ns();
+  if (auto error = session.start()) return *std::move(error);
+  while (!session.finished()) std::this_thread::sleep_for(kLook);
+  const double cpu_ns = process_cpu_ns() - cpu_start;
+  const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+
+  const Accounting total = session.final_report().summary.total;
+  if (!total.balanced() || total.offered() != sweep.packets)
+    return Error{fmt::format("{}: of {} packets, {} were polled, {} counted, {} in flows and {} lost", name_of(row),
+                             sweep.packets, total.polled, total.counted(),
+                             total.flows.live_packets + total.flows.ended_packets, total.lost())};
+  const auto packets = static_cast<double>(sweep.packets);
+  return Sample{.mpps = packets / ns * 1e3, .cpu_ns = cpu_ns / packets, .lost = total.lost()};
+}
+
+/// On a thread of its own, so that the policy ends with it.
+Result<Sample> run_once(const ModelSweep& sweep, const ModelRow& row, Traffic& traffic) {
+  Result<Sample> sample = Error{};
+  Input input = traffic.input(row.model->model == ThreadModel::pipeline ? 1 : row.workers);
+  std::thread([&] {
+    try {
+      auto error = use_policy(*row.scheduler);
+      sample = error ? Result<Sample>(*std::move(error)) : run_session(sweep, row, std::move(input));
+    } catch (const std::bad_alloc&) {
+      sample = Error{fmt::format("no memory for the flows of {}: ask for fewer with -g", name_of(row))};
+    }
+  }).join();
+  return sample;
+}
+
+Result<std::vector<ModelRow>> plan(const ModelSweep& sweep) {
+  const std::vector<unsigned> cores = usable_cores();
+  if (const std::size_t most = std::ranges::max(sweep.workers); most > cores.size() && !sweep.oversubscribe)
+    return Error{
+        fmt::format("{} workers are asked for, and this process may use {} core{}: give fewer with --workers, "
+                    "or --oversubscribe",
+                    most, cores.size(), cores.size() == 1 ? "" : "s")};
+  std::vector<ModelRow> rows;
+  for (const SchedulingPolicy* scheduler : sweep.schedulers) {
+    const auto gaps = measure_gaps(*scheduler, cores.back(), kProbeTime);
+    if (!gaps) return gaps.error();
+    for (const std::size_t workers : sweep.workers)
+      for (const NamedModel* model : sweep.models)
+        rows.push_back({.model = model,
+                        .scheduler = scheduler,
+                        .workers = workers,
+                        .cores = cores.size(),
+                        .mpps = {},
+                        .ratio = {},
+                        .gaps = *gaps});
+  }
+  return rows;
+}
+
+/// Of the rounds that all rows have.
+void summarize(std::vector<ModelRow>& rows, const std::vector<std::vector<Sample>>& samples, std::size_t rounds) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<double> mpps, ratios, cpu_ns;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      const Sample& sample = samples[r][round];
+      mpps.push_back(sample.mpps);
+      ratios.push_back(sample.mpps / samples.front()[round].mpps);
+      cpu_ns.push_back(sample.cpu_ns);
+      rows[r].lost += sample.lost;
+    }
+    rows[r].mpps = estimate(std::move(mpps));
+    rows[r].ratio = estimate(std::move(ratios));
+    rows[r].cpu_ns = estimate(std::move(cpu_ns)).median;
+    rows[r].samples = rounds;
+  }
+}
+
+}  // namespace
+
+std::string name_of(const ModelRow& row) {
+  return fmt::format("{}, {} worker{}, {}", row.model->name, row.workers, row.workers == 1 ? "" : "s",
+                     row.scheduler->name);
+}
+
+std::span<const NamedModel> thread_models() noexcept { return kModels; }
+
+Result<std::vector<ModelRow>> measure_models(const ModelSweep& sweep, const std::function<bool()>& stop) {
+  auto rows = plan(sweep);
+  if (!rows) return rows.error();
+  Traffic traffic(sweep);
+  std::vector<std::vector<Sample>> samples(rows->size());
+  std::vector<std::size_t> order(rows->size());
+  std::iota(order.begin(), order.end(), 0u);
+  SplitMix64 random(sweep.seed);
+  int done = -1;  // the first round warms up
+  for (; done < sweep.rounds; ++done) {
+    for (const std::size_t r : order) {
+      if (stop()) break;
+      const auto sample = run_once(sweep, (*rows)[r], traffic);
+      if (!sample) return sample.error();
+      if (done >= 0) samples[r].push_back(*sample);
+    }
+    if (stop()) break;
+    std::shuffle(order.begin(), order.end(), random);
+  }
+  if (done <= 0) return std::vector<ModelRow>();
+  summarize(*rows, samples, static_cast<std::size_t>(done));
+  return rows;
+}
+
+}  // namespace parshall::lab

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+
+#include "lab/figures.hpp"
+#include "lab/model_experiment.hpp"
+
+namespace parshall::lab {
+
+std::span<const Column> model_columns() noexcept;
+
+/// With a verdict where fewer rounds were done than the sweep asks for.
+Part model_part(const ModelSweep& sweep, std::span<const ModelRow> rows);
+
+}  // namespace parshall::lab

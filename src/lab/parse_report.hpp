@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+
+#include "lab/figures.hpp"
+#include "lab/parse_experiment.hpp"
+
+namespace parshall::lab {
+
+std::span<const Column> parse_columns() noexcept;
+Part parse_part(std::span<const ParseRow> rows);
+
+}  // namespace parshall::lab
