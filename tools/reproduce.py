@@ -43,7 +43,7 @@ RUNS = {
                    "flows", "p99_cycles"),
     "hashes": (["hashes"], None, "ns"),
     "parse": (["parse"], None, "ns"),
-    "models": (["models", "--rounds", "7"], None, "wall_mpps"),
+    "models": (["models", "--rounds", "11"], None, "mpps"),
     "batch": (["batch", "--batch", "16,32,64,128,256,512,1024,2048"], None, "lossless_mpps"),
     "analytics": (["pipeline", "--flows", "1Ki,64Ki,1Mi", "--tables", "bucketed", "--stats", "none,gap_mean,gap_p99",
                    "--quantiles", "p2"], None, "ns"),
@@ -257,25 +257,22 @@ def flow_table3(runs):
 
 
 def flow_6a(runs):
-    rows = [row for row in runs["hashes"].all if row["ip_version"] == 4 and row["input"] in ("ip-ports", "ip+ports", "ports")]
-    rows = rows or [row for row in runs["hashes"].all if row["ip_version"] == 4]
+    rows = runs["hashes"].where(ip_version=4, input="ports")
     rates = {row["hash"]: 1e3 / row["ns"] for row in rows}
-    toeplitz = next((rate for name, rate in rates.items() if name == "rte-softrss"), None)
+    toeplitz = next((rate for name, rate in rates.items() if name == "softrss"), None)
     if toeplitz is None:
-        return "no rte_softrss in this build", ABSENT, "built without DPDK"
-    slow = [name for name, rate in rates.items() if rate < 14.88 and not name.startswith("rte-softrss")]
+        return "no softrss in this build", ABSENT, "built without DPDK"
+    slow = [name for name, rate in rates.items() if rate < 14.88 and not name.startswith("softrss")]
     return ("M hashes/s: " + ", ".join(f"{name} {rate:.0f}" for name, rate in sorted(rates.items(), key=lambda item: -item[1])),
             HOLDS if not slow and toeplitz == min(rates.values()) else PARTLY,
             "software Toeplitz is the slowest by far; whether it is below 14.88 M/s depends on the clock; bit matrices (GFNI) mend it")
 
 
 def flow_6b(runs):
-    rows = {row["reads"] if "reads" in row else row["row"]: row for row in runs["parse"].all
-            if row["traffic"] == "ipv4" and row.get("prefetch") in ("on", True, None) and row["memory_mb"] > 100}
-    none = next(row for name, row in rows.items() if name.startswith("descriptor"))
-    five = next(row for name, row in rows.items() if name.startswith("five-tuple"))
-    return (f"cold frames: descriptor alone {none['cycles']:.0f} cycles, five-tuple {five['cycles']:.0f}",
-            HOLDS if five["cycles"] - none["cycles"] > 50 else FAILS, "the paper reads headers that no one has asked for before")
+    rows = {row["row"]: row for row in runs["parse"].where(traffic="ipv4") if row["memory_mb"] > 100}
+    none, early, late = (rows[name]["cycles"] for name in ("descriptor", "five-tuple, prefetched", "five-tuple"))
+    return (f"cold frames, cycles a packet: descriptor alone {none:.0f}, five-tuple {early:.0f}, without prefetching {late:.0f}",
+            HOLDS if late - none <= 100 else FAILS, "an upper bound: with headers asked for early it costs a third of that")
 
 
 def flow_7a(runs):
