@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -80,6 +81,14 @@ std::vector<std::pair<std::string, std::string>> describe_machine() {
   };
   std::erase_if(all, [](const auto& pair) { return pair.second.empty(); });
   return all;
+}
+
+std::size_t available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (std::size_t kilobytes = 0; std::sscanf(line.c_str(), "MemAvailable: %zu", &kilobytes) == 1)
+      return kilobytes << 10;
+  return ~std::size_t{0};
 }
 
 }  // namespace parshall::lab

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <numeric>
 
 #include "base/random.hpp"
 #include "lab/batch_costs.hpp"
+#include "lab/machine.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -178,15 +177,6 @@ class Contestant {
   std::vector<std::uint32_t> batch_cycles_;
   std::vector<double> lossless_;  ///< a round each
 };
-
-/// Free or given up by the page cache when asked for.
-std::size_t available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);)
-    if (std::size_t kilobytes = 0; std::sscanf(line.c_str(), "MemAvailable: %zu", &kilobytes) == 1)
-      return kilobytes << 10;
-  return ~std::size_t{0};
-}
 
 std::optional<Error> enough_memory(const TableSweep& sweep, const Combination& of) {
   std::size_t needed = of.flows * (sizeof(std::uint32_t) + 4 * sizeof(std::uint64_t));  // order, truths, counts
