@@ -45,6 +45,9 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options);
 /// Complains, and returns the status of wrong usage.
 int wrong_usage(const Error& error);
 
+/// A number from 1 to `most` that an option was given.
+Result<std::size_t> count_of(std::string_view option, const std::string& text, std::size_t most);
+
 /// Each experiment adds its subcommand to `bench`.
 void add_bench_tables(CLI::App& bench, int& status);
 void add_bench_pipeline(CLI::App& bench, int& status);
