@@ -50,6 +50,7 @@ Result<std::size_t> count_of(std::string_view option, const std::string& text, s
 
 /// Each experiment adds its subcommand to `bench`.
 void add_bench_tables(CLI::App& bench, int& status);
+void add_bench_contention(CLI::App& bench, int& status);
 void add_bench_pipeline(CLI::App& bench, int& status);
 void add_bench_batch(CLI::App& bench, int& status);
 

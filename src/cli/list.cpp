@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "cli/commands.hpp"
+#include "lab/contention.hpp"
 #include "lab/tables.hpp"
 #include "pipeline/report/columns.hpp"
 #include "pipeline/report/sink.hpp"
@@ -45,6 +46,8 @@ void list_sources() {
 void list_experiments() {
   fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
   for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<21} {}\n", table.name, table.help);
+  fmt::print("parshall bench contention: cost of a packet when several cores count, and\n");
+  for (const lab::CountingWay& way : lab::counting_ways()) fmt::print("  {:<21} {}\n", way.name, way.help);
 }
 
 struct Topic {
