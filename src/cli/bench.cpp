@@ -7,6 +7,7 @@ void add_bench(CLI::App& app, int& status) {
   CLI::App* bench = app.add_subcommand("bench", "The lab: measure what costs what on this machine");
   bench->require_subcommand(1);
   add_bench_tables(*bench, status);
+  add_bench_contention(*bench, status);
   add_bench_pipeline(*bench, status);
   add_bench_batch(*bench, status);
   add_bench_advise(*bench, status);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bench_run.hpp"
 
+#include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "pipeline/report/output.hpp"
@@ -52,6 +53,12 @@ Result<lab::Frames> open_frames(const std::string& file, const std::string& spec
 int wrong_usage(const Error& error) {
   say("bench", error.message);
   return kUsage;
+}
+
+Result<std::size_t> count_of(std::string_view option, const std::string& text, std::size_t most) {
+  const auto count = parse_count(text);
+  if (count && *count != 0 && *count <= most) return *count;
+  return Error{fmt::format("{} {}: from 1 to {}, for example 65536, 64Ki or 1M", option, text, most)};
 }
 
 int run_experiment(const Experiment& experiment, const BenchOptions& options) {

@@ -49,8 +49,12 @@ int wrong_usage(const Error& error);
 /// Packets of the file, or of built-in traffic where it is empty; says what is wrong with a damaged file.
 Result<lab::Frames> open_frames(const std::string& file, const std::string& spec);
 
+/// A number from 1 to `most` that an option was given.
+Result<std::size_t> count_of(std::string_view option, const std::string& text, std::size_t most);
+
 /// Each experiment adds its subcommand to `bench`.
 void add_bench_tables(CLI::App& bench, int& status);
+void add_bench_contention(CLI::App& bench, int& status);
 void add_bench_pipeline(CLI::App& bench, int& status);
 void add_bench_batch(CLI::App& bench, int& status);
 void add_bench_advise(CLI::App& bench, int& status);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/parse.hpp"
 #include "cli/bench_run.hpp"
 #include "cli/messages.hpp"
 #include "lab/table_report.hpp"
@@ -46,12 +45,6 @@ std::optional<Error> wrong_sweep(const lab::TableSweep& sweep) {
   if (!(sweep.heavy_share > 0 && sweep.heavy_share < 1))
     return Error{fmt::format("--heavy {}: a share of the packets above 0 and below 1", sweep.heavy_share)};
   return std::nullopt;
-}
-
-Result<std::size_t> count_of(std::string_view option, const std::string& text, std::size_t most) {
-  const auto count = parse_count(text);
-  if (count && *count != 0 && *count <= most) return *count;
-  return Error{fmt::format("{} {}: from 1 to {}, for example 65536, 64Ki or 1M", option, text, most)};
 }
 
 /// Of what the options say beside the traffic.

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "cli/commands.hpp"
+#include "lab/contention.hpp"
 #include "lab/header_access.hpp"
 #include "lab/model_experiment.hpp"
 #include "lab/tables.hpp"
@@ -55,6 +56,8 @@ void list_experiments() {
   fmt::print("parshall bench pipeline: cost of a packet step by step: polled, decoded, counted, measured\n");
   fmt::print("parshall bench batch: cost of a packet by how many are taken at a time\n");
   fmt::print("parshall bench advise: which table, sizes and batch to use for some traffic\n");
+  fmt::print("parshall bench contention: cost of a packet when several cores count, and\n");
+  for (const lab::CountingWay& way : lab::counting_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
 }
 
 struct Topic {

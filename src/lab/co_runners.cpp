@@ -2,7 +2,9 @@
 #include "lab/co_runners.hpp"
 
 #include <immintrin.h>
+#include <pthread.h>
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,13 +49,27 @@ constexpr Neighbour kNeighbours[] = {
 
 }  // namespace
 
+void stay_on(int core) noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(core), &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+void on_each_core(std::size_t cores, std::span<const int> others, const std::function<void(std::size_t core)>& work) {
+  std::vector<std::jthread> threads;
+  for (std::size_t core = 1; core < cores; ++core)
+    threads.emplace_back([&work, core, on = others[core - 1]] {
+      stay_on(on);
+      work(core);
+    });
+  work(0);
+}
+
 CoRunners::CoRunners(std::span<const int> cores, std::vector<Work> works) {
   for (std::size_t i = 0; i < works.size(); ++i)
     threads_.emplace_back([this, core = cores[i], work = std::move(works[i])] {
-      cpu_set_t set;
-      CPU_ZERO(&set);
-      CPU_SET(static_cast<std::size_t>(core), &set);
-      ::sched_setaffinity(0, sizeof set, &set);
+      stay_on(core);
       for (;;) {
         state_.wait(State::wait);
         if (state_.load() == State::end) return;
@@ -79,6 +95,18 @@ void CoRunners::start() noexcept {
 void CoRunners::stop() noexcept {
   state_ = State::wait;
   wait_for(0);
+}
+
+double CoRunners::cpu_ns() noexcept {
+  double sum = 0;
+  for (std::thread& thread : threads_) {
+    clockid_t clock;
+    timespec spent;
+    if (::pthread_getcpuclockid(thread.native_handle(), &clock) != 0) continue;
+    ::clock_gettime(clock, &spent);
+    sum += static_cast<double>(spent.tv_sec) * 1e9 + static_cast<double>(spent.tv_nsec);
+  }
+  return sum;
 }
 
 void CoRunners::wait_for(std::size_t working) const noexcept {

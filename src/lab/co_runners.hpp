@@ -10,6 +10,12 @@
 
 namespace parshall::lab {
 
+/// Keeps the calling thread on a core.
+void stay_on(int core) noexcept;
+
+/// Does work(0) on this core and work(i) on the i-th of the others, at the same time; returns when all is done.
+void on_each_core(std::size_t cores, std::span<const int> others, const std::function<void(std::size_t core)>& work);
+
 /// Work that other cores do while something is measured on this one.
 class CoRunners {
  public:
@@ -23,6 +29,8 @@ class CoRunners {
 
   void start() noexcept;  ///< returns when all of them work
   void stop() noexcept;   ///< returns when none does
+
+  double cpu_ns() noexcept;  ///< that all of them together were given so far
 
  private:
   enum class State : int { wait, work, end };

@@ -53,7 +53,8 @@ class OnOneCore {
 struct Variant {
   std::string name;
   std::function<void(std::size_t packets)> run;
-  std::function<void()> observe = {};  ///< called after each sample, outside of the clock
+  std::function<void()> observe = {};    ///< called after each sample, outside of the clock
+  std::function<bool()> disturbed = {};  ///< whether the sample just taken is spoilt, for a reason of its own
 };
 
 struct Cost {
@@ -113,8 +114,9 @@ class Harness {
         const double start = thread_cpu_ns();
         variants[v].run(packets_);
         const double cost = (thread_cpu_ns() - start) / static_cast<double>(packets_);
+        const bool spoilt = variants[v].disturbed && variants[v].disturbed();
         probe();
-        samples[v].push_back({cost, std::max(before, probe())});
+        samples[v].push_back({cost, std::max(before, probe()), spoilt});
         if (variants[v].observe) variants[v].observe();
       }
     }
@@ -130,6 +132,7 @@ class Harness {
  private:
   struct Sample {
     double cost_ns, probe_ns;
+    bool spoilt;
   };
   static constexpr double kDisturbed = 1.35;
   static constexpr int kProbeSteps = 16384;
@@ -181,7 +184,9 @@ class Harness {
     cost.ratio_high = ratios[high];
   }
 
-  bool disturbed(const Sample& sample) const noexcept { return sample.probe_ns > kDisturbed * best_probe_ns_; }
+  bool disturbed(const Sample& sample) const noexcept {
+    return sample.spoilt || sample.probe_ns > kDisturbed * best_probe_ns_;
+  }
 
   std::size_t packets_;
   int rounds_;

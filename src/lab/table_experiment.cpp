@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "lab/batch_costs.hpp"
 #include "lab/machine.hpp"
+#include "lab/player.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -23,32 +24,6 @@ std::string name_of(const Combination& of) {
   return fmt::format("{} flows, {}, {} byte keys, {} byte values, {}", of.flows, of.traffic, of.shape.key_bytes,
                      of.shape.value_bytes, kTaskNames[static_cast<std::size_t>(of.shape.task)]);
 }
-
-/// Plays packets to a candidate, over and over, from a place of its own: else the first to read a part of them would
-/// bring that part to the shared cache for the others.
-class Player {
- public:
-  Player(std::span<const std::uint32_t> trace, std::size_t begin, std::size_t batch, Candidate& candidate)
-      : trace_(trace), at_(begin), batch_(batch), candidate_(&candidate) {}
-
-  void play(std::size_t packets) {
-    for (std::size_t count; packets != 0; packets -= count) count = play_batch(packets);
-  }
-
-  /// One batch, at most `most` packets; how many.
-  std::size_t play_batch(std::size_t most) {
-    const std::size_t count = std::min({most, batch_, trace_.size() - at_});
-    candidate_->run(trace_.subspan(at_, count));
-    at_ = at_ + count == trace_.size() ? 0 : at_ + count;
-    return count;
-  }
-
- private:
-  std::span<const std::uint32_t> trace_;
-  std::size_t at_;
-  std::size_t batch_;
-  Candidate* candidate_;
-};
 
 /// One structure, and all that is learnt of it while the rounds go on.
 class Contestant {

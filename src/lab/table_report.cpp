@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lab/batch_costs.hpp"
+#include "lab/verdict.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -96,21 +95,10 @@ Part table_part(std::span<const TableRow> rows) {
 }
 
 std::string verdict(std::span<const TableRow> rows) {
-  std::vector<const TableRow*> exact;
+  std::vector<Rival> exact;
   for (const TableRow& row : rows)
-    if (row.table->whole_keys && row.rejected_share == 0) exact.push_back(&row);
-  if (exact.size() < 2) return "nothing to choose from: fewer than two of them counted every flow exactly";
-  constexpr std::size_t kFewest = 6;  // samples that have a 95 % interval
-  for (const TableRow* row : exact)
-    if (row->cost.kept < kFewest)
-      return fmt::format("no winner: {} undisturbed samples of {}, and {} are needed", row->cost.kept, row->table->name,
-                         kFewest);
-  const TableRow* best = *std::ranges::min_element(exact, {}, [](const TableRow* row) { return row->cost.median_ns; });
-  std::string others;
-  for (const TableRow* row : exact)
-    if (row != best && row->cost.low_ns <= best->cost.high_ns) others += fmt::format(", {}", row->table->name);
-  if (!others.empty()) return fmt::format("no winner: the intervals of {}{} overlap", best->table->name, others);
-  return fmt::format("cheapest of those that counted every flow exactly: {}", best->table->name);
+    if (row.table->whole_keys && row.rejected_share == 0) exact.push_back({row.table->name, row.cost});
+  return cheapest_of(exact, "counted every flow exactly");
 }
 
 }  // namespace parshall::lab

@@ -587,6 +587,33 @@ class Lab(Case):
                 self.assert_says(run("bench", "hashes", *arguments), USAGE, *words)
         self.assert_says(run("bench", "hashes", "-o", "/no/such/file"), FAILED, "/no/such/file")
 
+    def test_ways_to_share_a_table_between_cores_are_compared(self):
+        done = run("bench", "contention", "--flows", "100", "--rounds", "3", "--cores", "1", "--sharing", "same,split",
+                   "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        ways = ["separate", "separate-merge", "shared-cas", "shared-add", "shared-racy"]
+        self.assertEqual([(row["sharing"], row["way"]) for row in found],
+                         [(sharing, way) for sharing in ("same", "split") for way in ways])
+        for row in found:
+            self.assertEqual((row["flows"], row["cores"], float(row["lost_share"])), ("100", "1", 0))
+            self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
+            self.assertAlmostEqual(float(row["all_mpps"]), 1e3 / float(row["ns"]))
+            self.assertEqual(row["merge_ns"] != "", row["way"] == "separate-merge")
+            self.assertEqual(row["together"], "")
+        listed = run("list", "experiments").out.decode()
+        for way in ways:
+            self.assertIn(way, listed)
+        for words, arguments in (
+                (("--cores 0",), ["--cores", "0"]),
+                (("--cores 4096", "this process may use"), ["--cores", "1,4096"]),
+                (("no sharing \"none\"", "same, split"), ["--sharing", "none"]),
+                (("--flows 0",), ["--flows", "0"]),
+                (("--zipf 9",), ["--zipf", "9"]),
+                (("--epoch none",), ["--epoch", "none"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "contention", *arguments), USAGE, *words)
+
     def test_a_signal_keeps_what_was_measured(self):
         process = subprocess.Popen([PROGRAM, "bench", "tables", "--tables", "linear", "--flows", ",".join(["1000"] * 500),
                                     "--rounds", "3", "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+#include <string>
+
+#include "lab/contention.hpp"
+#include "lab/figures.hpp"
+
+namespace parshall::lab {
+
+std::span<const Column> contention_columns() noexcept;
+
+/// With a verdict.
+Part contention_part(std::span<const ContentionRow> rows);
+
+/// One line on what a case's figures allow to say of the ways that end in one table and lose nothing.
+std::string verdict(std::span<const ContentionRow> rows);
+
+}  // namespace parshall::lab

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lab/batch_costs.hpp"
+#include "lab/co_runners.hpp"
+#include "lab/contention.hpp"
+#include "lab/player.hpp"
+
+namespace parshall::lab {
+
+/// Cores that count in one way, and all that is learnt of them while the rounds go on. The first core is the one that
+/// is measured; the others do the same while it is.
+class CountingCrew {
+ public:
+  CountingCrew(const CountingWay& way, std::span<const CoreShare> shares, std::span<const int> other_cores,
+               std::size_t flows, std::uint64_t seed);
+
+  /// Gives each core every flow that it sees once, and then its packets, all cores at once; what is wrong with the
+  /// sums. `truth` is by flow.
+  std::optional<Error> fill(std::span<const std::uint64_t> truth);
+
+  /// From here on cores are played their packets, beginning at a place of their own.
+  void enter(std::size_t number, std::size_t of_all);
+  Variant variant();
+
+  /// Ends the rounds: the share of all packets played that was not counted. An error where that should be none.
+  Result<double> leave();
+
+  /// Without what it has in common with other rows.
+  ContentionRow row(const Cost& cost, double lost_share);
+
+ private:
+  /// A core's own, on lines of its own.
+  struct alignas(64) Seat {
+    std::unique_ptr<Candidate> candidate;
+    std::optional<Player> player;
+  };
+
+  void run(std::size_t packets);
+  void observe();
+  bool alone() const noexcept { return seats_.size() > 1 && together_ < kTogether; }
+  void add_counts(std::span<std::uint64_t> sums) const;
+  std::optional<Error> check(std::span<const std::uint64_t> truth) const;
+
+  static constexpr double kTogether = 0.95;  ///< of a sample, or it is disturbed
+
+  const CountingWay* way_;
+  std::span<const CoreShare> shares_;
+  std::span<const int> other_cores_;
+  std::size_t flows_;
+  std::vector<Seat> seats_;
+  std::uint64_t sent_ = 0;
+  std::unique_ptr<CoRunners> co_runners_;  // ends before what it runs
+  bool running_ = false;
+  double together_ = 1;  ///< in the last sample
+  std::vector<double> all_together_;
+  BatchCosts costs_;
+};
+
+}  // namespace parshall::lab

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lab/harness.hpp"
+
+namespace parshall::lab {
+
+struct Rival {
+  std::string_view name;
+  Cost cost;
+};
+
+/// One line on what the figures allow to say of rivals that all did what is asked ("counted every flow exactly"): which
+/// is cheapest, or that none is, since its interval overlaps another's or one has too few samples.
+std::string cheapest_of(std::span<const Rival> rivals, std::string_view did);
+
+}  // namespace parshall::lab
