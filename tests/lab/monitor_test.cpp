@@ -115,8 +115,9 @@ TEST(Choice, IsTheCheapestAndAmongEqualsTheDefaultOrTheSmallest) {
 
 TEST(Advice, IsAConfigurationThatKeepsAllFlows) {
   const Frames frames = frames_of("flows=3000,packets=30000");
-  const auto advice = advise({.rate_pps = 1e5, .statistics = {"gap_mean", "iat_p99"}, .rounds = 6}, frames, "mine",
-                             [](const std::string&) {}, never);
+  const auto advice = advise(
+      {.rate_pps = 1e5, .statistics = {"gap_mean", "iat_p99"}, .rounds = 6}, frames, "mine", [](const std::string&) {},
+      never);
   ASSERT_TRUE(advice) << advice.error().message;
   ASSERT_TRUE(*advice);
   EXPECT_EQ((*advice)->flows, 3000u);
@@ -125,7 +126,8 @@ TEST(Advice, IsAConfigurationThatKeepsAllFlows) {
   const std::string toml = to_toml(**advice);
   EXPECT_THAT(toml, ::testing::AllOf(HasSubstr("\nflows = \"4501\"\n"), HasSubstr("\nidentity = \"exact\"\n"),
                                      HasSubstr("\nstats = [\"gap_mean\", \"iat_p99\"]\n"), HasSubstr("# table ")));
-  const auto small = advise({.memory_bytes = 1000, .rounds = 6}, frames, "mine", [](const std::string&) {}, never);
+  const auto small = advise(
+      {.memory_bytes = 1000, .rounds = 6}, frames, "mine", [](const std::string&) {}, never);
   ASSERT_FALSE(small);
   EXPECT_THAT(small.error().message, HasSubstr("no table keeps 3000 flows"));
 }
