@@ -88,8 +88,8 @@ inline std::pair<std::size_t, std::size_t> median_interval(std::size_t n) noexce
 ///
 /// Thread CPU time leaves out preemption; variants are interleaved within each round, in an order of its own, so that
 /// drift and what one leaves in the caches meet all alike; a fixed probe (random read-modify-writes over 1 MB) before
-/// and after each sample tells when a neighbour had the caches: samples whose probe was over 1.35 times the best are
-/// dropped, where at least three remain. The median of the rest is reported.
+/// and after each sample tells when a neighbour had the caches: samples whose slower probe was over 1.35 times the best
+/// sample's are dropped, where at least three remain. The median of the rest is reported.
 class Harness {
  public:
   /// Before each sample a variant runs `warm_up` packets without a clock.
@@ -117,6 +117,7 @@ class Harness {
         const bool spoilt = variants[v].disturbed && variants[v].disturbed();
         probe();
         samples[v].push_back({cost, std::max(before, probe()), spoilt});
+        best_probe_ns_ = std::min(best_probe_ns_, samples[v].back().probe_ns);
         if (variants[v].observe) variants[v].observe();
       }
     }
@@ -144,9 +145,7 @@ class Harness {
       x = x * 1664525u + 1013904223u;
       ++probe_memory_[x >> 15];
     }
-    const double cost = (thread_cpu_ns() - start) / kProbeSteps;
-    best_probe_ns_ = std::min(best_probe_ns_, cost);
-    return cost;
+    return (thread_cpu_ns() - start) / kProbeSteps;
   }
 
   Cost summarize(const std::vector<Sample>& samples) const {
