@@ -10,6 +10,7 @@
 #include <string>
 
 #include "generate/memory_source.hpp"
+#include "lab/decode_alone.hpp"
 #include "lab/harness.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "pipeline/flow_monitor.hpp"
@@ -22,34 +23,6 @@ using namespace lab;
 
 constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kBatch = 256;
-
-/// Decoding and hashing alone: keeps nothing.
-class NoTable {
- public:
-  static constexpr bool kMoves = false;
-  NoTable(std::size_t, Timeouts, FlowSink&, const TableMemory&) {}
-  auto prefetcher() const noexcept {
-    return [](std::uint64_t) noexcept {};
-  }
-  template <class Meanwhile>
-  void update(std::span<const PacketFacts> packets, std::span<SlotRef>, Meanwhile meanwhile) noexcept {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      meanwhile(i);
-      sum_ += packets[i].hash;
-    }
-  }
-  bool occupied(std::uint32_t) const noexcept { return false; }
-  FlowKey key(std::uint32_t) const noexcept { return {}; }
-  FlowRecord record(std::uint32_t) const noexcept { return {}; }
-  std::uint32_t slots() const noexcept { return 0; }
-  std::size_t size() const noexcept { return 0; }
-  std::size_t buckets() const noexcept { return 0; }
-  void sweep(std::uint64_t, std::uint32_t) noexcept {}
-  void settle() noexcept {}
-
- private:
-  std::uint64_t sum_ = 0;
-};
 
 /// A source of each variant's own: the same packets in the same order. Each begins elsewhere in the trace, or the
 /// first of them would bring the packets of a sample to the L3 cache for the others.
@@ -187,7 +160,7 @@ bool run_case(const Case& what, const Sizes& sizes) {
   const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
 
   Sources sources(trace, what.rivals ? 8 : 4);
-  Ours parse(make_monitor<NoTable>(flows), sources.next()), exact(make_monitor<ExactTable>(flows), sources.next()),
+  Ours parse(make_monitor<DecodeAlone>(flows), sources.next()), exact(make_monitor<ExactTable>(flows), sources.next()),
       fingerprint(make_monitor<FingerprintTable>(flows), sources.next());
   MemoryBound bound(sources, flows);
   std::vector<Variant> variants{{"parse + hash alone", [&](std::size_t n) { parse.run(n); }},

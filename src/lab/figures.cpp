@@ -15,6 +15,8 @@ template <class... Ts>
 struct Overloaded : Ts... {
   using Ts::operator()...;
 };
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
 
 std::string in_text(const Cell& cell, int decimals) {
   return std::visit(

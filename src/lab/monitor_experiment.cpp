@@ -22,7 +22,7 @@ class Contestant {
  public:
   /// Throws std::bad_alloc.
   Contestant(const MonitorUnderTest& monitor, const MonitorSweep& sweep, const Frames& frames, std::size_t begin,
-             StatisticChoice statistics)
+             const StatisticChoice& statistics)
       : monitor_(&monitor),
         sweep_(&sweep),
         row_bytes_(statistics.set ? statistics.set->row_bytes() : 0),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <absl/container/flat_hash_map.h>
+
+#include <bit>
 #include <unordered_map>
 
 #include "lab/candidate.hpp"
@@ -8,9 +11,10 @@
 
 namespace parshall::lab {
 
-/// std::unordered_map, as its users have it: grown to the flows at once, one packet after the other. The reference.
-template <class Key, TaskValue Value>
-class StandardCandidate final : public Candidate {
+/// A map with the standard interface, as its users have it: grown to the flows at once, one packet after the other. The
+/// reference.
+template <class Key, TaskValue Value, class Map>
+class StandardCandidate : public Candidate {
  public:
   StandardCandidate(std::size_t entries, std::uint64_t seed, TaskTally tally)
       : map_(entries, LabHasher{KeyedHash(seed)}), tally_(tally) {}
@@ -33,17 +37,39 @@ class StandardCandidate final : public Candidate {
     }
   }
 
+  std::size_t places() const noexcept override { return 0; }
+  std::size_t size() const noexcept override { return map_.size(); }
+
+ protected:
+  Map map_;
+
+ private:
+  TaskTally tally_;
+  std::uint64_t sequence_ = 0;
+};
+
+template <class Key, TaskValue Value>
+class UnorderedMapCandidate final : public StandardCandidate<Key, Value, std::unordered_map<Key, Value, LabHasher>> {
+ public:
+  using UnorderedMapCandidate::StandardCandidate::StandardCandidate;
+
   /// A pointer for each bucket, a node for each flow, and the allocator's 8 bytes with it.
   static std::size_t memory_bytes(std::size_t entries) noexcept {
     return entries * (2 * sizeof(void*) + sizeof(std::pair<const Key, Value>) + 8);
   }
-  std::size_t places() const noexcept override { return 0; }
-  std::size_t size() const noexcept override { return map_.size(); }
+};
 
- private:
-  std::unordered_map<Key, Value, LabHasher> map_;
-  TaskTally tally_;
-  std::uint64_t sequence_ = 0;
+template <class Key, TaskValue Value>
+class AbslCandidate final : public StandardCandidate<Key, Value, absl::flat_hash_map<Key, Value, LabHasher>> {
+ public:
+  using AbslCandidate::StandardCandidate::StandardCandidate;
+
+  /// A control byte and an entry for each place, of which 7 of 8 are used at most.
+  static std::size_t memory_bytes(std::size_t entries) noexcept {
+    constexpr std::size_t kSpareControlBytes = 16;
+    return std::bit_ceil(entries + entries / 7 + 1) * (1 + sizeof(std::pair<const Key, Value>)) + kSpareControlBytes;
+  }
+  std::size_t places() const noexcept override { return this->map_.capacity(); }
 };
 
 }  // namespace parshall::lab

@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "lab/absl_candidate.hpp"
 #include "lab/count_array_candidate.hpp"
 #include "lab/dpdk/rte_hash_candidate.hpp"
 #include "lab/dpdk/rte_member_candidate.hpp"
@@ -139,7 +138,7 @@ constexpr TableUnderTest kMonitors[] = {
                                   "the monitor's: three 32-bit tags and their counters in each cache line", false),
 };
 constexpr TableUnderTest kReferences[] = {
-    map_entry<StandardCandidate>("unordered-map", "std::unordered_map, without prefetching"),
+    map_entry<UnorderedMapCandidate>("unordered-map", "std::unordered_map, without prefetching"),
     map_entry<AbslCandidate>("absl-flat", "absl::flat_hash_map, without prefetching"),
     {"nothing", "keys and hashes alone", false, false, make<KeysAlone>, memory<KeysAlone>},
 };

@@ -12,7 +12,7 @@ std::vector<std::uint8_t> true_reports(Task task, std::span<const std::uint32_t>
     std::vector<std::pair<std::uint32_t, std::uint64_t>> seen(trace.size());
     for (std::size_t i = 0; i < trace.size(); ++i) seen[i] = {trace[i], SuperspreaderValue::element(trace[i], i)};
     std::ranges::sort(seen);
-    seen.erase(std::ranges::unique(seen).begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
     std::vector<std::uint32_t> destinations(flows);
     for (const auto& [flow, destination] : seen) ++destinations[flow];
     for (const std::uint32_t count : destinations) reports.push_back(count > SuperspreaderValue::kThreshold);

@@ -41,7 +41,9 @@ class FlowRows {
   void update(std::span<const RowUpdate> packets) noexcept;
 
   /// The flow's row goes to another slot.
-  void move(std::uint32_t from, std::uint32_t to) noexcept { std::memcpy(rows_.data() + to * stride_, row(from), stride_); }
+  void move(std::uint32_t from, std::uint32_t to) noexcept {
+    std::memcpy(rows_.data() + to * stride_, row(from), stride_);
+  }
 
   /// The statistics part of a flow's row: what StatisticSet reads and merges.
   std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
