@@ -19,9 +19,9 @@ enum class CountMinUpdate : std::uint8_t {
 /// Shape:  rows of counters, one behind the other.
 /// Cost:   a cache line for each row; a multiplication too, where the rows' places take more bits than the hash has.
 /// Error:  never below the truth. N packets add N / w to a key's counter on average, so by Markov's inequality more
-/// than
-///         c N / w in all of d rows with probability c^-d at most: e N / w and e^-d in the paper. Conservative update
-///         is never worse.
+///         than c N / w in all of d rows with probability c^-d at most: e N / w and e^-d in the paper. Rows that take
+///         bits of the key's hash need all of them to be random, as KeyedHash's are. Conservative update is never
+///         worse.
 /// Merge:  counter by counter; after conservative updates too, where the sum is no less than each key's truth.
 /// Source: Cormode and Muthukrishnan, "An improved data stream summary: the count-min sketch and its applications",
 ///         J. Algorithms 55, 2005; conservative update: Estan and Varghese, "New directions in traffic measurement and

@@ -15,14 +15,13 @@ namespace parshall {
 ///
 /// Shape:  rows of buckets of 8 bytes; a list of an eighth of the width's keys.
 /// Cost:   a lookup in the list; a cache line, a multiplication and at times a random number for each row.
-/// Error:  above the truth only where two keys have a bucket and a 32-bit fingerprint in common. Below it, for packets
-/// in
-///         random order, with what follows (b is 1.08; N packets, d rows of w buckets). A row is good for a key of n
-///         packets where its bucket's others have less than n / 4: none is with probability (4 N / (n w))^d at most. In
-///         a good one the N / w packets of others, spread over the key's n, find its count at each i alike and take one
-///         off with probability b^-i: N / (w n (b - 1)) in all on average, so epsilon N or more with probability
-///         1 / (epsilon w n (b - 1)) at most. In other orders there is no bound: a large count is hardly worn down by
-///         keys that come later.
+/// Error:  above the truth only where two keys have a bucket and a 32-bit fingerprint in common. Below it, for
+///         packets in random order, with what follows (b is 1.08; N packets, d rows of w buckets). A row is good for a
+///         key of n packets where its bucket's others have less than n / 4: none is with probability (4 N / (n w))^d at
+///         most. In a good one the N / w packets of others, spread over the key's n, find its count at each i alike and
+///         take one off with probability b^-i: N / (w n (b - 1)) in all on average, so epsilon N or more with
+///         probability 1 / (epsilon w n (b - 1)) at most. In other orders there is no bound: a large count is hardly
+///         worn down by keys that come later.
 /// Source: Gong et al., "HeavyKeeper: an accurate algorithm for finding top-k elephant flows", USENIX ATC 2018, with
 ///         its fingerprint collision detection and selective increment. The good row is ours, the rest of the bound
 ///         has the form of theirs.
