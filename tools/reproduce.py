@@ -19,6 +19,8 @@ MEASUREMENT = "Alipourfard et al., *A comparison of performance and accuracy of 
 FLOWATCHER = "Zhang et al., *FloWatcher-DPDK: lightweight line-rate flow-level monitoring in software*, IEEE TNSM 16(3), 2019"
 
 HOLDS, PARTLY, FAILS, ABSENT = "holds", "holds in part", "does not hold here", "cannot be measured here"
+OPEN = "cannot be told: the difference is within the noise"
+CYCLES = 4  # two buckets of the histogram that quantiles are read from: less is no difference
 
 COUNTERS = "count-array,count-min,linear,cuckoo-1,cuckoo-4,space-saving,bucketed"
 # name: (arguments of bench, column along the plot, column drawn)
@@ -26,7 +28,7 @@ RUNS = {
     "sizes": (["tables", "--tables", COUNTERS, "--flows", "131072", "--zipf", "1.1", "--load", "1,0.25,0.0625,0.015625"],
               "memory_mb", "ns"),
     "accuracy": (["tables", "--tables", "count-array,count-min,count-min-conservative,heavy-keeper,space-saving", "--flows", "131072",
-                  "--zipf", "1.1", "--load", "256,64,16,4,1", "--rounds", "9"], "p99_cycles", "precision"),
+                  "--zipf", "1.1", "--load", "64,8,1,0.25,0.0625,0.015625", "--rounds", "9"], "p99_cycles", "precision"),
     "skew": (["tables", "--tables", "count-array,count-min,linear,space-saving,bucketed", "--flows", "1Mi",
               "--zipf", "0.75,1.1,1.25,1.5,1.75"], "zipf", "p99_cycles"),
     "array": (["tables", "--tables", "count-array", "--flows", "4Ki,64Ki,1Mi,16Mi", "--zipf", "0.75,1.1,1.5"], "flows", "ns"),
@@ -34,7 +36,7 @@ RUNS = {
                        "--zipf", "1.1", "--load", "1,0.25"], "memory_mb", "p99_cycles"),
     "change": (["tables", "--tables", "count-array,linear,cuckoo-1,cuckoo-4,bucketed", "--task", "change", "--flows", "65536", "--zipf", "1.1",
                 "--load", "1,0.25"], "memory_mb", "p99_cycles"),
-    "values": (["tables", "--tables", "linear,linear-index,count-array", "--flows", "1Mi", "--zipf", "0.75,1.25,1.75",
+    "values": (["tables", "--tables", "linear,linear-index", "--flows", "1Mi", "--zipf", "0.75,1.25,1.75",
                 "--value-bytes", "4,16,64,128"], "value_bytes", "p99_cycles"),
     "contention": (["contention", "--flows", "4Ki,64Ki,1Mi", "--zipf", "1.1"], "flows", "ns"),
     "beside": (["tables", "--tables", "count-array,linear,cuckoo-4,cuckoo-1", "--flows", "1Mi", "--zipf", "1.1",
@@ -73,11 +75,12 @@ class Rows:
 
 
 def below(a, b, column="ns"):
-    """That a costs less than b for sure: 1, more for sure: -1, or neither: 0. By the intervals where there are any."""
+    """That a costs less than b for sure: 1, more for sure: -1, or neither: 0. By the intervals; of cycles, by CYCLES."""
+    slack = CYCLES if column.endswith("_cycles") else 0
     low, high = f"low_{column}", f"high_{column}"
-    if a.get(high, a[column]) < b.get(low, b[column]):
+    if a.get(high, a[column]) + slack < b.get(low, b[column]):
         return 1
-    return -1 if b.get(high, b[column]) < a.get(low, a[column]) else 0
+    return -1 if b.get(high, b[column]) + slack < a.get(low, a[column]) else 0
 
 
 def judged(answers):
@@ -85,7 +88,9 @@ def judged(answers):
     answers = list(answers)
     if all(answer == 1 for answer in answers):
         return HOLDS
-    return PARTLY if any(answer == 1 for answer in answers) else FAILS
+    if any(answer == 1 for answer in answers):
+        return PARTLY
+    return FAILS if any(answer == -1 for answer in answers) else OPEN
 
 
 def listed(rows, column, digits=1, name="table"):
@@ -101,7 +106,7 @@ def figure_1a(runs):
         linear, one, four = (sizes.one(table=name, load=load) for name in ("linear", "cuckoo-1", "cuckoo-4"))
         answers += [below(linear, one), below(linear, four), below(four, one, "p99_cycles")]
         told.append(f"{linear['memory_mb']:.0f} MB: {linear['ns']:.1f}, {one['ns']:.1f}, {four['ns']:.1f}")
-    return ("ns of linear, cuckoo-1, cuckoo-4 (memory of linear): " + "; ".join(told), judged(answers),
+    return ("ns of linear, cuckoo-1, cuckoo-4 (memory of linear): " + "; ".join(reversed(told)), judged(answers),
             "with both buckets prefetched, two lines cost little more than one; four whole keys are compared per bucket, "
             "where the paper's cuckoo-4 fits two")
 
@@ -109,7 +114,7 @@ def figure_1a(runs):
 def figure_1b(runs):
     sizes = runs["sizes"]
     pairs = [(sizes.one(table="count-array", load=load), sizes.one(table="count-min", load=load)) for load in sizes.values("load")]
-    return ("ns of count array and Count-Min: " + "; ".join(f"{a['ns']:.1f}, {b['ns']:.1f}" for a, b in pairs),
+    return ("ns of count array and Count-Min from small to large: " + "; ".join(f"{a['ns']:.1f}, {b['ns']:.1f}" for a, b in reversed(pairs)),
             judged(below(a, b) for a, b in pairs), "")
 
 
@@ -158,7 +163,7 @@ def figure_3a(runs):
     rise = {name: skew.one(table=name, zipf=0.75)["p99_cycles"] - skew.one(table=name, zipf=1.1)["p99_cycles"]
             for name in ("count-array", "count-min")}
     return (f"p99 from skew 1.1 to 0.75 rises by {rise['count-array']:.0f} cycles (count array) and {rise['count-min']:.0f} (Count-Min)",
-            HOLDS if rise["count-min"] > rise["count-array"] else FAILS, "both stay within the last-level cache here")
+            judged([below({"p99_cycles": rise["count-array"]}, {"p99_cycles": rise["count-min"]}, "p99_cycles")]), "both stay within the last-level cache here")
 
 
 def figure_3b(runs):
@@ -199,10 +204,8 @@ def task_figure(runs, name):
 def figure_6(runs):
     values = runs["values"]
     answers, told = [], []
-    for table in ("linear", "count-array"):
+    for table in ("linear", "linear-index"):
         rows = sorted(values.where(table=table, zipf=1.25), key=lambda row: row["value_bytes"])
-        if len(rows) < 2:
-            continue
         answers.append(1 if rows[-1]["p99_cycles"] > rows[0]["p99_cycles"] else -1)
         told.append(f"{table} " + ", ".join(f"{row['p99_cycles']:.0f}" for row in rows))
     return "p99 cycles for values of 4, 16, 64, 128 bytes: " + "; ".join(told), judged(answers), ""
@@ -233,7 +236,7 @@ def figure_9(runs):
     run = runs["beside"]
     tables = ("count-array", "linear", "cuckoo-4", "cuckoo-1")
     rows = {name: {row["table"]: row for row in run.where(beside=name)} for name in ("none", "cache", "memory")}
-    slower = [1 if rows[name][table]["ns"] > rows["none"][table]["ns"] else -1 for name in ("cache", "memory") for table in tables]
+    slower = [below(rows["none"][table], rows[name][table]) for name in ("cache", "memory") for table in tables]
     first = [1 if min(rows[name].values(), key=lambda row: row["ns"])["table"] == "count-array" else -1 for name in rows]
     return ("; ".join(f"{name}: " + listed(rows[name].values(), "ns") for name in rows) + " ns", judged(slower + first),
             "one neighbour, where the paper had up to seven; its step at the size of the last-level cache needs a cache of one's own")
@@ -243,7 +246,8 @@ def flow_5a(runs):
     rows = {row["batch"]: row for row in runs["batch"].all}
     best = max(rows.values(), key=lambda row: row["lossless_mpps"])
     return ("lossless Mpps by batch: " + ", ".join(f"{batch} {row['lossless_mpps']:.0f}" for batch, row in rows.items()),
-            HOLDS if best["batch"] == 256 else FAILS, "what a NIC loses to DMA and PCIe is not seen from memory; a queue of 4096 is modelled")
+            HOLDS if best["batch"] == 256 else PARTLY if rows[256]["lossless_mpps"] > 0.95 * best["lossless_mpps"] else FAILS,
+            "smaller and larger batches lose here too; what a NIC loses to DMA and PCIe is not seen from memory; a queue of 4096 is modelled")
 
 
 def flow_table3(runs):
@@ -251,7 +255,7 @@ def flow_table3(runs):
     workers = run.values("workers")[0]
     rows = {row["model"]: row for row in run.where(workers=workers, scheduler=run.values("scheduler")[0])}
     direct, ring = rows["run-to-completion"], rows["pipeline"]
-    return (listed(rows.values(), "mpps", name="model") + " Mpps", judged([1 if ring["mpps"] > direct["mpps"] else -1]),
+    return (listed(rows.values(), "mpps", name="model") + " Mpps", judged([below(direct, ring, "mpps")]),
             "in capacity the order is the other way: a packet handed over costs a ring. The paper compares losses of bursts at a fixed "
             "rate, where the ring is a larger buffer")
 
@@ -272,7 +276,7 @@ def flow_6b(runs):
     rows = {row["row"]: row for row in runs["parse"].where(traffic="ipv4") if row["memory_mb"] > 100}
     none, early, late = (rows[name]["cycles"] for name in ("descriptor", "five-tuple, prefetched", "five-tuple"))
     return (f"cold frames, cycles a packet: descriptor alone {none:.0f}, five-tuple {early:.0f}, without prefetching {late:.0f}",
-            HOLDS if late - none <= 100 else FAILS, "an upper bound: with headers asked for early it costs a third of that")
+            HOLDS if late - none <= 100 else FAILS, "an upper bound, which neither way of reading comes near")
 
 
 def flow_7a(runs):
@@ -287,9 +291,8 @@ def flow_7a(runs):
 def flow_7c(runs):
     run = runs["analytics"]
     told, answers = [], []
-    for traffic in run.values("traffic"):
-        rows = {row["monitor"]: row for row in run.where(traffic=traffic)}
-        counted, p99 = rows["bucketed"], rows["bucketed, gap_p99"]
+    for counted in sorted(run.where(monitor="bucketed"), key=lambda row: row["flows"]):
+        p99 = run.one(monitor="bucketed, gap_p99", traffic=counted["traffic"])
         answers.append(below(counted, p99))
         told.append(f"{counted['flows']} flows: {counted['mpps']:.0f} and {p99['mpps']:.0f}")
     return ("Mpps of counting, and with the p99 gap by P-square: " + "; ".join(told), judged(answers),
@@ -355,7 +358,7 @@ def plot(runs, name, path):
                  column not in ("experiment", "verdict", "traffic", "task", "beside", "sharing", "input", "reads", "prefetch"))
     series = {}
     for row in runs[name].all:
-        if row.get(y) is None:
+        if row.get(y) is None or (x and row.get(x) is None):
             continue
         extra = ", ".join(f"{key} {row[key]}" for key in ("beside", "sharing", "input", "reads", "workers", "cores", "batch", "ip_version")
                           if key in row and key != x and len(runs[name].values(key)) > 1)
@@ -363,7 +366,7 @@ def plot(runs, name, path):
             extra += f" skew {row['zipf']}"
         if x is None and "traffic" in row and len(runs[name].values("traffic")) > 1:
             extra += " " + row["traffic"]
-        series.setdefault(f"{row[label]} {extra}".strip(), []).append((row[x] if x else 0, row[y]))
+        series.setdefault(" ".join(f"{row[label]} {extra}".split()), []).append((row[x] if x else 0, row[y]))
     script = [f'set terminal svg noenhanced size 900,560', f'set output "{path}"', f'set ylabel "{y}"', "set grid"]
     if x:
         script += [f'set xlabel "{x}"', "set key outside right"] + (["set logscale x 2"] if x not in ("zipf",) else [])

@@ -26,8 +26,8 @@ std::optional<Error> wrong_sweep(const lab::TableSweep& sweep) {
   for (const double zipf : sweep.zipf)
     if (!(zipf >= 0 && zipf <= 5)) return Error{fmt::format("--zipf {}: an exponent from 0 (uniform) to 5", zipf)};
   for (const double load : sweep.load)
-    if (!(load >= 0.01 && load <= 4))
-      return Error{fmt::format("--load {}: flows to the entries a table is made for, from 0.01 to 4", load)};
+    if (!(load >= 0.01 && load <= 1024))
+      return Error{fmt::format("--load {}: flows to the entries a table is made for, from 0.01 to 1024", load)};
   for (const std::size_t cores : sweep.cores)
     if (cores < 1 || cores > 256) return Error{fmt::format("--cores {}: from 1 to 256", cores)};
   for (const std::size_t batch : sweep.batch)

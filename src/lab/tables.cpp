@@ -109,7 +109,7 @@ struct MapOf {
 
 /// Heavy hitters of 0.1 % of the packets are a thousand at most; ten times that keeps their counts near the truth.
 constexpr std::size_t kListed = 10'000;
-constexpr SketchSize three_rows(std::size_t flows) noexcept { return {4 * flows, 3}; }
+constexpr SketchSize three_rows(std::size_t flows) noexcept { return {flows, 3}; }
 constexpr SketchSize listed_keys(std::size_t flows) noexcept { return {std::min(flows, kListed)}; }
 constexpr SketchSize two_rows_of_buckets(std::size_t flows) noexcept { return {8 * std::min(flows, kListed), 2}; }
 
@@ -125,7 +125,7 @@ using OfHeavyKeeper = SketchCandidate<HeavyKeeper<K>, V, two_rows_of_buckets>;
 constexpr TableUnderTest kSketches[] = {
     {"count-array", "sketch: an array of 4 or more counters, or values, for each flow, and one hash", false, false,
      make<CountArrayCandidate>, memory<CountArrayCandidate>},
-    sketch_entry<OfCountMin>("count-min", "sketch: three such arrays of counters with a hash each"),
+    sketch_entry<OfCountMin>("count-min", "sketch: three rows of 1 or more counters for each flow, with a hash each"),
     sketch_entry<OfConservative>("count-min-conservative", "sketch: the same; only a key's smallest counters count"),
     sketch_entry<OfSpaceSaving>("space-saving", "sketch: a heap of at most 10,000 keys"),
     sketch_entry<OfHeavyKeeper>(

@@ -546,7 +546,7 @@ class Lab(Case):
                 (("--key-bytes 8", "--task count"), ["--key-bytes", "8", "--task", "change"]),
                 (("no task \"hh\"", "heavy-hitter"), ["--task", "hh"]),
                 (("no neighbour \"tv\"", "cache"), ["--beside", "tv"]),
-                (("--load 9",), ["--load", "9"]),
+                (("--load 0",), ["--load", "0"]),
                 (("--batch 0",), ["--batch", "0"]),
                 (("--cores 0",), ["--cores", "0"]),
                 (("--heavy 1",), ["--heavy", "1"]),
