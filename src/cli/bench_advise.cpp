@@ -42,17 +42,17 @@ int run_advise(const AdviseOptions& options) {
     say("bench", frames.error().message);
     return options.file.empty() ? kUsage : kFailed;
   }
-  auto output = Output::open(options.output);
-  if (!output) {
-    say("bench", output.error().message);
-    return kFailed;
-  }
   catch_signals();
   const auto advice = lab::advise(
       *wish, *frames, options.file.empty() ? options.traffic : options.file,
       [](const std::string& line) { say("bench", line); }, stop_asked);
   if (!advice || !*advice) {
     say("bench", advice ? "stopped before there was anything to advise" : advice.error().message);
+    return kFailed;
+  }
+  auto output = Output::open(options.output);
+  if (!output) {
+    say("bench", output.error().message);
     return kFailed;
   }
   (*output)->write(lab::to_toml(**advice));

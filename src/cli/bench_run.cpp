@@ -9,6 +9,16 @@
 namespace parshall::cli {
 namespace {
 
+/// What can be said of a plot before there is anything to draw.
+std::optional<Error> wrong_plot(const Experiment& experiment, const BenchOptions& options) {
+  if (options.plot.empty()) return std::nullopt;
+  for (const std::string& name : {options.plot_choice.x, options.plot_choice.y})
+    if (!name.empty() && std::ranges::find(experiment.columns, name, &lab::Column::name) == experiment.columns.end())
+      return Error{fmt::format("no column \"{}\"; there is: {}", name,
+                               joined(experiment.columns, [](const lab::Column& column) { return column.name; }))};
+  return lab::cannot_draw(options.plot);
+}
+
 int draw(const Experiment& experiment, std::span<const lab::Part> parts, const BenchOptions& options) {
   const auto plot = lab::plot_of(experiment.name, experiment.columns, parts, options.plot_choice);
   if (!plot) return wrong_usage(plot.error());
@@ -62,14 +72,13 @@ Result<std::size_t> count_of(std::string_view option, const std::string& text, s
 }
 
 int run_experiment(const Experiment& experiment, const BenchOptions& options) {
+  if (const auto error = wrong_plot(experiment, options)) return wrong_usage(*error);
   const auto format = std::ranges::find(lab::figure_formats(), options.format, &lab::FigureFormat::name);
   auto output = Output::open(options.output);
   if (!output) {
     say("bench", output.error().message);
     return kFailed;
   }
-  if (!options.plot.empty())
-    if (const auto error = lab::cannot_draw(options.plot)) return wrong_usage(*error);
   catch_signals();
   Output& out = **output;
   out.write(format->head(experiment.columns));

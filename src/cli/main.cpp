@@ -64,6 +64,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "parshall: {}\nparshall: `{} --help` lists the options\n", error.what(), command_of(app));
     return parshall::cli::kUsage;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "parshall: there is not enough memory for that\n");
+    return parshall::cli::kFailed;
   }
   return status;
 }

@@ -118,7 +118,11 @@ Result<std::optional<Advice>> advise(const Wish& wish, const Frames& frames, con
   advice.reasons.push_back(fmt::format("batch {}: {}", batch->monitor.batch, reason));
   advice.monitor = batch->monitor;
   advice.workers = workers_for(wish, *batch, advice.reasons);
+  const std::size_t wanted = advice.workers;
   while (advice.workers > 1 && bytes_of_all(*batch, advice.workers) > wish.memory_bytes) --advice.workers;
+  if (advice.workers != wanted)
+    advice.reasons.push_back(
+        fmt::format("{} workers, where the rate wants {}: there is no memory for more tables", advice.workers, wanted));
   return std::optional(std::move(advice));
 }
 

@@ -35,7 +35,7 @@ class BatchCosts {
 
 /// The highest rate, in packets per cycle, at which a queue of `queue` packets never overflows when packets come evenly
 /// and are taken `batch` at a time, the batches costing these cycles one after the other.
-/// 0 without batches. Source: Lindley's recursion.
+/// Never more than the batches take on average. 0 without batches. Source: Lindley's recursion.
 double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue) noexcept;
 
 }  // namespace parshall::lab

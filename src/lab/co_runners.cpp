@@ -25,6 +25,7 @@ CoRunners::Work fight_for_cache() {
   const long bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
   const std::size_t size = std::clamp(bytes > 0 ? static_cast<std::size_t>(bytes) : kLeast, kLeast, kMost);
   auto memory = std::make_shared<HugeBuffer<std::uint64_t>>(size / sizeof(std::uint64_t));
+  memory->populate();
   return [memory, random = SplitMix64(1), lines = size / kLineBytes]() mutable {
     constexpr std::size_t kWords = kLineBytes / sizeof(std::uint64_t);
     for (int i = 0; i < 4096; ++i) ++(*memory)[random.below(lines) * kWords];
@@ -34,7 +35,9 @@ CoRunners::Work fight_for_cache() {
 /// Copies memory that no cache holds.
 CoRunners::Work fight_for_bandwidth() {
   constexpr std::size_t kHalf = std::size_t{256} << 20, kStep = std::size_t{256} << 10;
+  static_assert(2 * kHalf == kNeighbourBytes);
   auto memory = std::make_shared<HugeBuffer<std::uint8_t>>(2 * kHalf);
+  memory->populate();  // else it would read the one page of zeros
   return [memory, at = std::size_t{0}]() mutable {
     std::memcpy(memory->data() + kHalf + at, memory->data() + at, kStep);
     at = (at + kStep) % kHalf;

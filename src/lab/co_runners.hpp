@@ -30,6 +30,7 @@ class CoRunners {
   void start() noexcept;  ///< returns when all of them work
   void stop() noexcept;   ///< returns when none does
 
+  std::size_t size() const noexcept { return threads_.size(); }
   double cpu_ns() noexcept;  ///< that all of them together were given so far
 
  private:
@@ -40,6 +41,9 @@ class CoRunners {
   std::atomic<std::size_t> working_{0};
   std::vector<std::thread> threads_;
 };
+
+/// Of the memory of any of them, at most.
+inline constexpr std::size_t kNeighbourBytes = std::size_t{512} << 20;
 
 /// A neighbour that fights for what cores share.
 struct Neighbour {

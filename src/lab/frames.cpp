@@ -74,6 +74,7 @@ Result<Frames> Frames::of_file(const std::string& path, std::size_t packets, std
   }
   if (frames.packets_.empty()) return Error{fmt::format("{}: there is no packet in it", path)};
   if (const auto damage = source.damage()) frames.warning_ = damage->message;
+  if (!room) frames.warning_ = fmt::format("{}: only its first {} packets are played", path, frames.packets_.size());
   return frames;
 }
 

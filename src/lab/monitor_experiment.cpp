@@ -25,7 +25,7 @@ class Contestant {
              const StatisticChoice& statistics)
       : monitor_(&monitor),
         sweep_(&sweep),
-        row_bytes_(statistics.set ? statistics.set->row_bytes() : 0),
+        statistics_(statistics.set),
         run_(make(statistics), FlowIdentity(KeyFields::five_tuple, monitor.identity, sweep.seed), frames.source(begin),
              monitor.batch) {}
 
@@ -75,7 +75,8 @@ class Contestant {
                    .lossless_mpps = lossless_.empty() ? 0 : lossless_[lossless_.size() / 2]};
     if (monitor_->depth != Depth::count) return row;
     const TableEntry& table = *monitor_->table;
-    row.memory_bytes = table.memory_bytes(sweep_->flows) + table.slots(sweep_->flows) * row_bytes_;
+    row.memory_bytes = table.memory_bytes(sweep_->flows);
+    if (statistics_) row.memory_bytes += FlowRows::memory_bytes(*statistics_, table.slots(sweep_->flows));
     row.flows = first_pass_.live_flows;
     row.evicted_share = static_cast<double>(first_pass_.evicted_records) /
                         std::max(1.0, static_cast<double>(first_pass_.live_flows + first_pass_.ended_records));
@@ -93,7 +94,7 @@ class Contestant {
 
   const MonitorUnderTest* monitor_;
   const MonitorSweep* sweep_;
-  std::size_t row_bytes_;
+  std::shared_ptr<const StatisticSet> statistics_;
   MonitorRun run_;
   MonitorCounts first_pass_;
   BatchCosts costs_;

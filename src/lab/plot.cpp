@@ -73,10 +73,11 @@ std::string series_name(std::span<const Column> columns, std::span<const Part> p
   return name;
 }
 
+/// Single quotes: within double ones gnuplot runs what stands between backquotes.
 std::string quoted(const std::string& words) {
-  std::string safe = "\"";
-  for (const char c : words) safe += c == '"' || c == '\\' || c == '\n' ? ' ' : c;
-  return safe + '"';
+  std::string safe = "'";
+  for (const char c : words) safe += c == '\'' ? std::string("''") : std::string(1, c == '\n' ? ' ' : c);
+  return safe + "'";
 }
 
 bool bars(const Plot& plot) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -20,6 +21,10 @@ namespace {
 constexpr std::size_t kSamplePackets = std::size_t{1} << 18;
 constexpr std::size_t kProbedPackets = std::size_t{1} << 16;
 
+double wall_ns() {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 std::string name_of(const Combination& of) {
   return fmt::format("{} flows, {}, {} byte keys, {} byte values, {}", of.flows, of.traffic, of.shape.key_bytes,
                      of.shape.value_bytes, kTaskNames[static_cast<std::size_t>(of.shape.task)]);
@@ -28,15 +33,16 @@ std::string name_of(const Combination& of) {
 /// One structure, and all that is learnt of it while the rounds go on.
 class Contestant {
  public:
-  Contestant(const TableUnderTest& table, const Combination& of, const TableSweep& sweep, std::span<const int> cores)
+  /// `neighbour`: null where there is none.
+  Contestant(const TableUnderTest& table, const Combination& of, const TableSweep& sweep, std::span<const int> cores,
+             const CoRunners::Work& neighbour)
       : table_(&table), of_(&of), sweep_(&sweep), tally_{heavy_packets(sweep)}, candidate_(make(sweep.seed)) {
     std::vector<CoRunners::Work> works;
     for (std::size_t i = 1; i < of.cores; ++i) {
       beside_.push_back(make(sweep.seed + i));
       works.push_back(work_of(*beside_.back(), i));
     }
-    const auto neighbour = std::ranges::find(neighbours(), of.beside, &Neighbour::name);
-    if (neighbour->make != nullptr) works.push_back(neighbour->make());
+    if (neighbour) works.push_back(neighbour);
     if (!works.empty()) co_runners_ = std::make_unique<CoRunners>(cores, std::move(works));
   }
 
@@ -54,6 +60,10 @@ class Contestant {
     candidate_->run(every);
     candidate_->run(trace.subspan(epoch));
     candidate_->drain();
+    for (const auto& beside : beside_) {
+      beside->run(every);
+      beside->run(trace);
+    }
     rejected_share_ = static_cast<double>(candidate_->rejected()) / static_cast<double>(every.size() + trace.size());
     return check(trace);
   }
@@ -63,10 +73,24 @@ class Contestant {
     const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
     player_.emplace(trace, trace.size() / of_all * number, of_->batch, *candidate_);
   }
+
+  /// The others begin at the first call, which is the warm-up, and end at disturbed(): outside of the clock.
   void run(std::size_t packets) {
-    if (co_runners_) co_runners_->start();
+    if (!co_runners_) return player_->play(packets);
+    if (!running_) co_runners_->start();
+    running_ = true;
+    const double wall = wall_ns(), others = co_runners_->cpu_ns();
     player_->play(packets);
-    if (co_runners_) co_runners_->stop();
+    together_ = (co_runners_->cpu_ns() - others) / (static_cast<double>(co_runners_->size()) * (wall_ns() - wall));
+  }
+
+  /// Ends the others; whether they did not have their cores all the time.
+  bool disturbed() {
+    constexpr double kTogether = 0.95;
+    if (!running_) return false;
+    co_runners_->stop();
+    running_ = false;
+    return together_ < kTogether;
   }
 
   /// The costs of batches, one by one.
@@ -145,6 +169,8 @@ class Contestant {
   std::unique_ptr<Candidate> candidate_;
   std::vector<std::unique_ptr<Candidate>> beside_;
   std::unique_ptr<CoRunners> co_runners_;  // ends before what it runs
+  bool running_ = false;
+  double together_ = 1;  ///< share of the last run's time that the others had their cores
   std::optional<Player> player_;
   Accuracy accuracy_;
   double rejected_share_ = 0;
@@ -187,18 +213,21 @@ Result<std::vector<TableRow>> measure(const TableSweep& sweep, const Combination
                           .packets = std::span(trace).first(epoch),
                           .threshold = Contestant::heavy_packets(sweep)});
   const std::vector<std::uint32_t> every = every_flow(of, sweep.seed);
+  const auto beside = std::ranges::find(neighbours(), of.beside, &Neighbour::name);
+  const CoRunners::Work neighbour = beside->make == nullptr ? nullptr : beside->make();
   std::vector<std::unique_ptr<Contestant>> contestants;
   std::vector<Variant> variants;
   for (const TableUnderTest* table : sweep.tables) {
     if (stop()) return std::vector<TableRow>();
     if (!table->does(of.shape.task)) continue;
     Contestant& contestant =
-        *contestants.emplace_back(std::make_unique<Contestant>(*table, of, sweep, pinned.others()));
+        *contestants.emplace_back(std::make_unique<Contestant>(*table, of, sweep, pinned.others(), neighbour));
     if (auto error = contestant.fill(truth, epoch, every)) return *std::move(error);
     contestant.enter(variants.size(), sweep.tables.size());
     variants.push_back({.name = std::string(table->name),
                         .run = [&](std::size_t packets) { contestant.run(packets); },
-                        .observe = [&] { contestant.observe(); }});
+                        .observe = [&] { contestant.observe(); },
+                        .disturbed = [&] { return contestant.disturbed(); }});
   }
   if (variants.empty())
     return Error{fmt::format("none of the tables can do it: {}", kTaskNames[static_cast<std::size_t>(of.shape.task)])};
@@ -269,6 +298,8 @@ Result<std::size_t> measure_tables(const TableSweep& sweep, const std::function<
   for (const std::size_t flows : sweep.flows)
     for (const double zipf : sweep.zipf) {
       if (stop()) return measured;
+      if (sweep.trace_packets * sizeof(std::uint32_t) > available_bytes())
+        return Error{fmt::format("no memory for {} packets: give a smaller --epoch", sweep.trace_packets)};
       of_traffic.traffic = random_traffic(flows, zipf, sweep.trace_packets, sweep.seed);
       const auto more = measure_all(of_traffic, done, stop);
       if (!more) return more.error();

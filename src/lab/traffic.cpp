@@ -46,7 +46,10 @@ Result<Traffic> traffic_of_file(const std::string& path, std::size_t most) {
           numbers.try_emplace(facts.key, static_cast<std::uint32_t>(numbers.size())).first->second);
     }
   }
-  if (traffic.packets.size() > most) traffic.packets.resize(most);
+  if (traffic.packets.size() >= most) {
+    traffic.packets.resize(most);
+    traffic.warning = fmt::format("{}: only its first {} packets are played", path, most);
+  }
   if (const auto damage = source.damage()) traffic.warning = damage->message;
   traffic.flows = numbers.size();
   if (traffic.flows == 0) return Error{fmt::format("{}: no packet of it belongs to a flow", path)};

@@ -215,7 +215,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (in_snapshot(from))
       in_snapshot_[to] = true;
     else if (in_snapshot(to))
-      copy_moved(to);
+      copy_moved(from, to);
   }
 
   void use(const StatisticChoice& choice) {
@@ -297,8 +297,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   /// Of a flow that went from a slot still to be copied to one that has been. So many may that room for the slots to be
   /// copied would be short: then they are copied at once.
-  void copy_moved(std::uint32_t slot) noexcept {
-    copy_flow(slot);
+  void copy_moved(std::uint32_t from, std::uint32_t to) noexcept {
+    copy_flow(to);
+    in_snapshot_[from] = true;  // where the map may still have it
     const std::size_t room = snapshot_.flows.size() / snapshot_.stride - snapshot_.counts.live_flows;
     if (room <= table_.slots() - copied_ + 1) copy_until(table_.slots());
   }

@@ -61,18 +61,33 @@ TEST(CountMin, IsNeverBelowTheTruthAndConservativeNeverAbovePlain) {
   }
 }
 
-TEST(CountMin, HasTheLeastOfItsRowsSums) {
-  SplitMix64 random(5);
-  const RowHash rows[] = {RowHash(random), RowHash(random)};
-  ByFlow<Plain, Ipv4Keys> counted({128, 2}, 5);
+/// `place(row, hash)` is a key's place in a row of 2^bits.
+template <class PlaceOf>
+void expect_least_sums(SketchSize size, unsigned bits, PlaceOf place) {
+  ByFlow<Plain, Ipv4Keys> counted(size, 5);
   counted.add(kStreams[1]);
   const Ipv4Keys keys(~std::uint64_t{5});
-  std::vector<std::uint64_t> sums[] = {std::vector<std::uint64_t>(128), std::vector<std::uint64_t>(128)};
-  const auto at = [&](int row, std::uint32_t flow) { return rows[row](keys.hash(keys.key(flow))) >> 57; };
+  std::vector<std::vector<std::uint64_t>> sums(size.rows, std::vector<std::uint64_t>(std::size_t{1} << bits));
   for (const auto& [flow, packets] : kStreams[1].truth)
-    for (const int row : {0, 1}) sums[row][at(row, flow)] += packets;
-  for (std::uint32_t flow = 0; flow < kFlows; ++flow)
-    ASSERT_EQ(counted[flow], std::min(sums[0][at(0, flow)], sums[1][at(1, flow)]));
+    for (unsigned row = 0; row < size.rows; ++row) sums[row][place(row, keys.hash(keys.key(flow)))] += packets;
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (unsigned row = 0; row < size.rows; ++row)
+      least = std::min(least, sums[row][place(row, keys.hash(keys.key(flow)))]);
+    ASSERT_EQ(counted[flow], least);
+  }
+}
+
+TEST(CountMin, HasTheLeastOfItsRowsSumsByBitsOfTheHash) {
+  for (const unsigned rows : {2u, 3u, 4u})
+    expect_least_sums({128, rows}, 7, [](unsigned row, std::uint64_t hash) { return hash << 7 * row >> 57; });
+}
+
+TEST(CountMin, HasTheLeastOfItsRowsSumsByHashesOfTheirOwnWhereTheBitsDoNotReach) {
+  SplitMix64 random(5);
+  std::vector<RowHash> rows;
+  for (int row = 0; row < 8; ++row) rows.emplace_back(random);
+  expect_least_sums({512, 8}, 9, [&](unsigned row, std::uint64_t hash) { return rows[row](hash) >> 55; });
 }
 
 /// After N packets.

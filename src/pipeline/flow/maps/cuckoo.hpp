@@ -12,7 +12,7 @@ namespace parshall {
 /// Cuckoo hashing with `Ways` entries per bucket, keys and values inline: a key is in one of two buckets, always.
 ///
 /// Shape:  bucket = Ways entries of key, value; places = bucket * Ways + entry. The two buckets of a hash are its top
-///         bits and the top bits of its low half.
+///         bits and those of its product with an odd number, which depend on all of it.
 /// Insert: where both buckets are full, entries go to their other buckets along the shortest path to a free place.
 /// Full:   no path within kMaxSteps entries: at about half of the places for one entry a bucket, 95 % for four.
 /// Source: Pagh and Rodler, "Cuckoo hashing", J. Algorithms 51, 2004; breadth-first search as in Li et al., EuroSys
@@ -94,7 +94,7 @@ class Cuckoo : public MapEntries<MapEntry<K, V>> {
   }
   Place first_bucket(std::uint64_t hash) const noexcept { return static_cast<Place>(hash >> (64 - bits_)); }
   Place second_bucket(std::uint64_t hash) const noexcept {
-    return static_cast<Place>((hash & 0xFFFF'FFFF) >> (32 - bits_));
+    return static_cast<Place>(hash * 0x9E3779B97F4A7C15ull >> (64 - bits_));
   }
   Place free_in(Place bucket) const noexcept {
     for (Place at = bucket * Ways; at < (bucket + 1) * Ways; ++at)
