@@ -8,6 +8,8 @@ namespace {
 
 struct TablesOptions {
   BenchOptions common;
+  std::string_view experiment;
+  std::span<const lab::TableUnderTest> all;  ///< that are measured where none is named
   std::vector<std::string> tables, tasks{"count"}, beside{"none"};
   std::vector<std::string> flows{"65536"};
   std::vector<double> zipf{0}, load{1};
@@ -61,7 +63,7 @@ Result<lab::TableSweep> plan(const TablesOptions& options) {
                         .rounds = options.common.rounds,
                         .seed = options.common.seed,
                         .heavy_share = options.heavy_share};
-  const auto tables = choose(lab::tables_under_test(), options.tables, "table");
+  const auto tables = choose(options.tables.empty() ? options.all : lab::tables_under_test(), options.tables, "table");
   if (!tables) return tables.error();
   sweep.tables = *tables;
   const auto beside = choose(lab::neighbours(), options.beside, "neighbour");
@@ -110,7 +112,7 @@ int run_tables(const TablesOptions& options) {
     return options.file.empty() ? kUsage : kFailed;
   }
   sweep->traffic = *std::move(traffic);
-  return run_experiment({.name = "tables",
+  return run_experiment({.name = options.experiment,
                          .columns = lab::table_columns(),
                          .parts = lab::combinations(*sweep),
                          .measure =
@@ -121,16 +123,21 @@ int run_tables(const TablesOptions& options) {
                         options.common);
 }
 
-}  // namespace
-
-void add_bench_tables(CLI::App& bench, int& status) {
-  CLI::App* tables = bench.add_subcommand("tables", "Cost and accuracy of finding a flow and counting, by table");
+/// `experiment` measures `all`, where it is told no other.
+void add_tables(CLI::App& bench, int& status, const char* experiment, const char* help,
+                std::span<const lab::TableUnderTest> all) {
+  CLI::App* tables = bench.add_subcommand(experiment, help);
   tables->footer(
       "Every combination of what is listed is measured, in interleaved rounds and in thread CPU time, after checking\n"
       "that each table counts rightly. Ratios are to the first table. Cycles are those of the time stamp counter, per\n"
       "packet of a batch. Precision, recall and count error are of one epoch, against exact truth.");
   auto options = std::make_shared<TablesOptions>();
-  tables->add_option("--tables", options->tables, "Which, first the one to compare with (all)")->delimiter(',');
+  options->experiment = experiment;
+  options->all = all;
+  tables
+      ->add_option("--tables", options->tables,
+                   fmt::format("Which, first the one to compare with (all {})", experiment))
+      ->delimiter(',');
   auto* file = tables->add_option("-r,--read", options->file, "Capture whose flows are played (random traffic)");
   auto* spec =
       tables->add_option("-g,--generate", options->traffic, "Built-in traffic whose flows are played, as in watch")
@@ -155,6 +162,15 @@ void add_bench_tables(CLI::App& bench, int& status) {
       ->capture_default_str();
   add_bench_options(*tables, options->common);
   tables->callback([options, &status] { status = run_tables(*options); });
+}
+
+}  // namespace
+
+void add_bench_tables(CLI::App& bench, int& status) {
+  add_tables(bench, status, "tables", "Cost and accuracy of finding a flow and counting, by table",
+             lab::tables_under_test());
+  add_tables(bench, status, "sketches", "The same of what counts without keeping every flow",
+             lab::sketches_under_test());
 }
 
 }  // namespace parshall::cli

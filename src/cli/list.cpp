@@ -48,6 +48,7 @@ void list_sources() {
 void list_experiments() {
   fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
   for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<22} {}\n", table.name, table.help);
+  fmt::print("parshall bench sketches: the same, with those of them that are sketches\n");
   fmt::print("parshall bench hashes: cost and quality of hashing a key, with those of parshall list hashes\n");
   fmt::print("parshall bench parse: cost of getting at a packet's identity, reading\n");
   for (const lab::HeaderAccess& access : lab::header_accesses()) fmt::print("  {:<22} {}\n", access.name, access.help);

@@ -4,21 +4,16 @@
 #include <fmt/format.h>
 
 #include "lab/batch_costs.hpp"
+#include "lab/row_columns.hpp"
 #include "lab/verdict.hpp"
 
 namespace parshall::lab {
 namespace {
 
-struct ContentionColumn {
-  Column column;
-  Cell (*of)(const ContentionRow& row);
-};
-
 constexpr bool kCommon = true;
 using Row = const ContentionRow&;
 
-/// Every one there is, in this order.
-constexpr ContentionColumn kColumns[] = {
+constexpr auto kWhat = std::to_array<ColumnOf<ContentionRow>>({
     {{"traffic", "traffic", 2, kCommon}, [](Row row) -> Cell { return row.of.traffic; }},
     {{"flows", "flows", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.flows}; }},
     {{"zipf", "", 2, kCommon}, [](Row row) -> Cell { return row.of.zipf; }},
@@ -26,12 +21,8 @@ constexpr ContentionColumn kColumns[] = {
      [](Row row) -> Cell { return std::string(kSharingNames[static_cast<std::size_t>(row.of.sharing)]); }},
     {{"cores", "cores", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.cores}; }},
     {{"way", "way"}, [](Row row) -> Cell { return std::string(row.way->name); }},
-    {{"ns", "ns"}, [](Row row) -> Cell { return row.cost.median_ns; }},
-    {{"low_ns", "low"}, [](Row row) -> Cell { return row.cost.low_ns; }},
-    {{"high_ns", "high"}, [](Row row) -> Cell { return row.cost.high_ns; }},
-    {{"ratio", "ratio"}, [](Row row) -> Cell { return row.cost.ratio; }},
-    {{"low_ratio", "low"}, [](Row row) -> Cell { return row.cost.ratio_low; }},
-    {{"high_ratio", "high"}, [](Row row) -> Cell { return row.cost.ratio_high; }},
+});
+constexpr auto kFigures = std::to_array<ColumnOf<ContentionRow>>({
     {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
     {{"all_mpps", "Mpps of all", 1},
      [](Row row) -> Cell { return 1e3 / row.cost.median_ns * static_cast<double>(row.of.cores); }},
@@ -40,32 +31,22 @@ constexpr ContentionColumn kColumns[] = {
     {{"merge_ns", "merge ns"}, [](Row row) { return cell_if(row.merge_ns.has_value(), row.merge_ns.value_or(0)); }},
     {{"lost_share", "lost", 4}, [](Row row) -> Cell { return row.lost_share; }},
     {{"memory_bytes", ""}, [](Row row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
-    {{"memory_mb", "MB", 1}, [](Row row) -> Cell { return static_cast<double>(row.memory_bytes) / 0x1p20; }},
+    {{"memory_mb", "MB", 1}, [](Row row) -> Cell { return megabytes(row.memory_bytes); }},
     {{"together", "together"}, [](Row row) { return cell_if(row.of.cores > 1, row.together); }},
-    {{"kept", ""}, [](Row row) -> Cell { return std::uint64_t{row.cost.kept}; }},
-    {{"samples", ""}, [](Row row) -> Cell { return std::uint64_t{row.cost.samples}; }},
-    {{"kept_of_samples", "samples"},
-     [](Row row) -> Cell { return fmt::format("{}/{}", row.cost.kept, row.cost.samples); }},
-};
+});
+
+/// Every one there is, in this order.
+constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<ContentionRow>, kFigures, kSampleColumns<ContentionRow>);
 
 }  // namespace
 
 std::span<const Column> contention_columns() noexcept {
-  static const std::vector<Column> columns = [] {
-    std::vector<Column> made;
-    for (const ContentionColumn& column : kColumns) made.push_back(column.column);
-    return made;
-  }();
-  return columns;
+  static const std::vector<Column> heads = heads_of<ContentionRow>(kColumns);
+  return heads;
 }
 
 Part contention_part(std::span<const ContentionRow> rows) {
-  Part part{.rows = {}, .verdict = verdict(rows)};
-  for (const ContentionRow& row : rows) {
-    auto& cells = part.rows.emplace_back();
-    for (const ContentionColumn& column : kColumns) cells.push_back(column.of(row));
-  }
-  return part;
+  return part_of<ContentionRow>(kColumns, rows, verdict(rows));
 }
 
 std::string verdict(std::span<const ContentionRow> rows) {

@@ -18,6 +18,11 @@ namespace {
 
 constexpr std::size_t kSamplePackets = std::size_t{1} << 18;
 
+std::uint64_t bytes_of(const TableEntry& table, std::size_t flows, const StatisticSet* statistics) {
+  return table.memory_bytes(flows) +
+         (statistics == nullptr ? 0 : FlowRows::memory_bytes(*statistics, table.slots(flows)));
+}
+
 class Contestant {
  public:
   /// Throws std::bad_alloc.
@@ -75,8 +80,7 @@ class Contestant {
                    .lossless_mpps = lossless_.empty() ? 0 : lossless_[lossless_.size() / 2]};
     if (monitor_->depth != Depth::count) return row;
     const TableEntry& table = *monitor_->table;
-    row.memory_bytes = table.memory_bytes(sweep_->flows);
-    if (statistics_) row.memory_bytes += FlowRows::memory_bytes(*statistics_, table.slots(sweep_->flows));
+    row.memory_bytes = bytes_of(table, sweep_->flows, statistics_.get());
     row.flows = first_pass_.live_flows;
     row.evicted_share = static_cast<double>(first_pass_.evicted_records) /
                         std::max(1.0, static_cast<double>(first_pass_.live_flows + first_pass_.ended_records));
@@ -102,10 +106,22 @@ class Contestant {
   std::vector<double> lossless_;  ///< a round each
 };
 
+/// Null where none are asked for.
+Result<std::shared_ptr<const StatisticSet>> statistics_of(const MonitorUnderTest& monitor) {
+  if (monitor.statistics.empty()) return std::shared_ptr<const StatisticSet>();
+  auto set = make_statistics(monitor.statistics, monitor.statistic_options);
+  if (!set) return set.error();
+  return std::make_shared<const StatisticSet>(*std::move(set));
+}
+
 std::optional<Error> enough_memory(const MonitorSweep& sweep) {
   std::uint64_t needed = 0;
-  for (const MonitorUnderTest& monitor : sweep.monitors)
-    if (monitor.depth == Depth::count) needed += monitor.table->memory_bytes(sweep.flows);
+  for (const MonitorUnderTest& monitor : sweep.monitors) {
+    if (monitor.depth != Depth::count) continue;
+    const auto statistics = statistics_of(monitor);
+    if (!statistics) return statistics.error();
+    needed += bytes_of(*monitor.table, sweep.flows, statistics->get());
+  }
   if (needed <= available_bytes()) return std::nullopt;
   return Error{
       fmt::format("{} monitors of {} flows each may need {} MB, and {} MB are available: name fewer, or give "
@@ -124,15 +140,11 @@ Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, cons
   try {
     for (const MonitorUnderTest& monitor : sweep.monitors) {
       if (stop()) return std::vector<MonitorRow>();
-      StatisticChoice statistics;
-      if (!monitor.statistics.empty()) {
-        auto set = make_statistics(monitor.statistics, monitor.statistic_options);
-        if (!set) return set.error();
-        statistics = {std::make_shared<const StatisticSet>(*std::move(set)), 0};
-      }
+      const auto statistics = statistics_of(monitor);
+      if (!statistics) return statistics.error();
       const std::size_t begin = packets / sweep.monitors.size() * contestants.size();
-      Contestant& contestant =
-          *contestants.emplace_back(std::make_unique<Contestant>(monitor, sweep, frames, begin, statistics));
+      Contestant& contestant = *contestants.emplace_back(
+          std::make_unique<Contestant>(monitor, sweep, frames, begin, StatisticChoice{*statistics, 0}));
       if (auto error = contestant.fill(packets)) return *std::move(error);
       variants.push_back({.name = monitor.name,
                           .run = [&contestant](std::size_t count) { contestant.run(count); },

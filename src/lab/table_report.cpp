@@ -4,15 +4,11 @@
 #include <fmt/format.h>
 
 #include "lab/batch_costs.hpp"
+#include "lab/row_columns.hpp"
 #include "lab/verdict.hpp"
 
 namespace parshall::lab {
 namespace {
-
-struct TableColumn {
-  Column column;
-  Cell (*of)(const TableRow& row);
-};
 
 /// False for what only makes keys and hashes.
 bool counts_flows(const TableRow& row) noexcept { return row.memory_bytes != 0; }
@@ -25,8 +21,7 @@ Cell flows_share(const TableRow& row, std::size_t flows) {
 constexpr bool kCommon = true;
 using Row = const TableRow&;
 
-/// Every one there is, in this order.
-constexpr TableColumn kColumns[] = {
+constexpr auto kWhat = std::to_array<ColumnOf<TableRow>>({
     {{"traffic", "traffic", 2, kCommon}, [](Row row) -> Cell { return row.of.traffic; }},
     {{"flows", "flows", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.flows}; }},
     {{"zipf", "", 2, kCommon}, [](Row row) -> Cell { return row.of.zipf; }},
@@ -43,19 +38,15 @@ constexpr TableColumn kColumns[] = {
        return cell_if(row.table->any_value && row.of.shape.task == Task::count,
                       std::uint64_t{row.of.shape.value_bytes});
      }},
-    {{"ns", "ns"}, [](Row row) -> Cell { return row.cost.median_ns; }},
-    {{"low_ns", "low"}, [](Row row) -> Cell { return row.cost.low_ns; }},
-    {{"high_ns", "high"}, [](Row row) -> Cell { return row.cost.high_ns; }},
-    {{"ratio", "ratio"}, [](Row row) -> Cell { return row.cost.ratio; }},
-    {{"low_ratio", "low"}, [](Row row) -> Cell { return row.cost.ratio_low; }},
-    {{"high_ratio", "high"}, [](Row row) -> Cell { return row.cost.ratio_high; }},
+});
+constexpr auto kFigures = std::to_array<ColumnOf<TableRow>>({
     {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
-    {{"p50_cycles", "p50 cycles", 0}, [](Row row) -> Cell { return row.p50_cycles; }},
-    {{"p99_cycles", "p99", 0}, [](Row row) -> Cell { return row.p99_cycles; }},
-    {{"p999_cycles", "p99.9", 0}, [](Row row) -> Cell { return row.p999_cycles; }},
-    {{"lossless_mpps", "lossless Mpps", 1}, [](Row row) -> Cell { return row.lossless_mpps; }},
+    {{"p50_cycles", "p50 cycles", 0}, [](Row row) { return cell_if(row.p50_cycles != 0, row.p50_cycles); }},
+    {{"p99_cycles", "p99", 0}, [](Row row) { return cell_if(row.p99_cycles != 0, row.p99_cycles); }},
+    {{"p999_cycles", "p99.9", 0}, [](Row row) { return cell_if(row.p999_cycles != 0, row.p999_cycles); }},
+    {{"lossless_mpps", "lossless Mpps", 1}, [](Row row) { return cell_if(row.lossless_mpps != 0, row.lossless_mpps); }},
     {{"memory_bytes", ""}, [](Row row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
-    {{"memory_mb", "most MB", 1}, [](Row row) -> Cell { return static_cast<double>(row.memory_bytes) / 0x1p20; }},
+    {{"memory_mb", "most MB", 1}, [](Row row) -> Cell { return megabytes(row.memory_bytes); }},
     {{"size", ""}, [](Row row) -> Cell { return std::uint64_t{row.size}; }},
     {{"places", ""}, [](Row row) { return cell_if(row.places != 0, std::uint64_t{row.places}); }},
     {{"occupied", "full"},
@@ -68,31 +59,19 @@ constexpr TableColumn kColumns[] = {
     {{"count_error", "count error", 4}, [](Row row) { return cell_if(counts_flows(row), row.accuracy.count_error); }},
     {{"missing_share", ""}, [](Row row) { return flows_share(row, row.accuracy.missing); }},
     {{"too_high_share", ""}, [](Row row) { return flows_share(row, row.accuracy.too_high); }},
-    {{"kept", ""}, [](Row row) -> Cell { return std::uint64_t{row.cost.kept}; }},
-    {{"samples", ""}, [](Row row) -> Cell { return std::uint64_t{row.cost.samples}; }},
-    {{"kept_of_samples", "samples"},
-     [](Row row) -> Cell { return fmt::format("{}/{}", row.cost.kept, row.cost.samples); }},
-};
+});
+
+/// Every one there is, in this order.
+constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<TableRow>, kFigures, kSampleColumns<TableRow>);
 
 }  // namespace
 
 std::span<const Column> table_columns() noexcept {
-  static const std::vector<Column> columns = [] {
-    std::vector<Column> made;
-    for (const TableColumn& column : kColumns) made.push_back(column.column);
-    return made;
-  }();
-  return columns;
+  static const std::vector<Column> heads = heads_of<TableRow>(kColumns);
+  return heads;
 }
 
-Part table_part(std::span<const TableRow> rows) {
-  Part part{.rows = {}, .verdict = verdict(rows)};
-  for (const TableRow& row : rows) {
-    auto& cells = part.rows.emplace_back();
-    for (const TableColumn& column : kColumns) cells.push_back(column.of(row));
-  }
-  return part;
-}
+Part table_part(std::span<const TableRow> rows) { return part_of<TableRow>(kColumns, rows, verdict(rows)); }
 
 std::string verdict(std::span<const TableRow> rows) {
   std::vector<Rival> exact;

@@ -178,6 +178,16 @@ std::span<const TableUnderTest> tables_under_test() noexcept {
   }();
   return all;
 }
+std::span<const TableUnderTest> sketches_under_test() noexcept {
+  static const std::vector<TableUnderTest> all = [] {
+    std::vector<TableUnderTest> sketches(std::begin(kSketches), std::end(kSketches));
+    for (const TableUnderTest& table : tables_under_test())
+      if (table.counts_alone && std::ranges::find(sketches, table.name, &TableUnderTest::name) == sketches.end())
+        sketches.push_back(table);
+    return sketches;
+  }();
+  return all;
+}
 std::span<const std::size_t> value_sizes() noexcept { return kValueSizes; }
 std::span<const std::size_t> key_sizes() noexcept { return kKeySizes; }
 

@@ -35,6 +35,9 @@ struct TableUnderTest {
 /// Every one there is: one line each.
 std::span<const TableUnderTest> tables_under_test() noexcept;
 
+/// Of these the ones that count without keeping every flow.
+std::span<const TableUnderTest> sketches_under_test() noexcept;
+
 /// Bytes a map may keep for a flow, smallest first; and bytes that its key may have.
 std::span<const std::size_t> value_sizes() noexcept;
 std::span<const std::size_t> key_sizes() noexcept;

@@ -262,9 +262,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   /// Address space for a copy of every flow. Throws std::bad_alloc.
   void map_snapshot(std::size_t stride) {
-    const std::size_t flows = (Table::kMoves ? 2 : 1) * std::size_t{table_.slots()};
-    if (snapshot_.flows.size() < flows * stride)
-      snapshot_.flows = HugeBuffer<std::byte>(flows * stride, /*huge_pages=*/false);
+    const std::size_t bytes = table_.slots() * stride;
+    if (snapshot_.flows.size() < bytes) snapshot_.flows = HugeBuffer<std::byte>(bytes, /*huge_pages=*/false);
     if (Table::kMoves) in_snapshot_.resize(table_.slots());
   }
 
@@ -295,13 +294,11 @@ class FlowMonitor final : public Monitor, private FlowSink {
     snapshot_.counts.add(header.record);
   }
 
-  /// Of a flow that went from a slot still to be copied to one that has been. So many may that room for the slots to be
-  /// copied would be short: then they are copied at once.
+  /// Of a flow that went from a slot still to be copied to one that has been. Its old slot counts as copied, so there
+  /// are never more copies than slots.
   void copy_moved(std::uint32_t from, std::uint32_t to) noexcept {
     copy_flow(to);
-    in_snapshot_[from] = true;  // where the map may still have it
-    const std::size_t room = snapshot_.flows.size() / snapshot_.stride - snapshot_.counts.live_flows;
-    if (room <= table_.slots() - copied_ + 1) copy_until(table_.slots());
+    in_snapshot_[from] = true;
   }
 
   /// Whether what comes to the slot now is later than the running snapshot.

@@ -32,8 +32,8 @@ constexpr TableEntry kBucketed[] = {
 /// Those, and a table over each map.
 constexpr auto kTables = [] {
   constexpr auto kMaps = Maps::each([]<NamedMap Named>() {
-    return entry<MapTable<typename Named::template Map<HashedKey, FlowValue, KeptHash>>>(Named::kName, true, 0,
-                                                                                         Named::kHelp);
+    return entry<MapTable<typename Named::template Map<HashedKey<FlowKey>, FlowValue, KeptHash>>>(Named::kName, true, 0,
+                                                                                                  Named::kHelp);
   });
   std::array<TableEntry, std::size(kBucketed) + kMaps.size()> all{};
   std::ranges::copy(kMaps, std::ranges::copy(kBucketed, all.begin()).out);

@@ -489,6 +489,16 @@ class Lab(Case):
             self.assertTrue(0 < float(row["p50_cycles"]) <= float(row["p99_cycles"]))
             self.assertEqual(row["flows"], "100")
 
+    def test_sketches_are_compared_among_themselves_or_with_tables(self):
+        done = run("bench", "sketches", "--flows", "100", "--rounds", "3", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([row["table"] for row in found][:2], ["count-array", "count-min"])
+        for row in found:
+            self.assertTrue(0 <= float(row["precision"]) <= 1 and 0 <= float(row["recall"]) <= 1, row)
+        done = run("bench", "sketches", "--tables", "bucketed,space-saving", "--flows", "100", "--rounds", "3", "--format", "csv")
+        self.assertEqual([row["table"] for row in rows(done.out)], ["bucketed", "space-saving"], done.err)
+
     def test_every_combination_is_measured(self):
         done = self.bench("--tables", "linear", "--flows", "50", "--zipf", "0,1", "--value-bytes", "8,64", "--format", "json")
         self.assertEqual(done.status, DONE, done.err)

@@ -15,6 +15,6 @@ template <class... Map>
 using TablesOver = ::testing::Types<ExactTable, FingerprintTable, MapTable<Map>...>;
 
 /// Every table there is: each has to pass the conformance suites.
-using Tables = Maps::Types<TablesOver, HashedKey, FlowValue, KeptHash>;
+using Tables = Maps::Types<TablesOver, HashedKey<FlowKey>, FlowValue, KeptHash>;
 
 }  // namespace parshall::testing

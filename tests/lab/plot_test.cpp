@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -64,11 +65,24 @@ TEST(Plot, DrawsTheColumnsThatAreAskedForAndLeavesOutWhatHasNoNumber) {
   EXPECT_FALSE(plot_of("tables", kColumns, {}, {}));
 }
 
+TEST(Plot, IsRefusedWithWhatToDoAboutIt) {
+  EXPECT_THAT(cannot_draw("tables.pdf")->message, HasSubstr(".svg or a .png"));
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere", 1);
+  const auto error = cannot_draw("tables.svg");
+  const auto drawn = draw(*plot_of("tables", kColumns, std::vector{part(1, 0)}, {}), "tables.svg");
+  ::setenv("PATH", path.c_str(), 1);
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->message, HasSubstr("apt-get install gnuplot-nox"));
+  ASSERT_TRUE(drawn);
+  EXPECT_EQ(drawn->message, error->message);
+}
+
 TEST(Plot, IsAFileThatNamesEverySeries) {
   const auto folder = std::filesystem::temp_directory_path() / "parshall-plot-test";
   std::filesystem::create_directories(folder);
   const std::string path = folder / "tables.svg";
-  EXPECT_TRUE(cannot_draw("tables.pdf"));
+  // gnuplot is optional: the program says what to install, which has a test of its own, and measures all the same.
   if (const auto error = cannot_draw(path)) GTEST_SKIP() << error->message;
   for (const auto& parts : {std::vector{part(100, 0)}, std::vector{part(100, 0), part(9000, 0)}}) {
     const auto plot = plot_of("tables \"here\"", kColumns, parts, {});

@@ -134,6 +134,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
   }
 
   void check_snapshot(const Snapshot& snapshot) {
+    ASSERT_LE(snapshot.counts.live_flows, GetParam()->slots(2000));
     ASSERT_EQ(snapshot.counts.live_packets + snapshot.counts.ended_packets, snapshot.counts.counted);
     ASSERT_EQ(ended_packets(snapshot.number), snapshot.counts.ended_packets);
     std::set<std::string> seen;

@@ -7,23 +7,11 @@
 
 #include "base/huge_buffer.hpp"
 #include "pipeline/flow/flow_counter.hpp"
-#include "pipeline/flow/maps/map.hpp"
+#include "pipeline/flow/maps/hashed_key.hpp"
 
 namespace parshall {
 
-/// A flow's key, and the hash that its packets came with: kept, so that an entry moves without being hashed again.
-struct HashedKey {
-  FlowKey key;
-  std::uint64_t hash = 0;
-
-  bool present() const noexcept { return key.present(); }
-  friend bool operator==(const HashedKey& a, const HashedKey& b) noexcept { return a.key == b.key; }
-};
-struct KeptHash {
-  std::uint64_t operator()(const HashedKey& key) const noexcept { return key.hash; }
-};
-
-/// What every packet of a flow touches beside its key. Shape: 16 bytes; with a HashedKey, one cache line.
+/// What every packet of a flow touches beside its key. Shape: 16 bytes; with a HashedKey<FlowKey>, one cache line.
 struct FlowValue {
   CountWord counts;
   std::uint64_t last_ns;

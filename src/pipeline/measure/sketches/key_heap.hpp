@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/huge_buffer.hpp"
+#include "pipeline/flow/maps/hashed_key.hpp"
 #include "pipeline/flow/maps/linear_probing.hpp"
 #include "pipeline/measure/sketches/sketch.hpp"
 
@@ -61,20 +62,7 @@ class KeyHeap {
   }
 
  private:
-  /// So that the map can move a key without its owner's hasher.
-  struct HashedKey {
-    K key{};
-    std::uint64_t hash = 0;
-
-    bool present() const noexcept { return key.present(); }
-    friend bool operator==(const HashedKey& a, const HashedKey& b) noexcept {
-      return a.hash == b.hash && a.key == b.key;
-    }
-  };
-  struct StoredHash {
-    std::uint64_t operator()(const HashedKey& key) const noexcept { return key.hash; }
-  };
-  using Index = LinearProbing<HashedKey, Place, StoredHash>;
+  using Index = LinearProbing<HashedKey<K>, Place, KeptHash>;
 
   struct Node {
     std::uint64_t count, over;
