@@ -13,13 +13,6 @@ struct ContentionOptions {
   std::string epoch = "2M";
 };
 
-Result<lab::Sharing> sharing_of(const std::string& name) {
-  const auto found = std::ranges::find(lab::kSharingNames, name);
-  if (found != std::end(lab::kSharingNames)) return static_cast<lab::Sharing>(found - std::begin(lab::kSharingNames));
-  return Error{
-      fmt::format("no sharing \"{}\"; there is: {}", name, joined(lab::kSharingNames, [](auto n) { return n; }))};
-}
-
 std::optional<Error> wrong_sweep(const lab::ContentionSweep& sweep) {
   for (const double zipf : sweep.zipf)
     if (!(zipf >= 0 && zipf <= 5)) return Error{fmt::format("--zipf {}: an exponent from 0 (uniform) to 5", zipf)};
@@ -42,11 +35,9 @@ Result<lab::ContentionSweep> plan(const ContentionOptions& options) {
     if (!flows) return flows.error();
     sweep.flows.push_back(*flows);
   }
-  for (const std::string& name : options.sharing) {
-    const auto sharing = sharing_of(name);
-    if (!sharing) return sharing.error();
-    sweep.sharing.push_back(*sharing);
-  }
+  const auto sharing = choose_names<lab::Sharing>(lab::kSharingNames, options.sharing, "sharing");
+  if (!sharing) return sharing.error();
+  sweep.sharing = *sharing;
   const auto epoch = count_of("--epoch", options.epoch, std::size_t{1} << 30);
   if (!epoch) return epoch.error();
   sweep.epoch_packets = *epoch;

@@ -99,7 +99,8 @@ void add_bench_models(CLI::App& bench, int& status) {
   };
   list("--model", options->models, "run-to-completion, pipeline, cooperative (all)");
   list("--workers", options->workers, "Workers; a pipeline has one thread more")->capture_default_str();
-  list("--scheduler", options->schedulers, "other, fifo, rr; the last two need CAP_SYS_NICE")->capture_default_str();
+  list("--scheduler", options->schedulers, "other, fifo, rr, deadline; all but the first need CAP_SYS_NICE")
+      ->capture_default_str();
   models->add_flag("--oversubscribe", options->oversubscribe, "Allow more workers than cores");
   models->add_option("-g,--generate", options->traffic, "Built-in traffic, as in watch")->capture_default_str();
   models->add_option("--packets", options->packets, "Packets of a run")->capture_default_str();

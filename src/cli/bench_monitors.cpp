@@ -17,7 +17,8 @@ struct MonitorsOptions {
   std::vector<double> zipf{0};
   std::vector<std::string> tables{"bucketed"};
   std::vector<std::string> statistics{"none"};  ///< each a set, joined by +; "none" is the empty one
-  std::string identity = "exact", quantiles = "histogram", queue = "4096";
+  std::string identity = "exact", quantiles = "histogram";
+  OfferedOptions offered;
   std::vector<std::size_t> batch{256};
 };
 
@@ -63,12 +64,12 @@ Result<std::vector<lab::MonitorUnderTest>> monitors_of(const MonitorsOptions& op
 Result<lab::MonitorSweep> sweep_of(const MonitorsOptions& options) {
   auto monitors = monitors_of(options);
   if (!monitors) return monitors.error();
-  const auto queue = parse_count(options.queue);
-  if (!queue || *queue == 0) return Error{fmt::format("--queue {}: a number of packets above 0", options.queue)};
+  const auto offered = offered_load(options.offered);
+  if (!offered) return offered.error();
   return lab::MonitorSweep{.monitors = *std::move(monitors),
                            .rounds = options.common.rounds,
                            .seed = options.common.seed,
-                           .queue_packets = *queue};
+                           .offered = *offered};
 }
 
 /// As -g spells them: of every number of flows with every skew, where neither a file nor a spec is given.
@@ -146,8 +147,7 @@ CLI::App* add_monitors(CLI::App& bench, const char* name, const char* help, cons
       ->delimiter(',')
       ->check(CLI::Range(std::size_t{1}, lab::MonitorRun::kMaxBatch))
       ->capture_default_str();
-  experiment->add_option("--queue", o->queue, "Packets that wait at most, for the lossless rate")
-      ->capture_default_str();
+  add_offered_options(*experiment, o->offered);
   add_bench_options(*experiment, o->common);
   return experiment;
 }

@@ -99,4 +99,19 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options) {
   return options.plot.empty() || parts.empty() ? kDone : draw(experiment, parts, options);
 }
 
+void add_offered_options(CLI::App& experiment, OfferedOptions& options) {
+  experiment.add_option("--queue", options.queue, "Packets that wait at most, for the lossless rate and the loss")
+      ->capture_default_str();
+  experiment.add_option("--offered", options.mpps, "Mpps that come to that queue, evenly, for the loss")
+      ->capture_default_str();
+}
+
+Result<lab::OfferedLoad> offered_load(const OfferedOptions& options) {
+  const auto queue = count_of("--queue", options.queue, std::size_t{1} << 30);
+  if (!queue) return queue.error();
+  if (!(options.mpps > 0 && options.mpps <= 1e4))
+    return Error{fmt::format("--offered {}: million packets per second, above 0 and at most 10000", options.mpps)};
+  return lab::OfferedLoad{.queue_packets = *queue, .mpps = options.mpps};
+}
+
 }  // namespace parshall::cli

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "cli/commands.hpp"
+#include "lab/batch_costs.hpp"
 #include "lab/figures.hpp"
 #include "lab/frames.hpp"
 #include "lab/plot.hpp"
@@ -52,6 +53,14 @@ Result<lab::Frames> open_frames(const std::string& file, const std::string& spec
 /// A number from 1 to `most` that an option was given.
 Result<std::size_t> count_of(std::string_view option, const std::string& text, std::size_t most);
 
+/// A queue in front of a worker, and what comes to it: for what is modelled of losses.
+struct OfferedOptions {
+  std::string queue = "4096";
+  double mpps = 14.88;
+};
+void add_offered_options(CLI::App& experiment, OfferedOptions& options);
+Result<lab::OfferedLoad> offered_load(const OfferedOptions& options);
+
 /// Each experiment adds its subcommand to `bench`.
 void add_bench_tables(CLI::App& bench, int& status);
 void add_bench_contention(CLI::App& bench, int& status);
@@ -84,6 +93,20 @@ Result<std::vector<const Entry*>> choose(std::span<const Entry> registry, const 
   }
   if (names.empty())
     for (const Entry& entry : registry) chosen.push_back(&entry);
+  return chosen;
+}
+
+/// Likewise, of an enumeration by its names.
+template <class Enum, std::size_t N>
+Result<std::vector<Enum>> choose_names(const std::string_view (&all)[N], const std::vector<std::string>& names,
+                                       std::string_view what) {
+  std::vector<Enum> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(all, name);
+    if (found == std::end(all))
+      return Error{fmt::format("no {} \"{}\"; there is: {}", what, name, joined(all, [](auto one) { return one; }))};
+    chosen.push_back(static_cast<Enum>(found - std::begin(all)));
+  }
   return chosen;
 }
 

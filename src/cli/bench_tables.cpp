@@ -10,11 +10,12 @@ struct TablesOptions {
   BenchOptions common;
   std::string_view experiment;
   std::span<const lab::TableUnderTest> all;  ///< that are measured where none is named
-  std::vector<std::string> tables, tasks{"count"}, beside{"none"};
+  std::vector<std::string> tables, tasks{"count"}, beside{"none"}, pages{"2M"};
   std::vector<std::string> flows{"65536"};
   std::vector<double> zipf{0}, load{1};
   std::vector<std::size_t> key_bytes{16}, value_bytes{16}, cores{1}, batch{32};
-  std::string file, traffic, epoch = "2M", queue = "4096";
+  std::string file, traffic, epoch = "2M";
+  OfferedOptions offered;
   double heavy_share = 0.001;
 };
 
@@ -42,7 +43,8 @@ std::optional<Error> wrong_sweep(const lab::TableSweep& sweep) {
         if (!one_of(lab::key_sizes(), key_bytes))
           return Error{fmt::format("--key-bytes {}: one of {}", key_bytes, in_words(lab::key_sizes()))};
         if (!lab::Shape{key_bytes, value_bytes, task}.supported())
-          return Error{fmt::format("--key-bytes {} goes with --value-bytes 16 and --task count alone", key_bytes)};
+          return Error{fmt::format("--key-bytes {} goes with --value-bytes 16{} alone", key_bytes,
+                                   key_bytes == 8 ? "" : " and --task count")};
       }
   if (!(sweep.heavy_share > 0 && sweep.heavy_share < 1))
     return Error{fmt::format("--heavy {}: a share of the packets above 0 and below 1", sweep.heavy_share)};
@@ -69,13 +71,12 @@ Result<lab::TableSweep> plan(const TablesOptions& options) {
   const auto beside = choose(lab::neighbours(), options.beside, "neighbour");
   if (!beside) return beside.error();
   sweep.beside = *beside;
-  for (const std::string& name : options.tasks) {
-    const auto found = std::ranges::find(lab::kTaskNames, name);
-    if (found == std::end(lab::kTaskNames))
-      return Error{
-          fmt::format("no task \"{}\"; there is: {}", name, joined(lab::kTaskNames, [](auto n) { return n; }))};
-    sweep.tasks.push_back(static_cast<lab::Task>(found - std::begin(lab::kTaskNames)));
-  }
+  const auto tasks = choose_names<lab::Task>(lab::kTaskNames, options.tasks, "task");
+  if (!tasks) return tasks.error();
+  sweep.tasks = *tasks;
+  const auto pages = choose_names<lab::Pages>(lab::kPagesNames, options.pages, "size of pages");
+  if (!pages) return pages.error();
+  sweep.pages = *pages;
   for (const std::string& text : options.flows) {
     const auto flows = count_of("--flows", text, lab::TableSweep::kMaxFlows);
     if (!flows) return flows.error();
@@ -85,9 +86,9 @@ Result<lab::TableSweep> plan(const TablesOptions& options) {
   if (!epoch) return epoch.error();
   sweep.epoch_packets = *epoch;
   sweep.trace_packets = std::max(sweep.trace_packets, *epoch);
-  const auto queue = count_of("--queue", options.queue, std::size_t{1} << 30);
-  if (!queue) return queue.error();
-  sweep.queue_packets = *queue;
+  const auto offered = offered_load(options.offered);
+  if (!offered) return offered.error();
+  sweep.offered = *offered;
   if (auto wrong = wrong_sweep(sweep)) return *std::move(wrong);
   return sweep;
 }
@@ -142,8 +143,8 @@ void add_tables(CLI::App& bench, int& status, const char* experiment, const char
   auto* spec =
       tables->add_option("-g,--generate", options->traffic, "Built-in traffic whose flows are played, as in watch")
           ->excludes(file);
-  const auto list = [&](const char* name, auto& values, const char* help) {
-    return tables->add_option(name, values, help)->delimiter(',')->capture_default_str();
+  const auto list = [&](const char* name, auto& values, const char* what) {
+    return tables->add_option(name, values, what)->delimiter(',')->capture_default_str();
   };
   for (auto* option : {list("--flows", options->flows, "Distinct flows: 65536, 64Ki, 1M, ..."),
                        list("--zipf", options->zipf, "Skew: exponent of the flow popularity, 0 for uniform")})
@@ -155,11 +156,11 @@ void add_tables(CLI::App& bench, int& status, const char* experiment, const char
   list("--cores", options->cores, "Cores that do the same at once, each on a table of its own");
   list("--beside", options->beside, "A neighbour on another core: none, cache, memory");
   list("--batch", options->batch, "Packets a batch");
+  list("--pages", options->pages, "Pages of memory, where a table asks for huge ones: 2M, 4k");
   tables->add_option("--epoch", options->epoch, "Packets that accuracy is taken over, at most")->capture_default_str();
   tables->add_option("--heavy", options->heavy_share, "Share of an epoch's packets that makes a heavy hitter")
       ->capture_default_str();
-  tables->add_option("--queue", options->queue, "Packets that wait at most, for the lossless rate")
-      ->capture_default_str();
+  add_offered_options(*tables, options->offered);
   add_bench_options(*tables, options->common);
   tables->callback([options, &status] { status = run_tables(*options); });
 }

@@ -31,8 +31,8 @@ std::vector<MonitorUnderTest> monitors_of(const Wish& wish) {
 }
 
 std::size_t workers_for(const Wish& wish, const MonitorRow& row, std::vector<std::string>& reasons) {
-  if (wish.rate_pps == 0 || row.lossless_mpps == 0) return 1;
-  const double needed = std::ceil(wish.rate_pps / (kBusyAtMost * row.lossless_mpps * 1e6));
+  if (wish.rate_pps == 0 || row.batches.rounds == 0) return 1;
+  const double needed = std::ceil(wish.rate_pps / (kBusyAtMost * row.batches.lossless_mpps.median * 1e6));
   if (needed > static_cast<double>(wish.cores)) {
     reasons.push_back(fmt::format("{:.2f} Mpps are more than {} cores take without loss: expect some",
                                   wish.rate_pps / 1e6, wish.cores));

@@ -41,6 +41,28 @@ double BatchCosts::quantile(double of) const noexcept {
   return static_cast<double>((bucket + 1) * kCyclesPerBucket);
 }
 
+void BatchRounds::end_round() {
+  if (cycles_.empty()) return;
+  BatchCosts costs;
+  for (const std::uint32_t cycles : cycles_) costs.add(cycles, batch_);
+  p50_.push_back(costs.quantile(0.5));
+  p99_.push_back(costs.quantile(0.99));
+  p999_.push_back(costs.quantile(0.999));
+  lossless_mpps_.push_back(lossless_rate(cycles_, batch_, load_.queue_packets) * cycles_per_ns() * 1e3);
+  const double rate = load_.mpps / (cycles_per_ns() * 1e3);
+  offered_ += rate * std::accumulate(cycles_.begin(), cycles_.end(), 0.0);
+  lost_ += lost_packets(cycles_, batch_, load_.queue_packets, rate);
+}
+
+BatchFigures BatchRounds::figures() const {
+  return {.p50_cycles = estimate(p50_),
+          .p99_cycles = estimate(p99_),
+          .p999_cycles = estimate(p999_),
+          .lossless_mpps = estimate(lossless_mpps_),
+          .modelled_loss = offered_ == 0 ? 0 : lost_ / offered_,
+          .rounds = p50_.size()};
+}
+
 double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue) noexcept {
   if (batch_cycles.empty()) return 0;
   const auto served = static_cast<double>(batch), room = static_cast<double>(queue);
@@ -61,6 +83,18 @@ double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t ba
   // A queue that only fills takes more than can be served.
   const double cycles = std::accumulate(batch_cycles.begin(), batch_cycles.end(), 0.0);
   return std::min(low, served * static_cast<double>(batch_cycles.size()) / cycles);
+}
+
+double lost_packets(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue,
+                    double rate) noexcept {
+  const auto served = static_cast<double>(batch), room = static_cast<double>(queue);
+  double waiting = 0, lost = 0;
+  for (const std::uint32_t cycles : batch_cycles) {
+    waiting += rate * static_cast<double>(cycles);
+    lost += std::max(0.0, waiting - room);
+    waiting = std::max(0.0, std::min(waiting, room) - served);
+  }
+  return lost;
 }
 
 }  // namespace parshall::lab

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "lab/estimate.hpp"
 
 namespace parshall::lab {
 
@@ -33,9 +36,58 @@ class BatchCosts {
   std::uint64_t batches_ = 0;
 };
 
+/// A queue in front of a worker, and what comes to it.
+struct OfferedLoad {
+  std::size_t queue_packets = 4096;
+  double mpps = 14.88;  ///< 10 GbE of 64-byte frames
+};
+
+/// What batches cost: medians over rounds, with their intervals.
+struct BatchFigures {
+  Estimate p50_cycles, p99_cycles, p999_cycles;  ///< per packet of a batch, as BatchCosts has them
+  Estimate lossless_mpps;                        ///< through the queue
+  double modelled_loss = 0;                      ///< share of the packets offered, over all rounds
+  std::size_t rounds = 0;                        ///< 0: no whole batch was measured
+};
+
+/// Times batches one by one, in rounds.
+class BatchRounds {
+ public:
+  BatchRounds(std::size_t batch, const OfferedLoad& load) : batch_(batch), load_(load) {}
+
+  /// A round of at least `packets`: `play(most)` has a batch of at most that many processed, and says how many it was.
+  template <class Play>
+  void measure(std::size_t packets, Play play) {
+    cycles_.clear();
+    for (std::size_t played = 0; played < packets;) {
+      const std::uint64_t start = cycles_now();
+      const std::size_t count = play(packets);
+      const std::uint64_t cycles = cycles_now() - start;
+      played += count;
+      if (count == batch_) cycles_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(cycles, ~0u)));
+    }
+    end_round();
+  }
+
+  BatchFigures figures() const;
+
+ private:
+  void end_round();
+
+  std::size_t batch_;
+  OfferedLoad load_;
+  std::vector<std::uint32_t> cycles_;  ///< of the round's batches
+  std::vector<double> p50_, p99_, p999_, lossless_mpps_;
+  double lost_ = 0, offered_ = 0;
+};
+
 /// The highest rate, in packets per cycle, at which a queue of `queue` packets never overflows when packets come evenly
 /// and are taken `batch` at a time, the batches costing these cycles one after the other.
 /// Never more than the batches take on average. 0 without batches. Source: Lindley's recursion.
 double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue) noexcept;
+
+/// Packets that find such a queue full, when they come evenly at `rate` packets per cycle. Source: likewise.
+double lost_packets(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue,
+                    double rate) noexcept;
 
 }  // namespace parshall::lab

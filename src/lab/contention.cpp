@@ -70,7 +70,7 @@ ContentionRow with_merging(ContentionRow row, const MergeCost& merge) {
   row.cost.low_ns += merge.low_ns;
   row.cost.high_ns += merge.high_ns;
   row.merge_ns = merge.median_ns;
-  row.p50_cycles = row.p99_cycles = 0;
+  row.batches = {};
   return row;
 }
 

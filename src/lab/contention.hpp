@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "lab/batch_costs.hpp"
 #include "lab/candidate.hpp"
 #include "lab/core_shares.hpp"
 #include "lab/harness.hpp"
@@ -61,12 +62,12 @@ struct ContentionCase {
 struct ContentionRow {
   const CountingWay* way;
   ContentionCase of;
-  Cost cost;                              ///< per packet, making the key and its hash included
-  std::optional<double> merge_ns;         ///< per packet; part of the cost
-  double p50_cycles = 0, p99_cycles = 0;  ///< per packet of a batch; 0 where there is no such thing
-  double lost_share = 0;                  ///< of the packets sent while it was measured, by all cores
-  double together = 1;                    ///< median share of a sample in which all cores ran, at least
-  std::size_t memory_bytes = 0;           ///< all cores'
+  Cost cost;                       ///< per packet, making the key and its hash included
+  std::optional<double> merge_ns;  ///< per packet; part of the cost
+  BatchFigures batches;            ///< of the core that is measured; without rounds where there is no such thing
+  double lost_share = 0;           ///< of the packets sent while it was measured, by all cores
+  double together = 1;             ///< median share of a sample in which all cores ran, at least
+  std::size_t memory_bytes = 0;    ///< all cores'
 };
 
 /// Measures, and hands over the rows of each case as it is done. What all cores counted at once is checked against

@@ -26,8 +26,8 @@ constexpr auto kFigures = std::to_array<ColumnOf<ContentionRow>>({
     {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
     {{"all_mpps", "Mpps of all", 1},
      [](Row row) -> Cell { return 1e3 / row.cost.median_ns * static_cast<double>(row.of.cores); }},
-    {{"p50_cycles", "p50 cycles", 0}, [](Row row) { return cell_if(row.p50_cycles != 0, row.p50_cycles); }},
-    {{"p99_cycles", "p99", 0}, [](Row row) { return cell_if(row.p99_cycles != 0, row.p99_cycles); }},
+});
+constexpr auto kOfTables = std::to_array<ColumnOf<ContentionRow>>({
     {{"merge_ns", "merge ns"}, [](Row row) { return cell_if(row.merge_ns.has_value(), row.merge_ns.value_or(0)); }},
     {{"lost_share", "lost", 4}, [](Row row) -> Cell { return row.lost_share; }},
     {{"memory_bytes", ""}, [](Row row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
@@ -36,7 +36,8 @@ constexpr auto kFigures = std::to_array<ColumnOf<ContentionRow>>({
 });
 
 /// Every one there is, in this order.
-constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<ContentionRow>, kFigures, kSampleColumns<ContentionRow>);
+constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<ContentionRow>, kFigures, kBatchColumns<ContentionRow>,
+                                           kOfTables, kSampleColumns<ContentionRow>);
 
 }  // namespace
 

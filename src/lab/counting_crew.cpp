@@ -66,13 +66,7 @@ void CountingCrew::run(std::size_t packets) {
 void CountingCrew::observe() {
   constexpr std::size_t kPackets = std::size_t{1} << 16;
   all_together_.push_back(together_);
-  for (std::size_t played = 0; played < kPackets;) {
-    const std::uint64_t start = cycles_now();
-    const std::size_t count = seats_[0].player->play_batch(kPackets);
-    const std::uint64_t cycles = cycles_now() - start;
-    played += count;
-    if (count == ContentionSweep::kBatch) costs_.add(cycles, count);
-  }
+  batches_.measure(kPackets, [this](std::size_t most) { return seats_[0].player->play_batch(most); });
   co_runners_->stop();
   running_ = false;
 }
@@ -98,8 +92,7 @@ ContentionRow CountingCrew::row(const Cost& cost, double lost_share) {
           .of = {},
           .cost = cost,
           .merge_ns = std::nullopt,
-          .p50_cycles = costs_.quantile(0.5),
-          .p99_cycles = costs_.quantile(0.99),
+          .batches = batches_.figures(),
           .lost_share = lost_share,
           .together = all_together_[all_together_.size() / 2]};
 }

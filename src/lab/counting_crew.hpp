@@ -57,7 +57,7 @@ class CountingCrew {
   bool running_ = false;
   double together_ = 1;  ///< in the last sample
   std::vector<double> all_together_;
-  BatchCosts costs_;
+  BatchRounds batches_{ContentionSweep::kBatch, OfferedLoad()};
 };
 
 }  // namespace parshall::lab

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "lab/estimate.hpp"
 
 namespace parshall::lab {
 
@@ -63,26 +63,6 @@ struct Cost {
   double ratio = 1, ratio_low = 1, ratio_high = 1;  ///< to the first variant in the same round: median, and likewise
   std::size_t kept = 0, samples = 0;
 };
-
-/// The ranks, from 0, of the two of n > 0 sorted samples between which their distribution's median lies with 95 %
-/// confidence; the outermost where n is too small for that.
-///
-/// Source: David and Nagaraja, Order Statistics, 7.1: the number of samples below the median is binomial; normal,
-///         where n is so large that the binomial's tail is below a double.
-inline std::pair<std::size_t, std::size_t> median_interval(std::size_t n) noexcept {
-  if (n > 1000) {
-    const auto rank = static_cast<std::size_t>(static_cast<double>(n) / 2 - 0.98 * std::sqrt(static_cast<double>(n)));
-    return {rank, n - 1 - rank};
-  }
-  double chance = std::ldexp(1.0, -static_cast<int>(n)), outside = 0;  // of exactly `rank` samples below
-  std::size_t rank = 0;
-  for (; 2 * (outside + chance) <= 0.05; ++rank) {
-    outside += chance;
-    chance *= static_cast<double>(n - rank) / static_cast<double>(rank + 1);
-  }
-  rank -= rank != 0;
-  return {rank, n - 1 - rank};
-}
 
 /// Measures variants side by side on one shared, noisy machine.
 ///
@@ -157,13 +137,13 @@ class Harness {
       kept.clear();
       for (const Sample& sample : samples) kept.push_back(sample.cost_ns);
     }
-    std::sort(kept.begin(), kept.end());
-    const auto [low, high] = median_interval(kept.size());
-    return {.median_ns = kept[kept.size() / 2],
-            .least_ns = kept.front(),
-            .spread = kept.back() / kept.front(),
-            .low_ns = kept[low],
-            .high_ns = kept[high],
+    const Estimate cost = estimate(kept);
+    const auto [least, most] = std::ranges::minmax(kept);
+    return {.median_ns = cost.median,
+            .least_ns = least,
+            .spread = most / least,
+            .low_ns = cost.low,
+            .high_ns = cost.high,
             .kept = undisturbed,
             .samples = samples.size()};
   }
@@ -176,11 +156,10 @@ class Harness {
       if (!disturbed(samples[round]) && !disturbed(first[round])) undisturbed.push_back(ratios.back());
     }
     if (undisturbed.size() >= 3) ratios = std::move(undisturbed);
-    std::sort(ratios.begin(), ratios.end());
-    const auto [low, high] = median_interval(ratios.size());
-    cost.ratio = ratios[ratios.size() / 2];
-    cost.ratio_low = ratios[low];
-    cost.ratio_high = ratios[high];
+    const Estimate ratio = estimate(std::move(ratios));
+    cost.ratio = ratio.median;
+    cost.ratio_low = ratio.low;
+    cost.ratio_high = ratio.high;
   }
 
   bool disturbed(const Sample& sample) const noexcept {

@@ -27,6 +27,14 @@ double chi_square(std::span<const std::uint64_t> words, unsigned shift, unsigned
   return sum / static_cast<double>(seen.size() - 1);
 }
 
+double overflow_share(std::span<const std::uint64_t> words) {
+  constexpr unsigned kPlaces = 2;
+  std::vector<std::uint32_t> keys(std::bit_ceil(words.size()));
+  std::size_t without_place = 0;
+  for (const std::uint64_t word : words) without_place += keys[word & (keys.size() - 1)]++ >= kPlaces;
+  return static_cast<double>(without_place) / static_cast<double>(words.size());
+}
+
 }  // namespace
 
 std::vector<FlowKey> random_keys(std::size_t keys, bool ipv6, std::uint64_t seed) {
@@ -83,7 +91,8 @@ HashQuality quality_of(std::span<const std::uint64_t> words, unsigned bits) {
   const unsigned buckets = bucket_bits(words.size());
   return {.collided_share = static_cast<double>(collided) / static_cast<double>(words.size()),
           .low_chi_square = chi_square(words, 0, buckets),
-          .high_chi_square = chi_square(words, bits - buckets, buckets)};
+          .high_chi_square = chi_square(words, bits - buckets, buckets),
+          .overflow_share = overflow_share(words)};
 }
 
 double ideal_collided_share(std::size_t keys, unsigned bits) noexcept {

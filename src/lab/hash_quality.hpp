@@ -19,6 +19,10 @@ struct HashQuality {
   double collided_share = 0;   ///< of the keys: another one has the same word
   double low_chi_square = 0;   ///< per degree of freedom, over the buckets that the lowest bits name; about 1 if random
   double high_chi_square = 0;  ///< likewise of the highest bits
+  /// Of the keys: without a place in a double hash, which has a bucket of two places for each key (rounded up to a
+  /// power of two) and finds it by the lowest bits. 0.104 if random, and as many keys as buckets. Source: Zhang et al.,
+  /// "FloWatcher-DPDK", IEEE TNSM 2019, section V-B ("flow miscounting").
+  double overflow_share = 0;
 };
 HashQuality quality_of(std::span<const std::uint64_t> words, unsigned bits);
 

@@ -27,10 +27,12 @@ constexpr auto kFigures = std::to_array<ColumnOf<HashRow>>({
     {{"random_collided_share", "collided", 6}, [](Row row) -> Cell { return row.random.collided_share; }},
     {{"random_low_chi_square", "low chi2"}, [](Row row) -> Cell { return row.random.low_chi_square; }},
     {{"random_high_chi_square", "high chi2"}, [](Row row) -> Cell { return row.random.high_chi_square; }},
+    {{"random_overflow_share", "overflow", 4}, [](Row row) -> Cell { return row.random.overflow_share; }},
     {{"consecutive_collided_share", "row: collided", 6},
      [](Row row) -> Cell { return row.consecutive.collided_share; }},
     {{"consecutive_low_chi_square", "low chi2"}, [](Row row) -> Cell { return row.consecutive.low_chi_square; }},
     {{"consecutive_high_chi_square", "high chi2"}, [](Row row) -> Cell { return row.consecutive.high_chi_square; }},
+    {{"consecutive_overflow_share", "overflow", 4}, [](Row row) -> Cell { return row.consecutive.overflow_share; }},
 });
 
 /// Every one there is, in this order. Below "row": addresses in a row.

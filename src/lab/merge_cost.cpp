@@ -37,9 +37,8 @@ Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<con
     SharingCandidate<Single>(merged, seed).counts(counts);
     if (counts != truth) return Error{fmt::format("merging the tables of {} cores gives wrong counts", shares.size())};
   }
-  std::ranges::sort(costs);
-  const auto [low, high] = median_interval(costs.size());
-  return MergeCost{.median_ns = costs[costs.size() / 2], .low_ns = costs[low], .high_ns = costs[high]};
+  const Estimate cost = estimate(std::move(costs));
+  return MergeCost{.median_ns = cost.median, .low_ns = cost.low, .high_ns = cost.high};
 }
 
 }  // namespace parshall::lab

@@ -40,12 +40,6 @@ double process_cpu_ns() noexcept {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-Estimate estimate(std::vector<double> samples) {
-  std::ranges::sort(samples);
-  const auto [low, high] = median_interval(samples.size());
-  return {samples[samples.size() / 2], samples[low], samples[high]};
-}
-
 /// The traffic spread over as many receive queues as lanes want.
 class Traffic {
  public:
@@ -69,7 +63,7 @@ class Traffic {
 SessionOptions options_of(const ModelSweep& sweep, const ModelRow& row) {
   SessionOptions options;
   options.threads.model = row.model->model;
-  if (row.model->threads(row.workers) <= row.cores) options.threads.cores = usable_cores();
+  if (row.model->threads(row.workers) <= row.cores && !row.scheduler->shares()) options.threads.cores = usable_cores();
   options.workers = row.workers;
   options.seed = sweep.seed;
   options.snapshots = false;
@@ -86,7 +80,10 @@ Result<Sample> run_session(const ModelSweep& sweep, const ModelRow& row, Input i
   Session session(std::move(input), options, *columns, Session::make_monitors(options, *columns, /*can_wait=*/false));
   const auto start = std::chrono::steady_clock::now();
   const double cpu_start = process_cpu_ns();
+  const std::vector<pid_t> others = threads_of_process();
   if (auto error = session.start()) return *std::move(error);
+  if (row.scheduler->shares())
+    if (auto error = use_policy_but_for(*row.scheduler, others)) return *std::move(error);
   while (!session.finished()) std::this_thread::sleep_for(kLook);
   const double cpu_ns = process_cpu_ns() - cpu_start;
   const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
@@ -106,7 +103,7 @@ Result<Sample> run_once(const ModelSweep& sweep, const ModelRow& row, Traffic& t
   Input input = traffic.input(row.model->model == ThreadModel::pipeline ? 1 : row.workers);
   std::thread([&] {
     try {
-      auto error = use_policy(*row.scheduler);
+      auto error = row.scheduler->shares() ? std::nullopt : use_policy(*row.scheduler);
       sample = error ? Result<Sample>(*std::move(error)) : run_session(sweep, row, std::move(input));
     } catch (const std::bad_alloc&) {
       sample = Error{fmt::format("no memory for the flows of {}: ask for fewer with -g", name_of(row))};
@@ -124,8 +121,10 @@ Result<std::vector<ModelRow>> plan(const ModelSweep& sweep) {
                     most, cores.size(), cores.size() == 1 ? "" : "s")};
   std::vector<ModelRow> rows;
   for (const SchedulingPolicy* scheduler : sweep.schedulers) {
-    const auto gaps = measure_gaps(*scheduler, cores.back(), kProbeTime);
+    const auto gaps = measure_gaps(*scheduler, cores.back(), 2, kProbeTime);
     if (!gaps) return gaps.error();
+    const auto alone = measure_gaps(*scheduler, cores.back(), 1, kProbeTime);
+    if (!alone) return alone.error();
     for (const std::size_t workers : sweep.workers)
       for (const NamedModel* model : sweep.models)
         rows.push_back({.model = model,
@@ -134,7 +133,8 @@ Result<std::vector<ModelRow>> plan(const ModelSweep& sweep) {
                         .cores = cores.size(),
                         .mpps = {},
                         .ratio = {},
-                        .gaps = *gaps});
+                        .gaps = *gaps,
+                        .gaps_alone = *alone});
   }
   return rows;
 }

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "generate/traffic.hpp"
+#include "lab/estimate.hpp"
 #include "lab/scheduling.hpp"
 #include "pipeline/tables.hpp"
 #include "pipeline/worker.hpp"
@@ -44,11 +45,6 @@ struct ModelSweep {
   const TableEntry* table = nullptr;  ///< not null
 };
 
-/// The median of samples, and the 95 % interval that median_interval() gives.
-struct Estimate {
-  double median = 0, low = 0, high = 0;
-};
-
 /// One combination.
 struct ModelRow {
   const NamedModel* model;
@@ -59,7 +55,8 @@ struct ModelRow {
   Estimate ratio;           ///< of mpps to the first row's of the same round
   double cpu_ns = 0;        ///< per packet, over all threads of the process: median
   std::uint64_t lost = 0;   ///< packets, over all runs
-  PollGaps gaps;            ///< of its scheduler
+  PollGaps gaps;            ///< of its scheduler, where two threads poll on one core
+  PollGaps gaps_alone;      ///< likewise, where one does
   std::size_t samples = 0;  ///< rounds
 };
 

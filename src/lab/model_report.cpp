@@ -36,6 +36,8 @@ constexpr ModelColumn kColumns[] = {
     {{"p999_gap_us", "p99.9 gap us", 3}, [](Sweep, Row row) -> Cell { return row.gaps.p999_us; }},
     {{"max_gap_us", "max gap us", 0}, [](Sweep, Row row) -> Cell { return row.gaps.max_us; }},
     {{"modelled_loss", "modelled loss", 4}, [](Sweep, Row row) -> Cell { return row.gaps.modelled_loss; }},
+    {{"alone_max_gap_us", "alone: max gap us", 0}, [](Sweep, Row row) -> Cell { return row.gaps_alone.max_us; }},
+    {{"alone_modelled_loss", "modelled loss", 4}, [](Sweep, Row row) -> Cell { return row.gaps_alone.modelled_loss; }},
     {{"samples", "samples"}, [](Sweep, Row row) -> Cell { return std::uint64_t{row.samples}; }},
 };
 

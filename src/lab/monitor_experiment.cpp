@@ -7,7 +7,6 @@
 #include <memory>
 #include <numeric>
 
-#include "lab/batch_costs.hpp"
 #include "lab/decode_alone.hpp"
 #include "lab/machine.hpp"
 #include "lab/monitor_run.hpp"
@@ -32,7 +31,8 @@ class Contestant {
         sweep_(&sweep),
         statistics_(statistics.set),
         run_(make(statistics), FlowIdentity(KeyFields::five_tuple, monitor.identity, sweep.seed), frames.source(begin),
-             monitor.batch) {}
+             monitor.batch),
+        batches_(monitor.batch, sweep.offered) {}
 
   /// Every packet once; what is wrong with its account.
   std::optional<Error> fill(std::size_t packets) {
@@ -44,18 +44,7 @@ class Contestant {
   void run(std::size_t packets) { run_.run(packets); }
 
   void observe() {
-    batch_cycles_.clear();
-    for (std::size_t played = 0; played < kSamplePackets / 2;) {
-      const std::uint64_t start = cycles_now();
-      const std::size_t count = run_.run_batch(kSamplePackets);
-      const std::uint64_t cycles = cycles_now() - start;
-      played += count;
-      if (count != monitor_->batch) continue;
-      costs_.add(cycles, count);
-      batch_cycles_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(cycles, ~std::uint32_t{0})));
-    }
-    if (!batch_cycles_.empty())
-      lossless_.push_back(lossless_rate(batch_cycles_, monitor_->batch, sweep_->queue_packets) * cycles_per_ns() * 1e3);
+    batches_.measure(kSamplePackets / 2, [this](std::size_t most) { return run_.run_batch(most); });
   }
 
   std::optional<Error> check() {
@@ -70,14 +59,7 @@ class Contestant {
   }
 
   MonitorRow row(const Cost& cost, const std::string& traffic) {
-    std::ranges::sort(lossless_);
-    MonitorRow row{.monitor = *monitor_,
-                   .traffic = traffic,
-                   .cost = cost,
-                   .p50_cycles = costs_.quantile(0.5),
-                   .p99_cycles = costs_.quantile(0.99),
-                   .p999_cycles = costs_.quantile(0.999),
-                   .lossless_mpps = lossless_.empty() ? 0 : lossless_[lossless_.size() / 2]};
+    MonitorRow row{.monitor = *monitor_, .traffic = traffic, .cost = cost, .batches = batches_.figures()};
     if (monitor_->depth != Depth::count) return row;
     const TableEntry& table = *monitor_->table;
     row.memory_bytes = bytes_of(table, sweep_->flows, statistics_.get());
@@ -101,9 +83,7 @@ class Contestant {
   std::shared_ptr<const StatisticSet> statistics_;
   MonitorRun run_;
   MonitorCounts first_pass_;
-  BatchCosts costs_;
-  std::vector<std::uint32_t> batch_cycles_;
-  std::vector<double> lossless_;  ///< a round each
+  BatchRounds batches_;
 };
 
 /// Null where none are asked for.

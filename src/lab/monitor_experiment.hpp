@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "lab/batch_costs.hpp"
 #include "lab/figures.hpp"
 #include "lab/frames.hpp"
 #include "lab/harness.hpp"
@@ -34,16 +35,15 @@ struct MonitorSweep {
   std::size_t flows = 1 << 16;  ///< that tables are made for
   int rounds = 15;
   std::uint64_t seed = 1;
-  std::size_t queue_packets = 4096;  ///< in front of the worker, for the lossless rate
+  OfferedLoad offered = {};  ///< for the lossless rate and the modelled loss
 };
 
 /// One monitor on one input.
 struct MonitorRow {
   MonitorUnderTest monitor;
   std::string traffic;
-  Cost cost;                                               ///< per packet, from its descriptor on
-  double p50_cycles = 0, p99_cycles = 0, p999_cycles = 0;  ///< per packet of a batch
-  double lossless_mpps = 0;
+  Cost cost;  ///< per packet, from its descriptor on
+  BatchFigures batches;
   std::uint64_t memory_bytes = 0;  ///< of table and rows, at most
   std::size_t flows = 0;           ///< in the table after the first pass
   double evicted_share = 0;        ///< of the records of the first pass

@@ -20,10 +20,8 @@ constexpr auto kWhat = std::to_array<ColumnOf<MonitorRow>>({
 constexpr auto kFigures = std::to_array<ColumnOf<MonitorRow>>({
     {{"mpps", "Mpps", 1}, [](Row row) -> Cell { return 1e3 / row.cost.median_ns; }},
     {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
-    {{"p50_cycles", "p50 cycles", 0}, [](Row row) { return cell_if(row.p50_cycles != 0, row.p50_cycles); }},
-    {{"p99_cycles", "p99", 0}, [](Row row) { return cell_if(row.p99_cycles != 0, row.p99_cycles); }},
-    {{"p999_cycles", "p99.9", 0}, [](Row row) { return cell_if(row.p999_cycles != 0, row.p999_cycles); }},
-    {{"lossless_mpps", "lossless Mpps", 1}, [](Row row) { return cell_if(row.lossless_mpps != 0, row.lossless_mpps); }},
+});
+constexpr auto kOfTable = std::to_array<ColumnOf<MonitorRow>>({
     {{"memory_mb", "most MB", 1}, [](Row row) { return cell_if(counts(row), megabytes(row.memory_bytes)); }},
     {{"flows", "flows"}, [](Row row) { return cell_if(counts(row), std::uint64_t{row.flows}); }},
     {{"evicted_share", "evicted", 4}, [](Row row) { return cell_if(row.evicted_share != 0, row.evicted_share); }},
@@ -31,7 +29,8 @@ constexpr auto kFigures = std::to_array<ColumnOf<MonitorRow>>({
 });
 
 /// Every one there is, in this order.
-constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<MonitorRow>, kFigures, kSampleColumns<MonitorRow>);
+constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<MonitorRow>, kFigures, kBatchColumns<MonitorRow>,
+                                           kOfTable, kSampleColumns<MonitorRow>);
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lab/batch_costs.hpp"
 #include "lab/figures.hpp"
 
 namespace parshall::lab {
@@ -20,6 +21,9 @@ struct ColumnOf {
   Column column;
   Cell (*of)(const Row& row);
 };
+
+/// Nothing, where no whole batch was measured.
+inline Cell of_batches(const BatchFigures& batches, double figure) { return cell_if(batches.rounds != 0, figure); }
 
 /// Of rows with a `cost` (lab::Cost).
 template <class Row>
@@ -37,6 +41,27 @@ inline constexpr std::array<ColumnOf<Row>, 3> kSampleColumns{{
     {{"samples", ""}, [](const Row& row) -> Cell { return std::uint64_t{row.cost.samples}; }},
     {{"kept_of_samples", "samples"},
      [](const Row& row) -> Cell { return fmt::format("{}/{}", row.cost.kept, row.cost.samples); }},
+}};
+/// Of rows with `batches` (lab::BatchFigures).
+template <class Row>
+inline constexpr std::array<ColumnOf<Row>, 13> kBatchColumns{{
+    {{"p50_cycles", "p50 cycles", 0},
+     [](const Row& row) { return of_batches(row.batches, row.batches.p50_cycles.median); }},
+    {{"low_p50_cycles", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.p50_cycles.low); }},
+    {{"high_p50_cycles", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.p50_cycles.high); }},
+    {{"p99_cycles", "p99", 0}, [](const Row& row) { return of_batches(row.batches, row.batches.p99_cycles.median); }},
+    {{"low_p99_cycles", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.p99_cycles.low); }},
+    {{"high_p99_cycles", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.p99_cycles.high); }},
+    {{"p999_cycles", "p99.9", 0},
+     [](const Row& row) { return of_batches(row.batches, row.batches.p999_cycles.median); }},
+    {{"low_p999_cycles", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.p999_cycles.low); }},
+    {{"high_p999_cycles", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.p999_cycles.high); }},
+    {{"lossless_mpps", "lossless Mpps", 1},
+     [](const Row& row) { return of_batches(row.batches, row.batches.lossless_mpps.median); }},
+    {{"low_lossless_mpps", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.lossless_mpps.low); }},
+    {{"high_lossless_mpps", ""},
+     [](const Row& row) { return of_batches(row.batches, row.batches.lossless_mpps.high); }},
+    {{"modelled_loss", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.modelled_loss); }},
 }};
 
 /// One after the other.

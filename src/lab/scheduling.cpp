@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "lab/batch_costs.hpp"
@@ -19,7 +22,42 @@ constexpr SchedulingPolicy kPolicies[] = {
     {"other", "the kernel's default: cores are shared fairly", SCHED_OTHER, 0},
     {"fifo", "real time: a thread runs until it waits", SCHED_FIFO, 1},
     {"rr", "real time: threads take turns, a time slice each", SCHED_RR, 1},
+    {"deadline", "real time: a thread has 0.4 ms of every one, and no more", SCHED_DEADLINE, 0, 400'000, 1'000'000},
 };
+
+/// As the kernel has it; glibc has no name for it.
+struct Attributes {
+  std::uint32_t size = sizeof(Attributes), policy = 0;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime_ns = 0, deadline_ns = 0, period_ns = 0;
+};
+
+/// Time that threads had who ended is given back within a period.
+constexpr int kTries = 20;
+constexpr std::chrono::milliseconds kBetweenTries{1};
+
+/// 0 is the calling thread. One that has ended is no error.
+std::optional<Error> use_policy(const SchedulingPolicy& policy, pid_t thread) {
+  const Attributes wanted{.policy = policy.policy,
+                          .priority = policy.priority,
+                          .runtime_ns = policy.runtime_ns,
+                          .deadline_ns = policy.period_ns,
+                          .period_ns = policy.period_ns};
+  for (int i = 0; i < kTries; ++i) {
+    if (::syscall(SYS_sched_setattr, thread, &wanted, 0) == 0 || errno == ESRCH) return std::nullopt;
+    if (errno != EBUSY) break;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  if (errno == EBUSY)
+    return Error{
+        fmt::format("cannot schedule as {}: all threads together want more time than there is; fewer workers "
+                    "may do",
+                    policy.name)};
+  return Error{
+      fmt::format("cannot schedule as {}: {}; run as root (or with CAP_SYS_NICE)", policy.name, std::strerror(errno))};
+}
 
 std::optional<Error> pin_to(unsigned core) {
   cpu_set_t set;
@@ -50,12 +88,21 @@ class StartingLine {
 
 std::span<const SchedulingPolicy> scheduling_policies() noexcept { return kPolicies; }
 
-std::optional<Error> use_policy(const SchedulingPolicy& policy) {
-  sched_param parameters{};
-  parameters.sched_priority = policy.priority;
-  if (::sched_setscheduler(0, policy.policy, &parameters) == 0) return std::nullopt;
-  return Error{
-      fmt::format("cannot schedule as {}: {}; run as root (or with CAP_SYS_NICE)", policy.name, std::strerror(errno))};
+std::optional<Error> use_policy(const SchedulingPolicy& policy) { return use_policy(policy, 0); }
+
+std::vector<pid_t> threads_of_process() {
+  std::vector<pid_t> threads;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    threads.push_back(static_cast<pid_t>(std::stol(entry.path().filename())));
+  return threads;
+}
+
+std::optional<Error> use_policy_but_for(const SchedulingPolicy& policy, std::span<const pid_t> others) {
+  for (const pid_t thread : threads_of_process()) {
+    if (std::ranges::find(others, thread) != others.end()) continue;
+    if (auto error = use_policy(policy, thread)) return error;
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> refused(const SchedulingPolicy& policy) {
@@ -74,17 +121,18 @@ std::vector<unsigned> usable_cores() {
   return cores;
 }
 
-Result<PollGaps> measure_gaps(const SchedulingPolicy& policy, unsigned core, std::chrono::milliseconds how_long) {
+Result<PollGaps> measure_gaps(const SchedulingPolicy& policy, unsigned core, std::size_t threads,
+                              std::chrono::milliseconds how_long) {
   struct Probe {
     GapCounter gaps;
     std::optional<Error> error;
   };
-  std::array<Probe, 2> probes;
+  std::vector<Probe> probes(threads);
   StartingLine start(static_cast<int>(probes.size()));
   const auto cycles =
       static_cast<std::uint64_t>(cycles_per_ns() * static_cast<double>(std::chrono::nanoseconds(how_long).count()));
   const auto poll = [&](Probe& probe) {
-    probe.error = pin_to(core);
+    if (!policy.shares()) probe.error = pin_to(core);
     if (!probe.error) probe.error = use_policy(policy);
     std::uint64_t last = start.wait();
     const std::uint64_t end = last + cycles;
@@ -94,12 +142,12 @@ Result<PollGaps> measure_gaps(const SchedulingPolicy& policy, unsigned core, std
       last = now;
     }
   };
-  std::thread other([&] { poll(probes[1]); }), one([&] { poll(probes[0]); });
-  one.join();
-  other.join();
+  std::vector<std::thread> running;
+  for (Probe& probe : probes) running.emplace_back([&] { poll(probe); });
+  for (std::thread& thread : running) thread.join();
   for (const Probe& probe : probes)
     if (probe.error) return *probe.error;
-  probes[0].gaps.add(probes[1].gaps);
+  for (const Probe& probe : std::span(probes).subspan(1)) probes[0].gaps.add(probe.gaps);
   return probes[0].gaps.figures(cycles_per_ns());
 }
 

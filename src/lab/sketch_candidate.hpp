@@ -8,9 +8,9 @@
 
 namespace parshall::lab {
 
-/// A sketch, asked for every flow's packets. It keeps its own counters; of `Value` it only learns whether the task
-/// looks at them. `size_for` is its size for a number of flows.
-template <Sketch S, TaskValue Value, SketchSize (*size_for)(std::size_t flows) noexcept>
+/// What counts by key alone, asked for every flow's packets. It keeps its own counters; of `Value` it only learns
+/// whether the task looks at them. `size_for` is its size for a number of flows.
+template <KeyCounter S, TaskValue Value, SketchSize (*size_for)(std::size_t flows) noexcept>
 class SketchCandidate final : public Candidate {
  public:
   SketchCandidate(std::size_t entries, std::uint64_t seed, TaskTally tally)
@@ -39,11 +39,22 @@ class SketchCandidate final : public Candidate {
   }
 
   static std::size_t memory_bytes(std::size_t entries) noexcept { return S::memory_bytes(size_for(entries)); }
-  std::size_t places() const noexcept override { return 0; }
-  std::size_t size() const noexcept override { return 0; }
+  std::size_t places() const noexcept override {
+    if constexpr (kHasPlaces) return sketch_.places();
+    return 0;
+  }
+  std::size_t size() const noexcept override {
+    if constexpr (kHasPlaces) return sketch_.size();
+    return 0;
+  }
+  std::uint64_t rejected() const noexcept override {
+    if constexpr (kHasPlaces) return sketch_.rejected();
+    return 0;
+  }
 
  private:
   using Key = typename S::Key;
+  static constexpr bool kHasPlaces = requires(const S& view) { view.places(), view.size(), view.rejected(); };
 
   struct Asked {
     Key key;

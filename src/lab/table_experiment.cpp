@@ -11,7 +11,6 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "lab/batch_costs.hpp"
 #include "lab/machine.hpp"
 #include "lab/player.hpp"
 
@@ -36,7 +35,12 @@ class Contestant {
   /// `neighbour`: null where there is none.
   Contestant(const TableUnderTest& table, const Combination& of, const TableSweep& sweep, std::span<const int> cores,
              const CoRunners::Work& neighbour)
-      : table_(&table), of_(&of), sweep_(&sweep), tally_{heavy_packets(sweep)}, candidate_(make(sweep.seed)) {
+      : table_(&table),
+        of_(&of),
+        sweep_(&sweep),
+        tally_{heavy_packets(sweep)},
+        candidate_(make(sweep.seed)),
+        batches_(of.batch, sweep.offered) {
     std::vector<CoRunners::Work> works;
     for (std::size_t i = 1; i < of.cores; ++i) {
       beside_.push_back(make(sweep.seed + i));
@@ -96,32 +100,17 @@ class Contestant {
   /// The costs of batches, one by one.
   void observe() {
     constexpr std::size_t kPackets = kSamplePackets / 2;
-    batch_cycles_.clear();
     if (co_runners_) co_runners_->start();
-    for (std::size_t played = 0; played < kPackets;) {
-      const std::uint64_t start = cycles_now();
-      const std::size_t count = player_->play_batch(kPackets);
-      const std::uint64_t cycles = cycles_now() - start;
-      played += count;
-      if (count != of_->batch) continue;
-      costs_.add(cycles, count);
-      batch_cycles_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(cycles, ~std::uint32_t{0})));
-    }
+    batches_.measure(kPackets, [this](std::size_t most) { return player_->play_batch(most); });
     if (co_runners_) co_runners_->stop();
-    if (!batch_cycles_.empty())
-      lossless_.push_back(lossless_rate(batch_cycles_, of_->batch, sweep_->queue_packets) * cycles_per_ns() * 1e3);
   }
 
   TableRow row(const Cost& cost) {
     const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
-    std::ranges::sort(lossless_);
     return {.table = table_,
             .of = *of_,
             .cost = cost,
-            .p50_cycles = costs_.quantile(0.5),
-            .p99_cycles = costs_.quantile(0.99),
-            .p999_cycles = costs_.quantile(0.999),
-            .lossless_mpps = lossless_.empty() ? 0 : lossless_[lossless_.size() / 2],
+            .batches = batches_.figures(),
             .memory_bytes = table_->memory_bytes(of_->entries(), of_->shape),
             .size = candidate_->size(),
             .places = candidate_->places(),
@@ -174,9 +163,7 @@ class Contestant {
   std::optional<Player> player_;
   Accuracy accuracy_;
   double rejected_share_ = 0;
-  BatchCosts costs_;
-  std::vector<std::uint32_t> batch_cycles_;
-  std::vector<double> lossless_;  ///< a round each
+  BatchRounds batches_;
 };
 
 std::optional<Error> enough_memory(const TableSweep& sweep, const Combination& of) {
@@ -201,6 +188,8 @@ std::vector<std::uint32_t> every_flow(const Combination& of, std::uint64_t seed)
 Result<std::vector<TableRow>> measure(const TableSweep& sweep, const Combination& of,
                                       const std::function<bool()>& stop) {
   if (auto error = enough_memory(sweep, of)) return *std::move(error);
+  const OnPages pages(of.pages);
+  if (auto error = pages.refused()) return *std::move(error);
   const OnOneCore pinned;
   const std::size_t others = of.cores - 1 + (of.beside != "none");
   if (others > pinned.others().size())
@@ -248,14 +237,16 @@ std::vector<Combination> combinations_of(const TableSweep& sweep, const Traffic&
           for (const std::size_t cores : sweep.cores)
             for (const Neighbour* beside : sweep.beside)
               for (const std::size_t batch : sweep.batch)
-                all.push_back({.traffic = traffic.name,
-                               .flows = traffic.flows,
-                               .zipf = traffic.zipf,
-                               .shape = {key_bytes, value_bytes, task},
-                               .load = load,
-                               .cores = cores,
-                               .beside = beside->name,
-                               .batch = batch});
+                for (const Pages pages : sweep.pages)
+                  all.push_back({.traffic = traffic.name,
+                                 .flows = traffic.flows,
+                                 .zipf = traffic.zipf,
+                                 .shape = {key_bytes, value_bytes, task},
+                                 .load = load,
+                                 .cores = cores,
+                                 .beside = beside->name,
+                                 .batch = batch,
+                                 .pages = pages});
   return all;
 }
 
@@ -287,7 +278,7 @@ std::size_t Combination::entries() const noexcept {
 std::size_t combinations(const TableSweep& sweep) noexcept {
   return (sweep.traffic ? 1 : sweep.flows.size() * sweep.zipf.size()) * sweep.key_bytes.size() *
          sweep.value_bytes.size() * sweep.tasks.size() * sweep.load.size() * sweep.cores.size() * sweep.beside.size() *
-         sweep.batch.size();
+         sweep.batch.size() * sweep.pages.size();
 }
 
 Result<std::size_t> measure_tables(const TableSweep& sweep, const std::function<void(std::span<const TableRow>)>& done,

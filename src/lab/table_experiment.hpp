@@ -8,8 +8,10 @@
 
 #include "base/result.hpp"
 #include "lab/accuracy.hpp"
+#include "lab/batch_costs.hpp"
 #include "lab/co_runners.hpp"
 #include "lab/harness.hpp"
+#include "lab/pages.hpp"
 #include "lab/tables.hpp"
 #include "lab/traffic.hpp"
 
@@ -27,6 +29,7 @@ struct TableSweep {
   std::vector<std::size_t> cores{1};  ///< that do the same at the same time, on tables of their own
   std::vector<const Neighbour*> beside{&neighbours().front()};
   std::vector<std::size_t> batch{32};  ///< packets
+  std::vector<Pages> pages{Pages::huge};
 
   std::optional<Traffic> traffic = {};  ///< instead of random traffic
   int rounds = 15;
@@ -34,7 +37,7 @@ struct TableSweep {
   std::size_t trace_packets = std::size_t{1} << 22;  ///< of random traffic
   std::size_t epoch_packets = 2'000'000;             ///< at most, and at most the traffic's
   double heavy_share = 0.001;                        ///< of an epoch's packets: more make a heavy hitter
-  std::size_t queue_packets = 4096;                  ///< in front of the worker, for the lossless rate
+  OfferedLoad offered = {};                          ///< for the lossless rate and the modelled loss
 
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 26;
 };
@@ -49,6 +52,7 @@ struct Combination {
   std::size_t cores = 1;
   std::string_view beside = "none";
   std::size_t batch = 32;
+  Pages pages = Pages::huge;
 
   std::size_t entries() const noexcept;  ///< that tables are made for
 };
@@ -57,9 +61,8 @@ struct Combination {
 struct TableRow {
   const TableUnderTest* table;
   Combination of;
-  Cost cost;                                               ///< per update, making the key and its hash included
-  double p50_cycles = 0, p99_cycles = 0, p999_cycles = 0;  ///< per packet of a batch
-  double lossless_mpps = 0;                                ///< through a queue of queue_packets
+  Cost cost;  ///< per update, making the key and its hash included
+  BatchFigures batches;
   std::size_t memory_bytes = 0, size = 0, places = 0;
   double rejected_share = 0;  ///< of the packets
   double mean_probes = 0;     ///< over the packets

@@ -32,6 +32,8 @@ constexpr auto kWhat = std::to_array<ColumnOf<TableRow>>({
     {{"cores", "cores", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.cores}; }},
     {{"beside", "beside", 0, kCommon}, [](Row row) -> Cell { return std::string(row.of.beside); }},
     {{"batch", "batch", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.batch}; }},
+    {{"pages", "pages", 0, kCommon},
+     [](Row row) -> Cell { return std::string(kPagesNames[static_cast<std::size_t>(row.of.pages)]); }},
     {{"table", "table"}, [](Row row) -> Cell { return std::string(row.table->name); }},
     {{"value_bytes", "value"},
      [](Row row) {
@@ -41,10 +43,8 @@ constexpr auto kWhat = std::to_array<ColumnOf<TableRow>>({
 });
 constexpr auto kFigures = std::to_array<ColumnOf<TableRow>>({
     {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
-    {{"p50_cycles", "p50 cycles", 0}, [](Row row) { return cell_if(row.p50_cycles != 0, row.p50_cycles); }},
-    {{"p99_cycles", "p99", 0}, [](Row row) { return cell_if(row.p99_cycles != 0, row.p99_cycles); }},
-    {{"p999_cycles", "p99.9", 0}, [](Row row) { return cell_if(row.p999_cycles != 0, row.p999_cycles); }},
-    {{"lossless_mpps", "lossless Mpps", 1}, [](Row row) { return cell_if(row.lossless_mpps != 0, row.lossless_mpps); }},
+});
+constexpr auto kOfTable = std::to_array<ColumnOf<TableRow>>({
     {{"memory_bytes", ""}, [](Row row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
     {{"memory_mb", "most MB", 1}, [](Row row) -> Cell { return megabytes(row.memory_bytes); }},
     {{"size", ""}, [](Row row) -> Cell { return std::uint64_t{row.size}; }},
@@ -62,7 +62,8 @@ constexpr auto kFigures = std::to_array<ColumnOf<TableRow>>({
 });
 
 /// Every one there is, in this order.
-constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<TableRow>, kFigures, kSampleColumns<TableRow>);
+constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<TableRow>, kFigures, kBatchColumns<TableRow>, kOfTable,
+                                           kSampleColumns<TableRow>);
 
 }  // namespace
 

@@ -52,7 +52,7 @@ TEST(Contention, GivesARowForEveryWayOfEveryCase) {
           EXPECT_GT(row.cost.median_ns, 0);
           EXPECT_LE(row.cost.low_ns, row.cost.median_ns);
           EXPECT_GE(row.cost.high_ns, row.cost.median_ns);
-          EXPECT_LE(row.p50_cycles, row.p99_cycles);
+          EXPECT_LE(row.batches.p50_cycles.median, row.batches.p99_cycles.median);
           EXPECT_GE(row.lost_share, 0);
           if (row.way->exact || row.of.cores == 1) {
             EXPECT_EQ(row.lost_share, 0);

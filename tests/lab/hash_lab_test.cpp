@@ -52,6 +52,7 @@ TEST(HashQuality, OfARandomFunctionIsIdeal) {
     EXPECT_NEAR(quality.low_chi_square, 1, 0.12) << "5 standard deviations";
     EXPECT_NEAR(quality.high_chi_square, 1, 0.12);
     EXPECT_FALSE(collides_too_often(quality, words.size(), bits));
+    EXPECT_NEAR(quality.overflow_share, 0.1036, 0.005) << "Poisson: e^-1 sum of (k - 2) / k! over k > 2";
   }
   EXPECT_NEAR(ideal_collided_share(1 << 16, 32), 65535 * 0x1p-32, 1e-9);
   EXPECT_NEAR(ideal_collided_share(1 << 20, 16), 1, 1e-6);

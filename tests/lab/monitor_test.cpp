@@ -61,8 +61,8 @@ TEST(MonitorExperiment, MeasuresEveryStepAndTable) {
   for (const MonitorRow& row : *rows) {
     SCOPED_TRACE(row.monitor.name);
     EXPECT_GT(row.cost.median_ns, 0);
-    EXPECT_GT(row.lossless_mpps, 0);
-    EXPECT_LE(row.p50_cycles, row.p99_cycles);
+    EXPECT_GT(row.batches.lossless_mpps.median, 0);
+    EXPECT_LE(row.batches.p50_cycles.median, row.batches.p99_cycles.median);
     if (row.monitor.depth != Depth::count) continue;
     EXPECT_GT(row.memory_bytes, 1000 * 64u);
     EXPECT_EQ(row.expected_merges > 0, row.monitor.identity == Identity::fingerprint);

@@ -31,25 +31,33 @@ struct ErrorBound {
   double failure_probability;  ///< but for one key in so many
 };
 
-/// Counts packets by key in memory that does not grow with the number of keys, and answers with an error.
+/// Counts packets by key in memory that does not grow.
 ///
-/// Sketch(size, seed) has all its memory; `hash` is a keyed 64-bit hash of the key, the same one for the same key.
-/// add() counts one packet and returns the new estimate. No counter wraps: one that is full stays there, and
-/// error_bound() says what that costs. error_bound(p) is over the packets so far; its failure_probability is p where
-/// the structure reaches that. size_for(epsilon, p) makes it at most epsilon of the packets; none where that takes more
-/// than there may be.
-template <class S>
-concept Sketch = MapKey<typename S::Key> && std::constructible_from<S, SketchSize, std::uint64_t> &&
-    requires(S sketch, const S& view, std::uint64_t hash, const typename S::Key& key, SketchSize size, double share) {
-  { S::memory_bytes(size) }
+/// C(size, seed) has all its memory; `hash` is a keyed 64-bit hash of the key, the same one for the same key. add()
+/// counts one packet and returns the new estimate.
+template <class C>
+concept KeyCounter = MapKey<typename C::Key> && std::constructible_from<C, SketchSize, std::uint64_t> &&
+    requires(C counter, const C& view, std::uint64_t hash, const typename C::Key& key, SketchSize size) {
+  { C::memory_bytes(size) }
   noexcept->std::same_as<std::size_t>;
-  { S::size_for(share, share) }
-  noexcept->std::same_as<std::optional<SketchSize>>;
   { view.prefetch(hash) }
   noexcept->std::same_as<void>;
-  { sketch.add(hash, key) }
-  noexcept->std::same_as<std::uint64_t>;
+  { counter.add(hash, key) } -> std::same_as<std::uint64_t>;
   { view.estimate(hash, key) }
+  noexcept->std::same_as<std::uint64_t>;
+};
+
+/// One that takes any number of keys, and answers with an error.
+///
+/// No counter wraps: one that is full stays there, and error_bound() says what that costs. error_bound(p) is over the
+/// packets so far; its failure_probability is p where the structure reaches that. size_for(epsilon, p) makes it at most
+/// epsilon of the packets; none where that takes more than there may be.
+template <class S>
+concept Sketch = KeyCounter<S> &&
+    requires(S sketch, const S& view, std::uint64_t hash, const typename S::Key& key, double share) {
+  { S::size_for(share, share) }
+  noexcept->std::same_as<std::optional<SketchSize>>;
+  { sketch.add(hash, key) }
   noexcept->std::same_as<std::uint64_t>;
   { view.error_bound(share) }
   noexcept->std::same_as<ErrorBound>;

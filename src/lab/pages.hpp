@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <fmt/core.h>
+#include <sys/prctl.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace parshall::lab {
+
+/// Of 2 MB where the kernel grants them, or of 4 KB.
+enum class Pages : std::uint8_t { huge, small };
+inline constexpr std::string_view kPagesNames[] = {"2M", "4k"};
+
+/// What memory this process touches for the first time is on such pages, while this lives.
+class OnPages {
+ public:
+  explicit OnPages(Pages pages) noexcept : small_(pages == Pages::small) {
+    if (small_ && ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0) errno_ = errno;
+  }
+  ~OnPages() {
+    if (small_) ::prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+  }
+  OnPages(const OnPages&) = delete;
+  OnPages& operator=(const OnPages&) = delete;
+
+  /// Why the kernel will not have it so.
+  std::optional<Error> refused() const {
+    if (errno_ == 0) return std::nullopt;
+    return Error{fmt::format("the kernel refuses pages of 4 KB alone: {}", std::strerror(errno_))};
+  }
+
+ private:
+  bool small_;
+  int errno_ = 0;
+};
+
+}  // namespace parshall::lab

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/standard_candidate.hpp"
+#include "lab/table_entry.hpp"
+
+namespace parshall::lab {
+namespace {
+
+/// What every other one spends before it looks anything up.
+template <class Key, class>
+class KeysAlone final : public Candidate {
+ public:
+  KeysAlone(std::size_t, std::uint64_t seed, TaskTally) : hasher_{KeyedHash(seed)} {}
+  void run(std::span<const std::uint32_t> flows) noexcept override {
+    for (const std::uint32_t flow : flows) sum_ += hasher_(key_of<sizeof(Key)>(flow));
+  }
+  void counts(std::span<std::uint64_t>) const noexcept override {}
+  static std::size_t memory_bytes(std::size_t) noexcept { return 0; }
+  std::size_t places() const noexcept override { return 0; }
+  std::size_t size() const noexcept override { return 0; }
+
+ private:
+  LabHasher hasher_;
+  std::uint64_t sum_ = 0;
+};
+
+constexpr TableUnderTest kReferences[] = {
+    map_entry<UnorderedMapCandidate>("unordered-map", "std::unordered_map, without prefetching"),
+    map_entry<AbslCandidate>("absl-flat", "absl::flat_hash_map, without prefetching"),
+    {"nothing", "keys and hashes alone", false, false, make<KeysAlone>, memory<KeysAlone>},
+};
+
+}  // namespace
+
+std::span<const TableUnderTest> references_under_test() noexcept { return kReferences; }
+
+}  // namespace parshall::lab
