@@ -69,6 +69,7 @@ void add_bench_batch(CLI::App& bench, int& status);
 void add_bench_advise(CLI::App& bench, int& status);
 void add_bench_hashes(CLI::App& bench, int& status);
 void add_bench_parse(CLI::App& bench, int& status);
+void add_bench_receive(CLI::App& bench, int& status);
 void add_bench_models(CLI::App& bench, int& status);
 
 template <class Range, class Name>

@@ -52,6 +52,7 @@ void list_experiments() {
   fmt::print("parshall bench hashes: cost and quality of hashing a key, with those of parshall list hashes\n");
   fmt::print("parshall bench parse: cost of getting at a packet's identity, reading\n");
   for (const lab::HeaderAccess& access : lab::header_accesses()) fmt::print("  {:<22} {}\n", access.name, access.help);
+  fmt::print("parshall bench receive: cost of queues and packet-buffer pools of DPDK, without a device\n");
   fmt::print("parshall bench models: throughput of the whole monitor, by threads\n");
   for (const lab::NamedModel& model : lab::thread_models()) fmt::print("  {:<22} {}\n", model.name, model.help);
   fmt::print("parshall bench pipeline: cost of a packet step by step: polled, decoded, counted, measured\n");

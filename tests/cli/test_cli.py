@@ -668,6 +668,47 @@ class Lab(Case):
                 self.assert_says(run("bench", "parse", *arguments), USAGE, *words)
         self.assert_says(run("bench", "parse", "--memory", "1000000G"), FAILED, "are available", "--memory")
 
+    def test_queues_and_pools_are_compared_with_the_first(self):
+        done = run("bench", "receive", "--queues", "1,3", "--cache", "0,64", "--burst", "32", "--arrivals", "2,100", "--buffers", "2048",
+                   "--rounds", "3", "--format", "csv")
+        self.assertIn("parshall bench receive", run("list", "experiments").out.decode())
+        if b"built without DPDK" in done.err:
+            self.assert_says(done, FAILED, "libdpdk-dev")
+            return
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([(row["cache"], row["arrivals"], row["queues"], row["pools"]) for row in found],
+                         [(cache, arrivals, queues, pools) for cache in ("0", "64") for arrivals in ("2", "100")
+                          for queues in ("1", "3") for pools in ("shared", "own")])
+        for row in found:
+            self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
+            self.assertTrue(float(row["polling_cycles"]) > 0 and float(row["pool_cycles"]) > 0)
+            self.assertAlmostEqual(float(row["all_mpps"]), 1e3 / float(row["ns"]))
+            self.assertEqual(float(row["empty_polls"]) > 0, row["queues"] == "3")
+            self.assertEqual((row["cores"], row["burst"], row["buffers"], row["together"]), ("1", "32", "2048", ""))
+
+    def test_mistakes_of_bench_receive_are_named(self):
+        for words, arguments in (
+                (("--queues 0", "from 1 to 64"), ["--queues", "0"]),
+                (("--queues 1000000000", "from 1 to 64"), ["--queues", "1,1000000000"]),
+                (("--queues",), ["--queues", "99999999999999999999999"]),
+                (("--queues",), ["--queues=-1"]),
+                (("--queues",), ["--queues", "many"]),
+                (("--pools none", "shared, own"), ["--pools", "none"]),
+                (("--burst 0", "from 1 to 4096"), ["--burst", "0"]),
+                (("--burst 4097", "from 1 to 4096"), ["--burst", "4097"]),
+                (("--cache 513", "from 0 to 512"), ["--cache", "513"]),
+                (("1024 are needed", "--cache 512"), ["--cache", "512", "--buffers", "800", "--pools", "shared"]),
+                (("--arrivals 0",), ["--arrivals", "0"]),
+                (("--buffers 0",), ["--buffers", "0"]),
+                (("--buffers many", "64Ki"), ["--buffers", "many"]),
+                (("256 buffers a pool", "--queues 64"), ["--queues", "64"]),
+                (("at most 512",), ["--queues", ",".join(["64"] * 9), "--cache", "0", "--pools", "shared"]),
+                (("--cores 0", "this process may use"), ["--cores", "0"]),
+                (("--cores 4096", "this process may use"), ["--cores", "1,4096"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "receive", *arguments), USAGE, *words)
+
     def models(self, *arguments, **more):
         return run("bench", "models", "--packets", "20k", "-g", "flows=100,packets=1000", "--rounds", "3", *arguments, **more)
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/huge_buffer.hpp"
+#include "lab/receive_audit.hpp"
+#include "lab/receive_shape.hpp"
+
+struct rte_mempool;
+
+namespace parshall::lab {
+
+/// DPDK's packet-buffer pools of a receive side: rte_mempool over a ring for several producers and consumers, as
+/// rte_pktmbuf_pool_create() makes it by default.
+///
+/// Shape: one pool for all, or one for each queue of each core; a buffer has the 2304 bytes of a packet buffer with
+///        2 KB of room (128 for rte_mbuf, 128 of headroom) and DPDK's head of 64. All pools lie in one piece of memory,
+///        on huge pages where the kernel grants them, and give their buffers in random order, as pools long in use do.
+class BufferPools {
+ public:
+  static bool available() noexcept;  ///< false in a build without DPDK
+
+  /// Starts DPDK where nobody has. Throws std::bad_alloc.
+  BufferPools(const ReceiveShape& shape, std::uint64_t seed);
+  ~BufferPools();
+  BufferPools(const BufferPools&) = delete;
+  BufferPools& operator=(const BufferPools&) = delete;
+
+  /// That a queue's buffers come from.
+  rte_mempool* pool_of(std::size_t core, std::size_t queue) const noexcept;
+
+  /// Of each pool. Nobody may use them meanwhile, and nobody's cache may have a buffer.
+  std::vector<PoolStock> stock() const;
+
+  static std::size_t memory_bytes(const ReceiveShape& shape) noexcept;
+
+ private:
+  struct Free {
+    void operator()(rte_mempool* pool) const noexcept;
+  };
+  using Pool = std::unique_ptr<rte_mempool, Free>;
+  static Pool make(std::size_t buffers, std::span<std::uint8_t> memory, std::uint64_t seed);
+
+  ReceiveShape shape_;
+  HugeBuffer<std::uint8_t> memory_;  // outlives the pools in it
+  std::vector<Pool> pools_;
+};
+
+}  // namespace parshall::lab

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+
+#include "lab/figures.hpp"
+#include "lab/receive_experiment.hpp"
+
+namespace parshall::lab {
+
+std::span<const Column> receive_columns() noexcept;
+Part receive_part(std::span<const ReceiveRow> rows);
+
+}  // namespace parshall::lab
