@@ -34,7 +34,8 @@ bench: build
 	@tools/bench.sh $(BUILD)
 
 reproduce: build
-	@python3 tools/reproduce.py $(BUILD)/parshall --runs $(BUILD)/reproduce
+	@tools/setup.sh dpdk-dev
+	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce
 
 lint: configure
 	@tools/lint.sh $(BUILD)

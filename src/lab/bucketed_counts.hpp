@@ -19,7 +19,7 @@ namespace parshall::lab {
 /// Cost:   one cache line.
 /// Error:  keys of one tag in one run of lines are counted as one: of n keys each meets one with the chance 2^-31 for
 ///         each key in the lines it looks through. Never below the truth, but for what is rejected.
-/// Full:   when every place is taken; packets of further keys are rejected.
+/// Full:   where kLongestRun lines in a row are; packets of further keys that belong there are rejected.
 template <MapKey K, std::unsigned_integral Counter = std::uint32_t>
 class BucketedCounts {
  public:
@@ -35,7 +35,7 @@ class BucketedCounts {
   std::uint64_t add(std::uint64_t hash, const Key&) {
     const std::uint32_t tag = tag_of(hash);
     std::size_t at = hash >> shift_;
-    for (std::size_t looked = 0; looked < lines_.size(); ++looked, at = next(at)) {
+    for (std::size_t looked = 0; looked < kLongestRun; ++looked, at = next(at)) {
       Line& line = lines_[at];
       if (const unsigned match = line.equal(tag); match != 0) [[likely]]
         return count(at, static_cast<unsigned>(std::countr_zero(match)));
@@ -52,7 +52,7 @@ class BucketedCounts {
 
   std::uint64_t estimate(std::uint64_t hash, const Key&) const noexcept {
     std::size_t at = hash >> shift_;
-    for (std::size_t looked = 0; looked < lines_.size(); ++looked, at = next(at)) {
+    for (std::size_t looked = 0; looked < kLongestRun; ++looked, at = next(at)) {
       const Line& line = lines_[at];
       if (const unsigned match = line.equal(tag_of(hash)); match != 0)
         return whole_count(at, static_cast<unsigned>(std::countr_zero(match)));
@@ -66,7 +66,7 @@ class BucketedCounts {
   std::uint64_t rejected() const noexcept { return rejected_; }
 
  private:
-  static constexpr std::size_t kLinePlaces = 8;
+  static constexpr std::size_t kLinePlaces = 8, kLongestRun = 16;
 
   struct alignas(64) Line {
     std::array<std::uint32_t, kLinePlaces> tags;

@@ -8,6 +8,7 @@
 #include "lab/count_array_candidate.hpp"
 #include "lab/dpdk/rte_hash_candidate.hpp"
 #include "lab/dpdk/rte_member_candidate.hpp"
+#include "lab/keyed_counts.hpp"
 #include "lab/sketch_candidate.hpp"
 #include "lab/table_entry.hpp"
 #include "pipeline/measure/sketches/count_min.hpp"
@@ -27,6 +28,10 @@ constexpr SketchSize two_rows_of_buckets(std::size_t flows) noexcept { return {8
 template <class K, class V>
 using OfBucketedCounts = SketchCandidate<BucketedCounts<K>, V, one_row>;
 template <class K, class V>
+using OfAddedKeys = SketchCandidate<KeyedCounts<K, OnOtherKey::add>, V, one_row>;
+template <class K, class V>
+using OfReplacedKeys = SketchCandidate<KeyedCounts<K, OnOtherKey::replace>, V, one_row>;
+template <class K, class V>
 using OfCountMin = SketchCandidate<CountMin<K>, V, three_rows>;
 template <class K, class V>
 using OfConservative = SketchCandidate<CountMin<K, CountMinUpdate::conservative>, V, three_rows>;
@@ -42,6 +47,9 @@ constexpr TableUnderTest kCounts[] = {
 constexpr TableUnderTest kSketches[] = {
     {"count-array", "sketch: an array of 4 or more counters, or values, for each flow, and one hash", false, false,
      make<CountArrayCandidate>, memory<CountArrayCandidate>},
+    sketch_entry<OfAddedKeys>("count-array-keys", "sketch: a counter for each flow, and its last packet's key"),
+    sketch_entry<OfReplacedKeys>("count-array-replace",
+                                 "sketch: the same; a packet of another key starts the count over"),
     sketch_entry<OfCountMin>("count-min", "sketch: three rows of 1 or more counters for each flow, with a hash each"),
     sketch_entry<OfConservative>("count-min-conservative", "sketch: the same; only a key's smallest counters count"),
     sketch_entry<OfSpaceSaving>("space-saving", "sketch: a heap of at most 10,000 keys"),

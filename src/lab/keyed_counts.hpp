@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+#include "pipeline/measure/sketches/sketch.hpp"
+
+namespace parshall::lab {
+
+/// What becomes of a count when a packet of another key comes to it.
+enum class OnOtherKey : std::uint8_t { add, replace };
+
+/// A count array whose places remember the key of their last packet: it names what it counted.
+///
+/// Shape:  one array of keys and counts, made for a place a key; a key's is at its hash's top bits.
+/// Cost:   a cache line, and a key written for each packet.
+/// Error:  where keys are added up, no key's count is too low while it is the place's; where they are replaced, none is
+///         too high, and all packets before the last one of another key are lost. A key that is not its place's has no
+///         count.
+/// Source: the "count array" of Alipourfard et al., SOSR 2018, section 3.1, which says of it both that it adds and that
+///         it overwrites.
+template <MapKey K, OnOtherKey Policy>
+class KeyedCounts {
+ public:
+  using Key = K;
+
+  KeyedCounts(SketchSize size, std::uint64_t /*seed*/)
+      : places_(sketches::row_width(size.width)), shift_(64 - sketches::row_bits(size.width)) {}
+
+  static std::size_t memory_bytes(SketchSize size) noexcept { return sketches::row_width(size.width) * sizeof(Entry); }
+
+  void prefetch(std::uint64_t hash) const noexcept { prefetch_object<sizeof(Entry)>(&places_[hash >> shift_]); }
+
+  std::uint64_t add(std::uint64_t hash, const Key& key) noexcept {
+    Entry& entry = places_[hash >> shift_];
+    if (Policy == OnOtherKey::replace && !(entry.key == key)) entry.packets = 0;
+    entry.key = key;
+    return ++entry.packets;
+  }
+
+  std::uint64_t estimate(std::uint64_t hash, const Key& key) const noexcept {
+    const Entry& entry = places_[hash >> shift_];
+    return entry.key == key ? entry.packets : 0;
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    std::uint64_t packets = 0;
+  };
+
+  HugeBuffer<Entry> places_;
+  unsigned shift_;
+};
+
+}  // namespace parshall::lab

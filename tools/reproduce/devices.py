@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packet counting by dpdk-testpmd and flow counting by parshall, in turns, on the same DPDK device: a capture that is
+received over and over, which copies each frame from memory as fast as it is polled."""
+import json
+import random
+import re
+import shutil
+import signal
+import statistics
+import struct
+import subprocess
+import tempfile
+import time
+
+FLOWS, BUFFERS = 1 << 16, 1 << 17
+ROUNDS, SECONDS, START_SECONDS = 7, 2, 2
+COMMANDS = "dpdk-testpmd (rxonly) and parshall watch, both on vdev:net_pcap0,rx_pcap=...,infinite_rx=1"
+TRAFFIC = ("uniform", "zipf")
+
+
+def write_capture(path, traffic):
+    """64-byte frames of five-tuples chosen at random; as many as flows, each once or by Zipf's law."""
+    rng = random.Random(1)
+    tuples = [rng.getrandbits(96).to_bytes(12, "big") for _ in range(FLOWS)]
+    order = range(FLOWS)
+    if traffic == "zipf":
+        order = rng.choices(order, weights=[1 / (rank + 1) for rank in range(FLOWS)], k=FLOWS)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for i, flow in enumerate(order):
+            ports, addresses = tuples[flow][:4], tuples[flow][4:]
+            frame = (bytes(12) + b"\x08\x00" + struct.pack(">BBHIBBH", 0x45, 0, 46, 0, 64, 17, 0) + addresses + ports +
+                     struct.pack(">HH", 26, 0) + bytes(18))
+            file.write(struct.pack("<IIII", 1_600_000_000, i, len(frame), len(frame)) + frame)
+
+
+def testpmd(capture, number):
+    """Mpps: the median of what it says each second."""
+    running = subprocess.Popen(["dpdk-testpmd", "--no-huge", "-m", "1024", "--no-pci", f"--vdev=net_pcap0,rx_pcap={capture},infinite_rx=1",
+                           "-l", "0,1", "--file-prefix", f"reproduce{number}", "--", f"--total-num-mbufs={BUFFERS}",
+                           "--forward-mode=rxonly", "--auto-start", "--stats-period", "1"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(SECONDS + START_SECONDS)
+    running.send_signal(signal.SIGINT)
+    told, _ = running.communicate(timeout=30)
+    rates = [int(rate) for rate in re.findall(r"Rx-pps:\s+(\d+)", told) if int(rate)]
+    if not rates:
+        raise RuntimeError("dpdk-testpmd received nothing: " + told[-500:])
+    return statistics.median(rates) / 1e6
+
+
+def watch(parshall, capture, statistic):
+    done = subprocess.run([parshall, "watch", "-q", "-i", f"vdev:net_pcap0,rx_pcap={capture},infinite_rx=1", "--mbufs", str(BUFFERS), "--flows",
+                           str(FLOWS), "--duration", f"{SECONDS}s", "--format", "json", *(["--stats", statistic] if statistic else [])],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"parshall watch ended with {done.returncode}: {done.stderr[-500:]}")
+    summary = json.loads(done.stdout)["summary"]
+    return summary["packets"] / summary["elapsed_s"] / 1e6
+
+
+def row(traffic, name, samples):
+    ordered = sorted(samples)
+    return {"traffic": traffic, "row": name, "mpps": statistics.median(ordered), "low_mpps": ordered[0], "high_mpps": ordered[-1],
+            "samples": len(ordered)}
+
+
+def measure(parshall, path):
+    """A document a line, as bench writes them. The least and the most of seven samples are a 98 % interval of the median."""
+    with_testpmd = shutil.which("dpdk-testpmd") is not None
+    with open(path, "w", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
+        for traffic in TRAFFIC:
+            capture = f"{folder}/{traffic}.pcap"
+            write_capture(capture, traffic)
+            ways = {"packets, dpdk-testpmd": lambda: testpmd(capture, len(samples["packets, dpdk-testpmd"]))} if with_testpmd else {}
+            ways["flows, parshall"] = lambda: watch(parshall, capture, None)
+            ways["flows and p99 gap, parshall"] = lambda: watch(parshall, capture, "gap_p99")
+            samples = {name: [] for name in ways}
+            for _ in range(ROUNDS):
+                for name, way in ways.items():
+                    samples[name].append(way())
+            rows = [row(traffic, name, samples[name]) for name in ways]
+            out.write(json.dumps({"experiment": "devices", "rows": rows}) + "\n")
