@@ -181,6 +181,111 @@ TEST(SimdTags, StillFindEverythingAfterMoreKeysPassedAGroupThanItCanCount) {
   for (std::uint32_t i = kKeys - kLeft; i < kKeys; ++i) ASSERT_NE(map.find(1, key_of(i)), kNowhere);
 }
 
+/// Where hashes' homes are: a key alone in a map is at home.
+template <class Map>
+class Homes {
+ public:
+  explicit Homes(std::size_t entries) : alone_(entries, Hasher{}) {}
+
+  Place of(std::uint64_t hash) {
+    const Place home = alone_.insert(hash, key_of(0), IgnoreMoves{});
+    alone_.erase(home, IgnoreMoves{});
+    return home;
+  }
+
+ private:
+  Map alone_;
+};
+
+using RobinHoodTable = RobinHood<FlowKey, std::uint64_t, Hasher>;
+using LinearTable = LinearProbing<FlowKey, std::uint64_t, Hasher>;
+
+TEST(RobinHood, KeepsEntriesInOrderOfTheirHomesWithoutHolesBefore) {
+  constexpr std::size_t kEntries = 14'336;  // 7 of 8 homes
+  constexpr std::uint64_t kKeys = kEntries * 5 / 4;
+  RobinHoodTable map(kEntries, Hasher{});
+  Homes<RobinHoodTable> homes(kEntries);
+  SplitMix64 random(1985);
+  for (int round = 0; round < 20; ++round) {
+    for (std::uint64_t n = 0; n < kKeys; ++n) {
+      const FlowKey key = key_of(random.below(kKeys));
+      const std::uint64_t hash = Hasher{}(key);
+      if (const Place place = map.find(hash, key); place != kNowhere) {
+        map.erase(place, IgnoreMoves{});
+      } else if (map.size() < kEntries) {
+        ASSERT_NE(map.insert(hash, key, IgnoreMoves{}), kNowhere);
+      }
+    }
+    Place last_home = 0, after_hole = 0;
+    for (Place place = 0; place < map.places(); ++place) {
+      if (!map.occupied(place)) {
+        after_hole = place + 1;
+        continue;
+      }
+      const Place home = homes.of(Hasher{}(map.key(place)));
+      ASSERT_LE(home, place);
+      ASSERT_LE(last_home, home) << "an entry waits behind one that is nearer to its home, at " << place;
+      ASSERT_LE(after_hole, home) << "a hole between an entry and its home, before " << place;
+      last_home = home;
+    }
+  }
+}
+
+struct Distances {
+  Place worst = 0;
+  double mean = 0;
+};
+
+/// Of `keys` entries to their homes, in a map made for `entries` whose homes are a power of two.
+template <class Map>
+Distances distances(std::size_t entries, std::uint64_t keys, Place homes) {
+  Map map(entries, Hasher{});
+  Homes<Map> home(entries);
+  for (std::uint64_t i = 0; i < keys; ++i)
+    EXPECT_NE(map.insert(Hasher{}(key_of(i)), key_of(i), IgnoreMoves{}), kNowhere);
+  Distances found;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const std::uint64_t hash = Hasher{}(key_of(i));
+    const Place distance = (map.find(hash, key_of(i)) - home.of(hash)) & (homes - 1);
+    found.worst = std::max(found.worst, distance);
+    found.mean += static_cast<double>(distance) / static_cast<double>(keys);
+  }
+  return found;
+}
+
+TEST(RobinHood, SharesOutTheDistanceThatLinearProbingLeavesToTheLast) {
+  constexpr Place kHomes = 1 << 16;
+  constexpr std::uint64_t kKeys = kHomes / 8 * 7;
+  const auto robin_hood = distances<RobinHoodTable>(kKeys, kKeys, kHomes);
+  const auto linear = distances<LinearTable>(kHomes / 2, kKeys, kHomes);
+  EXPECT_NEAR(robin_hood.mean, 3.5, 0.25) << "Knuth: (1 / (1 - 7/8) - 1) / 2, in whatever order entries stand";
+  EXPECT_NEAR(linear.mean, robin_hood.mean, 0.05);
+  EXPECT_LT(5 * robin_hood.worst, linear.worst);
+}
+
+TEST(RobinHood, RefusesWhatWouldGoTooFarUntilAnyRivalHasGone) {
+  constexpr std::size_t kEntries = 1'000;
+  constexpr std::uint64_t kOneHome = std::uint64_t{1} << 53;  // of 2048
+  constexpr std::uint64_t kOfOneHome = 247;                   // which stand 0 to 246 places from it
+  for (const std::uint64_t home : {4, 5, 6})                  // before, at and behind the home of the others
+    for (std::size_t i = 0; i < kMaxRivals; ++i) {
+      RobinHoodTable map(kEntries, Hasher{});
+      std::vector<std::uint64_t> hashes(kOfOneHome, 5 * kOneHome);
+      if (home != 5) hashes.push_back(home * kOneHome);  // one has room there still
+      for (std::uint64_t n = 0; n < hashes.size(); ++n)
+        ASSERT_NE(map.insert(hashes[n], key_of(n), IgnoreMoves{}), kNowhere);
+      const FlowKey key = key_of(hashes.size());
+      ASSERT_EQ(map.insert(home * kOneHome, key, IgnoreMoves{}), kNowhere) << "home " << home;
+      std::array<Place, kMaxRivals> rivals;
+      ASSERT_EQ(map.rivals(home * kOneHome, rivals), kMaxRivals);
+      map.erase(rivals[i], IgnoreMoves{});
+      ASSERT_NE(map.insert(home * kOneHome, key, IgnoreMoves{}), kNowhere) << "home " << home << ", rival " << i;
+      std::size_t lost = 0;
+      for (std::uint64_t n = 0; n < hashes.size(); ++n) lost += map.find(hashes[n], key_of(n)) == kNowhere;
+      ASSERT_EQ(lost, 1u);
+    }
+}
+
 TYPED_TEST(Maps, HoldWhatTheyWereAskedForOrSayThatTheyCannot) {
   constexpr std::size_t kEntries = 10'000;
   TypeParam map(kEntries, Hasher{});

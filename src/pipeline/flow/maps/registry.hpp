@@ -6,6 +6,7 @@
 #include "pipeline/flow/maps/double_hash.hpp"
 #include "pipeline/flow/maps/linear_index.hpp"
 #include "pipeline/flow/maps/linear_probing.hpp"
+#include "pipeline/flow/maps/robin_hood.hpp"
 #include "pipeline/flow/maps/simd_tags.hpp"
 
 namespace parshall {
@@ -25,7 +26,7 @@ struct MapList {
 };
 
 /// Every map there is: the monitor's tables, the lab and the conformance suites go by this list.
-using Maps =
-    MapList<LinearMap, LinearIndexMap, Cuckoo1Map, Cuckoo4Map, DoubleHashMap, ChainedMap, CombinedMap, SimdTagsMap>;
+using Maps = MapList<LinearMap, LinearIndexMap, Cuckoo1Map, Cuckoo4Map, DoubleHashMap, ChainedMap, CombinedMap,
+                     SimdTagsMap, RobinHoodMap>;
 
 }  // namespace parshall
