@@ -37,12 +37,14 @@ concept KeyHasher = requires(const H& hasher, const K& key) {
 
 /// A hash map of fixed memory, whose entries have places that arrays beside it can go by.
 ///
-/// Map(entries, hasher), entries > 0, has room for that many at the load it is made for, and places_for(entries)
-/// places. insert() is for keys that find() does not find; it returns kNowhere, and changes nothing, where the
-/// structure has no room for this hash. It and erase() call moved(from, to) after an entry has gone to another place,
-/// in an order in which nothing is overwritten: only where kMoves. rivals() writes the places of entries of which any,
-/// erased, makes room for this hash; none where any entry does. populate() commits the memory that every lookup
-/// touches. probes() counts the buckets, index elements or list links that find() looks at, one after the other.
+/// Map(entries, hasher), entries > 0, has room for that many at the load it is made for, which is its own choice, and
+/// places_for(entries) places; it may do without the hasher. insert() is for keys that find() does not find; it returns
+/// kNowhere, and changes nothing, where the structure has no room for this hash. It and erase() call moved(from, to)
+/// after an entry has gone to another place, in an order in which nothing is overwritten: only where kMoves. rivals()
+/// writes the places of entries of which any, erased, makes room for this hash; none where any entry does; some where
+/// there is room do no harm. populate() commits the memory that every lookup touches. probes() counts the buckets,
+/// index elements or list links that find() looks at, one after the other: what one comparison looks at together counts
+/// once.
 template <class M>
 concept FlowMap = MapKey<typename M::Key> && std::is_trivially_copyable_v<typename M::Value> &&
     requires(M map, const M& view, std::uint64_t hash, const typename M::Key& key, Place place, IgnoreMoves moved,
