@@ -143,6 +143,7 @@ Result<PollGaps> measure_gaps(const SchedulingPolicy& policy, unsigned core, std
     }
   };
   std::vector<std::thread> running;
+  running.reserve(threads);
   for (Probe& probe : probes) running.emplace_back([&] { poll(probe); });
   for (std::thread& thread : running) thread.join();
   for (const Probe& probe : probes)

@@ -147,7 +147,7 @@ class MapTable : private FlowCounter<MapStore<Map>> {
  private:
   [[gnu::noinline]] SlotRef add(const PacketFacts& facts) noexcept {
     if (size() >= capacity_) make_room(facts.hash);
-    const HashedKey key{facts.key, facts.hash};
+    const HashedKey<FlowKey> key{facts.key, facts.hash};
     Place place;
     while ((place = store_.map.insert(facts.hash, key, told())) == kNowhere) make_room(facts.hash);
     start(place, facts);
