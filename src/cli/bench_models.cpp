@@ -88,10 +88,10 @@ void add_bench_models(CLI::App& bench, int& status) {
       "interleaved rounds; each run's accounting has to balance. Mpps are by the wall clock, CPU ns per packet over "
       "all\n"
       "threads; ratios are of Mpps, to the first row. The source waits, so that a full ring loses nothing: what a\n"
-      "scheduler would lose is modelled. Two threads under it poll on one core for 200 ms; the gaps are the times "
-      "from\n"
-      "one poll to the next (that 99.9 % of the polls do not exceed, and the longest), and the modelled loss is the\n"
-      "share of packets that come, evenly at {} Mpps, to a queue of {} that is full: the ring of a device.",
+      "scheduler would lose is modelled. Two threads under it poll on one core for 200 ms (deadline, which cannot be\n"
+      "held to a core: on any); the gaps are the times from one poll to the next (that 99.9 % of the polls do not\n"
+      "exceed, and the longest), and the modelled loss is the share of packets that come, evenly at {} Mpps, to a\n"
+      "queue of {} that is full: the ring of a device. \"Alone\" is the same of one thread.",
       lab::PollGaps::kRateMpps, lab::PollGaps::kQueuePackets));
   auto options = std::make_shared<ModelsOptions>();
   const auto list = [&](const char* name, auto& values, const char* help) {

@@ -16,12 +16,9 @@ Result<lab::ReceiveSweep> plan(const ReceiveOptions& options) {
   lab::ReceiveSweep sweep = options.sweep;
   sweep.rounds = options.common.rounds;
   sweep.seed = options.common.seed;
-  sweep.pools.clear();
-  for (const std::string& name : options.pools) {
-    const auto found = std::ranges::find(lab::kPoolsNames, name);
-    if (found == std::end(lab::kPoolsNames)) return Error{fmt::format("--pools {}: shared, own, or both", name)};
-    sweep.pools.push_back(static_cast<lab::Pools>(found - std::begin(lab::kPoolsNames)));
-  }
+  const auto pools = choose_names<lab::Pools>(lab::kPoolsNames, options.pools, "pools");
+  if (!pools) return pools.error();
+  sweep.pools = *pools;
   const auto buffers = count_of("--buffers", options.buffers, lab::ReceiveShape::kMaxBuffers);
   if (!buffers) return buffers.error();
   sweep.buffers = *buffers;
@@ -55,7 +52,9 @@ void add_bench_receive(CLI::App& bench, int& status) {
       "Interleaved rounds, thread CPU time, after following every packet and buffer. Ratios are to the first row.\n"
       "The cycles of polling and of get+put are from runs of their own, in which each call is timed alone: together\n"
       "they may exceed the whole, where calls overlap. Samples during which another core did not run count as\n"
-      "disturbed: \"together\" is the share in which all ran.");
+      "disturbed: \"together\" is the share in which all ran. One queue on one core is the same with either kind of "
+      "pool:\n"
+      "what its two rows differ by is where memory came to lie, and no smaller difference means anything.");
   auto options = std::make_shared<ReceiveOptions>();
   const auto list = [&](const char* name, auto& values, const char* help) {
     receive->add_option(name, values, help)->delimiter(',')->capture_default_str();

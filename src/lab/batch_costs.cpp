@@ -41,17 +41,17 @@ double BatchCosts::quantile(double of) const noexcept {
   return static_cast<double>((bucket + 1) * kCyclesPerBucket);
 }
 
-void BatchRounds::end_round() {
-  if (cycles_.empty()) return;
+void BatchRounds::add_round(std::span<const std::uint32_t> batch_cycles) {
+  if (batch_cycles.empty()) return;
   BatchCosts costs;
-  for (const std::uint32_t cycles : cycles_) costs.add(cycles, batch_);
+  for (const std::uint32_t cycles : batch_cycles) costs.add(cycles, batch_);
   p50_.push_back(costs.quantile(0.5));
   p99_.push_back(costs.quantile(0.99));
   p999_.push_back(costs.quantile(0.999));
-  lossless_mpps_.push_back(lossless_rate(cycles_, batch_, load_.queue_packets) * cycles_per_ns() * 1e3);
+  lossless_mpps_.push_back(lossless_rate(batch_cycles, batch_, load_.queue_packets) * cycles_per_ns() * 1e3);
   const double rate = load_.mpps / (cycles_per_ns() * 1e3);
-  offered_ += rate * std::accumulate(cycles_.begin(), cycles_.end(), 0.0);
-  lost_ += lost_packets(cycles_, batch_, load_.queue_packets, rate);
+  offered_ += rate * std::accumulate(batch_cycles.begin(), batch_cycles.end(), 0.0);
+  lost_ += lost_packets(batch_cycles, batch_, load_.queue_packets, rate, waiting_);
 }
 
 BatchFigures BatchRounds::figures() const {
@@ -85,10 +85,10 @@ double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t ba
   return std::min(low, served * static_cast<double>(batch_cycles.size()) / cycles);
 }
 
-double lost_packets(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue,
-                    double rate) noexcept {
+double lost_packets(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue, double rate,
+                    double& waiting) noexcept {
   const auto served = static_cast<double>(batch), room = static_cast<double>(queue);
-  double waiting = 0, lost = 0;
+  double lost = 0;
   for (const std::uint32_t cycles : batch_cycles) {
     waiting += rate * static_cast<double>(cycles);
     lost += std::max(0.0, waiting - room);

@@ -14,7 +14,7 @@ namespace parshall::lab {
 std::uint64_t cycles_now() noexcept;
 double cycles_per_ns();
 
-/// What batches of packets cost, and what follows for a queue in front of them.
+/// What batches of packets cost.
 ///
 /// Shape:  a histogram of cycles per packet of a batch, in buckets of two cycles; the last one holds all above 16 Ki.
 /// Error:  a quantile is up to two cycles too high.
@@ -58,27 +58,27 @@ class BatchRounds {
   /// A round of at least `packets`: `play(most)` has a batch of at most that many processed, and says how many it was.
   template <class Play>
   void measure(std::size_t packets, Play play) {
-    cycles_.clear();
+    std::vector<std::uint32_t> cycles;
     for (std::size_t played = 0; played < packets;) {
       const std::uint64_t start = cycles_now();
       const std::size_t count = play(packets);
-      const std::uint64_t cycles = cycles_now() - start;
+      const std::uint64_t passed = cycles_now() - start;
       played += count;
-      if (count == batch_) cycles_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(cycles, ~0u)));
+      if (count == batch_) cycles.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(passed, ~0u)));
     }
-    end_round();
+    add_round(cycles);
   }
+
+  /// What whole batches of a round took.
+  void add_round(std::span<const std::uint32_t> batch_cycles);
 
   BatchFigures figures() const;
 
  private:
-  void end_round();
-
   std::size_t batch_;
   OfferedLoad load_;
-  std::vector<std::uint32_t> cycles_;  ///< of the round's batches
   std::vector<double> p50_, p99_, p999_, lossless_mpps_;
-  double lost_ = 0, offered_ = 0;
+  double waiting_ = 0, lost_ = 0, offered_ = 0;  ///< packets; a round begins with the queue that the last one left
 };
 
 /// The highest rate, in packets per cycle, at which a queue of `queue` packets never overflows when packets come evenly
@@ -86,8 +86,9 @@ class BatchRounds {
 /// Never more than the batches take on average. 0 without batches. Source: Lindley's recursion.
 double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue) noexcept;
 
-/// Packets that find such a queue full, when they come evenly at `rate` packets per cycle. Source: likewise.
-double lost_packets(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue,
-                    double rate) noexcept;
+/// Packets that find such a queue full, when they come evenly at `rate` packets per cycle. `waiting` is how many are in
+/// it, before and after. Source: likewise.
+double lost_packets(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue, double rate,
+                    double& waiting) noexcept;
 
 }  // namespace parshall::lab

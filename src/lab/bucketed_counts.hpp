@@ -2,8 +2,11 @@
 #pragma once
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <concepts>
+#include <limits>
 #include <unordered_map>
 
 #include "base/huge_buffer.hpp"

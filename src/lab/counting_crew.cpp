@@ -39,40 +39,26 @@ void CountingCrew::enter(std::size_t number, std::size_t of_all) {
         seats_[core].player.emplace(share.packets, begin, ContentionSweep::kBatch, *seats_[core].candidate);
     if (core != 0) works.emplace_back([&player] { player.play(kPackets); });
   }
-  co_runners_ = std::make_unique<CoRunners>(other_cores_, std::move(works));
+  company_ = std::make_unique<Company>(other_cores_, std::move(works));
 }
 
 Variant CountingCrew::variant() {
   return {.name = std::string(way_->name),
-          .run = [this](std::size_t packets) { run(packets); },
+          .run = [this](std::size_t packets) { company_->take_part([&] { seats_[0].player->play(packets); }); },
           .observe = [this] { observe(); },
-          .disturbed = [this] { return alone(); }};
-}
-
-/// The other cores start at the first call and go on until observe(): waiting for them is no part of the cost.
-void CountingCrew::run(std::size_t packets) {
-  using Clock = std::chrono::steady_clock;
-  if (!running_) co_runners_->start();
-  running_ = true;
-  const auto start = Clock::now();
-  const double before = thread_cpu_ns() + co_runners_->cpu_ns();
-  seats_[0].player->play(packets);
-  const double ran = thread_cpu_ns() + co_runners_->cpu_ns() - before;
-  const double passed = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-  together_ = std::clamp(ran / passed - static_cast<double>(seats_.size() - 1), 0.0, 1.0);
+          .disturbed = [this] { return company_->disturbed(); }};
 }
 
 /// The costs of batches, one by one.
 void CountingCrew::observe() {
   constexpr std::size_t kPackets = std::size_t{1} << 16;
-  all_together_.push_back(together_);
-  batches_.measure(kPackets, [this](std::size_t most) { return seats_[0].player->play_batch(most); });
-  co_runners_->stop();
-  running_ = false;
+  company_->beside(
+      [this] { batches_.measure(kPackets, [this](std::size_t most) { return seats_[0].player->play_batch(most); }); });
 }
 
 Result<double> CountingCrew::leave() {
-  co_runners_.reset();
+  together_ = company_->together();
+  company_.reset();
   std::uint64_t sent = sent_;
   for (Seat& seat : seats_) {
     seat.candidate->drain();
@@ -87,14 +73,13 @@ Result<double> CountingCrew::leave() {
 }
 
 ContentionRow CountingCrew::row(const Cost& cost, double lost_share) {
-  std::ranges::sort(all_together_);
   return {.way = way_,
           .of = {},
           .cost = cost,
           .merge_ns = std::nullopt,
           .batches = batches_.figures(),
           .lost_share = lost_share,
-          .together = all_together_[all_together_.size() / 2]};
+          .together = together_};
 }
 
 void CountingCrew::add_counts(std::span<std::uint64_t> sums) const {

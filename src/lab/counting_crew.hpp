@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lab/batch_costs.hpp"
-#include "lab/co_runners.hpp"
+#include "lab/company.hpp"
 #include "lab/contention.hpp"
 #include "lab/player.hpp"
 
@@ -39,13 +39,9 @@ class CountingCrew {
     std::optional<Player> player;
   };
 
-  void run(std::size_t packets);
   void observe();
-  bool alone() const noexcept { return seats_.size() > 1 && together_ < kTogether; }
   void add_counts(std::span<std::uint64_t> sums) const;
   std::optional<Error> check(std::span<const std::uint64_t> truth) const;
-
-  static constexpr double kTogether = 0.95;  ///< of a sample, or it is disturbed
 
   const CountingWay* way_;
   std::span<const CoreShare> shares_;
@@ -53,10 +49,8 @@ class CountingCrew {
   std::size_t flows_;
   std::vector<Seat> seats_;
   std::uint64_t sent_ = 0;
-  std::unique_ptr<CoRunners> co_runners_;  // ends before what it runs
-  bool running_ = false;
-  double together_ = 1;  ///< in the last sample
-  std::vector<double> all_together_;
+  std::unique_ptr<Company> company_;  // ends before what it runs
+  double together_ = 1;
   BatchRounds batches_{ContentionSweep::kBatch, OfferedLoad()};
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/measure/sketches/sketch.hpp"

@@ -9,6 +9,7 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "lab/harness.hpp"
@@ -107,6 +108,8 @@ Result<Sample> run_once(const ModelSweep& sweep, const ModelRow& row, Traffic& t
       sample = error ? Result<Sample>(*std::move(error)) : run_session(sweep, row, std::move(input));
     } catch (const std::bad_alloc&) {
       sample = Error{fmt::format("no memory for the flows of {}: ask for fewer with -g", name_of(row))};
+    } catch (const std::system_error& refused) {
+      sample = Error{fmt::format("{}: {}", name_of(row), refused.what())};
     }
   }).join();
   return sample;

@@ -20,11 +20,11 @@ inline constexpr std::string_view kPagesNames[] = {"2M", "4k"};
 /// What memory this process touches for the first time is on such pages, while this lives.
 class OnPages {
  public:
-  explicit OnPages(Pages pages) noexcept : small_(pages == Pages::small) {
-    if (small_ && ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0) errno_ = errno;
+  explicit OnPages(Pages pages) noexcept : before_(::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0)) {
+    if (::prctl(PR_SET_THP_DISABLE, pages == Pages::small, 0, 0, 0) != 0) errno_ = errno;
   }
   ~OnPages() {
-    if (small_) ::prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+    if (before_ >= 0) ::prctl(PR_SET_THP_DISABLE, before_, 0, 0, 0);
   }
   OnPages(const OnPages&) = delete;
   OnPages& operator=(const OnPages&) = delete;
@@ -32,12 +32,11 @@ class OnPages {
   /// Why the kernel will not have it so.
   std::optional<Error> refused() const {
     if (errno_ == 0) return std::nullopt;
-    return Error{fmt::format("the kernel refuses pages of 4 KB alone: {}", std::strerror(errno_))};
+    return Error{fmt::format("the kernel does not let this process choose its pages: {}", std::strerror(errno_))};
   }
 
  private:
-  bool small_;
-  int errno_ = 0;
+  int before_, errno_ = 0;
 };
 
 }  // namespace parshall::lab

@@ -3,20 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
 namespace parshall::lab {
 namespace {
 
 /// Whole rounds, which a worker would end anyhow.
 std::size_t in_rounds(std::size_t packets, std::size_t arrivals) noexcept {
   return (packets + arrivals - 1) / arrivals * arrivals;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values.empty() ? 0 : values[values.size() / 2];
 }
 
 }  // namespace
@@ -40,43 +32,29 @@ std::optional<Error> ReceiveCrew::check() {
   std::vector<CoRunners::Work> works;
   for (std::size_t core = 1; core < workers_.size(); ++core)
     works.emplace_back([worker = workers_[core].get()] { worker->run(4096); });
-  co_runners_ = std::make_unique<CoRunners>(other_cores_, std::move(works));
+  company_ = std::make_unique<Company>(other_cores_, std::move(works));
   return std::nullopt;
 }
 
 Variant ReceiveCrew::variant() {
   return {.name = fmt::format("{} queues, {}", shape_.queues, kPoolsNames[static_cast<std::size_t>(shape_.pools)]),
-          .run = [this](std::size_t packets) { run(packets); },
+          .run = [this](std::size_t packets) { company_->take_part([&] { workers_[0]->run(packets); }); },
           .observe = [this] { observe(); },
-          .disturbed = [this] { return alone(); }};
-}
-
-/// The other cores start at the first call and go on until observe(): waiting for them is no part of the cost.
-void ReceiveCrew::run(std::size_t packets) {
-  using Clock = std::chrono::steady_clock;
-  if (!running_) co_runners_->start();
-  running_ = true;
-  const auto start = Clock::now();
-  const double before = thread_cpu_ns() + co_runners_->cpu_ns();
-  workers_[0]->run(packets);
-  const double ran = thread_cpu_ns() + co_runners_->cpu_ns() - before;
-  const double passed = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-  together_ = std::clamp(ran / passed - static_cast<double>(workers_.size() - 1), 0.0, 1.0);
+          .disturbed = [this] { return company_->disturbed(); }};
 }
 
 /// Where the cycles go.
 void ReceiveCrew::observe() {
   constexpr std::size_t kPackets = std::size_t{1} << 15;
-  all_together_.push_back(together_);
-  const ReceiveCycles cycles = workers_[0]->run_timed(kPackets);
+  ReceiveCycles cycles;
+  company_->beside([&] { cycles = workers_[0]->run_timed(kPackets); });
   polling_cycles_.push_back(cycles.polling);
   pool_cycles_.push_back(cycles.pool);
-  co_runners_->stop();
-  running_ = false;
 }
 
 Result<ReceiveRow> ReceiveCrew::leave(const Cost& cost) {
-  co_runners_.reset();
+  const double together = company_->together();
+  company_.reset();
   for (const auto& worker : workers_)
     if (const ReceiveCounts& counts = worker->counts(); counts.received != counts.sent)
       return *wrong(fmt::format("{} of {} packets sent were received", counts.received, counts.sent));
@@ -84,11 +62,11 @@ Result<ReceiveRow> ReceiveCrew::leave(const Cost& cost) {
   const ReceiveCounts& counts = workers_[0]->counts();
   return ReceiveRow{.of = shape_,
                     .cost = cost,
-                    .polling_cycles = median(polling_cycles_),
-                    .pool_cycles = median(pool_cycles_),
+                    .polling_cycles = estimate(polling_cycles_).median,
+                    .pool_cycles = estimate(pool_cycles_).median,
                     .polls = static_cast<double>(counts.polls) / static_cast<double>(counts.received),
                     .empty_polls = static_cast<double>(counts.empty_polls) / static_cast<double>(counts.received),
-                    .together = median(all_together_)};
+                    .together = together};
 }
 
 std::optional<Error> ReceiveCrew::check_stock() {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "lab/co_runners.hpp"
+#include "lab/company.hpp"
 #include "lab/dpdk/receive_worker.hpp"
 #include "lab/harness.hpp"
 #include "lab/receive_experiment.hpp"
@@ -29,22 +29,16 @@ class ReceiveCrew {
   Result<ReceiveRow> leave(const Cost& cost);
 
  private:
-  void run(std::size_t packets);
   void observe();
-  bool alone() const noexcept { return workers_.size() > 1 && together_ < kTogether; }
   std::optional<Error> wrong(std::string what) const;
   std::optional<Error> check_stock();
-
-  static constexpr double kTogether = 0.95;  ///< of a sample, or it is disturbed
 
   ReceiveShape shape_;
   std::span<const int> other_cores_;
   BufferPools pools_;
-  std::vector<std::unique_ptr<ReceiveWorker>> workers_;  // give their buffers back before the pools go
-  std::unique_ptr<CoRunners> co_runners_;                // ends before what it runs
-  bool running_ = false;
-  double together_ = 1;  ///< in the last sample
-  std::vector<double> all_together_, polling_cycles_, pool_cycles_;
+  std::vector<std::unique_ptr<ReceiveWorker>> workers_;
+  std::unique_ptr<Company> company_;  // ends before what it runs
+  std::vector<double> polling_cycles_, pool_cycles_;
 };
 
 }  // namespace parshall::lab

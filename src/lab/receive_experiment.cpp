@@ -133,7 +133,8 @@ Result<std::size_t> measure_receiving(const ReceiveSweep& sweep,
       ++measured;
     }
   } catch (const std::bad_alloc&) {
-    return Error{"DPDK has no room for so many pools and queues: name fewer, or give less with --buffers"};
+    return Error{
+        "DPDK did not start, or has no room for so many pools and queues: name fewer, or give less with --buffers"};
   }
   return measured;
 }

@@ -22,7 +22,7 @@ constexpr SchedulingPolicy kPolicies[] = {
     {"other", "the kernel's default: cores are shared fairly", SCHED_OTHER, 0},
     {"fifo", "real time: a thread runs until it waits", SCHED_FIFO, 1},
     {"rr", "real time: threads take turns, a time slice each", SCHED_RR, 1},
-    {"deadline", "real time: a thread has 0.4 ms of every one, and no more", SCHED_DEADLINE, 0, 400'000, 1'000'000},
+    {"deadline", "real time: a thread has 0.4 ms of every one, on average", SCHED_DEADLINE, 0, 400'000, 1'000'000},
 };
 
 /// As the kernel has it; glibc has no name for it.

@@ -21,7 +21,7 @@ struct SchedulingPolicy {
   std::uint32_t policy;          ///< as sched_setattr() takes it
   std::uint32_t priority;        ///< likewise
   std::uint64_t runtime_ns = 0;  ///< of every period, where the policy gives a share; such threads may not be pinned,
-  std::uint64_t period_ns = 0;   ///< and threads that they start are not under it
+  std::uint64_t period_ns = 0;   ///< and may start no threads
 
   bool shares() const noexcept { return runtime_ns != 0; }
 };

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <new>
 #include <numeric>
 
 #include "base/random.hpp"
+#include "lab/company.hpp"
 #include "lab/machine.hpp"
 #include "lab/player.hpp"
 
@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::size_t kSamplePackets = std::size_t{1} << 18;
 constexpr std::size_t kProbedPackets = std::size_t{1} << 16;
-
-double wall_ns() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string name_of(const Combination& of) {
   return fmt::format("{} flows, {}, {} byte keys, {} byte values, {}", of.flows, of.traffic, of.shape.key_bytes,
@@ -47,7 +43,7 @@ class Contestant {
       works.push_back(work_of(*beside_.back(), i));
     }
     if (neighbour) works.push_back(neighbour);
-    if (!works.empty()) co_runners_ = std::make_unique<CoRunners>(cores, std::move(works));
+    company_ = std::make_unique<Company>(cores, std::move(works));
   }
 
   static std::uint64_t heavy_packets(const TableSweep& sweep) noexcept {
@@ -78,31 +74,16 @@ class Contestant {
     player_.emplace(trace, trace.size() / of_all * number, of_->batch, *candidate_);
   }
 
-  /// The others begin at the first call, which is the warm-up, and end at disturbed(): outside of the clock.
   void run(std::size_t packets) {
-    if (!co_runners_) return player_->play(packets);
-    if (!running_) co_runners_->start();
-    running_ = true;
-    const double wall = wall_ns(), others = co_runners_->cpu_ns();
-    player_->play(packets);
-    together_ = (co_runners_->cpu_ns() - others) / (static_cast<double>(co_runners_->size()) * (wall_ns() - wall));
+    company_->take_part([&] { player_->play(packets); });
   }
-
-  /// Ends the others; whether they did not have their cores all the time.
-  bool disturbed() {
-    constexpr double kTogether = 0.95;
-    if (!running_) return false;
-    co_runners_->stop();
-    running_ = false;
-    return together_ < kTogether;
-  }
+  bool disturbed() { return company_->disturbed(); }
 
   /// The costs of batches, one by one.
   void observe() {
     constexpr std::size_t kPackets = kSamplePackets / 2;
-    if (co_runners_) co_runners_->start();
-    batches_.measure(kPackets, [this](std::size_t most) { return player_->play_batch(most); });
-    if (co_runners_) co_runners_->stop();
+    company_->beside(
+        [this] { batches_.measure(kPackets, [this](std::size_t most) { return player_->play_batch(most); }); });
   }
 
   TableRow row(const Cost& cost) {
@@ -157,9 +138,7 @@ class Contestant {
   TaskTally tally_;
   std::unique_ptr<Candidate> candidate_;
   std::vector<std::unique_ptr<Candidate>> beside_;
-  std::unique_ptr<CoRunners> co_runners_;  // ends before what it runs
-  bool running_ = false;
-  double together_ = 1;  ///< share of the last run's time that the others had their cores
+  std::unique_ptr<Company> company_;  // ends before what it runs
   std::optional<Player> player_;
   Accuracy accuracy_;
   double rejected_share_ = 0;

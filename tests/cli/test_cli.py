@@ -493,7 +493,9 @@ class Lab(Case):
         done = run("bench", "sketches", "--flows", "100", "--rounds", "3", "--format", "csv")
         self.assertEqual(done.status, DONE, done.err)
         found = rows(done.out)
-        self.assertEqual([row["table"] for row in found][:2], ["count-array", "count-min"])
+        names = [row["table"] for row in found]
+        self.assertEqual((names[0], "linear" in names), ("count-array", False))
+        self.assertTrue({"count-array-keys", "count-min", "space-saving", "heavy-keeper", "bucketed-count"} < set(names), names)
         for row in found:
             self.assertTrue(0 <= float(row["precision"]) <= 1 and 0 <= float(row["recall"]) <= 1, row)
         done = run("bench", "sketches", "--tables", "bucketed,space-saving", "--flows", "100", "--rounds", "3", "--format", "csv")
@@ -694,7 +696,7 @@ class Lab(Case):
                 (("--queues",), ["--queues", "99999999999999999999999"]),
                 (("--queues",), ["--queues=-1"]),
                 (("--queues",), ["--queues", "many"]),
-                (("--pools none", "shared, own"), ["--pools", "none"]),
+                (("no pools \"none\"", "shared, own"), ["--pools", "none"]),
                 (("--burst 0", "from 1 to 4096"), ["--burst", "0"]),
                 (("--burst 4097", "from 1 to 4096"), ["--burst", "4097"]),
                 (("--cache 513", "from 0 to 512"), ["--cache", "513"]),

@@ -2,13 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "lab/batch_costs.hpp"
-#include "lab/bucketed_counts.hpp"
-#include "lab/keyed_counts.hpp"
 #include "lab/keys.hpp"
 #include "lab/table_report.hpp"
 
@@ -54,22 +50,6 @@ TYPED_TEST(LabKeys, AreDifferentForEveryFlowAndGoThroughAFlowKey) {
   std::ranges::sort(keys);
   EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
   EXPECT_FALSE(LabKey<kBytes>().present());
-}
-
-TEST(MedianInterval, HasTheRanksOfTheBinomialDistribution) {
-  using Ranks = std::pair<std::size_t, std::size_t>;
-  EXPECT_EQ(median_interval(5), Ranks(0, 4));
-  EXPECT_EQ(median_interval(6), Ranks(0, 5));    // 2 / 64 outside
-  EXPECT_EQ(median_interval(9), Ranks(1, 7));    // 20 / 512
-  EXPECT_EQ(median_interval(15), Ranks(3, 11));  // 1152 / 32768
-  EXPECT_EQ(median_interval(100), Ranks(39, 60));
-  EXPECT_EQ(median_interval(1), Ranks(0, 0));
-  EXPECT_EQ(median_interval(1000), Ranks(468, 531));
-  for (const std::size_t n : {1001u, 1075u, 10'000u}) {
-    const auto [low, high] = median_interval(n);
-    EXPECT_NEAR(static_cast<double>(low), static_cast<double>(n) / 2 - 0.98 * std::sqrt(static_cast<double>(n)), 2);
-    EXPECT_EQ(low + high, n - 1);
-  }
 }
 
 void expect_sound(const TableRow& row) {
@@ -151,12 +131,17 @@ TEST(TableExperiment, FindsTheHeavyHittersWithEverySketch) {
     SCOPED_TRACE(std::string(row.table->name));
     ++sketches;
     EXPECT_GE(row.accuracy.positives, 50u);
-    if (row.table->name != "rte-member-sampled") {
-      EXPECT_GE(row.accuracy.recall(), 0.98);
-      EXPECT_GE(row.accuracy.precision(), row.table->name == "count-array" ? 0.7 : 0.98);
+    const std::string_view name = row.table->name;
+    const bool replaces = name == "count-array-replace", keyed = replaces || name == "count-array-keys";
+    if (name != "rte-member-sampled") {
+      EXPECT_GE(row.accuracy.recall(), replaces ? 0.5 : 0.98);
+      EXPECT_GE(row.accuracy.precision(), name == "count-array" ? 0.7 : 0.98);
     }
-    if (row.table->name.starts_with("count-") || row.table->name == "space-saving") {
+    if (!keyed && (name.starts_with("count-") || name == "space-saving")) {
       EXPECT_EQ(row.accuracy.recall(), 1) << "it is never below the truth";
+    }
+    if (replaces) {
+      EXPECT_EQ(row.accuracy.too_high, 0u);
     }
     EXPECT_LT(row.memory_bytes, 8u << 20);
   }
@@ -208,147 +193,6 @@ TEST(TableExperiment, PlaysTheTrafficItIsGiven) {
   EXPECT_EQ(rows[0].of.traffic, "mine");
   EXPECT_EQ(rows[0].size, 3u);
   EXPECT_EQ(rows[0].accuracy.positives, 1u) << "flow 1 has 3 of 6 packets";
-}
-
-TEST(LosslessRate, IsWhatAQueueCanTake) {
-  const std::vector<std::uint32_t> even(1000, 320);
-  EXPECT_NEAR(lossless_rate(even, 32, 4096), 0.1, 1e-6);
-  EXPECT_NEAR(lossless_rate(even, 32, 1 << 20), 0.1, 1e-6) << "a queue that is never full takes no more than is served";
-  std::vector<std::uint32_t> stalled = even;
-  stalled[500] = 40'960;
-  EXPECT_NEAR(lossless_rate(stalled, 32, 4096), 32'000.0 / (999 * 320 + 40'960), 1e-6) << "it can catch up";
-  EXPECT_NEAR(lossless_rate(stalled, 32, 2048), 0.05, 1e-3);
-  EXPECT_EQ(lossless_rate({}, 32, 4096), 0);
-}
-
-TEST(LostPackets, AreThoseThatFindTheQueueFull) {
-  const std::vector<std::uint32_t> even(1000, 320);
-  EXPECT_EQ(lost_packets(even, 32, 4096, 0.1), 0);
-  EXPECT_NEAR(lost_packets(even, 32, 64, 0.2), 1000 * 32 - 32, 1) << "half of them, once the queue is full";
-  std::vector<std::uint32_t> stalled = even;
-  stalled[500] = 100'000;
-  EXPECT_NEAR(lost_packets(stalled, 32, 4096, 0.05), 5000 - 4096, 1);
-  EXPECT_EQ(lost_packets(stalled, 32, 5000, 0.05), 0);
-  EXPECT_EQ(lost_packets({}, 32, 4096, 0.1), 0);
-}
-
-TEST(BatchRounds, HaveAMedianAndItsIntervalOverTheRounds) {
-  BatchRounds rounds(32, {});
-  EXPECT_EQ(rounds.figures().rounds, 0u);
-  for (int round = 0; round < 9; ++round) {
-    int plays = 0;
-    rounds.measure(3200, [&](std::size_t most) {
-      EXPECT_EQ(most, 3200u);
-      const std::uint64_t wanted = cycles_now() + 3200;
-      while (cycles_now() < wanted) continue;
-      return ++plays % 10 == 0 ? 31 : 32;  // a batch that is not whole does not count
-    });
-    EXPECT_EQ(plays, 101);
-  }
-  const BatchFigures figures = rounds.figures();
-  EXPECT_EQ(figures.rounds, 9u);
-  for (const Estimate& cycles : {figures.p50_cycles, figures.p99_cycles, figures.p999_cycles}) {
-    EXPECT_GE(cycles.low, 100);
-    EXPECT_LE(cycles.low, cycles.median);
-    EXPECT_LE(cycles.median, cycles.high);
-  }
-  EXPECT_LT(figures.p50_cycles.median, 200);
-  EXPECT_GT(figures.lossless_mpps.low, 0);
-  EXPECT_NEAR(BatchRounds(32, {}).figures().modelled_loss, 0, 0);
-}
-
-TEST(BucketedCounts, CountExactlyUntilFullAndRejectWhatIsMore) {
-  using Key = LabKey<16>;
-  const LabHasher hasher{KeyedHash(1)};
-  BucketedCounts<Key> counts({1000}, 0);
-  std::vector<std::uint64_t> truth(counts.places() + 100);
-  std::uint64_t rejected = 0;
-  for (int round = 1; round <= 3; ++round)
-    for (std::uint32_t flow = 0; flow < truth.size(); ++flow) {
-      const Key key = key_of<16>(flow);
-      const std::uint64_t counted = counts.add(hasher(key), key);
-      if (counted == 0)
-        ++rejected;
-      else
-        ASSERT_EQ(counted, ++truth[flow]) << flow;
-    }
-  EXPECT_GT(counts.size(), counts.places() * 9 / 10);
-  EXPECT_EQ(counts.rejected(), rejected);
-  EXPECT_EQ(rejected, 3 * (truth.size() - counts.size()));
-  for (std::uint32_t flow = 0; flow < truth.size(); ++flow)
-    ASSERT_EQ(counts.estimate(hasher(key_of<16>(flow)), key_of<16>(flow)), truth[flow]);
-}
-
-TEST(KeyedCounts, NameTheLastKeyOfAPlace) {
-  using Key = LabKey<16>;
-  const Key one = key_of<16>(1), other = key_of<16>(2);
-  KeyedCounts<Key, OnOtherKey::add> added({1000}, 0);
-  KeyedCounts<Key, OnOtherKey::replace> replaced({1000}, 0);
-  constexpr std::uint64_t kHash = 5;  // of both
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(added.add(kHash, one), 1u + i);
-    EXPECT_EQ(replaced.add(kHash, one), 1u + i);
-  }
-  EXPECT_EQ(added.estimate(kHash, one), 3u);
-  EXPECT_EQ(replaced.estimate(kHash, one), 3u);
-  EXPECT_EQ(added.add(kHash, other), 4u);
-  EXPECT_EQ(replaced.add(kHash, other), 1u);
-  EXPECT_EQ(added.estimate(kHash, one), 0u);
-  EXPECT_EQ(added.estimate(kHash, other), 4u);
-  EXPECT_EQ(replaced.estimate(kHash, other), 1u);
-}
-
-TEST(BucketedCounts, DoNotWrap) {
-  using Key = LabKey<16>;
-  const Key one = key_of<16>(1), other = key_of<16>(2);
-  const LabHasher hasher{KeyedHash(1)};
-  BucketedCounts<Key, std::uint8_t> counts({10}, 0);
-  for (std::uint64_t n = 1; n <= 1000; ++n) {
-    ASSERT_EQ(counts.add(hasher(one), one), n);
-    if (n % 10 == 0) {
-      ASSERT_EQ(counts.add(hasher(other), other), n / 10);
-    }
-  }
-  EXPECT_EQ(counts.estimate(hasher(one), one), 1000u);
-  EXPECT_EQ(counts.estimate(hasher(other), other), 100u);
-}
-
-/// Kilobytes of this process on pages of 2 MB.
-std::uint64_t huge_kilobytes() {
-  std::ifstream smaps("/proc/self/smaps_rollup");
-  for (std::string word; smaps >> word;)
-    if (std::uint64_t kilobytes; word == "AnonHugePages:" && smaps >> kilobytes) return kilobytes;
-  return 0;
-}
-
-TEST(OnPages, KeepsMemoryFromHugePagesWhileItLives) {
-  constexpr std::size_t kBytes = std::size_t{32} << 20;
-  const std::uint64_t before = huge_kilobytes();
-  {
-    const OnPages small(Pages::small);
-    EXPECT_FALSE(small.refused());
-    HugeBuffer<std::uint8_t> buffer(kBytes);
-    buffer.populate();
-    EXPECT_LT(huge_kilobytes(), before + 2048);
-  }
-  const OnPages huge(Pages::huge);
-  HugeBuffer<std::uint8_t> buffer(kBytes);
-  buffer.populate();
-  std::string mode;
-  std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), mode);
-  if (mode.find("[never]") == std::string::npos && !mode.empty()) {
-    EXPECT_GT(huge_kilobytes(), before + kBytes / 2048);
-  }
-}
-
-TEST(BatchCosts, AreAHistogramOfTwoCycleBuckets) {
-  BatchCosts costs;
-  EXPECT_EQ(costs.quantile(0.5), 0);
-  for (std::uint64_t i = 0; i < 1000; ++i) costs.add(32 * i, 32);
-  EXPECT_NEAR(costs.quantile(0.5), 500, 2);
-  EXPECT_NEAR(costs.quantile(0.99), 990, 2);
-  costs.add(~std::uint64_t{0}, 1);
-  EXPECT_EQ(costs.quantile(1), 16384);
 }
 
 /// Answers with the counts it is given.

@@ -105,6 +105,23 @@ ModelSweep quick() {
 
 constexpr auto kNeverStop = [] { return false; };
 
+TEST(ModelExperiment, RunsUnderEveryPolicyThatIsNotRefused) {
+  ModelSweep sweep = quick();
+  sweep.workers = {1};
+  sweep.rounds = 1;
+  sweep.schedulers.clear();
+  for (const SchedulingPolicy& policy : scheduling_policies())
+    if (!refused(policy)) sweep.schedulers.push_back(&policy);
+  const auto rows = measure_models(sweep, kNeverStop);
+  ASSERT_TRUE(rows) << rows.error().message;
+  ASSERT_EQ(rows->size(), sweep.schedulers.size() * thread_models().size());
+  for (const ModelRow& row : *rows) {
+    EXPECT_EQ(row.lost, 0u) << name_of(row);
+    EXPECT_GT(row.mpps.median, 0) << name_of(row);
+    EXPECT_GT(row.gaps_alone.max_us, 0) << name_of(row);
+  }
+}
+
 TEST(ModelExperiment, RunsEveryModelWithEveryNumberOfWorkers) {
   const ModelSweep sweep = quick();
   const auto rows = measure_models(sweep, kNeverStop);

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
-from judge import FAILS, HOLDS, OPEN, agreed, at_most, below, conclusion, sure  # noqa: E402
+from judge import FAILS, HOLDS, OPEN, agreed, at_most, below, conclusion, difference, sure, under  # noqa: E402
 
 
 def cost(low, median, high, column="ns"):
@@ -30,6 +30,12 @@ class Judge(unittest.TestCase):
         self.assertEqual(at_most(cost(1, 2, 3), cost(3, 4, 5), 1), 1)
         self.assertEqual(at_most(cost(7, 8, 9), cost(3, 4, 5), 1.25), -1)
         self.assertEqual(at_most(cost(4, 5, 6), cost(3, 4, 5), 1.25), 0)
+
+    def test_a_bound_is_kept_or_not_or_it_cannot_be_told(self):
+        self.assertEqual([under(cost(1, 2, 3), most) for most in (4, 2.5, 0.5)], [1, 0, -1])
+
+    def test_a_difference_is_as_wide_as_both_intervals_allow(self):
+        self.assertEqual(difference(cost(5, 6, 7), cost(1, 2, 4)), cost(1, 4, 6))
 
     def test_only_what_all_passes_say_counts(self):
         self.assertEqual(agreed([[1, 1, -1, 0, -1], [1, 0, -1, 0, 1]]), [1, 0, -1, 0, 0])

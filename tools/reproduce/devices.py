@@ -2,6 +2,7 @@
 """Packet counting by dpdk-testpmd and flow counting by parshall, in turns, on the same DPDK device: a capture that is
 received over and over, which copies each frame from memory as fast as it is polled."""
 import json
+import pathlib
 import random
 import re
 import shutil
@@ -16,6 +17,11 @@ FLOWS, BUFFERS = 1 << 16, 1 << 17
 ROUNDS, SECONDS, START_SECONDS = 7, 2, 2
 COMMANDS = "dpdk-testpmd (rxonly) and parshall watch, both on vdev:net_pcap0,rx_pcap=...,infinite_rx=1"
 TRAFFIC = ("uniform", "zipf")
+
+
+def version():
+    """What its figures depend on beside parshall."""
+    return f"{pathlib.Path(__file__).read_text()} {shutil.which('dpdk-testpmd')}"
 
 
 def write_capture(path, traffic):
@@ -40,9 +46,12 @@ def testpmd(capture, number):
                            "-l", "0,1", "--file-prefix", f"reproduce{number}", "--", f"--total-num-mbufs={BUFFERS}",
                            "--forward-mode=rxonly", "--auto-start", "--stats-period", "1"],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    time.sleep(SECONDS + START_SECONDS)
-    running.send_signal(signal.SIGINT)
-    told, _ = running.communicate(timeout=30)
+    try:
+        time.sleep(SECONDS + START_SECONDS)
+        running.send_signal(signal.SIGINT)
+        told, _ = running.communicate(timeout=30)
+    finally:
+        running.kill()
     rates = [int(rate) for rate in re.findall(r"Rx-pps:\s+(\d+)", told) if int(rate)]
     if not rates:
         raise RuntimeError("dpdk-testpmd received nothing: " + told[-500:])

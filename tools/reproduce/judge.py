@@ -29,8 +29,20 @@ def at_most(a, b, factor, column="ns"):
     return -1 if a_low > factor * b_high else 0
 
 
+def under(row, most, column="ns"):
+    """That a row is under a value."""
+    low, high = interval(row, column)
+    return 1 if high < most else -1 if low > most else 0
+
+
+def difference(a, b, column="ns"):
+    """a - b as a row: the widest that both intervals allow."""
+    (a_low, a_high), (b_low, b_high) = interval(a, column), interval(b, column)
+    return {column: a[column] - b[column], f"low_{column}": a_low - b_high, f"high_{column}": a_high - b_low}
+
+
 def sure(truth):
-    """Of what has no noise."""
+    """Of what has no noise: counts, and shares of packets."""
     return 1 if truth else -1
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of the SOSR paper: what it concludes, and what the runs say. A judge returns what was measured, in words, the
 answers (judge.py) and a note."""
-from judge import at_most, below, sure
+from judge import at_most, below, difference, sure
 
 PAPER = "Alipourfard et al., *A comparison of performance and accuracy of measurement algorithms in software*, SOSR 2018"
 
@@ -39,7 +39,7 @@ def cheapest(accuracy, table, precision, recall=0):
 def figure_1c(runs):
     array, sketch = (cheapest(runs["accuracy"], table, 0.98) for table in ("count-array-keys", "count-min"))
     if array is None or sketch is None:
-        return "no size reached a precision of 98 %", [-1], "sizes end too early"
+        return "no size reached a precision of 98 %", [0], "sizes end too early"
     return (f"cheapest p99 at 98 % precision: count array {array['p99_cycles']:.0f} cycles with {array['memory_mb']:.2f} MB, Count-Min "
             f"{sketch['p99_cycles']:.0f} with {sketch['memory_mb']:.2f} MB", [below(array, sketch, "p99_cycles")],
             "the count array remembers its last packet's key: without, it names every flow of a full counter")
@@ -76,8 +76,7 @@ def figure_3a(runs):
     skew = runs["skew"]
 
     def rise(table):
-        flat, steep = (skew.one(table=table, zipf=zipf) for zipf in (0.75, 1.1))
-        return {"ns": flat["ns"] - steep["ns"], "low_ns": flat["low_ns"] - steep["high_ns"], "high_ns": flat["high_ns"] - steep["low_ns"]}
+        return difference(*(skew.one(table=table, zipf=zipf) for zipf in (0.75, 1.1)))
     array, sketch = rise("count-array"), rise("count-min")
     return (f"from skew 1.1 to 0.75 the count array rises by {array['ns']:.1f} ns, Count-Min by {sketch['ns']:.1f}", [below(array, sketch)],
             "means; the paper's are tails. Both stay within the last-level cache here")
@@ -91,7 +90,7 @@ def figure_3b(runs):
     return (f"p99 of the heap: {p99[1.5]:.0f} cycles at skew 1.5, {p99[1.1]:.0f} at 1.1, {p99[0.75]:.0f} at 0.75; linear to count array, "
             "skew upwards: " + ", ".join(f"{a['ns'] / b['ns']:.2f}" for a, b in pairs),
             [below(heap[1.5], heap[1.1], "p99_cycles"), below(heap[1.1], heap[0.75], "p99_cycles"),
-             sure(p99[0.75] - p99[1.1] > p99[1.1] - p99[1.5])] + [at_most(a, b, 1.25) for a, b in pairs],
+             below(difference(heap[1.1], heap[1.5], "p99_cycles"), difference(heap[0.75], heap[1.1], "p99_cycles"), "p99_cycles")] + [at_most(a, b, 1.25) for a, b in pairs],
             "slightly above is taken as a quarter at most (the paper's 46 to 40 ns): here both are so fast that comparing a key shows")
 
 

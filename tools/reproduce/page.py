@@ -73,8 +73,8 @@ def write_page(passes, plots):
     lines = ["# The published experiments on this machine", "",
              "Made by `make reproduce`. Each row: what a paper concludes, what this machine shows, and whether the conclusion holds. Papers'",
              "nanoseconds are of other machines and are not compared. Costs are medians of interleaved rounds, quantiles those of each round's",
-             "batches of 32; an order counts as shown only where 95 % intervals do not overlap, and where every pass shows it. Cycles are of the",
-             "time stamp counter, per packet of a batch. Figures are of the first pass.", "",
+             "batches of 32; an order, and a bound, counts as shown only where 95 % intervals do not overlap, and where every pass shows it. Cycles",
+             "are of the time stamp counter, per packet of a batch. Figures are of the first pass.", "",
              f"{len(passes)} passes, {counts['all']} comparisons: {counts['differ']} of them were answered otherwise in another pass, and count as noise.",
              "", "| machine | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in machine.items()]

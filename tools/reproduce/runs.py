@@ -71,7 +71,7 @@ class Rows:
 def bench(parshall, arguments, path):
     done = subprocess.run([parshall, "bench", *arguments, "--format", "json", "-o", path], stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0 or "stopped after" in done.stderr:
-        sys.exit(f"parshall bench {arguments[0]} ended with {done.returncode}: {done.stderr.strip().splitlines()[-1]}")
+        sys.exit(f"parshall bench {arguments[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no word'])[-1]}")
 
 
 def run_all(parshall, folder, number, again):
@@ -79,7 +79,7 @@ def run_all(parshall, folder, number, again):
     runs = {}
     folder.mkdir(parents=True, exist_ok=True)
     for count, (name, (arguments, _, _)) in enumerate(RUNS.items(), 1):
-        version = f"{arguments} {pathlib.Path(parshall).stat().st_mtime_ns}"
+        version = f"{arguments or devices.version()} {pathlib.Path(parshall).stat().st_mtime_ns}"
         path = folder / f"{name}-{number}-{hashlib.sha256(version.encode()).hexdigest()[:12]}.json"
         if again or not path.exists():
             print(f"pass {number}, {count} of {len(RUNS)}: {command_of(name)}", flush=True)
