@@ -48,26 +48,22 @@ class CountMin {
     return rows_of(size) * sketches::row_width(size.width) * sizeof(Counter);
   }
 
-  void prefetch(std::uint64_t hash) const noexcept {
-    each_row(hash, [&](std::size_t at) { prefetch_line(&counters_[at]); });
+  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const noexcept {
+    if (most_have()) [[likely]]
+      return prefetch_rows<true>(hash);
+    prefetch_others(hash);
   }
 
-  std::uint64_t add(std::uint64_t hash, const Key&) noexcept {
+  [[gnu::always_inline]] std::uint64_t add(std::uint64_t hash, const Key&) noexcept {
     ++packets_;
-    Counter least = sketches::kFull<Counter>;
-    if constexpr (Update == CountMinUpdate::plain) {
-      each_row(hash, [&](std::size_t at) { least = std::min(least, sketches::increment(counters_[at])); });
-    } else {
-      each_row(hash, [&](std::size_t at) { least = std::min(least, counters_[at]); });
-      sketches::increment(least);
-      each_row(hash, [&](std::size_t at) { counters_[at] = std::max(counters_[at], least); });
-    }
-    return least;
+    if (most_have()) [[likely]]
+      return add_to_rows<true>(hash);
+    return add_to_others(hash);
   }
 
   std::uint64_t estimate(std::uint64_t hash, const Key&) const noexcept {
     Counter least = sketches::kFull<Counter>;
-    each_row(hash, [&](std::size_t at) { least = std::min(least, counters_[at]); });
+    each_row<false>(hash, [&](std::size_t at) { least = std::min(least, counters_[at]); });
     return least;
   }
 
@@ -89,21 +85,43 @@ class CountMin {
  private:
   static std::size_t rows_of(SketchSize size) noexcept { return std::clamp(size.rows, 1u, SketchSize::kMaxRows); }
 
-  /// With the key's place in each row. Rows take bits of their own of the hash, where it has that many. Three rows, as
-  /// most have, without a loop.
-  template <class Visit>
+  /// Three rows that take bits of their own of the hash: compiled apart from all others, without a loop.
+  bool most_have() const noexcept { return rows_ == 3 && 3 * bits_ <= 64; }
+
+  /// With the key's place in each row. Rows take bits of their own of the hash, where it has that many.
+  template <bool MostHave, class Visit>
   [[gnu::always_inline]] void each_row(std::uint64_t hash, Visit visit) const noexcept {
     const std::size_t bits = bits_, rows = rows_;
-    if (rows == 3 && 3 * bits <= 64) [[likely]] {
+    if constexpr (MostHave) {
       visit(hash >> (64 - bits));
       visit(std::size_t{1} << bits | hash << bits >> (64 - bits));
       visit(std::size_t{2} << bits | hash << 2 * bits >> (64 - bits));
-      return;
+    } else {
+      const bool own_bits = rows * bits <= 64;
+      for (std::size_t row = 0; row < rows; ++row)
+        visit(row << bits | (own_bits ? hash << row * bits : hashes_[row](hash)) >> (64 - bits));
     }
-    const bool own_bits = rows * bits <= 64;
-    for (std::size_t row = 0; row < rows; ++row)
-      visit(row << bits | (own_bits ? hash << row * bits : hashes_[row](hash)) >> (64 - bits));
   }
+
+  template <bool MostHave>
+  [[gnu::always_inline]] void prefetch_rows(std::uint64_t hash) const noexcept {
+    each_row<MostHave>(hash, [&](std::size_t at) { prefetch_line(&counters_[at]); });
+  }
+  [[gnu::noinline]] void prefetch_others(std::uint64_t hash) const noexcept { prefetch_rows<false>(hash); }
+
+  template <bool MostHave>
+  [[gnu::always_inline]] std::uint64_t add_to_rows(std::uint64_t hash) noexcept {
+    Counter least = sketches::kFull<Counter>;
+    if constexpr (Update == CountMinUpdate::plain) {
+      each_row<MostHave>(hash, [&](std::size_t at) { least = std::min(least, sketches::increment(counters_[at])); });
+    } else {
+      each_row<MostHave>(hash, [&](std::size_t at) { least = std::min(least, counters_[at]); });
+      sketches::increment(least);
+      each_row<MostHave>(hash, [&](std::size_t at) { counters_[at] = std::max(counters_[at], least); });
+    }
+    return least;
+  }
+  [[gnu::noinline]] std::uint64_t add_to_others(std::uint64_t hash) noexcept { return add_to_rows<false>(hash); }
 
   std::size_t rows_, bits_;  // of a type that no counter has, or gcc reads them again after every store
   HugeBuffer<Counter> counters_;
