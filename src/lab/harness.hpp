@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/random.hpp"
+#include "lab/cpu_counters.hpp"
 #include "lab/estimate.hpp"
 
 namespace parshall::lab {
@@ -61,6 +63,7 @@ struct Cost {
   double low_ns = 0, high_ns = 0;                   ///< 95 % interval of the median, by order statistics
   double ratio = 1, ratio_low = 1, ratio_high = 1;  ///< to the first variant in the same round: median, and likewise
   std::size_t kept = 0, samples = 0;
+  std::optional<CpuCounts> counts = {};  ///< medians of the samples kept, where the CPU lets this process count
 };
 
 /// Measures variants side by side on one shared, noisy machine.
@@ -82,6 +85,7 @@ class Harness {
     std::vector<std::size_t> order(variants.size());
     std::iota(order.begin(), order.end(), 0u);
     SplitMix64 random(1);
+    CpuCounters counters;
     for (int i = 0; i < 50; ++i) probe();
     for (int round = 0; round < rounds_; ++round) {
       if (stop && stop()) return {};
@@ -90,12 +94,14 @@ class Harness {
         probe();
         const double before = probe();
         if (warm_up_ != 0) variants[v].run(warm_up_);
+        counters.start();
         const double start = thread_cpu_ns();
         variants[v].run(packets_);
         const double cost = (thread_cpu_ns() - start) / static_cast<double>(packets_);
+        const auto counts = counters.stop();
         const bool spoilt = variants[v].disturbed && variants[v].disturbed();
         probe();
-        samples[v].push_back({cost, std::max(before, probe()), spoilt});
+        samples[v].push_back({cost, std::max(before, probe()), spoilt, counts});
         best_probe_ns_ = std::min(best_probe_ns_, samples[v].back().probe_ns);
         if (variants[v].observe) variants[v].observe();
       }
@@ -113,6 +119,7 @@ class Harness {
   struct Sample {
     double cost_ns, probe_ns;
     bool spoilt;
+    std::optional<CpuCounts> counts;
   };
   static constexpr double kDisturbed = 1.35;
   static constexpr int kProbeSteps = 16384;
@@ -132,7 +139,8 @@ class Harness {
     for (const Sample& sample : samples)
       if (!disturbed(sample)) kept.push_back(sample.cost_ns);
     const std::size_t undisturbed = kept.size();
-    if (undisturbed < 3) {
+    const bool all = undisturbed < 3;
+    if (all) {
       kept.clear();
       for (const Sample& sample : samples) kept.push_back(sample.cost_ns);
     }
@@ -144,7 +152,19 @@ class Harness {
             .low_ns = cost.low,
             .high_ns = cost.high,
             .kept = undisturbed,
-            .samples = samples.size()};
+            .samples = samples.size(),
+            .counts = counts_of(samples, all)};
+  }
+
+  std::optional<CpuCounts> counts_of(const std::vector<Sample>& samples, bool all) const {
+    std::vector<double> instructions, misses;
+    for (const Sample& sample : samples) {
+      if (!sample.counts || (!all && disturbed(sample))) continue;
+      instructions.push_back(sample.counts->instructions_per_cycle);
+      misses.push_back(sample.counts->cache_miss_share);
+    }
+    if (instructions.empty()) return std::nullopt;
+    return CpuCounts{estimate(std::move(instructions)).median, estimate(std::move(misses)).median};
   }
 
   /// Round by round, so that what slows a whole round slows both.

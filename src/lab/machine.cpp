@@ -68,6 +68,7 @@ std::vector<std::pair<std::string, std::string>> describe_machine() {
   std::vector<std::pair<std::string, std::string>> all{
       {"cpu", after_colon("/proc/cpuinfo", "model name")},
       {"cores", fmt::format("{}", ::sysconf(_SC_NPROCESSORS_ONLN))},
+      {"threads_of_core_0", first_line("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")},
       {"l1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
       {"l2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)},
       {"l3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)},

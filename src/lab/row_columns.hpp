@@ -36,7 +36,15 @@ inline constexpr std::array<ColumnOf<Row>, 6> kCostColumns{{
     {{"high_ratio", "high"}, [](const Row& row) -> Cell { return row.cost.ratio_high; }},
 }};
 template <class Row>
-inline constexpr std::array<ColumnOf<Row>, 3> kSampleColumns{{
+inline constexpr std::array<ColumnOf<Row>, 5> kSampleColumns{{
+    {{"instructions_per_cycle", ""},
+     [](const Row& row) {
+       return cell_if(row.cost.counts.has_value(), row.cost.counts.value_or(CpuCounts()).instructions_per_cycle);
+     }},
+    {{"cache_miss_share", ""},
+     [](const Row& row) {
+       return cell_if(row.cost.counts.has_value(), row.cost.counts.value_or(CpuCounts()).cache_miss_share);
+     }},
     {{"kept", ""}, [](const Row& row) -> Cell { return std::uint64_t{row.cost.kept}; }},
     {{"samples", ""}, [](const Row& row) -> Cell { return std::uint64_t{row.cost.samples}; }},
     {{"kept_of_samples", "samples"},
