@@ -213,7 +213,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (rows_) rows_->move(from, to);
     if (copied_ == 0) return;
     if (in_snapshot(from))
-      in_snapshot_[to] = true;
+      mark(to);
     else if (in_snapshot(to))
       copy_moved(from, to);
   }
@@ -264,7 +264,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void map_snapshot(std::size_t stride) {
     const std::size_t bytes = table_.slots() * stride;
     if (snapshot_.flows.size() < bytes) snapshot_.flows = HugeBuffer<std::byte>(bytes, /*huge_pages=*/false);
-    if (Table::kMoves) in_snapshot_.resize(table_.slots());
+    if (Table::kMoves) marks_.resize(table_.slots(), !mark_);
   }
 
   void copy_slice() noexcept {
@@ -277,8 +277,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void copy_until(std::uint32_t end) noexcept {
     for (; copied_ < end; ++copied_) {
       if constexpr (Table::kMoves) {
-        if (in_snapshot_[copied_]) continue;  // its flow was copied elsewhere, or came after
-        in_snapshot_[copied_] = true;
+        if (marked(copied_)) continue;  // its flow was copied elsewhere, or came after
+        mark(copied_);
       }
       if (table_.occupied(copied_)) copy_flow(copied_);
     }
@@ -298,16 +298,19 @@ class FlowMonitor final : public Monitor, private FlowSink {
   /// are never more copies than slots.
   void copy_moved(std::uint32_t from, std::uint32_t to) noexcept {
     copy_flow(to);
-    in_snapshot_[from] = true;
+    mark(from);
   }
 
   /// Whether what comes to the slot now is later than the running snapshot.
   bool in_snapshot(std::uint32_t slot) const noexcept {
     if constexpr (Table::kMoves)
-      return copied_ != 0 && in_snapshot_[slot];
+      return copied_ != 0 && marked(slot);
     else
       return slot < copied_;
   }
+
+  bool marked(std::uint32_t slot) const noexcept { return marks_[slot] == mark_; }
+  void mark(std::uint32_t slot) noexcept { marks_[slot] = mark_; }
 
   void finish_snapshot() noexcept {
     MonitorCounts& counts = snapshot_.counts;
@@ -321,7 +324,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
     counts.last_ns = std::max(counts.last_ns, ended_counts_.last_ns);
     copied_ = 0;
-    if (Table::kMoves) in_snapshot_.assign(in_snapshot_.size(), false);
+    mark_ = !mark_;  // all slots are marked: now none is
     next_snapshot_ = snapshot_.number + 1;
     snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
   }
@@ -352,8 +355,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
   Snapshot snapshot_;
   std::uint64_t next_snapshot_ = 1;  ///< that a record ending now belongs to
   std::uint32_t copied_ = 0;         ///< slots below this one are in the running snapshot
-  std::vector<bool> in_snapshot_;    ///< by slot, where flows move: slots that are, or whose flows were elsewhere
-  MonitorCounts later_;              ///< what came to slots that the running snapshot had copied already
+  std::vector<bool> marks_;  ///< by slot, where flows move: those in the snapshot, or whose flows were elsewhere
+  bool mark_ = true;         ///< what stands there for such a slot, by turns
+  MonitorCounts later_;      ///< what came to slots that the running snapshot had copied already
 };
 
 }  // namespace parshall
