@@ -47,7 +47,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(conclusion([0, 0]), OPEN)
         self.assertEqual(conclusion([-1, 0]), FAILS)
         self.assertIn("1 of 3 comparisons, 1 the other way", conclusion([1, 0, -1]))
-        self.assertIn("2 of 3 comparisons, the rest within the noise", conclusion([1, 1, 0]))
+        self.assertEqual(conclusion([1, 1, 0]), "holds where it can be told (2 of 3 comparisons)")
         self.assertEqual([sure(True), sure(False)], [1, -1])
 
 

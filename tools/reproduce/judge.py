@@ -4,6 +4,7 @@
 An answer is 1: as the paper concludes, beyond the noise; -1: the other way round; 0: cannot be told.
 """
 HOLDS, PARTLY, FAILS, ABSENT = "holds", "holds in part", "does not hold here", "cannot be measured here"
+TOLD = "holds where it can be told"
 OPEN = "cannot be told: the difference is within the noise"
 BUCKET_CYCLES = 2  # of the histogram that quantiles are read from: less is no difference
 
@@ -57,5 +58,6 @@ def conclusion(answers):
         return HOLDS
     if with_it == 0:
         return FAILS if against else OPEN
-    told = f"{PARTLY} ({with_it} of {len(answers)} comparisons"
-    return told + (f", {against} the other way)" if against else ", the rest within the noise)")
+    if against:
+        return f"{PARTLY} ({with_it} of {len(answers)} comparisons, {against} the other way)"
+    return f"{TOLD} ({with_it} of {len(answers)} comparisons)"
