@@ -9,7 +9,7 @@ help:
 	@echo "make demo    set up, then watch ten seconds of built-in traffic and a capture it writes"
 	@echo "make test    set up, build, and run all tests"
 	@echo "make bench   ratios of the hot path, all taken in one run"
-	@echo "make reproduce   the published experiments on this machine, into docs/reproduce.md (half an hour)"
+	@echo "make reproduce   the published experiments on this machine, into docs/reproduce.md (a quarter of an hour)"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
