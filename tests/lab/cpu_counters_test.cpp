@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/huge_buffer.hpp"
 #include "lab/cpu_counters.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 
+#include "base/huge_buffer.hpp"
 #include "lab/harness.hpp"
 
 namespace parshall::lab {
