@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lab/batch_costs.hpp"
+#include "lab/cpu_counters.hpp"
 #include "lab/figures.hpp"
 
 namespace parshall::lab {
