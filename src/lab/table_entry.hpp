@@ -80,7 +80,9 @@ constexpr TableUnderTest sketch_entry(std::string_view name, std::string_view he
 
 /// The parts of tables_under_test(), which are compiled apart.
 std::span<const TableUnderTest> monitors_under_test() noexcept;
-std::span<const TableUnderTest> maps_under_test() noexcept;
+template <std::size_t Part>
+std::span<const TableUnderTest> maps_of_part() noexcept;  ///< of the maps' registry, `Part` below kMapParts
+inline constexpr std::size_t kMapParts = 4;
 std::span<const TableUnderTest> references_under_test() noexcept;
 
 }  // namespace parshall::lab

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
 #include "pipeline/flow/maps/chained.hpp"
 #include "pipeline/flow/maps/combined.hpp"
 #include "pipeline/flow/maps/cuckoo.hpp"
@@ -15,10 +20,13 @@ template <NamedMap... Named>
 struct MapList {
   static constexpr std::size_t kSize = sizeof...(Named);
 
-  /// make.operator()<Named>() of each, in order.
-  template <class Make>
+  /// make.operator()<Named>() of each from `First` to before `End`, in order.
+  template <std::size_t First = 0, std::size_t End = kSize, class Make>
   static constexpr auto each(Make make) {
-    return std::array{make.template operator()<Named>()...};
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array{make.template operator()<std::tuple_element_t<First + I, std::tuple<Named...>>>()...};
+    }
+    (std::make_index_sequence<End - First>());
   }
 
   template <template <class...> class To, class K, class V, class H>
