@@ -32,6 +32,15 @@ Result<lab::Wish> wish_of(const AdviseOptions& options) {
   return wish;
 }
 
+/// What went wrong, if anything did.
+std::optional<Error> write_to(const std::string& path, const std::string& text) {
+  auto output = Output::open(path);
+  if (!output) return output.error();
+  (*output)->write(text);
+  (*output)->flush();
+  return (*output)->error();
+}
+
 int run_advise(const AdviseOptions& options) {
   const auto wish = wish_of(options);
   if (!wish) return wrong_usage(wish.error());
@@ -50,15 +59,10 @@ int run_advise(const AdviseOptions& options) {
     say("bench", advice ? "stopped before there was anything to advise" : advice.error().message);
     return kFailed;
   }
-  auto output = Output::open(options.output);
-  if (!output) {
-    say("bench", output.error().message);
-    return kFailed;
-  }
-  (*output)->write(lab::to_toml(**advice));
-  (*output)->flush();
-  if (!(*output)->error()) return kDone;
-  say("bench", (*output)->error()->message);
+  const auto wrong = write_to(options.output, lab::to_toml(**advice));
+  if (!wrong) return kDone;
+  say("bench", wrong->message + "; the advice goes to standard output");
+  if (const auto lost = write_to("-", lab::to_toml(**advice))) say("bench", lost->message);
   return kFailed;
 }
 

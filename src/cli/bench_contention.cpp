@@ -48,15 +48,8 @@ Result<lab::ContentionSweep> plan(const ContentionOptions& options) {
 int run_contention(const ContentionOptions& options) {
   const auto sweep = plan(options);
   if (!sweep) return wrong_usage(sweep.error());
-  return run_experiment({.name = "contention",
-                         .columns = lab::contention_columns(),
-                         .parts = lab::cases(*sweep),
-                         .measure =
-                             [&](const auto& done, const auto& stop) {
-                               return lab::measure_contention(
-                                   *sweep, [&](auto rows) { done(lab::contention_part(rows)); }, stop);
-                             }},
-                        options.common);
+  return run_sweep("contention", *sweep, lab::contention_columns(), lab::cases(*sweep), lab::measure_contention,
+                   lab::contention_part, options.common);
 }
 
 }  // namespace

@@ -44,15 +44,8 @@ Result<lab::HashSweep> plan(const HashesOptions& options) {
 int run_hashes(const HashesOptions& options) {
   const auto sweep = plan(options);
   if (!sweep) return wrong_usage(sweep.error());
-  return run_experiment({.name = "hashes",
-                         .columns = lab::hash_columns(),
-                         .parts = lab::comparisons(*sweep),
-                         .measure =
-                             [&](const auto& done, const auto& stop) {
-                               return lab::measure_hashes(
-                                   *sweep, [&](auto rows) { done(lab::hash_part(rows)); }, stop);
-                             }},
-                        options.common);
+  return run_sweep("hashes", *sweep, lab::hash_columns(), lab::comparisons(*sweep), lab::measure_hashes, lab::hash_part,
+                   options.common);
 }
 
 }  // namespace

@@ -41,15 +41,8 @@ Result<lab::ParseSweep> plan(const ParseOptions& options) {
 int run_parse(const ParseOptions& options) {
   const auto sweep = plan(options);
   if (!sweep) return wrong_usage(sweep.error());
-  return run_experiment({.name = "parse",
-                         .columns = lab::parse_columns(),
-                         .parts = lab::combinations(*sweep),
-                         .measure =
-                             [&](const auto& done, const auto& stop) {
-                               return lab::measure_parsing(
-                                   *sweep, [&](auto rows) { done(lab::parse_part(rows)); }, stop);
-                             }},
-                        options.common);
+  return run_sweep("parse", *sweep, lab::parse_columns(), lab::combinations(*sweep), lab::measure_parsing,
+                   lab::parse_part, options.common);
 }
 
 }  // namespace

@@ -29,15 +29,8 @@ Result<lab::ReceiveSweep> plan(const ReceiveOptions& options) {
 int run_receive(const ReceiveOptions& options) {
   const auto sweep = plan(options);
   if (!sweep) return wrong_usage(sweep.error());
-  return run_experiment({.name = "receive",
-                         .columns = lab::receive_columns(),
-                         .parts = lab::combinations(*sweep),
-                         .measure =
-                             [&](const auto& done, const auto& stop) {
-                               return lab::measure_receiving(
-                                   *sweep, [&](auto rows) { done(lab::receive_part(rows)); }, stop);
-                             }},
-                        options.common);
+  return run_sweep("receive", *sweep, lab::receive_columns(), lab::combinations(*sweep), lab::measure_receiving,
+                   lab::receive_part, options.common);
 }
 
 }  // namespace

@@ -44,6 +44,22 @@ struct Experiment {
 /// Measures and writes, telling how far it is on standard error; after a signal, what there is. The exit status.
 int run_experiment(const Experiment& experiment, const BenchOptions& options);
 
+/// The same for a sweep that hands over rows: those of a part become one by `part_of`.
+template <class Sweep, class Row>
+int run_sweep(std::string_view name, const Sweep& sweep, std::span<const lab::Column> columns, std::size_t parts,
+              Result<std::size_t> (*measure)(const Sweep&, const std::function<void(std::span<const Row>)>&,
+                                             const std::function<bool()>&),
+              lab::Part (*part_of)(std::span<const Row>), const BenchOptions& options) {
+  return run_experiment({.name = name,
+                         .columns = columns,
+                         .parts = parts,
+                         .measure = [&](const auto& done, const auto& stop) -> Result<std::size_t> {
+                           return measure(
+                               sweep, [&](std::span<const Row> rows) { done(part_of(rows)); }, stop);
+                         }},
+                        options);
+}
+
 /// Complains, and returns the status of wrong usage.
 int wrong_usage(const Error& error);
 

@@ -113,15 +113,8 @@ int run_tables(const TablesOptions& options) {
     return options.file.empty() ? kUsage : kFailed;
   }
   sweep->traffic = *std::move(traffic);
-  return run_experiment({.name = options.experiment,
-                         .columns = lab::table_columns(),
-                         .parts = lab::combinations(*sweep),
-                         .measure =
-                             [&](const auto& done, const auto& stop) {
-                               return lab::measure_tables(
-                                   *sweep, [&](auto rows) { done(lab::table_part(rows)); }, stop);
-                             }},
-                        options.common);
+  return run_sweep(options.experiment, *sweep, lab::table_columns(), lab::combinations(*sweep), lab::measure_tables,
+                   lab::table_part, options.common);
 }
 
 /// `experiment` measures `all`, where it is told no other.

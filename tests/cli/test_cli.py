@@ -547,6 +547,11 @@ class Lab(Case):
                 self.assert_says(run("bench", "advise", *arguments), USAGE, *words)
         self.assert_says(run("bench", "advise", "-r", "/no/such/file"), FAILED, "/no/such/file")
         self.assert_says(run("bench", "advise", "-r", capture, "--rounds", "6", "--memory", "1"), FAILED, "no table")
+        for nowhere in ("/no/such/file", "/dev/full"):
+            with self.subTest(output=nowhere):
+                done = run("bench", "advise", "-r", capture, "--rounds", "6", "-o", nowhere)
+                self.assert_says(done, FAILED, nowhere, "standard output")
+                self.assertIn("table = ", done.out.decode(), "what was measured is lost")
 
     def test_all_tables_are_measured_without_a_choice(self):
         done = self.bench()
