@@ -106,11 +106,12 @@ TEST(TableExperiment, CountsRightlyUnderEveryTaskKeyLoadAndBatch) {
     for (const TableRow& row : rows_of(quick)) {
       SCOPED_TRACE(kTaskNames[static_cast<std::size_t>(row.of.shape.task)]);
       expect_sound(row);
-      if (!row.table->whole_keys || row.rejected_share != 0) continue;
-      EXPECT_EQ(row.accuracy.count_error, 0);
-      if (row.of.shape.task != Task::count) {
+      if (row.table->whole_keys && row.rejected_share == 0) {
+        EXPECT_EQ(row.accuracy.count_error, 0);
+      }
+      if (row.of.shape.task != Task::count && row.table->whole_keys) {
         EXPECT_GE(row.accuracy.positives, 1u);
-        EXPECT_GT(row.accuracy.recall(), 0.9);
+        EXPECT_GT(row.accuracy.recall(), 0.9 - row.rejected_share) << "what was rejected cannot be reported";
         EXPECT_GT(row.accuracy.precision(), 0.9);
       }
     }
