@@ -14,6 +14,8 @@ make --no-print-directory BUILD="$build" lint; count "lint" $?
 tools/test.sh "$build"; count "tests" $?
 python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
 
+python3 tests/tasks/test_captures.py "$build/parshall" --all; count "windows of captures" $?
+
 # sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those that cross threads) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
 sanitized() {
   local folder=build-$1

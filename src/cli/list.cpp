@@ -7,6 +7,8 @@
 #include "lab/model_experiment.hpp"
 #include "lab/tables.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
+#include "pipeline/measure/tasks/fields.hpp"
+#include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/report/columns.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/tables.hpp"
@@ -35,6 +37,28 @@ void list_statistics_and_columns() {
                statistic.mergeable ? "mergeable" : "", statistic.help);
   for (const FlowColumnEntry& column : flow_column_registry())
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
+}
+
+void print_parameters(std::span<const Parameter> parameters) {
+  for (const Parameter& parameter : parameters)
+    fmt::print("    {:<12} {}{}\n", parameter.name, parameter.help,
+               parameter.fallback.empty() ? "" : fmt::format(" [{}]", parameter.fallback));
+}
+
+void list_tasks() {
+  for (const TaskEntry* const task : task_registry()) {
+    fmt::print("{}: {}\n  each event: {}\n  error: {}\n", task->name, task->help, task->event, task->error);
+    print_parameters(task->parameters);
+  }
+  fmt::print("NAME=CONDITION: flows of a window that a condition holds for, such as 'big=wire_bytes > 1e6'\n");
+  fmt::print("  each event: flow; packets, wire_bytes and what the condition names (parshall list fields)\n");
+  fmt::print("  error: exact\n");
+  fmt::print("all but conditions:\n");
+  print_parameters(common_parameters());
+}
+
+void list_fields() {
+  for (const FlowField& field : flow_fields()) fmt::print("{:<16} {}\n", field.name, field.help);
 }
 
 void list_sources() {
@@ -70,6 +94,8 @@ constexpr Topic kTopics[] = {
     {"tables", list_tables},
     {"hashes", list_hashes},
     {"statistics", list_statistics_and_columns},
+    {"tasks", list_tasks},
+    {"fields", list_fields},
     {"sources", list_sources},
     {"experiments", list_experiments},
     {"formats",

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/watch_options.hpp"
+#include "pipeline/report/event_json.hpp"
 #include "pipeline/report/live/live_view.hpp"
 #include "pipeline/report/live/terminal.hpp"
 #include "pipeline/report/sink.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
+constexpr std::size_t kEventsInReport = 10'000;  ///< more are in the --events file
 
 int fail(const Error& error, ExitStatus status) {
   say("watch", error.message);
@@ -67,14 +70,22 @@ class Watch {
     try {
       Session::Monitors monitors;
       if (!options_.interface.empty()) monitors = Session::make_monitors(plan_.session, columns, /*can_wait=*/false);
+      auto tasks = TaskSets::make(plan_.tasks, plan_.task_options);
+      if (!tasks) return fail(tasks.error(), kUsage);
+      task_memory_bytes_ = tasks->memory_bytes();
       auto input = open_input(options_, plan_.session);
       if (!input) return fail(input.error(), kFailed);
       auto output = Output::open(options_.output);
       if (!output) return fail(output.error(), kFailed);
       output_ = *std::move(output);
+      if (!options_.events.empty()) {
+        auto events = Output::open(options_.events);
+        if (!events) return fail(events.error(), kFailed);
+        events_output_ = *std::move(events);
+      }
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
       description_ = input->description;
-      session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors));
+      session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors), *std::move(tasks));
     } catch (const std::bad_alloc&) {
       return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
                                     plan_.session.monitor.flows, Session::memory_bytes(plan_.session, columns) >> 20)},
@@ -97,10 +108,11 @@ class Watch {
   /// Said when the workers run: packets sent from now on are counted.
   void announce() const {
     if (options_.quiet) return;
-    say("watch", fmt::format("{}; at most {} MB for {} flows in {} worker{}", description_,
-                             (Session::memory_bytes(plan_.session, plan_.columns) + (1 << 20) - 1) >> 20,
-                             plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
-                             plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
+    say("watch",
+        fmt::format("{}; at most {} MB for {} flows in {} worker{}", description_,
+                    (Session::memory_bytes(plan_.session, plan_.columns) + task_memory_bytes_ + (1 << 20) - 1) >> 20,
+                    plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
+                    plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
   }
 
   void watch() {
@@ -111,6 +123,7 @@ class Watch {
       const bool time_is_up =
           plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
       if (stop_asked() || time_is_up || output_->error()) session_->stop();
+      take_events();
       if (plan_.every_ns != 0 && now >= next_report) {
         if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
         next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
@@ -124,6 +137,7 @@ class Watch {
     const auto began = Clock::now();
     LiveSession session(*session_);
     const auto leave = [&] {
+      take_events();
       if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns))
         session_->stop();
       return stop_asked();
@@ -142,8 +156,10 @@ class Watch {
 
   int finish() {
     const Report report = final_ ? *final_ : session_->final_report();
+    take_events();
     int status = write(report) ? kDone : kFailed;
     if (status == kFailed) rescue(report);
+    if (events_lost_) status = kFailed;
     if (const auto damage = session_->damage()) {
       say("watch", damage->message);
       if (status == kDone) status = kDamaged;
@@ -152,13 +168,36 @@ class Watch {
   }
 
   bool write(const Report& report) {
-    const auto ordered = sorted(report, plan_.sort, plan_.top);
+    auto ordered = sorted(report, plan_.sort, plan_.top);
     if (!ordered) {
       say("watch", ordered.error().message);
       return false;
     }
+    const std::vector<Event> events(recent_events_.begin(), recent_events_.end());
+    ordered->events = events;
+    ordered->events_left_out = events_left_out_;
     sink_->write(*ordered, *output_);
-    return !output_->error();
+    if (output_->error()) return false;
+    recent_events_.clear();
+    events_left_out_ = 0;
+    return true;
+  }
+
+  /// Writes them to where the user wants them, and keeps the latest for the next report.
+  void take_events() {
+    for (Event& event : session_->take_events()) {
+      if (events_output_) events_output_->write(event_json(event) + "\n");
+      recent_events_.push_back(std::move(event));
+      if (recent_events_.size() <= kEventsInReport) continue;
+      recent_events_.pop_front();
+      ++events_left_out_;
+    }
+    if (!events_output_) return;
+    events_output_->flush();
+    if (!events_output_->error()) return;
+    say("watch", events_output_->error()->message + "; events go into the report alone from now on");
+    events_output_.reset();
+    events_lost_ = true;
   }
 
   /// The output is gone or full: what was measured goes to a new file.
@@ -179,6 +218,10 @@ class Watch {
   std::string description_;  ///< of the source
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
+  std::unique_ptr<Output> events_output_;
+  std::deque<Event> recent_events_;
+  std::uint64_t events_left_out_ = 0, task_memory_bytes_ = 0;
+  bool events_lost_ = false;
   std::optional<Session> session_;
   std::optional<Report> final_;  ///< made while the live view showed it
 };

@@ -123,6 +123,25 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->capture_default_str()
       ->check(CLI::Range(0.0001, 0.49))
       ->group("Report");
+  command.add_option("--tasks", o.tasks, "Tasks with their defaults: heavy-hitters,entropy,... (parshall list tasks)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group("Tasks");
+  command
+      .add_option(
+          "--task", o.task_specs,
+          "A task: NAME:PARAMETER=VALUE,..., or NAME=CONDITION such as big='wire_bytes > 1e6 and packets < 1000'")
+      ->allow_extra_args(false)
+      ->group("Tasks");
+  command.add_option("--window", o.window, "Length of the tasks' windows: a time, or packets such as 2Mp")
+      ->capture_default_str()
+      ->group("Tasks");
+  command.add_option("--task-keys", o.task_keys, "Keys that a task counts exactly in a window")
+      ->capture_default_str()
+      ->group("Tasks");
+  command.add_option("--events", o.events, "File for what tasks find, a JSON object a line; - is standard output")
+      ->group("Tasks");
+
   std::vector<std::string> formats;
   for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
   command.add_option("--format", o.format, "text, csv or json")
@@ -162,6 +181,35 @@ void declare(CLI::App& command, WatchOptions& o) {
   command.footer(
       "--config FILE takes these options from a TOML file, one `name = value` a line; the command line wins.");
 }
+
+namespace {
+
+std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
+  plan.tasks = o.tasks;
+  plan.tasks.insert(plan.tasks.end(), o.task_specs.begin(), o.task_specs.end());
+  if (plan.tasks.empty()) {
+    if (!o.events.empty()) return Error{"--events: name what to look for with --tasks (parshall list tasks)"};
+    return std::nullopt;
+  }
+  if (o.packets_only) return Error{"--packets-only keeps no flows: leave out --tasks"};
+  if (o.events == "-" && o.output == "-" && !o.live)
+    return Error{"--events - and the report both go to standard output: give one of them a file (-o FILE)"};
+  const auto window = parse_window(o.window);
+  if (!window) return Error{"--" + window.error().message};
+  const auto keys = count("--task-keys", o.task_keys, 1024, std::uint64_t{1} << 27);
+  if (!keys) return keys.error();
+  plan.task_options = {.window = *window, .fields = plan.session.key, .keys = *keys, .seed = plan.session.seed};
+  const auto tasks = TaskSets::make(plan.tasks, plan.task_options);
+  if (!tasks) return tasks.error();
+  plan.session.monitor.windows = tasks->windows();
+  const bool by_packets = std::ranges::any_of(
+      tasks->windows(), [](const WindowLength& length) { return length.unit == WindowLength::Unit::packets; });
+  if (by_packets && !o.interface.empty() && (o.workers > 1 || o.queues > 1))
+    return Error{"windows of packets need all packets in one queue: leave out --workers and --queues"};
+  return std::nullopt;
+}
+
+}  // namespace
 
 Result<WatchPlan> plan(const WatchOptions& o) {
   const int sources = !o.file.empty() + !o.interface.empty() + !o.traffic.empty();
@@ -231,6 +279,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
                      .cores = o.cores,
                      .ring_packets = o.ring,
                      .busy_poll = o.busy_poll};
+  if (const auto problem = plan_tasks(o, plan)) return *problem;
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
   plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;

@@ -30,6 +30,9 @@ struct WatchOptions {
   std::string quantiles = "histogram";
   double quantile_error = 0.05;
 
+  std::vector<std::string> tasks, task_specs;
+  std::string window = "1s", task_keys = "1Mi", events;
+
   std::string format = "text", output = "-", every = "0", sort;
   std::int64_t top = -1;
   bool live = false, quiet = false;
@@ -48,6 +51,8 @@ struct WatchPlan {
   SessionOptions session;
   Columns columns;
   StatisticOptions statistics;
+  std::vector<std::string> tasks;  ///< as TaskSets::make() takes them
+  TaskOptions task_options;
   std::uint64_t every_ns = 0;
   std::uint64_t wall_duration_ns = 0;  ///< 0: as long as packets come
   std::size_t top = 0;

@@ -103,7 +103,7 @@ class ByFrontEnd {
 
  private:
   FrontEnd front_;
-  Window window_;
+  InFlight window_;
 };
 
 class ByGeneralDecoder {

@@ -33,7 +33,7 @@ class MonitorRun {
     const std::size_t count = source_->poll({descriptors_.data(), std::min(most, batch_)});
     if (monitor_ != nullptr) {
       monitor_->run(front_, {descriptors_.data(), count});
-      monitor_->housekeep();
+      monitor_->housekeep({});
       monitor_->ended().drain([](std::span<const std::byte>) {});
     }
     given_ += count;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pipeline/flow/window.hpp"
+#include "pipeline/flow/in_flight.hpp"
 
 namespace parshall::lab {
 
@@ -38,7 +38,7 @@ class Rolling {
   }
 
  private:
-  static constexpr std::size_t kDistance = Window::kDistance;
+  static constexpr std::size_t kDistance = InFlight::kDistance;
   static constexpr std::size_t kItems = 2 * kDistance;
   static_assert(kItems % kGroup == 0);
 

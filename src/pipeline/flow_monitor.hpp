@@ -10,8 +10,8 @@ namespace parshall {
 
 /// The monitor over one kind of flow table.
 ///
-/// The rolling pipeline: decode a group of packets; count the group from Window::kDistance packets ago, and between its
-/// packets ask for the decoded group's buckets and the headers kAhead packets on; ask for the counted group's rows;
+/// The rolling pipeline: decode a group of packets; count the group from InFlight::kDistance packets ago, and between
+/// its packets ask for the decoded group's buckets and the headers kAhead packets on; ask for the counted group's rows;
 /// then measure the batch before that one.
 template <FlowTable Table>
 class FlowMonitor final : public Monitor, private FlowSink {
@@ -21,8 +21,13 @@ class FlowMonitor final : public Monitor, private FlowSink {
         table_(options_.flows, options_.timeouts, *this,
                {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
         ended_(options.ended_ring_bytes),
+        window_messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
         sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
+    if (!options.windows.empty()) table_.settle();  // rows are addressed by slot
+    for (std::uint32_t i = 0; i < options.windows.size(); ++i)
+      windows_.push_back(
+          std::make_unique<WindowRows>(options.windows[i], i, table_.slots(), window_messages_, options.can_wait));
     use(options.statistics);
     if (options.snapshots) map_snapshot(sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0));
   }
@@ -30,21 +35,21 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
-      const std::size_t fresh = front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), window_);
+      const std::size_t fresh = front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_);
       if (fresh == kGroup && at + kAhead + kGroup <= packets.size() && roll(&packets[at + kAhead])) [[likely]]
         continue;
       ask_for_headers(packets, at + kAhead);
-      window_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
-      retire(Window::kDistance);
+      in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
+      retire(InFlight::kDistance);
     }
   }
 
-  void admit(std::span<const PacketFacts> packets, std::span<const std::uint64_t> positions) noexcept override {
+  void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places) noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
-      window_.next() = packets[i];
-      window_.push_at(positions[i]);
+      in_flight_.next() = packets[i];
+      in_flight_.push_at(places[i]);
       table_.prefetcher()(packets[i].hash);
-      if (window_.size() >= Window::kDistance + kGroup) retire(Window::kDistance);
+      if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
     }
   }
 
@@ -53,7 +58,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     measure_pending();
   }
 
-  bool housekeep() noexcept override {
+  bool housekeep(LinkPlace now) noexcept override {
+    const bool more_windows = !windows_.empty() && housekeep_windows(now);
     // Not under a running snapshot: it was laid out for the rows there are.
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
       if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
@@ -63,9 +69,13 @@ class FlowMonitor final : public Monitor, private FlowSink {
       table_.sweep(latest_ns_, kSweepLines);
     }
     if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
-    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return false;
+    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
     copy_slice();
-    return copied_ != 0;
+    return copied_ != 0 || more_windows;
+  }
+
+  void finish(LinkPlace now) noexcept override {
+    for (const auto& rows : windows_) rows->finish(later_of(now), key_of());
   }
 
   void request_snapshot(std::uint64_t number) noexcept override {
@@ -87,7 +97,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   MonitorCounts counts() const noexcept override {
     MonitorCounts counts = ended_counts_;
-    counts.counted = window_.pushed();
+    counts.counted = in_flight_.pushed();
     counts.buckets = table_.buckets();
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot) {
       if (!table_.occupied(slot)) continue;
@@ -102,6 +112,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   StatisticChoice statistics() const override { return {rows_ ? rows_->set() : nullptr, generation_}; }
 
   RecordRing& ended() noexcept override { return ended_; }
+  RecordRing& window_messages() noexcept override { return window_messages_; }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
   ~FlowMonitor() override { delete wanted_statistics_.load(); }
@@ -111,6 +122,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
   static constexpr std::uint32_t kSweepLines = 256;  ///< a few microseconds
   static constexpr std::uint32_t kCopySlots = 256;   ///< likewise
+  static constexpr std::uint32_t kTellRows = 512;    ///< likewise; twice a batch: half a window's packets tell it all
 
   /// Of the group that starts at `at`.
   [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
@@ -121,11 +133,11 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   /// One step of the steady state: counts the oldest group and asks for the memory of later ones. Returns false, and
-  /// does nothing, where the window holds more or less than that.
+  /// does nothing, where the ring holds more or less than that.
   [[gnu::always_inline]] bool roll(const RawPacket* soon) noexcept {
-    const PacketFacts* const fresh = window_.newest_group();
-    const std::span<const PacketFacts> oldest = window_.oldest(kGroup);
-    if (fresh == nullptr || oldest.size() != kGroup || window_.size() != Window::kDistance + kGroup) [[unlikely]]
+    const PacketFacts* const fresh = in_flight_.newest_group();
+    const std::span<const PacketFacts> oldest = in_flight_.oldest(kGroup);
+    if (fresh == nullptr || oldest.size() != kGroup || in_flight_.size() != InFlight::kDistance + kGroup) [[unlikely]]
       return false;
     count_group(oldest, [=, lines = table_.prefetcher()](std::size_t i) {
       prefetch_line(soon[i].data);
@@ -136,7 +148,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   /// Counts the oldest packets until `keep` are left in flight.
   [[gnu::noinline]] void retire(std::size_t keep) noexcept {
-    while (window_.size() > keep) count_group(window_.oldest(std::min(kGroup, window_.size() - keep)), Nothing{});
+    while (in_flight_.size() > keep)
+      count_group(in_flight_.oldest(std::min(kGroup, in_flight_.size() - keep)), Nothing{});
   }
 
   template <class Meanwhile>
@@ -147,7 +160,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (extras_) [[unlikely]]
       after_update(group.size());
     latest_ns_ = group.back().time_ns;
-    window_.pop(group.size());
+    in_flight_.pop(group.size());
   }
 
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.
@@ -158,12 +171,15 @@ class FlowMonitor final : public Monitor, private FlowSink {
         if (in_snapshot(slot)) ++later_.counted;
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
-    if (rows_)
+    if (rows_ || !windows_.empty())
       for (std::size_t i = group_measured_; i < count; ++i) {
         const std::uint32_t slot = slots_[i].slot();
-        rows_->prefetch(slot);
-        pending_[added_++ % pending_.size()] = {slot, group_[i].wire_bytes(), group_[i].time_ns, window_.position(i),
-                                                slots_[i].is_new()};
+        if (rows_) rows_->prefetch(slot);
+        for (const auto& windows : windows_) windows->prefetch(slot);
+        LinkPlace place = in_flight_.place(i);
+        place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, group_[i].time_ns});
+        link_.position = place.position + 1;
+        pending_[added_++ % pending_.size()] = {slot, slots_[i].is_new(), group_[i].counts, group_[i].time_ns, place};
         if (added_ - measured_ == pending_.size()) measure_oldest();
       }
     group_measured_ = count;
@@ -173,7 +189,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
   /// is a multiple of kStatBatch, and none of its packets is behind the ring's end.
   void measure_oldest() noexcept {
     const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
-    rows_->update({&pending_[measured_ % pending_.size()], count});
+    const std::span packets(&pending_[measured_ % pending_.size()], count);
+    if (rows_) rows_->update(packets);
+    for (const auto& windows : windows_) windows->update(packets, key_of());
     measured_ += count;
   }
 
@@ -192,6 +210,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       after_update(counted);
       measure_pending();
     }
+    for (const auto& windows : windows_) windows->flow_ended(slot, record.key);
     const bool later = in_snapshot(slot);
     RecordHeader header{.snapshot = next_snapshot_ + (later ? 1 : 0), .generation = generation_, .record = record};
     for (MonitorCounts* counts : {&ended_counts_, later ? &later_ : nullptr}) {
@@ -211,6 +230,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     after_update(counted);
     measure_pending();
     if (rows_) rows_->move(from, to);
+    for (const auto& windows : windows_) windows->flow_moved(from, to, table_.key(to));
     if (copied_ == 0) return;
     if (in_snapshot(from))
       mark(to);
@@ -239,7 +259,29 @@ class FlowMonitor final : public Monitor, private FlowSink {
     }
   }
 
-  void update_extras() noexcept { extras_ = rows_ || observe_merges_ || copied_ != 0; }
+  void update_extras() noexcept { extras_ = rows_ || !windows_.empty() || observe_merges_ || copied_ != 0; }
+
+  auto key_of() const noexcept {
+    return [table = &table_](std::uint32_t slot) { return table->key(slot); };
+  }
+
+  /// Of the link as others see it and the packets that came here.
+  LinkPlace later_of(LinkPlace now) const noexcept {
+    return {std::max(now.position, link_.position), std::max(now.latest_ns, link_.latest_ns)};
+  }
+
+  bool housekeep_windows(LinkPlace now) noexcept {
+    const LinkPlace link = later_of(now);
+    bool more = false;
+    for (const auto& windows : windows_) {
+      if (windows->ends_at(link)) {
+        drain();
+        windows->advance(link, key_of());
+      }
+      more |= windows->sweep(kTellRows, key_of());
+    }
+    return more;
+  }
 
   void begin_snapshot() noexcept {
     measure_pending();  // the rows may go
@@ -314,7 +356,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void finish_snapshot() noexcept {
     MonitorCounts& counts = snapshot_.counts;
-    counts.counted = window_.pushed() - later_.counted;
+    counts.counted = in_flight_.pushed() - later_.counted;
     counts.buckets = table_.buckets();
     counts.ended_packets = ended_counts_.ended_packets - later_.ended_packets;
     counts.ended_records = ended_counts_.ended_records - later_.ended_records;
@@ -331,7 +373,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   MonitorOptions options_;
   Table table_;
-  Window window_;
+  InFlight in_flight_;
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
@@ -344,7 +386,10 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::uint64_t generation_ = 0;
   std::atomic<StatisticChoice*> wanted_statistics_{nullptr};
 
-  RecordRing ended_;
+  LinkPlace link_;  ///< of the latest packet in pending_
+  RecordRing ended_, window_messages_;
+  std::vector<std::unique_ptr<WindowRows>> windows_;
+
   MonitorCounts ended_counts_;  ///< of the ended records alone
   bool sweeps_;
 

@@ -22,6 +22,7 @@ std::span<const RawPacket> Lane::poll() noexcept {
   std::size_t most = batch_.size();
   if (limits_.packets != 0) most = std::min<std::uint64_t>(most, limits_.packets - polled_);
   std::span<RawPacket> packets = std::span(batch_).first(source_->poll({batch_.data(), most}));
+  if (packets.empty()) idle_ns_ = source_->now_ns();
   if (limits_.packet_time_ns != 0 && !packets.empty()) {
     if (!last_time_ns_) last_time_ns_ = packets.front().time_ns + limits_.packet_time_ns;
     const auto beyond =

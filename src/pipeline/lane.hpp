@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -40,6 +41,15 @@ class Lane {
 
   void note_ring_full(std::uint64_t packets) noexcept { ring_full_ += packets; }
 
+  /// The latest time of the packets handed over so far, with this one.
+  std::uint64_t note_time(std::uint64_t time_ns) noexcept { return latest_ns_ = std::max(latest_ns_, time_ns); }
+
+  /// How far the link is, as far as this lane can know.
+  LinkPlace link() const noexcept {
+    const LinkPlace link = front_.link();
+    return {link.position, std::max({link.latest_ns, latest_ns_, idle_ns_})};
+  }
+
   /// Whether the thread found work, in time stamp counter cycles since the call before.
   void note_turn(bool busy) noexcept;
 
@@ -63,7 +73,8 @@ class Lane {
   ReadLimits limits_;
   std::optional<std::uint64_t> last_time_ns_;
   bool limit_reached_ = false;
-  std::uint64_t polled_ = 0, ring_full_ = 0;
+  std::uint64_t polled_ = 0, ring_full_ = 0, latest_ns_ = 0;
+  std::uint64_t idle_ns_ = 0;  ///< when no packet waited
   std::uint64_t turn_began_ = 0, busy_cycles_ = 0, all_cycles_ = 0;
   std::uint32_t publishes_ = 0;
 

@@ -16,9 +16,10 @@
 #include "pipeline/accounting.hpp"
 #include "pipeline/ended_record.hpp"
 #include "pipeline/flow/front_end.hpp"
+#include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/table.hpp"
-#include "pipeline/flow/window.hpp"
 #include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/windows/window_rows.hpp"
 
 namespace parshall {
 
@@ -53,14 +54,19 @@ class Monitor {
   /// Run to completion: decodes, counts and measures. Some packets stay in flight until drain().
   virtual void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept = 0;
 
-  /// The same for packets decoded by another thread; `positions` as in Window::push_at().
-  virtual void admit(std::span<const PacketFacts> packets, std::span<const std::uint64_t> positions) noexcept = 0;
+  /// The same for packets decoded by another thread; `places` as in InFlight::push_at().
+  virtual void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places) noexcept = 0;
 
   /// Retires everything in flight.
   virtual void drain() noexcept = 0;
 
-  /// One slice, some microseconds, of expiry and of a pending snapshot. True while a snapshot needs more.
-  virtual bool housekeep() noexcept = 0;
+  /// One slice, some microseconds, of expiry, of a pending snapshot and of telling about a window that has ended; the
+  /// link is at `now`. True while a snapshot or a window needs more.
+  virtual bool housekeep(LinkPlace now) noexcept = 0;
+
+  /// The input is at its end, at `now`: ends the open windows. After the last drain(); the only call that may wait for
+  /// the reader of window_messages() where packets need not.
+  virtual void finish(LinkPlace now) noexcept = 0;
 
   /// For the reporting thread: a snapshot is wanted; done when snapshot_ready() returns it.
   virtual void request_snapshot(std::uint64_t number) noexcept = 0;
@@ -75,6 +81,7 @@ class Monitor {
   virtual StatisticChoice statistics() const = 0;
 
   virtual RecordRing& ended() noexcept = 0;
+  virtual RecordRing& window_messages() noexcept = 0;
   virtual std::uint64_t observed_merges() const noexcept = 0;
 };
 
@@ -89,6 +96,9 @@ struct MonitorOptions {
   std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
+  std::vector<WindowLength> windows;  ///< whose flows are told, each length as the clock of its place here
+  std::size_t window_ring_bytes = std::size_t{16} << 20;
+  bool can_wait = true;  ///< the source waits: then a full ring loses nothing
 };
 
 }  // namespace parshall

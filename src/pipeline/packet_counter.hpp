@@ -16,14 +16,15 @@ class PacketCounter final : public Monitor {
       counts_.last_ns = std::max(counts_.last_ns, packet.time_ns);
     }
   }
-  void admit(std::span<const PacketFacts>, std::span<const std::uint64_t>) noexcept override {}
+  void admit(std::span<const PacketFacts>, std::span<const LinkPlace>) noexcept override {}
   void drain() noexcept override {}
-  bool housekeep() noexcept override {
+  bool housekeep(LinkPlace) noexcept override {
     if (!wanted_.exchange(false, std::memory_order_acquire)) return false;
     snapshot_.counts = counts();
     ready_.store(true, std::memory_order_release);
     return false;
   }
+  void finish(LinkPlace) noexcept override {}
   void request_snapshot(std::uint64_t number) noexcept override {
     snapshot_.number = number;
     ready_.store(false, std::memory_order_relaxed);
@@ -39,6 +40,7 @@ class PacketCounter final : public Monitor {
   }
   StatisticChoice statistics() const override { return {}; }
   RecordRing& ended() noexcept override { return ended_; }
+  RecordRing& window_messages() noexcept override { return ended_; }
   std::uint64_t observed_merges() const noexcept override { return 0; }
 
  private:

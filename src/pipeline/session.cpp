@@ -12,7 +12,7 @@ namespace parshall {
 namespace {
 
 constexpr std::chrono::milliseconds kCollectEvery{1};
-constexpr std::chrono::microseconds kSnapshotPoll{200};
+constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500};
 
 }  // namespace
 
@@ -22,9 +22,12 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   std::uint64_t bytes =
       options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
   if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + columns.statistics()->row_bytes());
+  if (!options.monitor.windows.empty())
+    bytes += options.monitor.windows.size() * WindowRows::memory_bytes(slots) +
+             std::bit_ceil(options.monitor.window_ring_bytes);
   if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion)
-    bytes += std::bit_ceil(options.threads.ring_packets) * (sizeof(PacketFacts) + sizeof(std::uint64_t));
+    bytes += std::bit_ceil(options.threads.ring_packets) * (sizeof(PacketFacts) + sizeof(LinkPlace));
   return options.workers * bytes + 2 * RecordSpool::kMemoryBytes;
 }
 
@@ -33,9 +36,10 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   monitor.statistics = {columns.statistics(), 0};
   monitor.snapshots = options.snapshots;
   monitor.populate = !can_wait;
+  monitor.can_wait = can_wait;
   const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
-      columns.statistics()->row_bytes() == 0)
+      columns.statistics()->row_bytes() == 0 && monitor.windows.empty())
     monitor.grow_by = identity;
   Monitors monitors;
   for (std::size_t i = 0; i < options.workers; ++i)
@@ -43,8 +47,11 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   return monitors;
 }
 
-Session::Session(Input input, SessionOptions options, Columns columns, Monitors monitors)
-    : input_(std::move(input)), options_(std::move(options)), memory_bytes_(memory_bytes(options_, columns)) {
+Session::Session(Input input, SessionOptions options, Columns columns, Monitors monitors, TaskSets tasks)
+    : input_(std::move(input)),
+      options_(std::move(options)),
+      memory_bytes_(memory_bytes(options_, columns) + tasks.memory_bytes()),
+      events_(/*can_wait=*/!input_.sources.empty() && input_.sources[0]->lossless()) {
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
   if (monitors.empty())
@@ -63,11 +70,18 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   busy_before_.resize(lanes.size());
   workers_ =
       std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads, input_.every_source_sees_all);
+  if (tasks.sets().empty()) return;
+  std::vector<RecordRing*> rings;
+  for (const auto& monitor : workers_->monitors()) rings.push_back(&monitor->window_messages());
+  analyst_.emplace(std::move(tasks), std::move(rings), events_);
 }
 
 Session::~Session() {
   stop();
+  events_.stop_waiting();
   workers_->join();
+  analysing_.store(false, std::memory_order_release);
+  if (analysis_.joinable()) analysis_.join();
   collecting_.store(false, std::memory_order_release);
   if (collector_.joinable()) collector_.join();
   workers_.reset();  // the sources before what they live on
@@ -86,7 +100,34 @@ std::optional<Error> Session::start() {
     }
     collect();
   });
+  if (analyst_)
+    analysis_ = std::thread([this] {
+      while (analysing_.load(std::memory_order_acquire))
+        if (!analyst_->poll()) std::this_thread::sleep_for(kAnalyseEvery);
+      analyst_->poll();
+      analysed_.store(true, std::memory_order_release);
+    });
   return workers_->start();
+}
+
+std::vector<Event> Session::take_events() {
+  std::vector<Event> events = std::exchange(last_events_, {});
+  std::ranges::move(events_.take(), std::back_inserter(events));
+  return events;
+}
+
+/// Waits for the workers, whose last windows wait for the tasks, and those for room for their events.
+void Session::finish_analysis() {
+  const auto wait_for = [this](auto done) {
+    while (!done()) {
+      std::ranges::move(events_.take(), std::back_inserter(last_events_));
+      std::this_thread::sleep_for(kAnalyseEvery);
+    }
+  };
+  wait_for([this] { return workers_->finished(); });
+  analysing_.store(false, std::memory_order_release);
+  wait_for([this] { return analysed_.load(std::memory_order_acquire); });
+  analysis_.join();
 }
 
 void Session::collect() {
@@ -158,6 +199,7 @@ std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
 }
 
 Report Session::final_report() {
+  if (analysis_.joinable()) finish_analysis();
   workers_->join();
   collecting_.store(false, std::memory_order_release);
   if (collector_.joinable()) collector_.join();
@@ -215,6 +257,13 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
   if (final && options_.monitor.observe_merges) {
     summary.observed_merges = 0;
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
+  }
+  if (final && analyst_) {
+    for (const TaskSet& set : analyst_->tasks().sets())
+      for (const TaskSet::Member& task : set.members()) summary.tasks.push_back({task.name, task.events, task.dropped});
+    summary.windows = analyst_->windows();
+    summary.windows_balanced = analyst_->balanced();
+    summary.events_not_taken = events_.dropped();
   }
   if (final)
     if (const auto broken = damage()) summary.damage = broken->message;

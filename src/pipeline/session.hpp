@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "pipeline/analyst.hpp"
 #include "pipeline/report/record_spool.hpp"
 #include "pipeline/report/report.hpp"
 #include "pipeline/tables.hpp"
@@ -56,7 +57,8 @@ class Session {
   static Monitors make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait);
 
   /// `monitors` of make_monitors() for the same options and columns; made here where there are none.
-  Session(Input input, SessionOptions options, Columns columns, Monitors monitors = {});
+  /// `tasks` are of the window lengths in `options.monitor.windows`.
+  Session(Input input, SessionOptions options, Columns columns, Monitors monitors = {}, TaskSets tasks = {});
   ~Session();
 
   std::optional<Error> start();
@@ -79,6 +81,9 @@ class Session {
   /// Other columns from the next report on. Statistics kept so far are dropped.
   void change_columns(Columns columns);
 
+  /// What the tasks found since the last call.
+  std::vector<Event> take_events();
+
   /// Cheap, at any time: packets polled so far, by all lanes.
   std::uint64_t packets_polled() const noexcept;
 
@@ -96,6 +101,7 @@ class Session {
   using Bases = std::unordered_map<std::string, IntervalBase>;
 
   void collect();
+  void finish_analysis();
   bool snapshot_ready() const noexcept;
   void visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit);
   void visit_final(const std::function<void(const ReportFlow&)>& visit);
@@ -122,6 +128,12 @@ class Session {
   RecordSpool unconfirmed_;  ///< ended records that a report handed out and nobody has confirmed to be written
   std::thread collector_;
   std::atomic<bool> collecting_{true}, collect_now_{false};
+
+  EventQueue events_;
+  std::vector<Event> last_events_;  ///< taken while the session ended
+  std::optional<Analyst> analyst_;
+  std::thread analysis_;
+  std::atomic<bool> analysing_{true}, analysed_{false};
 };
 
 }  // namespace parshall

@@ -139,7 +139,7 @@ std::optional<Error> Workers::start() {
 }
 
 /// What one thread does with a batch when it has both stages.
-void Workers::process(std::size_t index, std::span<const RawPacket> packets, Window& staging) noexcept {
+void Workers::process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept {
   if (options_.model == ThreadModel::run_to_completion) return monitors_[index]->run(lanes_[index]->front(), packets);
   hand_over(*lanes_[index], packets, staging, {&rings_[index], 1});
   while (monitor_batch(*monitors_[index], *rings_[index])) {
@@ -149,7 +149,7 @@ void Workers::process(std::size_t index, std::span<const RawPacket> packets, Win
 void Workers::work(std::size_t index) {
   Lane& lane = *lanes_[index];
   Monitor& monitor = *monitors_[index];
-  const auto staging = std::make_unique<Window>();
+  const auto staging = std::make_unique<InFlight>();
   Idle idle(options_.busy_poll);
   while (!stop_.load(std::memory_order_relaxed)) {
     const std::span<const RawPacket> packets = lane.poll();
@@ -163,18 +163,19 @@ void Workers::work(std::size_t index) {
     }
     lane.note_turn(!packets.empty());
     lane.publish(/*last=*/false);
-    for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep() && --slices > 0;) {
+    for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep(lane.link()) && --slices > 0;) {
     }
   }
   level_out(index, *staging);
   monitor.drain();
+  monitor.finish(lane.link());
   lane.publish(/*last=*/true);
   leave(index);
 }
 
 /// After a stop, lanes that read the same packets go on to where the furthest is: the report is of one prefix of the
 /// input.
-void Workers::level_out(std::size_t index, Window& staging) {
+void Workers::level_out(std::size_t index, InFlight& staging) {
   if (!lanes_see_all_) return;
   Lane& lane = *lanes_[index];
   std::uint64_t furthest = furthest_.load();
@@ -191,14 +192,14 @@ void Workers::level_out(std::size_t index, Window& staging) {
 void Workers::leave(std::size_t index) {
   left_.fetch_add(1);
   while (left_.load() < monitors_.size() && !stop_.load(std::memory_order_relaxed)) {
-    while (monitors_[index]->housekeep()) {
+    while (monitors_[index]->housekeep({})) {
     }
     std::this_thread::sleep_for(kLeftNap);
   }
 }
 
 /// One batch into the rings. A full ring makes a source that can wait wait; of one that cannot, the packet is a drop.
-void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, Window& staging,
+void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
                         std::span<const std::unique_ptr<FactsRing>> rings) noexcept {
   for (std::size_t at = 0; at < packets.size(); at += kGroup) {
     lane.front().accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), staging);
@@ -206,7 +207,9 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, Window& 
       const auto group = staging.oldest(staging.size());
       for (std::size_t i = 0; i < group.size(); ++i) {
         const std::size_t to = Share::index_of(group[i].hash, static_cast<std::uint32_t>(rings.size()));
-        while (!rings[to]->stage(group[i], staging.position(i))) {
+        LinkPlace place = staging.place(i);
+        place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
+        while (!rings[to]->stage(group[i], place)) {
           rings[to]->flush();  // the monitor may be idle over packets it has not been shown
           if (!lane.source().lossless()) {
             lane.note_ring_full(1);
@@ -225,14 +228,14 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, Window& 
 bool Workers::monitor_batch(Monitor& monitor, FactsRing& ring) noexcept {
   const auto facts = ring.readable(kRingBatch);
   if (facts.empty()) return false;
-  monitor.admit(facts, ring.positions(facts.size()));
+  monitor.admit(facts, ring.places(facts.size()));
   ring.release(facts.size());
   return true;
 }
 
 void Workers::receive(std::size_t) {
-  std::vector<std::unique_ptr<Window>> staging;
-  for (std::size_t i = 0; i < lanes_.size(); ++i) staging.push_back(std::make_unique<Window>());
+  std::vector<std::unique_ptr<InFlight>> staging;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) staging.push_back(std::make_unique<InFlight>());
   Idle idle(options_.busy_poll);
   while (!stop_.load(std::memory_order_relaxed)) {
     bool any = false, all_done = true;
@@ -246,6 +249,13 @@ void Workers::receive(std::size_t) {
       lane.note_turn(busy);
       lane.publish(/*last=*/false);
     }
+    LinkPlace link;
+    for (const auto& lane : lanes_) {
+      link.position = std::max(link.position, lane->link().position);
+      link.latest_ns = std::max(link.latest_ns, lane->link().latest_ns);
+    }
+    handed_position_.store(link.position, std::memory_order_relaxed);
+    handed_ns_.store(link.latest_ns, std::memory_order_release);
     if (all_done) break;
     if (any)
       idle.reset();
@@ -261,15 +271,22 @@ void Workers::monitor(std::size_t index) {
   FactsRing& ring = *rings_[index];
   Idle idle(options_.busy_poll);
   for (;;) {
-    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring
+    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring, as the next two
+    const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
+    const LinkPlace handed{handed_position_.load(std::memory_order_relaxed), handed_ns};
+    LinkPlace now;
     if (monitor_batch(monitor, ring)) {
       idle.reset();
     } else {
+      now = handed;
       monitor.drain();
-      if (last_turn) break;
+      if (last_turn) {
+        monitor.finish(now);
+        break;
+      }
       idle.wait();
     }
-    for (int slices = idle.waiting() ? kIdleSlices : 1; monitor.housekeep() && --slices > 0;) {
+    for (int slices = idle.waiting() ? kIdleSlices : 1; monitor.housekeep(now) && --slices > 0;) {
     }
   }
   leave(index);

@@ -37,31 +37,31 @@ struct ThreadOptions {
 /// A queue of decoded packets.
 class FactsRing {
  public:
-  explicit FactsRing(std::size_t packets) : facts_(packets), positions_(packets) {}
+  explicit FactsRing(std::size_t packets) : facts_(packets), places_(packets) {}
 
-  bool stage(const PacketFacts& facts, std::uint64_t position) noexcept {
+  bool stage(const PacketFacts& facts, LinkPlace at) noexcept {
     PacketFacts* const place = facts_.stage();
     if (place == nullptr) return false;
     *place = facts;
-    *positions_.stage() = position;
+    *places_.stage() = at;
     return true;
   }
-  /// Positions first, here and in release(): who sees a packet, or room for one, must see its position's.
+  /// Places first, here and in release(): who sees a packet, or room for one, must see its place's.
   void flush() noexcept {
-    positions_.flush();
+    places_.flush();
     facts_.flush();
   }
 
   std::span<const PacketFacts> readable(std::size_t most) noexcept { return facts_.readable(most); }
-  std::span<const std::uint64_t> positions(std::size_t count) noexcept { return positions_.readable(count); }
+  std::span<const LinkPlace> places(std::size_t count) noexcept { return places_.readable(count); }
   void release(std::size_t count) noexcept {
-    positions_.release(count);
+    places_.release(count);
     facts_.release(count);
   }
 
  private:
   SpscRing<PacketFacts> facts_;
-  SpscRing<std::uint64_t> positions_;
+  SpscRing<LinkPlace> places_;
 };
 
 /// The threads of a run: where the five stages meet.
@@ -88,11 +88,11 @@ class Workers {
   void receive(std::size_t index);
   void monitor(std::size_t index);
 
-  void level_out(std::size_t index, Window& staging);
+  void level_out(std::size_t index, InFlight& staging);
   void leave(std::size_t index);
-  void process(std::size_t index, std::span<const RawPacket> packets, Window& staging) noexcept;
+  void process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept;
 
-  void hand_over(Lane& lane, std::span<const RawPacket> packets, Window& staging,
+  void hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
                  std::span<const std::unique_ptr<FactsRing>> rings) noexcept;
   bool monitor_batch(Monitor& monitor, FactsRing& ring) noexcept;
 
@@ -106,7 +106,8 @@ class Workers {
   std::atomic<bool> receiving_{true};
   std::atomic<int> running_{0};
   std::atomic<std::size_t> stopped_lanes_{0}, left_{0};
-  std::atomic<std::uint64_t> furthest_{0};  ///< packets polled by the lane that read most
+  std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< how far the link is: its packets are in the rings
+  std::atomic<std::uint64_t> furthest_{0};                        ///< packets polled by the lane that read most
 };
 
 }  // namespace parshall

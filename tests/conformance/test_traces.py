@@ -28,6 +28,11 @@ ACCEPTED_INNERMOST = {"libpcap__filter_AH-IPcomp-IPv4.pcap", "libpcap__filter_AH
                       "tcpdump__of13_ericsson.pcapng"}
 
 
+def manifest(traces):
+    with open(traces / "MANIFEST.tsv", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
 def time_ns(text):
     seconds, _, fraction = text.partition(".")
     return int(seconds) * 10**9 + int((fraction + "0" * 9)[:9]) if text else 0
@@ -133,8 +138,7 @@ def main():
     if not (traces / "MANIFEST.tsv").exists():
         print(f"SKIPPED: no traces at {traces} (set PARSHALL_TRACES)")
         return 0
-    with open(traces / "MANIFEST.tsv", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = manifest(traces)
     tables = exact_tables(options.parshall)
     jobs = list(arrangements(rows, tables, options.matrix))
     wrong = differing = 0

@@ -152,7 +152,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
   /// What the general decoder makes of the packets.
   struct Expected {
     std::vector<PacketFacts> facts;
-    std::vector<std::uint64_t> positions;
+    std::vector<LinkPlace> places;
     Verdicts verdict{};
     std::uint64_t filtered = 0, elsewhere = 0;
   };
@@ -160,7 +160,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     Expected expected;
     const Setting& setting = GetParam();
     auto bpf = filter();
-    std::uint64_t position = 0;
+    LinkPlace link;
     for (const RawPacket& packet : packets) {
       PacketFacts facts{};
       const bool first = setting.share.index == 0;
@@ -174,14 +174,14 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
         continue;
       }
       identity(packet, facts);
-      const std::uint64_t at = position++;
+      const LinkPlace at{link.position++, link.latest_ns = std::max(link.latest_ns, facts.time_ns)};
       if (!setting.share.takes(facts.hash)) {
         ++expected.elsewhere;
         continue;
       }
       ++expected.verdict[static_cast<std::size_t>(Verdict::counted)];
       expected.facts.push_back(facts);
-      expected.positions.push_back(at);
+      expected.places.push_back(at);
     }
     return expected;
   }
@@ -196,7 +196,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     const Expected expected = expect(packets, identity);
     ASSERT_GT(expected.facts.size(), packets.size() / 8) << "hardly anything is tested";
 
-    auto window = std::make_unique<Window>();
+    auto window = std::make_unique<InFlight>();
     std::size_t seen = 0;
     for (std::size_t at = 0; at < packets.size();) {
       const std::size_t count =
@@ -215,7 +215,10 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
         const auto oldest = window->oldest(kGroup);
         for (const PacketFacts& facts : oldest) {
           ASSERT_LT(seen, expected.facts.size());
-          ASSERT_EQ(window->position(static_cast<std::size_t>(&facts - oldest.data())), expected.positions[seen]);
+          const LinkPlace place = window->place(static_cast<std::size_t>(&facts - oldest.data()));
+          ASSERT_EQ(place.position, expected.places[seen].position);
+          ASSERT_TRUE(place.latest_ns == expected.places[seen].latest_ns ||
+                      (place.latest_ns == 0 && setting.share.of == 1));
           const PacketFacts& truth = expected.facts[seen++];
           ASSERT_EQ(facts.key, truth.key) << "packet " << seen;
           ASSERT_EQ(facts.hash, truth.hash);

@@ -46,7 +46,8 @@ void admit(Monitor& monitor, const FlowIdentity& identity, std::uint64_t from, s
     facts.time_ns = i;
     facts.counts = CountWord::narrow(46, 14, 0);
     facts.hash = identity.hash(facts.key);
-    monitor.admit({&facts, 1}, {&i, 1});
+    const LinkPlace place{i, i};
+    monitor.admit({&facts, 1}, {&place, 1});
   }
 }
 
@@ -56,18 +57,18 @@ TEST(FlowMonitor, ASnapshotThatFindsNoMemoryForItsRowsStillHasTheCounters) {
   auto statistics = make_statistics(std::vector<std::string>{"gap_p99", "iat_p99", "size_p99"}, {});
   ASSERT_TRUE(statistics);
   monitor.request_statistics({std::make_shared<const StatisticSet>(*std::move(statistics)), 1});
-  monitor.housekeep();
+  monitor.housekeep({});
   admit(monitor, identity, 0, 100);
   ASSERT_NE(monitor.statistics().set, nullptr);
 
   monitor.request_snapshot(1);
   {
     const AddressSpaceLimit limit(rlim_t{64} << 20);
-    while (monitor.housekeep()) {
+    while (monitor.housekeep({})) {
     }
     admit(monitor, identity, 100, 200);
   }
-  while (monitor.snapshot_ready() == nullptr) monitor.housekeep();
+  while (monitor.snapshot_ready() == nullptr) monitor.housekeep({});
   const Snapshot& snapshot = *monitor.snapshot_ready();
   EXPECT_EQ(snapshot.statistics.set, nullptr) << "the limit did not bite";
   EXPECT_EQ(snapshot.counts.live_flows, 10u);
@@ -101,7 +102,8 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
       facts.counts = CountWord::narrow(46 + random_.below(1400), 14, 0);
       facts.hash = identity_.hash(facts.key);
       wire_bytes_[flow] += facts.wire_bytes();
-      monitor_->admit({&facts, 1}, {&sent_, 1});
+      const LinkPlace place{sent_, facts.time_ns};
+      monitor_->admit({&facts, 1}, {&place, 1});
     }
   }
 
@@ -174,7 +176,7 @@ TEST_P(ExactMonitors, KeepRowsAndSnapshotsRightWhileFlowsComeAndGoAndMove) {
   monitor_->request_snapshot(1);
   while (snapshots < 30) {
     packets(40);
-    monitor_->housekeep();
+    monitor_->housekeep({});
     if (const Snapshot* snapshot = monitor_->snapshot_ready()) {
       check_snapshot(*snapshot);
       if (HasFatalFailure()) return;

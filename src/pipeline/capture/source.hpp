@@ -32,6 +32,9 @@ class PacketSource {
   /// True when the source waits for its reader (a file): then a full ring means "wait", not "drop".
   virtual bool lossless() const noexcept { return true; }
 
+  /// The time that a packet would have that came now; 0 where time is what packets say, as in a file.
+  virtual std::uint64_t now_ns() noexcept { return 0; }
+
   /// Device counters since the source was opened. Called from the worker that polls.
   virtual DeviceCounters counters() noexcept { return {}; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -9,8 +10,8 @@
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/identity.hpp"
+#include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/table.hpp"
-#include "pipeline/flow/window.hpp"
 
 namespace parshall {
 
@@ -44,19 +45,19 @@ class FrontEnd {
         filter_(std::move(filter)),
         plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic() && !identity.by_batch()) {}
 
-  /// Writes the facts of the packets that count for this worker to `window`, in order; their number. At most kGroup
+  /// Writes the facts of the packets that count for this worker to `in_flight`, in order; their number. At most kGroup
   /// packets.
-  std::size_t accept(std::span<const RawPacket> packets, Window& window) noexcept {
+  std::size_t accept(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
     if (!plain_ || share_.of != 1) [[unlikely]]
-      return identity_.by_batch() ? accept_hashed(packets, window) : accept_share(packets, window);
+      return identity_.by_batch() ? accept_hashed(packets, in_flight) : accept_share(packets, in_flight);
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
-    Window::Cursor to(window);
+    InFlight::Cursor to(in_flight);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
     if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]]
       to.advance_group();
     else
       to = accept_all(packets, to);
-    const std::size_t counted = window.push(to);
+    const std::size_t counted = in_flight.push(to);
     position_ += counted;
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
     return counted;
@@ -72,9 +73,12 @@ class FrontEnd {
 
   const FrontEndCounts& counts() const noexcept { return counts_; }
 
+  /// How far the link is; without the latest time where all of its packets come here.
+  LinkPlace link() const noexcept { return {position_, latest_ns_}; }
+
  private:
   /// One by one, all that are IP.
-  [[gnu::always_inline]] Window::Cursor accept_all(std::span<const RawPacket> packets, Window::Cursor to) noexcept {
+  [[gnu::always_inline]] InFlight::Cursor accept_all(std::span<const RawPacket> packets, InFlight::Cursor to) noexcept {
     const FlowIdentity identity = identity_;
     for (const RawPacket& packet : packets) {
       FastHeader header;
@@ -92,15 +96,15 @@ class FrontEnd {
   }
 
   /// Whatever is asked for: filter, inner header, hash from the NIC, a share of what several workers read.
-  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, Window& window) noexcept {
-    const std::uint64_t pushed = window.pushed();
+  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
+    const std::uint64_t pushed = in_flight.pushed();
     const FlowIdentity identity = identity_;
     for (const RawPacket& packet : packets) {
       if (filter_ && !filter_->matches(packet)) {
         reject(counts_.filtered);
         continue;
       }
-      PacketFacts& facts = window.next();
+      PacketFacts& facts = in_flight.next();
       FastHeader header;
       if (decode_fast(packet, header) && (header_ == IpHeader::outermost || header.is_tcp())) [[likely]] {
         facts.time_ns = packet.time_ns;
@@ -110,19 +114,19 @@ class FrontEnd {
       } else if (!identify_rest(packet, facts)) {
         continue;
       }
-      const std::uint64_t position = position_++;
+      const LinkPlace place = next_place(facts.time_ns);
       if (!share_.takes(facts.hash)) {
         ++counts_.elsewhere;
         continue;
       }
-      window.push_at(position);
+      in_flight.push_at(place);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     }
-    return window.pushed() - pushed;
+    return in_flight.pushed() - pushed;
   }
 
   /// The same under a hash of the user's choice, which takes all keys at once.
-  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, Window& window) noexcept {
+  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
     std::array<PacketFacts, kGroup> group;
     std::size_t decoded = 0;
     for (const RawPacket& packet : packets) {
@@ -146,13 +150,13 @@ class FrontEnd {
     identity_.hash_batch({group.data(), decoded});
     std::size_t counted = 0;
     for (std::size_t i = 0; i < decoded; ++i) {
-      const std::uint64_t position = position_++;
+      const LinkPlace place = next_place(group[i].time_ns);
       if (!share_.takes(group[i].hash)) {
         ++counts_.elsewhere;
         continue;
       }
-      window.next() = group[i];
-      window.push_at(position);
+      in_flight.next() = group[i];
+      in_flight.push_at(place);
       ++counted;
     }
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
@@ -177,6 +181,11 @@ class FrontEnd {
     return true;
   }
 
+  LinkPlace next_place(std::uint64_t time_ns) noexcept {
+    latest_ns_ = std::max(latest_ns_, time_ns);
+    return {position_++, latest_ns_};
+  }
+
   /// Packets without a flow belong to the first worker, so that they are counted once.
   void reject(std::uint64_t& reason) noexcept { ++(share_.index == 0 ? reason : counts_.elsewhere); }
 
@@ -185,7 +194,7 @@ class FrontEnd {
   IpHeader header_;
   std::optional<BpfFilter> filter_;
   bool plain_;
-  std::uint64_t position_ = 0;
+  std::uint64_t position_ = 0, latest_ns_ = 0;
   FrontEndCounts counts_;
 };
 

@@ -73,8 +73,8 @@ void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
     if (packet.starts_flow) std::memset(row, 0, stride);
     if (uses_gap) {
       const std::uint64_t after_last = load(row);
-      if (after_last != 0) gap_count = gaps.put(gap_count, row, packet.position - after_last);
-      store(row, packet.position + 1);
+      if (after_last != 0) gap_count = gaps.put(gap_count, row, packet.place.position - after_last);
+      store(row, packet.place.position + 1);
     }
     if (uses_iat) {
       const std::uint64_t after_last_ns = load(row + last_time_at);
@@ -83,7 +83,7 @@ void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
             times.put(time_count, row, packet.time_ns >= after_last_ns ? packet.time_ns - after_last_ns + 1 : 0);
       store(row + last_time_at, packet.time_ns + 1);
     }
-    if (uses_size) size_count = sizes.put(size_count, row, packet.wire_bytes);
+    if (uses_size) size_count = sizes.put(size_count, row, packet.wire_bytes());
   }
   const std::array<std::size_t, kVariables> counts{gap_count, time_count, size_count};
   for (const auto& [statistic, offset] : set_->statistics()) {

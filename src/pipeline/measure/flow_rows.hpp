@@ -9,6 +9,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "pipeline/flow/in_flight.hpp"
 #include "pipeline/measure/registry.hpp"
 
 namespace parshall {
@@ -16,10 +17,14 @@ namespace parshall {
 /// One packet as the statistics see it.
 struct RowUpdate {
   std::uint32_t slot;
-  std::uint32_t wire_bytes;
-  std::uint64_t time_ns;
-  std::uint64_t position;  ///< packets counted on the link before this one
   bool starts_flow;
+  CountWord counts;
+  std::uint64_t time_ns;
+  LinkPlace place;
+
+  std::uint32_t wire_bytes() const noexcept {
+    return static_cast<std::uint32_t>(counts.ip_bytes() + counts.extra_bytes());
+  }
 };
 
 /// What the chosen statistics keep for every flow: one row per slot, laid out once.

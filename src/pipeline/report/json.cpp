@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/report/event_json.hpp"
 #include "pipeline/report/format.hpp"
 #include "pipeline/report/sink.hpp"
 
@@ -35,6 +36,16 @@ ordered_json accounting_json(const Accounting& accounting) {
           {"balanced", accounting.balanced()}};
 }
 
+ordered_json tasks_json(const ReportSummary& summary) {
+  ordered_json json{{"windows", summary.windows},
+                    {"windows_balanced", summary.windows_balanced},
+                    {"events_not_taken", summary.events_not_taken},
+                    {"events", ordered_json::object()}};
+  for (const TaskSummary& task : summary.tasks)
+    json["events"][task.name] = {{"written", task.events}, {"left_out", task.dropped}};
+  return json;
+}
+
 ordered_json summary_json(const ReportSummary& summary) {
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   ordered_json json = {{"source", summary.source},
@@ -58,6 +69,7 @@ ordered_json summary_json(const ReportSummary& summary) {
                        {"accounting", accounting_json(summary.total)},
                        {"workers", ordered_json::array()},
                        {"damage", summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr)}};
+  if (!summary.tasks.empty()) json["tasks"] = tasks_json(summary);
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});
   return json;
@@ -105,7 +117,15 @@ class JsonSink final : public ReportSink {
       first = false;
       output.write(flow_json(report, flow));
     });
-    output.write(fmt::format("], {}\"events\": []}}\n", line_end));
+    output.write(fmt::format("], {}\"events\": [", line_end));
+    for (const Event& event : report.events) {
+      output.write(&event == report.events.data() ? line_end
+                   : lines_                       ? std::string_view(",")
+                                                  : std::string_view(",\n"));
+      output.write(event_json(event));
+    }
+    output.write(report.events_left_out == 0 ? "]}\n"
+                                             : fmt::format("], \"events_left_out\": {}}}\n", report.events_left_out));
     output.flush();
   }
 

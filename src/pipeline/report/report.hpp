@@ -13,6 +13,7 @@
 #include "pipeline/accounting.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
+#include "pipeline/measure/tasks/event.hpp"
 #include "pipeline/report/columns.hpp"
 
 namespace parshall {
@@ -21,6 +22,13 @@ namespace parshall {
 struct WorkerSummary {
   Accounting accounting;
   double busy_share = 0;  ///< of the time since the report before, in [0, 1]
+};
+
+/// What came of a task, in a final report.
+struct TaskSummary {
+  std::string name;
+  std::uint64_t events = 0;
+  std::uint64_t dropped = 0;  ///< events beyond what a window may have
 };
 
 /// Everything a report says but the flows. Plain data.
@@ -39,6 +47,10 @@ struct ReportSummary {
   double expected_merges = 0;  ///< of two flows counted as one, by a lossy identity
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< where the input broke
+  std::vector<TaskSummary> tasks;
+  std::uint64_t windows = 0;           ///< measured, of all lengths
+  bool windows_balanced = true;        ///< in each, what its flows' packets add up to is what was counted
+  std::uint64_t events_not_taken = 0;  ///< for want of room between the tasks and the report
 };
 
 /// One line of a report.
@@ -55,6 +67,8 @@ struct Report {
   ReportSummary summary;
   std::span<const ReportColumn> columns;
   FlowSource flows;
+  std::span<const Event> events;      ///< the latest, since the report before
+  std::uint64_t events_left_out = 0;  ///< of those, for want of room
 };
 
 /// Loss ratio and its upper 95 % bound. None lost in n packets only shows a ratio below 3 / n.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "pipeline/report/event_text.hpp"
 #include "pipeline/report/format.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/report/summary_text.hpp"
@@ -29,6 +30,7 @@ class TextSink final : public ReportSink {
  public:
   void write(const Report& report, Output& output) override {
     output.write(summary_text(report.summary));
+    output.write(events_text(report));
     std::vector<std::vector<std::string>> rows{{"proto", "source", "destination", "packets", "ip_bytes", "wire_bytes"}};
     for (const ReportColumn& column : report.columns) rows[0].push_back(column.name);
     report.flows([&](const ReportFlow& flow) {

@@ -76,6 +76,13 @@ inline std::uint64_t QueueSource::time_of(const rte_mbuf& packet, std::uint64_t 
   return now_ns;
 }
 
+/// Packets stamped by the device may wait in the queue for as long as the margin is.
+std::uint64_t QueueSource::now_ns() noexcept {
+  constexpr std::uint64_t kMarginNs = 1'000'000;
+  if (ends_ || stamping_.source == TimeSource::microseconds_since_1970) return 0;
+  return realtime_ns() - (stamping_.source == TimeSource::device_ticks ? kMarginNs : 0);
+}
+
 void QueueSource::feed_clock(std::uint64_t now_ns) noexcept {
   clock_fed_ns_ = now_ns;
   ClockPair pair;

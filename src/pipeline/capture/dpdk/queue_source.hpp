@@ -41,6 +41,7 @@ class QueueSource final : public PacketSource {
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool exhausted() const noexcept override { return exhausted_; }
   bool lossless() const noexcept override { return port_->facts().waits || ends_; }
+  std::uint64_t now_ns() noexcept override;
   DeviceCounters counters() noexcept override { return port_->queue_counters(queue_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/flow/window.hpp"
+#include "pipeline/flow/in_flight.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@ namespace {
 
 using namespace testing;
 
-TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
-  Window window;
+TEST(InFlight, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
+  InFlight window;
   SplitMix64 random(1);
   std::uint64_t in = 0, out = 0, pushes = 0, groups = 0;
   while (out < 5000) {
     const std::size_t count = 1 + random.below(kGroup);
-    Window::Cursor to(window);
+    InFlight::Cursor to(window);
     if (PacketFacts* const group = count == kGroup ? to.group() : nullptr; group != nullptr) {
       for (std::size_t i = 0; i < kGroup; ++i) group[i].time_ns = in++;
       to.advance_group();
@@ -34,11 +34,11 @@ TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
       for (std::size_t i = 0; group != nullptr && i < kGroup; ++i) ASSERT_EQ(group[i].time_ns, in - kGroup + i);
     }
     pushes += in >= kGroup;
-    while (window.size() > Window::kDistance) {
-      const auto oldest = window.oldest(std::min(kGroup, window.size() - Window::kDistance));
+    while (window.size() > InFlight::kDistance) {
+      const auto oldest = window.oldest(std::min(kGroup, window.size() - InFlight::kDistance));
       ASSERT_FALSE(oldest.empty());
       for (std::size_t i = 0; i < oldest.size(); ++i) {
-        ASSERT_EQ(window.position(i), out);
+        ASSERT_EQ(window.place(i).position, out);
         ASSERT_EQ(oldest[i].time_ns, out++);
       }
       window.pop(oldest.size());
@@ -49,8 +49,8 @@ TEST(Window, HandsOutWhatWasPushedOldestFirstAcrossItsWrap) {
   EXPECT_LT(groups, pushes);
 }
 
-TEST(Window, KeepsThePositionsOfPacketsWhoseNeighboursWentElsewhere) {
-  Window window;
+TEST(InFlight, KeepsThePositionsOfPacketsWhoseNeighboursWentElsewhere) {
+  InFlight window;
   SplitMix64 random(2);
   std::vector<std::uint64_t> positions;
   std::uint64_t at = 0;
@@ -59,11 +59,12 @@ TEST(Window, KeepsThePositionsOfPacketsWhoseNeighboursWentElsewhere) {
     at += 1 + random.below(5);
     positions.push_back(at);
     window.next().time_ns = at;
-    window.push_at(at);
-    if (window.size() < Window::kDistance) continue;
+    window.push_at({.position = at, .latest_ns = at + 1});
+    if (window.size() < InFlight::kDistance) continue;
     for (const auto& facts : window.oldest(1)) {
       ASSERT_EQ(facts.time_ns, positions[out]);
-      ASSERT_EQ(window.position(0), positions[out++]);
+      ASSERT_EQ(window.place(0).latest_ns, positions[out] + 1);
+      ASSERT_EQ(window.place(0).position, positions[out++]);
     }
     window.pop(1);
   }

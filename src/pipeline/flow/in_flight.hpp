@@ -12,9 +12,15 @@ namespace parshall {
 
 inline constexpr std::size_t kGroup = 8;  ///< packets a stage works on at a time
 
+/// Where a packet stands on its link, among all that were counted there.
+struct LinkPlace {
+  std::uint64_t position = 0;   ///< packets counted before it
+  std::uint64_t latest_ns = 0;  ///< latest time of these and its own, where whoever writes it knows
+};
+
 /// The packets between "memory asked for" and "memory used": a ring that outlives a burst, so that the
 /// rolling pipeline does not drain at burst borders.
-class Window {
+class InFlight {
  public:
   /// Packets that a cache line gets to arrive. At least two groups, or a short group would stall the pipeline.
   static constexpr std::size_t kDistance = 32;
@@ -22,7 +28,7 @@ class Window {
   /// Where the next packets' facts go, one after the other.
   class Cursor {
    public:
-    explicit Cursor(Window& window) noexcept : at_(&window.next()), ring_(window.facts_.data()) {}
+    explicit Cursor(InFlight& window) noexcept : at_(&window.next()), ring_(window.facts_.data()) {}
 
     PacketFacts* operator->() const noexcept { return at_; }
     PacketFacts& operator*() const noexcept { return *at_; }
@@ -35,7 +41,7 @@ class Window {
     void advance_group() noexcept { move(kGroup); }
 
    private:
-    friend Window;
+    friend InFlight;
     [[gnu::always_inline]] void move(std::size_t count) noexcept {
       at_ = at_ + count == ring_ + kRing ? ring_ : at_ + count;
       count_ += count;
@@ -55,15 +61,17 @@ class Window {
   /// The place for the next packet.
   PacketFacts& next() noexcept { return facts_[head_ % kRing]; }
 
-  /// Takes in one packet that stands at `position` on the link: others may have gone elsewhere.
-  void push_at(std::uint64_t position) noexcept {
-    positions_[head_ % kRing] = position;
+  /// Takes in one packet that stands there on the link: others may have gone elsewhere.
+  void push_at(LinkPlace place) noexcept {
+    places_[head_ % kRing] = place;
     gaps_ = true;
     ++head_;
   }
 
-  /// How many packets were counted on the link before the i-th oldest.
-  std::uint64_t position(std::size_t i) const noexcept { return gaps_ ? positions_[(tail_ + i) % kRing] : tail_ + i; }
+  /// Of the i-th oldest; without the latest time where all packets came here.
+  LinkPlace place(std::size_t i) const noexcept {
+    return gaps_ ? places_[(tail_ + i) % kRing] : LinkPlace{.position = tail_ + i};
+  }
 
   /// The newest kGroup packets, where they follow each other in memory; else nothing.
   const PacketFacts* newest_group() const noexcept {
@@ -93,9 +101,9 @@ class Window {
   }
 
   std::array<PacketFacts, kRing> facts_;
-  std::array<std::uint64_t, kRing> positions_;
+  std::array<LinkPlace, kRing> places_;
   std::uint64_t head_ = 0, tail_ = 0;
-  bool gaps_ = false;  ///< whether positions_ is in use; otherwise the ring's own count is the position
+  bool gaps_ = false;  ///< whether places_ is in use; otherwise the ring's own count is the position
 };
 
 }  // namespace parshall

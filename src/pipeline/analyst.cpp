@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/analyst.hpp"
+
+#include <algorithm>
+
+namespace parshall {
+
+void WindowJoiner::flow(std::uint64_t window, const FlowWindow& flow) {
+  if (!open_) advance();
+  if (open_ == window) return take(flow);
+  waiting_[window].append(bytes_of(flow));
+}
+
+void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd& end) {
+  bounds_[worker] = end.next;
+  if (end.totals.packets != 0) totals_[window].add(end.totals);
+  advance();
+}
+
+std::uint64_t WindowJoiner::least_bound() const noexcept { return *std::ranges::min_element(bounds_); }
+
+void WindowJoiner::advance() {
+  do {
+    if (!open_ && !open_next()) return;
+    if (least_bound() <= *open_) return;
+    close(*open_);
+  } while (true);
+}
+
+/// The first window that anything is known of, once no worker can tell of an earlier one.
+bool WindowJoiner::open_next() {
+  std::uint64_t next = WindowEnd::kAll;
+  if (!waiting_.empty()) next = waiting_.begin()->first;
+  if (!totals_.empty()) next = std::min(next, totals_.begin()->first);
+  if (next == WindowEnd::kAll || least_bound() < next) return false;
+  open_ = next;
+  if (const auto waiting = waiting_.find(next); waiting != waiting_.end()) {
+    waiting->second.visit([this](std::span<const std::byte> flow) { take(read_as<FlowWindow>(flow)); });
+    waiting_.erase(waiting);
+  }
+  return true;
+}
+
+void WindowJoiner::take(const FlowWindow& flow) {
+  batch_.push_back(flow);
+  packets_ += flow.packets;
+  if (batch_.size() == kBatch) hand_over();
+}
+
+void WindowJoiner::hand_over() {
+  tasks_.flows(batch_);
+  batch_.clear();
+}
+
+void WindowJoiner::close(std::uint64_t window) {
+  hand_over();
+  EventWindow ended{tasks_.window(), window, totals_[window]};
+  ended.totals.partial |= windows_ == 0 && ended.length.unit == WindowLength::Unit::ns &&
+                          ended.totals.first_ns != ended.length.begin_of(window);
+  balanced_ &= packets_ + ended.totals.unlisted_packets == ended.totals.packets;
+  tasks_.end(ended, [this](Event&& event) { events_.put(std::move(event)); });
+  totals_.erase(window);
+  packets_ = 0;
+  open_.reset();
+  ++windows_;
+}
+
+Analyst::Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events)
+    : tasks_(std::move(tasks)), workers_(std::move(workers)) {
+  for (TaskSet& set : tasks_.sets()) joiners_.emplace_back(set, workers_.size(), events);
+}
+
+bool Analyst::poll() {
+  std::size_t messages = 0;
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker)
+    messages += workers_[worker]->drain([&](std::span<const std::byte> bytes) {
+      const auto message = read_as<WindowMessage>(bytes);
+      const auto rest = bytes.subspan(sizeof message);
+      WindowJoiner& joiner = joiners_[message.clock];
+      if (message.kind == WindowMessage::Kind::flow)
+        joiner.flow(message.window, read_as<FlowWindow>(rest));
+      else
+        joiner.end(worker, message.window, read_as<WindowEnd>(rest));
+    });
+  return messages != 0;
+}
+
+bool Analyst::balanced() const noexcept { return std::ranges::all_of(joiners_, &WindowJoiner::balanced); }
+
+std::uint64_t Analyst::windows() const noexcept {
+  std::uint64_t windows = 0;
+  for (const WindowJoiner& joiner : joiners_) windows += joiner.windows();
+  return windows;
+}
+
+}  // namespace parshall

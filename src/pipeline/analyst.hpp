@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/record_ring.hpp"
+#include "pipeline/event_queue.hpp"
+#include "pipeline/measure/tasks/registry.hpp"
+#include "pipeline/measure/windows/window_stream.hpp"
+#include "pipeline/report/record_spool.hpp"
+
+namespace parshall {
+
+/// Windows of one length: brings together what the workers tell of each, and hands it to the tasks, one window after
+/// the other. What a worker tells of a window while another may still tell of one before waits in a spool.
+class WindowJoiner {
+ public:
+  WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events)
+      : tasks_(tasks), events_(events), bounds_(workers) {}
+
+  void flow(std::uint64_t window, const FlowWindow& flow);
+  void end(std::size_t worker, std::uint64_t window, const WindowEnd& end);
+
+  std::uint64_t windows() const noexcept { return windows_; }
+
+  /// Whether in every window the flows' packets, and those of no flow told, were all that was counted.
+  bool balanced() const noexcept { return balanced_; }
+
+ private:
+  static constexpr std::size_t kBatch = 64;
+
+  void advance();
+  bool open_next();
+  void take(const FlowWindow& flow);
+  void hand_over();
+  void close(std::uint64_t window);
+  std::uint64_t least_bound() const noexcept;
+
+  TaskSet& tasks_;
+  EventQueue& events_;
+  std::vector<std::uint64_t> bounds_;  ///< by worker: it will tell of no window below
+  std::optional<std::uint64_t> open_;
+  std::vector<FlowWindow> batch_;
+  std::uint64_t packets_ = 0;  ///< of the open window's flows
+  std::map<std::uint64_t, RecordSpool> waiting_;
+  std::map<std::uint64_t, WindowTotals> totals_;
+  std::uint64_t windows_ = 0;
+  bool balanced_ = true;
+};
+
+/// Runs the tasks over what workers tell of their windows. One thread, not a worker's.
+class Analyst {
+ public:
+  Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events);
+
+  /// Takes in all that has been told; whether there was anything.
+  bool poll();
+
+  const TaskSets& tasks() const noexcept { return tasks_; }
+  bool balanced() const noexcept;
+  std::uint64_t windows() const noexcept;  ///< of all lengths, ended so far
+
+ private:
+  TaskSets tasks_;
+  std::vector<RecordRing*> workers_;
+  std::vector<WindowJoiner> joiners_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/measure/tasks/key_part.hpp"
+#include "pipeline/measure/tasks/key_table.hpp"
+#include "pipeline/measure/windows/window.hpp"
+
+namespace parshall {
+
+/// What the flows of a key did together in a window; `flows` counts their records.
+struct KeyCounts {
+  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0, flows = 0, new_flows = 0;
+
+  void add(const FlowWindow& flow) noexcept {
+    packets += flow.packets;
+    ip_bytes += flow.ip_bytes;
+    wire_bytes += flow.wire_bytes;
+    ++flows;
+    new_flows += flow.starts;
+  }
+  void add(const KeyCounts& other) noexcept {
+    packets += other.packets;
+    ip_bytes += other.ip_bytes;
+    wire_bytes += other.wire_bytes;
+    flows += other.flows;
+    new_flows += other.new_flows;
+  }
+  void raise_to(const KeyCounts& other) noexcept;
+};
+
+/// A number of KeyCounts that a task may go by.
+struct Amount {
+  std::string_view name;  ///< with its unit
+  std::uint64_t KeyCounts::*of;
+};
+inline constexpr Amount kAmounts[] = {{"packets", &KeyCounts::packets},
+                                      {"ip_bytes", &KeyCounts::ip_bytes},
+                                      {"wire_bytes", &KeyCounts::wire_bytes},
+                                      {"flows", &KeyCounts::flows},
+                                      {"new_flows", &KeyCounts::new_flows}};
+
+/// The window's counts by a part of the key.
+///
+/// Error: none while the keys of a window are no more than `capacity`. When they are more, the half with the fewest
+///        packets is dropped, as often as it takes, in amortised constant time: then a key lacks at most most_missing()
+///        of each count, and dropped() says what all keys together lack. An attack with a packet from each of very
+///        many keys costs a heavy key a packet each time.
+/// Shape: 104 bytes a key, and 16 of the index.
+/// Source: the argument of Misra and Gries, "Finding repeated elements", 1982, for a drop of many at once.
+class Aggregate {
+ public:
+  using Table = KeyTable<KeyCounts>;
+
+  Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed);
+
+  static std::size_t memory_bytes(std::size_t capacity) noexcept {
+    return Table::memory_bytes(capacity) + capacity * sizeof(std::uint64_t);
+  }
+
+  const KeyPart& part() const noexcept { return part_; }
+  void add(std::span<const FlowWindow> flows) noexcept;
+  void clear() noexcept;
+
+  std::span<const Table::Entry> entries() const noexcept { return table_.entries(); }
+  const KeyCounts& most_missing() const noexcept { return most_missing_; }
+  const KeyCounts& dropped() const noexcept { return dropped_; }
+  std::uint64_t dropped_keys() const noexcept { return dropped_keys_; }
+  std::uint64_t drops() const noexcept { return drops_; }
+
+ private:
+  void make_room() noexcept;
+
+  KeyPart part_;
+  Table table_;
+  std::vector<std::uint64_t> scratch_;
+  KeyCounts most_missing_, dropped_;
+  std::uint64_t dropped_keys_ = 0, drops_ = 0;
+};
+
+}  // namespace parshall

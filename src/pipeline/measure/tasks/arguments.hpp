@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/measure/tasks/key_part.hpp"
+
+namespace parshall {
+
+struct Amount;
+
+/// What may be set of a task.
+struct Parameter {
+  std::string_view name;
+  std::string_view fallback;  ///< as it would be typed
+  std::string_view help;      ///< with its unit
+};
+
+/// A threshold: a number, or a share of the window's traffic.
+struct Threshold {
+  double value = 0;
+  bool is_share = false;  ///< of the window's total; otherwise the number itself
+
+  bool reached(double count, double total) const noexcept { return count >= (is_share ? value * total : value); }
+  bool reached(std::uint64_t count, std::uint64_t total) const noexcept {
+    return reached(static_cast<double>(count), static_cast<double>(total));
+  }
+};
+
+/// The parameters of a task as typed, or as they are by default. The first problem is kept: after one, values mean
+/// nothing.
+class Arguments {
+ public:
+  /// Of "key=src,top=10": fails on what is no parameter.
+  static Result<Arguments> parse(std::string_view task, std::string_view text, std::span<const Parameter> parameters);
+
+  const std::string& text(std::string_view name) const { return values_.find(name)->second; }
+  bool given(std::string_view name) const { return given_.find(name) != given_.end(); }
+
+  std::uint64_t count(std::string_view name, std::uint64_t least, std::uint64_t most);
+  double number(std::string_view name, double least, double most);
+  std::uint64_t duration_ns(std::string_view name);
+  Threshold threshold(std::string_view name);                                            ///< "0.1%" or "10k"
+  std::size_t choice(std::string_view name, std::span<const std::string_view> choices);  ///< its index
+  const Amount& amount(std::string_view name);
+  KeyPart key(std::string_view name, KeyFields within);
+
+  void complain(std::string problem);
+  const std::optional<Error>& problem() const noexcept { return problem_; }
+
+ private:
+  std::string task_;
+  std::map<std::string, std::string, std::less<>> values_, given_;
+  std::optional<Error> problem_;
+};
+
+}  // namespace parshall

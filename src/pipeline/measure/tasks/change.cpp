@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/measure/tasks/missing.hpp"
+#include "pipeline/measure/tasks/task.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::string_view kMethods[] = {"ewma", "previous"};
+
+constexpr Parameter kParameters[] = {
+    {"key", "src", "part of the key that flows are counted by"},
+    {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
+    {"method", "ewma", "what is expected: the moving average of the windows so far, or the previous window"},
+    {"threshold", "1%",
+     "the least difference from what is expected: a number, or a share of the larger total of the window and the one "
+     "before"},
+    {"deviations", "4", "ewma: and so many mean deviations"},
+    {"warm-up", "3", "ewma: windows that a key is followed before it can change"},
+};
+
+/// Keys whose traffic in a window is not what the windows before foretell.
+///
+/// ewma: a key is new with the value x of its first window as mean m and x / 2 as deviation d. A later window's x is a
+/// change when |x - m| reaches the threshold and exceeds `deviations` d; then m += (x - m) / 8, d += (|x - m| - d) / 4.
+/// previous: a change when |x - x'| reaches the threshold; a key that was not there had x' = 0.
+/// A window without any packet raises nothing, but counts, with 0 for every key. Those in which the input begins or
+/// ends are left out. A key is forgotten when its mean is below 1/2.
+///
+/// Error: that of Aggregate for x; keys beyond the room for them are not followed, and events say so.
+/// Source: averages as in RFC 6298, section 2, which the SOSR 2018 paper's "EWMA model" leaves open (section 4.1);
+///         previous: heavy changers, Schweller et al., "Reverse hashing for high-speed network monitoring", 2006.
+class Change final : public Task {
+ public:
+  Change(Arguments& arguments, TaskContext& context)
+      : part_(std::make_shared<const KeyPart>(arguments.key("key", context.fields()))),
+        aggregate_(context.aggregate(*part_)),
+        amount_(arguments.amount("by")),
+        ewma_(arguments.choice("method", kMethods) == 0),
+        threshold_(arguments.threshold("threshold")),
+        deviations_(arguments.number("deviations", 0, 1e6)),
+        warm_up_(static_cast<std::uint32_t>(arguments.count("warm-up", 1, 1'000'000))),
+        followed_(context.keys(), context.seed()) {}
+
+  void end(EventWriter& events) override {
+    const EventWindow& window = events.window();
+    if (window.totals.partial) return;
+    if (windows_ != 0)
+      for (std::uint64_t skipped = std::min(window.number - last_ - 1, kMostSkipped); skipped != 0; --skipped)
+        next_window(nullptr);
+    for (const auto& entry : aggregate_.entries()) {
+      Followed* const followed = followed_.find_or_add(followed_.hash(entry.key), entry.key);
+      whole_ &= followed != nullptr;
+      if (followed != nullptr) followed->now = entry.value.*amount_.of;
+    }
+    next_window(&events);
+    last_ = window.number;
+    whole_ = true;
+  }
+
+  std::size_t memory_bytes() const noexcept override { return followed_.memory_bytes(followed_.capacity()); }
+
+ private:
+  static constexpr std::uint64_t kMostSkipped =
+      64;  ///< a mean of 2^64 is below 1/2 after 340; a deviation matters less
+
+  struct Followed {
+    double mean = 0, deviation = 0;
+    std::uint64_t now = 0;
+    std::uint32_t windows = 0;
+  };
+  using Table = KeyTable<Followed>;
+  struct Changed {
+    const Table::Entry* entry;
+    double expected, difference;
+  };
+
+  /// Without `events` of a silent one.
+  void next_window(EventWriter* events) {
+    const std::uint64_t total = events == nullptr ? 0 : total_of(amount_, aggregate_, events->window());
+    if (events != nullptr) report(std::max(total, total_before_), *events);
+    for (auto& entry : followed_.entries()) learn(entry.value);
+    followed_.drop([](const Table::Entry& entry) { return entry.value.mean < 0.5; });
+    total_before_ = total;
+    ++windows_;
+  }
+
+  void report(std::uint64_t total, EventWriter& events) {
+    std::vector<Changed> changed;
+    for (auto& entry : followed_.entries()) {
+      Followed& key = entry.value;
+      const auto now = static_cast<double>(key.now);
+      const double difference = now - key.mean;
+      if (difference != 0 && is_change(key, std::abs(difference), total))
+        changed.push_back({&entry, key.mean, difference});
+    }
+    std::ranges::sort(changed, [](const Changed& a, const Changed& b) {
+      const double x = std::abs(a.difference), y = std::abs(b.difference);
+      return x != y ? x > y : order_of(a.entry->key, b.entry->key) < 0;
+    });
+    const auto error = error_of(events.window());
+    for (const Changed& one : changed)
+      events.write(part_, one.entry->key,
+                   {{std::string(amount_.name), one.entry->value.now},
+                    {std::string(amount_.name) + "_expected", one.expected},
+                    {std::string(amount_.name) + "_difference", one.difference}},
+                   error);
+  }
+
+  bool is_change(const Followed& key, double difference, std::uint64_t total) const noexcept {
+    if (!threshold_.reached(difference, static_cast<double>(total))) return false;
+    if (!ewma_) return windows_ != 0;
+    return key.windows >= warm_up_ && difference > deviations_ * key.deviation;
+  }
+
+  void learn(Followed& key) const noexcept {
+    const auto now = static_cast<double>(key.now);
+    const double difference = std::abs(now - key.mean);
+    if (!ewma_ || key.windows == 0) {
+      key.mean = now;
+      key.deviation = now / 2;
+    } else {
+      key.mean += (now - key.mean) / 8;
+      key.deviation += (difference - key.deviation) / 4;
+    }
+    key.now = 0;
+    ++key.windows;
+  }
+
+  std::vector<EventValue> error_of(const EventWindow& window) const {
+    auto error = missing_error(amount_, most_missing(aggregate_, window));
+    if (!whole_) error.push_back({"keys_missing", std::uint64_t{1}});
+    return error;
+  }
+
+  std::shared_ptr<const KeyPart> part_;
+  const Aggregate& aggregate_;
+  const Amount& amount_;
+  bool ewma_;
+  Threshold threshold_;
+  double deviations_;
+  std::uint32_t warm_up_;
+  Table followed_;
+  std::uint64_t windows_ = 0, last_ = 0, total_before_ = 0;
+  bool whole_ = true;
+};
+
+}  // namespace
+
+extern const TaskEntry kChange{"change",
+                               "keys whose traffic is not what the windows before foretell",
+                               "key; what it had, what was expected, and the difference",
+                               "exact while keys are within --task-keys; else a count lacks no more than it says",
+                               kParameters,
+                               [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
+                                 return std::make_unique<Change>(arguments, context);
+                               }};
+
+}  // namespace parshall

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tasks/task.hpp"
+
+namespace parshall {
+namespace {
+
+/// Packets and bytes of all traffic. Error: none.
+class Count final : public Task {
+ public:
+  void flows(std::span<const FlowWindow> flows) override {
+    flows_ += flows.size();
+    for (const FlowWindow& flow : flows) new_flows_ += flow.starts;
+  }
+
+  void end(EventWriter& events) override {
+    const WindowTotals& totals = events.window().totals;
+    std::vector<EventValue> error;
+    if (totals.unlisted_flows != 0) error = {{"flows_missing", totals.unlisted_flows}};
+    events.write({{"packets", totals.packets},
+                  {"ip_bytes", totals.ip_bytes},
+                  {"wire_bytes", totals.wire_bytes},
+                  {"flows", flows_},
+                  {"new_flows", new_flows_},
+                  {"late_packets", totals.late_packets}},
+                 std::move(error));
+    flows_ = new_flows_ = 0;
+  }
+
+ private:
+  std::uint64_t flows_ = 0, new_flows_ = 0;
+};
+
+}  // namespace
+
+extern const TaskEntry kCount{
+    "count",
+    "packets, bytes and flows of all traffic",
+    "its packets, bytes, flows and late packets",
+    "exact",
+    {},
+    [](Arguments&, TaskContext&) -> std::unique_ptr<Task> { return std::make_unique<Count>(); }};
+
+}  // namespace parshall

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/measure/tasks/missing.hpp"
+#include "pipeline/measure/tasks/task.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"key", "src", "part of the key whose values' entropy is taken"},
+    {"by", "packets", "what is spread over them: packets, ip_bytes, wire_bytes, flows or new_flows"},
+};
+
+/// Shannon's entropy of the window's traffic over the values of a part of the key: H = log2 N - (sum c log2 c) / N,
+/// with c of N for each of n keys; normalised, H / log2 n: 1 is even, 0 is all in one.
+///
+/// Error: none but rounding while the keys are within the aggregate. Of keys that were dropped, with D of N in all and
+///        m at most each, the most entropy is taken that they can have had, each drop anew: H is too large, by no more
+///        than (D / N) log2 m + log2(drops + 1), and no more than (D / N) log2(e N).
+/// Source: Lall, Sekar, Ogihara, Xu, Zhang, "Data streaming algorithms for estimating entropy of network traffic",
+///         SIGMETRICS 2006, section 2; the bound is the entropy of a split.
+class Entropy final : public Task {
+ public:
+  Entropy(Arguments& arguments, TaskContext& context)
+      : aggregate_(context.aggregate(arguments.key("key", context.fields()))), amount_(arguments.amount("by")) {}
+
+  void end(EventWriter& events) override {
+    double sum = 0, total = 0;
+    for (const auto& entry : aggregate_.entries()) {
+      const auto count = static_cast<double>(entry.value.*amount_.of);
+      if (count == 0) continue;
+      total += count;
+      sum += count * std::log2(count);
+    }
+    const auto dropped = static_cast<double>(aggregate_.dropped().*amount_.of);
+    const auto keys = static_cast<double>(aggregate_.entries().size());
+    if (total + dropped == 0) return;
+    const auto dropped_keys = static_cast<double>(aggregate_.dropped_keys());
+    if (dropped > 0) sum += dropped * std::log2(dropped / dropped_keys);
+    const double all = total + dropped;
+    const double bits = std::max(0.0, std::log2(all) - sum / all);
+    const double most = std::log2(keys + dropped_keys);
+    events.write({{"entropy_bits", bits},
+                  {"normalised", most > 0 ? std::min(1.0, bits / most) : 0},
+                  {"keys", aggregate_.entries().size() + aggregate_.dropped_keys()}},
+                 error(events.window(), dropped, all));
+  }
+
+ private:
+  std::vector<EventValue> error(const EventWindow& window, double dropped, double all) const {
+    std::vector<EventValue> error;
+    if (dropped > 0)
+      error.push_back({"entropy_bits_too_many", std::min(dropped / all * std::log2(most_of_one()) +
+                                                             std::log2(static_cast<double>(aggregate_.drops()) + 1),
+                                                         dropped / all * std::log2(std::exp(1.0) * all))});
+    if (window.totals.unlisted_packets != 0) error.push_back({"packets_missing", window.totals.unlisted_packets});
+    return error;
+  }
+
+  double most_of_one() const noexcept {
+    return std::max(1.0, static_cast<double>(aggregate_.most_missing().*amount_.of));
+  }
+
+  const Aggregate& aggregate_;
+  const Amount& amount_;
+};
+
+}  // namespace
+
+extern const TaskEntry kEntropy{
+    "entropy",
+    "how evenly the traffic is spread over addresses, ports or flows (Shannon)",
+    "entropy in bits, normalised to [0, 1], and how many keys there were",
+    "exact while the window's keys are within --task-keys; else too large by no more than it says",
+    kParameters,
+    [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
+      return std::make_unique<Entropy>(arguments, context);
+    }};
+
+}  // namespace parshall

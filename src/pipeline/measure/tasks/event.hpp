@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "pipeline/measure/tasks/key_part.hpp"
+#include "pipeline/measure/windows/window.hpp"
+
+namespace parshall {
+
+/// A named number, with its unit in the name.
+struct EventValue {
+  std::string name;
+  std::variant<std::uint64_t, double> value;
+};
+
+/// Which window an event is of.
+struct EventWindow {
+  WindowLength length;
+  std::uint64_t number = 0;
+  WindowTotals totals;
+};
+
+/// What a task found at a window's end.
+struct Event {
+  std::string task;
+  EventWindow window;
+  std::shared_ptr<const KeyPart> part;  ///< of `key`; null where the event is about all traffic
+  FlowKey key;
+  std::vector<EventValue> values;
+  std::vector<EventValue> error;  ///< how far each may be off, and how; empty: they are exact
+};
+
+/// Takes the events of one task and one window. No more than so many: the rest is counted.
+class EventWriter {
+ public:
+  using Take = std::function<void(Event&&)>;
+
+  EventWriter(const std::string& task, const EventWindow& window, std::size_t most, const Take& take)
+      : task_(task), window_(window), most_(most), take_(take) {}
+
+  const EventWindow& window() const noexcept { return window_; }
+
+  void write(std::vector<EventValue> values, std::vector<EventValue> error) {
+    put(nullptr, {}, std::move(values), std::move(error));
+  }
+  void write(const std::shared_ptr<const KeyPart>& part, const FlowKey& key, std::vector<EventValue> values,
+             std::vector<EventValue> error) {
+    put(part, key, std::move(values), std::move(error));
+  }
+
+  /// Of what the task itself had no room for.
+  void count_dropped(std::uint64_t events) noexcept { dropped_ += events; }
+
+  std::uint64_t written() const noexcept { return written_; }
+  std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
+
+ private:
+  void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
+           std::vector<EventValue> error) {
+    if (written_ == most_) {
+      ++dropped_;
+      return;
+    }
+    ++written_;
+    take_({task_, window_, std::move(part), key, std::move(values), std::move(error)});
+  }
+
+  const std::string& task_;
+  const EventWindow& window_;
+  std::size_t most_;
+  const Take& take_;
+  std::uint64_t written_ = 0, dropped_ = 0;
+};
+
+}  // namespace parshall

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include "pipeline/measure/tasks/missing.hpp"
+#include "pipeline/measure/tasks/task.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"key", "src", "part of the key that flows are counted by"},
+    {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
+    {"threshold", "0.1%", "the least that makes a heavy hitter: a number, or a share of the window's total"},
+    {"top", "0", "only the so many largest; with it, no threshold unless given; 0: all"},
+};
+
+/// The keys with the most of something in the window.
+///
+/// Error: that of Aggregate; with it a key is reported when what is known of it reaches the threshold, so that none is
+///        reported wrongly.
+class HeavyHitters final : public Task {
+ public:
+  HeavyHitters(Arguments& arguments, TaskContext& context)
+      : part_(std::make_shared<const KeyPart>(arguments.key("key", context.fields()))),
+        aggregate_(context.aggregate(*part_)),
+        amount_(arguments.amount("by")),
+        threshold_(arguments.threshold("threshold")),
+        top_(arguments.count("top", 0, std::numeric_limits<std::uint32_t>::max())) {
+    if (top_ != 0 && !arguments.given("threshold")) threshold_ = {};
+  }
+
+  void end(EventWriter& events) override {
+    const std::uint64_t total = total_of(amount_, aggregate_, events.window());
+    const auto of = [this](const Aggregate::Table::Entry* entry) { return entry->value.*amount_.of; };
+    std::vector<const Aggregate::Table::Entry*> heavy;
+    for (const auto& entry : aggregate_.entries())
+      if (threshold_.reached(of(&entry), total)) heavy.push_back(&entry);
+    std::ranges::sort(heavy,
+                      [&](auto* a, auto* b) { return of(a) != of(b) ? of(a) > of(b) : order_of(a->key, b->key) < 0; });
+    if (top_ != 0 && heavy.size() > top_) heavy.resize(top_);
+    const auto error = missing_error(amount_, most_missing(aggregate_, events.window()));
+    for (const auto* entry : heavy) {
+      const double share = total == 0 ? 0 : static_cast<double>(of(entry)) / static_cast<double>(total);
+      std::vector<EventValue> values{{"share", share}};
+      for (const Amount& amount : kAmounts) values.push_back({std::string(amount.name), entry->value.*amount.of});
+      events.write(part_, entry->key, std::move(values), error);
+    }
+  }
+
+ private:
+  std::shared_ptr<const KeyPart> part_;
+  const Aggregate& aggregate_;
+  const Amount& amount_;
+  Threshold threshold_;
+  std::uint64_t top_;
+};
+
+}  // namespace
+
+extern const TaskEntry kHeavyHitters{
+    "heavy-hitters",
+    "keys with the most packets, bytes or flows",
+    "key; its share, and all of its counts",
+    "exact while the window's keys are within --task-keys; else a count lacks no more than it says",
+    kParameters,
+    [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
+      return std::make_unique<HeavyHitters>(arguments, context);
+    }};
+
+}  // namespace parshall

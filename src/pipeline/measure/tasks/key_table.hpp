@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+#include "pipeline/flow/identity.hpp"
+
+namespace parshall {
+
+/// Keys of a window with a value each, densely: to be looked through, and forgotten all at once.
+///
+/// Shape: an index, half full at most, of 8 bytes; key, tag and value beside. Memory is mapped by the constructor and
+///        committed as keys come.
+/// Full:  add() says so; drop() makes room.
+template <class Value>
+class KeyTable {
+ public:
+  struct Entry {
+    FlowKey key;
+    std::uint32_t tag;
+    Value value;
+  };
+
+  KeyTable(std::size_t capacity, std::uint64_t seed)
+      : capacity_(capacity),
+        hash_(KeyFields::five_tuple, Identity::exact, seed),
+        index_(index_for(capacity)),
+        entries_(capacity, /*huge_pages=*/false) {}
+
+  static std::size_t memory_bytes(std::size_t capacity) noexcept {
+    return index_for(capacity) * sizeof(Element) + capacity * sizeof(Entry);
+  }
+
+  std::uint64_t hash(const FlowKey& key) const noexcept { return hash_.hash(key); }
+  void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&index_[home(tag_of(hash))]); }
+
+  Value* find(std::uint64_t hash, const FlowKey& key) noexcept {
+    const std::uint32_t tag = tag_of(hash);
+    for (std::size_t at = home(tag); index_[at].after_place != 0; at = next(at))
+      if (index_[at].tag == tag && entries_[index_[at].after_place - 1].key == key)
+        return &entries_[index_[at].after_place - 1].value;
+    return nullptr;
+  }
+
+  /// The key's value, a new one where there is none; nothing without room for a new key.
+  Value* find_or_add(std::uint64_t hash, const FlowKey& key) noexcept {
+    if (Value* const found = find(hash, key)) return found;
+    if (size_ == capacity_) return nullptr;
+    const std::uint32_t tag = tag_of(hash);
+    entries_[size_] = {key, tag, Value()};
+    put(tag, static_cast<std::uint32_t>(++size_));
+    return &entries_[size_ - 1].value;
+  }
+
+  std::span<Entry> entries() noexcept { return {entries_.data(), size_}; }
+  std::span<const Entry> entries() const noexcept { return {entries_.data(), size_}; }
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return capacity_; }
+
+  /// Forgets the entries for which `unwanted(entry)`.
+  template <class Unwanted>
+  void drop(Unwanted unwanted) noexcept {
+    clear_index();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (unwanted(entries_[i])) continue;
+      entries_[kept++] = entries_[i];
+      put(entries_[kept - 1].tag, static_cast<std::uint32_t>(kept));
+    }
+    size_ = kept;
+  }
+  void clear() noexcept {
+    clear_index();
+    size_ = 0;
+  }
+
+ private:
+  struct Element {
+    std::uint32_t tag;
+    std::uint32_t after_place;  ///< place + 1: memory that was never touched says "none"
+  };
+
+  static std::size_t index_for(std::size_t capacity) noexcept {
+    return std::bit_ceil(std::max<std::size_t>(2, 2 * capacity));
+  }
+  static std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
+  std::size_t home(std::uint32_t tag) const noexcept {
+    return (std::uint64_t{tag} << 32) >> (64 - std::countr_zero(index_.size()));
+  }
+  std::size_t next(std::size_t at) const noexcept { return (at + 1) & (index_.size() - 1); }
+
+  void put(std::uint32_t tag, std::uint32_t after_place) noexcept {
+    std::size_t at = home(tag);
+    while (index_[at].after_place != 0) at = next(at);
+    index_[at] = {tag, after_place};
+  }
+
+  /// One by one while that is less than the whole index.
+  void clear_index() noexcept {
+    if (size_ > index_.size() / 16) {
+      std::fill_n(index_.data(), index_.size(), Element{});
+      return;
+    }
+    for (std::size_t i = 0; i < size_; ++i) {
+      std::size_t at = home(entries_[i].tag);
+      while (index_[at].after_place != i + 1) at = next(at);
+      index_[at] = {};
+    }
+  }
+
+  std::size_t capacity_, size_ = 0;
+  FlowIdentity hash_;
+  HugeBuffer<Element> index_;
+  HugeBuffer<Entry> entries_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "pipeline/measure/tasks/aggregate.hpp"
+#include "pipeline/measure/tasks/event.hpp"
+
+namespace parshall {
+
+/// What each of a key's counts may lack in this window, at most; nothing where they are exact.
+inline KeyCounts most_missing(const Aggregate& aggregate, const EventWindow& window) noexcept {
+  KeyCounts missing = aggregate.most_missing();
+  const WindowTotals& totals = window.totals;
+  missing.add(KeyCounts{totals.unlisted_packets, totals.unlisted_wire_bytes, totals.unlisted_wire_bytes,
+                        totals.unlisted_flows, totals.unlisted_flows});
+  return missing;
+}
+
+inline std::vector<EventValue> missing_error(const Amount& amount, const KeyCounts& missing) {
+  const std::uint64_t most = missing.*amount.of;
+  if (most == 0) return {};
+  return {{std::string(amount.name) + "_missing", most}};
+}
+
+/// Of all traffic in the window.
+inline std::uint64_t total_of(const Amount& amount, const Aggregate& aggregate, const EventWindow& window) noexcept {
+  if (amount.of == &KeyCounts::packets) return window.totals.packets;
+  if (amount.of == &KeyCounts::ip_bytes) return window.totals.ip_bytes;
+  if (amount.of == &KeyCounts::wire_bytes) return window.totals.wire_bytes;
+  std::uint64_t total = aggregate.dropped().*amount.of + window.totals.unlisted_flows;
+  for (const auto& entry : aggregate.entries()) total += entry.value.*amount.of;
+  return total;
+}
+
+}  // namespace parshall

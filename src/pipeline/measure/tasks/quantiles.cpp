@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "pipeline/measure/sketches/dd_sketch.hpp"
+#include "pipeline/measure/tasks/fields.hpp"
+#include "pipeline/measure/tasks/task.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"of", "wire_bytes", "a number of each flow in the window (parshall list fields)"},
+    {"error", "0.01", "relative error of the quantiles"},
+};
+constexpr struct {
+  std::string_view name;
+  double share;
+} kQuantiles[] = {{"p10", 0.1}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}};
+
+/// Quantiles over the window's flows of a number that each has; flows without it are left out. Error: DdSketch's.
+class FlowQuantiles final : public Task {
+ public:
+  FlowQuantiles(Arguments& arguments, TaskContext&)
+      : field_(find_field(arguments.text("of"))), error_(arguments.number("error", 0.0001, 0.5)), sketch_(error_) {
+    if (field_ == nullptr)
+      arguments.complain(fmt::format("of={}: no such number of a flow (parshall list fields)", arguments.text("of")));
+  }
+
+  void flows(std::span<const FlowWindow> flows) override {
+    for (const FlowWindow& flow : flows)
+      if (const auto value = field_->of(flow)) sketch_.add(*value);
+  }
+
+  void end(EventWriter& events) override {
+    if (sketch_.count() == 0) return;
+    std::vector<EventValue> values{{"flows", sketch_.count()}};
+    for (const auto& [name, share] : kQuantiles)
+      values.push_back({fmt::format("{}_{}", field_->name, name), *sketch_.quantile(share)});
+    std::vector<EventValue> error{{fmt::format("{}_relative", field_->name), error_}};
+    if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
+      error.push_back({"flows_missing", unlisted});
+    events.write(std::move(values), std::move(error));
+    sketch_.clear();
+  }
+
+ private:
+  const FlowField* field_;
+  double error_;
+  DdSketch sketch_;
+};
+
+}  // namespace
+
+extern const TaskEntry kFlowQuantiles{"quantiles",
+                                      "quantiles over the window's flows of a number that each has",
+                                      "p10, p50, p90, p99 and p99.9, and of how many flows",
+                                      "within the relative error asked for",
+                                      kParameters,
+                                      [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
+                                        return std::make_unique<FlowQuantiles>(arguments, context);
+                                      }};
+
+}  // namespace parshall

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/measure/tasks/aggregate.hpp"
+#include "pipeline/measure/tasks/arguments.hpp"
+#include "pipeline/measure/tasks/event.hpp"
+
+namespace parshall {
+
+/// A question asked of the flows of each window. Called by one thread, not the workers': a window at a time, in order,
+/// with what all workers' flows did in it.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  /// Some of the window's flows. Tasks that go by an Aggregate need not look at them.
+  virtual void flows(std::span<const FlowWindow>) {}
+
+  /// The window is over: writes what there is to say, and forgets it.
+  virtual void end(EventWriter& events) = 0;
+
+  /// At most, of its own: aggregates are shared.
+  virtual std::size_t memory_bytes() const noexcept { return 0; }
+};
+
+/// What tasks of windows of one length have in common.
+class TaskContext {
+ public:
+  /// `keys`: of each aggregate and task, at most.
+  TaskContext(KeyFields fields, std::size_t keys, std::uint64_t seed) : fields_(fields), keys_(keys), seed_(seed) {}
+
+  /// The window's counts by `part`, one for all tasks that ask.
+  const Aggregate& aggregate(const KeyPart& part);
+
+  KeyFields fields() const noexcept { return fields_; }
+  std::size_t keys() const noexcept { return keys_; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::span<const std::unique_ptr<Aggregate>> aggregates() const noexcept { return aggregates_; }
+
+ private:
+  KeyFields fields_;
+  std::size_t keys_;
+  std::uint64_t seed_;
+  std::vector<std::unique_ptr<Aggregate>> aggregates_;
+};
+
+/// A task by the name `--task` knows it by.
+struct TaskEntry {
+  std::string_view name;
+  std::string_view help;
+  std::string_view event;  ///< what each of its events says
+  std::string_view error;  ///< how right that is
+  std::span<const Parameter> parameters;
+
+  /// Problems are noted in the arguments.
+  std::unique_ptr<Task> (*make)(Arguments& arguments, TaskContext& context);
+};
+
+}  // namespace parshall

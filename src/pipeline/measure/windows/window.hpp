@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "pipeline/flow/in_flight.hpp"
+
+namespace parshall {
+
+/// How long measurement windows are: a time, from whole multiples of it on the packets' clock; or a number of packets
+/// of the link ("epochs").
+///
+/// A packet belongs to the window that is open when it comes: by the latest time that any packet up to it has had. So
+/// a packet that comes late, as in files whose times are in disorder, counts in the open window, and as late; no window
+/// that has ended changes.
+struct WindowLength {
+  enum class Unit : std::uint8_t { ns, packets };
+
+  Unit unit = Unit::ns;
+  std::uint64_t amount = 1'000'000'000;
+
+  friend bool operator==(const WindowLength&, const WindowLength&) = default;
+
+  std::uint64_t at(LinkPlace place) const noexcept { return unit == Unit::ns ? place.latest_ns : place.position; }
+  std::uint64_t number(LinkPlace place) const noexcept { return at(place) / amount; }
+  std::uint64_t begin_of(std::uint64_t number) const noexcept { return number * amount; }
+};
+
+/// All that was counted in a window.
+struct WindowTotals {
+  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
+  std::uint64_t late_packets = 0;      ///< of these: their own time is before the window
+  std::uint64_t unlisted_packets = 0;  ///< of these: in flows that no task heard of, for want of room
+  std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
+  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< of its packets
+  bool partial = false;  ///< the input began within it (of windows of time), or ended
+
+  void add(CountWord counts, std::uint64_t time_ns) noexcept {
+    ++packets;
+    ip_bytes += counts.ip_bytes();
+    wire_bytes += static_cast<std::uint64_t>(counts.ip_bytes() + counts.extra_bytes());
+    first_ns = std::min(first_ns, time_ns);
+    last_ns = std::max(last_ns, time_ns);
+  }
+  void add(const WindowTotals& other) noexcept {
+    packets += other.packets;
+    ip_bytes += other.ip_bytes;
+    wire_bytes += other.wire_bytes;
+    late_packets += other.late_packets;
+    unlisted_packets += other.unlisted_packets;
+    unlisted_wire_bytes += other.unlisted_wire_bytes;
+    unlisted_flows += other.unlisted_flows;
+    first_ns = std::min(first_ns, other.first_ns);
+    last_ns = std::max(last_ns, other.last_ns);
+    partial = partial || other.partial;
+  }
+};
+
+/// What a flow did in a window. A flow whose record ended in the window and that began again has one for each record.
+struct FlowWindow {
+  FlowKey key;
+  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
+  std::uint64_t first_ns = 0, last_ns = 0;  ///< of its packets in order of arrival
+  std::uint16_t tcp_flags = 0;
+  bool starts = false;  ///< its record began in the window
+};
+
+}  // namespace parshall

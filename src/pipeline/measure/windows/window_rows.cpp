@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/windows/window_rows.hpp"
+
+#include <sched.h>
+
+namespace parshall {
+
+WindowRows::WindowRows(WindowLength length, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait)
+    : length_(length), clock_(clock), ring_(ring), can_wait_(can_wait), rows_(slots) {
+  for (Turn& turn : turns_) turn.slots = HugeBuffer<std::uint32_t>(slots);
+}
+
+void WindowRows::begin_window(LinkPlace place) noexcept {
+  const std::uint64_t number = length_.number(place), begin = length_.begin_of(number);
+  if (++last_turn_ == kNoTurn) ++last_turn_;
+  open_->restart(number, last_turn_, /*is_untold=*/false);
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  border_ = begin > most - length_.amount ? most : begin + length_.amount;
+  not_late_ns_ = length_.unit == WindowLength::Unit::ns ? begin : 0;
+}
+
+void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
+  Row& row = rows_[slot];
+  if (row.turn != kNoTurn) tell_now(row, key, row.turn == open_->turn ? *open_ : *closing_);
+}
+
+void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
+  Row &row = rows_[from], &there = rows_[to];
+  if (row.turn == open_->turn && row.turn != kNoTurn) {
+    const std::uint32_t listed = there.listed;
+    there = row;
+    there.listed = listed;
+    list(there, to);
+  } else if (row.turn != kNoTurn) {
+    tell_now(row, key, *closing_);
+  }
+  row.turn = kNoTurn;
+}
+
+void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
+  if (row.listed == open_->turn) return;
+  row.listed = open_->turn;
+  open_->slots[open_->listed++] = slot;
+}
+
+bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept {
+  const WindowMessage message{WindowMessage::Kind::flow, clock_, turn.number};
+  const FlowWindow flow{.key = key,
+                        .packets = row.packets,
+                        .ip_bytes = row.ip_bytes,
+                        .wire_bytes = row.wire_bytes,
+                        .first_ns = row.first_ns,
+                        .last_ns = row.last_ns,
+                        .tcp_flags = row.tcp_flags,
+                        .starts = row.starts};
+  return ring_.push(bytes_of(message), bytes_of(flow));
+}
+
+void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {
+  bool told = tell(row, key, turn);
+  while (!told && can_wait_) {
+    wait();
+    told = tell(row, key, turn);
+  }
+  if (!told) {
+    turn.totals.unlisted_packets += row.packets;
+    turn.totals.unlisted_wire_bytes += row.wire_bytes;
+    ++turn.totals.unlisted_flows;
+  }
+  row.turn = kNoTurn;
+}
+
+/// That all has been told of the last window.
+bool WindowRows::queue_end() noexcept {
+  if (ends_queued_ - ends_told_ == ends_.size()) return false;
+  ends_[ends_queued_++ % ends_.size()] = {closing_->number, {closing_->totals, open_->number}};
+  return true;
+}
+
+/// Whether no end is left to tell.
+bool WindowRows::tell_ends() noexcept {
+  for (; ends_told_ != ends_queued_; ++ends_told_) {
+    const auto& [window, end] = ends_[ends_told_ % ends_.size()];
+    const WindowMessage message{WindowMessage::Kind::end, clock_, window};
+    if (!ring_.push(bytes_of(message), bytes_of(end))) return false;
+  }
+  return true;
+}
+
+/// A device counts what it misses meanwhile.
+void WindowRows::wait() noexcept { ::sched_yield(); }
+
+}  // namespace parshall

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+#include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/windows/window_stream.hpp"
+
+namespace parshall {
+
+/// What every flow does in the window that is open, for windows of one length: a row per slot, beside the table.
+///
+/// When a window has ended, what its flows did is told to a ring: by sweep(), which goes through the rows that the
+/// window touched a slice at a time between batches, or with a flow's next packet. So no packet waits for a window.
+///
+/// Shape: row = 64 bytes; 8 bytes more for the lists of rows that the open and the last window touched. Nothing is
+///        allocated after the constructor.
+/// Full:  without room in the ring a sweep goes on later. What must be told at once waits, where the input can; else
+///        it is unlisted: in the window's totals, and counted there as told to nobody. A worker waits where nobody
+///        has read for 64 windows.
+/// Merge: windows of the same number of several workers add up.
+class WindowRows {
+ public:
+  WindowRows(WindowLength length, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait);
+
+  static std::size_t memory_bytes(std::size_t slots) noexcept {
+    return slots * (sizeof(Row) + 2 * sizeof(std::uint32_t));
+  }
+
+  void prefetch(std::uint32_t slot) const noexcept { prefetch_line(&rows_[slot]); }
+
+  /// Packets in order of arrival. `key_of(slot)` is the slot's flow, here and below.
+  template <class KeyOf>
+  void update(std::span<const RowUpdate> packets, KeyOf key_of) noexcept {
+    for (const RowUpdate& packet : packets) {
+      if (length_.at(packet.place) >= border_) [[unlikely]]
+        open(packet.place, key_of);
+      Row& row = rows_[packet.slot];
+      if (row.turn != open_->turn) [[unlikely]]
+        begin(row, packet, key_of);
+      row.add(packet);
+      open_->totals.late_packets += packet.time_ns < not_late_ns_;
+      open_->totals.add(packet.counts, packet.time_ns);
+    }
+  }
+
+  /// Whether a window ends here, though no packet of this worker may have come.
+  bool ends_at(LinkPlace now) const noexcept { return length_.at(now) >= border_; }
+  template <class KeyOf>
+  void advance(LinkPlace now, KeyOf key_of) noexcept {
+    if (ends_at(now)) open(now, key_of);
+  }
+
+  /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
+  template <class KeyOf>
+  bool sweep(std::uint32_t most, KeyOf key_of) noexcept {
+    if (!closing_->untold) return !tell_ends();
+    for (; closing_->told != closing_->listed; ++closing_->told, --most) {
+      if (most == 0) return true;
+      const std::uint32_t slot = closing_->slots[closing_->told];
+      Row& row = rows_[slot];
+      if (row.turn != closing_->turn) continue;  // its next packet told of it, or its end
+      if (!tell(row, key_of(slot), *closing_)) return true;
+      row.turn = kNoTurn;
+    }
+    closing_->untold = !queue_end();
+    return !tell_ends() || closing_->untold;
+  }
+
+  /// The flow's record ends, and its slot may be used again.
+  void flow_ended(std::uint32_t slot, const FlowKey& key) noexcept;
+  void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
+
+  /// The input is at its end, and so is the open window.
+  template <class KeyOf>
+  void finish(LinkPlace end, KeyOf key_of) noexcept {
+    if (open_->turn != kNoTurn) {
+      open_->totals.partial |= !ends_at(end);
+      close(key_of);
+    }
+    open_->number = WindowEnd::kAll;
+    if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoTurn, /*is_untold=*/true);
+    while (sweep(kAllRows, key_of)) wait();
+    border_ = std::numeric_limits<std::uint64_t>::max();
+  }
+
+ private:
+  static constexpr std::uint32_t kNoTurn = 0, kAllRows = ~std::uint32_t{0};
+
+  struct alignas(64) Row {
+    std::uint32_t turn = kNoTurn;  ///< the counts' window; kNoTurn when all of it has been told
+    std::uint32_t listed = 0;      ///< the last turn that lists the slot
+    std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
+    std::uint64_t first_ns = 0, last_ns = 0;
+    std::uint16_t tcp_flags = 0;
+    bool starts = false;
+
+    void add(const RowUpdate& packet) noexcept {
+      ++packets;
+      ip_bytes += packet.counts.ip_bytes();
+      wire_bytes += packet.wire_bytes();
+      last_ns = packet.time_ns;
+      tcp_flags = static_cast<std::uint16_t>(tcp_flags | packet.counts.tcp_flags());
+    }
+  };
+  static_assert(sizeof(Row) == 64);
+
+  /// A window of this worker, and the slots of the rows that it touched: each once, however often it is used anew.
+  struct Turn {
+    std::uint32_t turn = kNoTurn;
+    bool untold = false;
+    std::uint64_t number = 0;
+    WindowTotals totals;
+    HugeBuffer<std::uint32_t> slots;
+    std::uint32_t listed = 0, told = 0;
+
+    void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold) noexcept {
+      turn = new_turn;
+      untold = is_untold;
+      number = window;
+      totals = {};
+      listed = told = 0;
+    }
+  };
+
+  template <class KeyOf>
+  [[gnu::noinline]] void open(LinkPlace place, KeyOf key_of) noexcept {
+    const bool first = open_->turn == kNoTurn;
+    if (!first) close(key_of);
+    begin_window(place);
+    if (first) closing_->restart(open_->number, kNoTurn, /*is_untold=*/true);  // that nothing comes before it
+  }
+
+  /// The open window becomes the last one. What is not told yet of the one before is told now.
+  template <class KeyOf>
+  void close(KeyOf key_of) noexcept {
+    for (; closing_->told != closing_->listed; ++closing_->told) {
+      const std::uint32_t slot = closing_->slots[closing_->told];
+      Row& row = rows_[slot];
+      if (row.turn == closing_->turn) tell_now(row, key_of(slot), *closing_);
+    }
+    while (closing_->untold && !queue_end()) {
+      wait();
+      tell_ends();
+    }
+    std::swap(open_, closing_);
+    closing_->untold = true;
+  }
+
+  template <class KeyOf>
+  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, KeyOf key_of) noexcept {
+    if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
+    row = {.turn = open_->turn, .listed = row.listed, .first_ns = packet.time_ns, .starts = packet.starts_flow};
+    list(row, packet.slot);
+  }
+
+  void begin_window(LinkPlace place) noexcept;
+  void list(Row& row, std::uint32_t slot) noexcept;
+  bool tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept;
+  void tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept;
+  bool queue_end() noexcept;
+  bool tell_ends() noexcept;
+  static void wait() noexcept;
+
+  WindowLength length_;
+  std::uint32_t clock_;
+  RecordRing& ring_;
+  bool can_wait_;
+  HugeBuffer<Row> rows_;
+  std::array<Turn, 2> turns_;
+  std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< by window; a ring of those still to be told
+  std::size_t ends_queued_ = 0, ends_told_ = 0;
+  Turn *open_ = &turns_[0], *closing_ = &turns_[1];
+  std::uint32_t last_turn_ = kNoTurn;
+  std::uint64_t border_ = 0;       ///< where the open window ends
+  std::uint64_t not_late_ns_ = 0;  ///< packets from before this are late
+};
+
+}  // namespace parshall

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every task of the program against an oracle that counts the plain way, on traffic with planted events.
+
+usage: test_tasks.py PARSHALL [unittest arguments]
+"""
+import collections
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import oracle
+import traffic
+
+PROGRAM = None
+SECOND = traffic.SECOND
+ARRANGEMENTS = [("run-to-completion", 1), ("run-to-completion", 3), ("pipeline", 1), ("pipeline", 2), ("cooperative", 2)]
+
+
+def run(capture, *arguments, timeout=120):
+    """(events, report) of a run over a capture; the account has to balance, that of every window too."""
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        room = [] if "--flows" in arguments else ["--flows", "32Ki"]
+        done = subprocess.run([PROGRAM, "watch", "-r", capture, "--events", file.name, "--format", "json", "--quiet", "--top", "1", *room,
+                               *arguments], capture_output=True, timeout=timeout)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr.decode())
+        events = [json.loads(line) for line in file]
+    report = json.loads(done.stdout)
+    assert report["summary"]["accounting"]["balanced"], report["summary"]["accounting"]
+    assert report["summary"]["tasks"]["windows_balanced"] and report["summary"]["tasks"]["events_not_taken"] == 0
+    return events, report
+
+
+def found(events, task):
+    """window begin -> key -> values."""
+    result = collections.defaultdict(dict)
+    for event in events:
+        if event["task"] != task:
+            continue
+        begin = event["window"].get("begin_ns", event["window"].get("begin_packet"))
+        key = tuple(sorted((event["key"] or {}).items()))
+        assert key not in result[begin], f"{task} says {key} twice"
+        result[begin][key] = event["values"]
+    return result
+
+
+class Planted(unittest.TestCase):
+    """One capture for all; each test runs its tasks over it."""
+    maxDiff = 2000
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="parshall-tasks-")
+        cls.packets = traffic.planted(seed=1)
+        cls.capture = os.path.join(cls.folder.name, "planted.pcap")
+        traffic.write_capture(cls.capture, cls.packets)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def assert_alike(self, said, truth, what=""):
+        """Whole numbers equal, others but for rounding."""
+        self.assertEqual(sorted(said), sorted(truth), what)
+        for key, values in truth.items():
+            self.assertEqual(sorted(said[key]), sorted(values), f"{what} {key}")
+            for name, value in values.items():
+                if isinstance(value, int):
+                    self.assertEqual(said[key][name], value, f"{what} {key} {name}")
+                else:
+                    self.assertTrue(math.isclose(said[key][name], value, rel_tol=1e-9, abs_tol=1e-9),
+                                    f"{what} {key} {name}: {said[key][name]} is not {value}")
+
+    def check(self, spec, truth_of, window=("1s", {"ns": SECOND}), arguments=(), least=1):
+        """`truth_of(window)` for each; the events are exact, and at least so many."""
+        name, length = window
+        events, _ = run(self.capture, "--task", f"{spec}{',' if ':' in spec else ':'}name=it,most=100000", "--window", name, *arguments)
+        self.assertTrue(all(event["exact"] for event in events))
+        self.assertGreaterEqual(len(events), least, "hardly anything is tested")
+        said = found(events, "it")
+        for window in oracle.windows(self.packets, **length):
+            self.assert_alike(said.pop(window.begin, {}), truth_of(window), f"{spec} in the window from {window.begin}:")
+        self.assertEqual(said, {}, "windows that there were not")
+
+    def test_count_in_every_kind_of_window_and_arrangement(self):
+        lengths = [("10ms", {"ns": SECOND // 100}), ("30s", {"ns": 30 * SECOND}), ("1000p", {"count": 1000}), ("1Mp", {"count": 10**6})]
+        for window, (model, workers) in itertools.product(lengths, ARRANGEMENTS):
+            with self.subTest(window=window, model=model, workers=workers):
+                self.check("count", oracle.count, window, ["--model", model, "--workers", str(workers)])
+
+    def test_the_traffic_is_hard_enough(self):
+        windows = oracle.windows(self.packets, ns=SECOND)
+        self.assertGreater(sum(window.late for window in windows), 50)
+        self.assertTrue(windows[0].partial and windows[-1].partial and not windows[1].partial)
+        self.assertGreater(max(b.begin - a.begin for a, b in zip(windows, windows[1:])), SECOND, "a silent window")
+
+    def test_heavy_hitters(self):
+        keys = ["5tuple", "src-dst", "src", "dst", "src-port", "dst-port", "protocol", "src/16", "dst/24/64"]
+        for key, by in zip(keys, itertools.cycle(oracle.AMOUNTS)):
+            with self.subTest(key=key, by=by):
+                self.check(f"heavy-hitters:key={key},by={by},threshold=2%",
+                           lambda window: oracle.heavy_hitters(window, key, by, share=0.02))
+        self.check("heavy-hitters:by=packets,threshold=50", lambda window: oracle.heavy_hitters(window, by="packets", least=50))
+
+    def test_heavy_hitters_are_found_in_every_arrangement(self):
+        for model, workers in ARRANGEMENTS:
+            with self.subTest(model=model, workers=workers):
+                self.check("heavy-hitters:key=src,threshold=1%", lambda window: oracle.heavy_hitters(window, share=0.01),
+                           ("100ms", {"ns": SECOND // 10}), ["--model", model, "--workers", str(workers)], least=50)
+
+    def test_the_planted_heavy_hitter_is_the_first(self):
+        events, _ = run(self.capture, "--task", "heavy-hitters:top=1", "--window", "1s")
+        window = (traffic.BEGIN_NS // SECOND + 1) * SECOND
+        self.assertEqual([event["key"] for event in events if event["window"]["begin_ns"] == window], [{"src_ip": "10.1.77.1"}])
+
+    def test_top(self):
+        for model, workers in ARRANGEMENTS:
+            events, _ = run(self.capture, "--task", "heavy-hitters:key=5tuple,top=7,by=packets", "--model", model, "--workers", str(workers))
+            for window in oracle.windows(self.packets, ns=SECOND):
+                inside = [event["values"]["packets"] for event in events if event["window"]["begin_ns"] == window.begin]
+                everyone = sorted((c["packets"] for c in oracle.aggregate(window, "5tuple").values()), reverse=True)
+                self.assertEqual(inside, everyone[:7], "largest first")
+
+    def test_hierarchical_heavy_hitters(self):
+        for key, by, percent in (("src", "wire_bytes", 1), ("dst", "packets", 5), ("src", "flows", 0.5)):
+            self.check(f"hierarchical-heavy-hitters:key={key},by={by},threshold={percent}%",
+                       lambda window: oracle.hierarchical(window, key, by, percent / 100), least=10)
+
+    def test_superspreaders_and_victims(self):
+        for key, ports, threshold in (("src", False, 128), ("src", True, 30), ("src/24", False, 5), ("src", False, 1)):
+            of = "dst-and-port" if ports else "dst"
+            self.check(f"superspreaders:key={key},of={of},threshold={threshold}",
+                       lambda window: oracle.spreaders(window, key, ports, threshold))
+        for key, ports, threshold in (("dst", False, 128), ("dst", True, 3), ("dst/16", False, 10)):
+            of = "src-and-port" if ports else "src"
+            self.check(f"victims:key={key},of={of},threshold={threshold}",
+                       lambda window: oracle.spreaders(window, key, ports, threshold))
+
+    def test_planted_scanner_and_victim(self):
+        events, _ = run(self.capture, "--tasks", "superspreaders,victims")
+        self.assertEqual([(e["key"], e["values"]) for e in events], [({"src_ip": "10.2.99.9"}, {"destinations": 300}),
+                                                                     ({"dst_ip": "10.8.8.8"}, {"sources": 500})])
+
+    def test_estimated_spreaders_are_within_their_stated_error(self):
+        for method in ("bloom", "linear", "hyperloglog"):
+            for seed in range(20):
+                events, _ = run(self.capture, "--task", f"superspreaders:method={method},threshold=100", "--seed", str(seed))
+                self.assertEqual([event["key"] for event in events], [{"src_ip": "10.2.99.9"}])
+                self.assertFalse(events[0]["exact"])
+                estimate, error = events[0]["values"]["destinations"], events[0]["error"]["destinations_relative"]
+                self.assertLess(abs(estimate - 300), error * 300, f"{method}, seed {seed}")
+                self.assertLess(error, 0.3)
+                if method == "bloom":
+                    self.assertLessEqual(estimate, 300)
+
+    def test_entropy(self):
+        for key, by in zip(["src", "dst", "dst-port", "5tuple", "src/8"], ["packets", "wire_bytes", "flows", "ip_bytes", "new_flows"]):
+            self.check(f"entropy:key={key},by={by}", lambda window: oracle.entropy(window, key, by))
+
+    def test_flow_sizes(self):
+        for by in ("packets", "ip_bytes", "wire_bytes"):
+            self.check(f"flow-sizes:by={by}", lambda window: oracle.flow_sizes(window, by))
+
+    def test_changes(self):
+        for key, by, method in [(key, by, method) for key, by in (("src", "wire_bytes"), ("src-dst", "packets"), ("dst-port", "new_flows"))
+                                for method in ("ewma", "previous")]:
+            with self.subTest(key=key, by=by, method=method):
+                for name, ns in (("1s", SECOND), ("100ms", SECOND // 10)):
+                    truth = oracle.changes(oracle.windows(self.packets, ns=ns), ns, key, by, method)
+                    self.check(f"change:key={key},by={by},method={method}", lambda window: truth.get(window.begin, {}), (name, {"ns": ns}),
+                               least=0)
+
+    def test_the_planted_change_is_found(self):
+        events, _ = run(self.capture, "--task", "change:key=src-dst,threshold=2%")
+        sixth = (traffic.BEGIN_NS // SECOND + 6) * SECOND
+        self.assertIn({"src_ip": "10.4.44.4", "dst_ip": "10.5.55.5"},
+                      [event["key"] for event in events if event["window"]["begin_ns"] == sixth])
+
+    def test_quantiles_are_within_their_error(self):
+        fields = {"wire_bytes": lambda flow, did: did.wire_bytes, "packets": lambda flow, did: did.packets,
+                  "duration_s": lambda flow, did: max(0, did.last_ns - did.first_ns) / 1e9,
+                  "rate_pps": lambda flow, did: did.packets / ((did.last_ns - did.first_ns) / 1e9) if did.last_ns > did.first_ns else None}
+        for (name, field), error in zip(fields.items(), (0.01, 0.001, 0.2, 0.05)):
+            events, _ = run(self.capture, "--task", f"quantiles:of={name},error={error}")
+            said = found(events, "quantiles")
+            for window in oracle.windows(self.packets, ns=SECOND):
+                truth, flows = oracle.quantiles(window, field)
+                values = said.pop(window.begin)[()]
+                self.assertEqual(values["flows"], flows)
+                for quantile, value in truth.items():
+                    self.assertLessEqual(abs(values[f"{name}_{quantile}"] - value), error * value * (1 + 1e-9) + 1e-9)
+            self.assertEqual(said, {})
+
+    def test_conditions(self):
+        size = lambda flow, did: did.wire_bytes / did.packets
+        rate = lambda did: did.packets / ((did.last_ns - did.first_ns) / 1e9) if did.last_ns > did.first_ns else None
+        cases = [
+            ("packets > 10 and size_mean_bytes < 200", lambda flow, did: did.packets > 10 and size(flow, did) < 200,
+             lambda flow, did: {"size_mean_bytes": size(flow, did)}),
+            ("not protocol == 6 and (dst_port == 53 or dst_port == 80)",
+             lambda flow, did: flow[2] != 6 and flow[4] in (53, 80), lambda flow, did: {"protocol": flow[2], "dst_port": flow[4]}),
+            ("rate_pps >= 20 or packets * 2 > 100", lambda flow, did: rate(did) is not None and (rate(did) >= 20 or did.packets > 50),
+             lambda flow, did: {"rate_pps": rate(did)}),
+            ("starts and wire_bytes >= 1000", lambda flow, did: did.starts and did.wire_bytes >= 1000,
+             lambda flow, did: {"starts": int(did.starts)}),
+        ]
+        for text, holds, fields in cases:
+            with self.subTest(condition=text):
+                events, _ = run(self.capture, "--task", f"it={text}", "--workers", "2")
+                said = found(events, "it")
+                for window in oracle.windows(self.packets, ns=SECOND):
+                    self.assert_alike(said.pop(window.begin, {}), oracle.condition(window, holds, fields), text)
+                self.assertEqual(said, {})
+                self.assertGreaterEqual(len(events), 3)
+
+    def test_several_windows_at_once_each_say_what_they_say_alone(self):
+        specs = ["heavy-hitters:window=100ms,threshold=2%", "superspreaders:window=1s,threshold=20", "entropy:window=2000p",
+                 "count:window=3s", "flow-sizes:window=100ms"]
+        together, _ = run(self.capture, *itertools.chain.from_iterable(("--task", spec) for spec in specs))
+        for spec in specs:
+            alone, _ = run(self.capture, "--task", spec, "--workers", "2")
+            task = spec.partition(":")[0]
+            inside = [e for e in together if e["task"] == task]
+            self.assertEqual([(e["window"], e["key"]) for e in inside], [(e["window"], e["key"]) for e in alone], spec)
+            for a, b in zip(inside, alone):  # sums of logarithms depend on the order
+                self.assert_alike({"": a["values"]}, {"": b["values"]}, spec)
+            self.assertTrue(alone)
+
+    def test_evicted_and_timed_out_flows_are_in_their_windows(self):
+        """Far more flows than the table holds: aggregates are as exact as ever."""
+        for extra in (["--flows", "64"], ["--idle", "20ms"], ["--active", "50ms"], ["--flows", "128", "--table", "cuckoo-4"],
+                      ["--flows", "128", "--table", "robin-hood"]):
+            with self.subTest(extra=extra):
+                events, report = run(self.capture, "--task", "heavy-hitters:threshold=1", "--window", "100ms", *extra)
+                self.assertGreater(report["summary"]["ended_records"], 500, "hardly anything is tested")
+                said = found(events, "heavy-hitters")
+                for window in oracle.windows(self.packets, ns=SECOND // 10):
+                    truth = oracle.heavy_hitters(window, least=1)
+                    self.assertEqual({k: (v["packets"], v["wire_bytes"]) for k, v in said.pop(window.begin).items()},
+                                     {k: (v["packets"], v["wire_bytes"]) for k, v in truth.items()})
+
+    def test_reports_at_intervals_carry_the_events_since_the_one_before(self):
+        done = subprocess.run([PROGRAM, "watch", "-r", "-", "--tasks", "count", "--window", "10ms", "--every", "50ms", "--format", "json",
+                               "--quiet", "--top", "1"], input=open(self.capture, "rb").read(), capture_output=True, timeout=60)
+        reports = [json.loads(line) for line in done.stdout.splitlines()]
+        events = [event for report in reports for event in report["events"]]
+        self.assertEqual([event["window"]["packets"] for event in events],
+                         [len(window.packets) for window in oracle.windows(self.packets, ns=SECOND // 100)])
+
+
+class LittleRoom(unittest.TestCase):
+    """More keys than --task-keys: what is said is within what it says."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="parshall-tasks-")
+        cls.capture = os.path.join(cls.folder.name, "flood.pcap")
+        begin = traffic.BEGIN_NS // SECOND * SECOND
+        flood = traffic.spread(begin, 1, (traffic.packet(0, f"172.{16 + i % 16}.{i // 256 % 256}.{i % 256}", "10.0.0.1", traffic.TCP,
+                                                         1024 + i % 60000, 80, 0, 2) for i in range(30000)))
+        heavy = [traffic.spread(begin, 1, (traffic.packet(0, f"10.0.1.{n}", "10.0.0.2", traffic.TCP, 1000, 443, 1000)
+                                           for _ in range(400 + 10 * n))) for n in range(20)]
+        cls.packets = tuple(sorted(itertools.chain(flood, *heavy), key=lambda p: p.time_ns))
+        traffic.write_capture(cls.capture, cls.packets)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_heavy_hitters_survive_a_flood_of_keys_within_the_error(self):
+        window, = oracle.windows(self.packets, ns=SECOND)
+        truth = oracle.aggregate(window, "src")
+        for by in ("packets", "wire_bytes"):
+            events, _ = run(self.capture, "--task", f"heavy-hitters:by={by},threshold=300", "--task-keys", "1024", "--flows", "1024")
+            self.assertGreaterEqual(len(events), 20)
+            for event in events:
+                key = tuple(sorted(event["key"].items()))
+                missing = event["error"][f"{by}_missing"]
+                self.assertLess(missing, 0.1 * event["values"][by], "an error that says something")
+                self.assertGreater(missing, 0)
+                self.assertLessEqual(event["values"][by], truth[key][by])
+                self.assertGreaterEqual(event["values"][by] + missing, truth[key][by])
+            told = {tuple(sorted(event["key"].items())) for event in events}
+            self.assertLessEqual({k for k, c in truth.items() if c[by] >= 300 + events[0]["error"][f"{by}_missing"]}, told)
+
+    def test_entropy_is_too_large_by_no_more_than_it_says(self):
+        window, = oracle.windows(self.packets, ns=SECOND)
+        for key in ("src", "5tuple"):
+            events, _ = run(self.capture, "--task", f"entropy:key={key}", "--task-keys", "1024")
+            truth = oracle.entropy(window, key)[()]["entropy_bits"]
+            said, error = events[0]["values"]["entropy_bits"], events[0]["error"]["entropy_bits_too_many"]
+            self.assertLessEqual(truth, said + 1e-9)
+            self.assertLessEqual(said - error, truth)
+
+    def test_spreaders_say_that_keys_are_missing(self):
+        for method in ("exact", "bloom"):
+            events, _ = run(self.capture, "--task", f"superspreaders:threshold=0,method={method}", "--task-keys", "1024")
+            self.assertGreater(len(events), 500)
+            self.assertTrue(all(event["error"]["keys_missing"] for event in events))
+
+    def test_a_task_says_what_it_left_out(self):
+        _, report = run(self.capture, "--task", "heavy-hitters:threshold=1,most=100")
+        self.assertEqual(report["summary"]["tasks"]["events"]["heavy-hitters"], {"written": 100, "left_out": 30000 + 20 - 100})
+        self.assertEqual(len(report["events"]), 100)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
