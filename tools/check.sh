@@ -16,17 +16,32 @@ python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "capt
 
 python3 tests/tasks/test_captures.py "$build/parshall" --all; count "windows of captures" $?
 
+# programs FOLDER TEST...: what these tests run of what is built there; nothing, which stands for all, of none.
+programs() {
+  local folder
+  folder=$(realpath "$1")
+  shift
+  [ $# = 0 ] || meson introspect "$folder" --tests | python3 -c '
+import json, os, sys
+folder, names = sys.argv[1], sys.argv[2:]
+inside = lambda word: os.path.relpath(os.path.join(folder, word), folder)
+for test in json.load(sys.stdin):
+    if test["name"] in names:
+        print(next(inside(word) for word in test["cmd"] if not inside(word).startswith("..")))' \
+      "$folder" "$@"
+}
+
 # sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those that cross threads) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
 sanitized() {
   local folder=build-$1
   [ -f "$folder/build.ninja" ] || meson setup "$folder" --buildtype=debugoptimized -Db_sanitize="$2" -Db_lundef=false -Ddpdk=disabled >/dev/null
   local name=$1 kind=$2
   shift 2
-  ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@"
+  ninja -C "$folder" --quiet $(programs "$folder" "$@") && meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@"
   count "tests with $kind sanitizer" $?
 }
 sanitized asan address,undefined
-sanitized tsan thread base pipeline "facts ring" "live view" capture contention
+sanitized tsan thread base measure pipeline "facts ring" "live view" capture contention tasks
 
 if command -v clang++ >/dev/null; then
   [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null
