@@ -41,7 +41,7 @@ sanitized() {
   count "tests with $kind sanitizer" $?
 }
 sanitized asan address,undefined
-sanitized tsan thread base measure pipeline "facts ring" "live view" capture contention tasks
+sanitized tsan thread base measure pipeline "facts ring" "live view" capture contention
 
 if command -v clang++ >/dev/null; then
   [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null

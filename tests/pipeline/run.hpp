@@ -31,7 +31,14 @@ struct Plan {
   bool packets_only = false;
   const HashFunction* hash = nullptr;
   bool observe_merges = false;
+  std::vector<std::string> tasks = {};
 };
+
+inline TaskSets tasks_of(const Plan& plan) {
+  auto tasks = TaskSets::make(plan.tasks, {.keys = 4096});
+  if (!tasks) throw std::runtime_error(tasks.error().message);
+  return *std::move(tasks);
+}
 
 inline Columns columns_of(const std::vector<std::string>& names) {
   auto columns = Columns::make(names, StatisticOptions{});
@@ -52,6 +59,7 @@ inline SessionOptions options_of(const Plan& plan) {
   if (!plan.packets_only) options.table = *find_table("bucketed", plan.identity);
   options.monitor.flows = plan.flows;
   options.monitor.timeouts = plan.timeouts;
+  options.monitor.windows = tasks_of(plan).windows();
   if (!plan.filter.empty()) options.filter = *BpfFilter::compile(plan.filter);
   return options;
 }
@@ -62,7 +70,8 @@ inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<c
       .description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
   const std::size_t lanes = plan.model == ThreadModel::pipeline ? 1 : plan.workers;
   for (std::size_t i = 0; i < lanes; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, behaviour));
-  return std::make_unique<Session>(std::move(input), options_of(plan), columns_of(plan.columns));
+  return std::make_unique<Session>(std::move(input), options_of(plan), columns_of(plan.columns), Session::Monitors{},
+                                   tasks_of(plan));
 }
 
 /// Lets packets through in `steps` equal steps, one before each report, so that reports and packets run side by side.
