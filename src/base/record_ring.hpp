@@ -40,31 +40,47 @@ class RecordRing {
     return true;
   }
 
-  /// Reader: hands each waiting record to `take` as a span of bytes. Returns how many there were.
+  /// Reader: hands each waiting record to `take` as a span of bytes, until none waits. Returns how many there were.
   template <class Take>
   std::size_t drain(Take take) {
     std::size_t records = 0;
-    for (;;) {
-      const std::span<std::byte> bytes = ring_.readable(ring_.capacity());
-      if (bytes.empty()) return records;
-      std::size_t at = 0;
-      while (at < bytes.size()) {
-        std::uint64_t length;
-        std::memcpy(&length, bytes.data() + at, kHeader);
-        if (length == 0) {
-          at = bytes.size();
-          break;
-        }
-        take(std::span<const std::byte>(bytes.data() + at + kHeader, length));
-        at += kHeader + (length + 7) / 8 * 8;
-        ++records;
-      }
-      ring_.release(at);
+    while (drain_part(take, records)) {
     }
+    return records;
+  }
+
+  /// The same for those that wait now, or for most of them: a reader of several rings is not held up by one writer.
+  template <class Take>
+  std::size_t drain_some(Take take) {
+    std::size_t records = 0;
+    drain_part(take, records);
+    return records;
   }
 
  private:
   static constexpr std::size_t kHeader = 8;
+
+  /// Up to the ring's end. Whether there was anything.
+  template <class Take>
+  bool drain_part(Take& take, std::size_t& records) {
+    const std::span<std::byte> bytes = ring_.readable(ring_.capacity());
+    if (bytes.empty()) return false;
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+      std::uint64_t length;
+      std::memcpy(&length, bytes.data() + at, kHeader);
+      if (length == 0) {
+        at = bytes.size();
+        break;
+      }
+      take(std::span<const std::byte>(bytes.data() + at + kHeader, length));
+      at += kHeader + (length + 7) / 8 * 8;
+      ++records;
+    }
+    ring_.release(at);
+    return true;
+  }
+
   SpscRing<std::byte> ring_;
 };
 

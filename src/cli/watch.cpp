@@ -64,8 +64,9 @@ class Watch {
       if (const auto fault = live::check_terminal())
         return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
     }
-    if (same_file(options_.file, options_.output))
-      return fail(Error{options_.output + " is the capture itself: name another file for the report"}, kUsage);
+    for (const std::string& path : {options_.output, options_.events})
+      if (same_file(options_.file, path))
+        return fail(Error{path + " is the capture itself: name another file to write to"}, kUsage);
     const auto columns = plan_.columns;
     try {
       Session::Monitors monitors;
@@ -79,6 +80,8 @@ class Watch {
       if (!output) return fail(output.error(), kFailed);
       output_ = *std::move(output);
       if (!options_.events.empty()) {
+        if (same_file(options_.output, options_.events))
+          return fail(Error{options_.events + " is the report's file: name another one for --events"}, kUsage);
         auto events = Output::open(options_.events);
         if (!events) return fail(events.error(), kFailed);
         events_output_ = *std::move(events);
@@ -195,7 +198,7 @@ class Watch {
     if (!events_output_) return;
     events_output_->flush();
     if (!events_output_->error()) return;
-    say("watch", events_output_->error()->message + "; events go into the report alone from now on");
+    say("watch", fmt::format("cannot write {}: events go into the report alone from now on", events_output_->name()));
     events_output_.reset();
     events_lost_ = true;
   }

@@ -192,8 +192,8 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
     return std::nullopt;
   }
   if (o.packets_only) return Error{"--packets-only keeps no flows: leave out --tasks"};
-  if (o.events == "-" && o.output == "-" && !o.live)
-    return Error{"--events - and the report both go to standard output: give one of them a file (-o FILE)"};
+  if (o.events == "-" && (o.output == "-" || o.live))
+    return Error{"--events - and the report both go to standard output: give one of them a file"};
   const auto window = parse_window(o.window);
   if (!window) return Error{"--" + window.error().message};
   const auto keys = count("--task-keys", o.task_keys, 1024, std::uint64_t{1} << 27);

@@ -8,11 +8,12 @@ namespace parshall {
 void WindowJoiner::flow(std::uint64_t window, const FlowWindow& flow) {
   if (!open_) advance();
   if (open_ == window) return take(flow);
-  waiting_[window].append(bytes_of(flow));
+  waiting_.try_emplace(window, kWaitingBytes).first->second.append(bytes_of(flow));
 }
 
 void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd& end) {
   bounds_[worker] = end.next;
+  first_ = std::min(first_, end.next);
   if (end.totals.packets != 0) totals_[window].add(end.totals);
   advance();
 }
@@ -55,7 +56,7 @@ void WindowJoiner::hand_over() {
 void WindowJoiner::close(std::uint64_t window) {
   hand_over();
   EventWindow ended{tasks_.window(), window, totals_[window]};
-  ended.totals.partial |= windows_ == 0 && ended.length.unit == WindowLength::Unit::ns &&
+  ended.totals.partial |= window == first_ && ended.length.unit == WindowLength::Unit::ns &&
                           ended.totals.first_ns != ended.length.begin_of(window);
   balanced_ &= packets_ + ended.totals.unlisted_packets == ended.totals.packets;
   tasks_.end(ended, [this](Event&& event) { events_.put(std::move(event)); });
@@ -73,7 +74,7 @@ Analyst::Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& e
 bool Analyst::poll() {
   std::size_t messages = 0;
   for (std::size_t worker = 0; worker < workers_.size(); ++worker)
-    messages += workers_[worker]->drain([&](std::span<const std::byte> bytes) {
+    messages += workers_[worker]->drain_some([&](std::span<const std::byte> bytes) {
       const auto message = read_as<WindowMessage>(bytes);
       const auto rest = bytes.subspan(sizeof message);
       WindowJoiner& joiner = joiners_[message.clock];

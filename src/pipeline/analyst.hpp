@@ -26,11 +26,13 @@ class WindowJoiner {
 
   std::uint64_t windows() const noexcept { return windows_; }
 
-  /// Whether in every window the flows' packets, and those of no flow told, were all that was counted.
-  bool balanced() const noexcept { return balanced_; }
+  /// Whether in every window the flows' packets, and those of no flow told, were all that was counted, and nothing
+  /// waits: once all workers are at their end.
+  bool balanced() const noexcept { return balanced_ && !open_ && waiting_.empty() && totals_.empty(); }
 
  private:
   static constexpr std::size_t kBatch = 64;
+  static constexpr std::size_t kWaitingBytes = std::size_t{1} << 20;  ///< of a window in memory; the rest is in a file
 
   void advance();
   bool open_next();
@@ -48,6 +50,7 @@ class WindowJoiner {
   std::map<std::uint64_t, RecordSpool> waiting_;
   std::map<std::uint64_t, WindowTotals> totals_;
   std::uint64_t windows_ = 0;
+  std::uint64_t first_ = WindowEnd::kAll;  ///< window that any worker began with
   bool balanced_ = true;
 };
 
@@ -56,7 +59,7 @@ class Analyst {
  public:
   Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events);
 
-  /// Takes in all that has been told; whether there was anything.
+  /// Takes in what has been told so far; whether there was anything.
   bool poll();
 
   const TaskSets& tasks() const noexcept { return tasks_; }

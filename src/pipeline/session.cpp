@@ -104,23 +104,25 @@ std::optional<Error> Session::start() {
     analysis_ = std::thread([this] {
       while (analysing_.load(std::memory_order_acquire))
         if (!analyst_->poll()) std::this_thread::sleep_for(kAnalyseEvery);
-      analyst_->poll();
+      while (analyst_->poll()) {
+      }
       analysed_.store(true, std::memory_order_release);
     });
   return workers_->start();
 }
 
 std::vector<Event> Session::take_events() {
-  std::vector<Event> events = std::exchange(last_events_, {});
-  std::ranges::move(events_.take(), std::back_inserter(events));
-  return events;
+  keep_events();
+  return std::exchange(last_events_, {});
 }
 
-/// Waits for the workers, whose last windows wait for the tasks, and those for room for their events.
+/// Tasks may wait for room for their events, and workers for the tasks: so who waits for workers takes them.
+void Session::keep_events() { std::ranges::move(events_.take(), std::back_inserter(last_events_)); }
+
 void Session::finish_analysis() {
   const auto wait_for = [this](auto done) {
     while (!done()) {
-      std::ranges::move(events_.take(), std::back_inserter(last_events_));
+      keep_events();
       std::this_thread::sleep_for(kAnalyseEvery);
     }
   };
@@ -172,6 +174,7 @@ std::optional<Report> Session::snapshot() {
   begin_snapshot();
   while (!snapshot_ready()) {
     if (finished() && !snapshot_ready()) return std::nullopt;
+    keep_events();
     std::this_thread::sleep_for(kSnapshotPoll);
   }
   return poll_snapshot(SnapshotFlows::live_and_ended);

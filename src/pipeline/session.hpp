@@ -102,6 +102,7 @@ class Session {
 
   void collect();
   void finish_analysis();
+  void keep_events();
   bool snapshot_ready() const noexcept;
   void visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit);
   void visit_final(const std::function<void(const ReportFlow&)>& visit);
@@ -130,7 +131,7 @@ class Session {
   std::atomic<bool> collecting_{true}, collect_now_{false};
 
   EventQueue events_;
-  std::vector<Event> last_events_;  ///< taken while the session ended
+  std::vector<Event> last_events_;  ///< kept for the next take_events()
   std::optional<Analyst> analyst_;
   std::thread analysis_;
   std::atomic<bool> analysing_{true}, analysed_{false};

@@ -254,7 +254,7 @@ void Workers::receive(std::size_t) {
       link.position = std::max(link.position, lane->link().position);
       link.latest_ns = std::max(link.latest_ns, lane->link().latest_ns);
     }
-    handed_position_.store(link.position, std::memory_order_relaxed);
+    handed_position_.store(link.position, std::memory_order_release);
     handed_ns_.store(link.latest_ns, std::memory_order_release);
     if (all_done) break;
     if (any)
@@ -273,7 +273,7 @@ void Workers::monitor(std::size_t index) {
   for (;;) {
     const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring, as the next two
     const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
-    const LinkPlace handed{handed_position_.load(std::memory_order_relaxed), handed_ns};
+    const LinkPlace handed{handed_position_.load(std::memory_order_acquire), handed_ns};
     LinkPlace now;
     if (monitor_batch(monitor, ring)) {
       idle.reset();

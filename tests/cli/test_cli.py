@@ -472,6 +472,57 @@ class Tables(Case):
             self.assertEqual(packets_in(document["flows"]), 5000, name)
 
 
+class Tasks(Case):
+    def test_wrong_tasks_are_refused_with_what_there_is(self):
+        cases = {"nope": ("nope", "heavy-hitters"), "heavy-hitters:foo=1": ("foo=1", "threshold"), "heavy-hitters:key=colour": ("colour", "src-port"),
+                 "heavy-hitters:threshold=0": ("threshold=0",), "heavy-hitters:threshold=200%": ("threshold=200%",),
+                 "heavy-hitters:top=-1": ("top=-1",), "heavy-hitters:by=": ("by=", "packets"), "count:window=1us": ("1us", "10ms"),
+                 "count:window=10p": ("10p", "1000p"), "count:name=a b": ("a b",), "entropy:key=src/33": ("src/33",),
+                 "superspreaders:key=dst": ("give src",), "change:method=guess": ("guess", "ewma"), "quantiles:of=colour": ("colour", "list fields"),
+                 "slow=packets >": ("packets >", "position"), "slow=colour > 1": ("colour", "rate_pps"), "slow=packets = 3": ("==",),
+                 "slow=3 > 2": ("no field",), "slow=(packets > 1": ("parenthesis",), "=packets > 1": ("name",), "": ("name",)}
+        for spec, words in cases.items():
+            with self.subTest(task=spec):
+                self.assert_says(run("watch", "-g", "flows=10", "--task", spec), USAGE, *words)
+        self.assert_says(run("watch", "-g", "flows=10", "--tasks", "count,count"), USAGE, "two tasks", "name=other")
+        self.assert_says(run("watch", "-g", "flows=10", "--tasks", "heavy-hitters", "--key", "dst"), USAGE, "key=src", "--key")
+        self.assert_says(run("watch", "-g", "flows=10", "--tasks", "count", "--packets-only"), USAGE, "--packets-only")
+        self.assert_says(run("watch", "-g", "flows=10", "--events", "x"), USAGE, "--tasks")
+
+    def test_events_never_overwrite_the_capture_or_the_report(self):
+        capture = self.capture()
+        size = os.path.getsize(capture)
+        self.assert_says(run("watch", "-r", capture, "--tasks", "count", "--events", capture), USAGE, "capture itself")
+        self.assertEqual(os.path.getsize(capture), size)
+        both = self.path("both")
+        self.assert_says(run("watch", "-r", capture, "--tasks", "count", "--events", both, "-o", both), USAGE, "--events")
+        self.assert_says(run("watch", "-r", capture, "--tasks", "count", "--events", "-"), USAGE, "standard output")
+
+    def test_events_go_where_they_are_asked_and_into_the_report(self):
+        capture = self.capture(packets=5000)
+        report = self.path("report.json")
+        done = run("watch", "-r", capture, "--task", "count:window=1000p", "--events", "-", "-o", report, "--format", "json", "--quiet")
+        self.assertEqual(done.status, DONE)
+        events = [json.loads(line) for line in done.out.splitlines()]
+        self.assertEqual([event["values"]["packets"] for event in events], [1000] * 5)
+        with open(report) as file:
+            self.assertEqual(json.load(file)["events"], events)
+        text = run("watch", "-r", capture, "--task", "count:window=1000p")
+        self.assertIn("5 windows; count 5 events", text.out.decode())
+
+    def test_events_that_cannot_be_written_are_in_the_report_and_said_to_be_lost(self):
+        done = run("watch", "-r", self.capture(packets=5000), "--task", "count:window=1000p", "--events", "/dev/full", "--format", "json")
+        self.assert_says(done, FAILED, "/dev/full", "report")
+        self.assertEqual(len(json.loads(done.out)["events"]), 5)
+        self.assert_says(run("watch", "-r", self.capture(), "--tasks", "count", "--events", "/no/such/file"), FAILED, "/no/such/file")
+
+    def test_lists_say_what_tasks_and_fields_there_are(self):
+        tasks = run("list", "tasks").out.decode()
+        for name in ("heavy-hitters", "superspreaders", "victims", "change", "entropy", "flow-sizes", "quantiles", "count", "threshold", "window"):
+            self.assertIn(name, tasks)
+        self.assertIn("rate_pps", run("list", "fields").out.decode())
+
+
 class Lab(Case):
     """parshall bench"""
 

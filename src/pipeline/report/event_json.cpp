@@ -39,9 +39,8 @@ ordered_json values_json(const std::vector<EventValue>& values) {
 
 ordered_json window_json(const EventWindow& window) {
   const bool by_time = window.length.unit == WindowLength::Unit::ns;
-  const std::uint64_t begin = window.length.begin_of(window.number);
-  return {{by_time ? "begin_ns" : "begin_packet", begin},
-          {by_time ? "end_ns" : "end_packet", begin + window.length.amount},
+  return {{by_time ? "begin_ns" : "begin_packet", window.length.begin_of(window.number)},
+          {by_time ? "end_ns" : "end_packet", window.length.end_of(window.number)},
           {"packets", window.totals.packets},
           {"partial", window.totals.partial}};
 }

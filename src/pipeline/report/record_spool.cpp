@@ -72,7 +72,7 @@ void RecordSpool::append(std::span<const std::byte> record) {
 void RecordSpool::Store::append(std::span<const std::byte> record) {
   // Once records went behind the memory, the later ones follow them there, to keep the order.
   const bool behind = file_bytes != 0 || !tail.empty();
-  if (!behind && memory.size() + sizeof(Length) + record.size() <= kMemoryBytes) return put(memory, record);
+  if (!behind && memory.size() + sizeof(Length) + record.size() <= memory_bytes) return put(memory, record);
   put(tail, record);
   if (tail.size() >= kWriteBytes) write_tail();
 }

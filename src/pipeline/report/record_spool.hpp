@@ -12,12 +12,12 @@ namespace parshall {
 /// Ended records that wait for a report: in memory first, then in an unnamed temporary file, so that neither the
 /// workers nor the memory limit depend on how fast reports are read.
 ///
-/// Memory: kMemoryBytes and a write buffer; more only where no temporary file can be written.
+/// Memory: kMemoryBytes, or as told, and a write buffer; more only where no temporary file can be written.
 class RecordSpool {
  public:
   static constexpr std::size_t kMemoryBytes = std::size_t{64} << 20;
 
-  RecordSpool() = default;
+  explicit RecordSpool(std::size_t memory_bytes = kMemoryBytes) noexcept : store_{.memory_bytes = memory_bytes} {}
   ~RecordSpool();
   RecordSpool(const RecordSpool&) = delete;
   RecordSpool& operator=(const RecordSpool&) = delete;
@@ -39,6 +39,7 @@ class RecordSpool {
  private:
   /// First `memory`, then the file, then `tail`: what is not written yet or could not be.
   struct Store {
+    std::size_t memory_bytes = kMemoryBytes;
     std::vector<std::byte> memory, tail;
     int file = -1;
     std::uint64_t file_bytes = 0;

@@ -42,14 +42,16 @@ void Aggregate::make_room() noexcept {
   for (const Table::Entry& entry : table_.entries()) scratch_.push_back(entry.value.packets);
   const auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(scratch_.size() / 2);
   std::ranges::nth_element(scratch_, middle);
+  const auto below = std::ranges::count_if(scratch_, [&](std::uint64_t packets) { return packets < *middle; });
   KeyCounts most;
-  table_.drop([&, limit = *middle](const Table::Entry& entry) {
-    if (entry.value.packets > limit) return false;
-    most.raise_to(entry.value);
-    dropped_.add(entry.value);
-    ++dropped_keys_;
-    return true;
-  });
+  table_.drop(
+      [&, limit = *middle, at_limit = middle - scratch_.begin() - below + 1](const Table::Entry& entry) mutable {
+        if (entry.value.packets > limit || (entry.value.packets == limit && at_limit-- <= 0)) return false;
+        most.raise_to(entry.value);
+        dropped_.add(entry.value);
+        ++dropped_keys_;
+        return true;
+      });
   most_missing_.add(most);
   ++drops_;
 }

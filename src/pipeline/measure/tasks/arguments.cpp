@@ -64,12 +64,6 @@ double Arguments::number(std::string_view name, double least, double most) {
   return least;
 }
 
-std::uint64_t Arguments::duration_ns(std::string_view name) {
-  if (const auto value = parse_duration_ns(text(name))) return *value;
-  complain(fmt::format("{}={}: give a time such as 500us, 10ms or 2s", name, text(name)));
-  return 1;
-}
-
 Threshold Arguments::threshold(std::string_view name) {
   const std::string& typed = text(name);
   if (typed.ends_with('%')) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace parshall {
 
@@ -13,8 +15,8 @@ namespace parshall {
 
 /// A count beside a Bloom filter: an element counts when not all of its bits were set.
 ///
-/// Error: too low only. An element is taken for one seen before with chance (1 - exp(-3 n / 1024))^3 after n: 3 % at
-///        128, 67 % at 700; it cannot tell far above that.
+/// Error: too low only. After n others an element is taken for one seen before with chance (1 - exp(-3 n / 1024))^3:
+///        3 % at 128, 20 % at 300, 67 % at 700. Above 700 it cannot tell.
 /// Source: Alipourfard et al., SOSR 2018, section 4.1: 1024 bits, three hashes.
 struct BloomCount {
   std::array<std::uint64_t, 16> bits{};
@@ -32,19 +34,26 @@ struct BloomCount {
   }
   double estimate() const noexcept { return static_cast<double>(count); }
 
-  /// Of the estimate, when it is right: expected share of elements missed, and what chance adds.
-  static double relative_error(double n) noexcept {
-    double missed = 0;  // the mean over the elements of the chance that each was missed
-    constexpr int kSteps = 16;
-    for (int i = 0; i < kSteps; ++i) missed += std::pow(1 - std::exp(-3 * n * (i + 0.5) / kSteps / 1024), 3) / kSteps;
-    return missed + 3 * std::sqrt(missed / std::max(n, 1.0));
+  /// How much more there may be than the estimate, as a share of it: up to the number that would hardly ever (3 sigma)
+  /// give as little; nothing where that is beyond kMost.
+  static std::optional<double> relative_error(double estimate) noexcept {
+    double expected = 0, variance = 0;
+    for (int n = 0; n < kMost; ++n) {
+      if (expected - 3 * std::sqrt(variance) >= estimate) return (n - estimate) / estimate;
+      const double missed = std::pow(1 - std::exp(-3.0 * n / 1024), 3);
+      expected += 1 - missed;
+      variance += missed * (1 - missed);
+    }
+    return std::nullopt;
   }
+  static constexpr int kMost = 700;
 };
 
 /// Linear counting: as many elements as explain how many of 1024 bits are still clear.
 ///
-/// Error: standard error sqrt(1024 (e^t - t - 1)) / n with t = n / 1024: 2 % at 128, 2.6 % at 1024, 4.9 % at 3000; it
-///        ends at 7098, where all bits are set.
+/// Error: standard error sqrt(1024 (e^t - t - 1)) / n with t = n / 1024: 2.3 % at 128, 2.6 % at 1024, 4.1 % at 3000.
+/// Above
+///        4000 it is said to be a lower bound; it ends at 7098, where all bits are set.
 /// Source: Whang, Vander-Zanden, Taylor, "A linear-time probabilistic counting algorithm for database applications",
 ///         ACM TODS 15(2), 1990, section 3.
 struct LinearCount {
@@ -58,11 +67,12 @@ struct LinearCount {
     for (const std::uint64_t word : bits) clear -= std::popcount(word);
     return kBits * std::log(kBits / std::max(clear, 1));
   }
-  static double standard_error(double n) noexcept {
-    const double t = n / kBits;
-    return n == 0 ? 0 : std::sqrt(kBits * (std::exp(t) - t - 1)) / n;
+  /// Three standard errors of a number as far above.
+  static std::optional<double> relative_error(double estimate) noexcept {
+    if (estimate > 4000) return std::nullopt;
+    const double n = 1.2 * estimate, t = n / kBits;
+    return n == 0 ? 0 : 3 * std::sqrt(kBits * (std::exp(t) - t - 1)) / estimate;
   }
-  static double relative_error(double n) noexcept { return 3 * standard_error(n); }
 };
 
 /// HyperLogLog with 256 registers of 8 bits, and linear counting of the registers below 640.
@@ -89,7 +99,7 @@ struct HyperLogLogCount {
     const double raw = kAlpha * kM * kM / sum;
     return raw <= 2.5 * kM && zeros != 0 ? kM * std::log(kM / zeros) : raw;
   }
-  static double relative_error(double) noexcept { return 3 * 1.04 / 16; }
+  static std::optional<double> relative_error(double) noexcept { return 3 * 1.04 / 16; }
 };
 
 }  // namespace parshall

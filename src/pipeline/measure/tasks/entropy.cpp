@@ -18,7 +18,8 @@ constexpr Parameter kParameters[] = {
 ///
 /// Error: none but rounding while the keys are within the aggregate. Of keys that were dropped, with D of N in all and
 ///        m at most each, the most entropy is taken that they can have had, each drop anew: H is too large, by no more
-///        than (D / N) log2 m + log2(drops + 1), and no more than (D / N) log2(e N).
+///        than (D / N) log2 m + log2(drops + 1), and no more than (D / N) log2(e N). The number of keys, which the
+///        normalised value goes by, is too large by those dropped at most.
 /// Source: Lall, Sekar, Ogihara, Xu, Zhang, "Data streaming algorithms for estimating entropy of network traffic",
 ///         SIGMETRICS 2006, section 2; the bound is the entropy of a split.
 class Entropy final : public Task {
@@ -37,11 +38,11 @@ class Entropy final : public Task {
     const auto dropped = static_cast<double>(aggregate_.dropped().*amount_.of);
     const auto keys = static_cast<double>(aggregate_.entries().size());
     if (total + dropped == 0) return;
-    const auto dropped_keys = static_cast<double>(aggregate_.dropped_keys());
+    const double dropped_keys = std::min(static_cast<double>(aggregate_.dropped_keys()), dropped);
     if (dropped > 0) sum += dropped * std::log2(dropped / dropped_keys);
     const double all = total + dropped;
     const double bits = std::max(0.0, std::log2(all) - sum / all);
-    const double most = std::log2(keys + dropped_keys);
+    const double most = std::log2(keys + static_cast<double>(aggregate_.dropped_keys()));
     events.write({{"entropy_bits", bits},
                   {"normalised", most > 0 ? std::min(1.0, bits / most) : 0},
                   {"keys", aggregate_.entries().size() + aggregate_.dropped_keys()}},
@@ -55,6 +56,7 @@ class Entropy final : public Task {
       error.push_back({"entropy_bits_too_many", std::min(dropped / all * std::log2(most_of_one()) +
                                                              std::log2(static_cast<double>(aggregate_.drops()) + 1),
                                                          dropped / all * std::log2(std::exp(1.0) * all))});
+    if (aggregate_.dropped_keys() != 0) error.push_back({"keys_too_many", aggregate_.dropped_keys()});
     if (window.totals.unlisted_packets != 0) error.push_back({"packets_missing", window.totals.unlisted_packets});
     return error;
   }

@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 #include <muParser.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <deque>
 
 namespace parshall {
@@ -93,7 +96,8 @@ bool Expression::holds(const FlowWindow& flow) {
     if (!value) return false;
     *compiled_->places[i] = *value;
   }
-  return compiled_->parser.Eval() != 0;
+  const double value = compiled_->parser.Eval();
+  return value != 0 && !std::isnan(value);
 }
 
 const std::vector<const FlowField*>& Expression::fields() const noexcept { return compiled_->fields; }

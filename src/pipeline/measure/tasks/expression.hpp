@@ -12,7 +12,7 @@ namespace parshall {
 /// A condition on a flow's numbers: "rate_pps > 200 and packets > 100".
 ///
 /// Fields by name, numbers, + - * / ^, < <= > >= == !=, and or not, brackets, min max abs sqrt log10 and what else
-/// muParser has. It does not hold for a flow that lacks one of its fields.
+/// muParser has. It does not hold for a flow that lacks one of its fields, nor where its value is no number (0 / 0).
 class Expression {
  public:
   /// Fails, saying where and why, on what is no such condition.

@@ -25,12 +25,15 @@ void FlowCondition::end(EventWriter& events) {
     if (const int order = order_of(a.key, b.key)) return order < 0;
     return a.first_ns < b.first_ns;
   });
+  std::vector<EventValue> error;
+  if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
+    error = {{"flows_missing", unlisted}};
   for (const FlowWindow& flow : found_) {
     std::vector<EventValue> values{{"packets", flow.packets}, {"wire_bytes", flow.wire_bytes}};
     for (const FlowField* field : condition_.fields())
       if (field->name != "packets" && field->name != "wire_bytes")
         values.push_back({std::string(field->name), *field->of(flow)});
-    events.write(part_, part_->of(flow.key), std::move(values), {});
+    events.write(part_, part_->of(flow.key), std::move(values), error);
   }
   events.count_dropped(more_);
   found_.clear();

@@ -17,6 +17,7 @@ class FlowCondition final : public Task {
 
   void flows(std::span<const FlowWindow> flows) override;
   void end(EventWriter& events) override;
+  std::size_t memory_bytes() const noexcept override { return kMostKept * sizeof(FlowWindow); }
 
  private:
   static constexpr std::size_t kMostKept = 1 << 16;  ///< of a window; more are counted

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "pipeline/measure/tasks/missing.hpp"
@@ -39,7 +40,9 @@ class HeavyHitters final : public Task {
     std::ranges::sort(heavy,
                       [&](auto* a, auto* b) { return of(a) != of(b) ? of(a) > of(b) : order_of(a->key, b->key) < 0; });
     if (top_ != 0 && heavy.size() > top_) heavy.resize(top_);
-    const auto error = missing_error(amount_, most_missing(aggregate_, events.window()));
+    std::vector<EventValue> error;
+    for (const Amount& amount : kAmounts)
+      std::ranges::move(missing_error(amount, most_missing(aggregate_, events.window())), std::back_inserter(error));
     for (const auto* entry : heavy) {
       const double share = total == 0 ? 0 : static_cast<double>(of(entry)) / static_cast<double>(total);
       std::vector<EventValue> values{{"share", share}};

@@ -21,7 +21,7 @@ constexpr Level kLevels[] = {{32, 128}, {24, 64}, {16, 48}, {8, 32}, {0, 0}};
 
 /// The prefixes with the most of something in the window, without what longer prefixes that are reported have of it.
 ///
-/// Error: that of Aggregate.
+/// Error: none while the addresses are within the aggregate; else a prefix lacks no more than all that was dropped.
 /// Source: Cormode, Korn, Muthukrishnan, Srivastava, "Finding hierarchical heavy hitters in data streams", VLDB 2003,
 ///         definition 3 (discounted counts), exactly.
 class HierarchicalHeavyHitters final : public Task {
@@ -29,14 +29,15 @@ class HierarchicalHeavyHitters final : public Task {
   HierarchicalHeavyHitters(Arguments& arguments, TaskContext& context)
       : aggregate_(context.aggregate(side(arguments, context))),
         amount_(arguments.amount("by")),
-        threshold_(arguments.threshold("threshold")) {
+        threshold_(arguments.threshold("threshold")),
+        most_prefixes_(context.keys()) {
     for (const Level& level : kLevels)
       parts_.push_back(std::make_shared<const KeyPart>(aggregate_.part().with_prefix(level.ipv4, level.ipv6)));
   }
 
   void end(EventWriter& events) override {
     const std::uint64_t total = total_of(amount_, aggregate_, events.window());
-    const auto error = missing_error(amount_, most_missing(aggregate_, events.window()));
+    const auto error = missing_error(amount_, most_missing_of_any(aggregate_, events.window()));
     prefixes_.clear();
     for (const auto& entry : aggregate_.entries()) {
       const std::uint64_t count = entry.value.*amount_.of;
@@ -55,7 +56,7 @@ class HierarchicalHeavyHitters final : public Task {
     }
   }
 
-  std::size_t memory_bytes() const noexcept override { return 0; }
+  std::size_t memory_bytes() const noexcept override { return most_prefixes_ * sizeof(Prefix); }
 
  private:
   struct Prefix {
@@ -89,6 +90,7 @@ class HierarchicalHeavyHitters final : public Task {
   const Aggregate& aggregate_;
   const Amount& amount_;
   Threshold threshold_;
+  std::size_t most_prefixes_;
   std::vector<std::shared_ptr<const KeyPart>> parts_;
   std::vector<Prefix> prefixes_;
 };
@@ -99,7 +101,7 @@ extern const TaskEntry kHierarchicalHeavyHitters{
     "hierarchical-heavy-hitters",
     "prefixes (/32 /24 /16 /8 /0, IPv6 /128 /64 /48 /32 /0) with the most, less what longer ones have",
     "prefix; what all of it has, and what no longer prefix was reported for",
-    "exact while the window's keys are within --task-keys; else a count lacks no more than it says for each address",
+    "exact while the window's addresses are within --task-keys; else a count lacks no more than it says",
     kParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<HierarchicalHeavyHitters>(arguments, context);

@@ -27,7 +27,6 @@ class KeyPart {
   /// The part of `key`, the rest zero; comparable and hashed like any key.
   FlowKey of(const FlowKey& key) const noexcept;
 
-  const std::string& name() const noexcept { return name_; }
   bool src() const noexcept { return src_; }
   bool dst() const noexcept { return dst_; }
   bool src_port() const noexcept { return src_port_; }

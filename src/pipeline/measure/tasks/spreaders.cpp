@@ -69,21 +69,30 @@ class Spreaders : public Task {
   };
 
   /// Largest first.
-  void report(std::vector<Found> found, EventWriter& events, bool whole, double (*relative_error)(double)) const {
+  void report(std::vector<Found> found, EventWriter& events, std::optional<double> (*relative_error)(double)) {
     std::ranges::sort(found, [](const Found& a, const Found& b) {
       return a.estimate != b.estimate ? a.estimate > b.estimate : order_of(*a.key, *b.key) < 0;
     });
     for (const Found& one : found) {
       std::vector<EventValue> error;
-      if (relative_error != nullptr) error.push_back({value_ + "_relative", relative_error(one.estimate)});
-      if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
-        error.push_back({value_ + "_missing", unlisted});
-      if (!whole) error.push_back({"keys_missing", std::uint64_t{1}});
+      if (relative_error != nullptr) {
+        if (const auto relative = relative_error(one.estimate))
+          error.push_back({value_ + "_relative", *relative});
+        else
+          error.push_back({value_ + "_at_least", one.estimate});
+      }
+      if (const std::uint64_t missing = events.window().totals.unlisted_flows + refused_pairs_; missing != 0)
+        error.push_back({value_ + "_missing", missing});
+      if (refused_keys_ != 0) error.push_back({"keys_missing", refused_keys_});
       const EventValue value = relative_error == nullptr ? EventValue{value_, static_cast<std::uint64_t>(one.estimate)}
                                                          : EventValue{value_, one.estimate};
       events.write(part_, *one.key, {value}, std::move(error));
     }
+    refused_keys_ = refused_pairs_ = 0;
   }
+
+  void refuse_key() noexcept { ++refused_keys_; }
+  void refuse_pair() noexcept { ++refused_pairs_; }
 
   FlowKey key_of(const FlowWindow& flow) const noexcept { return part_->of(flow.key); }
   FlowKey other_of(const FlowWindow& flow) const noexcept { return other_end(flow.key, destinations_, with_port_); }
@@ -99,6 +108,7 @@ class Spreaders : public Task {
   bool destinations_, with_port_ = false;
   double threshold_;
   std::string value_;
+  std::uint64_t refused_keys_ = 0, refused_pairs_ = 0;  ///< flows without room for their key, or pairs
 };
 
 /// Shape: a key and its counter, for --task-keys of them.
@@ -107,14 +117,18 @@ template <class Counter>
 class CountedSpreaders final : public Spreaders {
  public:
   CountedSpreaders(const Side& side, Arguments& arguments, TaskContext& context)
-      : Spreaders(side, arguments, context), table_(context.keys(), context.seed()), others_(1, context.seed() + 1) {}
+      : Spreaders(side, arguments, context),
+        table_(context.keys(), context.seed()),
+        others_(KeyFields::five_tuple, Identity::exact, context.seed() + 1) {}
 
   void flows(std::span<const FlowWindow> flows) override {
     for (const FlowWindow& flow : flows) {
       const FlowKey key = key_of(flow);
       Counter* const counter = table_.find_or_add(table_.hash(key), key);
-      whole_ &= counter != nullptr;
-      if (counter != nullptr) counter->add(others_.hash(other_of(flow)));
+      if (counter == nullptr)
+        refuse_key();
+      else
+        counter->add(others_.hash(other_of(flow)));
     }
   }
 
@@ -123,17 +137,15 @@ class CountedSpreaders final : public Spreaders {
     for (const auto& entry : table_.entries())
       if (const double estimate = entry.value.estimate(); estimate > threshold())
         found.push_back({&entry.key, estimate});
-    report(std::move(found), events, whole_, Counter::relative_error);
+    report(std::move(found), events, Counter::relative_error);
     table_.clear();
-    whole_ = true;
   }
 
   std::size_t memory_bytes() const noexcept override { return table_.memory_bytes(table_.capacity()); }
 
  private:
   KeyTable<Counter> table_;
-  KeyTable<char> others_;  ///< for its hash alone
-  bool whole_ = true;
+  FlowIdentity others_;
 };
 
 /// Shape: a key and a count for --task-keys of them, and eight pairs of hashes for each.
@@ -154,13 +166,15 @@ class ExactSpreaders final : public Spreaders {
       const FlowKey pair = pair_of(hash, pairs_.hash(other_of(flow)));
       const std::size_t before = pairs_.size();
       if (pairs_.find_or_add(pairs_.hash(pair), pair) == nullptr) {
-        whole_ = false;
+        refuse_pair();
         continue;
       }
       if (pairs_.size() == before) continue;
       std::uint64_t* const count = table_.find_or_add(hash, key);
-      whole_ &= count != nullptr;
-      if (count != nullptr) ++*count;
+      if (count == nullptr)
+        refuse_key();
+      else
+        ++*count;
     }
   }
 
@@ -169,10 +183,9 @@ class ExactSpreaders final : public Spreaders {
     for (const auto& entry : table_.entries())
       if (const auto count = static_cast<double>(entry.value); count > threshold())
         found.push_back({&entry.key, count});
-    report(std::move(found), events, whole_, nullptr);
+    report(std::move(found), events, nullptr);
     table_.clear();
     pairs_.clear();
-    whole_ = true;
   }
 
   std::size_t memory_bytes() const noexcept override {
@@ -192,7 +205,6 @@ class ExactSpreaders final : public Spreaders {
 
   KeyTable<std::uint64_t> table_;
   KeyTable<char> pairs_;
-  bool whole_ = true;
 };
 
 std::unique_ptr<Task> make(const Side& side, Arguments& arguments, TaskContext& context) {
@@ -214,7 +226,7 @@ extern const TaskEntry kSuperspreaders{
     "superspreaders",
     "sources with many different destinations: scans",
     "source; how many destinations (or destinations and ports) it sent to",
-    "exact: none while there is room; bloom: too low by 3 % at 128; linear, hyperloglog: three standard errors",
+    "exact: none while there is room; else three standard errors, or that it is a lower bound",
     kSpreaderParameters,
     [](Arguments& arguments, TaskContext& context) { return make(kSources, arguments, context); }};
 

@@ -22,9 +22,17 @@ struct WindowLength {
 
   friend bool operator==(const WindowLength&, const WindowLength&) = default;
 
-  std::uint64_t at(LinkPlace place) const noexcept { return unit == Unit::ns ? place.latest_ns : place.position; }
+  /// Never the largest number, which stands for no border at all.
+  std::uint64_t at(LinkPlace place) const noexcept {
+    return std::min(unit == Unit::ns ? place.latest_ns : place.position, kNoBorder - 1);
+  }
   std::uint64_t number(LinkPlace place) const noexcept { return at(place) / amount; }
   std::uint64_t begin_of(std::uint64_t number) const noexcept { return number * amount; }
+  std::uint64_t end_of(std::uint64_t number) const noexcept {
+    return begin_of(number) > kNoBorder - amount ? kNoBorder : begin_of(number) + amount;
+  }
+
+  static constexpr std::uint64_t kNoBorder = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// All that was counted in a window.

@@ -11,12 +11,11 @@ WindowRows::WindowRows(WindowLength length, std::uint32_t clock, std::size_t slo
 }
 
 void WindowRows::begin_window(LinkPlace place) noexcept {
-  const std::uint64_t number = length_.number(place), begin = length_.begin_of(number);
+  const std::uint64_t number = length_.number(place);
   if (++last_turn_ == kNoTurn) ++last_turn_;
   open_->restart(number, last_turn_, /*is_untold=*/false);
-  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  border_ = begin > most - length_.amount ? most : begin + length_.amount;
-  not_late_ns_ = length_.unit == WindowLength::Unit::ns ? begin : 0;
+  border_ = length_.end_of(number);
+  not_late_ns_ = length_.unit == WindowLength::Unit::ns ? length_.begin_of(number) : 0;
 }
 
 void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {

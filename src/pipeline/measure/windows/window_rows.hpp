@@ -87,7 +87,7 @@ class WindowRows {
     open_->number = WindowEnd::kAll;
     if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoTurn, /*is_untold=*/true);
     while (sweep(kAllRows, key_of)) wait();
-    border_ = std::numeric_limits<std::uint64_t>::max();
+    border_ = WindowLength::kNoBorder;
   }
 
  private:
