@@ -195,6 +195,23 @@ class Planted(unittest.TestCase):
         self.assertIn({"src_ip": "10.4.44.4", "dst_ip": "10.5.55.5"},
                       [event["key"] for event in events if event["window"]["begin_ns"] == sixth])
 
+    def test_a_long_silence_counts_window_by_window(self):
+        """A hundred windows without a packet: what was expected has decayed by all of them."""
+        begin = traffic.BEGIN_NS // SECOND * SECOND
+        burst = [traffic.packet(0, f"10.0.0.{i}", "10.0.1.1", payload=1400) for i in range(3)] * 400
+        parts = [traffic.spread(begin + n * SECOND // 10, 0.09, burst) for n in (*range(6), *range(106, 112))]
+        packets = tuple(p for part in parts for p in part)
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "silent.pcap")
+            traffic.write_capture(capture, packets)
+            truth = oracle.changes(oracle.windows(packets, ns=SECOND // 10), SECOND // 10, warm_up=1, deviations=0)
+            events, _ = run(capture, "--task", "change:warm-up=1,deviations=0", "--window", "100ms")
+            said = found(events, "change")
+            self.assertGreater(len(events), 3)
+            for begins, keys in truth.items():
+                self.assert_alike(said.pop(begins, {}), keys)
+            self.assertEqual(said, {})
+
     def test_quantiles_are_within_their_error(self):
         fields = {"wire_bytes": lambda flow, did: did.wire_bytes, "packets": lambda flow, did: did.packets,
                   "duration_s": lambda flow, did: max(0, did.last_ns - did.first_ns) / 1e9,

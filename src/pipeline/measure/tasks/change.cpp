@@ -29,9 +29,8 @@ constexpr Parameter kParameters[] = {
 /// A window without any packet raises nothing, but counts, with 0 for every key. Those in which the input begins or
 /// ends are left out. A key is forgotten when its mean is below 1/2.
 ///
-/// Error: that of Aggregate for x, and its average for what is expected; keys beyond the room for them are not
-/// followed,
-///        and events say so ever after.
+/// Error: that of Aggregate for x, and its average for what is expected. Keys beyond the room for them are not
+///        followed, and events say so ever after.
 /// Source: averages as in RFC 6298, section 2, which the SOSR 2018 paper's "EWMA model" leaves open (section 4.1);
 ///         previous: heavy changers, Schweller et al., "Reverse hashing for high-speed network monitoring", 2006.
 class Change final : public Task {
@@ -49,8 +48,8 @@ class Change final : public Task {
   void end(EventWriter& events) override {
     const EventWindow& window = events.window();
     if (window.totals.partial) return;
-    if (windows_ != 0)
-      for (std::uint64_t skipped = std::min(window.number - last_ - 1, kMostSkipped); skipped != 0; --skipped)
+    if (windows_ != 0)  // some 340 of them, at most, forget every key
+      for (std::uint64_t skipped = window.number - last_ - 1; skipped != 0 && followed_.size() != 0; --skipped)
         next_window(nullptr);
     for (const auto& entry : aggregate_.entries()) {
       Followed* const followed = followed_.find_or_add(followed_.hash(entry.key), entry.key);
@@ -64,9 +63,6 @@ class Change final : public Task {
   std::size_t memory_bytes() const noexcept override { return followed_.memory_bytes(followed_.capacity()); }
 
  private:
-  static constexpr std::uint64_t kMostSkipped =
-      64;  ///< a mean of 2^64 is below 1/2 after 340; a deviation matters less
-
   struct Followed {
     double mean = 0, deviation = 0;
     std::uint64_t now = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 
-#include "base/random.hpp"
 #include "pipeline/measure/tasks/distinct.hpp"
 #include "pipeline/measure/tasks/missing.hpp"
 #include "pipeline/measure/tasks/task.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMethods[] = {"exact", "bloom", "linear", "hyperloglog"};
 constexpr std::string_view kMethodHelp =
-    "exact: every pair is kept; bloom: 1024 bits a key, to about 500; linear: likewise, to 7000; hyperloglog: 6.5 %";
+    "exact: every pair is kept; bloom: 1024 bits a key, to about 400; linear: likewise, to 4000; hyperloglog: 6.5 %";
 
 constexpr Parameter kSpreaderParameters[] = {
     {"key", "src", "who is looked at: src, or a prefix of it"},
@@ -149,9 +149,8 @@ class CountedSpreaders final : public Spreaders {
 };
 
 /// Shape: a key and a count for --task-keys of them, and eight pairs of hashes for each.
-/// Error: pairs are told apart by 128 bits of two hashes. Pairs beyond the room for them are not counted, and events
-/// say
-///        so: then a count is too low.
+/// Error: pairs are told apart by 128 bits of two hashes. Pairs beyond the room for them are not counted: then a count
+///        is too low, and events say by how much at most.
 class ExactSpreaders final : public Spreaders {
  public:
   ExactSpreaders(const Side& side, Arguments& arguments, TaskContext& context)
