@@ -202,8 +202,9 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
   const auto tasks = TaskSets::make(plan.tasks, plan.task_options);
   if (!tasks) return tasks.error();
   plan.session.monitor.windows = tasks->windows();
+  plan.session.monitor.findings = tasks->findings();
   const bool by_packets = std::ranges::any_of(
-      tasks->windows(), [](const WindowLength& length) { return length.unit == WindowLength::Unit::packets; });
+      tasks->windows(), [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; });
   if (by_packets && !o.interface.empty() && (o.workers > 1 || o.queues > 1))
     return Error{"windows of packets need all packets in one queue: leave out --workers and --queues"};
   return std::nullopt;

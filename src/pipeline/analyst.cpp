@@ -5,10 +5,10 @@
 
 namespace parshall {
 
-void WindowJoiner::flow(std::uint64_t window, const FlowWindow& flow) {
+void WindowJoiner::flow(std::uint64_t window, std::span<const std::byte> flow) {
   if (!open_) advance();
   if (open_ == window) return take(flow);
-  waiting_.try_emplace(window, kWaitingBytes).first->second.append(bytes_of(flow));
+  waiting_.try_emplace(window, kWaitingBytes).first->second.append(flow);
 }
 
 void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd& end) {
@@ -36,15 +36,19 @@ bool WindowJoiner::open_next() {
   if (next == WindowEnd::kAll || least_bound() < next) return false;
   open_ = next;
   if (const auto waiting = waiting_.find(next); waiting != waiting_.end()) {
-    waiting->second.visit([this](std::span<const std::byte> flow) { take(read_as<FlowWindow>(flow)); });
+    waiting->second.visit([this](std::span<const std::byte> flow) { take(flow); });
     waiting_.erase(waiting);
   }
   return true;
 }
 
-void WindowJoiner::take(const FlowWindow& flow) {
-  batch_.push_back(flow);
-  packets_ += flow.packets;
+void WindowJoiner::take(std::span<const std::byte> flow) {
+  const auto measured = flow.subspan(sizeof(FlowWindow));
+  std::byte* const kept = measured_.data() + batch_.size() * measured.size();
+  std::ranges::copy(measured, kept);
+  batch_.push_back(read_as<FlowWindow>(flow));
+  batch_.back().measured = kept;
+  packets_ += batch_.back().packets;
   if (batch_.size() == kBatch) hand_over();
 }
 
@@ -79,7 +83,7 @@ bool Analyst::poll() {
       const auto rest = bytes.subspan(sizeof message);
       WindowJoiner& joiner = joiners_[message.clock];
       if (message.kind == WindowMessage::Kind::flow)
-        joiner.flow(message.window, read_as<FlowWindow>(rest));
+        joiner.flow(message.window, rest);
       else
         joiner.end(worker, message.window, read_as<WindowEnd>(rest));
     });

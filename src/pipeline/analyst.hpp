@@ -19,9 +19,10 @@ namespace parshall {
 class WindowJoiner {
  public:
   WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events)
-      : tasks_(tasks), events_(events), bounds_(workers) {}
+      : tasks_(tasks), events_(events), bounds_(workers), measured_(kBatch * tasks.measures().bytes()) {}
 
-  void flow(std::uint64_t window, const FlowWindow& flow);
+  /// A FlowWindow, and behind it what the window's measures made of the flow.
+  void flow(std::uint64_t window, std::span<const std::byte> flow);
   void end(std::size_t worker, std::uint64_t window, const WindowEnd& end);
 
   std::uint64_t windows() const noexcept { return windows_; }
@@ -36,7 +37,7 @@ class WindowJoiner {
 
   void advance();
   bool open_next();
-  void take(const FlowWindow& flow);
+  void take(std::span<const std::byte> flow);
   void hand_over();
   void close(std::uint64_t window);
   std::uint64_t least_bound() const noexcept;
@@ -46,6 +47,7 @@ class WindowJoiner {
   std::vector<std::uint64_t> bounds_;  ///< by worker: it will tell of no window below
   std::optional<std::uint64_t> open_;
   std::vector<FlowWindow> batch_;
+  std::vector<std::byte> measured_;  ///< of the batch
   std::uint64_t packets_ = 0;  ///< of the open window's flows
   std::map<std::uint64_t, RecordSpool> waiting_;
   std::map<std::uint64_t, WindowTotals> totals_;

@@ -4,6 +4,7 @@
 
 #include "base/prefetch.hpp"
 #include "pipeline/flow/key_hash.hpp"
+#include "pipeline/measurement.hpp"
 #include "pipeline/monitor.hpp"
 
 namespace parshall {
@@ -21,15 +22,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
         table_(options_.flows, options_.timeouts, *this,
                {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
         ended_(options.ended_ring_bytes),
-        window_messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
+        measurement_(options, table_.slots()),
         sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
-    if (!options.windows.empty()) table_.settle();  // rows are addressed by slot
-    for (std::uint32_t i = 0; i < options.windows.size(); ++i)
-      windows_.push_back(
-          std::make_unique<WindowRows>(options.windows[i], i, table_.slots(), window_messages_, options.can_wait));
+    if (measurement_.any()) table_.settle();  // rows are addressed by slot
     use(options.statistics);
-    if (options.snapshots) map_snapshot(sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0));
+    if (options.snapshots) map_snapshot(sizeof(RecordHeader) + row_bytes());
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
@@ -44,9 +42,11 @@ class FlowMonitor final : public Monitor, private FlowSink {
     }
   }
 
-  void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places) noexcept override {
+  void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places,
+             std::span<const TcpFacts> tcp) noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
       in_flight_.next() = packets[i];
+      if (!tcp.empty()) in_flight_.next_tcp() = tcp[i];
       in_flight_.push_at(places[i]);
       table_.prefetcher()(packets[i].hash);
       if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
@@ -55,11 +55,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void drain() noexcept override {
     retire(0);
-    measure_pending();
+    measurement_.flush(key_of());
   }
 
   bool housekeep(LinkPlace now) noexcept override {
-    const bool more_windows = !windows_.empty() && housekeep_windows(now);
+    const bool more_windows =
+        measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
       if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
@@ -75,7 +76,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   void finish(LinkPlace now) noexcept override {
-    for (const auto& rows : windows_) rows->finish(later_of(now), key_of());
+    measurement_.finish(now, key_of());
   }
 
   void request_snapshot(std::uint64_t number) noexcept override {
@@ -92,7 +93,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void visit(const FlowVisitor& visitor) const override {
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
-      if (table_.occupied(slot)) visitor(table_.record(slot), row(slot));
+      if (table_.occupied(slot)) visitor(table_.record(slot), measurement_.row(slot));
   }
 
   MonitorCounts counts() const noexcept override {
@@ -109,10 +110,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return counts;
   }
 
-  StatisticChoice statistics() const override { return {rows_ ? rows_->set() : nullptr, generation_}; }
+  StatisticChoice statistics() const override {
+    return {measurement_.rows() != nullptr ? measurement_.rows()->set() : nullptr, generation_};
+  }
 
   RecordRing& ended() noexcept override { return ended_; }
-  RecordRing& window_messages() noexcept override { return window_messages_; }
+  RecordRing& window_messages() noexcept override { return measurement_.messages(); }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
   ~FlowMonitor() override { delete wanted_statistics_.load(); }
@@ -122,7 +125,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
   static constexpr std::uint32_t kSweepLines = 256;  ///< a few microseconds
   static constexpr std::uint32_t kCopySlots = 256;   ///< likewise
-  static constexpr std::uint32_t kTellRows = 512;    ///< likewise; twice a batch: half a window's packets tell it all
 
   /// Of the group that starts at `at`.
   [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
@@ -171,46 +173,23 @@ class FlowMonitor final : public Monitor, private FlowSink {
         if (in_snapshot(slot)) ++later_.counted;
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
-    if (rows_ || !windows_.empty())
-      for (std::size_t i = group_measured_; i < count; ++i) {
-        const std::uint32_t slot = slots_[i].slot();
-        if (rows_) rows_->prefetch(slot);
-        for (const auto& windows : windows_) windows->prefetch(slot);
-        LinkPlace place = in_flight_.place(i);
-        place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, group_[i].time_ns});
-        link_.position = place.position + 1;
-        pending_[added_++ % pending_.size()] = {slot, slots_[i].is_new(), group_[i].counts, group_[i].time_ns, place};
-        if (added_ - measured_ == pending_.size()) measure_oldest();
-      }
+    if (measurement_.any())
+      for (std::size_t i = group_measured_; i < count; ++i)
+        measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
     group_measured_ = count;
   }
 
-  /// At most kStatBatch packets. Only the last call of measure_pending(), which starts over, finds fewer: so measured_
-  /// is a multiple of kStatBatch, and none of its packets is behind the ring's end.
-  void measure_oldest() noexcept {
-    const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
-    const std::span packets(&pending_[measured_ % pending_.size()], count);
-    if (rows_) rows_->update(packets);
-    for (const auto& windows : windows_) windows->update(packets, key_of());
-    measured_ += count;
-  }
-
-  void measure_pending() noexcept {
-    while (measured_ != added_) measure_oldest();
-    added_ = measured_ = 0;
-  }
-
-  std::span<const std::byte> row(std::uint32_t slot) const noexcept {
-    return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
+  std::size_t row_bytes() const noexcept {
+    return measurement_.rows() != nullptr ? measurement_.rows()->set()->row_bytes() : 0;
   }
 
   /// The record's row must hold all of its packets, those of the current group too.
   void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
     if (extras_) {
       after_update(counted);
-      measure_pending();
+      measurement_.flush(key_of());
     }
-    for (const auto& windows : windows_) windows->flow_ended(slot, record.key);
+    measurement_.flow_ended(slot, record.key);
     const bool later = in_snapshot(slot);
     RecordHeader header{.snapshot = next_snapshot_ + (later ? 1 : 0), .generation = generation_, .record = record};
     for (MonitorCounts* counts : {&ended_counts_, later ? &later_ : nullptr}) {
@@ -221,16 +200,15 @@ class FlowMonitor final : public Monitor, private FlowSink {
       counts->add(record);
     }
     const std::span head(reinterpret_cast<const std::byte*>(&header), sizeof header);
-    while (!ended_.push(head, row(slot))) ::sched_yield();  // waiting loses nothing: a device counts what it misses
+    while (!ended_.push(head, measurement_.row(slot))) ::sched_yield();  // waiting loses nothing: a device counts what it misses
   }
 
   /// The row goes with the flow, and so does whether the running snapshot has it.
   void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t counted) noexcept override {
     if (!extras_) return;
     after_update(counted);
-    measure_pending();
-    if (rows_) rows_->move(from, to);
-    for (const auto& windows : windows_) windows->flow_moved(from, to, table_.key(to));
+    measurement_.flush(key_of());
+    measurement_.flow_moved(from, to, table_.key(to));
     if (copied_ == 0) return;
     if (in_snapshot(from))
       mark(to);
@@ -239,59 +217,37 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   void use(const StatisticChoice& choice) {
-    rows_.reset();
-    if (choice.set && choice.set->row_bytes() != 0) {
-      table_.settle();  // rows are addressed by slot
-      rows_ = std::make_unique<FlowRows>(choice.set, table_.slots());
-    }
+    if (choice.set && choice.set->row_bytes() != 0) table_.settle();  // rows are addressed by slot
+    measurement_.use(choice.set);
     generation_ = choice.generation;
     update_extras();
   }
 
   void change_statistics(StatisticChoice* wanted) noexcept {
     const std::unique_ptr<StatisticChoice> choice(wanted);
-    measure_pending();
+    measurement_.flush(key_of());
     try {
       use(*choice);
     } catch (const std::bad_alloc&) {
-      rows_.reset();  // no memory for the rows: their columns are absent, the counters go on
-      update_extras();
+      update_extras();  // no memory for the rows: their columns are absent, the counters go on
     }
   }
 
-  void update_extras() noexcept { extras_ = rows_ || !windows_.empty() || observe_merges_ || copied_ != 0; }
+  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || copied_ != 0; }
 
   auto key_of() const noexcept {
     return [table = &table_](std::uint32_t slot) { return table->key(slot); };
   }
 
-  /// Of the link as others see it and the packets that came here.
-  LinkPlace later_of(LinkPlace now) const noexcept {
-    return {std::max(now.position, link_.position), std::max(now.latest_ns, link_.latest_ns)};
-  }
-
-  bool housekeep_windows(LinkPlace now) noexcept {
-    const LinkPlace link = later_of(now);
-    bool more = false;
-    for (const auto& windows : windows_) {
-      if (windows->ends_at(link)) {
-        drain();
-        windows->advance(link, key_of());
-      }
-      more |= windows->sweep(kTellRows, key_of());
-    }
-    return more;
-  }
-
   void begin_snapshot() noexcept {
-    measure_pending();  // the rows may go
-    table_.settle();    // slots are copied one after the other
+    measurement_.flush(key_of());  // the rows may go
+    table_.settle();               // slots are copied one after the other
     snapshot_.statistics = statistics();
-    snapshot_.stride = sizeof(RecordHeader) + (rows_ ? rows_->set()->row_bytes() : 0);
+    snapshot_.stride = sizeof(RecordHeader) + row_bytes();
     try {
       map_snapshot(snapshot_.stride);
     } catch (const std::bad_alloc&) {
-      rows_.reset();  // no memory for a copy of the rows: their columns are absent, the counters go on
+      measurement_.drop_statistics();  // no memory for a copy of the rows: their columns are absent, the counters go on
       update_extras();
       snapshot_.statistics = statistics();
       snapshot_.stride = sizeof(RecordHeader);
@@ -330,7 +286,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const RecordHeader header{.snapshot = snapshot_.number, .generation = generation_, .record = table_.record(slot)};
     std::byte* const to = snapshot_.flows.data() + snapshot_.counts.live_flows * snapshot_.stride;
     std::memcpy(to, &header, sizeof header);
-    if (rows_) std::memcpy(to + sizeof header, row(slot).data(), row(slot).size());
+    const std::span<const std::byte> row = measurement_.row(slot);
+    if (!row.empty()) std::memcpy(to + sizeof header, row.data(), row.size());
     snapshot_.counts.live_packets += header.record.packets;
     ++snapshot_.counts.live_flows;
     snapshot_.counts.add(header.record);
@@ -380,15 +337,10 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::uint64_t latest_ns_ = 0;
   bool extras_ = false;
 
-  std::unique_ptr<FlowRows> rows_;
-  std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
-  std::size_t added_ = 0, measured_ = 0;           ///< to it, and of it
+  RecordRing ended_;
+  Measurement measurement_;
   std::uint64_t generation_ = 0;
   std::atomic<StatisticChoice*> wanted_statistics_{nullptr};
-
-  LinkPlace link_;  ///< of the latest packet in pending_
-  RecordRing ended_, window_messages_;
-  std::vector<std::unique_ptr<WindowRows>> windows_;
 
   MonitorCounts ended_counts_;  ///< of the ended records alone
   bool sweeps_;

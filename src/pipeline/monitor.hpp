@@ -55,7 +55,9 @@ class Monitor {
   virtual void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept = 0;
 
   /// The same for packets decoded by another thread; `places` as in InFlight::push_at().
-  virtual void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places) noexcept = 0;
+  /// `tcp` is by packet, or empty.
+  virtual void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places,
+                     std::span<const TcpFacts> tcp) noexcept = 0;
 
   /// Retires everything in flight.
   virtual void drain() noexcept = 0;
@@ -96,7 +98,9 @@ struct MonitorOptions {
   std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
-  std::vector<WindowLength> windows;  ///< whose flows are told, each length as the clock of its place here
+  std::vector<WindowPlan> windows;  ///< whose flows are told, each as the clock of its place here
+  std::vector<FindingNeeds> findings = {{}};  ///< by monitoring state
+  std::uint64_t seed = 0;                     ///< of hashes of its own
   std::size_t window_ring_bytes = std::size_t{16} << 20;
   bool can_wait = true;  ///< the source waits: then a full ring loses nothing
 };

@@ -16,7 +16,7 @@ class PacketCounter final : public Monitor {
       counts_.last_ns = std::max(counts_.last_ns, packet.time_ns);
     }
   }
-  void admit(std::span<const PacketFacts>, std::span<const LinkPlace>) noexcept override {}
+  void admit(std::span<const PacketFacts>, std::span<const LinkPlace>, std::span<const TcpFacts>) noexcept override {}
   void drain() noexcept override {}
   bool housekeep(LinkPlace) noexcept override {
     if (!wanted_.exchange(false, std::memory_order_acquire)) return false;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pipeline/flow_merger.hpp"
+#include "pipeline/measure/flow_tracker.hpp"
 #include "pipeline/packet_counter.hpp"
 
 namespace parshall {
@@ -13,6 +14,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kCollectEvery{1};
 constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500};
+
+bool finds_anything(const SessionOptions& options) noexcept {
+  return std::ranges::any_of(options.monitor.findings, &FindingNeeds::any);
+}
+bool follows_tcp(const SessionOptions& options) noexcept {
+  return std::ranges::any_of(options.monitor.findings, &FindingNeeds::tcp);
+}
 
 }  // namespace
 
@@ -23,11 +31,13 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
       options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
   if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + columns.statistics()->row_bytes());
   if (!options.monitor.windows.empty())
-    bytes += options.monitor.windows.size() * WindowRows::memory_bytes(slots) +
-             std::bit_ceil(options.monitor.window_ring_bytes);
+    bytes += std::bit_ceil(options.monitor.window_ring_bytes);
+  for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, slots);
+  if (finds_anything(options)) bytes += FlowTracker::memory_bytes(options.monitor.findings, slots);
   if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion)
-    bytes += std::bit_ceil(options.threads.ring_packets) * (sizeof(PacketFacts) + sizeof(LinkPlace));
+    bytes += std::bit_ceil(options.threads.ring_packets) *
+             (sizeof(PacketFacts) + sizeof(LinkPlace) + (follows_tcp(options) ? sizeof(TcpFacts) : 0));
   return options.workers * bytes + 2 * RecordSpool::kMemoryBytes;
 }
 
@@ -37,6 +47,7 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   monitor.snapshots = options.snapshots;
   monitor.populate = !can_wait;
   monitor.can_wait = can_wait;
+  monitor.seed = options.seed;
   const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
       columns.statistics()->row_bytes() == 0 && monitor.windows.empty())
@@ -59,13 +70,14 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
+  const TcpWishes tcp{.facts = follows_tcp(options_), .together = follows_tcp(options_) && options_.workers > 1};
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
     const Share share =
         shared ? Share{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())} : Share{};
     lanes.push_back(std::make_unique<Lane>(std::move(input_.sources[i]),
-                                           FrontEnd(options_.header, identity, share, options_.filter), options_.batch,
-                                           options_.limits));
+                                           FrontEnd(options_.header, identity, share, options_.filter, tcp),
+                                           options_.batch, options_.limits));
   }
   busy_before_.resize(lanes.size());
   workers_ =

@@ -87,7 +87,7 @@ Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::uniq
       lanes_see_all_(lanes_see_all && lanes_.size() > 1) {
   if (options_.model != ThreadModel::run_to_completion)
     for (std::size_t i = 0; i < monitors_.size(); ++i)
-      rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets));
+      rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets, lanes_[0]->front().reads_tcp()));
 }
 
 Workers::~Workers() {
@@ -206,10 +206,10 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
     while (staging.size() != 0) {
       const auto group = staging.oldest(staging.size());
       for (std::size_t i = 0; i < group.size(); ++i) {
-        const std::size_t to = Share::index_of(group[i].hash, static_cast<std::uint32_t>(rings.size()));
+        const std::size_t to = Share::index_of(lane.front().share_hash(group[i]), static_cast<std::uint32_t>(rings.size()));
         LinkPlace place = staging.place(i);
         place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
-        while (!rings[to]->stage(group[i], place)) {
+        while (!rings[to]->stage(group[i], place, staging.tcp(i))) {
           rings[to]->flush();  // the monitor may be idle over packets it has not been shown
           if (!lane.source().lossless()) {
             lane.note_ring_full(1);
@@ -228,7 +228,7 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
 bool Workers::monitor_batch(Monitor& monitor, FactsRing& ring) noexcept {
   const auto facts = ring.readable(kRingBatch);
   if (facts.empty()) return false;
-  monitor.admit(facts, ring.places(facts.size()));
+  monitor.admit(facts, ring.places(facts.size()), ring.tcp(facts.size()));
   ring.release(facts.size());
   return true;
 }

@@ -37,24 +37,30 @@ struct ThreadOptions {
 /// A queue of decoded packets.
 class FactsRing {
  public:
-  explicit FactsRing(std::size_t packets) : facts_(packets), places_(packets) {}
+  /// `with_tcp`: of who asked the front end for TCP headers too.
+  explicit FactsRing(std::size_t packets, bool with_tcp = false)
+      : facts_(packets), places_(packets), tcp_(with_tcp ? packets : 1), with_tcp_(with_tcp) {}
 
-  bool stage(const PacketFacts& facts, LinkPlace at) noexcept {
+  bool stage(const PacketFacts& facts, LinkPlace at, const TcpFacts& tcp) noexcept {
     PacketFacts* const place = facts_.stage();
     if (place == nullptr) return false;
     *place = facts;
     *places_.stage() = at;
+    if (with_tcp_) *tcp_.stage() = tcp;
     return true;
   }
   /// Places first, here and in release(): who sees a packet, or room for one, must see its place's.
   void flush() noexcept {
+    if (with_tcp_) tcp_.flush();
     places_.flush();
     facts_.flush();
   }
 
   std::span<const PacketFacts> readable(std::size_t most) noexcept { return facts_.readable(most); }
   std::span<const LinkPlace> places(std::size_t count) noexcept { return places_.readable(count); }
+  std::span<const TcpFacts> tcp(std::size_t count) noexcept { return tcp_.readable(with_tcp_ ? count : 0); }
   void release(std::size_t count) noexcept {
+    if (with_tcp_) tcp_.release(count);
     places_.release(count);
     facts_.release(count);
   }
@@ -62,6 +68,8 @@ class FactsRing {
  private:
   SpscRing<PacketFacts> facts_;
   SpscRing<LinkPlace> places_;
+  SpscRing<TcpFacts> tcp_;
+  bool with_tcp_;
 };
 
 /// The threads of a run: where the five stages meet.

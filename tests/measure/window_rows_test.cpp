@@ -65,10 +65,10 @@ class Rows : public ::testing::Test {
   static constexpr WindowLength kLength{WindowLength::Unit::ns, 1000};
 
   RecordRing ring_{1 << 16};
-  WindowRows rows_{kLength, 0, kSlots, ring_, /*can_wait=*/false};
+  WindowRows rows_{{.length = kLength}, 0, kSlots, ring_, /*can_wait=*/false};
   Told told_;
 
-  void update(std::vector<RowUpdate> packets) { rows_.update(packets, key_of_slot); }
+  void update(std::vector<RowUpdate> packets) { rows_.update(packets, {}, key_of_slot); }
 };
 
 TEST_F(Rows, TellsOfAWindowWithTheNextPacketOfItsFlowsAndTheRestInSlices) {
@@ -138,13 +138,13 @@ TEST_F(Rows, AWindowEndsOnTheClockThoughNoPacketComes) {
 
 TEST_F(Rows, WithoutRoomARowIsUnlistedOnlyWhereItMustBeToldAtOnce) {
   RecordRing small(512);  // room for three rows
-  WindowRows rows(kLength, 0, kSlots, small, /*can_wait=*/false);
+  WindowRows rows({.length = kLength}, 0, kSlots, small, /*can_wait=*/false);
   std::vector<RowUpdate> packets;
   for (std::uint32_t slot = 0; slot < 20; ++slot) packets.push_back(packet(slot, 5000, 5000, slot));
-  rows.update(packets, key_of_slot);
-  rows.update(std::vector{packet(40, 6000, 6000, 20)}, key_of_slot);
+  rows.update(packets, {}, key_of_slot);
+  rows.update(std::vector{packet(40, 6000, 6000, 20)}, {}, key_of_slot);
   EXPECT_TRUE(rows.sweep(kSlots, key_of_slot)) << "the ring is full: it goes on later";
-  rows.update(std::vector{packet(19, 6001, 6001, 21), packet(18, 6002, 6002, 22)}, key_of_slot);  // these cannot wait
+  rows.update(std::vector{packet(19, 6001, 6001, 21), packet(18, 6002, 6002, 22)}, {}, key_of_slot);  // these cannot wait
   while (rows.sweep(kSlots, key_of_slot)) told_.read(small);
   told_.read(small);
   EXPECT_EQ(told_.totals[5].unlisted_packets, 2u);
@@ -160,7 +160,7 @@ TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
     for (const bool can_wait : {true, false}) {
       SplitMix64 random(7);
       RecordRing ring(4096);
-      WindowRows rows(length, 0, kSlots, ring, can_wait);
+      WindowRows rows({.length = length}, 0, kSlots, ring, can_wait);
       Told told;
       std::map<std::uint64_t, std::uint64_t> truth;
       std::vector<bool> used(kSlots);
@@ -179,7 +179,7 @@ TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
           ++truth[length.number(link)];
           rows.update(
               std::vector{packet(slot, link.latest_ns - random.below(300), link.latest_ns, link.position, !used[slot])},
-              key_of_slot);
+              {}, key_of_slot);
           used[slot] = true;
           ++link.position;
         } else if (what < 75 && used[slot]) {

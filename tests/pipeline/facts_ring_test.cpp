@@ -17,7 +17,7 @@ TEST(FactsRing, AWriterOnAFullRingAlwaysHasAPlaceForThePacketThatItHasRoomFor) {
     PacketFacts facts{};
     for (std::uint64_t i = 0; i < kPackets; ++i) {
       facts.time_ns = i;
-      for (unsigned turns = 0; !ring.stage(facts, {i ^ 0xABCD, i}); ++turns) {
+      for (unsigned turns = 0; !ring.stage(facts, {i ^ 0xABCD, i}, {}); ++turns) {
         ring.flush();
         if (turns > 2000) std::this_thread::yield();
       }

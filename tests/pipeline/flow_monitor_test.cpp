@@ -47,7 +47,7 @@ void admit(Monitor& monitor, const FlowIdentity& identity, std::uint64_t from, s
     facts.counts = CountWord::narrow(46, 14, 0);
     facts.hash = identity.hash(facts.key);
     const LinkPlace place{i, i};
-    monitor.admit({&facts, 1}, {&place, 1});
+    monitor.admit({&facts, 1}, {&place, 1}, {});
   }
 }
 
@@ -103,7 +103,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
       facts.hash = identity_.hash(facts.key);
       wire_bytes_[flow] += facts.wire_bytes();
       const LinkPlace place{sent_, facts.time_ns};
-      monitor_->admit({&facts, 1}, {&place, 1});
+      monitor_->admit({&facts, 1}, {&place, 1}, {});
     }
   }
 

@@ -43,7 +43,7 @@ TEST(WindowJoiner, HandsOverEachWindowOnceAllWorkersHaveToldOfItAndInOrder) {
       totals.packets += flow.packets;
       packets[window] += flow.packets;
       ++flows[window];
-      joiner.flow(window, flow);
+      joiner.flow(window, bytes_of(flow));
     };
     for (std::size_t i = 0; i < workers; ++i) joiner.end(i, 0, {{}, 0});
     for (int step = 0; step < 20'000; ++step) {
@@ -83,7 +83,7 @@ TEST(WindowJoiner, AWindowIsHandedOverBeforeAWorkerThatLagsHasSeenAllOfTheNext) 
   EventQueue events(/*can_wait=*/false);
   WindowJoiner joiner(tasks.sets()[0], 2, events);
   joiner.end(0, 3, {{.packets = 2}, 4});
-  joiner.flow(3, {.key = {}, .packets = 2});
+  joiner.flow(3, bytes_of(FlowWindow{.key = {}, .packets = 2}));
   EXPECT_TRUE(events.take().empty()) << "the second worker may tell of window 3";
   joiner.end(1, 1, {{}, 4});
   EXPECT_EQ(events.take().size(), 1u);
@@ -93,10 +93,10 @@ TEST(WindowJoiner, SaysWhenFlowsDoNotAddUp) {
   TaskSets tasks = count_task("1000p");
   EventQueue events(/*can_wait=*/false);
   WindowJoiner joiner(tasks.sets()[0], 1, events);
-  joiner.flow(0, {.key = {}, .packets = 2});
+  joiner.flow(0, bytes_of(FlowWindow{.key = {}, .packets = 2}));
   joiner.end(0, 0, {{.packets = 3, .unlisted_packets = 1}, 1});
   EXPECT_TRUE(joiner.balanced());
-  joiner.flow(1, {.key = {}, .packets = 2});
+  joiner.flow(1, bytes_of(FlowWindow{.key = {}, .packets = 2}));
   joiner.end(0, 1, {{.packets = 3}, 2});
   EXPECT_FALSE(joiner.balanced());
 }

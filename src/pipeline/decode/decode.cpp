@@ -27,13 +27,19 @@ Datagram innermost_of(Frame frame, Datagram datagram) noexcept {
 
 }  // namespace
 
-Verdict decode_any(const RawPacket& packet, IpHeader header, PacketFacts& facts) noexcept {
-  const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
-  const Step step = walk_to_ip(frame, enter_link(frame, packet.link_type, 0));
+Verdict find_datagram(const Frame& frame, LinkType link_type, IpHeader header, Datagram& datagram) noexcept {
+  const Step step = walk_to_ip(frame, enter_link(frame, link_type, 0));
   if (!step.at_ip()) return step.verdict;
-  Datagram datagram;
   if (const Verdict verdict = read_ip(frame, step, datagram); verdict != Verdict::counted) return verdict;
   if (header == IpHeader::innermost) datagram = innermost_of(frame, datagram);
+  return Verdict::counted;
+}
+
+Verdict decode_any(const RawPacket& packet, IpHeader header, PacketFacts& facts) noexcept {
+  const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
+  Datagram datagram;
+  const Verdict verdict = find_datagram(frame, packet.link_type, header, datagram);
+  if (verdict != Verdict::counted) return verdict;
 
   describe(frame, datagram, packet.wire_bytes, facts);
   facts.time_ns = packet.time_ns;

@@ -25,7 +25,8 @@ Verdict read_ipv4(const Frame& frame, std::size_t at, Datagram& datagram) noexce
               .ip_bytes = static_cast<std::uint32_t>(total_bytes),
               .version = 4,
               .protocol = frame.u8(at + 9),
-              .later_fragment = (frame.be16(at + 6) & 0x1fff) != 0};
+              .later_fragment = (frame.be16(at + 6) & 0x1fff) != 0,
+              .fragment = (frame.be16(at + 6) & 0x3fff) != 0};
   return Verdict::counted;
 }
 
@@ -51,7 +52,10 @@ Verdict read_ipv6(const Frame& frame, std::size_t at, Datagram& datagram) noexce
     if (!frame.has(header, fragment ? 8 : 1)) break;
     // A length that was not captured: at least 8 bytes, and nothing behind them is there.
     const std::size_t length = frame.has(header, 2) ? frame.u8(header + 1) : 0;
-    if (fragment) datagram.later_fragment = (frame.be16(header + 2) & 0xfff8) != 0;
+    if (fragment) {
+      datagram.later_fragment = (frame.be16(header + 2) & 0xfff8) != 0;
+      datagram.fragment = (frame.be16(header + 2) & 0xfff9) != 0;
+    }
     datagram.payload_at += fragment ? 8 : datagram.protocol == kAh ? (length + 2) * 4 : (length + 1) * 8;
     datagram.protocol = frame.u8(header);
   }

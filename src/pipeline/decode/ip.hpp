@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/decode/facts.hpp"
+#include "pipeline/decode/decode.hpp"
 #include "pipeline/decode/frame.hpp"
 #include "pipeline/decode/layers.hpp"
 
@@ -18,6 +18,7 @@ struct Datagram {
   std::uint8_t version = 0;
   std::uint8_t protocol = 0;
   bool later_fragment = false;  ///< not the first: there is no transport header
+  bool fragment = false;        ///< the first or a later one: the payload is not all here
 };
 
 /// Reads the header that `step` points to; only Verdict::counted sets `datagram`.
@@ -25,6 +26,9 @@ struct Datagram {
 /// IPv6 extension headers Hop-by-Hop, Routing, Fragment, Destination Options and AH are walked; IPv4's AH is not.
 /// Source: RFC 791, RFC 8200; what is refused is in docs/accuracy.md.
 Verdict read_ip(const Frame& frame, const Step& step, Datagram& datagram) noexcept;
+
+/// The datagram that a frame's flow is named by: the outermost, or the innermost that is good.
+Verdict find_datagram(const Frame& frame, LinkType link_type, IpHeader header, Datagram& datagram) noexcept;
 
 /// Key, sizes and TCP flags of the datagram.
 void describe(const Frame& frame, const Datagram& datagram, std::uint32_t wire_bytes, PacketFacts& facts) noexcept;

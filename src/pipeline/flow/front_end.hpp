@@ -9,6 +9,7 @@
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
+#include "pipeline/flow/both_ways.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/table.hpp"
@@ -35,12 +36,20 @@ struct FrontEndCounts {
   std::array<std::uint64_t, kVerdicts> verdict{};
 };
 
+/// What else is done for who reads the packets' TCP headers.
+struct TcpWishes {
+  bool facts = false;     ///< InFlight::tcp() is set
+  bool together = false;  ///< both directions of a connection are of one share
+};
+
 /// From raw packet to facts with key and hash: filter, decode, identity, and this worker's share.
 class FrontEnd {
  public:
-  FrontEnd(IpHeader header, const FlowIdentity& identity, Share share, std::optional<BpfFilter> filter)
+  FrontEnd(IpHeader header, const FlowIdentity& identity, Share share, std::optional<BpfFilter> filter,
+           TcpWishes tcp = {})
       : identity_(identity),
         share_(share),
+        tcp_(tcp),
         header_(header),
         filter_(std::move(filter)),
         plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic() && !identity.by_batch()) {}
@@ -53,10 +62,17 @@ class FrontEnd {
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     InFlight::Cursor to(in_flight);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
-    if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]]
+    if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]] {
       to.advance_group();
-    else
-      to = accept_all(packets, to);
+      if (tcp_.facts) [[unlikely]]
+        for (std::size_t i = 0; i < kGroup; ++i) read_tcp_fast(packets[i], in_flight.next_tcp(i));
+    } else if (tcp_.facts) [[unlikely]] {
+      to = accept_all(packets, to, [&, i = std::size_t{0}](const RawPacket& packet, bool is_fast) mutable {
+        read_tcp_of(packet, is_fast, in_flight.next_tcp(i++));
+      });
+    } else {
+      to = accept_all(packets, to, [](const RawPacket&, bool) {});
+    }
     const std::size_t counted = in_flight.push(to);
     position_ += counted;
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
@@ -73,12 +89,20 @@ class FrontEnd {
 
   const FrontEndCounts& counts() const noexcept { return counts_; }
 
+  /// What a packet's share goes by.
+  std::uint64_t share_hash(const PacketFacts& facts) const noexcept {
+    return tcp_.together ? identity_.hash(both_ways(facts.key).first) : facts.hash;
+  }
+  bool reads_tcp() const noexcept { return tcp_.facts; }
+
   /// How far the link is; without the latest time where all of its packets come here.
   LinkPlace link() const noexcept { return {position_, latest_ns_}; }
 
  private:
-  /// One by one, all that are IP.
-  [[gnu::always_inline]] InFlight::Cursor accept_all(std::span<const RawPacket> packets, InFlight::Cursor to) noexcept {
+  /// One by one, all that are IP; `also` is called for each, and whether it is one that decode_fast() takes.
+  template <class Also>
+  [[gnu::always_inline]] InFlight::Cursor accept_all(std::span<const RawPacket> packets, InFlight::Cursor to,
+                                                     Also also) noexcept {
     const FlowIdentity identity = identity_;
     for (const RawPacket& packet : packets) {
       FastHeader header;
@@ -87,7 +111,10 @@ class FrontEnd {
         to->time_ns = time_ns;
         to->counts = header.counts;
         identity.ipv4(header.key_head, *to);
-      } else if (!identify_rest(packet, *to)) {
+        also(packet, true);
+      } else if (identify_rest(packet, *to)) {
+        also(packet, false);
+      } else {
         continue;
       }
       to.advance();
@@ -106,7 +133,8 @@ class FrontEnd {
       }
       PacketFacts& facts = in_flight.next();
       FastHeader header;
-      if (decode_fast(packet, header) && (header_ == IpHeader::outermost || header.is_tcp())) [[likely]] {
+      const bool is_fast = decode_fast(packet, header) && (header_ == IpHeader::outermost || header.is_tcp());
+      if (is_fast) [[likely]] {
         facts.time_ns = packet.time_ns;
         facts.counts = header.counts;
         identity.ipv4(header.key_head, facts);
@@ -115,10 +143,11 @@ class FrontEnd {
         continue;
       }
       const LinkPlace place = next_place(facts.time_ns);
-      if (!share_.takes(facts.hash)) {
+      if (!share_.takes(share_hash(facts))) {
         ++counts_.elsewhere;
         continue;
       }
+      if (tcp_.facts) read_tcp_of(packet, is_fast, in_flight.next_tcp());
       in_flight.push_at(place);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     }
@@ -128,6 +157,7 @@ class FrontEnd {
   /// The same under a hash of the user's choice, which takes all keys at once.
   [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
     std::array<PacketFacts, kGroup> group;
+    std::array<const RawPacket*, kGroup> from;
     std::size_t decoded = 0;
     for (const RawPacket& packet : packets) {
       if (filter_ && !filter_->matches(packet)) {
@@ -145,22 +175,30 @@ class FrontEnd {
       } else {
         continue;
       }
-      ++decoded;
+      from[decoded++] = &packet;
     }
     identity_.hash_batch({group.data(), decoded});
     std::size_t counted = 0;
     for (std::size_t i = 0; i < decoded; ++i) {
       const LinkPlace place = next_place(group[i].time_ns);
-      if (!share_.takes(group[i].hash)) {
+      if (!share_.takes(share_hash(group[i]))) {
         ++counts_.elsewhere;
         continue;
       }
       in_flight.next() = group[i];
+      if (tcp_.facts) read_tcp(*from[i], header_, in_flight.next_tcp());
       in_flight.push_at(place);
       ++counted;
     }
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
     return counted;
+  }
+
+  void read_tcp_of(const RawPacket& packet, bool is_fast, TcpFacts& tcp) const noexcept {
+    if (is_fast)
+      read_tcp_fast(packet, tcp);
+    else
+      read_tcp(packet, header_, tcp);
   }
 
   /// Whether the outermost header is the one that is asked for: no tunnel runs over TCP.
@@ -191,6 +229,7 @@ class FrontEnd {
 
   FlowIdentity identity_;
   Share share_;
+  TcpWishes tcp_;
   IpHeader header_;
   std::optional<BpfFilter> filter_;
   bool plain_;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "pipeline/decode/facts.hpp"
+#include "pipeline/decode/tcp.hpp"
 
 namespace parshall {
 
@@ -73,6 +74,11 @@ class InFlight {
     return gaps_ ? places_[(tail_ + i) % kRing] : LinkPlace{.position = tail_ + i};
   }
 
+  /// What the TCP header of the next packet to be pushed says, or of the i-th after it: for who asked the front end for
+  /// it. To be set before that push.
+  TcpFacts& next_tcp(std::size_t i = 0) noexcept { return tcp_[(head_ + i) % kRing]; }
+  const TcpFacts& tcp(std::size_t i) const noexcept { return tcp_[(tail_ + i) % kRing]; }  ///< of the i-th oldest
+
   /// The newest kGroup packets, where they follow each other in memory; else nothing.
   const PacketFacts* newest_group() const noexcept {
     const std::size_t start = (head_ - kGroup) % kRing;
@@ -102,6 +108,7 @@ class InFlight {
 
   std::array<PacketFacts, kRing> facts_;
   std::array<LinkPlace, kRing> places_;
+  std::array<TcpFacts, kRing> tcp_;
   std::uint64_t head_ = 0, tail_ = 0;
   bool gaps_ = false;  ///< whether places_ is in use; otherwise the ring's own count is the position
 };

@@ -10,8 +10,8 @@ void KeyCounts::raise_to(const KeyCounts& other) noexcept {
   for (const Amount& amount : kAmounts) this->*amount.of = std::max(this->*amount.of, other.*amount.of);
 }
 
-Aggregate::Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed)
-    : part_(std::move(part)), table_(capacity, seed) {
+Aggregate::Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed, std::uint64_t states)
+    : part_(std::move(part)), states_(states), table_(capacity, seed) {
   scratch_.reserve(capacity);
 }
 
@@ -32,7 +32,7 @@ void Aggregate::add(std::span<const FlowWindow> flows) noexcept {
         make_room();
         counts = table_.find_or_add(hashes[i], keys[i]);
       }
-      counts->add(flows[i]);
+      counts->add(flows[i], states_);
     }
   }
 }

@@ -15,11 +15,11 @@ namespace parshall {
 struct KeyCounts {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0, flows = 0, new_flows = 0;
 
-  void add(const FlowWindow& flow) noexcept {
+  void add(const FlowWindow& flow, std::uint64_t states) noexcept {
     packets += flow.packets;
     ip_bytes += flow.ip_bytes;
     wire_bytes += flow.wire_bytes;
-    ++flows;
+    flows += flow.first_in(states);
     new_flows += flow.starts;
   }
   void add(const KeyCounts& other) noexcept {
@@ -55,7 +55,8 @@ class Aggregate {
  public:
   using Table = KeyTable<KeyCounts>;
 
-  Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed);
+  /// `states`: those of the flows that it is given.
+  Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed, std::uint64_t states);
 
   static std::size_t memory_bytes(std::size_t capacity) noexcept {
     return Table::memory_bytes(capacity) + capacity * sizeof(std::uint64_t);
@@ -75,6 +76,7 @@ class Aggregate {
   void make_room() noexcept;
 
   KeyPart part_;
+  std::uint64_t states_;
   Table table_;
   std::vector<std::uint64_t> scratch_;
   KeyCounts most_missing_, dropped_;

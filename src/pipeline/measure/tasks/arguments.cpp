@@ -57,6 +57,13 @@ std::uint64_t Arguments::count(std::string_view name, std::uint64_t least, std::
   return least;
 }
 
+std::uint64_t Arguments::duration_ns(std::string_view name, std::uint64_t least_ns) {
+  const auto value = parse_duration_ns(text(name));
+  if (!value || *value < least_ns)
+    complain(fmt::format("{}={}: give a time of at least {} ns, such as 500us, 1ms or 2s", name, text(name), least_ns));
+  return value.value_or(0);
+}
+
 double Arguments::number(std::string_view name, double least, double most) {
   const auto value = number_of(text(name));
   if (value && *value >= least && *value <= most) return *value;

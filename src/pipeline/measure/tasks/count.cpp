@@ -7,9 +7,13 @@ namespace {
 /// Packets and bytes of all traffic. Error: none.
 class Count final : public Task {
  public:
+  explicit Count(std::uint64_t states) : states_(states) {}
+
   void flows(std::span<const FlowWindow> flows) override {
-    flows_ += flows.size();
-    for (const FlowWindow& flow : flows) new_flows_ += flow.starts;
+    for (const FlowWindow& flow : flows) {
+      flows_ += flow.first_in(states_);
+      new_flows_ += flow.starts;
+    }
   }
 
   void end(EventWriter& events) override {
@@ -27,6 +31,7 @@ class Count final : public Task {
   }
 
  private:
+  std::uint64_t states_;
   std::uint64_t flows_ = 0, new_flows_ = 0;
 };
 
@@ -38,6 +43,8 @@ extern const TaskEntry kCount{
     "its packets, bytes, flows and late packets",
     "exact",
     {},
-    [](Arguments&, TaskContext&) -> std::unique_ptr<Task> { return std::make_unique<Count>(); }};
+    [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> {
+      return std::make_unique<Count>(context.states());
+    }};
 
 }  // namespace parshall

@@ -53,7 +53,7 @@ std::vector<std::string_view> field_names() {
 struct Expression::Compiled {
   mu::Parser parser;
   std::deque<double> values;  ///< of the fields, whose places do not change
-  std::vector<const FlowField*> fields;
+  std::vector<BoundField> fields;
   std::vector<double*> places;
 };
 
@@ -62,7 +62,7 @@ Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
-Result<Expression> Expression::parse(const std::string& text) {
+Result<Expression> Expression::parse(const std::string& text, TaskContext& context) {
   if (assigns(text)) return Error{fmt::format("expression '{}': nothing is assigned; compare with ==", text)};
   auto compiled = std::make_unique<Compiled>();
   mu::Parser& parser = compiled->parser;
@@ -76,7 +76,7 @@ Result<Expression> Expression::parse(const std::string& text) {
       if (field == nullptr)
         return Error{
             fmt::format("expression '{}': no field {}; there is {}", text, name, fmt::join(field_names(), ", "))};
-      compiled->fields.push_back(field);
+      compiled->fields.push_back(context.field(*field));
       compiled->places.push_back(place);
     }
     parser.Eval();
@@ -92,7 +92,7 @@ Result<Expression> Expression::parse(const std::string& text) {
 
 bool Expression::holds(const FlowWindow& flow) {
   for (std::size_t i = 0; i < compiled_->fields.size(); ++i) {
-    const auto value = compiled_->fields[i]->of(flow);
+    const auto value = compiled_->fields[i].of(flow);
     if (!value) return false;
     *compiled_->places[i] = *value;
   }
@@ -100,6 +100,6 @@ bool Expression::holds(const FlowWindow& flow) {
   return value != 0 && !std::isnan(value);
 }
 
-const std::vector<const FlowField*>& Expression::fields() const noexcept { return compiled_->fields; }
+const std::vector<BoundField>& Expression::fields() const noexcept { return compiled_->fields; }
 
 }  // namespace parshall

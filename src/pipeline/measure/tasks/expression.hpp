@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "pipeline/measure/tasks/fields.hpp"
+#include "pipeline/measure/tasks/task.hpp"
 
 namespace parshall {
 
@@ -15,15 +15,15 @@ namespace parshall {
 /// muParser has. It does not hold for a flow that lacks one of its fields, nor where its value is no number (0 / 0).
 class Expression {
  public:
-  /// Fails, saying where and why, on what is no such condition.
-  static Result<Expression> parse(const std::string& text);
+  /// Fails, saying where and why, on what is no such condition. Asks `context` for the fields it names.
+  static Result<Expression> parse(const std::string& text, TaskContext& context);
 
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
 
   bool holds(const FlowWindow& flow);
-  const std::vector<const FlowField*>& fields() const noexcept;  ///< that it names
+  const std::vector<BoundField>& fields() const noexcept;  ///< that it names
 
  private:
   struct Compiled;

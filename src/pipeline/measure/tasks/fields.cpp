@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "pipeline/measure/windows/measures/bursts.hpp"
+#include "pipeline/measure/windows/measures/round_trips.hpp"
+#include "pipeline/measure/windows/measures/tcp_counts.hpp"
+
 namespace parshall {
 namespace {
 
@@ -18,26 +22,117 @@ Number per_second(const FlowWindow& flow, double amount) noexcept {
   return seconds > 0 ? Number(amount / seconds) : std::nullopt;
 }
 
+double milliseconds(std::uint64_t ns) noexcept { return number(ns) * 1e-6; }
+
+/// Where the flow's packets were followed as a TCP connection's.
+template <class Of>
+Number of_tcp(const std::byte* measured, Of of) {
+  const auto counts = measured_as<TcpCounts>(measured);
+  return counts.packets == 0 ? std::nullopt : Number(of(counts));
+}
+template <TcpMark kMark>
+Number marked(const FlowWindow&, const std::byte* measured) {
+  return of_tcp(measured, [](const TcpCounts& counts) { return counts.of(kMark); });
+}
+template <class Of>
+Number of_round_trips(const std::byte* measured, Of of) {
+  const auto trips = measured_as<RoundTrips>(measured);
+  return trips.samples == 0 ? std::nullopt : Number(of(trips));
+}
+
+std::shared_ptr<const FlowMeasure> bursts() { return Bursts::within(1'000'000); }
+std::shared_ptr<const FlowMeasure> latency_changes() { return LatencyChanges::beyond(2, 8); }
+
+constexpr auto kCount = FlowField::Kind::count;
+
 constexpr FlowField kFields[] = {
-    {"packets", "packets", [](const FlowWindow& flow) -> Number { return number(flow.packets); }},
-    {"ip_bytes", "bytes from the IP header on", [](const FlowWindow& flow) -> Number { return number(flow.ip_bytes); }},
-    {"wire_bytes", "bytes of its frames", [](const FlowWindow& flow) -> Number { return number(flow.wire_bytes); }},
+    {"packets", "packets", [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.packets); }},
+    {"ip_bytes", "bytes from the IP header on", [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.ip_bytes); }},
+    {"wire_bytes", "bytes of its frames", [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.wire_bytes); }},
     {"size_mean_bytes", "mean frame length",
-     [](const FlowWindow& flow) -> Number { return number(flow.wire_bytes) / number(flow.packets); }},
+     [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.wire_bytes) / number(flow.packets); }},
     {"duration_s", "from its first to its last packet in the window",
-     [](const FlowWindow& flow) -> Number { return duration_s(flow); }},
+     [](const FlowWindow& flow, const std::byte*) -> Number { return duration_s(flow); }},
     {"rate_pps", "packets over that duration; none where it is 0",
-     [](const FlowWindow& flow) { return per_second(flow, number(flow.packets)); }},
+     [](const FlowWindow& flow, const std::byte*) { return per_second(flow, number(flow.packets)); }},
     {"rate_bps", "bits of its frames over that duration; none where it is 0",
-     [](const FlowWindow& flow) { return per_second(flow, 8 * number(flow.wire_bytes)); }},
+     [](const FlowWindow& flow, const std::byte*) { return per_second(flow, 8 * number(flow.wire_bytes)); }},
     {"tcp_flags", "all TCP flags of its packets, as a number",
-     [](const FlowWindow& flow) -> Number { return flow.tcp_flags; }},
+     [](const FlowWindow& flow, const std::byte*) -> Number { return flow.tcp_flags; }},
     {"starts", "1 where it began in the window, else 0",
-     [](const FlowWindow& flow) -> Number { return flow.starts ? 1 : 0; }},
-    {"protocol", "IANA number", [](const FlowWindow& flow) -> Number { return flow.key.protocol; }},
-    {"src_port", "source port; 0 without ports", [](const FlowWindow& flow) -> Number { return flow.key.src_port(); }},
+     [](const FlowWindow& flow, const std::byte*) -> Number { return flow.starts ? 1 : 0; }},
+    {"protocol", "IANA number", [](const FlowWindow& flow, const std::byte*) -> Number { return flow.key.protocol; }},
+    {"src_port", "source port; 0 without ports", [](const FlowWindow& flow, const std::byte*) -> Number { return flow.key.src_port(); }},
     {"dst_port", "destination port; 0 without ports",
-     [](const FlowWindow& flow) -> Number { return flow.key.dst_port(); }},
+     [](const FlowWindow& flow, const std::byte*) -> Number { return flow.key.dst_port(); }},
+    {"burst_share", "share of its packets that came within 1 ms of the one before",
+     [](const FlowWindow& flow, const std::byte* measured) -> Number {
+       return number(measured_as<Bursts>(measured).packets) / number(flow.packets);
+     },
+     bursts},
+    {"tcp_data_packets", "TCP packets with data, and so below; none where it is not TCP",
+     [](const FlowWindow&, const std::byte* measured) {
+       return of_tcp(measured, [](const TcpCounts& counts) { return counts.data_packets; });
+     },
+     TcpCounts::measure, kCount},
+    {"tcp_payload_bytes", "bytes of data, those sent again included",
+     [](const FlowWindow&, const std::byte* measured) {
+       return of_tcp(measured, [](const TcpCounts& counts) { return number(counts.payload_bytes); });
+     },
+     TcpCounts::measure, kCount},
+    {"tcp_retransmissions", "packets that send data again, the next two included", marked<TcpMark::retransmission>,
+     TcpCounts::measure, kCount},
+    {"tcp_fast_retransmissions", "of these: soon after duplicate acknowledgements",
+     marked<TcpMark::fast_retransmission>, TcpCounts::measure, kCount},
+    {"tcp_spurious_retransmissions", "of these: of data that had been acknowledged",
+     marked<TcpMark::spurious_retransmission>, TcpCounts::measure, kCount},
+    {"tcp_out_of_order", "packets that later ones had overtaken", marked<TcpMark::out_of_order>, TcpCounts::measure,
+     kCount},
+    {"tcp_duplicate_acks", "acknowledgements that repeat the one before", marked<TcpMark::duplicate_ack>,
+     TcpCounts::measure, kCount},
+    {"tcp_lost_segments", "packets before which others were not seen", marked<TcpMark::lost_segment>,
+     TcpCounts::measure, kCount},
+    {"tcp_acked_unseen", "acknowledgements of data that was not seen", marked<TcpMark::ack_unseen>, TcpCounts::measure,
+     kCount},
+    {"tcp_keep_alives", "packets that ask whether the other end is there", marked<TcpMark::keep_alive>,
+     TcpCounts::measure, kCount},
+    {"tcp_zero_windows", "packets that say that no data can be taken", marked<TcpMark::zero_window>,
+     TcpCounts::measure, kCount},
+    {"rtt_samples", "round-trip times from here to its sender; none where there is none, and so below",
+     [](const FlowWindow&, const std::byte* measured) {
+       return of_round_trips(measured, [](const RoundTrips& trips) { return trips.samples; });
+     },
+     RoundTrips::measure, kCount},
+    {"rtt_mean_ms", "their mean",
+     [](const FlowWindow&, const std::byte* measured) {
+       return of_round_trips(measured,
+                             [](const RoundTrips& trips) { return milliseconds(trips.sum_ns) / trips.samples; });
+     },
+     RoundTrips::measure},
+    {"rtt_min_ms", "the least",
+     [](const FlowWindow&, const std::byte* measured) {
+       return of_round_trips(measured, [](const RoundTrips& trips) { return milliseconds(trips.min_ns); });
+     },
+     RoundTrips::measure},
+    {"rtt_max_ms", "the largest",
+     [](const FlowWindow&, const std::byte* measured) {
+       return of_round_trips(measured, [](const RoundTrips& trips) { return milliseconds(trips.max_ns); });
+     },
+     RoundTrips::measure},
+    {"rtt_ambiguous", "round trips of segments sent more than once, left out above",
+     [](const FlowWindow&, const std::byte* measured) -> Number { return measured_as<RoundTrips>(measured).ambiguous; },
+     RoundTrips::measure, kCount},
+    {"rtt_handshake_ms", "from the SYN to its packet that ended the handshake; none in other windows",
+     [](const FlowWindow&, const std::byte* measured) -> Number {
+       const auto trips = measured_as<RoundTrips>(measured);
+       return trips.handshake_ns == 0 ? std::nullopt : Number(milliseconds(trips.handshake_ns));
+     },
+     RoundTrips::measure},
+    {"latency_changes", "round-trip times more than 2 standard deviations from the mean of at least 8 before",
+     [](const FlowWindow&, const std::byte* measured) -> Number {
+       return number(measured_as<LatencyChanges>(measured).changes);
+     },
+     latency_changes, kCount},
 };
 
 }  // namespace

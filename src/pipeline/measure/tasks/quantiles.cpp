@@ -20,9 +20,11 @@ constexpr struct {
 /// Quantiles over the window's flows of a number that each has; flows without it are left out. Error: DdSketch's.
 class FlowQuantiles final : public Task {
  public:
-  FlowQuantiles(Arguments& arguments, TaskContext&)
-      : field_(find_field(arguments.text("of"))), error_(arguments.number("error", 0.0001, 0.5)), sketch_(error_) {
-    if (field_ == nullptr)
+  FlowQuantiles(Arguments& arguments, TaskContext& context)
+      : error_(arguments.number("error", 0.0001, 0.5)), sketch_(error_) {
+    if (const FlowField* const field = find_field(arguments.text("of")))
+      field_ = context.field(*field);
+    else
       arguments.complain(fmt::format("of={}: no such number of a flow (parshall list fields)", arguments.text("of")));
   }
 
@@ -35,8 +37,8 @@ class FlowQuantiles final : public Task {
     if (sketch_.count() == 0) return;
     std::vector<EventValue> values{{"flows", sketch_.count()}};
     for (const auto& [name, share] : kQuantiles)
-      values.push_back({fmt::format("{}_{}", field_->name, name), *sketch_.quantile(share)});
-    std::vector<EventValue> error{{fmt::format("{}_relative", field_->name), error_}};
+      values.push_back({fmt::format("{}_{}", field_->name(), name), *sketch_.quantile(share)});
+    std::vector<EventValue> error{{fmt::format("{}_relative", field_->name()), error_}};
     if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
       error.push_back({"flows_missing", unlisted});
     events.write(std::move(values), std::move(error));
@@ -44,7 +46,7 @@ class FlowQuantiles final : public Task {
   }
 
  private:
-  const FlowField* field_;
+  std::optional<BoundField> field_;
   double error_;
   DdSketch sketch_;
 };

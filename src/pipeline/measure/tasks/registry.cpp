@@ -8,19 +8,22 @@
 #include <limits>
 
 #include "base/parse.hpp"
-#include "pipeline/measure/tasks/flow_condition.hpp"
+#include "pipeline/measure/tasks/expression.hpp"
+#include "pipeline/measure/tasks/flow_finder.hpp"
 
 namespace parshall {
 
 extern const TaskEntry kCount, kHeavyHitters, kHierarchicalHeavyHitters, kSuperspreaders, kVictims, kChange, kFlowSizes,
-    kEntropy, kFlowQuantiles;
+    kEntropy, kFlowQuantiles, kBursty, kRetransmissions, kLostSegments, kZeroWindows, kLatencyChange;
 
 namespace {
 
 /// A new one is its file, its name here and above, and its test.
 constexpr const TaskEntry* kTasks[] = {&kCount,          &kHeavyHitters, &kHierarchicalHeavyHitters,
                                        &kSuperspreaders, &kVictims,      &kChange,
-                                       &kFlowSizes,      &kEntropy,      &kFlowQuantiles};
+                                       &kFlowSizes,      &kEntropy,      &kFlowQuantiles,
+                                       &kBursty,         &kRetransmissions, &kLostSegments,
+                                       &kZeroWindows,    &kLatencyChange};
 
 constexpr Parameter kCommon[] = {
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
@@ -34,15 +37,27 @@ Result<WindowLength> window_of(const Arguments& arguments, const TaskOptions& op
   return arguments.given("window") ? parse_window(arguments.text("window")) : options.window;
 }
 
-/// Where the name of a task or a condition ends.
-struct Split {
-  std::string name, rest;
-  char by = 0;
+/// NAME[:PARAMETERS], NAME=CONDITION or NAME:PARAMETERS:CONDITION.
+struct Spec {
+  std::string name, parameters, condition;
+
+  explicit Spec(const std::string& text) {
+    const std::size_t end = text.find_first_of(":=");
+    name = text.substr(0, end);
+    if (end == std::string::npos) return;
+    const std::size_t colon = text[end] == ':' ? text.find(':', end + 1) : end;
+    if (text[end] == ':') parameters = text.substr(end + 1, colon == std::string::npos ? colon : colon - end - 1);
+    if (colon != std::string::npos) condition = text.substr(colon + 1);
+    is_condition = colon != std::string::npos;
+  }
+  bool is_condition = false;
 };
-Split split(const std::string& spec) {
-  const std::size_t at = spec.find_first_of(":=");
-  if (at == std::string::npos) return {spec, "", 0};
-  return {spec.substr(0, at), spec.substr(at + 1), spec[at]};
+
+std::unique_ptr<Task> make_condition(Expression expression) {
+  std::vector<BoundField> shown = expression.fields();
+  const auto condition = std::make_shared<Expression>(std::move(expression));
+  return std::make_unique<FlowFinder>([condition](const FlowWindow& flow) { return condition->holds(flow); },
+                                      std::move(shown));
 }
 
 bool is_name(const std::string& name) {
@@ -54,9 +69,29 @@ bool is_name(const std::string& name) {
 }  // namespace
 
 const Aggregate& TaskContext::aggregate(const KeyPart& part) {
-  for (const auto& aggregate : aggregates_)
-    if (aggregate->part() == part) return *aggregate;
-  return *aggregates_.emplace_back(std::make_unique<Aggregate>(part, keys_, seed_));
+  for (const auto& [aggregate, states] : aggregates_)
+    if (aggregate->part() == part && states == states_) return *aggregate;
+  aggregates_.push_back({std::make_unique<Aggregate>(part, keys_, seed_, states_), states_});
+  return *aggregates_.back().aggregate;
+}
+
+std::size_t TaskContext::measure(std::shared_ptr<const FlowMeasure> measure) {
+  const std::string name = measure->name();
+  const std::size_t offset = measures_->add(std::move(measure));
+  measured_states_.resize(measures_->measures().size());
+  for (std::size_t i = 0; i < measured_states_.size(); ++i)
+    if (measures_->measures()[i].measure->name() == name) measured_states_[i] |= states_;
+  return offset;
+}
+
+BoundField TaskContext::field(const FlowField& field) {
+  return {field, field.measure == nullptr ? 0 : measure(field.measure())};
+}
+
+std::uint64_t TaskContext::measures_of(std::size_t state) const noexcept {
+  std::uint64_t measures = 0;
+  for (std::size_t i = 0; i < measured_states_.size(); ++i) measures |= (measured_states_[i] >> state & 1) << i;
+  return measures;
 }
 
 std::span<const TaskEntry* const> task_registry() noexcept { return kTasks; }
@@ -80,7 +115,7 @@ std::size_t TaskSet::memory_bytes() const noexcept {
 }
 
 void TaskSet::flows(std::span<const FlowWindow> flows) {
-  for (const auto& aggregate : context_.aggregates()) aggregate->add(flows);
+  for (const auto& asked : context_.aggregates()) asked.aggregate->add(flows);
   for (const Member& member : members_) member.task->flows(flows);
 }
 
@@ -91,7 +126,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.events += events.written();
     member.dropped += events.dropped();
   }
-  for (const auto& aggregate : context_.aggregates()) aggregate->clear();
+  for (const auto& asked : context_.aggregates()) asked.aggregate->clear();
 }
 
 Result<TaskSets> TaskSets::make(std::span<const std::string> specs, const TaskOptions& options) {
@@ -107,39 +142,41 @@ TaskSet& TaskSets::set_of(WindowLength window, const TaskOptions& options) {
   return sets_.emplace_back(window, options);
 }
 
-std::optional<Error> TaskSets::add(const std::string& spec, const TaskOptions& options) {
-  const Split parts = split(spec);
-  TaskSet::Member member{.name = parts.name, .most = 1000, .task = nullptr};
-  WindowLength window = options.window;
-  if (!is_name(parts.name))
-    return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first", spec)};
-  if (parts.by == '=') {
-    auto condition = Expression::parse(parts.rest);
-    if (!condition) return Error{fmt::format("task {}: {}", parts.name, condition.error().message)};
-    member.task = std::make_unique<FlowCondition>(*std::move(condition));
-    set_of(window, options);
-  } else {
-    const auto entry = std::ranges::find(kTasks, parts.name, [](const TaskEntry* task) { return task->name; });
-    if (entry == std::end(kTasks)) {
-      std::vector<std::string_view> names;
-      for (const TaskEntry* task : kTasks) names.push_back(task->name);
-      return Error{fmt::format("task {}: there is {}; or give a condition, {}='packets > 100'", parts.name,
-                               fmt::join(names, ", "), parts.name)};
-    }
-    std::vector<Parameter> parameters((*entry)->parameters.begin(), (*entry)->parameters.end());
-    parameters.insert(parameters.end(), std::begin(kCommon), std::end(kCommon));
-    auto arguments = Arguments::parse(parts.name, parts.rest, parameters);
-    if (!arguments) return arguments.error();
-    const auto length = window_of(*arguments, options);
-    if (!length) return Error{fmt::format("task {}: {}", parts.name, length.error().message)};
-    window = *length;
-    member.most = arguments->count("most", 1, 10'000'000);
-    if (arguments->given("name")) member.name = arguments->text("name");
-    member.task = (*entry)->make(*arguments, set_of(window, options).context_);
-    if (arguments->problem()) return arguments->problem();
-    if (!is_name(member.name))
-      return Error{fmt::format("task {}: name={}: letters, digits, - and _", parts.name, member.name)};
+std::optional<Error> TaskSets::add(const std::string& text, const TaskOptions& options) {
+  const Spec spec(text);
+  if (!is_name(spec.name)) return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first", text)};
+  const auto entry = std::ranges::find(kTasks, spec.name, [](const TaskEntry* task) { return task->name; });
+  if (!spec.is_condition && entry == std::end(kTasks)) {
+    std::vector<std::string_view> names;
+    for (const TaskEntry* task : kTasks) names.push_back(task->name);
+    return Error{fmt::format("task {}: there is {}; or give a condition, {}='packets > 100'", spec.name,
+                             fmt::join(names, ", "), spec.name)};
   }
+  std::vector<Parameter> parameters(std::begin(kCommon), std::end(kCommon));
+  if (!spec.is_condition)
+    parameters.insert(parameters.begin(), (*entry)->parameters.begin(), (*entry)->parameters.end());
+  auto arguments = Arguments::parse(spec.name, spec.parameters, parameters);
+  if (!arguments) return arguments.error();
+  const auto length = window_of(*arguments, options);
+  if (!length) return Error{fmt::format("task {}: {}", spec.name, length.error().message)};
+  const WindowLength window = *length;
+  TaskSet::Member member{.name = arguments->given("name") ? arguments->text("name") : spec.name,
+                         .most = arguments->count("most", 1, 10'000'000),
+                         .task = nullptr};
+  TaskContext& context = set_of(window, options).context_;
+  if (spec.is_condition) {
+    auto condition = Expression::parse(spec.condition, context);
+    if (!condition) return Error{fmt::format("task {}: {}", spec.name, condition.error().message)};
+    member.task = make_condition(*std::move(condition));
+  } else {
+    member.task = (*entry)->make(*arguments, context);
+  }
+  if (arguments->problem()) return arguments->problem();
+  if (!is_name(member.name))
+    return Error{fmt::format("task {}: name={}: letters, digits, - and _", spec.name, member.name)};
+  if (set_of(window, options).context_.measures()->needs().tcp && options.fields != KeyFields::five_tuple)
+    return Error{fmt::format("task {} follows TCP connections, which takes flows of five-tuples: leave out --key",
+                             member.name)};
   for (const TaskSet& set : sets_)
     for (const TaskSet::Member& other : set.members_)
       if (other.name == member.name)
@@ -149,10 +186,16 @@ std::optional<Error> TaskSets::add(const std::string& spec, const TaskOptions& o
   return std::nullopt;
 }
 
-std::vector<WindowLength> TaskSets::windows() const {
-  std::vector<WindowLength> windows;
-  for (const TaskSet& set : sets_) windows.push_back(set.window());
+std::vector<WindowPlan> TaskSets::windows() const {
+  std::vector<WindowPlan> windows;
+  for (const TaskSet& set : sets_) windows.push_back({set.window(), set.context_.measures(), {set.context_.measures_of(0)}});
   return windows;
+}
+
+std::vector<FindingNeeds> TaskSets::findings() const {
+  FindingNeeds needs;
+  for (const TaskSet& set : sets_) needs.add(set.context_.measures()->needs());
+  return {needs};
 }
 
 std::size_t TaskSets::memory_bytes() const noexcept {

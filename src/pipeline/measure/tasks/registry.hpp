@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/measure/tasks/task.hpp"
+#include "pipeline/measure/windows/window_rows.hpp"
 
 namespace parshall {
 
@@ -38,6 +39,7 @@ class TaskSet {
       : window_(window), context_(options.fields, options.keys, options.seed) {}
 
   WindowLength window() const noexcept { return window_; }
+  const MeasureSet& measures() const noexcept { return *context_.measures(); }
   std::span<const Member> members() const noexcept { return members_; }
   std::size_t memory_bytes() const noexcept;
 
@@ -55,17 +57,18 @@ class TaskSet {
 /// All tasks of a run: a set for each length of windows.
 class TaskSets {
  public:
-  /// Each spec is NAME[:parameter=value,...], or NAME=EXPRESSION. Fails on what it does not understand, and where two
+  /// Each spec is NAME[:parameter=value,...], NAME=CONDITION or NAME:parameter=value,...:CONDITION. Fails on what it does not understand, and where two
   /// tasks have one name. Throws std::bad_alloc.
   static Result<TaskSets> make(std::span<const std::string> specs, const TaskOptions& options);
 
   std::span<TaskSet> sets() noexcept { return sets_; }
   std::span<const TaskSet> sets() const noexcept { return sets_; }
-  std::vector<WindowLength> windows() const;
+  std::vector<WindowPlan> windows() const;
+  std::vector<FindingNeeds> findings() const;  ///< by monitoring state
   std::size_t memory_bytes() const noexcept;
 
  private:
-  std::optional<Error> add(const std::string& spec, const TaskOptions& options);
+  std::optional<Error> add(const std::string& text, const TaskOptions& options);
   TaskSet& set_of(WindowLength window, const TaskOptions& options);
 
   std::vector<TaskSet> sets_;

@@ -10,6 +10,8 @@
 #include "pipeline/measure/tasks/aggregate.hpp"
 #include "pipeline/measure/tasks/arguments.hpp"
 #include "pipeline/measure/tasks/event.hpp"
+#include "pipeline/measure/tasks/fields.hpp"
+#include "pipeline/measure/windows/flow_measure.hpp"
 
 namespace parshall {
 
@@ -19,7 +21,7 @@ class Task {
  public:
   virtual ~Task() = default;
 
-  /// Some of the window's flows. Tasks that go by an Aggregate need not look at them.
+  /// Some of the window's flows, of the states that the task is in. Tasks that go by an Aggregate need not look at them.
   virtual void flows(std::span<const FlowWindow>) {}
 
   /// The window is over: writes what there is to say, and forgets it.
@@ -35,19 +37,39 @@ class TaskContext {
   /// `keys`: of each aggregate and task, at most.
   TaskContext(KeyFields fields, std::size_t keys, std::uint64_t seed) : fields_(fields), keys_(keys), seed_(seed) {}
 
-  /// The window's counts by `part`, one for all tasks that ask.
+  /// From now on what is asked for is for a task of flows in these states: bit i stands for state i.
+  void begin_task(std::uint64_t states) noexcept { states_ = states; }
+
+  /// The window's counts by `part`, one for all tasks of the same states that ask.
   const Aggregate& aggregate(const KeyPart& part);
+
+  /// The place of the measure's numbers in FlowWindow::measured.
+  std::size_t measure(std::shared_ptr<const FlowMeasure> measure);
+
+  /// A number of each flow, kept where it is asked for.
+  BoundField field(const FlowField& field);
 
   KeyFields fields() const noexcept { return fields_; }
   std::size_t keys() const noexcept { return keys_; }
   std::uint64_t seed() const noexcept { return seed_; }
-  std::span<const std::unique_ptr<Aggregate>> aggregates() const noexcept { return aggregates_; }
+  std::uint64_t states() const noexcept { return states_; }
+
+  struct Asked {
+    std::unique_ptr<Aggregate> aggregate;
+    std::uint64_t states;
+  };
+  std::span<const Asked> aggregates() const noexcept { return aggregates_; }
+  const std::shared_ptr<MeasureSet>& measures() const noexcept { return measures_; }
+  std::uint64_t measures_of(std::size_t state) const noexcept;  ///< bit i: the i-th measure
 
  private:
   KeyFields fields_;
   std::size_t keys_;
   std::uint64_t seed_;
-  std::vector<std::unique_ptr<Aggregate>> aggregates_;
+  std::uint64_t states_ = ~std::uint64_t{0};
+  std::vector<Asked> aggregates_;
+  std::shared_ptr<MeasureSet> measures_ = std::make_shared<MeasureSet>();
+  std::vector<std::uint64_t> measured_states_;  ///< by measure
 };
 
 /// A task by the name `--task` knows it by.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -65,13 +66,20 @@ struct WindowTotals {
   }
 };
 
-/// What a flow did in a window. A flow whose record ended in the window and that began again has one for each record.
+/// What a flow did in a window. A flow whose record ended in the window and that began again has one for each record; one
+/// that went to another monitoring state, one for each.
 struct FlowWindow {
   FlowKey key;
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
   std::uint64_t first_ns = 0, last_ns = 0;  ///< of its packets in order of arrival
   std::uint16_t tcp_flags = 0;
-  bool starts = false;  ///< its record began in the window
+  std::uint8_t state = 0;  ///< its monitoring state
+  bool starts = false;     ///< its record began in the window
+  std::uint64_t earlier_states = 0;  ///< bit i: the window has an earlier part of the record, in state i
+  const std::byte* measured = nullptr;  ///< what the window's measures made of it, while tasks look at it
+
+  /// Whether who sees the flows of these states has not seen this one yet.
+  bool first_in(std::uint64_t states) const noexcept { return (earlier_states & states) == 0; }
 };
 
 }  // namespace parshall

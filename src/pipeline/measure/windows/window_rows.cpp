@@ -5,8 +5,14 @@
 
 namespace parshall {
 
-WindowRows::WindowRows(WindowLength length, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait)
-    : length_(length), clock_(clock), ring_(ring), can_wait_(can_wait), rows_(slots) {
+WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait)
+    : plan_(std::move(plan)),
+      length_(plan_.length),
+      clock_(clock),
+      stride_(stride_of(*plan_.measures)),
+      ring_(ring),
+      can_wait_(can_wait),
+      rows_(slots * stride_) {
   for (Turn& turn : turns_) turn.slots = HugeBuffer<std::uint32_t>(slots);
 }
 
@@ -19,21 +25,38 @@ void WindowRows::begin_window(LinkPlace place) noexcept {
 }
 
 void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
-  Row& row = rows_[slot];
+  Row& row = row_of(slot);
   if (row.turn != kNoTurn) tell_now(row, key, row.turn == open_->turn ? *open_ : *closing_);
 }
 
 void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
-  Row &row = rows_[from], &there = rows_[to];
+  Row &row = row_of(from), &there = row_of(to);
   if (row.turn == open_->turn && row.turn != kNoTurn) {
     const std::uint32_t listed = there.listed;
-    there = row;
+    std::memcpy(&there, &row, stride_);
     there.listed = listed;
     list(there, to);
   } else if (row.turn != kNoTurn) {
     tell_now(row, key, *closing_);
   }
   row.turn = kNoTurn;
+}
+
+/// Hands the packets to the measures that their flows' states have.
+void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept {
+  std::uint64_t bit = 1;
+  for (const auto& [measure, offset] : plan_.measures->measures()) {
+    std::array<std::byte*, kStatBatch> rows;
+    std::array<const PacketFinding*, kStatBatch> found;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      rows[count] = row_of(packets[i].slot).measured() + offset;
+      found[count] = &findings[i];
+      count += (plan_.by_state[findings[i].state] & bit) != 0;
+    }
+    if (count != 0) measure->update({rows.data(), count}, {found.data(), count});
+    bit <<= 1;
+  }
 }
 
 void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
@@ -43,16 +66,19 @@ void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
 }
 
 bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept {
-  const WindowMessage message{WindowMessage::Kind::flow, clock_, turn.number};
-  const FlowWindow flow{.key = key,
+  const FlowMessage message{
+      .message = {WindowMessage::Kind::flow, clock_, turn.number},
+      .flow = {.key = key,
                         .packets = row.packets,
                         .ip_bytes = row.ip_bytes,
                         .wire_bytes = row.wire_bytes,
                         .first_ns = row.first_ns,
                         .last_ns = row.last_ns,
                         .tcp_flags = row.tcp_flags,
-                        .starts = row.starts};
-  return ring_.push(bytes_of(message), bytes_of(flow));
+                        .state = row.state,
+                        .starts = row.starts,
+                        .earlier_states = row.earlier_states}};
+  return ring_.push(bytes_of(message), {row.measured(), plan_.measures->bytes()});
 }
 
 void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {

@@ -3,51 +3,86 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/windows/flow_measure.hpp"
 #include "pipeline/measure/windows/window_stream.hpp"
 
 namespace parshall {
+
+/// Windows of one length, and what is kept of flows in them.
+struct WindowPlan {
+  WindowLength length;
+  std::shared_ptr<const MeasureSet> measures = std::make_shared<MeasureSet>();
+  std::vector<std::uint64_t> by_state = {~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure
+
+  static constexpr std::size_t kMostMeasures = 64;
+};
 
 /// What every flow does in the window that is open, for windows of one length: a row per slot, beside the table.
 ///
 /// When a window has ended, what its flows did is told to a ring: by sweep(), which goes through the rows that the
 /// window touched a slice at a time between batches, or with a flow's next packet. So no packet waits for a window.
 ///
-/// Shape: row = 64 bytes; 8 bytes more for the lists of rows that the open and the last window touched. Nothing is
-///        allocated after the constructor.
+/// Shape: row = 64 bytes and the measures', in whole cache lines; 8 bytes more for the lists of rows that the open and
+///        the last window touched. Nothing is allocated after the constructor.
 /// Full:  without room in the ring a sweep goes on later. What must be told at once waits, where the input can; else
 ///        it is unlisted: in the window's totals, and counted there as told to nobody. A worker waits where nobody
 ///        has read for 64 windows.
 /// Merge: windows of the same number of several workers add up.
 class WindowRows {
  public:
-  WindowRows(WindowLength length, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait);
+  WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait);
 
-  static std::size_t memory_bytes(std::size_t slots) noexcept {
-    return slots * (sizeof(Row) + 2 * sizeof(std::uint32_t));
+  static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots) noexcept {
+    return slots * (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t));
   }
 
-  void prefetch(std::uint32_t slot) const noexcept { prefetch_line(&rows_[slot]); }
+  void prefetch(std::uint32_t slot) const noexcept {
+    const std::byte* const row = rows_.data() + slot * stride_;
+    for (std::size_t at = 0; at < stride_; at += 64) prefetch_line(row + at);
+  }
 
-  /// Packets in order of arrival. `key_of(slot)` is the slot's flow, here and below.
+  /// At most kStatBatch packets in order of arrival, and what was found out about each; nothing where no measure and no
+  /// state asks. `key_of(slot)` is the slot's flow, here and below.
   template <class KeyOf>
-  void update(std::span<const RowUpdate> packets, KeyOf key_of) noexcept {
-    for (const RowUpdate& packet : packets) {
-      if (length_.at(packet.place) >= border_) [[unlikely]]
+  void update(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings, KeyOf key_of) noexcept {
+    const bool any_findings = !findings.empty();
+    std::size_t measured = 0;
+    const auto measure_until = [&](std::size_t end) {
+      if (any_findings) measure(packets.subspan(measured, end - measured), findings.subspan(measured, end - measured));
+      measured = end;
+    };
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      const RowUpdate& packet = packets[i];
+      if (length_.at(packet.place) >= border_) [[unlikely]] {
+        measure_until(i);
         open(packet.place, key_of);
-      Row& row = rows_[packet.slot];
-      if (row.turn != open_->turn) [[unlikely]]
-        begin(row, packet, key_of);
+      }
+      Row& row = row_of(packet.slot);
+      const std::uint8_t state = any_findings ? findings[i].state : row.state;
+      if (row.turn != open_->turn) [[unlikely]] {
+        begin(row, packet, state, key_of);
+      } else if (row.state != state) [[unlikely]] {
+        measure_until(i);
+        const std::uint64_t states = row.earlier_states | std::uint64_t{1} << row.state;
+        tell_now(row, key_of(packet.slot), *open_);
+        begin(row, packet, state, key_of);
+        row.earlier_states = states;
+      }
       row.add(packet);
       open_->totals.late_packets += packet.time_ns < not_late_ns_;
       open_->totals.add(packet.counts, packet.time_ns);
     }
+    measure_until(packets.size());
   }
 
   /// Whether a window ends here, though no packet of this worker may have come.
@@ -64,7 +99,7 @@ class WindowRows {
     for (; closing_->told != closing_->listed; ++closing_->told, --most) {
       if (most == 0) return true;
       const std::uint32_t slot = closing_->slots[closing_->told];
-      Row& row = rows_[slot];
+      Row& row = row_of(slot);
       if (row.turn != closing_->turn) continue;  // its next packet told of it, or its end
       if (!tell(row, key_of(slot), *closing_)) return true;
       row.turn = kNoTurn;
@@ -99,7 +134,12 @@ class WindowRows {
     std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
     std::uint64_t first_ns = 0, last_ns = 0;
     std::uint16_t tcp_flags = 0;
+    std::uint8_t state = 0;
     bool starts = false;
+    std::uint64_t earlier_states = 0;
+
+    std::byte* measured() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+    const std::byte* measured() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
 
     void add(const RowUpdate& packet) noexcept {
       ++packets;
@@ -142,7 +182,7 @@ class WindowRows {
   void close(KeyOf key_of) noexcept {
     for (; closing_->told != closing_->listed; ++closing_->told) {
       const std::uint32_t slot = closing_->slots[closing_->told];
-      Row& row = rows_[slot];
+      Row& row = row_of(slot);
       if (row.turn == closing_->turn) tell_now(row, key_of(slot), *closing_);
     }
     while (closing_->untold && !queue_end()) {
@@ -154,11 +194,22 @@ class WindowRows {
   }
 
   template <class KeyOf>
-  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, KeyOf key_of) noexcept {
+  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, std::uint8_t state, KeyOf key_of) noexcept {
     if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
-    row = {.turn = open_->turn, .listed = row.listed, .first_ns = packet.time_ns, .starts = packet.starts_flow};
+    row = {.turn = open_->turn,
+           .listed = row.listed,
+           .first_ns = packet.time_ns,
+           .state = state,
+           .starts = packet.starts_flow};
+    std::memset(row.measured(), 0, plan_.measures->bytes());
     list(row, packet.slot);
   }
+
+  Row& row_of(std::uint32_t slot) noexcept { return *reinterpret_cast<Row*>(rows_.data() + slot * stride_); }
+  static std::size_t stride_of(const MeasureSet& measures) noexcept {
+    return (sizeof(Row) + measures.bytes() + 63) / 64 * 64;
+  }
+  void measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept;
 
   void begin_window(LinkPlace place) noexcept;
   void list(Row& row, std::uint32_t slot) noexcept;
@@ -168,11 +219,13 @@ class WindowRows {
   bool tell_ends() noexcept;
   static void wait() noexcept;
 
+  WindowPlan plan_;
   WindowLength length_;
   std::uint32_t clock_;
+  std::size_t stride_;
   RecordRing& ring_;
   bool can_wait_;
-  HugeBuffer<Row> rows_;
+  HugeBuffer<std::byte> rows_;
   std::array<Turn, 2> turns_;
   std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< by window; a ring of those still to be told
   std::size_t ends_queued_ = 0, ends_told_ = 0;

@@ -19,6 +19,13 @@ struct WindowMessage {
   std::uint64_t window;  ///< its number
 };
 
+/// A message of Kind::flow; what the window's measures made of the flow follows it.
+struct FlowMessage {
+  WindowMessage message;
+  FlowWindow flow;
+};
+static_assert(sizeof(FlowMessage) == sizeof(WindowMessage) + sizeof(FlowWindow));
+
 struct WindowEnd {
   WindowTotals totals;  ///< of the messages' window, which this worker has told all of
   std::uint64_t next;   ///< of windows below this number the worker has nothing more to tell

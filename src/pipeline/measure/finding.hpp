@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "pipeline/measure/tcp/analysis.hpp"
+
+namespace parshall {
+
+/// What has to be found out about packets, beyond their counts.
+struct FindingNeeds {
+  bool iat = false;
+  bool tcp = false;  ///< takes flows of five-tuples
+
+  bool any() const noexcept { return iat || tcp; }
+  void add(FindingNeeds other) noexcept { iat = iat || other.iat, tcp = tcp || other.tcp; }
+  friend bool operator==(const FindingNeeds&, const FindingNeeds&) = default;
+};
+
+/// What was found out about one packet, from what its flow did before: once, for all windows and tasks.
+struct PacketFinding {
+  static constexpr std::uint64_t kNone = TcpFinding::kNone;
+
+  std::uint8_t state = 0;  ///< the flow's monitoring state
+  bool is_tcp = false;     ///< of a connection: `tcp` and payload_bytes mean something
+  TcpFinding tcp;
+  std::uint32_t payload_bytes = 0;
+  std::uint64_t iat_ns = kNone;  ///< since the flow's last packet; 0 where it is late; none for the first
+  /// Where the packet gave an unambiguous round-trip time: of those that the flow had before.
+  std::uint32_t rtt_samples = 0;
+  double rtt_mean_ns = 0, rtt_stddev_ns = 0;
+};
+
+}  // namespace parshall

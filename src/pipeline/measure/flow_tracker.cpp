@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/flow_tracker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parshall {
+namespace {
+
+bool any_tcp(std::span<const FindingNeeds> by_state) noexcept {
+  return std::ranges::any_of(by_state, &FindingNeeds::tcp);
+}
+
+}  // namespace
+
+FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, std::size_t slots, std::uint64_t seed)
+    : by_state_(std::move(by_state)), tracks_(slots) {
+  if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots, seed);
+}
+
+std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept {
+  return slots * sizeof(Track) + (any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0);
+}
+
+void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {
+  finding.payload_bytes = tcp.payload_bytes;
+  finding.tcp = analyse_tcp((*connections_)[track.connection.place], track.connection.from, tcp,
+                            packet.counts.tcp_flags(), packet.time_ns, connections_->segments());
+  if (finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
+  finding.rtt_samples = track.rtt_samples;
+  finding.rtt_mean_ns = track.rtt_mean_ns;
+  if (track.rtt_samples > 1)
+    finding.rtt_stddev_ns = std::sqrt(track.rtt_m2 / static_cast<double>(track.rtt_samples - 1));
+  const double difference = static_cast<double>(finding.tcp.rtt_ns) - track.rtt_mean_ns;
+  track.rtt_mean_ns += difference / ++track.rtt_samples;
+  track.rtt_m2 += difference * (static_cast<double>(finding.tcp.rtt_ns) - track.rtt_mean_ns);
+}
+
+}  // namespace parshall

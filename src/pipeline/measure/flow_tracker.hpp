@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <span>
+
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+#include "pipeline/measure/finding.hpp"
+#include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/tcp/connections.hpp"
+
+namespace parshall {
+
+/// Finds out about each packet what tasks want to know beyond its counts, from what its flow, or its connection, did
+/// before: a row per slot, beside the table.
+///
+/// Shape: row = 64 bytes; TcpConnections as large as the table, where TCP is asked for. Nothing is allocated after the
+///        constructor.
+class FlowTracker {
+ public:
+  /// `by_state`: what has to be found out about flows of each monitoring state.
+  FlowTracker(std::vector<FindingNeeds> by_state, std::size_t slots, std::uint64_t seed);
+
+  static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept;
+
+  void prefetch(std::uint32_t slot) const noexcept { prefetch_line(&tracks_[slot]); }
+
+  /// At most kStatBatch packets, in order of arrival. `tcp` is by packet, or empty. `key_of(slot)` is the slot's flow.
+  template <class KeyOf>
+  void find(std::span<const RowUpdate> packets, std::span<const TcpFacts> tcp, std::span<PacketFinding> findings,
+            KeyOf key_of) noexcept {
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      const RowUpdate& packet = packets[i];
+      Track& track = tracks_[packet.slot];
+      if (packet.starts_flow) [[unlikely]]
+        track = {};
+      const FindingNeeds needs = by_state_[track.state];
+      findings[i] = {.state = track.state};
+      if (!needs.tcp || tcp.empty() || !tcp[i].present) continue;
+      if (track.connection.place == kNowhere) [[unlikely]]
+        track.connection = connections_->open(key_of(packet.slot));
+      findings[i].is_tcp = track.connection.place != kNowhere;
+      if (findings[i].is_tcp) connections_->prefetch(track.connection);
+    }
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      Track& track = tracks_[packets[i].slot];
+      if (by_state_[track.state].iat) note_time(track, packets[i].time_ns, findings[i]);
+      if (findings[i].is_tcp) follow(track, packets[i], tcp[i], findings[i]);
+    }
+  }
+
+  void flow_ended(std::uint32_t slot) noexcept {
+    Track& track = tracks_[slot];
+    if (track.connection.place != kNowhere) connections_->close(track.connection);
+    track = {};
+  }
+  void flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
+    tracks_[to] = tracks_[from];
+    tracks_[from] = {};
+  }
+
+  /// Segments that could not be kept until they were acknowledged.
+  std::uint64_t dropped_segments() const noexcept { return connections_ ? connections_->segments().dropped() : 0; }
+
+ private:
+  struct alignas(64) Track {
+    std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
+    ConnectionEnd connection;
+    std::uint8_t state = 0;
+    std::uint32_t rtt_samples = 0;
+    double rtt_mean_ns = 0, rtt_m2 = 0;  ///< Welford's running mean and sum of squared differences
+  };
+  static_assert(sizeof(Track) == 64);
+
+  static void note_time(Track& track, std::uint64_t time_ns, PacketFinding& finding) noexcept {
+    if (track.after_last_ns != 0)
+      finding.iat_ns = time_ns >= track.after_last_ns ? time_ns - track.after_last_ns + 1 : 0;
+    track.after_last_ns = time_ns + 1;
+  }
+  void follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept;
+
+  std::vector<FindingNeeds> by_state_;
+  HugeBuffer<Track> tracks_;
+  std::unique_ptr<TcpConnections> connections_;
+};
+
+}  // namespace parshall

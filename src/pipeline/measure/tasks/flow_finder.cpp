@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tasks/flow_finder.hpp"
+
+#include <algorithm>
+
+namespace parshall {
+
+FlowFinder::FlowFinder(Wanted wanted, std::vector<BoundField> shown)
+    : wanted_(std::move(wanted)),
+      shown_(std::move(shown)),
+      part_(std::make_shared<const KeyPart>(*KeyPart::parse("5tuple"))) {
+  std::erase_if(shown_, [](const BoundField& field) { return field.name() == "packets" || field.name() == "wire_bytes"; });
+  found_.reserve(kMostKept);
+  values_.reserve(kMostKept * shown_.size());
+}
+
+std::size_t FlowFinder::memory_bytes() const noexcept {
+  return kMostKept * (sizeof(Found) + shown_.size() * sizeof(std::optional<double>));
+}
+
+void FlowFinder::flows(std::span<const FlowWindow> flows) {
+  for (const FlowWindow& flow : flows) {
+    if (!wanted_(flow)) continue;
+    if (found_.size() == kMostKept) {
+      ++more_;
+      continue;
+    }
+    found_.push_back({flow.key, flow.first_ns, flow.packets, flow.wire_bytes, values_.size()});
+    for (const BoundField& field : shown_) values_.push_back(field.of(flow));
+  }
+}
+
+void FlowFinder::end(EventWriter& events) {
+  std::ranges::sort(found_, [](const Found& a, const Found& b) {
+    if (const int order = order_of(a.key, b.key)) return order < 0;
+    return a.first_ns < b.first_ns;
+  });
+  std::vector<EventValue> error;
+  if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
+    error = {{"flows_missing", unlisted}};
+  for (const Found& flow : found_) {
+    std::vector<EventValue> values{{"packets", flow.packets}, {"wire_bytes", flow.wire_bytes}};
+    for (std::size_t i = 0; i < shown_.size(); ++i)
+      if (const auto value = values_[flow.at + i]) values.push_back(shown_[i].value(*value));
+    events.write(part_, part_->of(flow.key), std::move(values), error);
+  }
+  events.count_dropped(more_);
+  found_.clear();
+  values_.clear();
+  more_ = 0;
+}
+
+std::vector<BoundField> bind_fields(TaskContext& context, std::initializer_list<std::string_view> names) {
+  std::vector<BoundField> fields;
+  for (const std::string_view name : names) fields.push_back(context.field(*find_field(name)));
+  return fields;
+}
+
+}  // namespace parshall

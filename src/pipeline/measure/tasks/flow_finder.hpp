@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "pipeline/measure/tasks/task.hpp"
+
+namespace parshall {
+
+/// The flows of a window for which something holds: an event for each, with its packets, its bytes and what else is
+/// asked for.
+///
+/// Error: none; a flow whose record ended in the window and that began again is judged record by record.
+/// Shape: room for 65,536 flows of a window; more are counted.
+class FlowFinder : public Task {
+ public:
+  using Wanted = std::function<bool(const FlowWindow&)>;
+
+  FlowFinder(Wanted wanted, std::vector<BoundField> shown);
+
+  void flows(std::span<const FlowWindow> flows) override;
+  void end(EventWriter& events) override;
+  std::size_t memory_bytes() const noexcept override;
+
+ private:
+  static constexpr std::size_t kMostKept = 1 << 16;
+
+  struct Found {
+    FlowKey key;
+    std::uint64_t first_ns, packets, wire_bytes;
+    std::size_t at;  ///< of the first of its values
+  };
+
+  Wanted wanted_;
+  std::vector<BoundField> shown_;
+  std::shared_ptr<const KeyPart> part_;
+  std::vector<Found> found_;
+  std::vector<std::optional<double>> values_;
+  std::uint64_t more_ = 0;
+};
+
+/// The fields of these names, all of which there are.
+std::vector<BoundField> bind_fields(TaskContext& context, std::initializer_list<std::string_view> names);
+
+}  // namespace parshall

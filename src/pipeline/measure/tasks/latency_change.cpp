@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tasks/flow_finder.hpp"
+#include "pipeline/measure/windows/measures/round_trips.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"beta", "2", "standard deviations from the flow's mean, beyond which a round-trip time is a change"},
+    {"after", "8", "round-trip times that a flow must have had before, at least"},
+    {"least", "1", "changes that a flow must have in the window"},
+};
+
+constexpr FlowField kChanges{"latency_changes", "round-trip times that were changes",
+                             [](const FlowWindow&, const std::byte* measured) -> std::optional<double> {
+                               return measured_as<LatencyChanges>(measured).changes;
+                             },
+                             nullptr, FlowField::Kind::count};
+
+/// Source: "Latency Change detection" of Tangari et al., MONA, IEEE TNSM 2020.
+std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+  const double beta = arguments.number("beta", 0, 1e6);
+  const auto after = static_cast<std::uint32_t>(arguments.count("after", 2, 1'000'000'000));
+  const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
+  const std::size_t offset = context.measure(LatencyChanges::beyond(beta, after));
+  const auto wanted = [=](const FlowWindow& flow) {
+    return measured_as<LatencyChanges>(flow.measured + offset).changes >= least;
+  };
+  std::vector<BoundField> shown = bind_fields(context, {"rtt_samples", "rtt_min_ms", "rtt_mean_ms", "rtt_max_ms"});
+  shown.insert(shown.begin(), BoundField(kChanges, offset));
+  return std::make_unique<FlowFinder>(wanted, std::move(shown));
+}
+
+}  // namespace
+
+extern const TaskEntry kLatencyChange{
+    "latency-change",
+    "TCP flows whose round-trip time leaves what it was",
+    "flow; how many of its round-trip times were changes, and their least, mean and largest",
+    "exact for the round trips seen from the capture point; ambiguous ones are left out",
+    kParameters,
+    make};
+
+}  // namespace parshall

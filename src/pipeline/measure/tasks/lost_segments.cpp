@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tasks/flow_finder.hpp"
+#include "pipeline/measure/windows/measures/tcp_counts.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"least", "1", "gaps and acknowledgements of unseen data that a flow must have in the window"},
+};
+
+/// TCP flows in which segments were not seen, and the same of all flows: what receivers acknowledged although it was
+/// never seen is the loss of the capture itself, not of the network.
+class LostSegments final : public FlowFinder {
+ public:
+  LostSegments(Wanted wanted, std::vector<BoundField> shown, std::size_t offset)
+      : FlowFinder(std::move(wanted), std::move(shown)), offset_(offset) {}
+
+  void flows(std::span<const FlowWindow> flows) override {
+    for (const FlowWindow& flow : flows) {
+      const auto counts = measured_as<TcpCounts>(flow.measured + offset_);
+      packets_ += counts.packets;
+      lost_ += counts.of(TcpMark::lost_segment);
+      unseen_ += counts.of(TcpMark::ack_unseen);
+    }
+    FlowFinder::flows(flows);
+  }
+
+  void end(EventWriter& events) override {
+    if (packets_ != 0)
+      events.write({{"tcp_packets", packets_}, {"tcp_lost_segments", lost_}, {"tcp_acked_unseen", unseen_}}, {});
+    packets_ = lost_ = unseen_ = 0;
+    FlowFinder::end(events);
+  }
+
+ private:
+  std::size_t offset_;
+  std::uint64_t packets_ = 0, lost_ = 0, unseen_ = 0;
+};
+
+std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+  const std::size_t offset = context.measure(TcpCounts::measure());
+  const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
+  const auto wanted = [=](const FlowWindow& flow) {
+    const auto counts = measured_as<TcpCounts>(flow.measured + offset);
+    return counts.of(TcpMark::lost_segment) + counts.of(TcpMark::ack_unseen) >= least;
+  };
+  return std::make_unique<LostSegments>(wanted, bind_fields(context, {"tcp_lost_segments", "tcp_acked_unseen"}),
+                                        offset);
+}
+
+}  // namespace
+
+extern const TaskEntry kLostSegments{
+    "lost-segments",
+    "TCP segments that were not seen here: lost before, or by the capture",
+    "all TCP packets, gaps, and acknowledgements of unseen data; and each flow's",
+    "gaps close again where segments only came late",
+    kParameters,
+    make};
+
+}  // namespace parshall

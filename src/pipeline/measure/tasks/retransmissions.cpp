@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tasks/flow_finder.hpp"
+#include "pipeline/measure/windows/measures/tcp_counts.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"least", "1", "retransmissions that a flow must have in the window"},
+    {"share", "0", "of its packets with data that must be retransmissions, from 0 to 1"},
+};
+
+/// Source: "ReTransmission detection" of Tangari et al., MONA, IEEE TNSM 2020, by the rules of analyse_tcp().
+std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+  const std::size_t offset = context.measure(TcpCounts::measure());
+  const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
+  const double share = arguments.number("share", 0, 1);
+  const auto wanted = [=](const FlowWindow& flow) {
+    const auto counts = measured_as<TcpCounts>(flow.measured + offset);
+    const std::uint32_t sent_again = counts.of(TcpMark::retransmission);
+    return sent_again >= least && sent_again >= share * counts.data_packets;
+  };
+  return std::make_unique<FlowFinder>(
+      wanted, bind_fields(context, {"tcp_data_packets", "tcp_retransmissions", "tcp_fast_retransmissions",
+                                    "tcp_spurious_retransmissions", "tcp_out_of_order"}));
+}
+
+}  // namespace
+
+extern const TaskEntry kRetransmissions{
+    "retransmissions",
+    "TCP flows that send data again",
+    "flow; its packets with data, retransmissions, of these fast and spurious ones, and packets out of order",
+    "what a capture point can tell (docs/accuracy.md)",
+    kParameters,
+    make};
+
+}  // namespace parshall

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tasks/flow_finder.hpp"
+#include "pipeline/measure/windows/measures/tcp_counts.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr Parameter kParameters[] = {
+    {"least", "1", "packets that must say so in the window"},
+};
+
+std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+  const std::size_t offset = context.measure(TcpCounts::measure());
+  const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
+  const auto wanted = [=](const FlowWindow& flow) {
+    return measured_as<TcpCounts>(flow.measured + offset).of(TcpMark::zero_window) >= least;
+  };
+  return std::make_unique<FlowFinder>(wanted, bind_fields(context, {"tcp_zero_windows"}));
+}
+
+}  // namespace
+
+extern const TaskEntry kZeroWindows{"zero-windows",
+                                    "TCP flows whose sender says that it can take no more data",
+                                    "flow; how many of its packets said so",
+                                    "exact",
+                                    kParameters,
+                                    make};
+
+}  // namespace parshall

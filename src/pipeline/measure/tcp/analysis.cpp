@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tcp/analysis.hpp"
+
+#include <algorithm>
+
+namespace parshall {
+namespace {
+
+constexpr std::uint16_t kFin = 1, kSyn = 2, kRst = 4, kAck = 16;
+constexpr std::uint64_t kFastNs = 20'000'000, kReorderNs = 3'000'000;
+
+bool before(std::uint32_t a, std::uint32_t b) noexcept { return static_cast<std::int32_t>(a - b) < 0; }
+bool up_to(std::uint32_t a, std::uint32_t b) noexcept { return static_cast<std::int32_t>(a - b) <= 0; }
+std::uint64_t since(std::uint64_t now_ns, std::uint64_t then_ns) noexcept {
+  return now_ns > then_ns ? now_ns - then_ns : 0;
+}
+
+/// One packet, in numbers relative to its connection's first.
+struct Segment {
+  std::uint32_t seq, ack, bytes, next_seq;
+  std::uint32_t window;
+  std::uint16_t flags;
+  std::uint64_t time_ns;
+
+  bool has(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }
+  bool is_plain() const noexcept { return !has(kSyn | kFin | kRst); }
+  bool takes_numbers() const noexcept { return bytes != 0 || has(kSyn | kFin); }
+};
+
+void begin_anew(TcpConnection& connection, SegmentPool& segments) noexcept {
+  for (TcpSender& sender : connection.sender) segments.clear(sender.unacked);
+  const std::uint32_t flows = connection.flows;
+  connection = {};
+  connection.flows = flows;
+}
+
+/// A SYN with another number is a new connection's.
+void find_bases(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                SegmentPool& segments, TcpMarks& marks) noexcept {
+  TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
+  if ((flags & (kSyn | kAck)) == kSyn && me.has_base && me.base != tcp.seq) {
+    begin_anew(connection, segments);
+    marks.add(TcpMark::reused_ports);
+  }
+  if (!me.has_base) {
+    me.base = (flags & kSyn) != 0 ? tcp.seq : tcp.seq - 1;
+    me.has_base = true;
+  }
+  if (!peer.has_base && (flags & kAck) != 0) {
+    peer.base = tcp.ack - 1;
+    peer.has_base = true;
+  }
+}
+
+/// What the packet is by its window and acknowledgement. Returns true where it can be nothing else of the kind.
+bool mark_by_window(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
+  const bool follows = packet.seq == me.next_seq;
+  if (packet.bytes == 1 && follows && peer.window == 0) return marks.add(TcpMark::zero_window_probe), true;
+  if (packet.window == 0 && packet.is_plain()) marks.add(TcpMark::zero_window);
+  if (me.next_seq != 0 && before(me.next_seq, packet.seq) && !packet.has(kRst)) marks.add(TcpMark::lost_segment);
+  if (packet.bytes <= 1 && packet.seq == me.next_seq - 1 && packet.is_plain()) marks.add(TcpMark::keep_alive);
+  if (packet.bytes != 0 || !follows || !packet.is_plain()) return false;
+
+  const bool same_ack = packet.ack == me.last_ack, same_window = packet.window == me.window;
+  if (packet.window != 0 && !same_window && same_ack) marks.add(TcpMark::window_update);
+  if (packet.window != 0 && same_window && same_ack && peer.last_marks.has(TcpMark::keep_alive))
+    return marks.add(TcpMark::keep_alive_ack), true;
+  if (packet.window == 0 && same_window && (same_ack || packet.ack == me.last_ack + 1) &&
+      peer.last_marks.has(TcpMark::zero_window_probe)) {
+    if (!same_ack) peer.next_seq = peer.contiguous_end = packet.ack;  // the probe's byte was taken
+    return marks.add(TcpMark::zero_window_probe_ack), true;
+  }
+  if (packet.window != 0 && same_window && same_ack) return marks.add(TcpMark::duplicate_ack), true;
+  return false;
+}
+
+void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
+  if (peer.contiguous_end == 0 || !before(peer.contiguous_end, packet.ack) || !packet.has(kAck)) return;
+  if (packet.ack == me.last_ack + 1 && packet.seq == me.next_seq &&
+      peer.last_marks.has(TcpMark::zero_window_probe)) {
+    peer.next_seq = peer.contiguous_end = packet.ack;
+    marks.add(TcpMark::window_update);
+    return;
+  }
+  marks.add(TcpMark::ack_unseen);
+  peer.contiguous_end = before(peer.next_seq, packet.ack) ? packet.ack : peer.next_seq;
+}
+
+/// Whether the same bytes were seen before, and nobody has acknowledged them.
+bool was_seen(const Segment& packet, const TcpSender& me, SegmentPool& segments) noexcept {
+  bool seen = false;
+  segments.visit(me.unacked, [&](UnackedSegment& segment) {
+    seen = up_to(segment.seq, packet.seq) && up_to(packet.seq + packet.bytes, segment.next_seq);
+    if (seen) segment.retransmission = 1;
+    return !seen;
+  });
+  return seen;
+}
+
+/// What a packet is that takes numbers but not the next ones.
+void mark_resent(const TcpConnection& connection, std::size_t from, const Segment& packet, SegmentPool& segments,
+                 TcpMarks& marks) noexcept {
+  const TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
+  if (marks.has(TcpMark::keep_alive)) return;
+  if (packet.bytes != 0 && peer.last_ack != 0 && up_to(packet.seq + packet.bytes, peer.last_ack)) {
+    marks.add(TcpMark::retransmission);
+    marks.add(TcpMark::spurious_retransmission);
+    return;
+  }
+  if (me.next_seq == 0 || !before(packet.seq, me.next_seq)) return;
+  if (packet.bytes > 1 && packet.seq == me.next_seq - 1) return;  // new bytes behind a probe's
+  const std::uint64_t since_ack_ns = since(packet.time_ns, peer.last_ns);
+  if (since_ack_ns < kFastNs && peer.duplicate_acks >= 2 && peer.last_ack == packet.seq) {
+    marks.add(TcpMark::retransmission);
+    marks.add(TcpMark::fast_retransmission);
+    return;
+  }
+  const std::uint64_t reorder_ns = connection.handshake_ns != 0 ? connection.handshake_ns : kReorderNs;
+  const bool seen = was_seen(packet, me, segments);
+  if (since(packet.time_ns, me.next_seq_ns) < reorder_ns && !seen && me.next_seq != packet.next_seq)
+    marks.add(TcpMark::out_of_order);
+  else
+    marks.add(TcpMark::retransmission);
+}
+
+void take_ack(const Segment& packet, const TcpFacts& tcp, TcpSender& peer, SegmentPool& segments,
+              TcpFinding& finding) noexcept {
+  bool by_timestamp = false;
+  segments.acknowledge(
+      peer.unacked, packet.ack,
+      [&](const UnackedSegment& segment) {
+        if (segment.next_seq != packet.ack || by_timestamp) return;
+        by_timestamp = tcp.ts_echo != 0 && segment.ts_value == tcp.ts_echo;
+        if (finding.rtt_ns != TcpFinding::kNone && !by_timestamp) {
+          finding.rtt_ambiguous = true;
+          return;
+        }
+        finding.rtt_ns = since(packet.time_ns, segment.time_ns);
+        finding.rtt_ambiguous = segment.retransmission != 0;
+      },
+      [&](UnackedSegment& segment) {
+        if (before(segment.seq, packet.ack)) segment.seq = packet.ack;
+      });
+}
+
+void note_handshake(TcpConnection& connection, const Segment& packet, TcpFinding& finding) noexcept {
+  if (packet.has(kSyn)) {
+    if (packet.has(kAck))
+      connection.syn_acked = true;
+    else
+      connection.syn_ns = packet.time_ns;
+    return;
+  }
+  if (connection.handshake_ns != 0 || connection.syn_ns == 0 || !packet.has(kAck)) return;
+  if (!connection.syn_acked || packet.seq != 1 || packet.ack != 1) return;
+  connection.handshake_ns = since(packet.time_ns, connection.syn_ns);
+  finding.handshake_ns = connection.handshake_ns;
+}
+
+}  // namespace
+
+TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                       std::uint64_t time_ns, SegmentPool& segments) noexcept {
+  TcpFinding finding;
+  TcpMarks& marks = finding.marks;
+  const bool refuses = (flags & kRst) != 0 && !connection.sender[from].has_base;
+  find_bases(connection, from, tcp, flags, segments, marks);
+  TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
+  const bool has_ack = (flags & kAck) != 0;
+  Segment packet{.seq = tcp.seq - me.base,
+                 .ack = has_ack ? tcp.ack - peer.base : tcp.ack,
+                 .bytes = tcp.payload_bytes,
+                 .next_seq = tcp.seq - me.base + tcp.payload_bytes,
+                 .window = tcp.window,
+                 .flags = flags,
+                 .time_ns = time_ns};
+  if (packet.has(kSyn | kFin)) ++packet.next_seq;
+
+  mark_by_window(packet, me, peer, marks);
+  if (marks.has(TcpMark::duplicate_ack)) ++me.duplicate_acks;
+  if (packet.ack != me.last_ack) me.duplicate_acks = 0;
+  mark_by_ack(packet, me, peer, marks);
+  if (packet.takes_numbers()) mark_resent(connection, from, packet, segments, marks);
+
+  if (packet.takes_numbers())
+    segments.append(me.unacked, {.seq = packet.seq,
+                                 .next_seq = packet.next_seq,
+                                 .time_ns = time_ns,
+                                 .ts_value = tcp.ts_value,
+                                 .next = UnackedSegment::kLast,
+                                 .retransmission = marks.has(TcpMark::retransmission)});
+  if (!marks.has(TcpMark::zero_window_probe)) {
+    if (me.next_seq == 0 || before(me.next_seq, packet.next_seq)) {
+      me.next_seq = packet.next_seq;
+      me.next_seq_ns = time_ns;
+    }
+    if (me.contiguous_end == 0 || packet.seq == me.contiguous_end) me.contiguous_end = me.next_seq;
+  }
+  me.window = packet.window;
+  me.last_ack = packet.ack;
+  me.last_ns = time_ns;
+  me.last_marks = marks;
+  if (has_ack) take_ack(packet, tcp, peer, segments, finding);
+  note_handshake(connection, packet, finding);
+  if (refuses) me = {};  // its numbers are no beginning
+  return finding;
+}
+
+}  // namespace parshall

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "pipeline/decode/tcp.hpp"
+#include "pipeline/measure/tcp/segment_pool.hpp"
+
+namespace parshall {
+
+/// What a packet was within its TCP connection, as bits that may come together.
+enum class TcpMark : std::uint16_t {
+  retransmission = 1 << 0,         ///< of any kind
+  fast_retransmission = 1 << 1,    ///< soon after duplicate acknowledgements asked for it
+  spurious_retransmission = 1 << 2,  ///< of what had been acknowledged
+  out_of_order = 1 << 3,
+  lost_segment = 1 << 4,  ///< a segment before this one was not seen
+  ack_unseen = 1 << 5,    ///< acknowledges what was not seen: the monitor, or its tap, lost it
+  duplicate_ack = 1 << 6,
+  keep_alive = 1 << 7,
+  keep_alive_ack = 1 << 8,
+  zero_window = 1 << 9,
+  zero_window_probe = 1 << 10,
+  zero_window_probe_ack = 1 << 11,
+  window_update = 1 << 12,
+  reused_ports = 1 << 13,  ///< a new connection between ports that had one
+};
+
+/// A set of marks.
+class TcpMarks {
+ public:
+  void add(TcpMark mark) noexcept { bits_ = static_cast<std::uint16_t>(bits_ | static_cast<std::uint16_t>(mark)); }
+  bool has(TcpMark mark) const noexcept { return (bits_ & static_cast<std::uint16_t>(mark)) != 0; }
+  bool any() const noexcept { return bits_ != 0; }
+  std::uint16_t bits() const noexcept { return bits_; }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+/// What one end of a connection has sent. Numbers are relative to its first, and 0 until it sent something.
+///
+/// Shape: one cache line.
+struct alignas(64) TcpSender {
+  static constexpr std::uint32_t kUnknownWindow = ~std::uint32_t{0};
+
+  std::uint32_t base = 0;           ///< the number that counts as 0: the SYN's, or one before the first seen
+  std::uint32_t next_seq = 0;       ///< after the highest sent
+  std::uint32_t contiguous_end = 0; ///< all before it was seen, or taken for seen once its loss was reported
+  std::uint32_t last_ack = 0;       ///< of the other's numbers
+  std::uint32_t window = kUnknownWindow;
+  std::uint16_t duplicate_acks = 0;
+  TcpMarks last_marks;
+  std::uint64_t next_seq_ns = 0;  ///< when next_seq was reached
+  std::uint64_t last_ns = 0;      ///< of its last packet
+  UnackedSegments unacked;
+  bool has_base = false;
+};
+static_assert(sizeof(TcpSender) == 64);
+
+struct TcpConnection {
+  std::array<TcpSender, 2> sender;
+  std::uint64_t syn_ns = 0;        ///< of the last SYN; 0: none
+  std::uint64_t handshake_ns = 0;  ///< from there to the acknowledgement that ends the handshake; 0: not seen
+  std::uint32_t flows = 0;         ///< directions that have a record
+  bool syn_acked = false;
+};
+
+}  // namespace parshall

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "base/huge_buffer.hpp"
+#include "base/keyed_hash.hpp"
+#include "pipeline/flow/both_ways.hpp"
+#include "pipeline/flow/identity.hpp"
+#include "pipeline/flow/maps/linear_index.hpp"
+#include "pipeline/measure/tcp/connection.hpp"
+
+namespace parshall {
+
+/// A flow's connection, and which of its ends the flow is from.
+struct ConnectionEnd {
+  Place place = kNowhere;
+  std::uint8_t from = 0;
+};
+
+/// The connections of a worker's TCP flows: both directions' flows find the same one.
+///
+/// A connection lives as long as either direction has a record.
+/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and twice as many segments as connections; committed
+///        as they are first used.
+class TcpConnections {
+ public:
+  TcpConnections(std::size_t flows, std::uint64_t seed)
+      : hash_(KeyFields::five_tuple, Identity::exact, seed ^ kOwnSeed),
+        map_(flows, hash_),
+        connections_(flows),
+        segments_(kSegmentsPerFlow * flows) {}
+
+  static std::size_t memory_bytes(std::size_t flows) noexcept {
+    return Map::memory_bytes(flows) + flows * sizeof(TcpConnection) +
+           SegmentPool::memory_bytes(kSegmentsPerFlow * flows);
+  }
+
+  /// There is always room: a connection has at least one flow.
+  ConnectionEnd open(const FlowKey& flow) noexcept {
+    const auto [key, from] = both_ways(flow);
+    const std::uint64_t hash = hash_(key);
+    Place place = map_.find(hash, key);
+    if (place == kNowhere) {
+      place = map_.insert(hash, key, IgnoreMoves{});
+      if (place == kNowhere) return {};
+      connections_[place] = {};
+    }
+    ++connections_[place].flows;
+    return {place, from};
+  }
+
+  void close(ConnectionEnd end) noexcept {
+    TcpConnection& connection = connections_[end.place];
+    if (--connection.flows != 0) return;
+    for (TcpSender& sender : connection.sender) segments_.clear(sender.unacked);
+    map_.erase(end.place, IgnoreMoves{});
+  }
+
+  void prefetch(ConnectionEnd end) const noexcept {
+    prefetch_line(&connections_[end.place].sender[0]);
+    prefetch_line(&connections_[end.place].sender[1]);
+  }
+
+  TcpConnection& operator[](Place place) noexcept { return connections_[place]; }
+  SegmentPool& segments() noexcept { return segments_; }
+
+ private:
+  static constexpr std::size_t kSegmentsPerFlow = 2;
+  static constexpr std::uint64_t kOwnSeed = 0x7463'705f'656e'6473;
+
+  struct Hasher {
+    FlowIdentity identity;
+    Hasher(KeyFields fields, Identity kind, std::uint64_t seed) : identity(fields, kind, seed) {}
+    std::uint64_t operator()(const FlowKey& key) const noexcept { return identity.hash(key); }
+  };
+  struct Nothing {};
+  using Map = LinearIndex<FlowKey, Nothing, Hasher>;
+
+  Hasher hash_;
+  Map map_;
+  HugeBuffer<TcpConnection> connections_;
+  SegmentPool segments_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/windows/flow_measure.hpp"
+
+namespace parshall {
+
+std::size_t MeasureSet::add(std::shared_ptr<const FlowMeasure> measure) {
+  for (const Placed& placed : measures_)
+    if (placed.measure->name() == measure->name()) return placed.offset;
+  const std::size_t offset = bytes_;
+  bytes_ += measure->row_bytes();
+  measures_.push_back({std::move(measure), offset});
+  return offset;
+}
+
+FindingNeeds MeasureSet::needs() const noexcept {
+  FindingNeeds needs;
+  for (const Placed& placed : measures_) needs.add(placed.measure->needs());
+  return needs;
+}
+
+}  // namespace parshall

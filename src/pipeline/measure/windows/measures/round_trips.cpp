@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/windows/measures/round_trips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace parshall {
+namespace {
+
+bool has_sample(const PacketFinding& packet) noexcept {
+  return packet.is_tcp && packet.tcp.rtt_ns != TcpFinding::kNone && !packet.tcp.rtt_ambiguous;
+}
+
+class RoundTripTimes final : public FlowMeasure {
+ public:
+  std::string name() const override { return "round trips"; }
+  std::size_t row_bytes() const noexcept override { return sizeof(RoundTrips); }
+  FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+
+  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      const PacketFinding& packet = *packets[i];
+      auto& trips = *reinterpret_cast<RoundTrips*>(rows[i]);
+      if (has_sample(packet)) {
+        const std::uint64_t rtt_ns = packet.tcp.rtt_ns;
+        trips.min_ns = trips.samples == 0 ? rtt_ns : std::min(trips.min_ns, rtt_ns);
+        trips.max_ns = std::max(trips.max_ns, rtt_ns);
+        trips.sum_ns += rtt_ns;
+        ++trips.samples;
+      }
+      if (!packet.is_tcp) continue;
+      trips.ambiguous += packet.tcp.rtt_ambiguous;
+      if (packet.tcp.handshake_ns != TcpFinding::kNone) trips.handshake_ns = packet.tcp.handshake_ns;
+    }
+  }
+};
+
+class LatencyChange final : public FlowMeasure {
+ public:
+  LatencyChange(double beta, std::uint32_t after) : beta_(beta), after_(after) {}
+
+  std::string name() const override { return fmt::format("latency changes beyond {} after {}", beta_, after_); }
+  std::size_t row_bytes() const noexcept override { return sizeof(LatencyChanges); }
+  FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+
+  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      const PacketFinding& packet = *packets[i];
+      if (!has_sample(packet) || packet.rtt_samples < after_) continue;
+      const double off_ns = std::abs(static_cast<double>(packet.tcp.rtt_ns) - packet.rtt_mean_ns);
+      reinterpret_cast<LatencyChanges*>(rows[i])->changes += off_ns > beta_ * packet.rtt_stddev_ns;
+    }
+  }
+
+ private:
+  double beta_;
+  std::uint32_t after_;
+};
+
+}  // namespace
+
+std::shared_ptr<const FlowMeasure> RoundTrips::measure() { return std::make_shared<RoundTripTimes>(); }
+
+std::shared_ptr<const FlowMeasure> LatencyChanges::beyond(double beta, std::uint32_t after) {
+  return std::make_shared<LatencyChange>(beta, after);
+}
+
+}  // namespace parshall

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <bit>
+
+#include "pipeline/measure/windows/flow_measure.hpp"
+
+namespace parshall {
+
+/// How many packets of a flow had each TcpMark.
+struct TcpCounts {
+  static constexpr std::size_t kMarks = 14;
+
+  std::uint64_t payload_bytes;
+  std::uint32_t packets, data_packets;
+  std::array<std::uint32_t, kMarks> marked;  ///< by the mark's bit
+
+  std::uint32_t of(TcpMark mark) const noexcept {
+    return marked[static_cast<std::size_t>(std::countr_zero(static_cast<std::uint16_t>(mark)))];
+  }
+
+  static std::shared_ptr<const FlowMeasure> measure();
+};
+
+}  // namespace parshall

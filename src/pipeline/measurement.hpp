@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/record_ring.hpp"
+#include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/flow_tracker.hpp"
+#include "pipeline/measure/windows/window_rows.hpp"
+#include "pipeline/monitor.hpp"
+
+namespace parshall {
+
+/// The measure stage of one worker: statistics, what is found out about packets, and windows, in rows beside the table.
+/// A batch behind the table, so that the rows have come from memory.
+class Measurement {
+ public:
+  Measurement(const MonitorOptions& options, std::size_t slots)
+      : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
+    for (std::uint32_t i = 0; i < options.windows.size(); ++i)
+      windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait));
+    if (std::ranges::any_of(options.findings, &FindingNeeds::any))
+      tracker_ = std::make_unique<FlowTracker>(options.findings, slots, options.seed);
+    follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
+  }
+
+  bool any() const noexcept { return rows_ || !windows_.empty(); }
+  bool has_windows() const noexcept { return !windows_.empty(); }
+  bool follows_tcp() const noexcept { return follows_tcp_; }
+
+  /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then.
+  void use(std::shared_ptr<const StatisticSet> statistics) {
+    rows_.reset();
+    if (statistics && statistics->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_);
+  }
+  void drop_statistics() noexcept { rows_.reset(); }
+  const FlowRows* rows() const noexcept { return rows_.get(); }
+  std::span<const std::byte> row(std::uint32_t slot) const noexcept {
+    return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
+  }
+
+  /// The next packet; `place.latest_ns` and `tcp` where they are known, or asked for. `key_of(slot)` is the slot's flow.
+  template <class KeyOf>
+  [[gnu::always_inline]] void add(SlotRef slot, const PacketFacts& facts, LinkPlace place, const TcpFacts& tcp,
+                                  KeyOf key_of) noexcept {
+    if (rows_) rows_->prefetch(slot.slot());
+    if (tracker_) tracker_->prefetch(slot.slot());
+    for (const auto& windows : windows_) windows->prefetch(slot.slot());
+    place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
+    link_.position = place.position + 1;
+    const std::size_t at = added_++ % pending_.size();
+    pending_[at] = {slot.slot(), slot.is_new(), facts.counts, facts.time_ns, place};
+    if (follows_tcp_) pending_tcp_[at] = tcp;
+    if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
+  }
+
+  /// Measures all that was added.
+  template <class KeyOf>
+  void flush(KeyOf key_of) noexcept {
+    while (measured_ != added_) measure_oldest(key_of);
+    added_ = measured_ = 0;
+  }
+
+  /// After flush().
+  void flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
+    for (const auto& windows : windows_) windows->flow_ended(slot, key);
+    if (tracker_) tracker_->flow_ended(slot);
+  }
+  void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
+    if (rows_) rows_->move(from, to);
+    if (tracker_) tracker_->flow_moved(from, to);
+    for (const auto& windows : windows_) windows->flow_moved(from, to, key);
+  }
+
+  /// A slice of telling about windows; `drain` is called before one ends. Whether there is more to tell.
+  template <class KeyOf, class Drain>
+  bool housekeep(LinkPlace now, KeyOf key_of, Drain drain) noexcept {
+    const LinkPlace link = later_of(now);
+    bool more = false;
+    for (const auto& windows : windows_) {
+      if (windows->ends_at(link)) {
+        drain();
+        windows->advance(link, key_of);
+      }
+      more |= windows->sweep(kTellRows, key_of);
+    }
+    return more;
+  }
+
+  template <class KeyOf>
+  void finish(LinkPlace now, KeyOf key_of) noexcept {
+    for (const auto& windows : windows_) windows->finish(later_of(now), key_of);
+  }
+
+  RecordRing& messages() noexcept { return messages_; }
+
+ private:
+  static constexpr std::uint32_t kTellRows = 512;  ///< some microseconds; twice a batch: half a window's packets tell all
+
+  /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
+  /// multiple of kStatBatch, and none of its packets is behind the ring's end.
+  template <class KeyOf>
+  void measure_oldest(KeyOf key_of) noexcept {
+    const std::size_t at = measured_ % pending_.size();
+    const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
+    const std::span packets(&pending_[at], count);
+    if (rows_) rows_->update(packets);
+    std::span<const PacketFinding> found;
+    if (tracker_) {
+      const std::size_t tcp_count = follows_tcp_ ? count : 0;
+      tracker_->find(packets, {&pending_tcp_[at], tcp_count}, {findings_.data(), count}, key_of);
+      found = {findings_.data(), count};
+    }
+    for (const auto& windows : windows_) windows->update(packets, found, key_of);
+    measured_ += count;
+  }
+
+  /// Of the link as others see it and the packets that came here.
+  LinkPlace later_of(LinkPlace now) const noexcept {
+    return {std::max(now.position, link_.position), std::max(now.latest_ns, link_.latest_ns)};
+  }
+
+  std::unique_ptr<FlowRows> rows_;
+  std::unique_ptr<FlowTracker> tracker_;
+  RecordRing messages_;
+  std::vector<std::unique_ptr<WindowRows>> windows_;
+  std::size_t slots_;
+  bool follows_tcp_;
+
+  std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
+  std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;
+  std::array<PacketFinding, kStatBatch> findings_;
+  std::size_t added_ = 0, measured_ = 0;  ///< to pending_, and of it
+  LinkPlace link_;                        ///< of the latest packet added
+};
+
+}  // namespace parshall
