@@ -133,6 +133,10 @@ void declare(CLI::App& command, WatchOptions& o) {
           "A task: NAME:PARAMETER=VALUE,..., or NAME=CONDITION such as big='wire_bytes > 1e6 and packets < 1000'")
       ->allow_extra_args(false)
       ->group("Tasks");
+  command
+      .add_option("--states", o.states,
+                  "TOML file of monitoring states: named sets of tasks, and the rules that assign flows to them")
+      ->group("Tasks");
   command.add_option("--window", o.window, "Length of the tasks' windows: a time, or packets such as 2Mp")
       ->capture_default_str()
       ->group("Tasks");
@@ -185,9 +189,17 @@ void declare(CLI::App& command, WatchOptions& o) {
 namespace {
 
 std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
-  plan.tasks = o.tasks;
-  plan.tasks.insert(plan.tasks.end(), o.task_specs.begin(), o.task_specs.end());
+  std::optional<StateFile> states;
+  if (!o.states.empty()) {
+    auto read = StateFile::read(o.states);
+    if (!read) return read.error();
+    states = *std::move(read);
+    plan.tasks = states->tasks;
+  }
+  for (const auto* const specs : {&o.tasks, &o.task_specs})
+    for (const std::string& spec : *specs) plan.tasks.push_back({spec});
   if (plan.tasks.empty()) {
+    if (states) return Error{fmt::format("--states {}: no state has a task", o.states)};
     if (!o.events.empty()) return Error{"--events: name what to look for with --tasks (parshall list tasks)"};
     return std::nullopt;
   }
@@ -201,8 +213,14 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
   plan.task_options = {.window = *window, .fields = plan.session.key, .keys = *keys, .seed = plan.session.seed};
   const auto tasks = TaskSets::make(plan.tasks, plan.task_options);
   if (!tasks) return tasks.error();
-  plan.session.monitor.windows = tasks->windows();
-  plan.session.monitor.findings = tasks->findings();
+  const std::size_t state_count = states ? states->plan.names.size() : 1;
+  plan.session.monitor.windows = tasks->windows(state_count);
+  plan.session.monitor.findings = tasks->findings(state_count);
+  if (states) {
+    auto made = states->plan_for(*tasks, plan.session.seed);
+    if (!made) return Error{fmt::format("--states {}: {}", o.states, made.error().message)};
+    plan.session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
+  }
   const bool by_packets = std::ranges::any_of(
       tasks->windows(), [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; });
   if (by_packets && !o.interface.empty() && (o.workers > 1 || o.queues > 1))

@@ -31,6 +31,7 @@ struct WatchOptions {
   double quantile_error = 0.05;
 
   std::vector<std::string> tasks, task_specs;
+  std::string states;
   std::string window = "1s", task_keys = "1Mi", events;
 
   std::string format = "text", output = "-", every = "0", sort;
@@ -51,7 +52,7 @@ struct WatchPlan {
   SessionOptions session;
   Columns columns;
   StatisticOptions statistics;
-  std::vector<std::string> tasks;  ///< as TaskSets::make() takes them
+  std::vector<TaskSpec> tasks;
   TaskOptions task_options;
   std::uint64_t every_ns = 0;
   std::uint64_t wall_duration_ns = 0;  ///< 0: as long as packets come

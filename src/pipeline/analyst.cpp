@@ -2,6 +2,7 @@
 #include "pipeline/analyst.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace parshall {
 
@@ -21,11 +22,8 @@ void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd
 std::uint64_t WindowJoiner::least_bound() const noexcept { return *std::ranges::min_element(bounds_); }
 
 void WindowJoiner::advance() {
-  do {
-    if (!open_ && !open_next()) return;
-    if (least_bound() <= *open_) return;
-    close(*open_);
-  } while (true);
+  while ((open_ || open_next()) && *open_ < least_bound()) close(*open_);
+  for (const StateOutcome& outcome : outcomes_) outcome.found->decide_below(open_.value_or(least_bound()));
 }
 
 /// The first window that anything is known of, once no worker can tell of an earlier one.
@@ -63,16 +61,28 @@ void WindowJoiner::close(std::uint64_t window) {
   ended.totals.partial |= window == first_ && ended.length.unit == WindowLength::Unit::ns &&
                           ended.totals.first_ns != ended.length.begin_of(window);
   balanced_ &= packets_ + ended.totals.unlisted_packets == ended.totals.packets;
-  tasks_.end(ended, [this](Event&& event) { events_.put(std::move(event)); });
+  for (const StateOutcome& outcome : outcomes_) outcome.found->begin(window);
+  tasks_.end(ended, [this](Event&& event) {
+    for (const StateOutcome& outcome : outcomes_)
+      if (outcome.task == event.task) outcome.found->add(event);
+    events_.put(std::move(event));
+  });
+  for (const StateOutcome& outcome : outcomes_) outcome.found->end();
   totals_.erase(window);
   packets_ = 0;
   open_.reset();
   ++windows_;
 }
 
-Analyst::Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events)
+Analyst::Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events,
+                 std::span<const StateOutcome> outcomes)
     : tasks_(std::move(tasks)), workers_(std::move(workers)) {
-  for (TaskSet& set : tasks_.sets()) joiners_.emplace_back(set, workers_.size(), events);
+  for (TaskSet& set : tasks_.sets()) {
+    std::vector<StateOutcome> own;
+    std::ranges::copy_if(outcomes, std::back_inserter(own),
+                         [&](const StateOutcome& outcome) { return outcome.clock == joiners_.size(); });
+    joiners_.emplace_back(set, workers_.size(), events, std::move(own));
+  }
 }
 
 bool Analyst::poll() {

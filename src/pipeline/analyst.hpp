@@ -8,6 +8,7 @@
 
 #include "base/record_ring.hpp"
 #include "pipeline/event_queue.hpp"
+#include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/measure/windows/window_stream.hpp"
 #include "pipeline/report/record_spool.hpp"
@@ -18,8 +19,9 @@ namespace parshall {
 /// the other. What a worker tells of a window while another may still tell of one before waits in a spool.
 class WindowJoiner {
  public:
-  WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events)
-      : tasks_(tasks), events_(events), bounds_(workers), measured_(kBatch * tasks.measures().bytes()) {}
+  /// `outcomes`: those of this window length, by task.
+  WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events, std::vector<StateOutcome> outcomes = {})
+      : tasks_(tasks), events_(events), outcomes_(std::move(outcomes)), bounds_(workers), measured_(kBatch * tasks.measures().bytes()) {}
 
   /// A FlowWindow, and behind it what the window's measures made of the flow.
   void flow(std::uint64_t window, std::span<const std::byte> flow);
@@ -44,6 +46,7 @@ class WindowJoiner {
 
   TaskSet& tasks_;
   EventQueue& events_;
+  std::vector<StateOutcome> outcomes_;
   std::vector<std::uint64_t> bounds_;  ///< by worker: it will tell of no window below
   std::optional<std::uint64_t> open_;
   std::vector<FlowWindow> batch_;
@@ -59,7 +62,8 @@ class WindowJoiner {
 /// Runs the tasks over what workers tell of their windows. One thread, not a worker's.
 class Analyst {
  public:
-  Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events);
+  Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events,
+          std::span<const StateOutcome> outcomes = {});
 
   /// Takes in what has been told so far; whether there was anything.
   bool poll();

@@ -114,6 +114,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return {measurement_.rows() != nullptr ? measurement_.rows()->set() : nullptr, generation_};
   }
 
+  std::vector<std::uint64_t> state_packets() const override { return measurement_.state_packets(); }
+
   RecordRing& ended() noexcept override { return ended_; }
   RecordRing& window_messages() noexcept override { return measurement_.messages(); }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }

@@ -23,8 +23,9 @@ class Measurement {
       : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
     for (std::uint32_t i = 0; i < options.windows.size(); ++i)
       windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait));
-    if (std::ranges::any_of(options.findings, &FindingNeeds::any))
-      tracker_ = std::make_unique<FlowTracker>(options.findings, slots, options.seed);
+    if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait);
+    if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
+      tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
     follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
   }
 
@@ -98,6 +99,11 @@ class Measurement {
 
   RecordRing& messages() noexcept { return messages_; }
 
+  std::vector<std::uint64_t> state_packets() const {
+    if (!states_) return {};
+    return {tracker_->state_packets().begin(), tracker_->state_packets().end()};
+  }
+
  private:
   static constexpr std::uint32_t kTellRows = 512;  ///< some microseconds; twice a batch: half a window's packets tell all
 
@@ -109,14 +115,35 @@ class Measurement {
     const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
     const std::span packets(&pending_[at], count);
     if (rows_) rows_->update(packets);
-    std::span<const PacketFinding> found;
+    if (!states_) {
+      measure(packets, &pending_tcp_[at], key_of);
+    } else {
+      for (std::size_t done = 0, end = 0; done < count; done = end) {
+        if (states_->changes_at(packets[done].place)) change_states(packets[done].place, key_of);
+        end = done + 1;
+        while (end < count && !states_->changes_at(packets[end].place)) ++end;
+        measure(packets.subspan(done, end - done), &pending_tcp_[at + done], key_of);
+      }
+    }
+    measured_ += count;
+  }
+
+  /// Packets between which no monitoring state changes.
+  template <class KeyOf>
+  void measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, KeyOf key_of) noexcept {
+    std::span<PacketFinding> found;
     if (tracker_) {
-      const std::size_t tcp_count = follows_tcp_ ? count : 0;
-      tracker_->find(packets, {&pending_tcp_[at], tcp_count}, {findings_.data(), count}, key_of);
-      found = {findings_.data(), count};
+      found = {findings_.data(), packets.size()};
+      tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
     }
     for (const auto& windows : windows_) windows->update(packets, found, key_of);
-    measured_ += count;
+  }
+
+  template <class KeyOf>
+  void change_states(LinkPlace place, KeyOf key_of) noexcept {
+    states_->change(place, [&](std::uint32_t clock, std::uint64_t window) {
+      windows_[clock]->settle_below(window, place, key_of);
+    });
   }
 
   /// Of the link as others see it and the packets that came here.
@@ -125,6 +152,7 @@ class Measurement {
   }
 
   std::unique_ptr<FlowRows> rows_;
+  std::unique_ptr<FlowStates> states_;
   std::unique_ptr<FlowTracker> tracker_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;

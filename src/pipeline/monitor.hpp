@@ -19,6 +19,7 @@
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/table.hpp"
 #include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
 
 namespace parshall {
@@ -81,6 +82,7 @@ class Monitor {
   virtual void visit(const FlowVisitor& visitor) const = 0;
   virtual MonitorCounts counts() const noexcept = 0;
   virtual StatisticChoice statistics() const = 0;
+  virtual std::vector<std::uint64_t> state_packets() const = 0;  ///< by monitoring state; none where there is one
 
   virtual RecordRing& ended() noexcept = 0;
   virtual RecordRing& window_messages() noexcept = 0;
@@ -100,6 +102,7 @@ struct MonitorOptions {
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
   std::vector<WindowPlan> windows;  ///< whose flows are told, each as the clock of its place here
   std::vector<FindingNeeds> findings = {{}};  ///< by monitoring state
+  std::shared_ptr<const StatePlan> states;    ///< null: all flows are in one
   std::uint64_t seed = 0;                     ///< of hashes of its own
   std::size_t window_ring_bytes = std::size_t{16} << 20;
   bool can_wait = true;  ///< the source waits: then a full ring loses nothing

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kCollectEvery{1};
 constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500};
 
 bool finds_anything(const SessionOptions& options) noexcept {
-  return std::ranges::any_of(options.monitor.findings, &FindingNeeds::any);
+  return options.monitor.states || std::ranges::any_of(options.monitor.findings, &FindingNeeds::any);
 }
 bool follows_tcp(const SessionOptions& options) noexcept {
   return std::ranges::any_of(options.monitor.findings, &FindingNeeds::tcp);
@@ -38,7 +38,8 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
              (sizeof(PacketFacts) + sizeof(LinkPlace) + (follows_tcp(options) ? sizeof(TcpFacts) : 0));
-  return options.workers * bytes + 2 * RecordSpool::kMemoryBytes;
+  const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
+  return options.workers * bytes + shared + 2 * RecordSpool::kMemoryBytes;
 }
 
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait) {
@@ -85,7 +86,9 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   if (tasks.sets().empty()) return;
   std::vector<RecordRing*> rings;
   for (const auto& monitor : workers_->monitors()) rings.push_back(&monitor->window_messages());
-  analyst_.emplace(std::move(tasks), std::move(rings), events_);
+  std::span<const StateOutcome> outcomes;
+  if (options_.monitor.states) outcomes = options_.monitor.states->outcomes;
+  analyst_.emplace(std::move(tasks), std::move(rings), events_, outcomes);
 }
 
 Session::~Session() {

@@ -65,7 +65,7 @@ class Rows : public ::testing::Test {
   static constexpr WindowLength kLength{WindowLength::Unit::ns, 1000};
 
   RecordRing ring_{1 << 16};
-  WindowRows rows_{{.length = kLength}, 0, kSlots, ring_, /*can_wait=*/false};
+  WindowRows rows_{WindowPlan(kLength), 0, kSlots, ring_, /*can_wait=*/false};
   Told told_;
 
   void update(std::vector<RowUpdate> packets) { rows_.update(packets, {}, key_of_slot); }
@@ -138,7 +138,7 @@ TEST_F(Rows, AWindowEndsOnTheClockThoughNoPacketComes) {
 
 TEST_F(Rows, WithoutRoomARowIsUnlistedOnlyWhereItMustBeToldAtOnce) {
   RecordRing small(512);  // room for three rows
-  WindowRows rows({.length = kLength}, 0, kSlots, small, /*can_wait=*/false);
+  WindowRows rows(WindowPlan(kLength), 0, kSlots, small, /*can_wait=*/false);
   std::vector<RowUpdate> packets;
   for (std::uint32_t slot = 0; slot < 20; ++slot) packets.push_back(packet(slot, 5000, 5000, slot));
   rows.update(packets, {}, key_of_slot);
@@ -160,7 +160,7 @@ TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
     for (const bool can_wait : {true, false}) {
       SplitMix64 random(7);
       RecordRing ring(4096);
-      WindowRows rows({.length = length}, 0, kSlots, ring, can_wait);
+      WindowRows rows(WindowPlan(length), 0, kSlots, ring, can_wait);
       Told told;
       std::map<std::uint64_t, std::uint64_t> truth;
       std::vector<bool> used(kSlots);

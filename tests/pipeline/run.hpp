@@ -31,7 +31,7 @@ struct Plan {
   bool packets_only = false;
   const HashFunction* hash = nullptr;
   bool observe_merges = false;
-  std::vector<std::string> tasks = {};
+  std::vector<TaskSpec> tasks = {};
 };
 
 inline TaskSets tasks_of(const Plan& plan) {

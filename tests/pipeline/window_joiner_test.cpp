@@ -11,7 +11,7 @@ namespace parshall {
 namespace {
 
 TaskSets count_task(const std::string& window) {
-  const std::vector<std::string> specs{"count:window=" + window};
+  const std::vector<TaskSpec> specs{{"count:window=" + window}};
   auto tasks = TaskSets::make(specs, {.keys = 1024});
   EXPECT_TRUE(tasks);
   return *std::move(tasks);

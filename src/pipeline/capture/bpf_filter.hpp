@@ -18,6 +18,9 @@ class BpfFilter {
   /// Fails on a syntax error, with libpcap's explanation.
   static Result<BpfFilter> compile(const std::string& expression);
 
+  /// Whether it means something for packets of this link type; from then on matches() allocates nothing for them.
+  bool applies_to(LinkType link_type) { return program_for(link_type) != nullptr; }
+
   /// False also where the expression cannot apply to the packet's link type.
   bool matches(const RawPacket& packet) noexcept;
 

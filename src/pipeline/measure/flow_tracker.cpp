@@ -13,13 +13,29 @@ bool any_tcp(std::span<const FindingNeeds> by_state) noexcept {
 
 }  // namespace
 
-FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, std::size_t slots, std::uint64_t seed)
-    : by_state_(std::move(by_state)), tracks_(slots) {
+FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed)
+    : by_state_(std::move(by_state)), state_packets_(by_state_.size()), states_(states), tracks_(slots) {
   if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots, seed);
 }
 
 std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept {
   return slots * sizeof(Track) + (any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0);
+}
+
+void FlowTracker::begin(Track& track, const FlowKey& flow) noexcept {
+  track = {};
+  if (states_ != nullptr) track.rules = states_->rules_for(flow);
+}
+
+void FlowTracker::choose_state(Track& track, const FlowKey& flow) noexcept {
+  track.states_version = states_->version();
+  track.state = states_->state_of(flow, track.rules);
+  const FindingNeeds needs = by_state_[track.state];
+  if (!needs.iat) track.after_last_ns = 0;
+  if (!needs.tcp && track.connection.place != kNowhere) {
+    connections_->forget(track.connection);
+    track.connection = {};
+  }
 }
 
 void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {

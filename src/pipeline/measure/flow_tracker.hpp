@@ -7,6 +7,7 @@
 #include "base/prefetch.hpp"
 #include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/states/flow_states.hpp"
 #include "pipeline/measure/tcp/connections.hpp"
 
 namespace parshall {
@@ -18,8 +19,8 @@ namespace parshall {
 ///        constructor.
 class FlowTracker {
  public:
-  /// `by_state`: what has to be found out about flows of each monitoring state.
-  FlowTracker(std::vector<FindingNeeds> by_state, std::size_t slots, std::uint64_t seed);
+  /// `by_state`: what has to be found out about flows of each monitoring state. `states`: null where there is one.
+  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed);
 
   static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept;
 
@@ -33,9 +34,12 @@ class FlowTracker {
       const RowUpdate& packet = packets[i];
       Track& track = tracks_[packet.slot];
       if (packet.starts_flow) [[unlikely]]
-        track = {};
+        begin(track, key_of(packet.slot));
+      if (states_ != nullptr && track.states_version != states_->version()) [[unlikely]]
+        choose_state(track, key_of(packet.slot));
       const FindingNeeds needs = by_state_[track.state];
       findings[i] = {.state = track.state};
+      ++state_packets_[track.state];
       if (!needs.tcp || tcp.empty() || !tcp[i].present) continue;
       if (track.connection.place == kNowhere) [[unlikely]]
         track.connection = connections_->open(key_of(packet.slot));
@@ -59,6 +63,8 @@ class FlowTracker {
     tracks_[from] = {};
   }
 
+  std::span<const std::uint64_t> state_packets() const noexcept { return state_packets_; }  ///< by monitoring state
+
   /// Segments that could not be kept until they were acknowledged.
   std::uint64_t dropped_segments() const noexcept { return connections_ ? connections_->segments().dropped() : 0; }
 
@@ -67,6 +73,8 @@ class FlowTracker {
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
     ConnectionEnd connection;
     std::uint8_t state = 0;
+    std::uint32_t states_version = 0;  ///< FlowStates::version() that the state is of
+    std::uint32_t rules = 0;           ///< FlowStates::rules_for()
     std::uint32_t rtt_samples = 0;
     double rtt_mean_ns = 0, rtt_m2 = 0;  ///< Welford's running mean and sum of squared differences
   };
@@ -77,9 +85,13 @@ class FlowTracker {
       finding.iat_ns = time_ns >= track.after_last_ns ? time_ns - track.after_last_ns + 1 : 0;
     track.after_last_ns = time_ns + 1;
   }
+  void begin(Track& track, const FlowKey& flow) noexcept;
+  void choose_state(Track& track, const FlowKey& flow) noexcept;
   void follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept;
 
   std::vector<FindingNeeds> by_state_;
+  std::vector<std::uint64_t> state_packets_;
+  FlowStates* states_;
   HugeBuffer<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
@@ -39,12 +40,15 @@ class KeyTable {
   std::uint64_t hash(const FlowKey& key) const noexcept { return hash_.hash(key); }
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&index_[home(tag_of(hash))]); }
 
-  Value* find(std::uint64_t hash, const FlowKey& key) noexcept {
+  const Value* find(std::uint64_t hash, const FlowKey& key) const noexcept {
     const std::uint32_t tag = tag_of(hash);
     for (std::size_t at = home(tag); index_[at].after_place != 0; at = next(at))
       if (index_[at].tag == tag && entries_[index_[at].after_place - 1].key == key)
         return &entries_[index_[at].after_place - 1].value;
     return nullptr;
+  }
+  Value* find(std::uint64_t hash, const FlowKey& key) noexcept {
+    return const_cast<Value*>(std::as_const(*this).find(hash, key));
   }
 
   /// The key's value, a new one where there is none; nothing without room for a new key.

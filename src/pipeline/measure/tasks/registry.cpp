@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <limits>
 
 #include "base/parse.hpp"
@@ -114,9 +116,17 @@ std::size_t TaskSet::memory_bytes() const noexcept {
   return bytes;
 }
 
+std::span<const FlowWindow> TaskSet::of_states(std::span<const FlowWindow> flows, std::uint64_t states) {
+  const auto is_wanted = [states](const FlowWindow& flow) { return (states >> flow.state & 1) != 0; };
+  if (std::ranges::all_of(flows, is_wanted)) return flows;
+  wanted_.clear();
+  std::ranges::copy_if(flows, std::back_inserter(wanted_), is_wanted);
+  return wanted_;
+}
+
 void TaskSet::flows(std::span<const FlowWindow> flows) {
-  for (const auto& asked : context_.aggregates()) asked.aggregate->add(flows);
-  for (const Member& member : members_) member.task->flows(flows);
+  for (const auto& [aggregate, states] : context_.aggregates()) aggregate->add(of_states(flows, states));
+  for (const Member& member : members_) member.task->flows(of_states(flows, member.states));
 }
 
 void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
@@ -129,9 +139,9 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
   for (const auto& asked : context_.aggregates()) asked.aggregate->clear();
 }
 
-Result<TaskSets> TaskSets::make(std::span<const std::string> specs, const TaskOptions& options) {
+Result<TaskSets> TaskSets::make(std::span<const TaskSpec> specs, const TaskOptions& options) {
   TaskSets sets;
-  for (const std::string& spec : specs)
+  for (const TaskSpec& spec : specs)
     if (auto error = sets.add(spec, options)) return *std::move(error);
   return sets;
 }
@@ -142,9 +152,10 @@ TaskSet& TaskSets::set_of(WindowLength window, const TaskOptions& options) {
   return sets_.emplace_back(window, options);
 }
 
-std::optional<Error> TaskSets::add(const std::string& text, const TaskOptions& options) {
-  const Spec spec(text);
-  if (!is_name(spec.name)) return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first", text)};
+std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& options) {
+  const Spec spec(asked.text);
+  if (!is_name(spec.name))
+    return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first", asked.text)};
   const auto entry = std::ranges::find(kTasks, spec.name, [](const TaskEntry* task) { return task->name; });
   if (!spec.is_condition && entry == std::end(kTasks)) {
     std::vector<std::string_view> names;
@@ -162,8 +173,10 @@ std::optional<Error> TaskSets::add(const std::string& text, const TaskOptions& o
   const WindowLength window = *length;
   TaskSet::Member member{.name = arguments->given("name") ? arguments->text("name") : spec.name,
                          .most = arguments->count("most", 1, 10'000'000),
+                         .states = asked.states,
                          .task = nullptr};
   TaskContext& context = set_of(window, options).context_;
+  context.begin_task(asked.states);
   if (spec.is_condition) {
     auto condition = Expression::parse(spec.condition, context);
     if (!condition) return Error{fmt::format("task {}: {}", spec.name, condition.error().message)};
@@ -177,6 +190,8 @@ std::optional<Error> TaskSets::add(const std::string& text, const TaskOptions& o
   if (set_of(window, options).context_.measures()->needs().tcp && options.fields != KeyFields::five_tuple)
     return Error{fmt::format("task {} follows TCP connections, which takes flows of five-tuples: leave out --key",
                              member.name)};
+  if (context.measures()->measures().size() > WindowPlan::kMostMeasures)
+    return Error{fmt::format("task {}: too many different parameters of one kind of task in one window", member.name)};
   for (const TaskSet& set : sets_)
     for (const TaskSet::Member& other : set.members_)
       if (other.name == member.name)
@@ -186,16 +201,25 @@ std::optional<Error> TaskSets::add(const std::string& text, const TaskOptions& o
   return std::nullopt;
 }
 
-std::vector<WindowPlan> TaskSets::windows() const {
+std::vector<WindowPlan> TaskSets::windows(std::size_t states) const {
   std::vector<WindowPlan> windows;
-  for (const TaskSet& set : sets_) windows.push_back({set.window(), set.context_.measures(), {set.context_.measures_of(0)}});
+  for (const TaskSet& set : sets_) {
+    WindowPlan& plan = windows.emplace_back(set.window(), set.context_.measures());
+    plan.by_state.clear();
+    for (std::size_t state = 0; state < states; ++state) plan.by_state.push_back(set.context_.measures_of(state));
+  }
   return windows;
 }
 
-std::vector<FindingNeeds> TaskSets::findings() const {
-  FindingNeeds needs;
-  for (const TaskSet& set : sets_) needs.add(set.context_.measures()->needs());
-  return {needs};
+std::vector<FindingNeeds> TaskSets::findings(std::size_t states) const {
+  std::vector<FindingNeeds> findings(states);
+  for (const TaskSet& set : sets_) {
+    const auto measures = set.context_.measures()->measures();
+    for (std::size_t state = 0; state < states; ++state)
+      for (std::uint64_t wanted = set.context_.measures_of(state); wanted != 0; wanted &= wanted - 1)
+        findings[state].add(measures[static_cast<std::size_t>(std::countr_zero(wanted))].measure->needs());
+  }
+  return findings;
 }
 
 std::size_t TaskSets::memory_bytes() const noexcept {

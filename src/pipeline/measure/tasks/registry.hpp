@@ -25,12 +25,19 @@ struct TaskOptions {
   std::uint64_t seed = 0;
 };
 
+/// A task as it is asked for.
+struct TaskSpec {
+  std::string text;                             ///< NAME[:parameter=value,...] and so on: TaskSets::make()
+  std::uint64_t states = ~std::uint64_t{0};  ///< bit i: it is for flows of monitoring state i
+};
+
 /// Tasks of windows of one length.
 class TaskSet {
  public:
   struct Member {
     std::string name;
     std::size_t most;  ///< events a window
+    std::uint64_t states;
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
   };
@@ -49,9 +56,13 @@ class TaskSet {
  private:
   friend class TaskSets;
 
+  /// Those of the flows that are in one of the states: all, or copies in wanted_.
+  std::span<const FlowWindow> of_states(std::span<const FlowWindow> flows, std::uint64_t states);
+
   WindowLength window_;
   TaskContext context_;
   std::vector<Member> members_;
+  std::vector<FlowWindow> wanted_;
 };
 
 /// All tasks of a run: a set for each length of windows.
@@ -59,16 +70,17 @@ class TaskSets {
  public:
   /// Each spec is NAME[:parameter=value,...], NAME=CONDITION or NAME:parameter=value,...:CONDITION. Fails on what it does not understand, and where two
   /// tasks have one name. Throws std::bad_alloc.
-  static Result<TaskSets> make(std::span<const std::string> specs, const TaskOptions& options);
+  static Result<TaskSets> make(std::span<const TaskSpec> specs, const TaskOptions& options);
 
   std::span<TaskSet> sets() noexcept { return sets_; }
   std::span<const TaskSet> sets() const noexcept { return sets_; }
-  std::vector<WindowPlan> windows() const;
-  std::vector<FindingNeeds> findings() const;  ///< by monitoring state
+  /// For so many monitoring states.
+  std::vector<WindowPlan> windows(std::size_t states = 1) const;
+  std::vector<FindingNeeds> findings(std::size_t states = 1) const;
   std::size_t memory_bytes() const noexcept;
 
  private:
-  std::optional<Error> add(const std::string& text, const TaskOptions& options);
+  std::optional<Error> add(const TaskSpec& asked, const TaskOptions& options);
   TaskSet& set_of(WindowLength window, const TaskOptions& options);
 
   std::vector<TaskSet> sets_;

@@ -56,6 +56,14 @@ class TcpConnections {
     map_.erase(end.place, IgnoreMoves{});
   }
 
+  /// Closes it, and forgets what its end sent: it will not be followed for a while.
+  void forget(ConnectionEnd end) noexcept {
+    TcpSender& sender = connections_[end.place].sender[end.from];
+    segments_.clear(sender.unacked);
+    sender = {};
+    close(end);
+  }
+
   void prefetch(ConnectionEnd end) const noexcept {
     prefetch_line(&connections_[end.place].sender[0]);
     prefetch_line(&connections_[end.place].sender[1]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +21,14 @@ namespace parshall {
 
 /// Windows of one length, and what is kept of flows in them.
 struct WindowPlan {
+  static constexpr std::size_t kMostMeasures = 64;
+
   WindowLength length;
-  std::shared_ptr<const MeasureSet> measures = std::make_shared<MeasureSet>();
+  std::shared_ptr<const MeasureSet> measures;
   std::vector<std::uint64_t> by_state = {~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure
 
-  static constexpr std::size_t kMostMeasures = 64;
+  explicit WindowPlan(WindowLength window, std::shared_ptr<const MeasureSet> kept = std::make_shared<MeasureSet>())
+      : length(window), measures(std::move(kept)) {}
 };
 
 /// What every flow does in the window that is open, for windows of one length: a row per slot, beside the table.
@@ -85,11 +89,22 @@ class WindowRows {
     measure_until(packets.size());
   }
 
-  /// Whether a window ends here, though no packet of this worker may have come.
-  bool ends_at(LinkPlace now) const noexcept { return length_.at(now) >= border_; }
+  /// Whether a window ends here, though no packet of this worker may have come. None does where nothing is known of the
+  /// link yet.
+  bool ends_at(LinkPlace now) const noexcept { return length_.at(now) >= std::max(border_, std::uint64_t{1}); }
   template <class KeyOf>
   void advance(LinkPlace now, KeyOf key_of) noexcept {
     if (ends_at(now)) open(now, key_of);
+  }
+
+  /// Goes to `now`, and, where the input can wait, has told all of windows below `window` when it returns.
+  template <class KeyOf>
+  void settle_below(std::uint64_t window, LinkPlace now, KeyOf key_of) noexcept {
+    advance(now, key_of);
+    if (!can_wait_) return;
+    while (!tell_ends()) wait();
+    if (closing_->untold && (closing_->number < window || closing_->turn == kNoTurn))
+      while (sweep(kAllRows, key_of)) wait();
   }
 
   /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "pipeline/flow/in_flight.hpp"
+#include "pipeline/measure/states/state_plan.hpp"
+
+namespace parshall {
+
+/// One worker's view of the monitoring states: which state a flow is in, by the rules and what tasks found.
+///
+/// Cost: of a new flow, its rules' filters (some 10 to 50 ns each); of a flow's first packet after findings changed, a
+///       look into them. Nothing for other packets.
+class FlowStates {
+ public:
+  FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait);
+
+  /// Which rules' own conditions hold for the flow, as bits: fixed for its life.
+  std::uint32_t rules_for(const FlowKey& flow) noexcept;
+
+  /// By the findings that hold now.
+  std::uint8_t state_of(const FlowKey& flow, std::uint32_t rules) const noexcept;
+
+  /// Another number whenever state_of() may say another state.
+  std::uint32_t version() const noexcept { return version_; }
+
+  /// Whether other findings hold from a packet that stands there on.
+  bool changes_at(LinkPlace place) const noexcept {
+    return std::ranges::any_of(clocks_, [&](const Clock& clock) { return clock.length.at(place) >= clock.border; });
+  }
+
+  /// Goes to `place`. For every window length that changes there, calls settle(clock, window): what the worker knows of
+  /// windows below that one has to be told, since where the input can wait, this waits for what tasks make of it.
+  template <class Settle>
+  void change(LinkPlace place, Settle settle) noexcept {
+    for (Clock& clock : clocks_) {
+      if (clock.length.at(place) < clock.border) continue;
+      const std::uint64_t window = clock.length.number(place);
+      clock.border = clock.length.end_of(window);
+      settle(clock.clock, window == 0 ? 0 : window - 1);
+      adopt(clock.clock, window);
+    }
+    ++version_;
+  }
+
+ private:
+  struct Clock {
+    std::uint32_t clock;
+    WindowLength length;
+    std::uint64_t border = 0;
+  };
+
+  void adopt(std::uint32_t clock, std::uint64_t window) noexcept;
+
+  std::shared_ptr<const StatePlan> plan_;
+  bool can_wait_;
+  std::vector<StateRule> rules_;  ///< a copy of its own: filters keep what they compiled
+  std::vector<Clock> clocks_;
+  std::vector<const Reported*> reported_;  ///< by outcome: what holds now
+  std::uint32_t version_ = 1;
+};
+
+}  // namespace parshall

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "pipeline/flow/both_ways.hpp"
+#include "pipeline/measure/tasks/event.hpp"
+#include "pipeline/measure/tasks/key_table.hpp"
+
+namespace parshall {
+
+/// The keys that a task reported in one window.
+class Reported {
+ public:
+  Reported(std::size_t capacity, std::uint64_t seed) : keys_(capacity, seed) {}
+
+  /// Whether the flow, or its opposite direction, is among what was reported.
+  bool has(const FlowKey& flow) const noexcept {
+    if (all_) return true;
+    if (keys_.size() == 0) return false;
+    return has_part(part_->of(flow)) || has_part(part_->of(opposite(flow)));
+  }
+
+ private:
+  friend class Outcomes;
+  struct Nothing {};
+
+  bool has_part(const FlowKey& part) const noexcept { return keys_.find(keys_.hash(part), part) != nullptr; }
+
+  KeyTable<Nothing> keys_;
+  std::shared_ptr<const KeyPart> part_;
+  bool all_ = false;  ///< an event was about all traffic
+};
+
+/// What a task found, window by window, for the workers whose flows' states go by it. One thread writes.
+///
+/// A worker reads the window before the last that it has told the end of, or an earlier one, and no window is written
+/// before all workers have told its end: so of four windows none is written that anybody reads.
+/// Shape: four times 64 bytes and 16 of an index for each event a window, allocated once. Full: what does not fit is no
+///        outcome; it is as large as the task's most events.
+class Outcomes {
+ public:
+  Outcomes(std::size_t capacity, std::uint64_t seed)
+      : capacity_(capacity),
+        windows_{Window(capacity, seed), Window(capacity, seed), Window(capacity, seed), Window(capacity, seed)} {}
+
+  std::size_t memory_bytes() const noexcept {
+    return kWindows * KeyTable<Reported::Nothing>::memory_bytes(capacity_);
+  }
+
+  void begin(std::uint64_t window) {
+    Window& open = windows_[++turn_ % kWindows];
+    open.number.store(kNone, std::memory_order_relaxed);
+    open.reported.keys_.clear();
+    open.reported.all_ = false;
+    written_ = window;
+  }
+  void add(const Event& event) {
+    Reported& reported = windows_[turn_ % kWindows].reported;
+    if (event.part == nullptr) {
+      reported.all_ = true;
+      return;
+    }
+    reported.part_ = event.part;
+    reported.keys_.find_or_add(reported.keys_.hash(event.key), event.key);
+  }
+  void end() { windows_[turn_ % kWindows].number.store(written_, std::memory_order_release); }
+
+  /// All windows below this one are over.
+  void decide_below(std::uint64_t window) noexcept { decided_below_.store(window, std::memory_order_release); }
+
+  /// Any worker.
+  bool decided(std::uint64_t window) const noexcept { return window < decided_below_.load(std::memory_order_acquire); }
+
+  /// Null: nothing was reported in that window.
+  const Reported* of(std::uint64_t window) const noexcept {
+    for (const Window& kept : windows_)
+      if (kept.number.load(std::memory_order_acquire) == window) return &kept.reported;
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kWindows = 4;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  struct Window {
+    Window(std::size_t capacity, std::uint64_t seed) : reported(capacity, seed) {}
+    std::atomic<std::uint64_t> number{kNone};
+    Reported reported;
+  };
+
+  std::size_t capacity_;
+  std::array<Window, kWindows> windows_;
+  std::uint64_t written_ = 0, turn_ = 0;
+  std::atomic<std::uint64_t> decided_below_{0};
+};
+
+}  // namespace parshall

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/states/state_plan.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "base/parse.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::string_view kFileKeys[] = {"default", "state", "rule"}, kStateKeys[] = {"name", "tasks"},
+                           kRuleKeys[] = {"state", "from", "filter", "prefix", "port", "reported_by"};
+
+/// Reads a file of states, and says where it is wrong.
+class Reader {
+ public:
+  explicit Reader(const std::string& name) : name_(name) {}
+
+  Result<StateFile> read(const toml::table& file) {
+    check_keys(file, kFileKeys);
+    file_.plan.names.clear();
+    each(file, "state", [this](const toml::table& state) { read_state(state); });
+    if (file_.plan.names.empty()) complain(file, "there is no [[state]]");
+    if (const auto* const first = text(file, "default"))
+      file_.plan.first = state_of(file, **first);
+    else
+      complain(file, "default is missing: the state of flows that no rule is for");
+    each(file, "rule", [this](const toml::table& rule) { read_rule(rule); });
+    if (problem_) return *problem_;
+    return std::move(file_);
+  }
+
+ private:
+  void complain(const toml::node& at, const std::string& problem) {
+    if (!problem_) problem_ = Error{fmt::format("{}, line {}: {}", name_, at.source().begin.line, problem)};
+  }
+
+  template <std::size_t N>
+  void check_keys(const toml::table& table, const std::string_view (&known)[N]) {
+    for (const auto& [key, value] : table)
+      if (std::ranges::find(known, key.str()) == std::end(known))
+        complain(value, fmt::format("{} is not known here; there is {}", key.str(), fmt::join(known, ", ")));
+  }
+
+  template <class Read>
+  void each(const toml::table& file, std::string_view name, Read read) {
+    const toml::node* const node = file.get(name);
+    if (node == nullptr) return;
+    if (!node->is_array_of_tables()) return complain(*node, fmt::format("write [[{}]] for each {}", name, name));
+    for (const toml::node& table : *node->as_array()) read(*table.as_table());
+  }
+
+  const toml::value<std::string>* text(const toml::table& table, std::string_view name) {
+    const toml::node* const node = table.get(name);
+    if (node == nullptr) return nullptr;
+    if (!node->is_string()) complain(*node, fmt::format("{} is a text in quotes", name));
+    return node->as_string();
+  }
+
+  std::vector<std::string> texts(const toml::table& table, std::string_view name) {
+    std::vector<std::string> texts;
+    const toml::node* const node = table.get(name);
+    if (node == nullptr) return texts;
+    if (!node->is_array()) return complain(*node, fmt::format("{} is a list: [\"...\", \"...\"]", name)), texts;
+    for (const toml::node& entry : *node->as_array()) {
+      if (const auto* const value = entry.as_string())
+        texts.push_back(**value);
+      else
+        complain(entry, fmt::format("{} is a list of texts in quotes", name));
+    }
+    return texts;
+  }
+
+  void read_state(const toml::table& state) {
+    check_keys(state, kStateKeys);
+    StatePlan& plan = file_.plan;
+    const auto* const name = text(state, "name");
+    if (name == nullptr) return complain(state, "a [[state]] has a name");
+    if (std::ranges::find(plan.names, **name) != plan.names.end())
+      return complain(*name, fmt::format("two states are called {}", **name));
+    if (plan.names.size() == StatePlan::kMostStates)
+      return complain(state, fmt::format("more than {} states", StatePlan::kMostStates));
+    const std::uint64_t bit = std::uint64_t{1} << plan.names.size();
+    plan.names.push_back(**name);
+    for (const std::string& task : texts(state, "tasks")) {
+      const auto known = std::ranges::find(file_.tasks, task, &TaskSpec::text);
+      if (known == file_.tasks.end())
+        file_.tasks.push_back({task, bit});
+      else
+        known->states |= bit;
+    }
+  }
+
+  std::uint8_t state_of(const toml::node& at, const std::string& name) {
+    const auto found = std::ranges::find(file_.plan.names, name);
+    if (found == file_.plan.names.end())
+      complain(at, fmt::format("no state {}; there is {}", name, fmt::join(file_.plan.names, ", ")));
+    return static_cast<std::uint8_t>(found - file_.plan.names.begin());
+  }
+
+  void read_rule(const toml::table& rule) {
+    check_keys(rule, kRuleKeys);
+    StateRule made;
+    if (const auto* const state = text(rule, "state"))
+      made.to = state_of(*state, **state);
+    else
+      complain(rule, "a [[rule]] names the state that its flows go to");
+    if (rule.contains("from")) {
+      made.from = 0;
+      for (const std::string& state : texts(rule, "from"))
+        if (const std::uint8_t number = state_of(rule, state); !problem_) made.from |= std::uint64_t{1} << number;
+    }
+    if (const auto* const filter = text(rule, "filter")) read_filter(*filter, made);
+    if (const auto* const prefix = text(rule, "prefix")) {
+      if (auto parsed = Prefix::parse(**prefix))
+        made.prefix = *parsed;
+      else
+        complain(*prefix, parsed.error().message);
+    }
+    if (const toml::node* const port = rule.get("port")) {
+      const auto number = port->value<std::int64_t>();
+      if (!number || *number < 0 || *number > 65535) complain(*port, "port is a number from 0 to 65535");
+      made.port = static_cast<std::uint16_t>(number.value_or(0));
+    }
+    if (const auto* const task = text(rule, "reported_by")) {
+      const auto known = std::ranges::find(file_.reporters, **task);
+      made.outcome = static_cast<std::size_t>(known - file_.reporters.begin());
+      if (known == file_.reporters.end()) file_.reporters.push_back(**task);
+    }
+    if (file_.plan.rules.size() == StatePlan::kMostRules)
+      return complain(rule, fmt::format("more than {} rules", StatePlan::kMostRules));
+    file_.plan.rules.push_back(std::move(made));
+  }
+
+  void read_filter(const toml::value<std::string>& filter, StateRule& rule) {
+    auto compiled = BpfFilter::compile(*filter);
+    if (compiled && !compiled->applies_to(LinkType::raw))
+      complain(filter, fmt::format("filter '{}' asks for more than a flow's addresses, protocol and ports", *filter));
+    if (compiled)
+      rule.filter = *std::move(compiled);
+    else
+      complain(filter, compiled.error().message);
+  }
+
+  const std::string& name_;
+  StateFile file_;
+  std::optional<Error> problem_;
+};
+
+}  // namespace
+
+Result<Prefix> Prefix::parse(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const std::string address = text.substr(0, slash);
+  Prefix prefix;
+  prefix.ip_version = address.find(':') != std::string::npos ? 6 : 4;
+  const std::uint64_t all = prefix.ip_version == 6 ? 128 : 32;
+  const auto bits = slash == std::string::npos ? std::optional(all) : parse_count(text.substr(slash + 1));
+  if (::inet_pton(prefix.ip_version == 6 ? AF_INET6 : AF_INET, address.c_str(), prefix.address.data()) != 1 || !bits ||
+      *bits > all)
+    return Error{fmt::format("prefix {}: give addresses such as 10.0.0.0/8 or 2001:db8::/32", text)};
+  prefix.bits = static_cast<std::uint8_t>(*bits);
+  return prefix;
+}
+
+bool Prefix::has(const FlowKey& flow) const noexcept {
+  if (flow.ip_version != ip_version) return false;
+  const auto agrees = [this](std::span<const std::uint8_t> other) {
+    const std::size_t whole = bits / 8;
+    if (std::memcmp(other.data(), address.data(), whole) != 0) return false;
+    const unsigned rest = bits % 8;
+    return rest == 0 || (other[whole] ^ address[whole]) >> (8 - rest) == 0;
+  };
+  return agrees(flow.src_address()) || agrees(flow.dst_address());
+}
+
+std::size_t StatePlan::memory_bytes() const noexcept {
+  std::size_t bytes = 0;
+  for (const StateOutcome& outcome : outcomes) bytes += outcome.found->memory_bytes();
+  return bytes;
+}
+
+Result<StateFile> StateFile::parse(const std::string& text, const std::string& name) {
+  try {
+    return Reader(name).read(toml::parse(text, name));
+  } catch (const toml::parse_error& wrong) {
+    return Error{fmt::format("{}, line {}: {}", name, wrong.source().begin.line, wrong.description())};
+  }
+}
+
+Result<StateFile> StateFile::read(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error{fmt::format("cannot read states from {}: {}", path, std::strerror(errno))};
+  return parse({std::istreambuf_iterator<char>(file), {}}, path);
+}
+
+Result<StatePlan> StateFile::plan_for(const TaskSets& sets, std::uint64_t seed) const {
+  StatePlan made = plan;
+  for (const std::string& task : reporters) {
+    std::optional<StateOutcome> outcome;
+    for (std::size_t clock = 0; clock < sets.sets().size(); ++clock)
+      for (const TaskSet::Member& member : sets.sets()[clock].members())
+        if (member.name == task)
+          outcome = {task, static_cast<std::uint32_t>(clock), sets.sets()[clock].window(),
+                     std::make_shared<Outcomes>(member.most, seed)};
+    if (!outcome) return Error{fmt::format("a rule goes by what {} reports, which is no task of any state", task)};
+    made.outcomes.push_back(*std::move(outcome));
+  }
+  return made;
+}
+
+}  // namespace parshall
