@@ -14,6 +14,7 @@ make --no-print-directory BUILD="$build" lint; count "lint" $?
 tools/test.sh "$build"; count "tests" $?
 python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
 
+python3 tests/tasks/test_tcp.py "$build/parshall" --all; count "TCP of captures" $?
 python3 tests/tasks/test_captures.py "$build/parshall" --all; count "windows of captures" $?
 
 # programs FOLDER TEST...: what these tests run of what is built there; nothing, which stands for all, of none.

@@ -30,6 +30,7 @@ list=$(meson introspect "$build" --tests |
 while IFS=$'\t' read -r name command; do run "$name" env -C "$build" $command; done <<<"$list"
 parshall=$(cd "$build" && pwd)/parshall
 run "captures against their truth" python3 "$here/tests/conformance/test_traces.py" "$parshall"
+run "TCP of captures against tshark and tcptrace" python3 "$here/tests/tasks/test_tcp.py" "$parshall"
 run "windows of captures against their truth" python3 "$here/tests/tasks/test_captures.py" "$parshall"
 run "peer comparison's own tests" python3 "$here/bench/peers/test_compare.py"
 echo "$passed passed, $failed failed"

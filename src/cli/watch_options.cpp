@@ -70,7 +70,7 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->group("Source");
   command
       .add_option("-g,--generate", o.traffic,
-                  "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp,ipv6=SHARE,"
+                  "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp|connections,ipv6=SHARE,"
                   "packets=N,rate=PPS,seed=N")
       ->group("Source");
   command.add_option("filter,--filter", o.filter, "Packet filter in libpcap's language")->group("Source");

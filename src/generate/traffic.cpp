@@ -35,10 +35,12 @@ struct FlowPlan {
 };
 
 FlowPlan plan_flow(const TrafficSpec& spec, std::uint64_t flow) {
+  if (spec.protocol == ProtocolMix::connections) flow &= ~std::uint64_t{1};
   SplitMix64 random(SplitMix64::mix(spec.seed) ^ SplitMix64::mix(flow + 1));
   FlowPlan plan{};
   plan.ipv6 = random.uniform() < spec.ipv6_share;
-  plan.tcp = spec.protocol == ProtocolMix::tcp || (spec.protocol == ProtocolMix::mix && flow % 4 != 3);
+  plan.tcp = spec.protocol == ProtocolMix::tcp || spec.protocol == ProtocolMix::connections ||
+             (spec.protocol == ProtocolMix::mix && flow % 4 != 3);
   // A bijection of the flow number in the source address keeps any two flows' five-tuples apart.
   plan.bits[0] = SplitMix64::mix(flow ^ spec.seed << 32);
   plan.bits[1] = random();
@@ -94,6 +96,36 @@ void write_frame(std::uint8_t* frame, std::uint32_t captured_bytes, const FlowPl
   }
 }
 
+void put32(std::uint8_t* at, std::uint32_t value) {
+  put16(at, value >> 16);
+  put16(at + 2, value & 0xFFFF);
+}
+
+/// Makes packets of one-way flows those of connections: as often as each is called.
+class Conversations {
+ public:
+  explicit Conversations(std::uint64_t flows) : sent_(flows + 1, 1) {}
+
+  void write(std::uint8_t* frame, std::uint32_t captured_bytes, std::uint64_t flow) {
+    std::uint8_t* const ip = frame + 14;
+    const bool ipv6 = ip[0] >> 4 == 6;
+    std::uint8_t* const transport = ip + (ipv6 ? 40 : 20);
+    if ((flow & 1) != 0) {
+      const std::size_t bytes = ipv6 ? 16 : 4;
+      std::uint8_t* const addresses = ip + (ipv6 ? 8 : 12);
+      std::swap_ranges(addresses, addresses + bytes, addresses + bytes);
+      std::swap_ranges(transport, transport + 2, transport + 2);
+    }
+    put32(transport + 4, sent_[flow]);
+    put32(transport + 8, sent_[flow ^ 1]);
+    put16(transport + 14, 0xFFFF);  // window
+    sent_[flow] += captured_bytes - static_cast<std::uint32_t>(transport + 20 - frame);
+  }
+
+ private:
+  std::vector<std::uint32_t> sent_;  ///< by flow: its next sequence number
+};
+
 /// Flow of every packet, in order.
 std::vector<std::uint32_t> plan_packets(const TrafficSpec& spec, std::uint64_t packets) {
   std::vector<std::uint32_t> flow_of(packets);
@@ -129,6 +161,8 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
       spec.protocol = ProtocolMix::tcp;
     else if (value == "udp")
       spec.protocol = ProtocolMix::udp;
+    else if (value == "connections")
+      spec.protocol = ProtocolMix::connections;
     else
       return false;
     return true;
@@ -153,7 +187,7 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text) {
       return Error{
           fmt::format("built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
                       "or dist=zipf:EXPONENT, "
-                      "protocol=mix, tcp or udp, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas",
+                      "protocol=mix, tcp, udp or connections, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas",
                       item, kMaxFlows, kMaxPackets)};
   }
   return spec;
@@ -174,10 +208,13 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
         fmt::format("no memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N",
                     packets, packets * trace.stride_ >> 20)};
   }
+  const bool connected = spec.protocol == ProtocolMix::connections;
+  Conversations conversations(connected ? spec.flows : 0);
   for (std::uint64_t i = 0; i < packets; ++i) {
     const std::uint32_t flow = trace.flow_of_[i];
-    write_frame(trace.frames_.data() + i * trace.stride_, trace.captured_bytes_, plan_flow(spec, flow), flow,
-                spec.seed);
+    std::uint8_t* const frame = trace.frames_.data() + i * trace.stride_;
+    write_frame(frame, trace.captured_bytes_, plan_flow(spec, flow), connected ? flow & ~1u : flow, spec.seed);
+    if (connected) conversations.write(frame, trace.captured_bytes_, flow);
   }
   return trace;
 }

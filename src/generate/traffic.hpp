@@ -12,7 +12,12 @@
 
 namespace parshall {
 
-enum class ProtocolMix : std::uint8_t { mix, tcp, udp };  ///< mix: 75 % of the flows TCP, 25 % UDP
+enum class ProtocolMix : std::uint8_t {
+  mix,  ///< 75 % of the flows TCP, 25 % UDP
+  tcp,
+  udp,
+  connections,  ///< TCP; flows 2i and 2i + 1 are the two directions of one connection, whose numbers go on
+};
 
 /// Built-in traffic, as `-g` spells it: "flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1".
 struct TrafficSpec {
@@ -33,6 +38,7 @@ inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
 
 /// Frames in memory, ready before any clock starts.
 ///
+/// TCP segments of connections carry the rest of the frame as data, and acknowledge all that the other direction sent.
 /// Shape: equally long frames, each in a slot of a multiple of 64 bytes. Flow f of `spec.seed` has a random five-tuple.
 ///        Uniform traffic is shuffled round robin: every flow has packets / flows packets, rounded either way.
 class Trace {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each task has to say of some packets, counted the plain way: whole windows in memory, dictionaries, sets, sorting."""
 import collections
+import fractions
 import functools
 import ipaddress
 import math
@@ -191,4 +192,73 @@ def changes(all_windows, length, key="src", by="wire_bytes", method="ewma", shar
         previous, before = number, whole
         if window:
             result[window.begin] = found
+    return result
+
+
+def bursty(all_windows, within_ns, share=0.1, packets=10):
+    """window begin -> key -> values. A late packet comes no time after the one before it, and the next one counts from its time."""
+    last, result = {}, {}
+    for window in all_windows:
+        counts = collections.Counter()
+        for p in window.packets:
+            flow = flow_of(p)
+            counts[flow] += flow in last and max(0, p.time_ns - last[flow]) < within_ns
+            last[flow] = p.time_ns
+        result[window.begin] = {key_of(flow, "5tuple"): {"packets": did.packets, "wire_bytes": did.wire_bytes, "burst_packets": counts[flow]}
+                                for flow, did in window.flows.items() if did.packets >= packets and counts[flow] >= share * did.packets}
+    return result
+
+
+class TcpCounts:
+    """What a simulator knows of a flow in a window."""
+
+    def __init__(self, packets):
+        truths = [p.tcp.truth for p in packets]
+        data = [p.ip_bytes - 40 for p in packets if p.ip_bytes > 40]
+        self.packets, self.wire_bytes, self.data_packets, self.payload_bytes = len(packets), sum(p.wire_bytes for p in packets), len(data), sum(data)
+        for name in ("retransmission", "fast", "spurious", "below", "gap"):
+            setattr(self, name, sum(getattr(truth, name) for truth in truths))
+        self.zero_windows = sum(p.tcp.window == 0 for p in packets)
+        self.round_trips_ns = [truth.rtt_ns for truth in truths if truth.rtt_ns is not None]
+        self.handshake_ns = next((truth.handshake_ns for truth in truths if truth.handshake_ns is not None), None)
+
+    def basic(self, **more):
+        return {"packets": self.packets, "wire_bytes": self.wire_bytes, **more}
+
+    def round_trips(self):
+        trips = self.round_trips_ns
+        return {"rtt_samples": len(trips), "rtt_min_ms": min(trips) / 1e6, "rtt_mean_ms": sum(trips) / len(trips) / 1e6,
+                "rtt_max_ms": max(trips) / 1e6}
+
+
+@functools.lru_cache(maxsize=None)
+def tcp_counts(window):
+    """flow -> TcpCounts."""
+    packets = collections.defaultdict(list)
+    for p in window.packets:
+        packets[flow_of(p)].append(p)
+    return {flow: TcpCounts(inside) for flow, inside in packets.items()}
+
+
+def tcp(window, holds, values):
+    """The flows that `holds(counts)` for."""
+    return {key_of(flow, "5tuple"): counts.basic(**values(counts)) for flow, counts in tcp_counts(window).items() if holds(counts)}
+
+
+def latency_changes(all_windows, beta=2, after=8):
+    """window begin -> key -> values. Means and variances as fractions, of all that the flow had before."""
+    before, result = collections.defaultdict(list), {}
+    for window in all_windows:
+        result[window.begin] = {}
+        for flow, counts in tcp_counts(window).items():
+            changes = 0
+            for rtt_ns in counts.round_trips_ns:
+                earlier = before[flow]
+                if len(earlier) >= after:
+                    n, total = len(earlier), sum(earlier)
+                    variance = fractions.Fraction(n * sum(x * x for x in earlier) - total * total, n * (n - 1))
+                    changes += (rtt_ns - fractions.Fraction(total, n)) ** 2 > fractions.Fraction(beta) ** 2 * variance
+                earlier.append(rtt_ns)
+            if changes:
+                result[window.begin][key_of(flow, "5tuple")] = counts.basic(latency_changes=changes, **counts.round_trips())
     return result

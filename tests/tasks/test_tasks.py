@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import tempfile
 import unittest
 
 import oracle
+import tcp_simulator
 import traffic
 
 PROGRAM = None
@@ -63,20 +65,8 @@ def write_pcapng(path, packets, times):
             file.write(block(6, struct.pack("<IIIII", 0, time_ns >> 32, time_ns & 0xFFFFFFFF, len(data), len(data)) + data))
 
 
-class Planted(unittest.TestCase):
-    """One capture for all; each test runs its tasks over it."""
+class TaskTest(unittest.TestCase):
     maxDiff = 2000
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="parshall-tasks-")
-        cls.packets = traffic.planted(seed=1)
-        cls.capture = os.path.join(cls.folder.name, "planted.pcap")
-        traffic.write_capture(cls.capture, cls.packets)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def assert_alike(self, said, truth, what=""):
         """Whole numbers equal, others but for rounding."""
@@ -89,6 +79,21 @@ class Planted(unittest.TestCase):
                 else:
                     self.assertTrue(math.isclose(said[key][name], value, rel_tol=1e-9, abs_tol=1e-9),
                                     f"{what} {key} {name}: {said[key][name]} is not {value}")
+
+
+class Planted(TaskTest):
+    """One capture for all; each test runs its tasks over it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="parshall-tasks-")
+        cls.packets = traffic.planted(seed=1)
+        cls.capture = os.path.join(cls.folder.name, "planted.pcap")
+        traffic.write_capture(cls.capture, cls.packets)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
 
     def check(self, spec, truth_of, window=("1s", {"ns": SECOND}), arguments=(), least=1):
         """`truth_of(window)` for each; the events are exact, and at least so many."""
@@ -282,6 +287,207 @@ class Planted(unittest.TestCase):
         events = [event for report in reports for event in report["events"]]
         self.assertEqual([event["window"]["packets"] for event in events],
                          [len(window.packets) for window in oracle.windows(self.packets, ns=SECOND // 100)])
+
+
+class FlowHistories(TaskTest):
+    """Tasks that need to know what a flow, or its TCP connection, did before."""
+
+    COUNTS = " and ".join(f"tcp_{name} >= 0" for name in ("retransmissions", "out_of_order", "lost_segments", "acked_unseen", "payload_bytes"))
+    LENGTHS = [("100ms", {"ns": SECOND // 10}), ("1s", {"ns": SECOND}), ("1000p", {"count": 1000}), ("1h", {"ns": 3600 * SECOND})]
+
+    def say(self, packets, window, turn, *tasks):
+        """What each says of the packets, in an arrangement whose turn it is. A task is NAME:PARAMETERS or a condition."""
+        specs = [f"it{i}:most=1M:{task}" if " " in task else f"{task}{',' if ':' in task else ':'}most=1M,name=it{i}" for i, task in enumerate(tasks)]
+        model, workers = ARRANGEMENTS[turn % len(ARRANGEMENTS)]
+        with tempfile.TemporaryDirectory(prefix="parshall-tcp-") as folder:
+            capture = os.path.join(folder, "tcp.pcap")
+            traffic.write_capture(capture, packets)
+            events, _ = run(capture, *itertools.chain.from_iterable(("--task", spec) for spec in specs), "--window", window,
+                            "--model", model, "--workers", str(workers))
+        self.assertTrue(all(event["exact"] for event in events))
+        return [found(events, f"it{i}") for i in range(len(tasks))]
+
+    def assert_says(self, said, truth, what):
+        """`truth`: window begin -> key -> values."""
+        for begin, keys in truth.items():
+            self.assert_alike(said.pop(begin, {}), keys, f"{what}, window from {begin}:")
+        self.assertEqual(dict(said), {}, f"{what}: windows that there were not")
+
+    def truth(self, windows, holds, values):
+        return {window.begin: oracle.tcp(window, holds, values) for window in windows}
+
+    def captures(self, seeds, **options):
+        """(what, packets, windows, their length's name, turn) of captures of many connections."""
+        for seed in range(seeds):
+            packets = tcp_simulator.connections(seed, **options)
+            name, length = self.LENGTHS[seed // len(ARRANGEMENTS) % len(self.LENGTHS)]
+            yield f"seed {seed}, windows of {name}, {ARRANGEMENTS[seed % len(ARRANGEMENTS)]}", packets, oracle.windows(packets, **length), name, seed
+
+    def test_retransmissions_where_all_that_is_sent_is_seen(self):
+        total = collections.Counter()
+        for what, packets, windows, *how in self.captures(20):
+            said, counts = self.say(packets, *how, "retransmissions", self.COUNTS)
+            for window in windows:
+                for key, values in said[window.begin].items():
+                    fast = values.pop("tcp_fast_retransmissions")
+                    truth, = (did for flow, did in oracle.tcp_counts(window).items() if oracle.key_of(flow, "5tuple") == key)
+                    self.assertLessEqual(truth.fast, fast, f"{what} {key}: timeouts soon after duplicates may look fast too")
+                    total.update(fast=truth.fast, looks_fast=fast, retransmission=truth.retransmission, spurious=truth.spurious)
+            self.assert_says(said, self.truth(windows, lambda c: c.retransmission, lambda c: {
+                "tcp_data_packets": c.data_packets, "tcp_retransmissions": c.retransmission, "tcp_spurious_retransmissions": c.spurious,
+                "tcp_out_of_order": 0}), what)
+            self.assert_says(counts, self.truth(windows, lambda c: True, lambda c: {
+                "tcp_retransmissions": c.retransmission, "tcp_out_of_order": 0, "tcp_lost_segments": 0, "tcp_acked_unseen": 0,
+                "tcp_payload_bytes": c.payload_bytes}), what)
+        self.assertGreater(total["retransmission"], 1000)
+        self.assertGreater(total["fast"], 0.9 * total["looks_fast"])
+        self.assertGreater(total["fast"], 100)
+
+    def test_spurious_retransmissions(self):
+        """Timeouts that are too short, and acknowledgements on their way from the capture point to the sender."""
+        spurious = 0
+        for what, packets, windows, *how in self.captures(5, near_ns=lambda _: 30 * tcp_simulator.MS, loss=0.01, goes_back=True,
+                                                                timeout_ns=75 * tcp_simulator.MS):
+            said, = self.say(packets, *how, "tcp_retransmissions > 0 and tcp_spurious_retransmissions >= 0")
+            self.assert_says(said, self.truth(windows, lambda c: c.retransmission, lambda c: {
+                "tcp_retransmissions": c.retransmission, "tcp_spurious_retransmissions": c.spurious}), what)
+            spurious += sum(c.spurious for window in windows for c in oracle.tcp_counts(window).values())
+        self.assertGreater(spurious, 100)
+
+    def test_retransmissions_and_gaps_behind_a_loss(self):
+        gaps = below = 0
+        for what, packets, windows, *how in self.captures(20, behind_loss=True):
+            said, lost = self.say(packets, *how, self.COUNTS, "lost-segments")
+            for keys in said.values():
+                for values in keys.values():
+                    values["resent"] = values.pop("tcp_retransmissions") + values.pop("tcp_out_of_order")
+            self.assert_says(said, self.truth(windows, lambda c: True, lambda c: {
+                "resent": c.below, "tcp_lost_segments": c.gap, "tcp_acked_unseen": 0, "tcp_payload_bytes": c.payload_bytes}), what)
+            truth = self.truth(windows, lambda c: c.gap, lambda c: {"tcp_lost_segments": c.gap, "tcp_acked_unseen": 0})
+            for window in windows:
+                everyone = sum(c.gap for c in oracle.tcp_counts(window).values())
+                truth[window.begin][()] = {"tcp_packets": len(window.packets), "tcp_lost_segments": everyone, "tcp_acked_unseen": 0}
+                gaps += everyone
+                below += sum(c.below for c in oracle.tcp_counts(window).values())
+            self.assert_says(lost, truth, what)
+        self.assertGreater(gaps, 300)
+        self.assertGreater(below, 1000)
+
+    def test_round_trips(self):
+        least = 0
+        for what, packets, windows, *how in self.captures(20):
+            trips, handshakes = self.say(packets, *how, "rtt_samples >= 1 and rtt_min_ms >= 0 and rtt_mean_ms >= 0 and rtt_max_ms >= 0",
+                                         "rtt_handshake_ms > 0")
+            self.assert_says(trips, self.truth(windows, lambda c: c.round_trips_ns, lambda c: c.round_trips()), what)
+            self.assert_says(handshakes, self.truth(windows, lambda c: c.handshake_ns is not None,
+                                                    lambda c: {"rtt_handshake_ms": c.handshake_ns / 1e6}), what)
+            least += sum(c.handshake_ns is not None for window in windows for c in oracle.tcp_counts(window).values())
+        self.assertEqual(least, 20 * 25)
+
+    def test_a_handshake_ends_with_what_the_one_who_began_it_says(self):
+        """Not with the other end's giving up, nor its acknowledgement of data that came after a loss."""
+        client, server, ms = ("10.1.0.1", 4000), ("10.2.0.1", 80), tcp_simulator.MS
+        syn, syn_ack, rst, ack = 2, 18, 20, 16
+
+        def packet(at_ms, to, flags, seq, acks, length=0):
+            (src, src_port), (dst, dst_port) = (client, server) if to is server else (server, client)
+            return traffic.packet(traffic.BEGIN_NS + at_ms * ms, src, dst, traffic.TCP, src_port, dst_port, length, flags)._replace(
+                tcp=traffic.Tcp(seq, acks, 1024))
+
+        refused = [packet(0, server, syn, 100, 0), packet(20, client, syn_ack, 500, 101), packet(900, client, rst, 501, 101)]
+        lost = [packet(0, server, syn, 100, 0), packet(20, client, syn_ack, 500, 101), packet(60, server, ack, 601, 501, 500),
+                packet(61, client, ack, 501, 101)]
+        for turn, packets in enumerate((refused, lost)):
+            handshakes, = self.say(packets, "1h", turn, "rtt_handshake_ms > 0")
+            self.assertEqual([key for keys in handshakes.values() for key in keys if dict(key)["src_ip"] == server[0]], [])
+
+    def test_latency_changes(self):
+        """A step in the middle of every third connection; some others have changes too, since round trips vary."""
+        cases = [(2, 8), (3, 20), (0.5, 2), (1, 40)]
+        found_in = collections.Counter()
+        for seed in range(8):
+            rng, packets = random.Random(seed), []
+            for i in range(12):
+                def far_ns(now_ns, base=rng.randrange(5, 40) * 10**6, jitter=rng.choice([1, 10**5, 10**6]), step=60 * 10**6 * (i % 3 == 0)):
+                    return base + rng.randrange(jitter) + (step if now_ns > traffic.BEGIN_NS + 2 * SECOND else 0)
+                packets += tcp_simulator.connection(rng, traffic.BEGIN_NS + rng.randrange(SECOND // 2), (f"10.1.0.{i}", 2000 + i), ("10.2.0.1", 443),
+                                                    loss=0.01 * (i % 2), far_ns=far_ns, segments=150, in_flight=4, gap_ns=lambda: 20 * 10**6)
+            packets = tuple(sorted(packets, key=lambda p: p.time_ns))
+            name, length = self.LENGTHS[seed % len(self.LENGTHS)]
+            windows = oracle.windows(packets, **length)
+            said = self.say(packets, name, seed, *(f"latency-change:beta={beta},after={after}" for beta, after in cases), "latency_changes > 0",
+                            "latency-change:least=3")
+            for it, (beta, after) in zip(said, cases):
+                truth = oracle.latency_changes(windows, beta, after)
+                found_in.update((beta, int(dict(key)["src_port"] == 443 and int(dict(key)["dst_port"]) % 3 == 2000 % 3))
+                                for keys in truth.values() for key in keys)
+                self.assert_says(it, truth, f"seed {seed}, windows of {name}, beyond {beta} after {after}")
+            truth = oracle.latency_changes(windows)
+            self.assertEqual({begin: {key: values["latency_changes"] for key, values in keys.items()} for begin, keys in said[4].items()},
+                             {begin: {key: values["latency_changes"] for key, values in keys.items()} for begin, keys in truth.items() if keys})
+            self.assert_says(said[5], {begin: {key: values for key, values in keys.items() if values["latency_changes"] >= 3}
+                                       for begin, keys in truth.items()}, f"seed {seed}, three at least")
+        for beta, _ in cases:
+            self.assertGreater(found_in[beta, 1], 30, f"planted steps, beyond {beta}")
+
+    def test_zero_windows(self):
+        stalled = 0
+        for what, packets, windows, *how in self.captures(10, stalls_at=3, stalls_ns=700 * tcp_simulator.MS):
+            said, many, counts = self.say(packets, *how, "zero-windows", "zero-windows:least=3", self.COUNTS)
+            for it, least in ((said, 1), (many, 3)):
+                self.assert_says(it, self.truth(windows, lambda c: c.zero_windows >= least, lambda c: {"tcp_zero_windows": c.zero_windows}), what)
+            self.assert_says(counts, self.truth(windows, lambda c: True, lambda c: {
+                "tcp_retransmissions": c.retransmission, "tcp_out_of_order": 0, "tcp_lost_segments": 0, "tcp_acked_unseen": 0,
+                "tcp_payload_bytes": c.payload_bytes}), f"probes are no retransmissions, {what}")
+            stalled += sum(c.zero_windows for window in windows for c in oracle.tcp_counts(window).values())
+        self.assertGreater(stalled, 500)
+
+    def test_conditions_of_tcp_flows(self):
+        """Over each other, and over fields that a flow may lack; other protocols have none."""
+        packets = tuple(sorted(tcp_simulator.connections(3) + traffic.bursts(3)[:2000], key=lambda p: p.time_ns))
+        packets = tuple(p if p.tcp else p._replace(protocol=traffic.UDP, tcp_flags=0, ip_bytes=92, wire_bytes=106) for p in packets)
+        windows = oracle.windows(packets, ns=SECOND)
+        only_tcp = oracle.windows(tuple(p for p in packets if p.tcp), ns=SECOND)
+        cases = [
+            ("tcp_retransmissions * 20 > tcp_data_packets and tcp_data_packets > 10",
+             lambda c: c.data_packets > 10 and c.retransmission * 20 > c.data_packets,
+             lambda c: {"tcp_retransmissions": c.retransmission, "tcp_data_packets": c.data_packets}),
+            ("rtt_samples >= 3 and rtt_max_ms > 2 * rtt_min_ms",
+             lambda c: len(c.round_trips_ns) >= 3 and max(c.round_trips_ns) > 2 * min(c.round_trips_ns),
+             lambda c: {name: c.round_trips()[name] for name in ("rtt_samples", "rtt_max_ms", "rtt_min_ms")}),
+            ("tcp_payload_bytes > 5000 and not tcp_retransmissions > 0", lambda c: c.payload_bytes > 5000 and c.retransmission == 0,
+             lambda c: {"tcp_payload_bytes": c.payload_bytes, "tcp_retransmissions": 0}),
+            ("tcp_data_packets >= 0 and packets > 5", lambda c: c.packets > 5, lambda c: {"tcp_data_packets": c.data_packets}),
+        ]
+        self.assertLess(sum(len(window.packets) for window in only_tcp), sum(len(window.packets) for window in windows))
+        for turn, (text, holds, values) in enumerate(cases):
+            said, = self.say(packets, "1s", turn, text)
+            self.assertGreater(sum(map(len, said.values())), 5, text)
+            self.assert_says(said, self.truth(only_tcp, holds, values), text)
+
+    def test_tcp_tasks_take_flows_of_five_tuples(self):
+        for task in ("retransmissions", "lost-segments", "zero-windows", "latency-change", "it=rtt_mean_ms > 1", "quantiles:of=rtt_max_ms"):
+            for key in ("src", "dst", "src-dst"):
+                done = subprocess.run([PROGRAM, "watch", "-g", "flows=10", "--count", "1000", "--key", key, "--task", task, "--quiet"],
+                                      capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 2, f"{task} by {key}")
+                self.assertIn("takes flows of five-tuples: leave out --key", done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_bursty(self):
+        events = 0
+        for seed in range(10):
+            packets = traffic.bursts(seed)
+            cases = [("1ms", 10**6, 0.1, 10), ("50us", 50_000, 0.5, 3), ("10ms", 10**7, 0.9, 1), ("1s", SECOND, 1, 2), ("1us", 1000, 0, 20)]
+            name, length = self.LENGTHS[seed % len(self.LENGTHS)]
+            windows = oracle.windows(packets, **length)
+            self.assertGreater(sum(b.time_ns < a.time_ns for a, b in zip(packets, packets[1:])), 20, "late packets")
+            said = self.say(packets, name, seed, *(f"bursty:within={within},share={share},packets={least}" for within, _, share, least in cases))
+            for it, (within, ns, share, least) in zip(said, cases):
+                truth = oracle.bursty(windows, ns, share, least)
+                events += sum(map(len, truth.values()))
+                self.assert_says(it, truth, f"seed {seed}, windows of {name}, within {within}")
+        self.assertGreater(events, 1000)
 
 
 class LittleRoom(unittest.TestCase):

@@ -6,7 +6,8 @@ import itertools
 import random
 import struct
 
-Packet = collections.namedtuple("Packet", "time_ns src dst protocol src_port dst_port ip_bytes wire_bytes tcp_flags")
+Packet = collections.namedtuple("Packet", "time_ns src dst protocol src_port dst_port ip_bytes wire_bytes tcp_flags tcp", defaults=(None,))
+Tcp = collections.namedtuple("Tcp", "seq ack window truth", defaults=(1, 1, 1024, None))
 
 TCP, UDP = 6, 17
 SECOND = 10**9
@@ -21,7 +22,8 @@ def packet(time_ns, src, dst, protocol=UDP, src_port=1000, dst_port=53, payload=
 
 def frame(p):
     if p.protocol == TCP:
-        transport = struct.pack(">HHIIBBHHH", p.src_port, p.dst_port, 1, 1, 0x50, p.tcp_flags, 1024, 0, 0)
+        tcp = p.tcp or Tcp()
+        transport = struct.pack(">HHIIBBHHH", p.src_port, p.dst_port, tcp.seq, tcp.ack, 0x50, p.tcp_flags, tcp.window, 0, 0)
     else:
         transport = struct.pack(">HHHH", p.src_port, p.dst_port, p.ip_bytes - (40 if ":" in p.src else 20), 0)
     src, dst = ipaddress.ip_address(p.src).packed, ipaddress.ip_address(p.dst).packed
@@ -64,6 +66,23 @@ def spread(begin_ns, seconds, packets):
     """The packets, evenly over this time."""
     packets = list(packets)
     return [p._replace(time_ns=begin_ns + int(i * seconds * SECOND / len(packets))) for i, p in enumerate(packets)]
+
+
+def bursts(seed):
+    """Flows of trains, and of single packets between; one in fifty late."""
+    rng = random.Random(seed)
+    packets = []
+    for flow in range(40):
+        time_ns, end_ns = BEGIN_NS + rng.randrange(SECOND), BEGIN_NS + 4 * SECOND
+        train, within_ns, pause_ns = rng.randrange(1, 12), rng.choice([20_000, 300_000, 2_000_000]), rng.choice([60, 200, 600]) * 10**6
+        while time_ns < end_ns:
+            for _ in range(train):
+                packets.append(packet(time_ns, f"10.1.0.{flow + 1}", "10.6.0.1", rng.choice([UDP] * 20 + [TCP]), 1000 + flow))
+                time_ns += rng.randrange(1, within_ns)
+            time_ns += rng.randrange(1, pause_ns)
+    packets.sort(key=lambda p: p.time_ns)
+    return tuple(p._replace(time_ns=max(BEGIN_NS, p.time_ns - rng.choice([10**4, 10**6, 4 * 10**8]))) if rng.random() < 0.02 else p
+                 for p in packets)
 
 
 def planted(seed):

@@ -46,6 +46,8 @@ class FlowTracker {
       findings[i].is_tcp = track.connection.place != kNowhere;
       if (findings[i].is_tcp) connections_->prefetch(track.connection);
     }
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      if (findings[i].is_tcp) connections_->prefetch_segments(tracks_[packets[i].slot].connection);
     for (std::size_t i = 0; i < packets.size(); ++i) {
       Track& track = tracks_[packets[i].slot];
       if (by_state_[track.state].iat) note_time(track, packets[i].time_ns, findings[i]);

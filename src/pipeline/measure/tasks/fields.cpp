@@ -27,12 +27,14 @@ double milliseconds(std::uint64_t ns) noexcept { return number(ns) * 1e-6; }
 /// Where the flow's packets were followed as a TCP connection's.
 template <class Of>
 Number of_tcp(const std::byte* measured, Of of) {
-  const auto counts = measured_as<TcpCounts>(measured);
-  return counts.packets == 0 ? std::nullopt : Number(of(counts));
+  const auto volume = measured_as<TcpVolume>(measured);
+  return volume.packets == 0 ? std::nullopt : Number(of(volume));
 }
 template <TcpMark kMark>
-Number marked(const FlowWindow&, const std::byte* measured) {
-  return of_tcp(measured, [](const TcpCounts& counts) { return counts.of(kMark); });
+Number marked(const FlowWindow& flow, const std::byte* measured) {
+  constexpr std::uint8_t kTcp = 6;
+  if (flow.key.protocol != kTcp) return std::nullopt;
+  return measured_as<TcpCounts>(measured).of(kMark);
 }
 template <class Of>
 Number of_round_trips(const std::byte* measured, Of of) {
@@ -72,14 +74,14 @@ constexpr FlowField kFields[] = {
      bursts},
     {"tcp_data_packets", "TCP packets with data, and so below; none where it is not TCP",
      [](const FlowWindow&, const std::byte* measured) {
-       return of_tcp(measured, [](const TcpCounts& counts) { return counts.data_packets; });
+       return of_tcp(measured, [](const TcpVolume& volume) { return volume.data_packets; });
      },
-     TcpCounts::measure, kCount},
+     TcpVolume::measure, kCount},
     {"tcp_payload_bytes", "bytes of data, those sent again included",
      [](const FlowWindow&, const std::byte* measured) {
-       return of_tcp(measured, [](const TcpCounts& counts) { return number(counts.payload_bytes); });
+       return of_tcp(measured, [](const TcpVolume& volume) { return number(volume.payload_bytes); });
      },
-     TcpCounts::measure, kCount},
+     TcpVolume::measure, kCount},
     {"tcp_retransmissions", "packets that send data again, the next two included", marked<TcpMark::retransmission>,
      TcpCounts::measure, kCount},
     {"tcp_fast_retransmissions", "of these: soon after duplicate acknowledgements",
@@ -124,10 +126,10 @@ constexpr FlowField kFields[] = {
      RoundTrips::measure, kCount},
     {"rtt_handshake_ms", "from the SYN to its packet that ended the handshake; none in other windows",
      [](const FlowWindow&, const std::byte* measured) -> Number {
-       const auto trips = measured_as<RoundTrips>(measured);
-       return trips.handshake_ns == 0 ? std::nullopt : Number(milliseconds(trips.handshake_ns));
+       const auto handshake = measured_as<Handshake>(measured);
+       return handshake.after_ns == 0 ? std::nullopt : Number(milliseconds(handshake.after_ns - 1));
      },
-     RoundTrips::measure},
+     Handshake::measure},
     {"latency_changes", "round-trip times more than 2 standard deviations from the mean of at least 8 before",
      [](const FlowWindow&, const std::byte* measured) -> Number {
        return number(measured_as<LatencyChanges>(measured).changes);

@@ -13,13 +13,13 @@ constexpr Parameter kParameters[] = {
 /// never seen is the loss of the capture itself, not of the network.
 class LostSegments final : public FlowFinder {
  public:
-  LostSegments(Wanted wanted, std::vector<BoundField> shown, std::size_t offset)
-      : FlowFinder(std::move(wanted), std::move(shown)), offset_(offset) {}
+  LostSegments(Wanted wanted, std::vector<BoundField> shown, std::size_t counts, std::size_t volume)
+      : FlowFinder(std::move(wanted), std::move(shown)), counts_(counts), volume_(volume) {}
 
   void flows(std::span<const FlowWindow> flows) override {
     for (const FlowWindow& flow : flows) {
-      const auto counts = measured_as<TcpCounts>(flow.measured + offset_);
-      packets_ += counts.packets;
+      const auto counts = measured_as<TcpCounts>(flow.measured + counts_);
+      packets_ += measured_as<TcpVolume>(flow.measured + volume_).packets;
       lost_ += counts.of(TcpMark::lost_segment);
       unseen_ += counts.of(TcpMark::ack_unseen);
     }
@@ -34,7 +34,7 @@ class LostSegments final : public FlowFinder {
   }
 
  private:
-  std::size_t offset_;
+  std::size_t counts_, volume_;
   std::uint64_t packets_ = 0, lost_ = 0, unseen_ = 0;
 };
 
@@ -45,8 +45,8 @@ std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
     const auto counts = measured_as<TcpCounts>(flow.measured + offset);
     return counts.of(TcpMark::lost_segment) + counts.of(TcpMark::ack_unseen) >= least;
   };
-  return std::make_unique<LostSegments>(wanted, bind_fields(context, {"tcp_lost_segments", "tcp_acked_unseen"}),
-                                        offset);
+  return std::make_unique<LostSegments>(wanted, bind_fields(context, {"tcp_lost_segments", "tcp_acked_unseen"}), offset,
+                                        context.measure(TcpVolume::measure()));
 }
 
 }  // namespace

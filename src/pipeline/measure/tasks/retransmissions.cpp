@@ -12,13 +12,12 @@ constexpr Parameter kParameters[] = {
 
 /// Source: "ReTransmission detection" of Tangari et al., MONA, IEEE TNSM 2020, by the rules of analyse_tcp().
 std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
-  const std::size_t offset = context.measure(TcpCounts::measure());
+  const std::size_t counts = context.measure(TcpCounts::measure()), volume = context.measure(TcpVolume::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
   const double share = arguments.number("share", 0, 1);
   const auto wanted = [=](const FlowWindow& flow) {
-    const auto counts = measured_as<TcpCounts>(flow.measured + offset);
-    const std::uint32_t sent_again = counts.of(TcpMark::retransmission);
-    return sent_again >= least && sent_again >= share * counts.data_packets;
+    const std::uint32_t sent_again = measured_as<TcpCounts>(flow.measured + counts).of(TcpMark::retransmission);
+    return sent_again >= least && sent_again >= share * measured_as<TcpVolume>(flow.measured + volume).data_packets;
   };
   return std::make_unique<FlowFinder>(
       wanted, bind_fields(context, {"tcp_data_packets", "tcp_retransmissions", "tcp_fast_retransmissions",

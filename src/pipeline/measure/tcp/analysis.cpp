@@ -52,26 +52,25 @@ void find_bases(TcpConnection& connection, std::size_t from, const TcpFacts& tcp
   }
 }
 
-/// What the packet is by its window and acknowledgement. Returns true where it can be nothing else of the kind.
-bool mark_by_window(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
+/// What the packet is by its window and acknowledgement.
+void mark_by_window(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
   const bool follows = packet.seq == me.next_seq;
-  if (packet.bytes == 1 && follows && peer.window == 0) return marks.add(TcpMark::zero_window_probe), true;
+  if (packet.bytes == 1 && follows && peer.window == 0) return marks.add(TcpMark::zero_window_probe);
   if (packet.window == 0 && packet.is_plain()) marks.add(TcpMark::zero_window);
   if (me.next_seq != 0 && before(me.next_seq, packet.seq) && !packet.has(kRst)) marks.add(TcpMark::lost_segment);
   if (packet.bytes <= 1 && packet.seq == me.next_seq - 1 && packet.is_plain()) marks.add(TcpMark::keep_alive);
-  if (packet.bytes != 0 || !follows || !packet.is_plain()) return false;
+  if (packet.bytes != 0 || !follows || !packet.is_plain()) return;
 
   const bool same_ack = packet.ack == me.last_ack, same_window = packet.window == me.window;
   if (packet.window != 0 && !same_window && same_ack) marks.add(TcpMark::window_update);
   if (packet.window != 0 && same_window && same_ack && peer.last_marks.has(TcpMark::keep_alive))
-    return marks.add(TcpMark::keep_alive_ack), true;
+    return marks.add(TcpMark::keep_alive_ack);
   if (packet.window == 0 && same_window && (same_ack || packet.ack == me.last_ack + 1) &&
       peer.last_marks.has(TcpMark::zero_window_probe)) {
     if (!same_ack) peer.next_seq = peer.contiguous_end = packet.ack;  // the probe's byte was taken
-    return marks.add(TcpMark::zero_window_probe_ack), true;
+    return marks.add(TcpMark::zero_window_probe_ack);
   }
-  if (packet.window != 0 && same_window && same_ack) return marks.add(TcpMark::duplicate_ack), true;
-  return false;
+  if (packet.window != 0 && same_window && same_ack) marks.add(TcpMark::duplicate_ack);
 }
 
 void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
@@ -91,7 +90,7 @@ bool was_seen(const Segment& packet, const TcpSender& me, SegmentPool& segments)
   bool seen = false;
   segments.visit(me.unacked, [&](UnackedSegment& segment) {
     seen = up_to(segment.seq, packet.seq) && up_to(packet.seq + packet.bytes, segment.next_seq);
-    if (seen) segment.retransmission = 1;
+    if (seen) segment.retransmission = true;
     return !seen;
   });
   return seen;
@@ -126,35 +125,37 @@ void mark_resent(const TcpConnection& connection, std::size_t from, const Segmen
 void take_ack(const Segment& packet, const TcpFacts& tcp, TcpSender& peer, SegmentPool& segments,
               TcpFinding& finding) noexcept {
   bool by_timestamp = false;
-  segments.acknowledge(
-      peer.unacked, packet.ack,
-      [&](const UnackedSegment& segment) {
-        if (segment.next_seq != packet.ack || by_timestamp) return;
-        by_timestamp = tcp.ts_echo != 0 && segment.ts_value == tcp.ts_echo;
-        if (finding.rtt_ns != TcpFinding::kNone && !by_timestamp) {
-          finding.rtt_ambiguous = true;
-          return;
-        }
-        finding.rtt_ns = since(packet.time_ns, segment.time_ns);
-        finding.rtt_ambiguous = segment.retransmission != 0;
-      },
-      [&](UnackedSegment& segment) {
-        if (before(segment.seq, packet.ack)) segment.seq = packet.ack;
-      });
+  std::uint64_t sent_ns = 0, latest_ns = 0;  // what is timed; the last that was sent of all that is acknowledged
+  segments.acknowledge(peer.unacked, packet.ack, [&](const UnackedSegment& segment) {
+    latest_ns = std::max(latest_ns, segment.time_ns);
+    if (segment.next_seq != packet.ack) return;
+    const bool echoed = tcp.ts_echo != 0 && segment.ts_value == tcp.ts_echo;
+    if (by_timestamp && !echoed) return;
+    if (by_timestamp || (!echoed && finding.rtt_ns != TcpFinding::kNone)) {
+      finding.rtt_ambiguous = true;
+      return;
+    }
+    by_timestamp = echoed;
+    sent_ns = segment.time_ns;
+    finding.rtt_ns = since(packet.time_ns, sent_ns);
+    finding.rtt_ambiguous = segment.retransmission && !echoed;
+  });
+  // What was sent again later filled a hole, and the acknowledgement had waited for it.
+  if (finding.rtt_ns != TcpFinding::kNone && !by_timestamp && sent_ns < latest_ns) finding.rtt_ambiguous = true;
 }
 
-void note_handshake(TcpConnection& connection, const Segment& packet, TcpFinding& finding) noexcept {
+void note_handshake(TcpConnection& connection, std::size_t from, const Segment& packet, TcpFinding& finding) noexcept {
+  TcpSender& me = connection.sender[from];
   if (packet.has(kSyn)) {
-    if (packet.has(kAck))
-      connection.syn_acked = true;
-    else
-      connection.syn_ns = packet.time_ns;
+    me.opening = !packet.has(kAck);
+    me.answered_syn = packet.has(kAck);
+    me.syn_ns = packet.time_ns;
     return;
   }
-  if (connection.handshake_ns != 0 || connection.syn_ns == 0 || !packet.has(kAck)) return;
-  if (!connection.syn_acked || packet.seq != 1 || packet.ack != 1) return;
-  connection.handshake_ns = since(packet.time_ns, connection.syn_ns);
-  finding.handshake_ns = connection.handshake_ns;
+  if (!me.opening || !connection.sender[1 - from].answered_syn) return;
+  me.opening = false;
+  if (packet.has(kAck) && !packet.has(kRst) && packet.seq == 1 && up_to(1, packet.ack))
+    finding.handshake_ns = connection.handshake_ns = since(packet.time_ns, me.syn_ns);
 }
 
 }  // namespace
@@ -168,7 +169,7 @@ TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFac
   TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
   const bool has_ack = (flags & kAck) != 0;
   Segment packet{.seq = tcp.seq - me.base,
-                 .ack = has_ack ? tcp.ack - peer.base : tcp.ack,
+                 .ack = has_ack ? tcp.ack - peer.base : me.last_ack,
                  .bytes = tcp.payload_bytes,
                  .next_seq = tcp.seq - me.base + tcp.payload_bytes,
                  .window = tcp.window,
@@ -178,7 +179,7 @@ TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFac
 
   mark_by_window(packet, me, peer, marks);
   if (marks.has(TcpMark::duplicate_ack)) ++me.duplicate_acks;
-  if (packet.ack != me.last_ack) me.duplicate_acks = 0;
+  if (has_ack && packet.ack != me.last_ack) me.duplicate_acks = 0;
   mark_by_ack(packet, me, peer, marks);
   if (packet.takes_numbers()) mark_resent(connection, from, packet, segments, marks);
 
@@ -187,22 +188,26 @@ TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFac
                                  .next_seq = packet.next_seq,
                                  .time_ns = time_ns,
                                  .ts_value = tcp.ts_value,
-                                 .next = UnackedSegment::kLast,
                                  .retransmission = marks.has(TcpMark::retransmission)});
   if (!marks.has(TcpMark::zero_window_probe)) {
     if (me.next_seq == 0 || before(me.next_seq, packet.next_seq)) {
       me.next_seq = packet.next_seq;
       me.next_seq_ns = time_ns;
     }
-    if (me.contiguous_end == 0 || packet.seq == me.contiguous_end) me.contiguous_end = me.next_seq;
+    if (me.contiguous_end == 0 || packet.seq == me.contiguous_end ||
+        (before(packet.seq, me.contiguous_end) && before(me.contiguous_end, packet.next_seq)))
+      me.contiguous_end = me.next_seq;
   }
   me.window = packet.window;
-  me.last_ack = packet.ack;
+  if (has_ack) me.last_ack = packet.ack;
   me.last_ns = time_ns;
   me.last_marks = marks;
   if (has_ack) take_ack(packet, tcp, peer, segments, finding);
-  note_handshake(connection, packet, finding);
-  if (refuses) me = {};  // its numbers are no beginning
+  note_handshake(connection, from, packet, finding);
+  if (refuses) {  // its numbers are no beginning
+    segments.clear(me.unacked);
+    me = {};
+  }
   return finding;
 }
 

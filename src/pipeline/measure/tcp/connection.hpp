@@ -55,15 +55,16 @@ struct alignas(64) TcpSender {
   std::uint64_t last_ns = 0;      ///< of its last packet
   UnackedSegments unacked;
   bool has_base = false;
+  bool answered_syn = false;
+  bool opening = false;      ///< it sent a SYN, and no other packet since that was answered
+  std::uint64_t syn_ns = 0;  ///< of its last SYN
 };
 static_assert(sizeof(TcpSender) == 64);
 
 struct TcpConnection {
   std::array<TcpSender, 2> sender;
-  std::uint64_t syn_ns = 0;        ///< of the last SYN; 0: none
-  std::uint64_t handshake_ns = 0;  ///< from there to the acknowledgement that ends the handshake; 0: not seen
+  std::uint64_t handshake_ns = 0;  ///< from the SYN to the acknowledgement that ends the handshake; 0: not seen
   std::uint32_t flows = 0;         ///< directions that have a record
-  bool syn_acked = false;
 };
 
 }  // namespace parshall

@@ -20,19 +20,18 @@ struct ConnectionEnd {
 /// The connections of a worker's TCP flows: both directions' flows find the same one.
 ///
 /// A connection lives as long as either direction has a record.
-/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and twice as many segments as connections; committed
-///        as they are first used.
+/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed as
+///        they are first used.
 class TcpConnections {
  public:
   TcpConnections(std::size_t flows, std::uint64_t seed)
       : hash_(KeyFields::five_tuple, Identity::exact, seed ^ kOwnSeed),
         map_(flows, hash_),
         connections_(flows),
-        segments_(kSegmentsPerFlow * flows) {}
+        segments_(flows) {}
 
   static std::size_t memory_bytes(std::size_t flows) noexcept {
-    return Map::memory_bytes(flows) + flows * sizeof(TcpConnection) +
-           SegmentPool::memory_bytes(kSegmentsPerFlow * flows);
+    return Map::memory_bytes(flows) + flows * sizeof(TcpConnection) + SegmentPool::memory_bytes(flows);
   }
 
   /// There is always room: a connection has at least one flow.
@@ -69,11 +68,16 @@ class TcpConnections {
     prefetch_line(&connections_[end.place].sender[1]);
   }
 
+  /// Once the connection has come.
+  void prefetch_segments(ConnectionEnd end) const noexcept {
+    const TcpConnection& connection = connections_[end.place];
+    segments_.prefetch(connection.sender[end.from].unacked, connection.sender[1 - end.from].unacked);
+  }
+
   TcpConnection& operator[](Place place) noexcept { return connections_[place]; }
   SegmentPool& segments() noexcept { return segments_; }
 
  private:
-  static constexpr std::size_t kSegmentsPerFlow = 2;
   static constexpr std::uint64_t kOwnSeed = 0x7463'705f'656e'6473;
 
   struct Hasher {

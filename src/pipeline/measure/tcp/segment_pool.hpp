@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
 #include "pipeline/flow/maps/free_list.hpp"
 
 namespace parshall {
@@ -11,17 +13,15 @@ namespace parshall {
 struct UnackedSegment {
   std::uint32_t seq, next_seq;
   std::uint64_t time_ns;
-  std::uint32_t ts_value;            ///< RFC 7323; of segments without, 0
-  std::uint32_t next : 31;           ///< place of the segment sent after it; kLast: none
-  std::uint32_t retransmission : 1;  ///< it, or one that overlaps it, is one
-
-  static constexpr std::uint32_t kLast = (1u << 31) - 1;
+  std::uint32_t ts_value;  ///< RFC 7323; of segments without, 0
+  bool retransmission;     ///< it, or one that overlaps it, is one
+  bool acknowledged = false;
 };
 static_assert(sizeof(UnackedSegment) == 24);
 
-/// Those of one sender, in the order they were sent.
+/// Those of one sender, in the order they were sent: a list of chunks.
 struct UnackedSegments {
-  std::uint32_t first = UnackedSegment::kLast, last = UnackedSegment::kLast;
+  Place first = kNowhere, last = kNowhere;
   std::uint16_t count = 0;
   bool sorted = true;  ///< none ends before one that was sent earlier
 
@@ -30,90 +30,110 @@ struct UnackedSegments {
 
 /// The segments of all connections, in memory of a fixed size.
 ///
-/// Shape: 24 bytes a segment and 4 of the list of free ones.
+/// Shape: chunks of 128 bytes, for five segments of one sender, and 4 of the list of free ones.
 /// Full:  a segment is not kept, and counted: it gives no round-trip time, and when it comes again soon it may be taken
 ///        for one that is out of order.
 class SegmentPool {
  public:
   static constexpr std::uint16_t kMostPerSender = 1000;
 
-  explicit SegmentPool(std::size_t segments) : segments_(segments), free_(segments) {}
+  explicit SegmentPool(std::size_t chunks) : chunks_(chunks), free_(chunks) {}
 
-  static std::size_t memory_bytes(std::size_t segments) noexcept {
-    return segments * (sizeof(UnackedSegment) + sizeof(Place));
+  static std::size_t memory_bytes(std::size_t chunks) noexcept { return chunks * (sizeof(Chunk) + sizeof(Place)); }
+
+  /// Of a list that is about to be appended to, and of one that is about to be acknowledged.
+  void prefetch(const UnackedSegments& sent, const UnackedSegments& acknowledged) const noexcept {
+    if (!sent.empty()) prefetch_object<sizeof(Chunk)>(&chunks_[sent.last]);
+    if (!acknowledged.empty()) prefetch_object<sizeof(Chunk)>(&chunks_[acknowledged.first]);
   }
 
-  void append(UnackedSegments& list, UnackedSegment segment) noexcept {
-    const Place place = list.count == kMostPerSender ? kNowhere : free_.take();
-    if (place == kNowhere) {
+  void append(UnackedSegments& list, const UnackedSegment& segment) noexcept {
+    const std::uint32_t end = list.empty() ? segment.next_seq : last_end(list);
+    if (list.count == kMostPerSender || !make_room(list)) {
       ++dropped_;
       return;
     }
-    segment.next = UnackedSegment::kLast;
-    if (list.empty()) {
-      list.first = place;
-      list.sorted = true;
-    } else {
-      UnackedSegment& last = segments_[list.last];
-      last.next = place & UnackedSegment::kLast;
-      list.sorted = list.sorted && static_cast<std::int32_t>(segment.next_seq - last.next_seq) >= 0;
-    }
-    segments_[place] = segment;
-    list.last = place;
+    list.sorted = list.sorted && static_cast<std::int32_t>(segment.next_seq - end) >= 0;
+    Chunk& chunk = chunks_[list.last];
+    chunk.segments[chunk.end++] = segment;
     ++list.count;
   }
 
   /// Hands each segment, the oldest first, to `visit`, which returns whether to go on.
   template <class Visit>
   void visit(const UnackedSegments& list, Visit visit) noexcept {
-    for (std::uint32_t at = list.first; at != UnackedSegment::kLast; at = segments_[at].next)
-      if (!visit(segments_[at])) return;
+    for (Place place = list.first; place != kNowhere; place = chunks_[place].next)
+      for (std::size_t i = chunks_[place].begin; i != chunks_[place].end; ++i)
+        if (UnackedSegment& segment = chunks_[place].segments[i]; !segment.acknowledged && !visit(segment)) return;
   }
 
-  /// Removes those that end at `ack` or before, after `removed` has seen them; `kept` sees, and may change, others up to
-  /// the first that begins behind `ack`.
-  template <class Removed, class Kept>
-  void acknowledge(UnackedSegments& list, std::uint32_t ack, Removed removed, Kept kept) noexcept {
-    std::uint32_t before = UnackedSegment::kLast;
-    for (std::uint32_t at = list.first; at != UnackedSegment::kLast;) {
-      UnackedSegment& segment = segments_[at];
-      const std::uint32_t next = segment.next;
-      if (static_cast<std::int32_t>(segment.next_seq - ack) <= 0) {
-        removed(segment);
-        unlink(list, before, at, next);
-      } else {
-        kept(segment);
-        before = at;
-        if (list.sorted) break;
-      }
-      at = next;
-    }
-    if (list.empty()) list = {};
+  /// Removes those that end at `ack` or before, after `removed` has seen them, the oldest first.
+  template <class Removed>
+  void acknowledge(UnackedSegments& list, std::uint32_t ack, Removed removed) noexcept {
+    if (list.empty()) return;
+    visit(list, [&](UnackedSegment& segment) {
+      if (static_cast<std::int32_t>(segment.next_seq - ack) > 0) return !list.sorted;
+      removed(segment);
+      segment.acknowledged = true;
+      --list.count;
+      return true;
+    });
+    drop_acknowledged(list);
   }
 
   void clear(UnackedSegments& list) noexcept {
-    for (std::uint32_t at = list.first; at != UnackedSegment::kLast;) {
-      const std::uint32_t next = segments_[at].next;
-      free_.give_back(at);
-      at = next;
-    }
+    while (list.first != kNowhere) drop_first_chunk(list);
     list = {};
   }
 
   std::uint64_t dropped() const noexcept { return dropped_; }
 
  private:
-  void unlink(UnackedSegments& list, std::uint32_t before, std::uint32_t at, std::uint32_t next) noexcept {
-    if (before == UnackedSegment::kLast)
-      list.first = next;
-    else
-      segments_[before].next = next & UnackedSegment::kLast;
-    if (list.last == at) list.last = before;
-    --list.count;
-    free_.give_back(at);
+  struct alignas(64) Chunk {
+    static constexpr std::size_t kSegments = 5;
+
+    Place next;
+    std::uint8_t begin, end;  ///< of those in use
+    std::array<UnackedSegment, kSegments> segments;
+  };
+  static_assert(sizeof(Chunk) == 128);
+
+  /// Of the segment sent last, acknowledged or not.
+  std::uint32_t last_end(const UnackedSegments& list) const noexcept {
+    const Chunk& chunk = chunks_[list.last];
+    return chunk.segments[chunk.end - 1].next_seq;
   }
 
-  HugeBuffer<UnackedSegment> segments_;
+  /// Whether the last chunk has a free place.
+  bool make_room(UnackedSegments& list) noexcept {
+    if (list.last != kNowhere && chunks_[list.last].end != Chunk::kSegments) return true;
+    const Place place = free_.take();
+    if (place == kNowhere) return false;
+    chunks_[place].next = kNowhere;
+    chunks_[place].begin = chunks_[place].end = 0;
+    (list.last == kNowhere ? list.first : chunks_[list.last].next) = place;
+    list.last = place;
+    return true;
+  }
+
+  void drop_acknowledged(UnackedSegments& list) noexcept {
+    if (list.empty()) return clear(list);
+    for (;;) {
+      Chunk& chunk = chunks_[list.first];
+      while (chunk.begin != chunk.end && chunk.segments[chunk.begin].acknowledged) ++chunk.begin;
+      if (chunk.begin != chunk.end || list.first == list.last) return;
+      drop_first_chunk(list);
+    }
+  }
+
+  void drop_first_chunk(UnackedSegments& list) noexcept {
+    const Place place = list.first;
+    list.first = chunks_[place].next;
+    if (list.first == kNowhere) list.last = kNowhere;
+    free_.give_back(place);
+  }
+
+  HugeBuffer<Chunk> chunks_;
   FreeList free_;
   std::uint64_t dropped_ = 0;
 };

@@ -6,8 +6,10 @@ namespace parshall {
 std::size_t MeasureSet::add(std::shared_ptr<const FlowMeasure> measure) {
   for (const Placed& placed : measures_)
     if (placed.measure->name() == measure->name()) return placed.offset;
-  const std::size_t offset = bytes_;
-  bytes_ += measure->row_bytes();
+  const std::size_t bytes = measure->row_bytes();
+  const bool behind = measure->is_rare() || first_line_ + bytes > kLine;
+  const std::size_t offset = behind ? kLine + behind_ : first_line_;
+  (behind ? behind_ : first_line_) += bytes;
   measures_.push_back({std::move(measure), offset});
   return offset;
 }

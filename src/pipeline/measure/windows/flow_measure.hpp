@@ -21,6 +21,9 @@ class FlowMeasure {
   virtual std::size_t row_bytes() const noexcept = 0;  ///< a multiple of 8; all zero when the window begins
   virtual FindingNeeds needs() const noexcept = 0;
 
+  /// Whether few packets touch its part: it then stands behind those that every packet touches.
+  virtual bool is_rare() const noexcept { return false; }
+
   /// Packets in order of arrival; rows[i] is the measure's own part of the row of packet i's flow.
   virtual void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept = 0;
 };
@@ -33,7 +36,8 @@ T measured_as(const std::byte* measured) noexcept {
   return value;
 }
 
-/// The measures of one window's rows, each at its offset.
+/// The measures of one window's rows, each at its offset: those that every packet touches in the first cache line, while
+/// they fit, the others behind.
 class MeasureSet {
  public:
   struct Placed {
@@ -45,12 +49,14 @@ class MeasureSet {
   std::size_t add(std::shared_ptr<const FlowMeasure> measure);
 
   std::span<const Placed> measures() const noexcept { return measures_; }
-  std::size_t bytes() const noexcept { return bytes_; }
+  std::size_t bytes() const noexcept { return behind_ == 0 ? first_line_ : kLine + behind_; }
   FindingNeeds needs() const noexcept;
 
  private:
+  static constexpr std::size_t kLine = 64;
+
   std::vector<Placed> measures_;
-  std::size_t bytes_ = 0;
+  std::size_t first_line_ = 0, behind_ = 0;  ///< bytes in use
 };
 
 }  // namespace parshall

@@ -52,7 +52,8 @@ class WindowRows {
 
   void prefetch(std::uint32_t slot) const noexcept {
     const std::byte* const row = rows_.data() + slot * stride_;
-    for (std::size_t at = 0; at < stride_; at += 64) prefetch_line(row + at);
+    prefetch_line(row);
+    if (stride_ > sizeof(Row)) prefetch_line(row + sizeof(Row));
   }
 
   /// At most kStatBatch packets in order of arrival, and what was found out about each; nothing where no measure and no

@@ -30,10 +30,22 @@ class RoundTripTimes final : public FlowMeasure {
         trips.sum_ns += rtt_ns;
         ++trips.samples;
       }
-      if (!packet.is_tcp) continue;
       trips.ambiguous += packet.tcp.rtt_ambiguous;
-      if (packet.tcp.handshake_ns != TcpFinding::kNone) trips.handshake_ns = packet.tcp.handshake_ns;
     }
+  }
+};
+
+class Handshakes final : public FlowMeasure {
+ public:
+  std::string name() const override { return "handshakes"; }
+  std::size_t row_bytes() const noexcept override { return sizeof(Handshake); }
+  FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+  bool is_rare() const noexcept override { return true; }
+
+  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      if (packets[i]->tcp.handshake_ns != TcpFinding::kNone)
+        reinterpret_cast<Handshake*>(rows[i])->after_ns = packets[i]->tcp.handshake_ns + 1;
   }
 };
 
@@ -61,6 +73,7 @@ class LatencyChange final : public FlowMeasure {
 
 }  // namespace
 
+std::shared_ptr<const FlowMeasure> Handshake::measure() { return std::make_shared<Handshakes>(); }
 std::shared_ptr<const FlowMeasure> RoundTrips::measure() { return std::make_shared<RoundTripTimes>(); }
 
 std::shared_ptr<const FlowMeasure> LatencyChanges::beyond(double beta, std::uint32_t after) {

@@ -9,8 +9,14 @@ namespace parshall {
 struct RoundTrips {
   std::uint64_t sum_ns, min_ns, max_ns;
   std::uint32_t samples;
-  std::uint32_t ambiguous;     ///< not among the samples: TcpFinding::rtt_ambiguous
-  std::uint64_t handshake_ns;  ///< from the SYN to the flow's packet that ended the handshake; 0: not in the window
+  std::uint32_t ambiguous;  ///< not among the samples: TcpFinding::rtt_ambiguous
+
+  static std::shared_ptr<const FlowMeasure> measure();
+};
+
+/// From the SYN to the flow's packet that ended the handshake.
+struct Handshake {
+  std::uint64_t after_ns;  ///< that time + 1; 0: not in the window
 
   static std::shared_ptr<const FlowMeasure> measure();
 };

@@ -4,29 +4,43 @@
 namespace parshall {
 namespace {
 
-class TcpCounter final : public FlowMeasure {
+class TcpVolumes final : public FlowMeasure {
  public:
-  std::string name() const override { return "tcp counts"; }
-  std::size_t row_bytes() const noexcept override { return sizeof(TcpCounts); }
+  std::string name() const override { return "tcp volume"; }
+  std::size_t row_bytes() const noexcept override { return sizeof(TcpVolume); }
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
 
   void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
       const PacketFinding& packet = *packets[i];
-      if (!packet.is_tcp) continue;
+      auto& volume = *reinterpret_cast<TcpVolume*>(rows[i]);
+      volume.packets += packet.is_tcp;
+      volume.data_packets += packet.payload_bytes != 0;
+      volume.payload_bytes += packet.payload_bytes;
+    }
+  }
+};
+
+class MarkCounter final : public FlowMeasure {
+ public:
+  std::string name() const override { return "tcp marks"; }
+  std::size_t row_bytes() const noexcept override { return sizeof(TcpCounts); }
+  FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+  bool is_rare() const noexcept override { return true; }
+
+  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
+    for (std::size_t i = 0; i < packets.size(); ++i) {
       auto& counts = *reinterpret_cast<TcpCounts*>(rows[i]);
-      ++counts.packets;
-      counts.data_packets += packet.payload_bytes != 0;
-      counts.payload_bytes += packet.payload_bytes;
-      for (std::uint32_t bits = packet.tcp.marks.bits(); bits != 0; bits &= bits - 1)
+      for (std::uint32_t bits = packets[i]->tcp.marks.bits(); bits != 0; bits &= bits - 1)
         ++counts.marked[static_cast<std::size_t>(std::countr_zero(bits))];
     }
   }
 };
-static_assert(sizeof(TcpCounts) % 8 == 0);
+static_assert(sizeof(TcpVolume) % 8 == 0 && sizeof(TcpCounts) % 8 == 0);
 
 }  // namespace
 
-std::shared_ptr<const FlowMeasure> TcpCounts::measure() { return std::make_shared<TcpCounter>(); }
+std::shared_ptr<const FlowMeasure> TcpVolume::measure() { return std::make_shared<TcpVolumes>(); }
+std::shared_ptr<const FlowMeasure> TcpCounts::measure() { return std::make_shared<MarkCounter>(); }
 
 }  // namespace parshall

@@ -7,12 +7,18 @@
 
 namespace parshall {
 
+/// How many packets of a flow were a TCP connection's, and the data in them.
+struct TcpVolume {
+  std::uint64_t payload_bytes;
+  std::uint32_t packets, data_packets;
+
+  static std::shared_ptr<const FlowMeasure> measure();
+};
+
 /// How many packets of a flow had each TcpMark.
 struct TcpCounts {
   static constexpr std::size_t kMarks = 14;
 
-  std::uint64_t payload_bytes;
-  std::uint32_t packets, data_packets;
   std::array<std::uint32_t, kMarks> marked;  ///< by the mark's bit
 
   std::uint32_t of(TcpMark mark) const noexcept {

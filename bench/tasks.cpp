@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Question: what does each task cost the worker per packet, over counting alone? Unit: ns of thread CPU time per 64-byte
+// frame of TCP connections whose sequence and acknowledgement numbers go on (65,536 flows, each packet with data that
+// acknowledges all), one core; one window ends in each sample, and what it takes to tell of its flows is in it. What the
+// analyst's thread does with them is a column of its own.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "generate/memory_source.hpp"
+#include "lab/harness.hpp"
+#include "pipeline/analyst.hpp"
+#include "pipeline/tables.hpp"
+
+namespace parshall::bench {
+namespace {
+
+using namespace lab;
+
+constexpr std::uint64_t kSeed = 20260101;
+constexpr std::size_t kBatch = 256, kFlows = 1 << 16;
+constexpr const char* kWindow = "100ms";
+constexpr double kRatePps = 15e6;
+constexpr std::size_t kSample = 1'500'000;  ///< a window's packets
+
+/// A worker that counts, with some tasks.
+class Worker {
+ public:
+  Worker(std::shared_ptr<const Trace> trace, const std::vector<std::string>& tasks)
+      : source_(std::move(trace), ~std::uint64_t{0}), events_(/*can_wait=*/false) {
+    std::vector<TaskSpec> specs;
+    for (const std::string& task : tasks) specs.push_back({task});
+    auto sets = TaskSets::make(specs, {.window = *parse_window(kWindow), .keys = 1 << 17, .seed = kSeed});
+    if (!sets) throw std::runtime_error(sets.error().message);
+    const MonitorOptions options{.flows = 2 * kFlows,
+                                 .snapshots = false,
+                                 .windows = sets->windows(),
+                                 .findings = sets->findings(),
+                                 .seed = kSeed,
+                                 .window_ring_bytes = std::size_t{64} << 20};
+    monitor_ = (*find_table("bucketed", Identity::exact))->make(options);
+    const bool follows_tcp = options.findings[0].tcp;
+    front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
+                   std::nullopt, TcpWishes{.facts = follows_tcp});
+    if (!tasks.empty()) analyst_.emplace(*std::move(sets), std::vector{&monitor_->window_messages()}, events_);
+  }
+
+  void run(std::size_t packets) {
+    std::array<RawPacket, kBatch> batch;
+    for (std::size_t done = 0, count; done < packets; done += count) {
+      count = source_.poll({batch.data(), std::min(kBatch, packets - done)});
+      monitor_->run(*front_, {batch.data(), count});
+      monitor_->housekeep(front_->link());
+    }
+    given_ += packets;
+  }
+
+  /// What the analyst's thread would do meanwhile.
+  void analyse() {
+    if (!analyst_) return;
+    const double before = thread_cpu_ns();
+    while (analyst_->poll()) {
+    }
+    analysis_ns_ += thread_cpu_ns() - before;
+    found_ += events_.take().size();
+  }
+
+  double analysis_ns() const { return analysis_ns_ / static_cast<double>(given_); }
+  std::size_t found() const { return found_; }
+
+  bool right() {
+    monitor_->drain();
+    monitor_->finish({});
+    analyse();
+    const MonitorCounts counts = monitor_->counts();
+    return counts.counted == given_ && counts.live_packets + counts.ended_packets == given_ &&
+           (!analyst_ || analyst_->balanced());
+  }
+
+ private:
+  MemorySource source_;
+  EventQueue events_;
+  std::unique_ptr<Monitor> monitor_;
+  std::optional<FrontEnd> front_;
+  std::optional<Analyst> analyst_;
+  std::uint64_t given_ = 0;
+  std::size_t found_ = 0;
+  double analysis_ns_ = 0;
+};
+
+struct Case {
+  std::string name;
+  std::vector<std::string> tasks;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> cases{{"counting alone", {}}};
+  std::vector<std::string> all;
+  for (const TaskEntry* task : task_registry()) {
+    cases.push_back({std::string(task->name), {std::string(task->name)}});
+    all.emplace_back(task->name);
+  }
+  cases.push_back({"MONA's four", {"heavy-hitters", "bursty", "retransmissions", "latency-change"}});
+  cases.push_back({fmt::format("all {}", all.size()), all});
+  return cases;
+}
+
+int main_of(bool smoke) {
+  const OnOneCore pinned;
+  const int rounds = smoke ? 3 : 9;
+  const std::size_t sample = smoke ? kSample / 20 : kSample;
+  auto made = Trace::make({.flows = kFlows,
+                           .protocol = ProtocolMix::connections,
+                           .seed = kSeed,
+                           .packets = sample * (static_cast<std::size_t>(rounds) + 1),
+                           .rate_pps = kRatePps});
+  if (!made) return fmt::print("{}\n", made.error().message), 1;
+  const auto trace = std::make_shared<const Trace>(*std::move(made));
+  const std::vector<Case> asked = cases();
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<Variant> variants;
+  for (const Case& one : asked) {
+    Worker& worker = *workers.emplace_back(std::make_unique<Worker>(trace, one.tasks));
+    worker.run(sample);
+    worker.analyse();
+    variants.push_back({one.name, [&worker](std::size_t n) { worker.run(n); }, [&worker] { worker.analyse(); }});
+  }
+  const std::vector<Cost> costs = Harness(sample, rounds).measure(variants);
+  bool right = true;
+  fmt::print("{:<26} {:>10} {:>14} {:>22} {:>12}\n", "task", "ns/packet", "over counting", "95 % interval of ns",
+             "analyst ns");
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    fmt::print("{:<26} {:>10.2f} {:>14.2f} {:>12.2f} to {:>6.2f} {:>12.2f}   {} of {} samples, {} events\n",
+               variants[v].name, costs[v].median_ns, costs[v].median_ns - costs[0].median_ns, costs[v].low_ns,
+               costs[v].high_ns, workers[v]->analysis_ns(), costs[v].kept, costs[v].samples, workers[v]->found());
+    if (!workers[v]->right()) right = false, fmt::print("WRONG ACCOUNT of {}\n", variants[v].name);
+  }
+  fmt::print("{}\n", right ? "all accounts right" : "WRONG ACCOUNTS, see above");
+  return right ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace parshall::bench
+
+int main(int argc, char** argv) {
+  return parshall::bench::main_of(argc > 1 && std::strcmp(argv[1], "--smoke") == 0);
+}
