@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The front end's short cuts (one packet at a time, eight at a time) against the general decoder, on common and on
-// mutated frames: same packets, same keys, hashes, times, lengths and flags, same verdicts.
+// mutated frames: same packets, same keys, hashes, times, lengths and flags, same verdicts, same TCP headers.
 #include "pipeline/flow/front_end.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -16,6 +17,17 @@ namespace parshall {
 namespace {
 
 using Verdicts = std::array<std::uint64_t, kVerdicts>;
+
+void expect_same(const TcpFacts& found, const TcpFacts& truth) {
+  ASSERT_EQ(found.present, truth.present);
+  if (!truth.present) return;
+  ASSERT_EQ(found.seq, truth.seq);
+  ASSERT_EQ(found.ack, truth.ack);
+  ASSERT_EQ(found.payload_bytes, truth.payload_bytes);
+  ASSERT_EQ(found.ts_value, truth.ts_value);
+  ASSERT_EQ(found.ts_echo, truth.ts_echo);
+  ASSERT_EQ(found.window, truth.window);
+}
 
 /// Frames, each in an allocation of just its captured length, so that reading beyond it is noticed.
 class Frames {
@@ -49,7 +61,16 @@ class Frames {
     frame[20] &= 0x40, frame[21] = 0;
     frame[23] = below(4) == 0 ? 17 : 6;
     frame[46] = static_cast<std::uint8_t>(0x50 | (frame[46] & 15));
+    if (below(2) == 0) add_options(frame, 34);
     return frame;
+  }
+
+  /// To the TCP header there: time stamps in most cases, and a data offset that may be beyond the frame.
+  void add_options(std::vector<std::uint8_t>& frame, std::size_t tcp_at) {
+    const std::uint8_t stamps[][4] = {{1, 1, 8, 10}, {1, 8, 10, 0}, {2, 4, 5, 0xb4}, {8, 10, 0, 1}};
+    if (frame.size() < tcp_at + 24) return;
+    frame[tcp_at + 12] = static_cast<std::uint8_t>((5 + below(5)) << 4 | (frame[tcp_at + 12] & 15));
+    std::copy_n(stamps[below(2) * below(4)], 4, frame.begin() + static_cast<std::ptrdiff_t>(tcp_at) + 20);
   }
 
   void spoil(std::vector<std::uint8_t>& frame, RawPacket& packet) {
@@ -121,6 +142,7 @@ class Frames {
     frame[18] = static_cast<std::uint8_t>(payload >> 8), frame[19] = static_cast<std::uint8_t>(payload);
     const std::uint8_t headers[] = {6, 17, 6, 17, 0, 44, 60, 58};
     frame[20] = headers[below(std::size(headers))];
+    if (below(2) == 0) add_options(frame, 54);
   }
 
   SplitMix64 random_;
@@ -136,6 +158,7 @@ struct Setting {
   Share share;
   const char* filter = nullptr;
   const char* hash = nullptr;
+  bool together = false;
 
   FlowIdentity make_identity(std::uint64_t seed) const {
     return FlowIdentity(fields, this->identity, seed, hash == nullptr ? nullptr : *find_hash(hash));
@@ -152,6 +175,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
   /// What the general decoder makes of the packets.
   struct Expected {
     std::vector<PacketFacts> facts;
+    std::vector<TcpFacts> tcp;
     std::vector<LinkPlace> places;
     Verdicts verdict{};
     std::uint64_t filtered = 0, elsewhere = 0;
@@ -175,21 +199,23 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
       }
       identity(packet, facts);
       const LinkPlace at{link.position++, link.latest_ns = std::max(link.latest_ns, facts.time_ns)};
-      if (!setting.share.takes(facts.hash)) {
+      if (!setting.share.takes(setting.together ? identity.hash(both_ways(facts.key).first) : facts.hash)) {
         ++expected.elsewhere;
         continue;
       }
       ++expected.verdict[static_cast<std::size_t>(Verdict::counted)];
       expected.facts.push_back(facts);
+      read_tcp(packet, setting.header, expected.tcp.emplace_back());
       expected.places.push_back(at);
     }
     return expected;
   }
 
-  void check(std::uint64_t seed, double odd_share) {
+  void check(std::uint64_t seed, double odd_share, bool with_tcp) {
     const Setting& setting = GetParam();
     const FlowIdentity identity = setting.make_identity(seed);
-    FrontEnd front(setting.header, identity, setting.share, filter());
+    FrontEnd front(setting.header, identity, setting.share, filter(),
+                   {.facts = with_tcp, .together = setting.together});
     Frames frames(seed, odd_share);
     std::vector<RawPacket> packets;
     for (int i = 0; i < 4000; ++i) packets.push_back(frames.next());
@@ -197,7 +223,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     ASSERT_GT(expected.facts.size(), packets.size() / 8) << "hardly anything is tested";
 
     auto window = std::make_unique<InFlight>();
-    std::size_t seen = 0;
+    std::size_t seen = 0, segments = 0;
     for (std::size_t at = 0; at < packets.size();) {
       const std::size_t count =
           std::min<std::size_t>(frames.below(3) == 0 ? 1 + frames.below(kGroup) : kGroup, packets.size() - at);
@@ -215,7 +241,13 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
         const auto oldest = window->oldest(kGroup);
         for (const PacketFacts& facts : oldest) {
           ASSERT_LT(seen, expected.facts.size());
-          const LinkPlace place = window->place(static_cast<std::size_t>(&facts - oldest.data()));
+          const auto i = static_cast<std::size_t>(&facts - oldest.data());
+          if (with_tcp) {
+            SCOPED_TRACE(seen);
+            ASSERT_NO_FATAL_FAILURE(expect_same(window->tcp(i), expected.tcp[seen]));
+            segments += window->tcp(i).present;
+          }
+          const LinkPlace place = window->place(i);
           ASSERT_EQ(place.position, expected.places[seen].position);
           ASSERT_TRUE(place.latest_ns == expected.places[seen].latest_ns ||
                       (place.latest_ns == 0 && setting.share.of == 1));
@@ -232,6 +264,9 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
       }
     }
     EXPECT_EQ(seen, expected.facts.size());
+    if (with_tcp) {
+      EXPECT_GT(segments, seen / 4) << "hardly any TCP header is tested";
+    }
     EXPECT_EQ(front.counts().verdict, expected.verdict);
     EXPECT_EQ(front.counts().filtered, expected.filtered);
     EXPECT_EQ(front.counts().elsewhere, expected.elsewhere);
@@ -241,10 +276,44 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
 TEST_P(FrontEndShortCuts, AgreeWithTheGeneralDecoder) {
   for (const double odd_share : {0.0, 0.02, 0.3, 1.0})
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", share of odd frames " << odd_share);
-      check(seed, odd_share);
+      const bool with_tcp = seed % 2 == 0;
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", share of odd frames " << odd_share
+                                        << (with_tcp ? ", with TCP headers" : ""));
+      check(seed, odd_share, with_tcp);
       if (HasFatalFailure()) return;
     }
+}
+
+TEST(FrontEndShares, BothDirectionsOfAConnectionAreOfOneShareWhereThatIsAskedFor) {
+  SplitMix64 random(3);
+  for (const char* hash : {static_cast<const char*>(nullptr), "murmur3"}) {
+    const FlowIdentity identity(KeyFields::five_tuple, Identity::exact, 7,
+                                hash == nullptr ? nullptr : *find_hash(hash));
+    const FrontEnd together(IpHeader::outermost, identity, {}, std::nullopt, {.together = true});
+    const FrontEnd apart(IpHeader::outermost, identity, {}, std::nullopt);
+    std::size_t met = 0;
+    for (int i = 0; i < 2000; ++i) {
+      FlowKey key;
+      key.ip_version = i % 2 == 0 ? 4 : 6;
+      key.protocol = 6;
+      for (std::uint8_t& byte : key.address) byte = static_cast<std::uint8_t>(random());
+      const std::size_t bytes = key.address_bytes();
+      if (i % 3 == 0) std::copy_n(key.address.begin(), bytes, key.address.begin() + static_cast<std::ptrdiff_t>(bytes));
+      key.src_port_bytes = {static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())};
+      key.dst_port_bytes = {static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())};
+      FlowKey back = key;
+      std::swap(back.src_port_bytes, back.dst_port_bytes);
+      std::swap_ranges(back.address.begin(), back.address.begin() + static_cast<std::ptrdiff_t>(bytes),
+                       back.address.begin() + static_cast<std::ptrdiff_t>(bytes));
+      const PacketFacts there{.key = key, .hash = identity.hash(key)}, here{.key = back, .hash = identity.hash(back)};
+      ASSERT_EQ(together.share_hash(there), together.share_hash(here)) << "of IPv" << int{key.ip_version};
+      ASSERT_EQ(apart.share_hash(there), there.hash);
+      ASSERT_NE(both_ways(key).second, both_ways(back).second) << "the ends are told apart";
+      ASSERT_EQ(both_ways(key).first, both_ways(back).first);
+      met += Share::index_of(apart.share_hash(there), 2) == Share::index_of(apart.share_hash(here), 2);
+    }
+    EXPECT_LT(met, 1200u) << "without it, half of them are";
+  }
 }
 
 #ifdef PARSHALL_FAST_GROUP
@@ -259,20 +328,22 @@ TEST(FrontEndGroups, EightCommonFramesAreDecodedTogether) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, FrontEndShortCuts,
-    ::testing::Values(Setting{.name = "plain"}, Setting{.name = "src_dst", .fields = KeyFields::src_dst},
-                      Setting{.name = "src", .fields = KeyFields::src},
-                      Setting{.name = "dst", .fields = KeyFields::dst},
-                      Setting{.name = "inner", .header = IpHeader::innermost},
-                      Setting{.name = "nic_hash", .identity = Identity::nic_hash},
-                      Setting{.name = "first_of_two", .share = {.index = 0, .of = 2}},
-                      Setting{.name = "third_of_three", .share = {.index = 2, .of = 3}},
-                      Setting{.name = "filter", .filter = "tcp or udp or ip6"},
-                      Setting{.name = "murmur3", .hash = "murmur3"}, Setting{.name = "toeplitz", .hash = "toeplitz"},
-                      Setting{.name = "crc32c_src_dst", .fields = KeyFields::src_dst, .hash = "crc32c"},
-                      Setting{.name = "crc32c_dst", .fields = KeyFields::dst, .hash = "crc32c"},
-                      Setting{.name = "xxh3_inner", .header = IpHeader::innermost, .hash = "xxh3"},
-                      Setting{.name = "spooky_second_of_two", .share = {.index = 1, .of = 2}, .hash = "spooky"},
-                      Setting{.name = "addition_filter", .filter = "tcp or udp or ip6", .hash = "addition"}),
+    ::testing::Values(
+        Setting{.name = "plain"}, Setting{.name = "src_dst", .fields = KeyFields::src_dst},
+        Setting{.name = "src", .fields = KeyFields::src}, Setting{.name = "dst", .fields = KeyFields::dst},
+        Setting{.name = "inner", .header = IpHeader::innermost},
+        Setting{.name = "nic_hash", .identity = Identity::nic_hash},
+        Setting{.name = "first_of_two", .share = {.index = 0, .of = 2}},
+        Setting{.name = "third_of_three", .share = {.index = 2, .of = 3}},
+        Setting{.name = "connections_first_of_two", .share = {.index = 0, .of = 2}, .together = true},
+        Setting{.name = "filter", .filter = "tcp or udp or ip6"}, Setting{.name = "murmur3", .hash = "murmur3"},
+        Setting{.name = "toeplitz", .hash = "toeplitz"},
+        Setting{.name = "crc32c_src_dst", .fields = KeyFields::src_dst, .hash = "crc32c"},
+        Setting{.name = "crc32c_dst", .fields = KeyFields::dst, .hash = "crc32c"},
+        Setting{.name = "xxh3_inner", .header = IpHeader::innermost, .hash = "xxh3"},
+        Setting{.name = "spooky_second_of_two", .share = {.index = 1, .of = 2}, .hash = "spooky"},
+        Setting{.name = "connections_by_murmur3", .share = {.index = 1, .of = 2}, .hash = "murmur3", .together = true},
+        Setting{.name = "addition_filter", .filter = "tcp or udp or ip6", .hash = "addition"}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every course of a connection is played from several initial sequence numbers, so that they wrap around somewhere in
+// it.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "pipeline/measure/tcp/analysis.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint16_t kFin = 1, kSyn = 2, kRst = 4, kAck = 16;
+constexpr std::uint64_t kUs = 1000, kMs = 1000 * kUs, kSecond = 1000 * kMs;
+constexpr std::size_t kClient = 0, kServer = 1;
+
+/// One packet, its numbers counted from its sender's and its receiver's initial ones.
+struct Packet {
+  std::uint32_t seq = 0, ack = 0, bytes = 0;
+  std::uint16_t flags = kAck;
+  std::uint16_t window = 500;
+  std::uint32_t ts_value = 0, ts_echo = 0;
+};
+
+std::string show(TcpMarks marks) {
+  constexpr const char* kNames[] = {"retransmission", "fast",          "spurious",      "out of order",
+                                    "lost segment",   "ack of unseen", "duplicate ack", "keep-alive",
+                                    "keep-alive ack", "zero window",   "probe",         "probe ack",
+                                    "window update",  "reused ports"};
+  std::string text;
+  for (std::size_t i = 0; i < std::size(kNames); ++i)
+    if ((marks.bits() >> i & 1) != 0) text += (text.empty() ? "" : ", ") + std::string(kNames[i]);
+  return text;
+}
+
+struct Numbers {
+  const char* name;
+  std::uint32_t client, server;
+
+  friend void PrintTo(const Numbers& numbers, std::ostream* to) { *to << numbers.client << " and " << numbers.server; }
+};
+
+class Connection : public ::testing::TestWithParam<Numbers> {
+ protected:
+  static constexpr std::size_t kSegments = 64;
+
+  TcpFinding send(std::size_t from, std::uint64_t after_ns, const Packet& packet) {
+    const TcpFacts tcp{.seq = first_[from] + packet.seq,
+                       .ack = (packet.flags & kAck) != 0 ? first_[1 - from] + packet.ack : packet.ack,
+                       .payload_bytes = packet.bytes,
+                       .ts_value = packet.ts_value,
+                       .ts_echo = packet.ts_echo,
+                       .window = packet.window,
+                       .present = true};
+    return analyse_tcp(connection_, from, tcp, packet.flags, kStart + after_ns, pool_);
+  }
+  TcpFinding client(std::uint64_t after_ns, const Packet& packet) { return send(kClient, after_ns, packet); }
+  TcpFinding server(std::uint64_t after_ns, const Packet& packet) { return send(kServer, after_ns, packet); }
+
+  /// Ends at `rtt_ns`. From then on the client's next number is 1, and the server's.
+  void shake_hands(std::uint64_t rtt_ns = kMs) {
+    client(0, {.flags = kSyn});
+    server(rtt_ns / 2, {.ack = 1, .flags = kSyn | kAck});
+    client(rtt_ns, {.seq = 1, .ack = 1});
+    ASSERT_EQ(connection_.handshake_ns, rtt_ns);
+  }
+
+  /// Segments that the pool has room for, beyond those that it keeps.
+  std::size_t free_segments() {
+    UnackedSegments list;
+    const std::uint64_t dropped = pool_.dropped();
+    while (pool_.dropped() == dropped) pool_.append(list, {});
+    const std::size_t count = list.count;
+    pool_.clear(list);
+    return count;
+  }
+
+  static constexpr std::uint64_t kStart = 5 * kSecond;
+  std::uint32_t first_[2] = {GetParam().client, GetParam().server};
+  TcpConnection connection_;
+  SegmentPool pool_{kSegments};
+};
+
+#define EXPECT_MARKS(finding, text) EXPECT_EQ(show((finding).marks), text)
+
+void expect_rtt(const TcpFinding& finding, std::uint64_t ns) {
+  EXPECT_EQ(finding.rtt_ns, ns);
+  EXPECT_FALSE(finding.rtt_ambiguous);
+}
+
+TEST_P(Connection, AHandshakeGivesItsTimeAndARoundTripToEitherSide) {
+  const TcpFinding syn = client(0, {.flags = kSyn});
+  EXPECT_MARKS(syn, "");
+  EXPECT_EQ(syn.rtt_ns, TcpFinding::kNone);
+  const TcpFinding syn_ack = server(800 * kUs, {.ack = 1, .flags = kSyn | kAck});
+  EXPECT_MARKS(syn_ack, "");
+  expect_rtt(syn_ack, 800 * kUs);
+  EXPECT_EQ(syn_ack.handshake_ns, TcpFinding::kNone);
+  const TcpFinding ack = client(kMs, {.seq = 1, .ack = 1});
+  EXPECT_MARKS(ack, "");
+  expect_rtt(ack, 200 * kUs);
+  EXPECT_EQ(ack.handshake_ns, kMs);
+  const TcpFinding data = client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(data, "");
+  EXPECT_EQ(data.handshake_ns, TcpFinding::kNone) << "told once";
+}
+
+TEST_P(Connection, AHandshakeIsTimedFromItsLastSyn) {
+  client(0, {.flags = kSyn});
+  EXPECT_MARKS(client(kSecond, {.flags = kSyn}), "retransmission");
+  const TcpFinding syn_ack = server(kSecond + kMs, {.ack = 1, .flags = kSyn | kAck});
+  EXPECT_MARKS(syn_ack, "");
+  EXPECT_TRUE(syn_ack.rtt_ambiguous);
+  EXPECT_EQ(client(kSecond + 2 * kMs, {.seq = 1, .ack = 1}).handshake_ns, 2 * kMs);
+}
+
+TEST_P(Connection, AHandshakeThatWasNotSeenWhollyIsNotTimed) {
+  client(0, {.flags = kSyn});
+  EXPECT_EQ(client(kMs, {.seq = 1, .ack = 1}).handshake_ns, TcpFinding::kNone) << "the SYN-ACK was missed";
+}
+
+TEST_P(Connection, DataIsAnsweredByItsAcknowledgement) {
+  shake_hands();
+  EXPECT_MARKS(client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "");
+  const TcpFinding ack = server(2300 * kUs, {.seq = 1, .ack = 101});
+  EXPECT_MARKS(ack, "");
+  expect_rtt(ack, 300 * kUs);
+  EXPECT_EQ(server(2400 * kUs, {.seq = 1, .ack = 101, .bytes = 5}).rtt_ns, TcpFinding::kNone)
+      << "acknowledges nothing new";
+  const TcpFinding back = client(2500 * kUs, {.seq = 101, .ack = 6, .bytes = 10});
+  EXPECT_MARKS(back, "");
+  expect_rtt(back, 100 * kUs);
+  EXPECT_MARKS(client(3 * kMs, {.seq = 111, .ack = 6, .flags = kFin | kAck}), "");
+  expect_rtt(server(4 * kMs, {.seq = 6, .ack = 112, .flags = kFin | kAck}), kMs);
+  expect_rtt(client(5 * kMs, {.seq = 112, .ack = 7}), kMs);
+  EXPECT_EQ(free_segments(), kSegments);
+}
+
+TEST_P(Connection, ADelayedAcknowledgementIsOfTheLastSegmentItEndsWith) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(2100 * kUs, {.seq = 101, .ack = 1, .bytes = 100});
+  client(2200 * kUs, {.seq = 201, .ack = 1, .bytes = 100});
+  expect_rtt(server(2400 * kUs, {.seq = 1, .ack = 201}), 300 * kUs);
+  EXPECT_EQ(free_segments(), kSegments - 1);
+  expect_rtt(server(3 * kMs, {.seq = 1, .ack = 301}), 800 * kUs);
+}
+
+TEST_P(Connection, BytesSentAgainAfterATimeoutAreARetransmission) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(2 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "retransmission");
+  EXPECT_MARKS(client(900 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "retransmission");
+  EXPECT_MARKS(client(901 * kMs, {.seq = 201, .ack = 1, .bytes = 100}), "");
+}
+
+TEST_P(Connection, AFinSentAgainIsARetransmission) {
+  shake_hands();
+  EXPECT_MARKS(client(2 * kMs, {.seq = 1, .ack = 1, .flags = kFin | kAck}), "");
+  EXPECT_MARKS(client(300 * kMs, {.seq = 1, .ack = 1, .flags = kFin | kAck}), "retransmission");
+}
+
+TEST_P(Connection, TwoDuplicateAcksWithin20MsMakeARetransmissionFast) {
+  for (const auto& [duplicates, later_ns, seq, marks] :
+       {std::tuple{2, 20 * kMs - 1, 101u, "retransmission, fast"}, std::tuple{3, kMs, 101u, "retransmission, fast"},
+        std::tuple{2, 20 * kMs, 101u, "retransmission"}, std::tuple{1, kMs, 101u, "retransmission"},
+        std::tuple{2, kMs, 201u, "retransmission"}}) {
+    connection_ = {};
+    shake_hands();
+    for (std::uint32_t i = 0; i < 5; ++i) client(2 * kMs, {.seq = 1 + 100 * i, .ack = 1, .bytes = 100});
+    server(3 * kMs, {.seq = 1, .ack = 101});
+    for (int i = 0; i < duplicates; ++i) EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101}), "duplicate ack");
+    EXPECT_MARKS(client(3 * kMs + later_ns, {.seq = seq, .ack = 1, .bytes = 100}), marks)
+        << duplicates << " duplicates, " << later_ns << " ns later, from " << seq;
+    EXPECT_MARKS(client(30 * kMs, {.seq = 501, .ack = 1, .bytes = 100}), "");
+  }
+}
+
+TEST_P(Connection, WhatWasAcknowledgedIsSentAgainForNothing) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(2 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  server(3 * kMs, {.seq = 1, .ack = 101});
+  EXPECT_MARKS(client(4 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "retransmission, spurious");
+  EXPECT_MARKS(client(400 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "retransmission");
+  server(401 * kMs, {.seq = 1, .ack = 201});
+  EXPECT_MARKS(client(402 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "retransmission, spurious");
+  EXPECT_MARKS(client(403 * kMs, {.seq = 201, .ack = 1, .bytes = 100}), "");
+}
+
+TEST_P(Connection, AGapThatIsFilledWithin3MsIsReorderingWhereTheHandshakeWasNotSeen) {
+  for (const auto& [later_ns, marks] : {std::pair{3 * kMs - 1, "out of order"}, std::pair{3 * kMs, "retransmission"}}) {
+    connection_ = {};
+    client(0, {.seq = 1, .ack = 1, .bytes = 100});
+    EXPECT_MARKS(client(kMs, {.seq = 201, .ack = 1, .bytes = 100}), "lost segment");
+    EXPECT_MARKS(client(kMs + later_ns, {.seq = 101, .ack = 1, .bytes = 100}), marks);
+    EXPECT_MARKS(client(8 * kMs, {.seq = 301, .ack = 1, .bytes = 100}), "");
+  }
+}
+
+TEST_P(Connection, AGapThatIsFilledWithinTheHandshakesTimeIsReordering) {
+  for (const std::uint64_t rtt_ns : {kMs, 100 * kMs})
+    for (const bool soon : {true, false}) {
+      connection_ = {};
+      shake_hands(rtt_ns);
+      client(200 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+      EXPECT_MARKS(client(200 * kMs, {.seq = 201, .ack = 1, .bytes = 100}), "lost segment");
+      EXPECT_MARKS(client(200 * kMs + rtt_ns - soon, {.seq = 101, .ack = 1, .bytes = 100}),
+                   soon ? "out of order" : "retransmission");
+    }
+}
+
+TEST_P(Connection, BytesThatWereSeenAreNoReorderingHoweverSoonTheyComeAgain) {
+  shake_hands(100 * kMs);
+  client(200 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(200 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(client(200 * kMs + 1, {.seq = 1, .ack = 1, .bytes = 100}), "retransmission");
+  EXPECT_MARKS(client(200 * kMs + 2, {.seq = 51, .ack = 1, .bytes = 40}), "retransmission") << "a part of them";
+}
+
+TEST_P(Connection, DuplicateAcksAreCountedUntilTheAcknowledgementMoves) {
+  shake_hands();
+  for (std::uint32_t i = 0; i < 5; ++i) client(2 * kMs, {.seq = 1 + 100 * i, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101}), "");
+  const TcpSender& sender = connection_.sender[kServer];
+  for (std::uint16_t i = 1; i <= 3; ++i) {
+    EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101}), "duplicate ack");
+    EXPECT_EQ(sender.duplicate_acks, i);
+  }
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101, .window = 600}), "window update");
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101, .bytes = 10, .window = 600}), "") << "it has data";
+  EXPECT_EQ(sender.duplicate_acks, 3);
+  EXPECT_MARKS(server(4 * kMs, {.seq = 11, .ack = 301, .window = 600}), "");
+  EXPECT_EQ(sender.duplicate_acks, 0);
+  EXPECT_MARKS(server(4 * kMs, {.seq = 11, .ack = 301, .flags = kFin | kAck, .window = 600}), "");
+  EXPECT_EQ(sender.duplicate_acks, 0);
+}
+
+TEST_P(Connection, AKeepAliveAndItsAnswerAreNoRetransmissionAndNoDuplicateAck) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  server(3 * kMs, {.seq = 1, .ack = 101});
+  for (const std::uint32_t bytes : {0u, 1u}) {
+    EXPECT_MARKS(client(kSecond, {.seq = 100, .ack = 1, .bytes = bytes}), "keep-alive") << bytes;
+    EXPECT_MARKS(server(kSecond + kMs, {.seq = 1, .ack = 101}), "keep-alive ack") << bytes;
+  }
+  EXPECT_MARKS(server(kSecond + 2 * kMs, {.seq = 1, .ack = 101}), "keep-alive ack") << "the client is still silent";
+  EXPECT_MARKS(client(2 * kSecond, {.seq = 101, .ack = 1, .bytes = 100}), "");
+  EXPECT_MARKS(server(2 * kSecond, {.seq = 1, .ack = 101}), "duplicate ack");
+}
+
+/// Up to a zero window of the server, which has acknowledged 100 bytes.
+TEST_P(Connection, AClosedWindowIsProbedUntilItOpens) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101, .window = 0}), "zero window");
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    EXPECT_MARKS(client(i * kSecond, {.seq = 101, .ack = 1, .bytes = 1}), "probe");
+    EXPECT_MARKS(server(i * kSecond + kMs, {.seq = 1, .ack = 101, .window = 0}), "zero window, probe ack");
+  }
+  EXPECT_MARKS(server(4 * kSecond, {.seq = 1, .ack = 101}), "window update");
+  EXPECT_MARKS(client(4 * kSecond + kMs, {.seq = 101, .ack = 1, .bytes = 100}), "") << "the probes' byte is in it";
+  expect_rtt(server(4 * kSecond + 3 * kMs, {.seq = 1, .ack = 201}), 2 * kMs);
+}
+
+TEST_P(Connection, AProbesByteMayBeTakenWhileTheWindowStaysClosed) {
+  for (const std::uint32_t next : {102u, 101u}) {
+    connection_ = {};
+    shake_hands();
+    client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+    server(3 * kMs, {.seq = 1, .ack = 101, .window = 0});
+    client(kSecond, {.seq = 101, .ack = 1, .bytes = 1});
+    const TcpFinding ack = server(kSecond + kMs, {.seq = 1, .ack = 102, .window = 0});
+    EXPECT_MARKS(ack, "zero window, probe ack");
+    expect_rtt(ack, kMs);
+    EXPECT_MARKS(server(2 * kSecond, {.seq = 1, .ack = 102}), "window update");
+    EXPECT_MARKS(client(2 * kSecond + kMs, {.seq = next, .ack = 1, .bytes = 100}), "") << "from " << next;
+  }
+}
+
+TEST_P(Connection, AProbesByteMayBeTakenAsTheWindowOpens) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  server(3 * kMs, {.seq = 1, .ack = 101, .window = 0});
+  client(kSecond, {.seq = 101, .ack = 1, .bytes = 1});
+  EXPECT_MARKS(server(kSecond + kMs, {.seq = 1, .ack = 102}), "window update") << "and no ack of unseen data";
+  EXPECT_MARKS(client(kSecond + 2 * kMs, {.seq = 102, .ack = 1, .bytes = 100}), "");
+}
+
+TEST_P(Connection, OneByteIntoAnOpenWindowIsNoProbe) {
+  shake_hands();
+  EXPECT_MARKS(client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 1}), "");
+  EXPECT_MARKS(client(3 * kMs, {.seq = 2, .ack = 1, .bytes = 1}), "");
+}
+
+TEST_P(Connection, AGapIsReportedOnceAndCanBeFilled) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(client(2 * kMs, {.seq = 201, .ack = 1, .bytes = 100}), "lost segment");
+  EXPECT_MARKS(client(2 * kMs, {.seq = 301, .ack = 1, .bytes = 100}), "");
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101}), "");
+  EXPECT_MARKS(client(20 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "retransmission");
+  EXPECT_MARKS(server(21 * kMs, {.seq = 1, .ack = 401}), "") << "all of it was seen";
+  EXPECT_EQ(free_segments(), kSegments);
+}
+
+TEST_P(Connection, AnAckOfWhatWasNotSeenIsReportedOnce) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  const TcpFinding ack = server(3 * kMs, {.seq = 1, .ack = 201});
+  EXPECT_MARKS(ack, "ack of unseen");
+  EXPECT_EQ(ack.rtt_ns, TcpFinding::kNone) << "the segment it is of was not seen";
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 201, .bytes = 10}), "");
+  EXPECT_MARKS(server(3 * kMs, {.seq = 11, .ack = 201, .bytes = 10}), "");
+  EXPECT_MARKS(client(4 * kMs, {.seq = 201, .ack = 21, .bytes = 100}), "lost segment");
+  expect_rtt(server(5 * kMs, {.seq = 21, .ack = 301}), kMs);
+  EXPECT_MARKS(server(6 * kMs, {.seq = 21, .ack = 401}), "ack of unseen") << "anew";
+}
+
+TEST_P(Connection, AnAckIntoAGapIsOfWhatWasNotSeen) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(2 * kMs, {.seq = 201, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 201}), "ack of unseen") << "101 to 200 passed by elsewhere";
+  const TcpFinding last = server(4 * kMs, {.seq = 1, .ack = 301});
+  EXPECT_MARKS(last, "");
+  expect_rtt(last, 2 * kMs);
+}
+
+TEST_P(Connection, AConnectionThatIsUnderWayBeginsWithWhatIsSeenFirst) {
+  EXPECT_MARKS(client(0, {.seq = 1001, .ack = 501, .bytes = 100}), "");
+  const TcpFinding ack = server(kMs, {.seq = 501, .ack = 1101, .bytes = 50});
+  EXPECT_MARKS(ack, "");
+  expect_rtt(ack, kMs);
+  EXPECT_EQ(ack.handshake_ns, TcpFinding::kNone);
+  const TcpFinding back = client(3 * kMs, {.seq = 1101, .ack = 551});
+  EXPECT_MARKS(back, "");
+  expect_rtt(back, 2 * kMs);
+  EXPECT_EQ(back.handshake_ns, TcpFinding::kNone);
+  EXPECT_EQ(connection_.handshake_ns, 0u);
+  EXPECT_MARKS(client(4 * kMs, {.seq = 1101, .ack = 551, .bytes = 100}), "");
+}
+
+TEST_P(Connection, WhatWasAcknowledgedBeforeTheFirstPacketSeenIsSentAgainForNothing) {
+  server(0, {.seq = 501, .ack = 1101});
+  EXPECT_MARKS(client(kMs, {.seq = 1001, .ack = 501, .bytes = 100}), "retransmission, spurious");
+}
+
+TEST_P(Connection, ASynWithAnotherNumberBeginsAnewBetweenTheSamePorts) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  server(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(3 * kMs, {.seq = 1001, .ack = 1, .bytes = 100});
+  connection_.flows = 2;
+  first_[kClient] += 77'777;
+  first_[kServer] -= 1'999'999'999;
+  EXPECT_MARKS(client(kSecond, {.flags = kSyn}), "reused ports");
+  EXPECT_EQ(connection_.flows, 2u) << "those are still there";
+  EXPECT_EQ(free_segments(), kSegments - 1) << "all but the SYN";
+  const TcpFinding syn_ack = server(kSecond + kMs, {.ack = 1, .flags = kSyn | kAck});
+  EXPECT_MARKS(syn_ack, "");
+  expect_rtt(syn_ack, kMs);
+  const TcpFinding ack = client(kSecond + 3 * kMs, {.seq = 1, .ack = 1});
+  EXPECT_MARKS(ack, "");
+  EXPECT_EQ(ack.handshake_ns, 3 * kMs);
+  EXPECT_MARKS(client(kSecond + 4 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "");
+}
+
+TEST_P(Connection, TheOtherEndMayBeginAnewToo) {
+  shake_hands();
+  first_[kClient] += 5000, first_[kServer] += 5000;
+  EXPECT_MARKS(server(kSecond, {.flags = kSyn}), "reused ports");
+  expect_rtt(client(kSecond + kMs, {.ack = 1, .flags = kSyn | kAck}), kMs);
+  EXPECT_EQ(server(kSecond + 2 * kMs, {.seq = 1, .ack = 1}).handshake_ns, 2 * kMs);
+}
+
+TEST_P(Connection, ARefusalsNumberIsNoBeginning) {
+  for (const bool same_number : {true, false}) {
+    connection_ = {};
+    client(0, {.flags = kSyn});
+    const std::uint32_t listening = std::exchange(first_[kServer], 0);  // who refuses has the number 0
+    EXPECT_MARKS(server(kMs, {.ack = 1, .flags = kRst | kAck, .window = 0}), "");
+    first_[kServer] = listening;
+    if (!same_number) first_[kClient] += 12'345;
+    EXPECT_MARKS(client(kSecond, {.flags = kSyn}), same_number ? "retransmission" : "reused ports");
+    const TcpFinding syn_ack = server(kSecond + kMs, {.ack = 1, .flags = kSyn | kAck});
+    EXPECT_MARKS(syn_ack, "");
+    EXPECT_EQ(syn_ack.rtt_ns, kMs);
+    const TcpFinding ack = client(kSecond + 2 * kMs, {.seq = 1, .ack = 1});
+    EXPECT_MARKS(ack, "");
+    EXPECT_EQ(ack.handshake_ns, 2 * kMs);
+    EXPECT_MARKS(server(kSecond + 3 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "");
+  }
+}
+
+TEST_P(Connection, ARefusalWithATextKeepsNoSegment) {
+  client(0, {.flags = kSyn});
+  server(kMs, {.ack = 1, .bytes = 10, .flags = kRst | kAck});
+  EXPECT_EQ(free_segments() + connection_.sender[kServer].unacked.count, kSegments) << "one belongs to nobody";
+}
+
+TEST_P(Connection, ARoundTripIsAmbiguousWhereASegmentWasSentTwice) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  const TcpFinding ack = server(301 * kMs, {.seq = 1, .ack = 101});
+  EXPECT_NE(ack.rtt_ns, TcpFinding::kNone);
+  EXPECT_TRUE(ack.rtt_ambiguous);
+  client(302 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  expect_rtt(server(304 * kMs, {.seq = 1, .ack = 201}), 2 * kMs);
+}
+
+TEST_P(Connection, ARoundTripIsAmbiguousWhereAPartWasSentTwiceOrAnotherWay) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 40});
+  EXPECT_TRUE(server(301 * kMs, {.seq = 1, .ack = 101}).rtt_ambiguous) << "a part";
+  client(400 * kMs, {.seq = 101, .ack = 1, .bytes = 50});
+  client(400 * kMs, {.seq = 151, .ack = 1, .bytes = 50});
+  client(700 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  EXPECT_TRUE(server(701 * kMs, {.seq = 1, .ack = 201}).rtt_ambiguous) << "two in one";
+}
+
+TEST_P(Connection, TimeStampsTellWhichOfTwoSendingsWasAcknowledged) {
+  for (const bool second : {false, true}) {
+    connection_ = {};
+    shake_hands();
+    client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1002, .ts_echo = 1});
+    client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1300, .ts_echo = 1});
+    const TcpFinding ack = server(302 * kMs, {.seq = 1, .ack = 101, .ts_value = 2, .ts_echo = second ? 1300u : 1002u});
+    EXPECT_EQ(ack.rtt_ns, second ? 2 * kMs : 300 * kMs) << "of the " << (second ? "second" : "first");
+    EXPECT_FALSE(ack.rtt_ambiguous) << "of the " << (second ? "second" : "first");
+  }
+}
+
+TEST_P(Connection, TimeStampsOfOneValueTellNothing) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1002, .ts_echo = 1});
+  client(2100 * kUs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1002, .ts_echo = 1});
+  EXPECT_TRUE(server(3 * kMs, {.seq = 1, .ack = 101, .ts_value = 2, .ts_echo = 1002}).rtt_ambiguous);
+}
+
+TEST_P(Connection, ATimeStampOfAnotherSegmentTellsNothing) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1002, .ts_echo = 1});
+  client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1300, .ts_echo = 1});
+  EXPECT_TRUE(server(302 * kMs, {.seq = 1, .ack = 101, .ts_value = 2, .ts_echo = 900}).rtt_ambiguous);
+}
+
+TEST_P(Connection, APartlyAcknowledgedSegmentStaysUntilAllOfItIs) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(2 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  const TcpFinding part = server(3 * kMs, {.seq = 1, .ack = 51});
+  EXPECT_MARKS(part, "");
+  EXPECT_EQ(part.rtt_ns, TcpFinding::kNone);
+  EXPECT_EQ(free_segments(), kSegments - 2);
+  expect_rtt(server(4 * kMs, {.seq = 1, .ack = 101}), 2 * kMs);
+  EXPECT_EQ(server(5 * kMs, {.seq = 1, .ack = 151}).rtt_ns, TcpFinding::kNone);
+  EXPECT_MARKS(client(5 * kMs, {.seq = 151, .ack = 1, .bytes = 50}), "retransmission") << "what was left of it";
+  EXPECT_TRUE(server(6 * kMs, {.seq = 1, .ack = 201}).rtt_ambiguous);
+  EXPECT_EQ(free_segments(), kSegments);
+}
+
+TEST_P(Connection, WithoutTheAckFlagThereIsNoAcknowledgement) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  const TcpFinding none = server(3 * kMs, {.seq = 1, .ack = first_[kClient] + 101, .bytes = 10, .flags = 8});
+  EXPECT_MARKS(none, "");
+  EXPECT_EQ(none.rtt_ns, TcpFinding::kNone);
+  EXPECT_EQ(free_segments(), kSegments - 2) << "both wait";
+  expect_rtt(server(4 * kMs, {.seq = 11, .ack = 101}), 2 * kMs);
+}
+
+TEST_P(Connection, WhatStandsForAnAcknowledgementWithoutItsFlagIsNone) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  server(3 * kMs, {.seq = 1, .ack = 0x5000'0000, .bytes = 10, .flags = 8});
+  EXPECT_MARKS(client(4 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "") << "new, though below that number";
+  EXPECT_MARKS(client(300 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "retransmission") << "and not spurious";
+}
+
+TEST_P(Connection, AResetEndsWithoutFurtherMarks) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .flags = kRst, .window = 0}), "");
+  EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101, .flags = kRst | kAck, .window = 0}), "");
+}
+
+TEST_P(Connection, TimeThatGoesBackGivesTimesOfZero) {
+  client(10 * kMs, {.flags = kSyn});
+  expect_rtt(server(9 * kMs, {.ack = 1, .flags = kSyn | kAck}), 0);
+  const TcpFinding ack = client(8 * kMs, {.seq = 1, .ack = 1});
+  expect_rtt(ack, 0);
+  EXPECT_EQ(ack.handshake_ns, 0u);
+  EXPECT_MARKS(client(7 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "");
+  EXPECT_MARKS(client(6 * kMs, {.seq = 201, .ack = 1, .bytes = 100}), "lost segment");
+  EXPECT_MARKS(client(5 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "out of order");
+  expect_rtt(server(4 * kMs, {.seq = 1, .ack = 301}), 0);
+}
+
+TEST_P(Connection, AHandshakeThatTookNoTimeIsToldOnce) {
+  client(0, {.flags = kSyn});
+  server(0, {.ack = 1, .flags = kSyn | kAck});
+  EXPECT_EQ(client(0, {.seq = 1, .ack = 1}).handshake_ns, 0u);
+  EXPECT_EQ(client(kMs, {.seq = 1, .ack = 1, .bytes = 100}).handshake_ns, TcpFinding::kNone);
+}
+
+TEST_P(Connection, AHandshakeMayBeginAtTheTimeZero) {
+  const auto at = [this](std::size_t from, std::uint64_t time_ns, std::uint32_t seq, std::uint32_t ack,
+                         std::uint16_t flags) {
+    const TcpFacts tcp{
+        .seq = first_[from] + seq, .ack = (flags & kAck) != 0 ? first_[1 - from] + ack : 0, .present = true};
+    return analyse_tcp(connection_, from, tcp, flags, time_ns, pool_);
+  };
+  at(kClient, 0, 0, 0, kSyn);
+  expect_rtt(at(kServer, kMs, 0, 1, kSyn | kAck), kMs);
+  EXPECT_EQ(at(kClient, 2 * kMs, 1, 1, kAck).handshake_ns, 2 * kMs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Numbers, Connection,
+                         ::testing::Values(Numbers{"low", 1000, 77}, Numbers{"zero", 0, 0},
+                                           Numbers{"client_wraps_after_the_syn", ~0u, 5},
+                                           Numbers{"both_wrap_in_the_first_bytes", ~0u - 40, ~0u - 3},
+                                           Numbers{"both_wrap_between_segments", ~0u - 200, ~0u - 10},
+                                           Numbers{"both_wrap_in_the_middle", ~0u - 255, ~0u - 20},
+                                           Numbers{"about_half", 0x7FFF'FF9C, 0x8000'0000}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+}  // namespace
+}  // namespace parshall
