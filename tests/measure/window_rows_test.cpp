@@ -3,8 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -210,6 +219,258 @@ TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
       EXPECT_EQ(unlisted != 0, !can_wait) << "the small ring has to be full now and then";
     }
   }
+}
+
+/// Counts packets, and tells in which order they came: sum' = sum * 31 + a number of theirs.
+class OrderOf final : public FlowMeasure {
+ public:
+  struct Row {
+    std::uint64_t packets, sum;
+    std::array<std::uint64_t, 8> filling;  ///< up to the size asked for
+  };
+  OrderOf(std::string name, std::size_t row_bytes, FindingNeeds needs, std::uint64_t PacketFinding::*number)
+      : name_(std::move(name)), row_bytes_(row_bytes), needs_(needs), number_(number) {}
+
+  std::string name() const override { return name_; }
+  std::size_t row_bytes() const noexcept override { return row_bytes_; }
+  FindingNeeds needs() const noexcept override { return needs_; }
+  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      auto values = reinterpret_cast<std::uint64_t*>(rows[i]);
+      for (std::size_t at = 2; at < row_bytes_ / 8; ++at) values[at] = ~std::uint64_t{0};
+      ++values[0];
+      values[1] = values[1] * 31 + packets[i]->*number_;
+    }
+  }
+
+ private:
+  std::string name_;
+  std::size_t row_bytes_;
+  FindingNeeds needs_;
+  std::uint64_t PacketFinding::*number_;
+};
+
+TEST(MeasureSet, MeasuresOfOneNameAreKeptOnceAndEachAtItsOwnPlace) {
+  const auto make = [](const char* name, std::size_t row_bytes, FindingNeeds needs) {
+    return std::make_shared<OrderOf>(name, row_bytes, needs, &PacketFinding::iat_ns);
+  };
+  MeasureSet set;
+  EXPECT_FALSE(set.needs().any());
+  EXPECT_EQ(set.add(make("a", 16, {.iat = true})), 0u);
+  EXPECT_EQ(set.add(make("b", 80, {})), 16u);
+  EXPECT_EQ(set.needs(), (FindingNeeds{.iat = true}));
+  EXPECT_EQ(set.add(make("a", 16, {.iat = true})), 0u);
+  EXPECT_EQ(set.add(make("c", 24, {.tcp = true})), 96u);
+  EXPECT_EQ(set.measures().size(), 3u);
+  EXPECT_EQ(set.bytes(), 120u);
+  EXPECT_EQ(set.needs(), (FindingNeeds{.iat = true, .tcp = true}));
+}
+
+/// Flows with measures in windows of one length, and what a plain model says of them. Each record has a key of its own.
+class Measured {
+ public:
+  Measured(WindowLength length, std::vector<std::uint64_t> masks, std::uint64_t seed)
+      : length_(length),
+        masks_(std::move(masks)),
+        random_(seed),
+        ring_(1 << 20),
+        rows_({.length = length, .measures = measures(), .by_state = by_state(masks_)}, 0, kSlots, ring_,
+              /*can_wait=*/false) {}
+
+  void run(int steps) {
+    for (int step = 0; step < steps; ++step) {
+      const auto slot = static_cast<std::uint32_t>(random_.below(kSlots));
+      const std::uint64_t what = random_.below(100);
+      if (what < 60) {
+        play(1 + random_.below(kStatBatch));
+      } else if (what < 70 && records_[slot]) {
+        rows_.flow_ended(slot, key_of(*records_[slot]));
+        records_[slot].reset();
+      } else if (what < 80) {
+        move(slot, static_cast<std::uint32_t>(random_.below(kSlots)));
+      } else if (what < 83) {
+        link_.latest_ns += random_.below(1500);
+        rows_.advance(link_, key_of_slot());
+      } else {
+        rows_.sweep(static_cast<std::uint32_t>(random_.below(20)), key_of_slot());
+      }
+      read();
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+    rows_.finish(link_, key_of_slot());
+    read();
+    for (const auto& [where, parts] : model_) ASSERT_TRUE(parts.empty()) << "a part was not told of";
+    ASSERT_EQ(told_by_window_, by_window_) << "the flows' packets are all of each window";
+  }
+
+  std::size_t windows() const { return by_window_.size(); }
+  std::size_t ends_in_a_batch() const { return ends_in_a_batch_; }
+  std::size_t most_parts() const { return most_parts_; }
+
+ private:
+  static constexpr std::uint8_t kStates[] = {0, 1, 2, 63};
+
+  /// What was counted of a record in one window and state, without a break.
+  struct Part {
+    std::uint8_t state;
+    bool starts;
+    std::uint64_t earlier_states;
+    std::uint64_t packets = 0, ip_bytes = 0, first_ns = 0, last_ns = 0;
+    OrderOf::Row small{}, large{}, last{};
+  };
+  struct Record {
+    std::uint32_t number = 0;
+    std::uint8_t state = 0;
+  };
+
+  static std::shared_ptr<const MeasureSet> measures() {
+    auto set = std::make_shared<MeasureSet>();
+    set->add(std::make_shared<OrderOf>("small", 16, FindingNeeds{}, &PacketFinding::iat_ns));
+    set->add(std::make_shared<OrderOf>("large", 80, FindingNeeds{}, &PacketFinding::iat_ns));  // over a line's border
+    set->add(std::make_shared<OrderOf>("last", 24, FindingNeeds{}, &PacketFinding::iat_ns));
+    return set;
+  }
+  static std::vector<std::uint64_t> by_state(const std::vector<std::uint64_t>& masks) {
+    std::vector<std::uint64_t> all(64);
+    for (std::size_t i = 0; i < std::size(kStates); ++i) all[kStates[i]] = masks[i];
+    return all;
+  }
+  static FlowKey key_of(const Record& record) {
+    FlowKey key;
+    key.ip_version = 4;
+    std::memcpy(key.address.data(), &record.number, sizeof record.number);
+    return key;
+  }
+  std::function<FlowKey(std::uint32_t)> key_of_slot() {
+    return [this](std::uint32_t slot) { return key_of(*records_[slot]); };
+  }
+
+  void play(std::size_t count) {
+    std::vector<RowUpdate> packets;
+    std::vector<PacketFinding> findings;
+    const std::uint64_t before = length_.number(link_);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto slot = static_cast<std::uint32_t>(random_.below(random_.below(2) == 0 ? kSlots : 6));
+      const bool starts = !records_[slot];
+      if (starts) records_[slot] = Record{.number = ++last_number_, .state = kStates[random_.below(4)]};
+      if (random_.below(8) == 0) records_[slot]->state = kStates[random_.below(4)];
+      link_.latest_ns += random_.below(6);
+      if (random_.below(400) == 0) link_.latest_ns += 1500;
+      const auto bytes = static_cast<std::uint32_t>(40 + random_.below(1000));
+      packets.push_back(
+          {slot, starts, CountWord::packet(bytes, bytes + 14, 0x10), link_.latest_ns - random_.below(300), link_});
+      findings.push_back({.state = records_[slot]->state, .iat_ns = random_()});
+      expect(*records_[slot], packets.back(), findings.back());
+      ends_in_a_batch_ += i != 0 && length_.number(link_) != before;
+      ++link_.position;
+    }
+    rows_.update(packets, findings, key_of_slot());
+  }
+
+  void move(std::uint32_t from, std::uint32_t to) {
+    if (!records_[from] || records_[to]) return;
+    records_[to] = std::exchange(records_[from], std::nullopt);
+    rows_.flow_moved(from, to, key_of(*records_[to]));
+  }
+
+  void expect(const Record& record, const RowUpdate& packet, const PacketFinding& finding) {
+    const std::uint64_t window = length_.number(packet.place);
+    std::deque<Part>& parts = model_[{window, record.number}];
+    std::uint64_t& states = states_[{window, record.number}];
+    auto& [last_window, last_state] = last_[record.number];
+    const bool same = !packet.starts_flow && last_window == window && last_state == record.state;
+    if (!same) {
+      if (last_window != window || packet.starts_flow) states = 0;
+      parts.push_back({.state = record.state, .starts = packet.starts_flow, .earlier_states = states});
+      parts.back().first_ns = packet.time_ns;
+      most_parts_ = std::max(most_parts_, parts.size());
+    }
+    last_window = window, last_state = record.state;
+    states |= std::uint64_t{1} << record.state;
+    Part& part = parts.back();
+    ++part.packets;
+    part.ip_bytes += packet.counts.ip_bytes();
+    part.last_ns = packet.time_ns;
+    const std::uint64_t mask =
+        masks_[static_cast<std::size_t>(std::find(kStates, kStates + 4, record.state) - kStates)];
+    OrderOf::Row* const rows[] = {&part.small, &part.large, &part.last};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if ((mask >> i & 1) == 0) continue;
+      ++rows[i]->packets;
+      rows[i]->sum = rows[i]->sum * 31 + finding.iat_ns;
+    }
+    ++by_window_[window];
+  }
+
+  void read() {
+    ring_.drain([this](std::span<const std::byte> bytes) {
+      const auto message = read_as<WindowMessage>(bytes);
+      if (message.kind == WindowMessage::Kind::flow) {
+        check(message.window, read_as<FlowMessage>(bytes).flow, bytes.subspan(sizeof(FlowMessage)));
+      } else {
+        EXPECT_EQ(read_as<WindowEnd>(bytes.subspan(sizeof message)).totals.unlisted_packets, 0u);
+      }
+    });
+  }
+
+  void check(std::uint64_t window, const FlowWindow& flow, std::span<const std::byte> measured) {
+    std::uint32_t number;
+    std::memcpy(&number, flow.key.address.data(), sizeof number);
+    std::deque<Part>& parts = model_[{window, number}];
+    ASSERT_FALSE(parts.empty()) << "of record " << number << " in window " << window;
+    const Part part = parts.front();
+    parts.pop_front();
+    ASSERT_EQ(flow.state, part.state);
+    ASSERT_EQ(flow.earlier_states, part.earlier_states);
+    ASSERT_EQ(flow.starts, part.starts);
+    ASSERT_EQ(flow.packets, part.packets);
+    ASSERT_EQ(flow.ip_bytes, part.ip_bytes);
+    ASSERT_EQ(flow.wire_bytes, part.ip_bytes + 14 * part.packets);
+    ASSERT_EQ(flow.first_ns, part.first_ns);
+    ASSERT_EQ(flow.last_ns, part.last_ns);
+    ASSERT_EQ(measured.size(), 16u + 80u + 24u);
+    check_measure(measured.first(16), part.small);
+    check_measure(measured.subspan(16, 80), part.large);
+    check_measure(measured.last(24), part.last);
+    told_by_window_[window] += flow.packets;
+  }
+
+  static void check_measure(std::span<const std::byte> measured, const OrderOf::Row& truth) {
+    std::array<std::uint64_t, 10> values{};
+    std::memcpy(values.data(), measured.data(), measured.size());
+    ASSERT_EQ(values[0], truth.packets);
+    ASSERT_EQ(values[1], truth.sum) << "other packets, or in another order";
+    for (std::size_t i = 2; i < measured.size() / 8; ++i)
+      ASSERT_EQ(values[i], truth.packets == 0 ? 0 : ~std::uint64_t{0}) << "another measure's place";
+  }
+
+  WindowLength length_;
+  std::vector<std::uint64_t> masks_;  ///< by kStates
+  SplitMix64 random_;
+  RecordRing ring_;
+  WindowRows rows_;
+  LinkPlace link_{0, 10'000};
+  std::array<std::optional<Record>, kSlots> records_;  ///< by slot
+  std::uint32_t last_number_ = 0;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::deque<Part>> model_;  ///< by window and record; not told yet
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> states_;
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint8_t>> last_;  ///< by record: window and state
+  std::map<std::uint64_t, std::uint64_t> by_window_, told_by_window_;
+  std::size_t ends_in_a_batch_ = 0, most_parts_ = 0;
+};
+
+TEST(WindowRows, MeasuresSeeEachPacketOnceInOrderInItsWindowAndItsFlowsState) {
+  for (const WindowLength length :
+       {WindowLength{WindowLength::Unit::ns, 500}, WindowLength{WindowLength::Unit::packets, 77}})
+    for (const std::vector<std::uint64_t>& masks :
+         {std::vector<std::uint64_t>{7, 7, 7, 7}, std::vector<std::uint64_t>{1, 6, 0, 5}}) {
+      SCOPED_TRACE(length.unit == WindowLength::Unit::ns ? "windows of time" : "windows of packets");
+      Measured flows(length, masks, 11);
+      ASSERT_NO_FATAL_FAILURE(flows.run(15'000));
+      EXPECT_GT(flows.windows(), 100u);
+      EXPECT_GT(flows.ends_in_a_batch(), 1000u);
+      EXPECT_GT(flows.most_parts(), 4u) << "of a record in one window";
+    }
 }
 
 }  // namespace
