@@ -70,11 +70,12 @@ TcpFacts read_cut(LinkType link_type, const Bytes& frame, std::size_t captured_b
                          .captured_bytes = static_cast<std::uint32_t>(captured_bytes),
                          .wire_bytes = static_cast<std::uint32_t>(frame.size()),
                          .link_type = link_type};
-  TcpFacts tcp{.present = true};
+  constexpr TcpFacts kOthers{.ts_value = 77, .ts_echo = 78, .present = true};  // left by another packet
+  TcpFacts tcp = kOthers;
   read_tcp(packet, header, tcp);
   FastHeader fast_header;
   if (header == IpHeader::outermost && decode_fast(packet, fast_header)) {
-    TcpFacts fast{.present = true};
+    TcpFacts fast = kOthers;
     read_tcp_fast(packet, fast);
     EXPECT_EQ(fast, tcp) << "of " << captured_bytes << " captured bytes";
   }
@@ -107,6 +108,7 @@ TEST(Tcp, WithoutTimeStampsTheyAreZero) {
   EXPECT_EQ(read_options({2, 4, 5, 0xB4}), facts(7));
   EXPECT_EQ(read_options({1, 1, 1, 1}), facts(7));
   EXPECT_EQ(read_options(join({{0, 0}, timestamps(1, 2)})), facts(7)) << "behind the end of the options";
+  EXPECT_EQ(read_options(join({{0, 2}, timestamps(1, 2)})), facts(7)) << "which has no length";
   EXPECT_EQ(read_options(join({{3, 12}, timestamps(1, 2)})), facts(7)) << "inside another option";
 }
 
@@ -196,6 +198,20 @@ TEST(Tcp, ADataOffsetThatCannotBeIsNoSegment) {
     EXPECT_EQ(read(ethernet(0x0800, ipv4(6, tcp))), expected) << words;
     EXPECT_EQ(read(ethernet(0x0800, join({ipv4(6, tcp), Bytes(40)}))), expected) << words << ", with padding behind";
     EXPECT_EQ(read(ethernet(0x86dd, ipv6_packet(6, tcp))), expected) << words;
+  }
+}
+
+TEST(Tcp, AHeaderBehindTheEndOfTheDatagramIsPadding) {
+  const Bytes tcp = segment({}, Bytes(40));
+  for (const unsigned ip_bytes : {20u, 24u, 35u, 36u, 39u}) {
+    Bytes packet = ipv4(6, tcp);
+    packet[3] = static_cast<std::uint8_t>(ip_bytes);
+    EXPECT_EQ(read(ethernet(0x0800, packet)), kNothing) << ip_bytes;
+  }
+  for (const unsigned payload : {4u, 8u, 23u, 24u, 27u}) {
+    Bytes packet = ipv6_packet(0, join({{6, 0, 1, 4, 0, 0, 0, 0}, tcp}));
+    packet[5] = static_cast<std::uint8_t>(payload);
+    EXPECT_EQ(read(ethernet(0x86dd, packet)), kNothing) << payload;
   }
 }
 

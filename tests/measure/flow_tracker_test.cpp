@@ -68,9 +68,11 @@ class Course {
       : needs_(needs), tracker_({needs}, slots, seed), flows_(slots), random_(seed) {
     for (std::uint32_t i = 0; i < kConnections; ++i) {
       const std::size_t bytes = i % 2 == 0 ? 4 : 16;
-      // Of every four, two have one address for both ends, and some share an address with the next.
-      std::vector<std::uint8_t> a(bytes, static_cast<std::uint8_t>(i / 4)), b(bytes, static_cast<std::uint8_t>(i % 4));
-      ends_.push_back(std::array{End{a, static_cast<std::uint16_t>(1000 + i)}, End{i % 4 < 2 ? a : b, 80}});
+      // Of every four, two have one address for both ends, and some of the others one port.
+      const std::vector<std::uint8_t> a(bytes, static_cast<std::uint8_t>(i / 4));
+      const std::vector<std::uint8_t> b(bytes, static_cast<std::uint8_t>(100 + i % 4));
+      const auto port = static_cast<std::uint16_t>(i % 8 == 2 || i % 8 == 3 ? 80 : 1000 + i);
+      ends_.push_back(std::array{End{a, port}, End{i % 4 < 2 ? a : b, 80}});
       next_.push_back({static_cast<std::uint32_t>(random_()), static_cast<std::uint32_t>(random_())});
     }
   }

@@ -13,7 +13,7 @@ namespace parshall {
 namespace {
 
 UnackedSegment segment(std::uint32_t seq, std::uint32_t next_seq, std::uint64_t time_ns = 0) {
-  return {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .next = UnackedSegment::kLast};
+  return {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .next = 0};
 }
 
 std::vector<std::uint64_t> times_of(SegmentPool& pool, const UnackedSegments& list) {

@@ -221,6 +221,15 @@ TEST_P(Connection, BytesThatWereSeenAreNoReorderingHoweverSoonTheyComeAgain) {
   client(200 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
   EXPECT_MARKS(client(200 * kMs + 1, {.seq = 1, .ack = 1, .bytes = 100}), "retransmission");
   EXPECT_MARKS(client(200 * kMs + 2, {.seq = 51, .ack = 1, .bytes = 40}), "retransmission") << "a part of them";
+  EXPECT_MARKS(client(200 * kMs + 3, {.seq = 1, .ack = 1, .bytes = 200}), "retransmission") << "two in one";
+}
+
+TEST_P(Connection, WhatIsPartlyAcknowledgedAndSentAgainAsAWholeWasSeen) {
+  shake_hands(100 * kMs);
+  client(200 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(200 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  server(201 * kMs, {.seq = 1, .ack = 51});
+  EXPECT_MARKS(client(202 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "retransmission");
 }
 
 TEST_P(Connection, DuplicateAcksAreCountedUntilTheAcknowledgementMoves) {
@@ -237,7 +246,8 @@ TEST_P(Connection, DuplicateAcksAreCountedUntilTheAcknowledgementMoves) {
   EXPECT_EQ(sender.duplicate_acks, 3);
   EXPECT_MARKS(server(4 * kMs, {.seq = 11, .ack = 301, .window = 600}), "");
   EXPECT_EQ(sender.duplicate_acks, 0);
-  EXPECT_MARKS(server(4 * kMs, {.seq = 11, .ack = 301, .flags = kFin | kAck, .window = 600}), "");
+  EXPECT_MARKS(server(4 * kMs, {.seq = 11, .ack = 401, .window = 700}), "") << "its window is no news of its own";
+  EXPECT_MARKS(server(4 * kMs, {.seq = 11, .ack = 401, .flags = kFin | kAck, .window = 700}), "");
   EXPECT_EQ(sender.duplicate_acks, 0);
 }
 
@@ -254,7 +264,14 @@ TEST_P(Connection, AKeepAliveAndItsAnswerAreNoRetransmissionAndNoDuplicateAck) {
   EXPECT_MARKS(server(2 * kSecond, {.seq = 1, .ack = 101}), "duplicate ack");
 }
 
-/// Up to a zero window of the server, which has acknowledged 100 bytes.
+TEST_P(Connection, AClosedWindowMayBeProbedByKeepAlives) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  server(3 * kMs, {.seq = 1, .ack = 101, .window = 0});
+  for (const std::uint32_t bytes : {0u, 1u})
+    EXPECT_MARKS(client(kSecond, {.seq = 100, .ack = 1, .bytes = bytes}), "keep-alive") << bytes;
+}
+
 TEST_P(Connection, AClosedWindowIsProbedUntilItOpens) {
   shake_hands();
   client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
@@ -305,6 +322,9 @@ TEST_P(Connection, AGapIsReportedOnceAndCanBeFilled) {
   EXPECT_MARKS(client(2 * kMs, {.seq = 301, .ack = 1, .bytes = 100}), "");
   EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101}), "");
   EXPECT_MARKS(client(20 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "retransmission");
+  const TcpFinding filled = server(21 * kMs, {.seq = 1, .ack = 201});
+  EXPECT_MARKS(filled, "");
+  EXPECT_TRUE(filled.rtt_ambiguous) << "it was sent before, and lost on its way here";
   EXPECT_MARKS(server(21 * kMs, {.seq = 1, .ack = 401}), "") << "all of it was seen";
   EXPECT_EQ(free_segments(), kSegments);
 }
@@ -346,9 +366,40 @@ TEST_P(Connection, AConnectionThatIsUnderWayBeginsWithWhatIsSeenFirst) {
   EXPECT_MARKS(client(4 * kMs, {.seq = 1101, .ack = 551, .bytes = 100}), "");
 }
 
+TEST_P(Connection, AGapIsSeenBehindAFirstPacketWithoutData) {
+  client(0, {.seq = 1001, .ack = 501});
+  EXPECT_MARKS(client(kMs, {.seq = 1101, .ack = 501, .bytes = 100}), "lost segment");
+}
+
+TEST_P(Connection, BytesFromBeforeTheFirstThatWereSeenAreOutOfOrderOrSentAgain) {
+  client(0, {.seq = 1001, .ack = 501, .bytes = 100});
+  EXPECT_MARKS(client(kMs, {.seq = 901, .ack = 501, .bytes = 100}), "out of order");
+  EXPECT_MARKS(client(2 * kMs, {.seq = 801, .ack = 501, .bytes = 50}), "out of order");
+  EXPECT_MARKS(client(9 * kMs, {.seq = 851, .ack = 501, .bytes = 50}), "retransmission");
+}
+
+TEST_P(Connection, MayCarryMoreThanNumbersGoRound) {
+  constexpr std::uint32_t kPart = 1u << 29;
+  shake_hands();
+  std::uint32_t seq = 1;
+  std::uint64_t at_ns = 2 * kMs;
+  for (int i = 0; i < 20; ++i, at_ns += 500 * kMs) {
+    EXPECT_MARKS(client(at_ns, {.seq = seq, .ack = 1, .bytes = kPart}), "") << i;
+    EXPECT_MARKS(client(at_ns + kMs, {.seq = seq + kPart + 100, .ack = 1, .bytes = 100}), "lost segment") << i;
+    EXPECT_MARKS(client(at_ns + kMs, {.seq = seq + kPart, .ack = 1, .bytes = 100}), "out of order") << i;
+    EXPECT_MARKS(client(at_ns + 200 * kMs, {.seq = seq, .ack = 1, .bytes = kPart}), "retransmission") << i;
+    seq += kPart + 200;
+    const TcpFinding ack = server(at_ns + 201 * kMs, {.seq = 1, .ack = seq});
+    EXPECT_MARKS(ack, "") << i;
+    EXPECT_EQ(ack.rtt_ns, 200 * kMs);
+    EXPECT_EQ(free_segments(), kSegments) << i;
+  }
+}
+
 TEST_P(Connection, WhatWasAcknowledgedBeforeTheFirstPacketSeenIsSentAgainForNothing) {
   server(0, {.seq = 501, .ack = 1101});
   EXPECT_MARKS(client(kMs, {.seq = 1001, .ack = 501, .bytes = 100}), "retransmission, spurious");
+  EXPECT_MARKS(client(kMs, {.seq = 901, .ack = 501, .bytes = 50}), "retransmission, spurious");
 }
 
 TEST_P(Connection, ASynWithAnotherNumberBeginsAnewBetweenTheSamePorts) {
@@ -488,6 +539,7 @@ TEST_P(Connection, WhatStandsForAnAcknowledgementWithoutItsFlagIsNone) {
 TEST_P(Connection, AResetEndsWithoutFurtherMarks) {
   shake_hands();
   client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(client(3 * kMs, {.seq = 501, .flags = kRst, .window = 0}), "") << "beyond what was sent";
   EXPECT_MARKS(server(3 * kMs, {.seq = 1, .flags = kRst, .window = 0}), "");
   EXPECT_MARKS(server(3 * kMs, {.seq = 1, .ack = 101, .flags = kRst | kAck, .window = 0}), "");
 }
