@@ -65,7 +65,7 @@ double stddev_of(const std::vector<double>& values) {
 class Course {
  public:
   Course(FindingNeeds needs, std::size_t slots, std::uint64_t seed)
-      : needs_(needs), tracker_({needs}, slots, seed), flows_(slots), random_(seed) {
+      : needs_(needs), tracker_({needs}, nullptr, slots, seed), flows_(slots), random_(seed) {
     for (std::uint32_t i = 0; i < kConnections; ++i) {
       const std::size_t bytes = i % 2 == 0 ? 4 : 16;
       // Of every four, two have one address for both ends, and some of the others one port.
@@ -270,7 +270,7 @@ TEST(FlowTracker, FindsNoMoreThanWhatIsAskedFor) {
 }
 
 TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
-  FlowTracker tracker({{.tcp = true}}, 4, 1);
+  FlowTracker tracker({{.tcp = true}}, nullptr, 4, 1);
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
   const auto key = [&](std::uint32_t slot) { return slot == 1 ? key_of(a, b) : key_of(b, a); };
   const auto play = [&](std::uint32_t data_slot, std::uint32_t ack_slot) {
@@ -289,7 +289,7 @@ TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
 }
 
 TEST(FlowTracker, AConnectionLivesAsLongAsEitherDirectionHasARecord) {
-  FlowTracker tracker({{.tcp = true}}, 4, 1);
+  FlowTracker tracker({{.tcp = true}}, nullptr, 4, 1);
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
   const auto key = [&](std::uint32_t slot) { return slot == 1 ? key_of(a, b) : key_of(b, a); };
   const auto find = [&](std::uint32_t slot, bool starts, std::uint64_t time_ns, const TcpFacts& tcp) {

@@ -274,8 +274,7 @@ class Measured {
         masks_(std::move(masks)),
         random_(seed),
         ring_(1 << 20),
-        rows_({.length = length, .measures = measures(), .by_state = by_state(masks_)}, 0, kSlots, ring_,
-              /*can_wait=*/false) {}
+        rows_(plan(), 0, kSlots, ring_, /*can_wait=*/false) {}
 
   void run(int steps) {
     for (int step = 0; step < steps; ++step) {
@@ -329,6 +328,11 @@ class Measured {
     set->add(std::make_shared<OrderOf>("large", 80, FindingNeeds{}, &PacketFinding::iat_ns));  // over a line's border
     set->add(std::make_shared<OrderOf>("last", 24, FindingNeeds{}, &PacketFinding::iat_ns));
     return set;
+  }
+  WindowPlan plan() const {
+    WindowPlan plan(length_, measures());
+    plan.by_state = by_state(masks_);
+    return plan;
   }
   static std::vector<std::uint64_t> by_state(const std::vector<std::uint64_t>& masks) {
     std::vector<std::uint64_t> all(64);

@@ -18,7 +18,7 @@ WINDOW = 5000
 # What is true of a packet as seen at the capture point.
 #   retransmission: its numbers were sent before; fast: duplicate acknowledgements asked for it, and still do; spurious: its data was acknowledged
 #   below: it begins below what was seen before it; gap: it begins beyond
-#   rtt_ns: since the only packet that ended where it acknowledges; handshake_ns: since the last SYN
+#   rtt_ns: since the only packet that ended where it acknowledges, where none that it acknowledges too came later; handshake_ns: since the last SYN
 Truth = collections.namedtuple("Truth", "retransmission fast spurious below gap rtt_ns handshake_ns", defaults=(False,) * 5 + (None, None))
 
 
@@ -77,9 +77,10 @@ class Capture:
             self.seen[side].setdefault(end, []).append(now_ns)
             self.highest[side] = max(self.highest[side], end)
         if flags & ACK and ack > self.acked[1 - side]:
+            new = [times for end, times in self.seen[1 - side].items() if self.acked[1 - side] < end <= ack]
             self.acked[1 - side] = ack
             times = self.seen[1 - side].get(ack, [])
-            if len(times) == 1:
+            if len(times) == 1 and times[0] == max(last[-1] for last in new):  # else it had waited for what came later
                 truth = truth._replace(rtt_ns=now_ns - times[0])
         if flags & SYN and side == 0:
             self.syn_ns = now_ns

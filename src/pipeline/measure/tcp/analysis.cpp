@@ -122,12 +122,12 @@ void mark_resent(const TcpConnection& connection, std::size_t from, const Segmen
     marks.add(TcpMark::retransmission);
 }
 
-void take_ack(const Segment& packet, const TcpFacts& tcp, TcpSender& peer, SegmentPool& segments,
-              TcpFinding& finding) noexcept {
+void take_ack(const Segment& packet, const TcpFacts& tcp, std::uint32_t last_ack, TcpSender& peer,
+              SegmentPool& segments, TcpFinding& finding) noexcept {
   bool by_timestamp = false;
-  std::uint64_t sent_ns = 0, latest_ns = 0;  // what is timed; the last that was sent of all that is acknowledged
+  std::uint64_t sent_ns = 0, latest_ns = 0;  // what is timed; the last that was sent of all that is newly acknowledged
   segments.acknowledge(peer.unacked, packet.ack, [&](const UnackedSegment& segment) {
-    latest_ns = std::max(latest_ns, segment.time_ns);
+    if (before(last_ack, segment.next_seq)) latest_ns = std::max(latest_ns, segment.time_ns);
     if (segment.next_seq != packet.ack) return;
     const bool echoed = tcp.ts_echo != 0 && segment.ts_value == tcp.ts_echo;
     if (by_timestamp && !echoed) return;
@@ -199,10 +199,11 @@ TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFac
       me.contiguous_end = me.next_seq;
   }
   me.window = packet.window;
+  const std::uint32_t last_ack = me.last_ack;
   if (has_ack) me.last_ack = packet.ack;
   me.last_ns = time_ns;
   me.last_marks = marks;
-  if (has_ack) take_ack(packet, tcp, peer, segments, finding);
+  if (has_ack) take_ack(packet, tcp, last_ack, peer, segments, finding);
   note_handshake(connection, from, packet, finding);
   if (refuses) {  // its numbers are no beginning
     segments.clear(me.unacked);
