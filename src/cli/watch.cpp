@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/event_hook.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/watch_options.hpp"
@@ -86,6 +87,7 @@ class Watch {
         if (!events) return fail(events.error(), kFailed);
         events_output_ = *std::move(events);
       }
+      if (!options_.hook.empty()) hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
       description_ = input->description;
       session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors), *std::move(tasks));
@@ -163,6 +165,9 @@ class Watch {
     int status = write(report) ? kDone : kFailed;
     if (status == kFailed) rescue(report);
     if (events_lost_) status = kFailed;
+    if (hook_ && !options_.quiet)
+      say("watch", fmt::format("the command of --hook ran {} times ({} failed); {} events came too soon after one",
+                               hook_->runs(), hook_->failed(), hook_->left_out()));
     if (const auto damage = session_->damage()) {
       say("watch", damage->message);
       if (status == kDone) status = kDamaged;
@@ -189,7 +194,11 @@ class Watch {
   /// Writes them to where the user wants them, and keeps the latest for the next report.
   void take_events() {
     for (Event& event : session_->take_events()) {
-      if (events_output_) events_output_->write(event_json(event) + "\n");
+      if (events_output_ || hook_) {
+        const std::string json = event_json(event);
+        if (events_output_) events_output_->write(json + "\n");
+        if (hook_) hook_->event(event.task, json);
+      }
       recent_events_.push_back(std::move(event));
       if (recent_events_.size() <= kEventsInReport) continue;
       recent_events_.pop_front();
@@ -222,6 +231,7 @@ class Watch {
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
   std::unique_ptr<Output> events_output_;
+  std::optional<EventHook> hook_;
   std::deque<Event> recent_events_;
   std::uint64_t events_left_out_ = 0, task_memory_bytes_ = 0;
   bool events_lost_ = false;

@@ -146,6 +146,14 @@ void declare(CLI::App& command, WatchOptions& o) {
   command.add_option("--events", o.events, "File for what tasks find, a JSON object a line; - is standard output")
       ->group("Tasks");
 
+  command
+      .add_option("--hook", o.hook,
+                  "Command for the shell to run for an event, which is in PARSHALL_EVENT as JSON (PARSHALL_TASK: its task)")
+      ->group("Tasks");
+  command.add_option("--hook-every", o.hook_every, "The least time from one run to the next; PARSHALL_LEFT_OUT: events since")
+      ->capture_default_str()
+      ->group("Tasks");
+
   std::vector<std::string> formats;
   for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
   command.add_option("--format", o.format, "text, csv or json")
@@ -200,6 +208,7 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
     for (const std::string& spec : *specs) plan.tasks.push_back({spec});
   if (plan.tasks.empty()) {
     if (states) return Error{fmt::format("--states {}: no state has a task", o.states)};
+    if (!o.hook.empty()) return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
     if (!o.events.empty()) return Error{"--events: name what to look for with --tasks (parshall list tasks)"};
     return std::nullopt;
   }
@@ -263,7 +272,8 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   }
   for (const auto& [option, text, into] : {std::tuple{"--idle", &o.idle, &session.monitor.timeouts.idle_ns},
                                            std::tuple{"--active", &o.active, &session.monitor.timeouts.active_ns},
-                                           std::tuple{"--every", &o.every, &plan.every_ns}}) {
+                                           std::tuple{"--every", &o.every, &plan.every_ns},
+                                           std::tuple{"--hook-every", &o.hook_every, &plan.hook_every_ns}}) {
     const auto value = duration(option, *text);
     if (!value) return value.error();
     *into = *value;

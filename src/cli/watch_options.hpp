@@ -33,6 +33,7 @@ struct WatchOptions {
   std::vector<std::string> tasks, task_specs;
   std::string states;
   std::string window = "1s", task_keys = "1Mi", events;
+  std::string hook, hook_every = "1s";
 
   std::string format = "text", output = "-", every = "0", sort;
   std::int64_t top = -1;
@@ -55,6 +56,7 @@ struct WatchPlan {
   std::vector<TaskSpec> tasks;
   TaskOptions task_options;
   std::uint64_t every_ns = 0;
+  std::uint64_t hook_every_ns = 0;
   std::uint64_t wall_duration_ns = 0;  ///< 0: as long as packets come
   std::size_t top = 0;
   std::string sort;

@@ -6,10 +6,11 @@
 
 namespace parshall {
 
-void WindowJoiner::flow(std::uint64_t window, std::span<const std::byte> flow) {
+void WindowJoiner::tell(std::span<const std::byte> message) {
+  const std::uint64_t window = read_as<WindowMessage>(message).window;
   if (!open_) advance();
-  if (open_ == window) return take(flow);
-  waiting_.try_emplace(window, kWaitingBytes).first->second.append(flow);
+  if (open_ == window) return take(message);
+  waiting_.try_emplace(window, kWaitingBytes).first->second.append(message);
 }
 
 void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd& end) {
@@ -34,13 +35,22 @@ bool WindowJoiner::open_next() {
   if (next == WindowEnd::kAll || least_bound() < next) return false;
   open_ = next;
   if (const auto waiting = waiting_.find(next); waiting != waiting_.end()) {
-    waiting->second.visit([this](std::span<const std::byte> flow) { take(flow); });
+    waiting->second.visit([this](std::span<const std::byte> message) { take(message); });
     waiting_.erase(waiting);
   }
   return true;
 }
 
-void WindowJoiner::take(std::span<const std::byte> flow) {
+void WindowJoiner::take(std::span<const std::byte> message) {
+  if (read_as<WindowMessage>(message).kind == WindowMessage::Kind::flow)
+    return take_flow(message.subspan(sizeof(WindowMessage)));
+  const BinsHead head = read_as<BinsMessage>(message).head;
+  std::vector<LinkBin> bins(head.count);
+  std::memcpy(bins.data(), message.data() + sizeof(BinsMessage), bins.size() * sizeof(LinkBin));
+  tasks_.bins(head.first, bins);
+}
+
+void WindowJoiner::take_flow(std::span<const std::byte> flow) {
   const auto measured = flow.subspan(sizeof(FlowWindow));
   std::byte* const kept = measured_.data() + batch_.size() * measured.size();
   std::ranges::copy(measured, kept);
@@ -90,12 +100,11 @@ bool Analyst::poll() {
   for (std::size_t worker = 0; worker < workers_.size(); ++worker)
     messages += workers_[worker]->drain_some([&](std::span<const std::byte> bytes) {
       const auto message = read_as<WindowMessage>(bytes);
-      const auto rest = bytes.subspan(sizeof message);
       WindowJoiner& joiner = joiners_[message.clock];
-      if (message.kind == WindowMessage::Kind::flow)
-        joiner.flow(message.window, rest);
+      if (message.kind == WindowMessage::Kind::end)
+        joiner.end(worker, message.window, read_as<WindowEnd>(bytes.subspan(sizeof message)));
       else
-        joiner.end(worker, message.window, read_as<WindowEnd>(rest));
+        joiner.tell(bytes);
     });
   return messages != 0;
 }

@@ -23,8 +23,8 @@ class WindowJoiner {
   WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events, std::vector<StateOutcome> outcomes = {})
       : tasks_(tasks), events_(events), outcomes_(std::move(outcomes)), bounds_(workers), measured_(kBatch * tasks.measures().bytes()) {}
 
-  /// A FlowWindow, and behind it what the window's measures made of the flow.
-  void flow(std::uint64_t window, std::span<const std::byte> flow);
+  /// A message of Kind::flow or Kind::bins.
+  void tell(std::span<const std::byte> message);
   void end(std::size_t worker, std::uint64_t window, const WindowEnd& end);
 
   std::uint64_t windows() const noexcept { return windows_; }
@@ -39,7 +39,8 @@ class WindowJoiner {
 
   void advance();
   bool open_next();
-  void take(std::span<const std::byte> flow);
+  void take(std::span<const std::byte> message);
+  void take_flow(std::span<const std::byte> flow);
   void hand_over();
   void close(std::uint64_t window);
   std::uint64_t least_bound() const noexcept;

@@ -10,6 +10,10 @@
 namespace parshall {
 namespace {
 
+FlowMessage flow_message(std::uint64_t window, const FlowWindow& flow) {
+  return {{WindowMessage::Kind::flow, 0, window}, flow};
+}
+
 TaskSets count_task(const std::string& window) {
   const std::vector<TaskSpec> specs{{"count:window=" + window}};
   auto tasks = TaskSets::make(specs, {.keys = 1024});
@@ -43,7 +47,7 @@ TEST(WindowJoiner, HandsOverEachWindowOnceAllWorkersHaveToldOfItAndInOrder) {
       totals.packets += flow.packets;
       packets[window] += flow.packets;
       ++flows[window];
-      joiner.flow(window, bytes_of(flow));
+      joiner.tell(bytes_of(flow_message(window, flow)));
     };
     for (std::size_t i = 0; i < workers; ++i) joiner.end(i, 0, {{}, 0});
     for (int step = 0; step < 20'000; ++step) {
@@ -83,7 +87,7 @@ TEST(WindowJoiner, AWindowIsHandedOverBeforeAWorkerThatLagsHasSeenAllOfTheNext) 
   EventQueue events(/*can_wait=*/false);
   WindowJoiner joiner(tasks.sets()[0], 2, events);
   joiner.end(0, 3, {{.packets = 2}, 4});
-  joiner.flow(3, bytes_of(FlowWindow{.key = {}, .packets = 2}));
+  joiner.tell(bytes_of(flow_message(3, {.key = {}, .packets = 2})));
   EXPECT_TRUE(events.take().empty()) << "the second worker may tell of window 3";
   joiner.end(1, 1, {{}, 4});
   EXPECT_EQ(events.take().size(), 1u);
@@ -93,10 +97,10 @@ TEST(WindowJoiner, SaysWhenFlowsDoNotAddUp) {
   TaskSets tasks = count_task("1000p");
   EventQueue events(/*can_wait=*/false);
   WindowJoiner joiner(tasks.sets()[0], 1, events);
-  joiner.flow(0, bytes_of(FlowWindow{.key = {}, .packets = 2}));
+  joiner.tell(bytes_of(flow_message(0, {.key = {}, .packets = 2})));
   joiner.end(0, 0, {{.packets = 3, .unlisted_packets = 1}, 1});
   EXPECT_TRUE(joiner.balanced());
-  joiner.flow(1, bytes_of(FlowWindow{.key = {}, .packets = 2}));
+  joiner.tell(bytes_of(flow_message(1, {.key = {}, .packets = 2})));
   joiner.end(0, 1, {{.packets = 3}, 2});
   EXPECT_FALSE(joiner.balanced());
 }

@@ -16,7 +16,7 @@
 namespace parshall {
 
 extern const TaskEntry kCount, kHeavyHitters, kHierarchicalHeavyHitters, kSuperspreaders, kVictims, kChange, kFlowSizes,
-    kEntropy, kFlowQuantiles, kBursty, kRetransmissions, kLostSegments, kZeroWindows, kLatencyChange;
+    kEntropy, kFlowQuantiles, kBursty, kRetransmissions, kLostSegments, kZeroWindows, kLatencyChange, kMicrobursts;
 
 namespace {
 
@@ -25,7 +25,7 @@ constexpr const TaskEntry* kTasks[] = {&kCount,          &kHeavyHitters, &kHiera
                                        &kSuperspreaders, &kVictims,      &kChange,
                                        &kFlowSizes,      &kEntropy,      &kFlowQuantiles,
                                        &kBursty,         &kRetransmissions, &kLostSegments,
-                                       &kZeroWindows,    &kLatencyChange};
+                                       &kZeroWindows,    &kLatencyChange, &kMicrobursts};
 
 constexpr Parameter kCommon[] = {
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
@@ -86,6 +86,12 @@ std::size_t TaskContext::measure(std::shared_ptr<const FlowMeasure> measure) {
   return offset;
 }
 
+bool TaskContext::ask_for_bins(std::uint64_t bin_ns) noexcept {
+  if (window_.unit != WindowLength::Unit::ns || (bin_ns_ != 0 && bin_ns_ != bin_ns)) return false;
+  bin_ns_ = bin_ns;
+  return true;
+}
+
 BoundField TaskContext::field(const FlowField& field) {
   return {field, field.measure == nullptr ? 0 : measure(field.measure())};
 }
@@ -127,6 +133,10 @@ std::span<const FlowWindow> TaskSet::of_states(std::span<const FlowWindow> flows
 void TaskSet::flows(std::span<const FlowWindow> flows) {
   for (const auto& [aggregate, states] : context_.aggregates()) aggregate->add(of_states(flows, states));
   for (const Member& member : members_) member.task->flows(of_states(flows, member.states));
+}
+
+void TaskSet::bins(std::size_t first, std::span<const LinkBin> bins) {
+  for (const Member& member : members_) member.task->bins(first, bins);
 }
 
 void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
@@ -206,6 +216,7 @@ std::vector<WindowPlan> TaskSets::windows(std::size_t states) const {
   for (const TaskSet& set : sets_) {
     WindowPlan& plan = windows.emplace_back(set.window(), set.context_.measures());
     plan.by_state.clear();
+    plan.bin_ns = set.context_.bin_ns();
     for (std::size_t state = 0; state < states; ++state) plan.by_state.push_back(set.context_.measures_of(state));
   }
   return windows;

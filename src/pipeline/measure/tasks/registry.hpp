@@ -43,7 +43,7 @@ class TaskSet {
   };
 
   TaskSet(WindowLength window, const TaskOptions& options)
-      : window_(window), context_(options.fields, options.keys, options.seed) {}
+      : window_(window), context_(window, options.fields, options.keys, options.seed) {}
 
   WindowLength window() const noexcept { return window_; }
   const MeasureSet& measures() const noexcept { return *context_.measures(); }
@@ -51,6 +51,7 @@ class TaskSet {
   std::size_t memory_bytes() const noexcept;
 
   void flows(std::span<const FlowWindow> flows);
+  void bins(std::size_t first, std::span<const LinkBin> bins);
   void end(const EventWindow& window, const EventWriter::Take& take);
 
  private:

@@ -24,6 +24,10 @@ class Task {
   /// Some of the window's flows, of the states that the task is in. Tasks that go by an Aggregate need not look at them.
   virtual void flows(std::span<const FlowWindow>) {}
 
+  /// What the whole link carried in parts of the window, from the first-th on; of one worker, so to be added up. Only
+  /// where TaskContext::ask_for_bins() was called.
+  virtual void bins(std::size_t /*first*/, std::span<const LinkBin>) {}
+
   /// The window is over: writes what there is to say, and forgets it.
   virtual void end(EventWriter& events) = 0;
 
@@ -35,7 +39,8 @@ class Task {
 class TaskContext {
  public:
   /// `keys`: of each aggregate and task, at most.
-  TaskContext(KeyFields fields, std::size_t keys, std::uint64_t seed) : fields_(fields), keys_(keys), seed_(seed) {}
+  TaskContext(WindowLength window, KeyFields fields, std::size_t keys, std::uint64_t seed)
+      : window_(window), fields_(fields), keys_(keys), seed_(seed) {}
 
   /// From now on what is asked for is for a task of flows in these states: bit i stands for state i.
   void begin_task(std::uint64_t states) noexcept { states_ = states; }
@@ -46,9 +51,14 @@ class TaskContext {
   /// The place of the measure's numbers in FlowWindow::measured.
   std::size_t measure(std::shared_ptr<const FlowMeasure> measure);
 
+  /// Task::bins() of parts of this length; false where another length has been asked for, or windows are not of time.
+  bool ask_for_bins(std::uint64_t bin_ns) noexcept;
+
   /// A number of each flow, kept where it is asked for.
   BoundField field(const FlowField& field);
 
+  WindowLength window() const noexcept { return window_; }
+  std::uint64_t bin_ns() const noexcept { return bin_ns_; }
   KeyFields fields() const noexcept { return fields_; }
   std::size_t keys() const noexcept { return keys_; }
   std::uint64_t seed() const noexcept { return seed_; }
@@ -63,6 +73,8 @@ class TaskContext {
   std::uint64_t measures_of(std::size_t state) const noexcept;  ///< bit i: the i-th measure
 
  private:
+  WindowLength window_;
+  std::uint64_t bin_ns_ = 0;
   KeyFields fields_;
   std::size_t keys_;
   std::uint64_t seed_;

@@ -36,12 +36,23 @@ struct WindowLength {
   static constexpr std::uint64_t kNoBorder = std::numeric_limits<std::uint64_t>::max();
 };
 
+/// What the whole link carried in a small part of a window.
+struct LinkBin {
+  std::uint64_t packets = 0, wire_bytes = 0;
+
+  void add(const LinkBin& other) noexcept {
+    packets += other.packets;
+    wire_bytes += other.wire_bytes;
+  }
+};
+
 /// All that was counted in a window.
 struct WindowTotals {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
   std::uint64_t late_packets = 0;      ///< of these: their own time is before the window
   std::uint64_t unlisted_packets = 0;  ///< of these: in flows that no task heard of, for want of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
+  std::uint64_t unlisted_bin_packets = 0;  ///< likewise, in bins
   std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< of its packets
   bool partial = false;  ///< the input began within it (of windows of time), or ended
 
@@ -60,6 +71,7 @@ struct WindowTotals {
     unlisted_packets += other.unlisted_packets;
     unlisted_wire_bytes += other.unlisted_wire_bytes;
     unlisted_flows += other.unlisted_flows;
+    unlisted_bin_packets += other.unlisted_bin_packets;
     first_ns = std::min(first_ns, other.first_ns);
     last_ns = std::max(last_ns, other.last_ns);
     partial = partial || other.partial;

@@ -13,7 +13,10 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, 
       ring_(ring),
       can_wait_(can_wait),
       rows_(slots * stride_) {
-  for (Turn& turn : turns_) turn.slots = HugeBuffer<std::uint32_t>(slots);
+  for (Turn& turn : turns_) {
+    turn.slots = HugeBuffer<std::uint32_t>(slots);
+    turn.bins.resize(plan_.bins());
+  }
 }
 
 void WindowRows::begin_window(LinkPlace place) noexcept {
@@ -93,6 +96,38 @@ void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {
     ++turn.totals.unlisted_flows;
   }
   row.turn = kNoTurn;
+}
+
+/// A late packet from before the window counts in its first bin.
+void WindowRows::add_to_bin(const RowUpdate& packet) noexcept {
+  const std::uint64_t since_ns = packet.time_ns > not_late_ns_ ? packet.time_ns - not_late_ns_ : 0;
+  open_->bins[since_ns / plan_.bin_ns].add({1, packet.wire_bytes()});
+}
+
+/// Of the last window, those in which there was something. Whether all have been told.
+bool WindowRows::tell_bins(std::uint32_t most_chunks) noexcept {
+  constexpr std::size_t kAtOnce = 64;
+  Turn& turn = *closing_;
+  for (; turn.bins_told < turn.bins.size(); turn.bins_told += kAtOnce) {
+    if (most_chunks-- == 0) return false;
+    const std::span bins = std::span(turn.bins).subspan(turn.bins_told, std::min(kAtOnce, turn.bins.size() - turn.bins_told));
+    if (std::ranges::all_of(bins, [](const LinkBin& bin) { return bin.packets == 0; })) continue;
+    const BinsMessage message{{WindowMessage::Kind::bins, clock_, turn.number},
+                              {turn.bins_told, static_cast<std::uint32_t>(bins.size())}};
+    if (!ring_.push(bytes_of(message), std::as_bytes(bins))) return false;
+    std::ranges::fill(bins, LinkBin());
+  }
+  return true;
+}
+
+/// Those that there is no room for.
+void WindowRows::drop_bins() noexcept {
+  Turn& turn = *closing_;
+  for (LinkBin& bin : std::span(turn.bins).subspan(turn.bins_told)) {
+    turn.totals.unlisted_bin_packets += bin.packets;
+    bin = {};
+  }
+  turn.bins_told = static_cast<std::uint32_t>(turn.bins.size());
 }
 
 /// That all has been told of the last window.

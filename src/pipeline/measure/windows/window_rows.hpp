@@ -26,6 +26,9 @@ struct WindowPlan {
   WindowLength length;
   std::shared_ptr<const MeasureSet> measures;
   std::vector<std::uint64_t> by_state = {~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure
+  std::uint64_t bin_ns = 0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
+
+  std::size_t bins() const noexcept { return bin_ns == 0 ? 0 : (length.amount + bin_ns - 1) / bin_ns; }
 
   explicit WindowPlan(WindowLength window, std::shared_ptr<const MeasureSet> kept = std::make_shared<MeasureSet>())
       : length(window), measures(std::move(kept)) {}
@@ -47,7 +50,7 @@ class WindowRows {
   WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait);
 
   static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots) noexcept {
-    return slots * (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t));
+    return slots * (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t)) + 2 * plan.bins() * sizeof(LinkBin);
   }
 
   void prefetch(std::uint32_t slot) const noexcept {
@@ -86,6 +89,7 @@ class WindowRows {
       row.add(packet);
       open_->totals.late_packets += packet.time_ns < not_late_ns_;
       open_->totals.add(packet.counts, packet.time_ns);
+      if (plan_.bin_ns != 0) add_to_bin(packet);
     }
     measure_until(packets.size());
   }
@@ -120,6 +124,7 @@ class WindowRows {
       if (!tell(row, key_of(slot), *closing_)) return true;
       row.turn = kNoTurn;
     }
+    if (!tell_bins(kTellChunks)) return true;
     closing_->untold = !queue_end();
     return !tell_ends() || closing_->untold;
   }
@@ -143,6 +148,7 @@ class WindowRows {
 
  private:
   static constexpr std::uint32_t kNoTurn = 0, kAllRows = ~std::uint32_t{0};
+  static constexpr std::uint32_t kTellChunks = 64;  ///< of bins in a slice: some microseconds
 
   struct alignas(64) Row {
     std::uint32_t turn = kNoTurn;  ///< the counts' window; kNoTurn when all of it has been told
@@ -175,13 +181,15 @@ class WindowRows {
     WindowTotals totals;
     HugeBuffer<std::uint32_t> slots;
     std::uint32_t listed = 0, told = 0;
+    std::vector<LinkBin> bins;
+    std::uint32_t bins_told = 0;
 
     void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold) noexcept {
       turn = new_turn;
       untold = is_untold;
       number = window;
       totals = {};
-      listed = told = 0;
+      listed = told = bins_told = 0;
     }
   };
 
@@ -200,6 +208,10 @@ class WindowRows {
       const std::uint32_t slot = closing_->slots[closing_->told];
       Row& row = row_of(slot);
       if (row.turn == closing_->turn) tell_now(row, key_of(slot), *closing_);
+    }
+    while (closing_->untold && !tell_bins(kAllRows)) {
+      if (!can_wait_) drop_bins();
+      wait();
     }
     while (closing_->untold && !queue_end()) {
       wait();
@@ -231,6 +243,9 @@ class WindowRows {
   void list(Row& row, std::uint32_t slot) noexcept;
   bool tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept;
   void tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept;
+  void add_to_bin(const RowUpdate& packet) noexcept;
+  bool tell_bins(std::uint32_t most_chunks) noexcept;
+  void drop_bins() noexcept;
   bool queue_end() noexcept;
   bool tell_ends() noexcept;
   static void wait() noexcept;

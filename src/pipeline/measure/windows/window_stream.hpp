@@ -12,7 +12,7 @@ namespace parshall {
 
 /// What a worker tells of its windows, through a ring: its flows' parts, window by window, and each window's end.
 struct WindowMessage {
-  enum class Kind : std::uint32_t { flow, end };
+  enum class Kind : std::uint32_t { flow, bins, end };
 
   Kind kind;
   std::uint32_t clock;   ///< which of the window lengths in use
@@ -25,6 +25,16 @@ struct FlowMessage {
   FlowWindow flow;
 };
 static_assert(sizeof(FlowMessage) == sizeof(WindowMessage) + sizeof(FlowWindow));
+
+/// What begins a message of Kind::bins; that many LinkBins follow.
+struct BinsHead {
+  std::uint32_t first, count;
+};
+
+struct BinsMessage {
+  WindowMessage message;
+  BinsHead head;
+};
 
 struct WindowEnd {
   WindowTotals totals;  ///< of the messages' window, which this worker has told all of
