@@ -167,6 +167,8 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->check(CLI::NonNegativeNumber)
       ->group("Report");
   command.add_option("--sort", o.sort, "Column to sort by, largest first (default in text: packets)")->group("Report");
+  command.add_flag("--explain", o.explain, "In each report, where the time of workers and tasks goes, per packet")
+      ->group("Report");
   command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
 
   command.add_option("--workers", o.workers, "Worker threads, each with a table of its own")
@@ -299,6 +301,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   }
   session.snapshots = plan.every_ns != 0 || o.live;
   session.monitor.observe_merges = o.observe_merges;
+  session.monitor.explain = o.explain;
   session.key = value_of(kKeys, o.key);
   session.header = o.inner ? IpHeader::innermost : IpHeader::outermost;
   session.workers = o.workers;

@@ -114,6 +114,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return {measurement_.rows() != nullptr ? measurement_.rows()->set() : nullptr, generation_};
   }
 
+  const StageCost* cost(MeasureStage stage) const noexcept override { return measurement_.cost(stage); }
   std::vector<std::uint64_t> state_packets() const override { return measurement_.state_packets(); }
 
   RecordRing& ended() noexcept override { return ended_; }

@@ -59,6 +59,7 @@ class Lane {
   /// For any thread: as of the last publish().
   Accounting accounting() const noexcept;
   double busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept;
+  std::uint64_t busy_cycles() const noexcept { return published_cycles_[0].load(std::memory_order_relaxed); }
   std::uint64_t polled() const noexcept { return published_polled_.load(std::memory_order_relaxed); }
 
  private:

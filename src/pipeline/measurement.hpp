@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/record_ring.hpp"
+#include "base/stage_cost.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/flow_tracker.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
@@ -27,6 +28,7 @@ class Measurement {
     if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
       tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
     follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
+    if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
   }
 
   bool any() const noexcept { return rows_ || !windows_.empty(); }
@@ -99,6 +101,11 @@ class Measurement {
 
   RecordRing& messages() noexcept { return messages_; }
 
+  /// Any thread. Null where nobody asked.
+  const StageCost* cost(MeasureStage stage) const noexcept {
+    return costs_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr;
+  }
+
   std::vector<std::uint64_t> state_packets() const {
     if (!states_) return {};
     return {tracker_->state_packets().begin(), tracker_->state_packets().end()};
@@ -114,7 +121,11 @@ class Measurement {
     const std::size_t at = measured_ % pending_.size();
     const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
     const std::span packets(&pending_[at], count);
-    if (rows_) rows_->update(packets);
+    timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
+    if (rows_) {
+      const auto timer = time(MeasureStage::statistics, count);
+      rows_->update(packets);
+    }
     if (!states_) {
       measure(packets, &pending_tcp_[at], key_of);
     } else {
@@ -133,10 +144,17 @@ class Measurement {
   void measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, KeyOf key_of) noexcept {
     std::span<PacketFinding> found;
     if (tracker_) {
+      const auto timer = time(MeasureStage::findings, packets.size());
       found = {findings_.data(), packets.size()};
       tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
     }
+    if (windows_.empty()) return;
+    const auto timer = time(MeasureStage::windows, packets.size());
     for (const auto& windows : windows_) windows->update(packets, found, key_of);
+  }
+
+  StageCost::Timer time(MeasureStage stage, std::size_t packets) noexcept {
+    return {timed_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr, packets};
   }
 
   template <class KeyOf>
@@ -158,6 +176,11 @@ class Measurement {
   std::vector<std::unique_ptr<WindowRows>> windows_;
   std::size_t slots_;
   bool follows_tcp_;
+
+  static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
+  std::unique_ptr<std::array<StageCost, kStages>> costs_;
+  bool timed_ = false;
+  std::uint64_t measured_batches_ = 0;
 
   std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
   std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;

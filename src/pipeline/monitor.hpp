@@ -13,6 +13,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/record_ring.hpp"
+#include "base/stage_cost.hpp"
 #include "pipeline/accounting.hpp"
 #include "pipeline/ended_record.hpp"
 #include "pipeline/flow/front_end.hpp"
@@ -46,6 +47,9 @@ struct Snapshot {
   std::uint64_t number = 0;
   MonitorCounts counts;
 };
+
+/// What the measure stage is made of.
+enum class MeasureStage : std::uint8_t { statistics, findings, windows };
 
 /// Flow and measure stage of one worker. One thread calls everything but the two request functions.
 class Monitor {
@@ -82,6 +86,8 @@ class Monitor {
   virtual void visit(const FlowVisitor& visitor) const = 0;
   virtual MonitorCounts counts() const noexcept = 0;
   virtual StatisticChoice statistics() const = 0;
+  /// Any thread. Null where it is not timed.
+  virtual const StageCost* cost(MeasureStage stage) const noexcept = 0;
   virtual std::vector<std::uint64_t> state_packets() const = 0;  ///< by monitoring state; none where there is one
 
   virtual RecordRing& ended() noexcept = 0;
@@ -106,6 +112,7 @@ struct MonitorOptions {
   std::uint64_t seed = 0;                     ///< of hashes of its own
   std::size_t window_ring_bytes = std::size_t{16} << 20;
   bool can_wait = true;  ///< the source waits: then a full ring loses nothing
+  bool explain = false;  ///< time the measure stage, of some batches
 };
 
 }  // namespace parshall

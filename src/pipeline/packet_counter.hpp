@@ -38,6 +38,7 @@ class PacketCounter final : public Monitor {
     counts.live_packets = counts.counted;
     return counts;
   }
+  const StageCost* cost(MeasureStage) const noexcept override { return nullptr; }
   std::vector<std::uint64_t> state_packets() const override { return {}; }
   StatisticChoice statistics() const override { return {}; }
   RecordRing& ended() noexcept override { return ended_; }

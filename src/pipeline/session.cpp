@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/session.hpp"
 
+#include <x86intrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 #include "pipeline/flow_merger.hpp"
 #include "pipeline/measure/flow_tracker.hpp"
@@ -104,6 +107,7 @@ Session::~Session() {
 
 std::optional<Error> Session::start() {
   began_ = Clock::now();
+  began_cycles_ = __rdtsc();
   collector_ = std::thread([this] {
     while (collecting_.load(std::memory_order_acquire)) {
       const bool asked = collect_now_.load(std::memory_order_acquire);
@@ -234,6 +238,44 @@ Report Session::final_report() {
   return report;
 }
 
+/// Of all workers together, since the start. The measure stage is timed now and then; counting is the rest.
+void Session::explain(ReportSummary& summary) const {
+  const std::uint64_t cycles = __rdtsc() - began_cycles_;
+  const double ns_per_cycle =
+      std::chrono::duration<double, std::nano>(Clock::now() - began_).count() / static_cast<double>(std::max<std::uint64_t>(cycles, 1));
+  const double packets = std::max(1.0, static_cast<double>(summary.total.counted()));
+  double busy = 0, measured = 0;
+  for (const auto& lane : workers_->lanes()) busy += static_cast<double>(lane->busy_cycles()) * ns_per_cycle / packets;
+  static constexpr std::pair<MeasureStage, std::string_view> kStages[] = {
+      {MeasureStage::statistics, "worker: statistics"},
+      {MeasureStage::findings, "worker: what flows and connections did before"},
+      {MeasureStage::windows, "worker: windows' counts and measures"}};
+  std::vector<CostSummary> stages;
+  for (const auto& [stage, name] : kStages) {
+    std::uint64_t stage_cycles = 0, stage_packets = 0;
+    for (const auto& monitor : workers_->monitors()) {
+      const StageCost* const cost = monitor->cost(stage);
+      stage_cycles += cost == nullptr ? 0 : cost->cycles();
+      stage_packets += cost == nullptr ? 0 : cost->packets();
+    }
+    if (stage_packets == 0) continue;
+    const double ns = static_cast<double>(stage_cycles) * ns_per_cycle / static_cast<double>(stage_packets);
+    stages.push_back({std::string(name), ns});
+    measured += ns;
+  }
+  summary.costs.push_back({"worker: receive, decode, count, and the rest", std::max(0.0, busy - measured)});
+  std::ranges::move(stages, std::back_inserter(summary.costs));
+  if (!analyst_) return;
+  const auto of_analyst = [&](const std::string& what, const StageCost& cost) {
+    if (cost.cycles() == 0) return;
+    summary.costs.push_back({"analyst: " + what, static_cast<double>(cost.cycles()) * ns_per_cycle / packets});
+  };
+  for (const TaskSet& set : analyst_->tasks().sets()) {
+    of_analyst("counts that tasks share", set.shared_cost());
+    for (const TaskSet::Member& task : set.members()) of_analyst(task.name, *task.cost);
+  }
+}
+
 ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final) {
   ReportSummary summary;
   summary.source = input_.description;
@@ -275,6 +317,14 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
   if (final && options_.monitor.observe_merges) {
     summary.observed_merges = 0;
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
+  }
+  if (options_.monitor.explain) explain(summary);
+  if (final && options_.monitor.states) {
+    for (const std::string& name : options_.monitor.states->names) summary.states.push_back({name, 0});
+    for (const auto& monitor : workers_->monitors()) {
+      const std::vector<std::uint64_t> packets = monitor->state_packets();
+      for (std::size_t i = 0; i < packets.size(); ++i) summary.states[i].packets += packets[i];
+    }
   }
   if (final && analyst_) {
     for (const TaskSet& set : analyst_->tasks().sets())

@@ -109,6 +109,7 @@ class Session {
   void visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
   void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
                   const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
+  void explain(ReportSummary& summary) const;
   ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
   bool may_overlap() const noexcept;
 
@@ -119,6 +120,7 @@ class Session {
   std::unique_ptr<Workers> workers_;
   std::vector<std::array<std::uint64_t, 2>> busy_before_;
   Clock::time_point began_;
+  std::uint64_t began_cycles_ = 0;
   std::uint64_t reports_ = 0;
   std::uint64_t last_report_ns_ = 0;
   double interval_s_ = 0;

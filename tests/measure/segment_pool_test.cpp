@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <array>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "base/random.hpp"
@@ -12,8 +13,11 @@
 namespace parshall {
 namespace {
 
+constexpr std::size_t kPerChunk = 5;
+
 UnackedSegment segment(std::uint32_t seq, std::uint32_t next_seq, std::uint64_t time_ns = 0) {
-  return {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .next = 0};
+  const auto number = static_cast<std::uint32_t>(time_ns);
+  return {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .ts_value = ~number, .retransmission = number % 3 == 0};
 }
 
 std::vector<std::uint64_t> times_of(SegmentPool& pool, const UnackedSegments& list) {
@@ -22,75 +26,167 @@ std::vector<std::uint64_t> times_of(SegmentPool& pool, const UnackedSegments& li
   return times;
 }
 
-TEST(SegmentPool, KeepsWhatAQueuePerSenderWouldAndCountsWhatItHasNoRoomFor) {
-  constexpr std::size_t kSenders = 7;
-  for (const std::size_t places : {1u, 5u, 40u, 120u}) {
-    SplitMix64 random(places);
-    SegmentPool pool(places);
-    std::vector<UnackedSegments> lists(kSenders);
-    std::vector<std::deque<UnackedSegment>> model(kSenders);
-    std::vector<std::uint32_t> next(kSenders);
-    for (std::uint32_t& first : next) first = static_cast<std::uint32_t>(random());
-    std::size_t kept = 0, wraps = 0;
-    std::uint64_t dropped = 0;
-    const auto is_acked = [](const UnackedSegment& one, std::uint32_t ack) {
-      return static_cast<std::int32_t>(one.next_seq - ack) <= 0;
-    };
-    for (std::uint64_t step = 0; step < 100'000; ++step) {
-      const std::size_t sender = random.below(kSenders);
-      UnackedSegments& list = lists[sender];
-      std::deque<UnackedSegment>& queue = model[sender];
-      const std::uint64_t what = random.below(1000);
+/// What one sender has: each segment at its place, counted since nothing was left.
+struct Queue {
+  struct Entry {
+    std::size_t place;
+    UnackedSegment segment;
+  };
+  std::deque<Entry> entries;
+  std::size_t next_place = 0;
+
+  std::size_t chunks() const {
+    return entries.empty() ? 0 : (next_place - 1) / kPerChunk - entries.front().place / kPerChunk + 1;
+  }
+  bool needs_chunk() const { return next_place % kPerChunk == 0; }
+  void append(const UnackedSegment& one) { entries.push_back({next_place++, one}); }
+  /// Times of those that end at `ack` or before, which it has no longer.
+  std::vector<std::uint64_t> acknowledge(std::uint32_t ack) {
+    std::vector<std::uint64_t> removed;
+    std::erase_if(entries, [&](const Entry& entry) {
+      const bool acked = static_cast<std::int32_t>(entry.segment.next_seq - ack) <= 0;
+      if (acked) removed.push_back(entry.segment.time_ns);
+      return acked;
+    });
+    if (entries.empty()) next_place = 0;
+    return removed;
+  }
+};
+
+void expect_same(SegmentPool& pool, const UnackedSegments& list, const Queue& queue) {
+  ASSERT_EQ(list.count, queue.entries.size());
+  ASSERT_EQ(list.empty(), queue.entries.empty());
+  auto expected = queue.entries.begin();
+  pool.visit(list, [&](UnackedSegment& one) {
+    EXPECT_NE(expected, queue.entries.end()) << "more than there are";
+    if (expected == queue.entries.end()) return false;
+    EXPECT_EQ(one.time_ns, expected->segment.time_ns);
+    EXPECT_EQ(one.seq, expected->segment.seq);
+    EXPECT_EQ(one.next_seq, expected->segment.next_seq);
+    EXPECT_EQ(one.ts_value, expected->segment.ts_value);
+    EXPECT_EQ(one.retransmission, expected->segment.retransmission);
+    ++expected;
+    return !::testing::Test::HasFailure();
+  });
+  ASSERT_EQ(expected, queue.entries.end());
+}
+
+/// Senders of one pool, and what each of them should have.
+class Senders {
+ public:
+  /// `resends`: of hundred segments. Where there are none, each list is in order, and an acknowledgement ends early.
+  Senders(std::size_t chunks, std::uint64_t resends)
+      : chunks_(chunks), resends_(resends), random_(chunks + resends), pool_(chunks) {
+    for (std::uint32_t& first : next_) first = static_cast<std::uint32_t>(random_());
+  }
+
+  void run(std::uint64_t steps) {
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      const std::size_t sender = random_.below(kSenders);
+      const std::uint64_t what = random_.below(1000);
       const std::uint64_t appends = step / 1000 % 2 == 0 ? 960 : 400;  // it fills and empties by turns
       if (what < appends) {
-        std::uint32_t seq = next[sender], bytes = 1 + static_cast<std::uint32_t>(random.below(3'000'000));
-        if (random.below(10) == 0) seq -= static_cast<std::uint32_t>(random.below(9'000'000));  // sent again
-        pool.append(list, segment(seq, seq + bytes, step));
-        if (kept == places)
-          ++dropped;
-        else
-          queue.push_back(segment(seq, seq + bytes, step)), ++kept;
-        if (static_cast<std::int32_t>(seq + bytes - next[sender]) > 0) {
-          wraps += seq + bytes < next[sender];
-          next[sender] = seq + bytes;
-        }
+        append(sender, step);
       } else if (what < 990) {
-        std::uint32_t ack = next[sender] - static_cast<std::uint32_t>(random.below(12'000'000));
-        if (!queue.empty() && random.below(2) == 0) ack = queue[random.below(queue.size())].next_seq;
-        std::vector<std::uint64_t> removed, expected;
-        pool.acknowledge(
-            list, ack, [&](const UnackedSegment& one) { removed.push_back(one.time_ns); },
-            [&](UnackedSegment& one) { ASSERT_FALSE(is_acked(one, ack)); });
-        for (const UnackedSegment& one : queue)
-          if (is_acked(one, ack)) expected.push_back(one.time_ns);
-        std::erase_if(queue, [&](const UnackedSegment& one) { return is_acked(one, ack); });
-        kept -= expected.size();
-        ASSERT_EQ(removed, expected) << "at step " << step;
+        acknowledge(sender);
       } else {
-        pool.clear(list);
-        kept -= queue.size();
-        queue.clear();
+        pool_.clear(lists_[sender]);
+        queues_[sender] = {};
       }
-      ASSERT_EQ(list.count, queue.size()) << "at step " << step;
-      ASSERT_EQ(list.empty(), queue.empty());
-      std::vector<std::uint64_t> expected;
-      for (const UnackedSegment& one : queue) expected.push_back(one.time_ns);
-      ASSERT_EQ(times_of(pool, list), expected) << "at step " << step;
-      ASSERT_EQ(pool.dropped(), dropped) << "at step " << step;
+      expect_same(pool_, lists_[sender], queues_[sender]);
+      ASSERT_EQ(pool_.dropped(), dropped_);
+      if (::testing::Test::HasFailure()) FAIL() << "at step " << step;
     }
-    EXPECT_GT(dropped, 100u) << "it has to be full now and then";
-    EXPECT_GT(wraps, 0u);
-
-    for (UnackedSegments& list : lists) pool.clear(list);
-    for (std::size_t i = 0; i < places; ++i) pool.append(lists[i % kSenders], segment(1, 2));
-    EXPECT_EQ(pool.dropped(), dropped) << "all places can be used again";
-    pool.append(lists[0], segment(1, 2));
-    EXPECT_EQ(pool.dropped(), dropped + 1) << "and no more than all";
+    for (std::size_t sender = 0; sender < kSenders; ++sender)
+      expect_same(pool_, lists_[sender], queues_[sender]);
   }
+
+  /// All chunks can be used again, and no more than all.
+  void fill() {
+    for (UnackedSegments& list : lists_) pool_.clear(list);
+    std::vector<UnackedSegments> lists(chunks_ + 1);
+    for (std::size_t i = 0; i < chunks_; ++i)
+      for (std::size_t j = 0; j < kPerChunk; ++j) pool_.append(lists[i], segment(1, 2));
+    EXPECT_EQ(pool_.dropped(), dropped_);
+    pool_.append(lists[chunks_], segment(1, 2));
+    EXPECT_EQ(pool_.dropped(), dropped_ + 1);
+    EXPECT_TRUE(lists[chunks_].empty());
+    for (UnackedSegments& list : lists) pool_.clear(list);
+  }
+
+  std::uint64_t dropped() const { return dropped_; }
+  std::size_t wraps() const { return wraps_; }
+  std::size_t kept_while_full() const { return kept_while_full_; }
+  std::size_t holes() const { return holes_; }
+
+ private:
+  static constexpr std::size_t kSenders = 7;
+
+  std::size_t used_chunks() const {
+    std::size_t used = 0;
+    for (const Queue& queue : queues_) used += queue.chunks();
+    return used;
+  }
+
+  void append(std::size_t sender, std::uint64_t step) {
+    std::uint32_t seq = next_[sender];
+    const std::uint32_t bytes = 1 + static_cast<std::uint32_t>(random_.below(3'000'000));
+    if (random_.below(100) < resends_) seq -= static_cast<std::uint32_t>(random_.below(9'000'000));
+    const UnackedSegment one = segment(seq, seq + bytes, step);
+    const bool is_full = used_chunks() == chunks_;
+    pool_.append(lists_[sender], one);
+    if (is_full && queues_[sender].needs_chunk()) {
+      ++dropped_;
+    } else {
+      queues_[sender].append(one);
+      kept_while_full_ += is_full;
+    }
+    if (static_cast<std::int32_t>(seq + bytes - next_[sender]) > 0) {
+      wraps_ += seq + bytes < next_[sender];
+      next_[sender] = seq + bytes;
+    }
+  }
+
+  void acknowledge(std::size_t sender) {
+    Queue& queue = queues_[sender];
+    std::uint32_t ack = next_[sender] - static_cast<std::uint32_t>(random_.below(12'000'000));
+    if (!queue.entries.empty() && random_.below(2) == 0)
+      ack = queue.entries[random_.below(queue.entries.size())].segment.next_seq;
+    std::vector<std::uint64_t> removed;
+    pool_.acknowledge(lists_[sender], ack, [&](const UnackedSegment& one) { removed.push_back(one.time_ns); });
+    ASSERT_EQ(removed, queue.acknowledge(ack));
+    for (std::size_t i = 1; i < queue.entries.size(); ++i)
+      holes_ += queue.entries[i].place != queue.entries[i - 1].place + 1;
+  }
+
+  std::size_t chunks_;
+  std::uint64_t resends_;
+  SplitMix64 random_;
+  SegmentPool pool_;
+  std::array<UnackedSegments, kSenders> lists_;
+  std::array<Queue, kSenders> queues_;
+  std::array<std::uint32_t, kSenders> next_{};
+  std::uint64_t dropped_ = 0;
+  std::size_t wraps_ = 0, kept_while_full_ = 0, holes_ = 0;
+};
+
+TEST(SegmentPool, KeepsWhatAQueuePerSenderWouldAndCountsWhatItHasNoRoomFor) {
+  for (const std::size_t chunks : {1u, 2u, 5u, 12u, 30u})
+    for (const std::uint64_t resends : {0u, 10u, 60u}) {
+      SCOPED_TRACE(std::to_string(chunks) + " chunks, " + std::to_string(resends) + " % sent again");
+      Senders senders(chunks, resends);
+      ASSERT_NO_FATAL_FAILURE(senders.run(60'000));
+      EXPECT_GT(senders.dropped(), 100u) << "it has to be full now and then";
+      EXPECT_GT(senders.kept_while_full(), 100u) << "in a chunk that its sender has";
+      EXPECT_EQ(senders.holes() > 100, resends != 0) << "acknowledged behind others that are not";
+      EXPECT_GT(senders.wraps(), 0u);
+      senders.fill();
+      senders.fill();
+    }
 }
 
 TEST(SegmentPool, NoSenderHasMoreThanItsMost) {
-  SegmentPool pool(3 * SegmentPool::kMostPerSender);
+  SegmentPool pool(SegmentPool::kMostPerSender);
   UnackedSegments list, other;
   for (std::uint32_t i = 0; i < SegmentPool::kMostPerSender + 5; ++i) pool.append(list, segment(i, i + 1, i));
   EXPECT_EQ(list.count, SegmentPool::kMostPerSender);
@@ -109,19 +205,16 @@ TEST(SegmentPool, AVisitEndsWhenItIsToldTo) {
   EXPECT_EQ(seen, 3);
 }
 
-TEST(SegmentPool, AnAcknowledgementShowsWhatItKeepsUpToTheFirstThatBeginsBehindIt) {
+TEST(SegmentPool, AVisitMayMarkASegmentThatWasSentAgain) {
   SegmentPool pool(8);
   UnackedSegments list;
-  pool.append(list, segment(1, 101, 1));
-  pool.append(list, segment(101, 601, 2));
-  pool.append(list, segment(401, 901, 3));  // overlaps the one before it
-  pool.append(list, segment(901, 1001, 4));
-  std::vector<std::uint64_t> kept;
-  pool.acknowledge(
-      list, 500, [](const UnackedSegment&) {}, [&](UnackedSegment& one) { kept.push_back(one.time_ns); });
-  ASSERT_GE(kept.size(), 2u);
-  EXPECT_EQ(kept[0], 2u);
-  EXPECT_EQ(kept[1], 3u);
+  for (std::uint32_t i = 1; i < 9; ++i) pool.append(list, segment(i, i + 1, 1));
+  pool.visit(list, [&](UnackedSegment& one) { return one.retransmission = one.seq == 7, true; });
+  std::vector<std::uint32_t> marked;
+  pool.acknowledge(list, 9, [&](const UnackedSegment& one) {
+    if (one.retransmission) marked.push_back(one.seq);
+  });
+  EXPECT_EQ(marked, std::vector<std::uint32_t>{7});
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ struct Numbers {
 
 class Connection : public ::testing::TestWithParam<Numbers> {
  protected:
-  static constexpr std::size_t kSegments = 64;
+  static constexpr std::size_t kChunks = 64;
 
   TcpFinding send(std::size_t from, std::uint64_t after_ns, const Packet& packet) {
     const TcpFacts tcp{.seq = first_[from] + packet.seq,
@@ -69,20 +69,22 @@ class Connection : public ::testing::TestWithParam<Numbers> {
     ASSERT_EQ(connection_.handshake_ns, rtt_ns);
   }
 
-  /// Segments that the pool has room for, beyond those that it keeps.
-  std::size_t free_segments() {
+  /// Chunks of the pool that nobody has.
+  std::size_t free_chunks() {
+    constexpr std::size_t kPerChunk = 5;
     UnackedSegments list;
     const std::uint64_t dropped = pool_.dropped();
     while (pool_.dropped() == dropped) pool_.append(list, {});
     const std::size_t count = list.count;
     pool_.clear(list);
-    return count;
+    return count / kPerChunk;
   }
+  std::size_t kept(std::size_t of) const { return connection_.sender[of].unacked.count; }
 
   static constexpr std::uint64_t kStart = 5 * kSecond;
   std::uint32_t first_[2] = {GetParam().client, GetParam().server};
   TcpConnection connection_;
-  SegmentPool pool_{kSegments};
+  SegmentPool pool_{kChunks};
 };
 
 #define EXPECT_MARKS(finding, text) EXPECT_EQ(show((finding).marks), text)
@@ -137,7 +139,7 @@ TEST_P(Connection, DataIsAnsweredByItsAcknowledgement) {
   EXPECT_MARKS(client(3 * kMs, {.seq = 111, .ack = 6, .flags = kFin | kAck}), "");
   expect_rtt(server(4 * kMs, {.seq = 6, .ack = 112, .flags = kFin | kAck}), kMs);
   expect_rtt(client(5 * kMs, {.seq = 112, .ack = 7}), kMs);
-  EXPECT_EQ(free_segments(), kSegments);
+  EXPECT_EQ(free_chunks(), kChunks);
 }
 
 TEST_P(Connection, ADelayedAcknowledgementIsOfTheLastSegmentItEndsWith) {
@@ -146,8 +148,9 @@ TEST_P(Connection, ADelayedAcknowledgementIsOfTheLastSegmentItEndsWith) {
   client(2100 * kUs, {.seq = 101, .ack = 1, .bytes = 100});
   client(2200 * kUs, {.seq = 201, .ack = 1, .bytes = 100});
   expect_rtt(server(2400 * kUs, {.seq = 1, .ack = 201}), 300 * kUs);
-  EXPECT_EQ(free_segments(), kSegments - 1);
+  EXPECT_EQ(kept(kClient), 1u);
   expect_rtt(server(3 * kMs, {.seq = 1, .ack = 301}), 800 * kUs);
+  EXPECT_EQ(free_chunks(), kChunks);
 }
 
 TEST_P(Connection, BytesSentAgainAfterATimeoutAreARetransmission) {
@@ -326,7 +329,7 @@ TEST_P(Connection, AGapIsReportedOnceAndCanBeFilled) {
   EXPECT_MARKS(filled, "");
   EXPECT_TRUE(filled.rtt_ambiguous) << "it was sent before, and lost on its way here";
   EXPECT_MARKS(server(21 * kMs, {.seq = 1, .ack = 401}), "") << "all of it was seen";
-  EXPECT_EQ(free_segments(), kSegments);
+  EXPECT_EQ(free_chunks(), kChunks);
 }
 
 TEST_P(Connection, AnAckOfWhatWasNotSeenIsReportedOnce) {
@@ -392,7 +395,7 @@ TEST_P(Connection, MayCarryMoreThanNumbersGoRound) {
     const TcpFinding ack = server(at_ns + 201 * kMs, {.seq = 1, .ack = seq});
     EXPECT_MARKS(ack, "") << i;
     EXPECT_EQ(ack.rtt_ns, 200 * kMs);
-    EXPECT_EQ(free_segments(), kSegments) << i;
+    EXPECT_EQ(free_chunks(), kChunks) << i;
   }
 }
 
@@ -412,7 +415,9 @@ TEST_P(Connection, ASynWithAnotherNumberBeginsAnewBetweenTheSamePorts) {
   first_[kServer] -= 1'999'999'999;
   EXPECT_MARKS(client(kSecond, {.flags = kSyn}), "reused ports");
   EXPECT_EQ(connection_.flows, 2u) << "those are still there";
-  EXPECT_EQ(free_segments(), kSegments - 1) << "all but the SYN";
+  EXPECT_EQ(free_chunks(), kChunks - 1) << "all but the SYN's";
+  EXPECT_EQ(kept(kClient), 1u);
+  EXPECT_EQ(kept(kServer), 0u);
   const TcpFinding syn_ack = server(kSecond + kMs, {.ack = 1, .flags = kSyn | kAck});
   EXPECT_MARKS(syn_ack, "");
   expect_rtt(syn_ack, kMs);
@@ -452,7 +457,8 @@ TEST_P(Connection, ARefusalsNumberIsNoBeginning) {
 TEST_P(Connection, ARefusalWithATextKeepsNoSegment) {
   client(0, {.flags = kSyn});
   server(kMs, {.ack = 1, .bytes = 10, .flags = kRst | kAck});
-  EXPECT_EQ(free_segments() + connection_.sender[kServer].unacked.count, kSegments) << "one belongs to nobody";
+  EXPECT_EQ(kept(kClient), 0u);
+  EXPECT_EQ(free_chunks() + (kept(kServer) != 0), kChunks) << "one belongs to nobody";
 }
 
 TEST_P(Connection, ARoundTripIsAmbiguousWhereASegmentWasSentTwice) {
@@ -503,6 +509,69 @@ TEST_P(Connection, ATimeStampOfAnotherSegmentTellsNothing) {
   EXPECT_TRUE(server(302 * kMs, {.seq = 1, .ack = 101, .ts_value = 2, .ts_echo = 900}).rtt_ambiguous);
 }
 
+TEST_P(Connection, ARoundTripIsAmbiguousWhereItsAcknowledgementHadWaitedForAHole) {
+  shake_hands();
+  for (std::uint32_t i = 0; i < 3; ++i) client(2 * kMs, {.seq = 1 + 100 * i, .ack = 1, .bytes = 100});
+  client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  const TcpFinding ack = server(301 * kMs, {.seq = 1, .ack = 301});
+  EXPECT_EQ(ack.rtt_ns, 299 * kMs) << "though its last segment was sent once";
+  EXPECT_TRUE(ack.rtt_ambiguous);
+
+  client(400 * kMs, {.seq = 401, .ack = 1, .bytes = 100});  // what is before it was lost on its way here
+  client(401 * kMs, {.seq = 301, .ack = 1, .bytes = 100});
+  EXPECT_TRUE(server(402 * kMs, {.seq = 1, .ack = 501}).rtt_ambiguous) << "seen later alone";
+  client(500 * kMs, {.seq = 501, .ack = 1, .bytes = 100});
+  client(500 * kMs, {.seq = 601, .ack = 1, .bytes = 100});
+  expect_rtt(server(501 * kMs, {.seq = 1, .ack = 701}), kMs);
+}
+
+TEST_P(Connection, WhatIsSentLaterThanTheSegmentTimedDoesNotMatterWhereTheAcknowledgementDoesNotNewlyCoverIt) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(3 * kMs, {.seq = 101, .ack = 1, .bytes = 100});
+  client(4 * kMs, {.seq = 201, .ack = 1, .bytes = 100});
+  expect_rtt(server(5 * kMs, {.seq = 1, .ack = 101}), 3 * kMs);
+  EXPECT_MARKS(client(6 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "retransmission, spurious");
+  expect_rtt(server(7 * kMs, {.seq = 1, .ack = 201}), 4 * kMs);
+  expect_rtt(server(8 * kMs, {.seq = 1, .ack = 301}), 4 * kMs);
+}
+
+TEST_P(Connection, ATimeStampTellsThatAnAcknowledgementDidNotWait) {
+  for (const bool echoed : {true, false}) {
+    connection_ = {};
+    shake_hands();
+    client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1002, .ts_echo = 1});
+    client(3 * kMs, {.seq = 101, .ack = 1, .bytes = 100, .ts_value = 1003, .ts_echo = 1});
+    client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1300, .ts_echo = 1});
+    const TcpFinding ack = server(301 * kMs, {.seq = 1, .ack = 201, .ts_value = 2, .ts_echo = echoed ? 1003u : 1300u});
+    EXPECT_EQ(ack.rtt_ns, 298 * kMs);
+    EXPECT_EQ(ack.rtt_ambiguous, !echoed);
+  }
+}
+
+TEST_P(Connection, AHandshakeIsEndedByTheOneWhoBeganIt) {
+  client(0, {.flags = kSyn});
+  server(kMs, {.ack = 1, .flags = kSyn | kAck});
+  EXPECT_EQ(server(2 * kMs, {.seq = 1, .ack = 1}).handshake_ns, TcpFinding::kNone);
+  EXPECT_EQ(server(3 * kMs, {.seq = 1, .ack = 1, .bytes = 10}).handshake_ns, TcpFinding::kNone);
+  EXPECT_EQ(client(4 * kMs, {.seq = 1, .ack = 1}).handshake_ns, 4 * kMs);
+}
+
+TEST_P(Connection, AHandshakeThatTheOtherEndGivesUpIsNotTimed) {
+  client(0, {.flags = kSyn});
+  server(kMs, {.ack = 1, .flags = kSyn | kAck});
+  EXPECT_EQ(server(900 * kMs, {.seq = 1, .ack = 1, .flags = kRst | kAck}).handshake_ns, TcpFinding::kNone);
+  EXPECT_EQ(client(901 * kMs, {.seq = 1, .ack = 1, .flags = kRst | kAck}).handshake_ns, TcpFinding::kNone);
+  EXPECT_EQ(connection_.handshake_ns, 0u);
+}
+
+TEST_P(Connection, ALaterPacketEndsNoHandshake) {
+  client(0, {.flags = kSyn});
+  server(kMs, {.ack = 1, .flags = kSyn | kAck});
+  EXPECT_EQ(client(60 * kMs, {.seq = 501, .ack = 1, .bytes = 10}).handshake_ns, TcpFinding::kNone) << "one was lost";
+  EXPECT_EQ(client(61 * kMs, {.seq = 1, .ack = 1, .bytes = 500}).handshake_ns, TcpFinding::kNone);
+}
+
 TEST_P(Connection, APartlyAcknowledgedSegmentStaysUntilAllOfItIs) {
   shake_hands();
   client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
@@ -510,12 +579,13 @@ TEST_P(Connection, APartlyAcknowledgedSegmentStaysUntilAllOfItIs) {
   const TcpFinding part = server(3 * kMs, {.seq = 1, .ack = 51});
   EXPECT_MARKS(part, "");
   EXPECT_EQ(part.rtt_ns, TcpFinding::kNone);
-  EXPECT_EQ(free_segments(), kSegments - 2);
+  EXPECT_EQ(kept(kClient), 2u);
   expect_rtt(server(4 * kMs, {.seq = 1, .ack = 101}), 2 * kMs);
+  EXPECT_EQ(kept(kClient), 1u);
   EXPECT_EQ(server(5 * kMs, {.seq = 1, .ack = 151}).rtt_ns, TcpFinding::kNone);
   EXPECT_MARKS(client(5 * kMs, {.seq = 151, .ack = 1, .bytes = 50}), "retransmission") << "what was left of it";
   EXPECT_TRUE(server(6 * kMs, {.seq = 1, .ack = 201}).rtt_ambiguous);
-  EXPECT_EQ(free_segments(), kSegments);
+  EXPECT_EQ(free_chunks(), kChunks);
 }
 
 TEST_P(Connection, WithoutTheAckFlagThereIsNoAcknowledgement) {
@@ -524,7 +594,7 @@ TEST_P(Connection, WithoutTheAckFlagThereIsNoAcknowledgement) {
   const TcpFinding none = server(3 * kMs, {.seq = 1, .ack = first_[kClient] + 101, .bytes = 10, .flags = 8});
   EXPECT_MARKS(none, "");
   EXPECT_EQ(none.rtt_ns, TcpFinding::kNone);
-  EXPECT_EQ(free_segments(), kSegments - 2) << "both wait";
+  EXPECT_EQ(free_chunks(), kChunks - 2) << "both wait";
   expect_rtt(server(4 * kMs, {.seq = 11, .ack = 101}), 2 * kMs);
 }
 

@@ -228,12 +228,16 @@ class OrderOf final : public FlowMeasure {
     std::uint64_t packets, sum;
     std::array<std::uint64_t, 8> filling;  ///< up to the size asked for
   };
-  OrderOf(std::string name, std::size_t row_bytes, FindingNeeds needs, std::uint64_t PacketFinding::*number)
-      : name_(std::move(name)), row_bytes_(row_bytes), needs_(needs), number_(number) {}
+  enum class Touched { always, rarely };
+
+  OrderOf(std::string name, std::size_t row_bytes, FindingNeeds needs, std::uint64_t PacketFinding::*number,
+          Touched touched = Touched::always)
+      : name_(std::move(name)), row_bytes_(row_bytes), needs_(needs), number_(number), touched_(touched) {}
 
   std::string name() const override { return name_; }
   std::size_t row_bytes() const noexcept override { return row_bytes_; }
   FindingNeeds needs() const noexcept override { return needs_; }
+  bool is_rare() const noexcept override { return touched_ == Touched::rarely; }
   void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
       auto values = reinterpret_cast<std::uint64_t*>(rows[i]);
@@ -248,22 +252,39 @@ class OrderOf final : public FlowMeasure {
   std::size_t row_bytes_;
   FindingNeeds needs_;
   std::uint64_t PacketFinding::*number_;
+  Touched touched_;
 };
 
+std::shared_ptr<OrderOf> measure(const char* name, std::size_t row_bytes, FindingNeeds needs = {},
+                                 OrderOf::Touched touched = OrderOf::Touched::always) {
+  return std::make_shared<OrderOf>(name, row_bytes, needs, &PacketFinding::iat_ns, touched);
+}
+
 TEST(MeasureSet, MeasuresOfOneNameAreKeptOnceAndEachAtItsOwnPlace) {
-  const auto make = [](const char* name, std::size_t row_bytes, FindingNeeds needs) {
-    return std::make_shared<OrderOf>(name, row_bytes, needs, &PacketFinding::iat_ns);
-  };
   MeasureSet set;
   EXPECT_FALSE(set.needs().any());
-  EXPECT_EQ(set.add(make("a", 16, {.iat = true})), 0u);
-  EXPECT_EQ(set.add(make("b", 80, {})), 16u);
+  EXPECT_EQ(set.bytes(), 0u);
+  EXPECT_EQ(set.add(measure("a", 16, {.iat = true})), 0u);
+  EXPECT_EQ(set.add(measure("b", 24)), 16u);
   EXPECT_EQ(set.needs(), (FindingNeeds{.iat = true}));
-  EXPECT_EQ(set.add(make("a", 16, {.iat = true})), 0u);
-  EXPECT_EQ(set.add(make("c", 24, {.tcp = true})), 96u);
+  EXPECT_EQ(set.add(measure("a", 16, {.iat = true})), 0u);
+  EXPECT_EQ(set.add(measure("c", 16, {.tcp = true})), 40u);
   EXPECT_EQ(set.measures().size(), 3u);
-  EXPECT_EQ(set.bytes(), 120u);
+  EXPECT_EQ(set.bytes(), 56u);
   EXPECT_EQ(set.needs(), (FindingNeeds{.iat = true, .tcp = true}));
+}
+
+TEST(MeasureSet, TheFirstLineHasWhatEveryPacketTouchesWhileItFits) {
+  MeasureSet set;
+  EXPECT_EQ(set.add(measure("rare", 8, {}, OrderOf::Touched::rarely)), 64u) << "though there is room";
+  EXPECT_EQ(set.bytes(), 72u);
+  EXPECT_EQ(set.add(measure("a", 16)), 0u);
+  EXPECT_EQ(set.add(measure("large", 80)), 72u);
+  EXPECT_EQ(set.add(measure("b", 48)), 16u) << "up to the line's end";
+  EXPECT_EQ(set.add(measure("c", 8)), 152u) << "the line is full";
+  EXPECT_EQ(set.add(measure("rare", 8, {}, OrderOf::Touched::rarely)), 64u);
+  EXPECT_EQ(set.add(measure("large", 80)), 72u);
+  EXPECT_EQ(set.bytes(), 160u);
 }
 
 /// Flows with measures in windows of one length, and what a plain model says of them. Each record has a key of its own.
@@ -308,6 +329,7 @@ class Measured {
 
  private:
   static constexpr std::uint8_t kStates[] = {0, 1, 2, 63};
+  static constexpr std::size_t kSmallAt = 0, kLastAt = 16, kLargeAt = 64;
 
   /// What was counted of a record in one window and state, without a break.
   struct Part {
@@ -324,9 +346,10 @@ class Measured {
 
   static std::shared_ptr<const MeasureSet> measures() {
     auto set = std::make_shared<MeasureSet>();
-    set->add(std::make_shared<OrderOf>("small", 16, FindingNeeds{}, &PacketFinding::iat_ns));
-    set->add(std::make_shared<OrderOf>("large", 80, FindingNeeds{}, &PacketFinding::iat_ns));  // over a line's border
-    set->add(std::make_shared<OrderOf>("last", 24, FindingNeeds{}, &PacketFinding::iat_ns));
+    EXPECT_EQ(set->add(measure("small", 16)), kSmallAt);
+    EXPECT_EQ(set->add(measure("large", 80)), kLargeAt);  // over a line's border
+    EXPECT_EQ(set->add(measure("last", 24)), kLastAt);
+    EXPECT_EQ(set->bytes(), kLargeAt + 80);
     return set;
   }
   WindowPlan plan() const {
@@ -432,10 +455,11 @@ class Measured {
     ASSERT_EQ(flow.wire_bytes, part.ip_bytes + 14 * part.packets);
     ASSERT_EQ(flow.first_ns, part.first_ns);
     ASSERT_EQ(flow.last_ns, part.last_ns);
-    ASSERT_EQ(measured.size(), 16u + 80u + 24u);
-    check_measure(measured.first(16), part.small);
-    check_measure(measured.subspan(16, 80), part.large);
-    check_measure(measured.last(24), part.last);
+    ASSERT_EQ(measured.size(), kLargeAt + 80);
+    check_measure(measured.subspan(kSmallAt, 16), part.small);
+    check_measure(measured.subspan(kLargeAt, 80), part.large);
+    check_measure(measured.subspan(kLastAt, 24), part.last);
+    for (const std::byte one : measured.subspan(kLastAt + 24, kLargeAt - kLastAt - 24)) ASSERT_EQ(one, std::byte{0});
     told_by_window_[window] += flow.packets;
   }
 

@@ -403,7 +403,7 @@ class FlowHistories(TaskTest):
 
     def test_latency_changes(self):
         """A step in the middle of every third connection; some others have changes too, since round trips vary."""
-        cases = [(2, 8), (3, 20), (0.5, 2), (1, 40)]
+        cases = [(2, 8), (3, 20), (0.5, 2), (1.03, 40)]  # none on the border: 52, 112 and 172 ms can be just 1 standard deviation from the mean
         found_in = collections.Counter()
         for seed in range(8):
             rng, packets = random.Random(seed), []
@@ -444,7 +444,7 @@ class FlowHistories(TaskTest):
 
     def test_conditions_of_tcp_flows(self):
         """Over each other, and over fields that a flow may lack; other protocols have none."""
-        packets = tuple(sorted(tcp_simulator.connections(3) + traffic.bursts(3)[:2000], key=lambda p: p.time_ns))
+        packets = tuple(sorted(tcp_simulator.connections(5) + traffic.bursts(3)[:2000], key=lambda p: p.time_ns))
         packets = tuple(p if p.tcp else p._replace(protocol=traffic.UDP, tcp_flags=0, ip_bytes=92, wire_bytes=106) for p in packets)
         windows = oracle.windows(packets, ns=SECOND)
         only_tcp = oracle.windows(tuple(p for p in packets if p.tcp), ns=SECOND)

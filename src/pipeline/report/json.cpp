@@ -43,6 +43,7 @@ ordered_json tasks_json(const ReportSummary& summary) {
                     {"events", ordered_json::object()}};
   for (const TaskSummary& task : summary.tasks)
     json["events"][task.name] = {{"written", task.events}, {"left_out", task.dropped}};
+  for (const StateSummary& state : summary.states) json["states"][state.name] = {{"packets", state.packets}};
   return json;
 }
 
@@ -70,6 +71,7 @@ ordered_json summary_json(const ReportSummary& summary) {
                        {"workers", ordered_json::array()},
                        {"damage", summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr)}};
   if (!summary.tasks.empty()) json["tasks"] = tasks_json(summary);
+  for (const CostSummary& cost : summary.costs) json["cost_ns_per_packet"][cost.what] = cost.ns_per_packet;
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});
   return json;

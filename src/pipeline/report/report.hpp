@@ -31,6 +31,18 @@ struct TaskSummary {
   std::uint64_t dropped = 0;  ///< events beyond what a window may have
 };
 
+/// Where a worker's or the analyst's time goes.
+struct CostSummary {
+  std::string what;
+  double ns_per_packet = 0;
+};
+
+/// A monitoring state, in a final report.
+struct StateSummary {
+  std::string name;
+  std::uint64_t packets = 0;  ///< of flows while they were in it
+};
+
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
   std::string source;        ///< what was watched
@@ -48,6 +60,8 @@ struct ReportSummary {
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< where the input broke
   std::vector<TaskSummary> tasks;
+  std::vector<StateSummary> states;  ///< none where there is one
+  std::vector<CostSummary> costs;    ///< none where nobody asked
   std::uint64_t windows = 0;           ///< measured, of all lengths
   bool windows_balanced = true;        ///< in each, what its flows' packets add up to is what was counted
   std::uint64_t events_not_taken = 0;  ///< for want of room between the tasks and the report

@@ -88,6 +88,10 @@ std::string summary_text(const ReportSummary& summary) {
   text += "\n";
   if (summary.workers.size() > 1 || (!summary.workers.empty() && summary.workers[0].accounting.device.received))
     text += worker_lines(summary);
+  for (const StateSummary& state : summary.states)
+    text += fmt::format("state      {}: {} packets\n", state.name, state.packets);
+  for (const CostSummary& cost : summary.costs)
+    text += fmt::format("cost       {:>8.2f} ns per packet: {}\n", cost.ns_per_packet, cost.what);
   if (summary.damage) text += "damage     " + *summary.damage + "\n";
   return text;
 }

@@ -131,8 +131,14 @@ std::span<const FlowWindow> TaskSet::of_states(std::span<const FlowWindow> flows
 }
 
 void TaskSet::flows(std::span<const FlowWindow> flows) {
-  for (const auto& [aggregate, states] : context_.aggregates()) aggregate->add(of_states(flows, states));
-  for (const Member& member : members_) member.task->flows(of_states(flows, member.states));
+  {
+    const StageCost::Timer timer(shared_cost_.get(), 0);
+    for (const auto& [aggregate, states] : context_.aggregates()) aggregate->add(of_states(flows, states));
+  }
+  for (const Member& member : members_) {
+    const StageCost::Timer timer(member.cost.get(), 0);
+    member.task->flows(of_states(flows, member.states));
+  }
 }
 
 void TaskSet::bins(std::size_t first, std::span<const LinkBin> bins) {
@@ -141,6 +147,7 @@ void TaskSet::bins(std::size_t first, std::span<const LinkBin> bins) {
 
 void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
   for (Member& member : members_) {
+    const StageCost::Timer timer(member.cost.get(), 0);
     EventWriter events(member.name, window, member.most, take);
     member.task->end(events);
     member.events += events.written();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/stage_cost.hpp"
 #include "pipeline/measure/tasks/task.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
 
@@ -40,7 +41,11 @@ class TaskSet {
     std::uint64_t states;
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
+    std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted
   };
+
+  /// Of counts that tasks share.
+  const StageCost& shared_cost() const noexcept { return *shared_cost_; }
 
   TaskSet(WindowLength window, const TaskOptions& options)
       : window_(window), context_(window, options.fields, options.keys, options.seed) {}
@@ -64,6 +69,7 @@ class TaskSet {
   TaskContext context_;
   std::vector<Member> members_;
   std::vector<FlowWindow> wanted_;
+  std::unique_ptr<StageCost> shared_cost_ = std::make_unique<StageCost>();
 };
 
 /// All tasks of a run: a set for each length of windows.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <x86intrin.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace parshall {
+
+/// Time stamp counter cycles that go into something, and for how many packets. One thread writes, any may read.
+class StageCost {
+ public:
+  /// While this lives, what passes is counted; `to` null: nothing is.
+  class Timer {
+   public:
+    Timer(StageCost* to, std::uint64_t packets) noexcept : to_(to), packets_(packets), began_(to ? __rdtsc() : 0) {}
+    ~Timer() {
+      if (to_ != nullptr) to_->add(__rdtsc() - began_, packets_);
+    }
+    Timer(const Timer&) = delete;
+    Timer& operator=(const Timer&) = delete;
+
+   private:
+    StageCost* to_;
+    std::uint64_t packets_;
+    std::uint64_t began_;
+  };
+
+  std::uint64_t cycles() const noexcept { return cycles_.load(std::memory_order_relaxed); }
+  std::uint64_t packets() const noexcept { return packets_.load(std::memory_order_relaxed); }
+
+ private:
+  void add(std::uint64_t cycles, std::uint64_t packets) noexcept {
+    cycles_.store(this->cycles() + cycles, std::memory_order_relaxed);
+    packets_.store(this->packets() + packets, std::memory_order_relaxed);
+  }
+
+  std::atomic<std::uint64_t> cycles_{0}, packets_{0};
+};
+
+}  // namespace parshall
