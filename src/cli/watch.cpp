@@ -14,6 +14,7 @@
 #include "cli/signals.hpp"
 #include "cli/watch_options.hpp"
 #include "pipeline/report/event_json.hpp"
+#include "pipeline/report/event_text.hpp"
 #include "pipeline/report/live/live_view.hpp"
 #include "pipeline/report/live/terminal.hpp"
 #include "pipeline/report/sink.hpp"
@@ -147,7 +148,7 @@ class Watch {
         session_->stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(session, {plan_.columns, plan_.statistics, options_.packets_only, leave});
+    auto outcome = live::watch_live(session, {plan_.columns, plan_.statistics, options_.packets_only, leave, [this] { return latest_events(); }});
     session_->stop();
     if (!outcome) return outcome.error();
     final_ = std::move(outcome->final_report);
@@ -157,6 +158,16 @@ class Watch {
           fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
     }
     return std::nullopt;
+  }
+
+  std::vector<std::string> latest_events() const {
+    constexpr std::size_t kShown = 16;
+    std::vector<std::string> texts;
+    for (const Event& event : std::ranges::subrange(
+             recent_events_.end() - static_cast<std::ptrdiff_t>(std::min(kShown, recent_events_.size())),
+             recent_events_.end()))
+      texts.push_back(event_text(event));
+    return texts;
   }
 
   int finish() {

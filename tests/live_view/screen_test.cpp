@@ -67,6 +67,28 @@ TEST(LiveScreen, FitsEverySizeWithTheAccountingInSight) {
   }
 }
 
+TEST(LiveScreen, TheLatestEventsStandBelowTheFlowsWhereThereIsRoom) {
+  const View view = view_of(300);
+  Pulse pulse{.elapsed_s = 12, .polled_pps = std::vector<double>(600, 1e6)};
+  for (int i = 0; i < 16; ++i) pulse.events.push_back("event number " + std::to_string(i));
+  for (std::size_t columns = 20; columns < 220; columns += 20)
+    for (std::size_t lines = 1; lines < 60; ++lines) {
+      const Size size{columns, lines};
+      State state = state_for(view, size);
+      const std::string with = joined(text_of(draw(state, &view, pulse, size, Glyphs::ascii)));
+      ASSERT_LE(std::ranges::count(with, '\n'), static_cast<std::ptrdiff_t>(lines));
+      if (lines >= 2) ASSERT_THAT(with, HasSubstr("counted")) << columns << "x" << lines;
+      if (lines >= 24) {
+        ASSERT_THAT(with, HasSubstr("event number 15")) << columns << "x" << lines;
+        ASSERT_THAT(with, ::testing::Not(HasSubstr("event number 0"))) << columns << "x" << lines;
+      }
+      const std::size_t rows = lay_out(size, &view, pulse.events.size()).rows;
+      if (lines >= 24) ASSERT_GE(rows, lines / 4) << columns << "x" << lines;
+      state.press({Key::text, 'v'}, 0);
+      ASSERT_THAT(joined(text_of(draw(state, &view, pulse, size, Glyphs::ascii))), ::testing::Not(HasSubstr("event number")));
+    }
+}
+
 TEST(LiveScreen, BeforeAnythingCameItSaysSo) {
   const State state(false, false);
   EXPECT_THAT(joined(text_of(draw(state, nullptr, {}, {80, 24}, Glyphs::ascii))), HasSubstr("nothing has come yet"));

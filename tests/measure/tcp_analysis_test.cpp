@@ -623,7 +623,11 @@ TEST_P(Connection, TimeThatGoesBackGivesTimesOfZero) {
   EXPECT_MARKS(client(7 * kMs, {.seq = 1, .ack = 1, .bytes = 100}), "");
   EXPECT_MARKS(client(6 * kMs, {.seq = 201, .ack = 1, .bytes = 100}), "lost segment");
   EXPECT_MARKS(client(5 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "out of order");
-  expect_rtt(server(4 * kMs, {.seq = 1, .ack = 301}), 0);
+  const TcpFinding filled = server(4 * kMs, {.seq = 1, .ack = 301});
+  EXPECT_EQ(filled.rtt_ns, 0u);
+  EXPECT_TRUE(filled.rtt_ambiguous) << "it had waited for what came last";
+  EXPECT_MARKS(client(3 * kMs, {.seq = 301, .ack = 1, .bytes = 100}), "");
+  expect_rtt(server(2 * kMs, {.seq = 1, .ack = 401}), 0);
 }
 
 TEST_P(Connection, AHandshakeThatTookNoTimeIsToldOnce) {

@@ -31,11 +31,13 @@ struct Plan {
   bool packets_only = false;
   const HashFunction* hash = nullptr;
   bool observe_merges = false;
-  std::vector<TaskSpec> tasks = {};
+  std::vector<std::string> tasks = {};
 };
 
 inline TaskSets tasks_of(const Plan& plan) {
-  auto tasks = TaskSets::make(plan.tasks, {.keys = 4096});
+  std::vector<TaskSpec> specs;
+  for (const std::string& task : plan.tasks) specs.push_back({task});
+  auto tasks = TaskSets::make(specs, {.keys = 4096});
   if (!tasks) throw std::runtime_error(tasks.error().message);
   return *std::move(tasks);
 }

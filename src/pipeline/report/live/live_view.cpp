@@ -74,13 +74,14 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
     const bool beat = meter.beat(view.get());
     if (!state.paused() && (beat || stale)) {
       shown_pulse = meter.pulse();
+      if (options.events) shown_pulse.events = options.events();
       stale = true;
     }
     if (stale) {
       const Size size = terminal->size();
       if (view) {
         const bool packets = state.choice().level == Level::packet;
-        state.fit(packets ? counter_lines(*view) : view->matched, lay_out(size, view.get()).rows,
+        state.fit(packets ? counter_lines(*view) : view->matched, lay_out(size, view.get(), shown_events(state, shown_pulse)).rows,
                   kFixedColumns + view->columns.size());
         feed.wish({state.arrangement(), state.choice(), state.paused()});
       }

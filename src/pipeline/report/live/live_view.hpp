@@ -2,6 +2,8 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "pipeline/report/live/watched.hpp"
 
@@ -12,6 +14,7 @@ struct LiveOptions {
   StatisticOptions statistics;
   bool packets_only = false;    ///< the run keeps no flows
   std::function<bool()> leave;  ///< asked some 20 times a second: true closes the view
+  std::function<std::vector<std::string>()> events;  ///< the latest that tasks found, the newest last; may be empty
 };
 
 struct LiveOutcome {

@@ -31,7 +31,11 @@ Line help_line(std::string_view text, Size size, Glyphs glyphs) { return {{cut(t
 
 }  // namespace
 
-Layout lay_out(Size size, const View* view) {
+std::size_t shown_events(const State& state, const Pulse& pulse) noexcept {
+  return state.events_shown() ? pulse.events.size() : 0;
+}
+
+Layout lay_out(Size size, const View* view, std::size_t events) {
   Layout layout;
   const std::size_t lines = size.lines;
   layout.accounting = view == nullptr ? 1 : fit_accounting(view->summary.total, size, Glyphs::ascii).size();
@@ -54,13 +58,16 @@ Layout lay_out(Size size, const View* view) {
   const std::size_t wanted = std::min((workers + per_line - 1) / per_line, lines < 20 ? 1 : kMaxWorkerLines);
   layout.workers = std::min(wanted, lines - std::min(lines, used + for_rows));
   used += layout.workers;
+  const std::size_t left = lines - std::min(lines, used + for_rows);
+  if (events != 0 && left >= 2) layout.events = std::min({events + 1, left, std::max<std::size_t>(2, lines / 4)});
+  used += layout.events;
   layout.rows = lines - std::min(lines, used);
   return layout;
 }
 
 std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse, Size size, Glyphs glyphs) {
   if (state.help()) return draw_help(size, glyphs);
-  const Layout layout = lay_out(size, view);
+  const Layout layout = lay_out(size, view, shown_events(state, pulse));
   std::vector<Line> screen = draw_header(state, view, pulse, layout, size, glyphs);
   if (view != nullptr) {
     auto body = state.choice().level == Level::packet
@@ -69,10 +76,23 @@ std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse,
     screen.insert(screen.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
   }
   const std::size_t body_lines = size.lines - layout.footer;
+  screen.resize(body_lines - layout.events);
+  auto events = draw_events(pulse, layout, size, glyphs);
+  screen.insert(screen.end(), std::make_move_iterator(events.begin()), std::make_move_iterator(events.end()));
   screen.resize(body_lines);
   if (layout.footer) screen.push_back(footer(state, size, glyphs));
   screen.resize(std::min(screen.size(), size.lines));
   return screen;
+}
+
+std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs) {
+  std::vector<Line> lines;
+  if (layout.events < 2) return lines;
+  const std::size_t count = std::min(layout.events - 1, pulse.events.size());
+  lines.push_back({{cut(fmt::format("events, the latest {} (v hides them)", count), size.columns, glyphs), Style::heading}});
+  for (const std::string& event : std::span(pulse.events).last(count))
+    lines.push_back({{cut(printable(event, glyphs), size.columns, glyphs)}});
+  return lines;
 }
 
 std::vector<Line> draw_help(Size size, Glyphs glyphs) {
@@ -86,6 +106,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "left, right  choose the column to sort by",
       "r            reverse the order",
       "up, down, PgUp, PgDn, Home, End   scroll",
+      "v            show or hide what tasks find",
       "",
       "What is computed for every flow, from now on:",
       "f            packet level or flow level",

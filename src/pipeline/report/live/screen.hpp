@@ -27,15 +27,20 @@ struct Size {
 struct Pulse {
   double elapsed_s = 0;
   std::vector<double> polled_pps;  ///< by the clock, the newest last
+  std::vector<std::string> events;  ///< the latest that tasks found, the newest last
   bool finished = false;
 };
+
+/// How many events there are to show.
+std::size_t shown_events(const State& state, const Pulse& pulse) noexcept;
 
 /// How many lines each part gets. The accounting and what is measured are never left out.
 struct Layout {
   std::size_t accounting = 1, workers = 0, rows = 0;
+  std::size_t events = 0;  ///< with their heading
   bool totals = false, flows = false, pulse = false, heading = false, footer = false, measuring = false;
 };
-Layout lay_out(Size size, const View* view);
+Layout lay_out(Size size, const View* view, std::size_t events = 0);
 
 /// The accounting line in at most `lines` lines: in full where it fits, else with shorter numbers.
 std::vector<std::string> fit_accounting(const Accounting& accounting, Size size, Glyphs glyphs);
@@ -48,6 +53,7 @@ std::vector<Line> draw_header(const State& state, const View* view, const Pulse&
                               Glyphs glyphs);
 std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs);
 std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Layout& layout, Size size, Glyphs glyphs);
+std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs);
 std::size_t counter_lines(const View& view);
 std::vector<Line> draw_help(Size size, Glyphs glyphs);
 

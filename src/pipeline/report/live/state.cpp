@@ -110,6 +110,9 @@ void State::command(char character, double now_s) {
     case '/':
       editing_filter_ = true;
       break;
+    case 'v':
+      events_shown_ = !events_shown_;
+      break;
     case 'h':
     case '?':
       help_ = true;

@@ -63,6 +63,7 @@ class State {
   bool paused() const noexcept { return paused_; }
   bool editing_filter() const noexcept { return editing_filter_; }
   bool help() const noexcept { return help_; }
+  bool events_shown() const noexcept { return events_shown_; }
   bool ended() const noexcept { return ended_; }
   bool quit() const noexcept { return quit_; }
   const std::string& message() const noexcept { return message_; }  ///< about the last key
@@ -79,7 +80,7 @@ class State {
   Arrangement arrangement_;
   Choice choice_;
   double chosen_s_ = 0;
-  bool ended_ = false, paused_ = false, editing_filter_ = false, help_ = false, quit_ = false;
+  bool ended_ = false, paused_ = false, editing_filter_ = false, help_ = false, quit_ = false, events_shown_ = true;
   std::string message_;
   std::uint64_t last_first_ = 0;  ///< the lowest row that may be at the top
   std::size_t page_ = 1, columns_ = kFixedColumns;
