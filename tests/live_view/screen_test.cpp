@@ -77,13 +77,17 @@ TEST(LiveScreen, TheLatestEventsStandBelowTheFlowsWhereThereIsRoom) {
       State state = state_for(view, size);
       const std::string with = joined(text_of(draw(state, &view, pulse, size, Glyphs::ascii)));
       ASSERT_LE(std::ranges::count(with, '\n'), static_cast<std::ptrdiff_t>(lines));
-      if (lines >= 2) ASSERT_THAT(with, HasSubstr("counted")) << columns << "x" << lines;
+      if (lines >= 2) {
+        ASSERT_THAT(with, HasSubstr("counted")) << columns << "x" << lines;
+      }
       if (lines >= 24) {
         ASSERT_THAT(with, HasSubstr("event number 15")) << columns << "x" << lines;
         ASSERT_THAT(with, ::testing::Not(HasSubstr("event number 0"))) << columns << "x" << lines;
       }
       const std::size_t rows = lay_out(size, &view, pulse.events.size()).rows;
-      if (lines >= 24) ASSERT_GE(rows, lines / 4) << columns << "x" << lines;
+      if (lines >= 24) {
+        ASSERT_GE(rows, lines / 4) << columns << "x" << lines;
+      }
       state.press({Key::text, 'v'}, 0);
       ASSERT_THAT(joined(text_of(draw(state, &view, pulse, size, Glyphs::ascii))), ::testing::Not(HasSubstr("event number")));
     }

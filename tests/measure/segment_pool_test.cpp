@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,10 @@ struct Queue {
   std::size_t next_place = 0;
 
   std::size_t chunks() const {
-    return entries.empty() ? 0 : (next_place - 1) / kPerChunk - entries.front().place / kPerChunk + 1;
+    if (entries.empty()) return 0;
+    std::set<std::size_t> used{(next_place - 1) / kPerChunk};
+    for (const Entry& entry : entries) used.insert(entry.place / kPerChunk);
+    return used.size();
   }
   bool needs_chunk() const { return next_place % kPerChunk == 0; }
   void append(const UnackedSegment& one) { entries.push_back({next_place++, one}); }
@@ -215,6 +219,17 @@ TEST(SegmentPool, AVisitMayMarkASegmentThatWasSentAgain) {
     if (one.retransmission) marked.push_back(one.seq);
   });
   EXPECT_EQ(marked, std::vector<std::uint32_t>{7});
+}
+
+TEST(SegmentPool, OneThatIsNeverAcknowledgedHoldsNoMoreThanItsChunkAndTheLast) {
+  SegmentPool pool(3);
+  UnackedSegments list;
+  pool.append(list, segment(1u << 30, (1u << 30) + 100, 1));
+  for (std::uint32_t seq = 1; seq < 100'000; seq += 100) {
+    pool.append(list, segment(seq, seq + 100, 2));
+    pool.acknowledge(list, seq + 100, [](const UnackedSegment&) {});
+  }
+  EXPECT_EQ(pool.dropped(), 0u);
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ void take_ack(const Segment& packet, const TcpFacts& tcp, std::uint32_t last_ack
   bool by_timestamp = false;
   std::uint64_t sent_ns = 0, latest_ns = 0;  // what is timed; the last that was sent of all that is newly acknowledged
   segments.acknowledge(peer.unacked, packet.ack, [&](const UnackedSegment& segment) {
-    if (before(last_ack, segment.next_seq)) latest_ns = std::max(latest_ns, segment.time_ns);
+    if (last_ack == 0 || before(last_ack, segment.next_seq)) latest_ns = std::max(latest_ns, segment.time_ns);
     if (segment.next_seq != packet.ack) return;
     const bool echoed = tcp.ts_echo != 0 && segment.ts_value == tcp.ts_echo;
     if (by_timestamp && !echoed) return;

@@ -70,15 +70,19 @@ class SegmentPool {
   /// Removes those that end at `ack` or before, after `removed` has seen them, the oldest first.
   template <class Removed>
   void acknowledge(UnackedSegments& list, std::uint32_t ack, Removed removed) noexcept {
-    if (list.empty()) return;
-    visit(list, [&](UnackedSegment& segment) {
-      if (static_cast<std::int32_t>(segment.next_seq - ack) > 0) return !list.sorted;
-      removed(segment);
-      segment.acknowledged = true;
-      --list.count;
-      return true;
-    });
-    drop_acknowledged(list);
+    Place before = kNowhere;
+    for (Place place = list.first; place != kNowhere;) {
+      Chunk& chunk = chunks_[place];
+      const Place next = chunk.next;
+      const bool go_on = acknowledge_in(chunk, list, ack, removed);
+      if (chunk.begin == chunk.end && place != list.last)
+        unlink(list, before, place);
+      else
+        before = place;
+      if (!go_on) break;
+      place = next;
+    }
+    if (list.empty()) clear(list);
   }
 
   void clear(UnackedSegments& list) noexcept {
@@ -116,14 +120,29 @@ class SegmentPool {
     return true;
   }
 
-  void drop_acknowledged(UnackedSegments& list) noexcept {
-    if (list.empty()) return clear(list);
-    for (;;) {
-      Chunk& chunk = chunks_[list.first];
-      while (chunk.begin != chunk.end && chunk.segments[chunk.begin].acknowledged) ++chunk.begin;
-      if (chunk.begin != chunk.end || list.first == list.last) return;
-      drop_first_chunk(list);
+  /// False where what follows ends behind `ack` too.
+  template <class Removed>
+  bool acknowledge_in(Chunk& chunk, UnackedSegments& list, std::uint32_t ack, Removed& removed) noexcept {
+    bool go_on = true;
+    for (std::size_t i = chunk.begin; i != chunk.end && go_on; ++i) {
+      UnackedSegment& segment = chunk.segments[i];
+      if (segment.acknowledged) continue;
+      if (static_cast<std::int32_t>(segment.next_seq - ack) > 0) {
+        go_on = !list.sorted;
+        continue;
+      }
+      removed(segment);
+      segment.acknowledged = true;
+      --list.count;
     }
+    while (chunk.begin != chunk.end && chunk.segments[chunk.begin].acknowledged) ++chunk.begin;
+    return go_on;
+  }
+
+  /// Of a chunk that is not the last.
+  void unlink(UnackedSegments& list, Place before, Place place) noexcept {
+    (before == kNowhere ? list.first : chunks_[before].next) = chunks_[place].next;
+    free_.give_back(place);
   }
 
   void drop_first_chunk(UnackedSegments& list) noexcept {
