@@ -40,8 +40,8 @@ void FlowTracker::choose_state(Track& track, const FlowKey& flow) noexcept {
 
 void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {
   finding.payload_bytes = tcp.payload_bytes;
-  finding.tcp = analyse_tcp((*connections_)[track.connection.place], track.connection.from, tcp,
-                            packet.counts.tcp_flags(), packet.time_ns, connections_->segments());
+  analyse_tcp((*connections_)[track.connection.place], track.connection.from, tcp, packet.counts.tcp_flags(),
+              packet.time_ns, connections_->segments(), finding.tcp);
   if (finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
   finding.rtt_samples = track.rtt_samples;
   finding.rtt_mean_ns = track.rtt_mean_ns;

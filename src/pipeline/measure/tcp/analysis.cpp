@@ -160,9 +160,8 @@ void note_handshake(TcpConnection& connection, std::size_t from, const Segment& 
 
 }  // namespace
 
-TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
-                       std::uint64_t time_ns, SegmentPool& segments) noexcept {
-  TcpFinding finding;
+void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                 std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
   TcpMarks& marks = finding.marks;
   const bool refuses = (flags & kRst) != 0 && !connection.sender[from].has_base;
   find_bases(connection, from, tcp, flags, segments, marks);
@@ -209,7 +208,6 @@ TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFac
     segments.clear(me.unacked);
     me = {};
   }
-  return finding;
 }
 
 }  // namespace parshall
