@@ -14,7 +14,7 @@
 namespace parshall::cli {
 namespace {
 
-constexpr std::chrono::seconds kGrace{2};
+constexpr std::chrono::seconds kGrace{2}, kLastGrace{1};
 constexpr std::chrono::milliseconds kTick{10};
 
 /// In a process group of its own, so that Ctrl-C ends the monitor alone. 0 where it cannot be run.
@@ -34,7 +34,8 @@ pid_t run(const std::string& command, const std::vector<std::string>& variables)
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   std::vector<char*> environment;
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
-  for (char** inherited = environ; *inherited != nullptr; ++inherited) environment.push_back(*inherited);
+  for (char** inherited = environ; *inherited != nullptr; ++inherited)
+    if (!std::string_view(*inherited).starts_with("PARSHALL_")) environment.push_back(*inherited);
   environment.push_back(nullptr);
   char shell[] = "sh", from_text[] = "-c";
   char* const arguments[] = {shell, from_text, const_cast<char*>(command.c_str()), nullptr};
@@ -47,12 +48,20 @@ pid_t run(const std::string& command, const std::vector<std::string>& variables)
 
 }  // namespace
 
-EventHook::~EventHook() {
-  const auto until = Clock::now() + kGrace;
-  while (is_running() && Clock::now() < until) std::this_thread::sleep_for(kTick);
+void EventHook::finish() {
+  const auto wait = [this](std::chrono::seconds most) {
+    const auto until = Clock::now() + most;
+    while (is_running() && Clock::now() < until) std::this_thread::sleep_for(kTick);
+  };
+  wait(kGrace);
   if (child_ == 0) return;
   ::kill(-child_, SIGTERM);
+  wait(kLastGrace);
+  if (child_ == 0) return;
+  ::kill(-child_, SIGKILL);
   ::waitpid(child_, nullptr, 0);
+  child_ = 0;
+  ++failed_;
 }
 
 void EventHook::event(std::string_view task, const std::string& json) {

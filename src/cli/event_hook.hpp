@@ -18,8 +18,10 @@ class EventHook {
  public:
   EventHook(std::string command, std::chrono::nanoseconds least) : command_(std::move(command)), least_(least) {}
 
-  /// Ends a command that is still running after two seconds.
-  ~EventHook();
+  ~EventHook() { finish(); }
+
+  /// Ends a command that is still running after two seconds, at the latest a second later.
+  void finish();
 
   void event(std::string_view task, const std::string& json);
 

@@ -176,6 +176,7 @@ class Watch {
     int status = write(report) ? kDone : kFailed;
     if (status == kFailed) rescue(report);
     if (events_lost_) status = kFailed;
+    if (hook_) hook_->finish();
     if (hook_ && !options_.quiet)
       say("watch", fmt::format("the command of --hook ran {} times ({} failed); {} events came too soon after one",
                                hook_->runs(), hook_->failed(), hook_->left_out()));

@@ -9,10 +9,12 @@ import json
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import oracle
@@ -488,6 +490,262 @@ class FlowHistories(TaskTest):
                 events += sum(map(len, truth.values()))
                 self.assert_says(it, truth, f"seed {seed}, windows of {name}, within {within}")
         self.assertGreater(events, 1000)
+
+
+class Microbursts(TaskTest):
+    """Short times in which the link carries much: against whole windows of bins, in a dictionary."""
+
+    @staticmethod
+    def truth(windows, length, bin_ns, times=10, packets=10, rate=None):
+        """window begin -> list of values."""
+        result = {}
+        for window in windows:
+            bins = collections.defaultdict(lambda: [0, 0])
+            for p in window.packets:
+                bins[max(0, p.time_ns - window.begin) // bin_ns][0] += 1
+                bins[max(0, p.time_ns - window.begin) // bin_ns][1] += p.wire_bytes
+            own = [p.time_ns for p in window.packets]
+            seen_ns = min(max(own) - min(own) + bin_ns, length) if window.partial else length
+            mean = float(sum(p.wire_bytes for p in window.packets)) * bin_ns / seen_ns
+            least = rate * bin_ns / 8e9 if rate else times * mean
+            bursts = []
+            for number in sorted(number for number, (_, size) in bins.items() if size >= least):
+                if bursts and bursts[-1][-1] == number - 1:
+                    bursts[-1].append(number)
+                else:
+                    bursts.append([number])
+            result[window.begin] = [
+                {"begin_ns": window.begin + burst[0] * bin_ns, "duration_ns": len(burst) * bin_ns, "packets": sum(bins[n][0] for n in burst),
+                 "wire_bytes": sum(bins[n][1] for n in burst), "peak_bps": 8e9 * max(bins[n][1] for n in burst) / bin_ns,
+                 "mean_bps": 8e9 * mean / bin_ns}
+                for burst in bursts if sum(bins[n][0] for n in burst) >= packets]
+        return result
+
+    @staticmethod
+    def train(at_ns, count, gap_ns, payload=1000):
+        return [traffic.packet(at_ns + i * gap_ns, "10.1.7.7", f"10.6.0.{i % 4}", payload=payload) for i in range(count)]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="parshall-bursts-")
+        rng, second = random.Random(7), lambda n: traffic.BEGIN_NS // SECOND * SECOND + int(n * SECOND)
+        cls.planted = {"within a bin": cls.train(second(1.1) + 10_000, 40, 1000), "across a border": cls.train(second(1.2) - 20_000, 40, 1000),
+                       "of a millisecond": cls.train(second(1.3), 400, 2500), "two, a bin apart": cls.train(second(1.4), 30, 3000)
+                       + cls.train(second(1.4) + 200_000, 30, 3000), "at the start": cls.train(second(2), 50, 1000),
+                       "at the end": cls.train(second(3) - 50_000, 50, 1000), "across windows": cls.train(second(4) - 40_000, 80, 1000),
+                       "few but large": cls.train(second(4.5), 6, 1000, 1400), "the last": cls.train(second(5.5), 50, 1000)}
+        packets = sorted(itertools.chain(traffic.background(rng, traffic.BEGIN_NS, 5.2, 2000), *cls.planted.values()), key=lambda p: p.time_ns)
+        cls.packets = tuple(p._replace(time_ns=max(traffic.BEGIN_NS, p.time_ns - rng.choice([5000, 10**6, 3 * 10**8, 2 * SECOND])))
+                            if rng.random() < 0.01 and p.src != "10.1.7.7" and p.time_ns > traffic.BEGIN_NS + SECOND else p for p in packets)
+        cls.capture = os.path.join(cls.folder.name, "bursts.pcap")
+        traffic.write_capture(cls.capture, cls.packets)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check(self, spec, window, bin_ns, arguments=(), least=1, **how):
+        name, length = window
+        events, _ = run(self.capture, "--task", f"microbursts:{spec}", "--window", name, *arguments)
+        said = collections.defaultdict(list)
+        for event in events:
+            self.assertTrue(event["exact"])
+            self.assertIsNone(event["key"])
+            said[event["window"]["begin_ns"]].append(event["values"])
+        truth = self.truth(oracle.windows(self.packets, ns=length), length, bin_ns, **how)
+        for begin, bursts in truth.items():
+            self.assert_alike(dict(enumerate(said.pop(begin, []))), dict(enumerate(bursts)), f"{spec}, window from {begin}:")
+        self.assertEqual(said, {})
+        self.assertGreaterEqual(len(events), least, "hardly anything is tested")
+        return [values for begin in sorted(truth) for values in truth[begin]]
+
+    def test_planted_bursts(self):
+        bursts = self.check("", ("1s", SECOND), 100_000, least=len(self.planted))
+        for name, train in self.planted.items():
+            covered = sum(b["packets"] for b in bursts if b["begin_ns"] <= train[-1].time_ns and b["begin_ns"] + b["duration_ns"] > train[0].time_ns)
+            self.assertGreaterEqual(covered, 0 if name == "few but large" else len(train), name)
+        at = lambda name: [b for b in bursts if b["begin_ns"] <= self.planted[name][-1].time_ns and
+                           b["begin_ns"] + b["duration_ns"] > self.planted[name][0].time_ns]
+        self.assertEqual([b["duration_ns"] for b in at("across a border")], [200_000])
+        self.assertEqual([b["duration_ns"] for b in at("of a millisecond")], [1_000_000])
+        self.assertEqual(len(at("two, a bin apart")), 2)
+        self.assertEqual(len(at("across windows")), 2, "one in each window")
+        self.assertEqual(at("few but large"), [], "fewer than ten packets")
+
+    def test_every_parameter(self):
+        second = ("1s", SECOND)
+        self.check("packets=1", second, 100_000, packets=1, least=15)
+        self.check("packets=60", second, 100_000, packets=60)
+        self.check("bin=10ms,times=1,packets=1,most=100000", second, 10_000_000, times=1, packets=1, least=100)
+        self.check("bin=1ms,times=2.5,packets=3,most=100000", second, 1_000_000, times=2.5, packets=3, least=15)
+        self.check("bin=1us,times=500,packets=1,most=100000", second, 1000, times=500, packets=1, least=15)
+        self.check("bin=7us,times=30,packets=5,most=100000", second, 7000, times=30, packets=5, least=5)
+        self.check("bin=333ms,times=1,packets=1", second, 333_000_000, times=1, packets=1, least=4)
+        for rate, bps in (("1e9", 10**9), ("5e7", 5 * 10**7), ("100000", 10**5)):
+            self.check(f"rate={rate},most=100000", second, 100_000, rate=bps, least=5)
+        self.check("rate=5e8,packets=45,bin=50us", second, 50_000, rate=5 * 10**8, packets=45, least=5)
+
+    def test_every_window_and_arrangement(self):
+        for window, (model, workers) in itertools.product((("10ms", SECOND // 100), ("100ms", SECOND // 10), ("30s", 30 * SECOND)), ARRANGEMENTS):
+            with self.subTest(window=window, model=model, workers=workers):
+                self.check("times=5,most=100000", window, 100_000, ["--model", model, "--workers", str(workers)], times=5, least=5)
+
+    def test_several_at_once(self):
+        """Those of one window length share its bins; others have their own."""
+        specs = ["microbursts:name=a", "microbursts:name=b,times=2,packets=3", "microbursts:name=c,window=100ms,bin=1ms", "count"]
+        together, _ = run(self.capture, *itertools.chain.from_iterable(("--task", spec) for spec in specs))
+        for spec in specs:
+            alone, _ = run(self.capture, "--task", spec)
+            task = alone[0]["task"]
+            self.assertEqual([event for event in together if event["task"] == task], alone)
+
+    def test_errors(self):
+        cases = [(["--task", "microbursts:bin=999ns"], "bin"), (["--task", "microbursts:bin=1s"], "bin"), (["--task", "microbursts:bin=2s"], "bin"),
+                 (["--task", "microbursts:bin=1us", "--window", "2s"], "bin"), (["--task", "microbursts", "--window", "2000p"], "windows of time"),
+                 (["--task", "microbursts:name=a", "--task", "microbursts:name=b,bin=1ms"], "bin: another task of this window length"),
+                 (["--task", "microbursts:times=0.5"], "times"), (["--task", "microbursts:packets=0"], "packets"),
+                 (["--task", "microbursts:rate=0"], "rate"), (["--task", "microbursts:rate=fast"], "rate"), (["--task", "microbursts:bin=x"], "bin")]
+        for arguments, mention in cases:
+            with self.subTest(arguments=arguments):
+                done = subprocess.run([PROGRAM, "watch", "-g", "flows=10", "--count", "1000", "--quiet", *arguments], capture_output=True, text=True,
+                                      timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, f"microbursts.*{mention}|{mention}.*microbursts")
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+
+
+class Hook(unittest.TestCase):
+    """A command that is run for events, one at a time and none too soon."""
+
+    MESSAGE = re.compile(r"the command of --hook ran (\d+) times \((\d+) failed\); (\d+) events came too soon after one")
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="parshall-hook-")
+        self.out = os.path.join(self.folder.name, "out")
+        self.events_file = os.path.join(self.folder.name, "events")
+        self.capture = os.path.join(self.folder.name, "it.pcap")
+        traffic.write_capture(self.capture, traffic.spread(traffic.BEGIN_NS, 0.3, [traffic.packet(0, "10.1.0.1", "10.2.0.1")] * 300))
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def watch(self, command, *arguments, every="0", source=None, timeout=60, **environment):
+        """Sets events, runs, failed, left_out, elapsed_s, and what was written."""
+        environment = {**os.environ, "OUT": self.out, **environment}
+        began = time.monotonic()
+        done = subprocess.run([PROGRAM, "watch", *(source or ["-r", self.capture]), "--task", "count:window=10ms", "--events", self.events_file,
+                               "--hook", command, "--hook-every", every, "--format", "json", "--top", "1", "--flows", "1024", *arguments],
+                              capture_output=True, text=True, timeout=timeout, env=environment)
+        self.elapsed_s = time.monotonic() - began
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.stdout, self.stderr = done.stdout, done.stderr
+        with open(self.events_file) as file:
+            self.events = file.read().splitlines()
+        if "--quiet" not in arguments:
+            self.runs, self.failed, self.left_out = map(int, self.MESSAGE.search(done.stderr).groups())
+            self.assertEqual(self.runs + self.left_out, len(self.events), "every event has a run or is left out")
+
+    def written(self):
+        with open(self.out) as file:
+            return file.read().splitlines()
+
+    def live(self, seconds):
+        """Traffic of so many seconds of the clock, with an event each 10 ms of it."""
+        return ["-g", "flows=10,rate=100000", "--duration", f"{seconds}s"]
+
+    def test_the_event_is_in_the_environment_as_it_is_in_the_file(self):
+        self.watch(r'printf "%s\n%s\n%s\n" "$PARSHALL_EVENT" "$PARSHALL_TASK" "$PARSHALL_LEFT_OUT" >> "$OUT"', "--task", "heavy-hitters:window=100ms",
+                   source=self.live(0.5))
+        lines = self.written()
+        self.assertEqual(len(lines), 3 * self.runs)
+        self.assertGreater(self.runs, 3)
+        places = [self.events.index(line) for line in lines[::3]]
+        self.assertEqual(places, sorted(set(places)), "in their order, each once")
+        self.assertEqual(lines[1::3], [json.loads(line)["task"] for line in lines[::3]])
+        self.assertEqual([int(line) for line in lines[2::3]], [b - a - 1 for a, b in zip([-1, *places], places)], "those between")
+        self.assertEqual(self.failed, 0)
+
+    def test_variables_that_are_inherited_are_not_taken_for_the_events(self):
+        """As where the monitor was itself started for an event."""
+        self.watch('echo "$PARSHALL_TASK $PARSHALL_LEFT_OUT" >> "$OUT"', every="1h", PARSHALL_TASK="inherited", PARSHALL_LEFT_OUT="inherited")
+        self.assertEqual(self.written(), ["count 0"])
+
+    def test_runs_begin_no_sooner_than_asked(self):
+        for every, interval_s in (("200ms", 0.2), ("1s", 1)):
+            self.watch('date +%s.%N >> "$OUT"', source=self.live(1.3), every=every)
+            self.assertLessEqual(self.runs, 1 + self.elapsed_s / interval_s)
+            self.assertGreaterEqual(self.runs, 2)
+            self.assertGreater(len(self.events), 50)
+            times = [float(line) for line in self.written()]
+            self.assertEqual(len(times), self.runs)
+            self.assertTrue(all(b - a > interval_s / 2 for a, b in zip(times, times[1:])), "the shell's own start may vary")
+            os.remove(self.out)
+
+    def test_many_events_at_once_are_one_run(self):
+        self.watch('echo >> "$OUT"', every="1h")
+        self.assertEqual((self.runs, self.left_out, len(self.written())), (1, len(self.events) - 1, 1))
+
+    def test_a_slow_command_does_not_hold_up_the_run(self):
+        self.watch('sleep 0.7; echo >> "$OUT"', source=self.live(1))
+        self.assertLess(self.elapsed_s, 3)
+        self.assertLessEqual(self.runs, 3, "one at a time")
+        self.assertGreater(len(self.events), 50)
+        self.assertEqual(len(self.written()), self.runs, "the last one had time to end")
+
+    def test_a_failing_command_is_counted(self):
+        self.watch('test "$PARSHALL_LEFT_OUT" -lt 0', source=self.live(0.5))
+        self.assertGreater(self.runs, 2)
+        self.assertEqual(self.failed, self.runs)
+        for command in ("exit 3", "/nowhere/command", "kill -9 $$"):
+            with self.subTest(command=command):
+                self.watch(command, every="1h")
+                self.assertEqual((self.runs, self.failed), (1, 1), "the only run, which ends after the last event")
+
+    def test_a_command_that_never_ends_is_ended_and_what_it_began_too(self):
+        self.watch('sleep 300 & echo $! >> "$OUT"; wait')
+        self.assertLess(self.elapsed_s, 5)
+        pid, = map(int, self.written())
+        for _ in range(100):
+            if not self.is_running(pid):
+                break
+            time.sleep(0.02)
+        self.assertFalse(self.is_running(pid))
+
+    def test_a_command_that_will_not_end_when_asked_is_ended(self):
+        self.watch('trap "" TERM; sleep 7; sleep 7')
+        self.assertLess(self.elapsed_s, 6)
+
+    @staticmethod
+    def is_running(pid):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                return file.read().rpartition(")")[2].split()[0] != "Z"
+        except FileNotFoundError:
+            return False
+
+    def test_what_a_command_writes_is_not_in_the_report(self):
+        self.watch("echo said; echo complained >&2; cat")
+        self.assertIn("said\n", self.stderr)
+        self.assertIn("complained\n", self.stderr)
+        json.loads(self.stdout)
+
+    def test_quiet_says_nothing(self):
+        self.watch('echo >> "$OUT"', "--quiet")
+        self.assertEqual(self.stderr, "")
+        self.assertTrue(self.written())
+
+    def test_without_an_event_nothing_is_run(self):
+        done = subprocess.run([PROGRAM, "watch", "-r", self.capture, "--task", "heavy-hitters:threshold=1G", "--hook", f"echo > {self.out}",
+                               "-o", os.devnull], capture_output=True, text=True, timeout=60)
+        self.assertEqual(self.MESSAGE.search(done.stderr).groups(), ("0", "0", "0"))
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_errors(self):
+        for arguments, mention in ((["--hook", "true"], "--hook: name what to look for"),
+                                   (["--hook", "true", "--tasks", "count", "--hook-every", "soon"], "--hook-every")):
+            done = subprocess.run([PROGRAM, "watch", "-r", self.capture, *arguments], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(mention, done.stderr)
 
 
 class LittleRoom(unittest.TestCase):

@@ -32,7 +32,7 @@ class Reader {
     each(file, "state", [this](const toml::table& state) { read_state(state); });
     if (file_.plan.names.empty()) complain(file, "there is no [[state]]");
     if (const auto* const first = text(file, "default"))
-      file_.plan.first = state_of(file, **first);
+      file_.plan.first = state_of(*first, **first);
     else
       complain(file, "default is missing: the state of flows that no rule is for");
     each(file, "rule", [this](const toml::table& rule) { read_rule(rule); });
@@ -128,7 +128,7 @@ class Reader {
         complain(*prefix, parsed.error().message);
     }
     if (const toml::node* const port = rule.get("port")) {
-      const auto number = port->value<std::int64_t>();
+      const auto number = port->is_integer() ? port->value<std::int64_t>() : std::nullopt;
       if (!number || *number < 0 || *number > 65535) complain(*port, "port is a number from 0 to 65535");
       made.port = static_cast<std::uint16_t>(number.value_or(0));
     }
@@ -201,7 +201,11 @@ Result<StateFile> StateFile::parse(const std::string& text, const std::string& n
 Result<StateFile> StateFile::read(const std::string& path) {
   std::ifstream file(path);
   if (!file) return Error{fmt::format("cannot read states from {}: {}", path, std::strerror(errno))};
-  return parse({std::istreambuf_iterator<char>(file), {}}, path);
+  try {
+    return parse({std::istreambuf_iterator<char>(file), {}}, path);
+  } catch (const std::ios_base::failure&) {
+    return Error{fmt::format("cannot read states from {}: {}", path, std::strerror(errno))};
+  }
 }
 
 Result<StatePlan> StateFile::plan_for(const TaskSets& sets, std::uint64_t seed) const {

@@ -23,7 +23,7 @@ class Microbursts final : public Task {
       : bin_ns_(arguments.duration_ns("bin", kShortestNs)),
         times_(arguments.number("times", 1, 1e9)),
         packets_(arguments.count("packets", 1, ~std::uint64_t{0})),
-        rate_(arguments.given("rate") ? arguments.number("rate", 1, 1e15) : 0) {
+        rate_(arguments.given("rate") ? static_cast<double>(arguments.count("rate", 1, 1'000'000'000'000'000)) : 0) {
     const std::uint64_t window_ns = context.window().amount;
     if (arguments.problem()) return;
     if (context.window().unit != WindowLength::Unit::ns)

@@ -57,9 +57,12 @@ class TcpConnections {
 
   /// Closes it, and forgets what its end sent: it will not be followed for a while.
   void forget(ConnectionEnd end) noexcept {
-    TcpSender& sender = connections_[end.place].sender[end.from];
+    TcpConnection& connection = connections_[end.place];
+    TcpSender &sender = connection.sender[end.from], &peer = connection.sender[1 - end.from];
     segments_.clear(sender.unacked);
     sender = {};
+    peer.last_ack = 0;  // of numbers that mean nothing from now on
+    peer.duplicate_acks = 0;
     close(end);
   }
 
