@@ -50,15 +50,16 @@ void list_tasks() {
     fmt::print("{}: {}\n  each event: {}\n  error: {}\n", task->name, task->help, task->event, task->error);
     print_parameters(task->parameters);
   }
-  fmt::print("NAME=CONDITION: flows of a window that a condition holds for, such as 'big=wire_bytes > 1e6'\n");
+  fmt::print("NAME=CONDITION, NAME:PARAMETER=VALUE,...:CONDITION: flows of a window that a condition holds for, such as\n");
+  fmt::print("  'big=wire_bytes > 1e6' or 'lossy:window=10s:tcp_retransmissions > 10 and rtt_mean_ms > 200'\n");
   fmt::print("  each event: flow; packets, wire_bytes and what the condition names (parshall list fields)\n");
   fmt::print("  error: exact\n");
-  fmt::print("all but conditions:\n");
+  fmt::print("all:\n");
   print_parameters(common_parameters());
 }
 
 void list_fields() {
-  for (const FlowField& field : flow_fields()) fmt::print("{:<16} {}\n", field.name, field.help);
+  for (const FlowField& field : flow_fields()) fmt::print("{:<28} {}\n", field.name, field.help);
 }
 
 void list_sources() {

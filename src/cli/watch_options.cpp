@@ -130,7 +130,7 @@ void declare(CLI::App& command, WatchOptions& o) {
   command
       .add_option(
           "--task", o.task_specs,
-          "A task: NAME:PARAMETER=VALUE,..., or NAME=CONDITION such as big='wire_bytes > 1e6 and packets < 1000'")
+          "A task: NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION or NAME:PARAMETER=VALUE:CONDITION")
       ->allow_extra_args(false)
       ->group("Tasks");
   command
