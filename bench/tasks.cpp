@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does each task cost the worker per packet, over counting alone? Unit: ns of thread CPU time per 64-byte
-// frame of TCP connections whose sequence and acknowledgement numbers go on (65,536 flows, each packet with data that
-// acknowledges all), one core; one window ends in each sample, and what it takes to tell of its flows is in it. What the
-// analyst's thread does with them is a column of its own.
+// Question: what does each task cost the worker per packet, over counting alone? Unit: ns of thread CPU time per
+// 64-byte frame of TCP connections whose sequence and acknowledgement numbers go on (65,536 flows, each packet with
+// data that acknowledges all), one core; one window ends in each sample, and what it takes to tell of its flows is in
+// it. What the analyst's thread does with them is a column of its own.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -146,6 +146,4 @@ int main_of(bool smoke) {
 }  // namespace
 }  // namespace parshall::bench
 
-int main(int argc, char** argv) {
-  return parshall::bench::main_of(argc > 1 && std::strcmp(argv[1], "--smoke") == 0);
-}
+int main(int argc, char** argv) { return parshall::bench::main_of(argc > 1 && std::strcmp(argv[1], "--smoke") == 0); }

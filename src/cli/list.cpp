@@ -50,7 +50,8 @@ void list_tasks() {
     fmt::print("{}: {}\n  each event: {}\n  error: {}\n", task->name, task->help, task->event, task->error);
     print_parameters(task->parameters);
   }
-  fmt::print("NAME=CONDITION, NAME:PARAMETER=VALUE,...:CONDITION: flows of a window that a condition holds for, such as\n");
+  fmt::print(
+      "NAME=CONDITION, NAME:PARAMETER=VALUE,...:CONDITION: flows of a window that a condition holds for, such as\n");
   fmt::print("  'big=wire_bytes > 1e6' or 'lossy:window=10s:tcp_retransmissions > 10 and rtt_mean_ms > 200'\n");
   fmt::print("  each event: flow; packets, wire_bytes and what the condition names (parshall list fields)\n");
   fmt::print("  error: exact\n");

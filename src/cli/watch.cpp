@@ -8,8 +8,8 @@
 #include <deque>
 
 #include "cli/commands.hpp"
-#include "cli/input.hpp"
 #include "cli/event_hook.hpp"
+#include "cli/input.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/watch_options.hpp"
@@ -148,7 +148,8 @@ class Watch {
         session_->stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(session, {plan_.columns, plan_.statistics, options_.packets_only, leave, [this] { return latest_events(); }});
+    auto outcome = live::watch_live(
+        session, {plan_.columns, plan_.statistics, options_.packets_only, leave, [this] { return latest_events(); }});
     session_->stop();
     if (!outcome) return outcome.error();
     final_ = std::move(outcome->final_report);

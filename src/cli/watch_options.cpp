@@ -128,9 +128,8 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->allow_extra_args(false)
       ->group("Tasks");
   command
-      .add_option(
-          "--task", o.task_specs,
-          "A task: NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION or NAME:PARAMETER=VALUE:CONDITION")
+      .add_option("--task", o.task_specs,
+                  "A task: NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION or NAME:PARAMETER=VALUE:CONDITION")
       ->allow_extra_args(false)
       ->group("Tasks");
   command
@@ -147,10 +146,13 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->group("Tasks");
 
   command
-      .add_option("--hook", o.hook,
-                  "Command for the shell to run for an event, which is in PARSHALL_EVENT as JSON (PARSHALL_TASK: its task)")
+      .add_option(
+          "--hook", o.hook,
+          "Command for the shell to run for an event, which is in PARSHALL_EVENT as JSON (PARSHALL_TASK: its task)")
       ->group("Tasks");
-  command.add_option("--hook-every", o.hook_every, "The least time from one run to the next; PARSHALL_LEFT_OUT: events since")
+  command
+      .add_option("--hook-every", o.hook_every,
+                  "The least time from one run to the next; PARSHALL_LEFT_OUT: events since")
       ->capture_default_str()
       ->group("Tasks");
 

@@ -184,11 +184,11 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text) {
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     const std::size_t equals = item.find('=');
     if (equals == item.npos || !set(spec, item.substr(0, equals), item.substr(equals + 1)))
-      return Error{
-          fmt::format("built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
-                      "or dist=zipf:EXPONENT, "
-                      "protocol=mix, tcp, udp or connections, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas",
-                      item, kMaxFlows, kMaxPackets)};
+      return Error{fmt::format(
+          "built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
+          "or dist=zipf:EXPONENT, "
+          "protocol=mix, tcp, udp or connections, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas",
+          item, kMaxFlows, kMaxPackets)};
   }
   return spec;
 }

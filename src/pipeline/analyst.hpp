@@ -21,7 +21,11 @@ class WindowJoiner {
  public:
   /// `outcomes`: those of this window length, by task.
   WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events, std::vector<StateOutcome> outcomes = {})
-      : tasks_(tasks), events_(events), outcomes_(std::move(outcomes)), bounds_(workers), measured_(kBatch * tasks.measures().bytes()) {}
+      : tasks_(tasks),
+        events_(events),
+        outcomes_(std::move(outcomes)),
+        bounds_(workers),
+        measured_(kBatch * tasks.measures().bytes()) {}
 
   /// A message of Kind::flow or Kind::bins.
   void tell(std::span<const std::byte> message);
@@ -52,7 +56,7 @@ class WindowJoiner {
   std::optional<std::uint64_t> open_;
   std::vector<FlowWindow> batch_;
   std::vector<std::byte> measured_;  ///< of the batch
-  std::uint64_t packets_ = 0;  ///< of the open window's flows
+  std::uint64_t packets_ = 0;        ///< of the open window's flows
   std::map<std::uint64_t, RecordSpool> waiting_;
   std::map<std::uint64_t, WindowTotals> totals_;
   std::uint64_t windows_ = 0;

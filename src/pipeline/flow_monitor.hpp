@@ -59,8 +59,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   bool housekeep(LinkPlace now) noexcept override {
-    const bool more_windows =
-        measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
+    const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
       if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
@@ -75,9 +74,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return copied_ != 0 || more_windows;
   }
 
-  void finish(LinkPlace now) noexcept override {
-    measurement_.finish(now, key_of());
-  }
+  void finish(LinkPlace now) noexcept override { measurement_.finish(now, key_of()); }
 
   void request_snapshot(std::uint64_t number) noexcept override {
     snapshot_.number = number;
@@ -203,7 +200,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
       counts->add(record);
     }
     const std::span head(reinterpret_cast<const std::byte*>(&header), sizeof header);
-    while (!ended_.push(head, measurement_.row(slot))) ::sched_yield();  // waiting loses nothing: a device counts what it misses
+    while (!ended_.push(head, measurement_.row(slot)))
+      ::sched_yield();  // waiting loses nothing: a device counts what it misses
   }
 
   /// The row goes with the flow, and so does whether the running snapshot has it.

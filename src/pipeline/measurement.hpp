@@ -46,7 +46,8 @@ class Measurement {
     return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
   }
 
-  /// The next packet; `place.latest_ns` and `tcp` where they are known, or asked for. `key_of(slot)` is the slot's flow.
+  /// The next packet; `place.latest_ns` and `tcp` where they are known, or asked for. `key_of(slot)` is the slot's
+  /// flow.
   template <class KeyOf>
   [[gnu::always_inline]] void add(SlotRef slot, const PacketFacts& facts, LinkPlace place, const TcpFacts& tcp,
                                   KeyOf key_of) noexcept {
@@ -112,7 +113,8 @@ class Measurement {
   }
 
  private:
-  static constexpr std::uint32_t kTellRows = 512;  ///< some microseconds; twice a batch: half a window's packets tell all
+  static constexpr std::uint32_t kTellRows =
+      512;  ///< some microseconds; twice a batch: half a window's packets tell all
 
   /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
   /// multiple of kStatBatch, and none of its packets is behind the ring's end.

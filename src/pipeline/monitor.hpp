@@ -106,7 +106,7 @@ struct MonitorOptions {
   std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
-  std::vector<WindowPlan> windows;  ///< whose flows are told, each as the clock of its place here
+  std::vector<WindowPlan> windows;            ///< whose flows are told, each as the clock of its place here
   std::vector<FindingNeeds> findings = {{}};  ///< by monitoring state
   std::shared_ptr<const StatePlan> states;    ///< null: all flows are in one
   std::uint64_t seed = 0;                     ///< of hashes of its own

@@ -33,8 +33,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   std::uint64_t bytes =
       options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
   if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + columns.statistics()->row_bytes());
-  if (!options.monitor.windows.empty())
-    bytes += std::bit_ceil(options.monitor.window_ring_bytes);
+  if (!options.monitor.windows.empty()) bytes += std::bit_ceil(options.monitor.window_ring_bytes);
   for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, slots);
   if (finds_anything(options)) bytes += FlowTracker::memory_bytes(options.monitor.findings, slots);
   if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
@@ -241,8 +240,8 @@ Report Session::final_report() {
 /// Of all workers together, since the start. The measure stage is timed now and then; counting is the rest.
 void Session::explain(ReportSummary& summary) const {
   const std::uint64_t cycles = __rdtsc() - began_cycles_;
-  const double ns_per_cycle =
-      std::chrono::duration<double, std::nano>(Clock::now() - began_).count() / static_cast<double>(std::max<std::uint64_t>(cycles, 1));
+  const double ns_per_cycle = std::chrono::duration<double, std::nano>(Clock::now() - began_).count() /
+                              static_cast<double>(std::max<std::uint64_t>(cycles, 1));
   const double packets = std::max(1.0, static_cast<double>(summary.total.counted()));
   double busy = 0, measured = 0;
   for (const auto& lane : workers_->lanes()) busy += static_cast<double>(lane->busy_cycles()) * ns_per_cycle / packets;

@@ -206,7 +206,8 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
     while (staging.size() != 0) {
       const auto group = staging.oldest(staging.size());
       for (std::size_t i = 0; i < group.size(); ++i) {
-        const std::size_t to = Share::index_of(lane.front().share_hash(group[i]), static_cast<std::uint32_t>(rings.size()));
+        const std::size_t to =
+            Share::index_of(lane.front().share_hash(group[i]), static_cast<std::uint32_t>(rings.size()));
         LinkPlace place = staging.place(i);
         place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
         while (!rings[to]->stage(group[i], place, staging.tcp(i))) {

@@ -89,7 +89,8 @@ TEST(LiveScreen, TheLatestEventsStandBelowTheFlowsWhereThereIsRoom) {
         ASSERT_GE(rows, lines / 4) << columns << "x" << lines;
       }
       state.press({Key::text, 'v'}, 0);
-      ASSERT_THAT(joined(text_of(draw(state, &view, pulse, size, Glyphs::ascii))), ::testing::Not(HasSubstr("event number")));
+      ASSERT_THAT(joined(text_of(draw(state, &view, pulse, size, Glyphs::ascii))),
+                  ::testing::Not(HasSubstr("event number")));
     }
 }
 

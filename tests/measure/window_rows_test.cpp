@@ -153,7 +153,8 @@ TEST_F(Rows, WithoutRoomARowIsUnlistedOnlyWhereItMustBeToldAtOnce) {
   rows.update(packets, {}, key_of_slot);
   rows.update(std::vector{packet(40, 6000, 6000, 20)}, {}, key_of_slot);
   EXPECT_TRUE(rows.sweep(kSlots, key_of_slot)) << "the ring is full: it goes on later";
-  rows.update(std::vector{packet(19, 6001, 6001, 21), packet(18, 6002, 6002, 22)}, {}, key_of_slot);  // these cannot wait
+  rows.update(std::vector{packet(19, 6001, 6001, 21), packet(18, 6002, 6002, 22)}, {},
+              key_of_slot);  // these cannot wait
   while (rows.sweep(kSlots, key_of_slot)) told_.read(small);
   told_.read(small);
   EXPECT_EQ(told_.totals[5].unlisted_packets, 2u);

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <numeric>
 #include <new>
+#include <numeric>
 
 #include "generate/memory_source.hpp"
 #include "pipeline/analyst.hpp"
@@ -19,7 +19,8 @@ thread_local std::size_t allocations = 0;
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   allocations += counting;
-  if (void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment)) return memory;
+  if (void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment))
+    return memory;
   throw std::bad_alloc();
 }
 
@@ -154,7 +155,8 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
   EXPECT_EQ(counts.live_packets + counts.ended_packets, given);
   const std::vector<std::uint64_t> by_state = monitor->state_packets();
   EXPECT_EQ(std::accumulate(by_state.begin(), by_state.end(), std::uint64_t{0}), given);
-  for (std::size_t state = 0; state < by_state.size(); ++state) EXPECT_GT(by_state[state], 0u) << file.plan.names[state];
+  for (std::size_t state = 0; state < by_state.size(); ++state)
+    EXPECT_GT(by_state[state], 0u) << file.plan.names[state];
 }
 
 }  // namespace

@@ -61,8 +61,10 @@ void read_tcp_fast(const RawPacket& packet, TcpFacts& tcp) noexcept {
     tcp.present = false;
     return;
   }
-  read_header(packet.data + kL4, packet.captured_bytes - kL4, std::min<std::size_t>(be16(packet.data + kIp + 2), std::max(packet.wire_bytes, packet.captured_bytes) - kIp) - 20,
-              tcp);
+  read_header(
+      packet.data + kL4, packet.captured_bytes - kL4,
+      std::min<std::size_t>(be16(packet.data + kIp + 2), std::max(packet.wire_bytes, packet.captured_bytes) - kIp) - 20,
+      tcp);
 }
 
 void read_tcp(const RawPacket& packet, IpHeader header, TcpFacts& tcp) noexcept {

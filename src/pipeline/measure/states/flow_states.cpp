@@ -49,7 +49,8 @@ std::uint32_t FlowStates::rules_for(const FlowKey& flow) noexcept {
   const BarePacket bare(flow);
   std::uint32_t rules = 0, bit = 1;
   for (StateRule& rule : rules_) {
-    const bool holds = (!rule.filter || rule.filter->matches(bare.packet)) && (!rule.prefix || rule.prefix->has(flow)) &&
+    const bool holds = (!rule.filter || rule.filter->matches(bare.packet)) &&
+                       (!rule.prefix || rule.prefix->has(flow)) &&
                        (!rule.port || flow.src_port() == *rule.port || flow.dst_port() == *rule.port);
     if (holds) rules |= bit;
     bit <<= 1;

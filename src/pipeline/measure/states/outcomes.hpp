@@ -46,9 +46,7 @@ class Outcomes {
       : capacity_(capacity),
         windows_{Window(capacity, seed), Window(capacity, seed), Window(capacity, seed), Window(capacity, seed)} {}
 
-  std::size_t memory_bytes() const noexcept {
-    return kWindows * KeyTable<Reported::Nothing>::memory_bytes(capacity_);
-  }
+  std::size_t memory_bytes() const noexcept { return kWindows * KeyTable<Reported::Nothing>::memory_bytes(capacity_); }
 
   void begin(std::uint64_t window) {
     Window& open = windows_[++turn_ % kWindows];

@@ -45,7 +45,7 @@ class Arguments {
 
   std::uint64_t count(std::string_view name, std::uint64_t least, std::uint64_t most);
   double number(std::string_view name, double least, double most);
-  std::uint64_t duration_ns(std::string_view name, std::uint64_t least_ns);  ///< "1ms"
+  std::uint64_t duration_ns(std::string_view name, std::uint64_t least_ns);              ///< "1ms"
   Threshold threshold(std::string_view name);                                            ///< "0.1%" or "10k"
   std::size_t choice(std::string_view name, std::span<const std::string_view> choices);  ///< its index
   const Amount& amount(std::string_view name);

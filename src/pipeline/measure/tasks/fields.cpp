@@ -49,8 +49,10 @@ constexpr auto kCount = FlowField::Kind::count;
 
 constexpr FlowField kFields[] = {
     {"packets", "packets", [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.packets); }},
-    {"ip_bytes", "bytes from the IP header on", [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.ip_bytes); }},
-    {"wire_bytes", "bytes of its frames", [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.wire_bytes); }},
+    {"ip_bytes", "bytes from the IP header on",
+     [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.ip_bytes); }},
+    {"wire_bytes", "bytes of its frames",
+     [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.wire_bytes); }},
     {"size_mean_bytes", "mean frame length",
      [](const FlowWindow& flow, const std::byte*) -> Number { return number(flow.wire_bytes) / number(flow.packets); }},
     {"duration_s", "from its first to its last packet in the window",
@@ -64,7 +66,8 @@ constexpr FlowField kFields[] = {
     {"starts", "1 where it began in the window, else 0",
      [](const FlowWindow& flow, const std::byte*) -> Number { return flow.starts ? 1 : 0; }},
     {"protocol", "IANA number", [](const FlowWindow& flow, const std::byte*) -> Number { return flow.key.protocol; }},
-    {"src_port", "source port; 0 without ports", [](const FlowWindow& flow, const std::byte*) -> Number { return flow.key.src_port(); }},
+    {"src_port", "source port; 0 without ports",
+     [](const FlowWindow& flow, const std::byte*) -> Number { return flow.key.src_port(); }},
     {"dst_port", "destination port; 0 without ports",
      [](const FlowWindow& flow, const std::byte*) -> Number { return flow.key.dst_port(); }},
     {"burst_share", "share of its packets that came within 1 ms of the one before",
@@ -98,8 +101,8 @@ constexpr FlowField kFields[] = {
      kCount},
     {"tcp_keep_alives", "packets that ask whether the other end is there", marked<TcpMark::keep_alive>,
      TcpCounts::measure, kCount},
-    {"tcp_zero_windows", "packets that say that no data can be taken", marked<TcpMark::zero_window>,
-     TcpCounts::measure, kCount},
+    {"tcp_zero_windows", "packets that say that no data can be taken", marked<TcpMark::zero_window>, TcpCounts::measure,
+     kCount},
     {"rtt_samples", "round-trip times from here to its sender; none where there is none, and so below",
      [](const FlowWindow&, const std::byte* measured) {
        return of_round_trips(measured, [](const RoundTrips& trips) { return trips.samples; });

@@ -9,7 +9,8 @@ FlowFinder::FlowFinder(Wanted wanted, std::vector<BoundField> shown)
     : wanted_(std::move(wanted)),
       shown_(std::move(shown)),
       part_(std::make_shared<const KeyPart>(*KeyPart::parse("5tuple"))) {
-  std::erase_if(shown_, [](const BoundField& field) { return field.name() == "packets" || field.name() == "wire_bytes"; });
+  std::erase_if(shown_,
+                [](const BoundField& field) { return field.name() == "packets" || field.name() == "wire_bytes"; });
   found_.reserve(kMostKept);
   values_.reserve(kMostKept * shown_.size());
 }

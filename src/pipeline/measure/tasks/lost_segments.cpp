@@ -51,12 +51,11 @@ std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
 
 }  // namespace
 
-extern const TaskEntry kLostSegments{
-    "lost-segments",
-    "TCP segments that were not seen here: lost before, or by the capture",
-    "all TCP packets, gaps, and acknowledgements of unseen data; and each flow's",
-    "gaps close again where segments only came late",
-    kParameters,
-    make};
+extern const TaskEntry kLostSegments{"lost-segments",
+                                     "TCP segments that were not seen here: lost before, or by the capture",
+                                     "all TCP packets, gaps, and acknowledgements of unseen data; and each flow's",
+                                     "gaps close again where segments only came late",
+                                     kParameters,
+                                     make};
 
 }  // namespace parshall

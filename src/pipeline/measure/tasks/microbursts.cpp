@@ -10,7 +10,8 @@ constexpr std::uint64_t kShortestNs = 1000;
 constexpr std::size_t kMostBins = std::size_t{1} << 20;  // of a window
 
 constexpr Parameter kParameters[] = {
-    {"bin", "100us", "length of the parts of a window whose traffic is compared; the same for all of one window length"},
+    {"bin", "100us",
+     "length of the parts of a window whose traffic is compared; the same for all of one window length"},
     {"times", "10", "the least that a burst has, as a multiple of the window's mean rate"},
     {"packets", "10", "the fewest that a burst has"},
     {"rate", "", "the least that a burst has, in bits per second, in place of that multiple"},
@@ -96,13 +97,14 @@ class Microbursts final : public Task {
 
 }  // namespace
 
-extern const TaskEntry kMicrobursts{"microbursts",
-                                    "times below a millisecond in which the whole link carries much more than on average",
-                                    "when it began, how long it was, its packets and bytes, its peak and the window's mean rate",
-                                    "exact, in whole bins",
-                                    kParameters,
-                                    [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
-                                      return std::make_unique<Microbursts>(arguments, context);
-                                    }};
+extern const TaskEntry kMicrobursts{
+    "microbursts",
+    "times below a millisecond in which the whole link carries much more than on average",
+    "when it began, how long it was, its packets and bytes, its peak and the window's mean rate",
+    "exact, in whole bins",
+    kParameters,
+    [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
+      return std::make_unique<Microbursts>(arguments, context);
+    }};
 
 }  // namespace parshall

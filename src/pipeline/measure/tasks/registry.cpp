@@ -21,11 +21,11 @@ extern const TaskEntry kCount, kHeavyHitters, kHierarchicalHeavyHitters, kSupers
 namespace {
 
 /// A new one is its file, its name here and above, and its test.
-constexpr const TaskEntry* kTasks[] = {&kCount,          &kHeavyHitters, &kHierarchicalHeavyHitters,
-                                       &kSuperspreaders, &kVictims,      &kChange,
-                                       &kFlowSizes,      &kEntropy,      &kFlowQuantiles,
+constexpr const TaskEntry* kTasks[] = {&kCount,          &kHeavyHitters,    &kHierarchicalHeavyHitters,
+                                       &kSuperspreaders, &kVictims,         &kChange,
+                                       &kFlowSizes,      &kEntropy,         &kFlowQuantiles,
                                        &kBursty,         &kRetransmissions, &kLostSegments,
-                                       &kZeroWindows,    &kLatencyChange, &kMicrobursts};
+                                       &kZeroWindows,    &kLatencyChange,   &kMicrobursts};
 
 constexpr Parameter kCommon[] = {
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
@@ -205,8 +205,8 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   if (!is_name(member.name))
     return Error{fmt::format("task {}: name={}: letters, digits, - and _", spec.name, member.name)};
   if (set_of(window, options).context_.measures()->needs().tcp && options.fields != KeyFields::five_tuple)
-    return Error{fmt::format("task {} follows TCP connections, which takes flows of five-tuples: leave out --key",
-                             member.name)};
+    return Error{
+        fmt::format("task {} follows TCP connections, which takes flows of five-tuples: leave out --key", member.name)};
   if (context.measures()->measures().size() > WindowPlan::kMostMeasures)
     return Error{fmt::format("task {}: too many different parameters of one kind of task in one window", member.name)};
   for (const TaskSet& set : sets_)

@@ -28,7 +28,7 @@ struct TaskOptions {
 
 /// A task as it is asked for.
 struct TaskSpec {
-  std::string text;                             ///< NAME[:parameter=value,...] and so on: TaskSets::make()
+  std::string text;                          ///< NAME[:parameter=value,...] and so on: TaskSets::make()
   std::uint64_t states = ~std::uint64_t{0};  ///< bit i: it is for flows of monitoring state i
 };
 
@@ -75,8 +75,8 @@ class TaskSet {
 /// All tasks of a run: a set for each length of windows.
 class TaskSets {
  public:
-  /// Each spec is NAME[:parameter=value,...], NAME=CONDITION or NAME:parameter=value,...:CONDITION. Fails on what it does not understand, and where two
-  /// tasks have one name. Throws std::bad_alloc.
+  /// Each spec is NAME[:parameter=value,...], NAME=CONDITION or NAME:parameter=value,...:CONDITION. Fails on what it
+  /// does not understand, and where two tasks have one name. Throws std::bad_alloc.
   static Result<TaskSets> make(std::span<const TaskSpec> specs, const TaskOptions& options);
 
   std::span<TaskSet> sets() noexcept { return sets_; }

@@ -21,7 +21,8 @@ class Task {
  public:
   virtual ~Task() = default;
 
-  /// Some of the window's flows, of the states that the task is in. Tasks that go by an Aggregate need not look at them.
+  /// Some of the window's flows, of the states that the task is in. Tasks that go by an Aggregate need not look at
+  /// them.
   virtual void flows(std::span<const FlowWindow>) {}
 
   /// What the whole link carried in parts of the window, from the first-th on; of one worker, so to be added up. Only

@@ -75,8 +75,7 @@ void mark_by_window(const Segment& packet, const TcpSender& me, TcpSender& peer,
 
 void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
   if (peer.contiguous_end == 0 || !before(peer.contiguous_end, packet.ack) || !packet.has(kAck)) return;
-  if (packet.ack == me.last_ack + 1 && packet.seq == me.next_seq &&
-      peer.last_marks.has(TcpMark::zero_window_probe)) {
+  if (packet.ack == me.last_ack + 1 && packet.seq == me.next_seq && peer.last_marks.has(TcpMark::zero_window_probe)) {
     peer.next_seq = peer.contiguous_end = packet.ack;
     marks.add(TcpMark::window_update);
     return;

@@ -12,9 +12,9 @@ struct TcpFinding {
   static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
   TcpMarks marks;
-  bool rtt_ambiguous = false;         ///< the segment had been sent more than once, and nothing tells which it was
-  std::uint64_t rtt_ns = kNone;       ///< from the segment that the packet acknowledges
-  std::uint64_t handshake_ns = kNone; ///< where the packet ends the handshake: since the SYN
+  bool rtt_ambiguous = false;          ///< the segment had been sent more than once, and nothing tells which it was
+  std::uint64_t rtt_ns = kNone;        ///< from the segment that the packet acknowledges
+  std::uint64_t handshake_ns = kNone;  ///< where the packet ends the handshake: since the SYN
 };
 
 /// Takes in the next packet that `connection.sender[from]` sent; `finding` is as it was constructed.

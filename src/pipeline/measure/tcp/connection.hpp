@@ -10,8 +10,8 @@ namespace parshall {
 
 /// What a packet was within its TCP connection, as bits that may come together.
 enum class TcpMark : std::uint16_t {
-  retransmission = 1 << 0,         ///< of any kind
-  fast_retransmission = 1 << 1,    ///< soon after duplicate acknowledgements asked for it
+  retransmission = 1 << 0,           ///< of any kind
+  fast_retransmission = 1 << 1,      ///< soon after duplicate acknowledgements asked for it
   spurious_retransmission = 1 << 2,  ///< of what had been acknowledged
   out_of_order = 1 << 3,
   lost_segment = 1 << 4,  ///< a segment before this one was not seen
@@ -44,10 +44,10 @@ class TcpMarks {
 struct alignas(64) TcpSender {
   static constexpr std::uint32_t kUnknownWindow = ~std::uint32_t{0};
 
-  std::uint32_t base = 0;           ///< the number that counts as 0: the SYN's, or one before the first seen
-  std::uint32_t next_seq = 0;       ///< after the highest sent
-  std::uint32_t contiguous_end = 0; ///< all before it was seen, or taken for seen once its loss was reported
-  std::uint32_t last_ack = 0;       ///< of the other's numbers
+  std::uint32_t base = 0;            ///< the number that counts as 0: the SYN's, or one before the first seen
+  std::uint32_t next_seq = 0;        ///< after the highest sent
+  std::uint32_t contiguous_end = 0;  ///< all before it was seen, or taken for seen once its loss was reported
+  std::uint32_t last_ack = 0;        ///< of the other's numbers
   std::uint32_t window = kUnknownWindow;
   std::uint16_t duplicate_acks = 0;
   TcpMarks last_marks;

@@ -25,7 +25,8 @@ class FlowMeasure {
   virtual bool is_rare() const noexcept { return false; }
 
   /// Packets in order of arrival; rows[i] is the measure's own part of the row of packet i's flow.
-  virtual void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept = 0;
+  virtual void update(std::span<std::byte* const> rows,
+                      std::span<const PacketFinding* const> packets) const noexcept = 0;
 };
 
 /// What a measure of type T made of a flow, from where it stands.
@@ -36,8 +37,8 @@ T measured_as(const std::byte* measured) noexcept {
   return value;
 }
 
-/// The measures of one window's rows, each at its offset: those that every packet touches in the first cache line, while
-/// they fit, the others behind.
+/// The measures of one window's rows, each at its offset: those that every packet touches in the first cache line,
+/// while they fit, the others behind.
 class MeasureSet {
  public:
   struct Placed {

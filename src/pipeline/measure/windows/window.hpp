@@ -52,7 +52,7 @@ struct WindowTotals {
   std::uint64_t late_packets = 0;      ///< of these: their own time is before the window
   std::uint64_t unlisted_packets = 0;  ///< of these: in flows that no task heard of, for want of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
-  std::uint64_t unlisted_bin_packets = 0;  ///< likewise, in bins
+  std::uint64_t unlisted_bin_packets = 0;                                           ///< likewise, in bins
   std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< of its packets
   bool partial = false;  ///< the input began within it (of windows of time), or ended
 
@@ -78,16 +78,16 @@ struct WindowTotals {
   }
 };
 
-/// What a flow did in a window. A flow whose record ended in the window and that began again has one for each record; one
-/// that went to another monitoring state, one for each.
+/// What a flow did in a window. A flow whose record ended in the window and that began again has one for each record;
+/// one that went to another monitoring state, one for each.
 struct FlowWindow {
   FlowKey key;
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
   std::uint64_t first_ns = 0, last_ns = 0;  ///< of its packets in order of arrival
   std::uint16_t tcp_flags = 0;
-  std::uint8_t state = 0;  ///< its monitoring state
-  bool starts = false;     ///< its record began in the window
-  std::uint64_t earlier_states = 0;  ///< bit i: the window has an earlier part of the record, in state i
+  std::uint8_t state = 0;               ///< its monitoring state
+  bool starts = false;                  ///< its record began in the window
+  std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i
   const std::byte* measured = nullptr;  ///< what the window's measures made of it, while tasks look at it
 
   /// Whether who sees the flows of these states has not seen this one yet.

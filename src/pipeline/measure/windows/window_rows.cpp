@@ -69,18 +69,17 @@ void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
 }
 
 bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept {
-  const FlowMessage message{
-      .message = {WindowMessage::Kind::flow, clock_, turn.number},
-      .flow = {.key = key,
-                        .packets = row.packets,
-                        .ip_bytes = row.ip_bytes,
-                        .wire_bytes = row.wire_bytes,
-                        .first_ns = row.first_ns,
-                        .last_ns = row.last_ns,
-                        .tcp_flags = row.tcp_flags,
-                        .state = row.state,
-                        .starts = row.starts,
-                        .earlier_states = row.earlier_states}};
+  const FlowMessage message{.message = {WindowMessage::Kind::flow, clock_, turn.number},
+                            .flow = {.key = key,
+                                     .packets = row.packets,
+                                     .ip_bytes = row.ip_bytes,
+                                     .wire_bytes = row.wire_bytes,
+                                     .first_ns = row.first_ns,
+                                     .last_ns = row.last_ns,
+                                     .tcp_flags = row.tcp_flags,
+                                     .state = row.state,
+                                     .starts = row.starts,
+                                     .earlier_states = row.earlier_states}};
   return ring_.push(bytes_of(message), {row.measured(), plan_.measures->bytes()});
 }
 
@@ -110,7 +109,8 @@ bool WindowRows::tell_bins(std::uint32_t most_chunks) noexcept {
   Turn& turn = *closing_;
   for (; turn.bins_told < turn.bins.size(); turn.bins_told += kAtOnce) {
     if (most_chunks-- == 0) return false;
-    const std::span bins = std::span(turn.bins).subspan(turn.bins_told, std::min(kAtOnce, turn.bins.size() - turn.bins_told));
+    const std::span bins =
+        std::span(turn.bins).subspan(turn.bins_told, std::min(kAtOnce, turn.bins.size() - turn.bins_told));
     if (std::ranges::all_of(bins, [](const LinkBin& bin) { return bin.packets == 0; })) continue;
     const BinsMessage message{{WindowMessage::Kind::bins, clock_, turn.number},
                               {turn.bins_told, static_cast<std::uint32_t>(bins.size())}};

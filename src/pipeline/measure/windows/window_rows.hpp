@@ -26,7 +26,8 @@ struct WindowPlan {
   WindowLength length;
   std::shared_ptr<const MeasureSet> measures;
   std::vector<std::uint64_t> by_state = {~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure
-  std::uint64_t bin_ns = 0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
+  std::uint64_t bin_ns =
+      0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
 
   std::size_t bins() const noexcept { return bin_ns == 0 ? 0 : (length.amount + bin_ns - 1) / bin_ns; }
 

@@ -81,7 +81,8 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
       const Size size = terminal->size();
       if (view) {
         const bool packets = state.choice().level == Level::packet;
-        state.fit(packets ? counter_lines(*view) : view->matched, lay_out(size, view.get(), shown_events(state, shown_pulse)).rows,
+        state.fit(packets ? counter_lines(*view) : view->matched,
+                  lay_out(size, view.get(), shown_events(state, shown_pulse)).rows,
                   kFixedColumns + view->columns.size());
         feed.wish({state.arrangement(), state.choice(), state.paused()});
       }

@@ -12,8 +12,8 @@ namespace parshall::live {
 struct LiveOptions {
   Columns own;  ///< the columns asked for at the start
   StatisticOptions statistics;
-  bool packets_only = false;    ///< the run keeps no flows
-  std::function<bool()> leave;  ///< asked some 20 times a second: true closes the view
+  bool packets_only = false;                         ///< the run keeps no flows
+  std::function<bool()> leave;                       ///< asked some 20 times a second: true closes the view
   std::function<std::vector<std::string>()> events;  ///< the latest that tasks found, the newest last; may be empty
 };
 

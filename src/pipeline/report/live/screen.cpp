@@ -89,7 +89,8 @@ std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size siz
   std::vector<Line> lines;
   if (layout.events < 2) return lines;
   const std::size_t count = std::min(layout.events - 1, pulse.events.size());
-  lines.push_back({{cut(fmt::format("events, the latest {} (v hides them)", count), size.columns, glyphs), Style::heading}});
+  lines.push_back(
+      {{cut(fmt::format("events, the latest {} (v hides them)", count), size.columns, glyphs), Style::heading}});
   for (const std::string& event : std::span(pulse.events).last(count))
     lines.push_back({{cut(printable(event, glyphs), size.columns, glyphs)}});
   return lines;

@@ -26,7 +26,7 @@ struct Size {
 /// What moves between two views.
 struct Pulse {
   double elapsed_s = 0;
-  std::vector<double> polled_pps;  ///< by the clock, the newest last
+  std::vector<double> polled_pps;   ///< by the clock, the newest last
   std::vector<std::string> events;  ///< the latest that tasks found, the newest last
   bool finished = false;
 };
