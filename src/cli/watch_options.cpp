@@ -238,6 +238,11 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
       tasks->windows(), [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; });
   if (by_packets && !o.interface.empty() && (o.workers > 1 || o.queues > 1))
     return Error{"windows of packets need all packets in one queue: leave out --workers and --queues"};
+  const bool follows_tcp = std::ranges::any_of(plan.session.monitor.findings, &FindingNeeds::tcp);
+  if (follows_tcp && !o.interface.empty() && (o.workers > 1 || o.queues > 1) && o.model != "pipeline")
+    return Error{
+        "tasks that follow TCP connections need both directions in one worker: leave out --workers and --queues, or "
+        "take --model pipeline"};
   return std::nullopt;
 }
 

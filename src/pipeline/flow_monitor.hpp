@@ -111,6 +111,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return {measurement_.rows() != nullptr ? measurement_.rows()->set() : nullptr, generation_};
   }
 
+  void stop_waiting() noexcept override { measurement_.stop_waiting(); }
+  std::uint64_t dropped_segments() const noexcept override { return measurement_.dropped_segments(); }
   const StageCost* cost(MeasureStage stage) const noexcept override { return measurement_.cost(stage); }
   std::vector<std::uint64_t> state_packets() const override { return measurement_.state_packets(); }
 

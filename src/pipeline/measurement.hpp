@@ -27,6 +27,7 @@ class Measurement {
     if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait);
     if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
       tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
+    if (options.populate) populate();
     follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
     if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
   }
@@ -89,6 +90,7 @@ class Measurement {
       if (windows->ends_at(link)) {
         drain();
         windows->advance(link, key_of);
+        link_.latest_ns = link.latest_ns;  // states never fall behind windows
       }
       more |= windows->sweep(kTellRows, key_of);
     }
@@ -102,11 +104,17 @@ class Measurement {
 
   RecordRing& messages() noexcept { return messages_; }
 
+  /// Any thread.
+  void stop_waiting() noexcept {
+    if (states_) states_->stop_waiting();
+  }
+
   /// Any thread. Null where nobody asked.
   const StageCost* cost(MeasureStage stage) const noexcept {
     return costs_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr;
   }
 
+  std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
   std::vector<std::uint64_t> state_packets() const {
     if (!states_) return {};
     return {tracker_->state_packets().begin(), tracker_->state_packets().end()};
@@ -139,6 +147,12 @@ class Measurement {
       }
     }
     measured_ += count;
+  }
+
+  /// Commits all memory that packets touch: who cannot wait would lose some meanwhile.
+  void populate() noexcept {
+    for (const auto& windows : windows_) windows->populate();
+    if (tracker_) tracker_->populate();
   }
 
   /// Packets between which no monitoring state changes.

@@ -86,8 +86,12 @@ class Monitor {
   virtual void visit(const FlowVisitor& visitor) const = 0;
   virtual MonitorCounts counts() const noexcept = 0;
   virtual StatisticChoice statistics() const = 0;
+  /// Any thread: the run ends, and nothing waits any more for what tasks find.
+  virtual void stop_waiting() noexcept = 0;
+
   /// Any thread. Null where it is not timed.
   virtual const StageCost* cost(MeasureStage stage) const noexcept = 0;
+  virtual std::uint64_t dropped_segments() const noexcept = 0;   ///< FlowTracker's
   virtual std::vector<std::uint64_t> state_packets() const = 0;  ///< by monitoring state; none where there is one
 
   virtual RecordRing& ended() noexcept = 0;

@@ -38,6 +38,8 @@ class PacketCounter final : public Monitor {
     counts.live_packets = counts.counted;
     return counts;
   }
+  void stop_waiting() noexcept override {}
+  std::uint64_t dropped_segments() const noexcept override { return 0; }
   const StageCost* cost(MeasureStage) const noexcept override { return nullptr; }
   std::vector<std::uint64_t> state_packets() const override { return {}; }
   StatisticChoice statistics() const override { return {}; }

@@ -16,7 +16,8 @@ namespace parshall {
 namespace {
 
 constexpr std::chrono::milliseconds kCollectEvery{1};
-constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500};
+constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500},
+    kDecideEvery{20};  // workers may wait for it
 
 bool finds_anything(const SessionOptions& options) noexcept {
   return options.monitor.states || std::ranges::any_of(options.monitor.findings, &FindingNeeds::any);
@@ -121,7 +122,7 @@ std::optional<Error> Session::start() {
   if (analyst_)
     analysis_ = std::thread([this] {
       while (analysing_.load(std::memory_order_acquire))
-        if (!analyst_->poll()) std::this_thread::sleep_for(kAnalyseEvery);
+        if (!analyst_->poll()) std::this_thread::sleep_for(options_.monitor.states ? kDecideEvery : kAnalyseEvery);
       while (analyst_->poll()) {
       }
       analysed_.store(true, std::memory_order_release);
@@ -331,6 +332,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     summary.windows = analyst_->windows();
     summary.windows_balanced = analyst_->balanced();
     summary.events_not_taken = events_.dropped();
+    for (const auto& monitor : workers_->monitors()) summary.segments_not_kept += monitor->dropped_segments();
   }
   if (final)
     if (const auto broken = damage()) summary.damage = broken->message;

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -211,12 +212,12 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
         LinkPlace place = staging.place(i);
         place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
         while (!rings[to]->stage(group[i], place, staging.tcp(i))) {
-          rings[to]->flush();  // the monitor may be idle over packets it has not been shown
+          for (const auto& ring : rings) ring->flush();  // monitors may be idle over packets they have not been shown
           if (!lane.source().lossless()) {
             lane.note_ring_full(1);
             break;
           }
-          rings[to]->flush();
+          publish_handed(place);  // one with nothing to do must know how far the link is: others may wait for its word
           ::sched_yield();
         }
       }
@@ -224,6 +225,13 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
     }
   }
   for (const auto& ring : rings) ring->flush();
+}
+
+/// All packets before are in the rings. Never goes back: several lanes may feed them.
+void Workers::publish_handed(LinkPlace link) noexcept {
+  handed_position_.store(std::max(link.position, handed_position_.load(std::memory_order_relaxed)),
+                         std::memory_order_release);
+  handed_ns_.store(std::max(link.latest_ns, handed_ns_.load(std::memory_order_relaxed)), std::memory_order_release);
 }
 
 bool Workers::monitor_batch(Monitor& monitor, FactsRing& ring) noexcept {
@@ -255,8 +263,7 @@ void Workers::receive(std::size_t) {
       link.position = std::max(link.position, lane->link().position);
       link.latest_ns = std::max(link.latest_ns, lane->link().latest_ns);
     }
-    handed_position_.store(link.position, std::memory_order_release);
-    handed_ns_.store(link.latest_ns, std::memory_order_release);
+    publish_handed(link);
     if (all_done) break;
     if (any)
       idle.reset();

@@ -83,7 +83,10 @@ class Workers {
 
   /// Fails when a core or a scheduling class is refused; then nothing runs.
   std::optional<Error> start();
-  void stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
+  void stop() noexcept {
+    stop_.store(true, std::memory_order_relaxed);
+    for (const auto& monitor : monitors_) monitor->stop_waiting();
+  }
   bool finished() const noexcept { return running_.load(std::memory_order_acquire) == 0; }
   void join();
 
@@ -96,6 +99,7 @@ class Workers {
   void receive(std::size_t index);
   void monitor(std::size_t index);
 
+  void publish_handed(LinkPlace link) noexcept;
   void level_out(std::size_t index, InFlight& staging);
   void leave(std::size_t index);
   void process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept;

@@ -46,7 +46,7 @@ struct Numbers {
 
 class Connection : public ::testing::TestWithParam<Numbers> {
  protected:
-  static constexpr std::size_t kChunks = 64;
+  static constexpr std::size_t kChunks = 48;
 
   TcpFinding send(std::size_t from, std::uint64_t after_ns, const Packet& packet) {
     const TcpFacts tcp{.seq = first_[from] + packet.seq,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace parshall {
 namespace {
@@ -48,7 +49,8 @@ void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& 
   if (track.rtt_samples > 1)
     finding.rtt_stddev_ns = std::sqrt(track.rtt_m2 / static_cast<double>(track.rtt_samples - 1));
   const double difference = static_cast<double>(finding.tcp.rtt_ns) - track.rtt_mean_ns;
-  track.rtt_mean_ns += difference / ++track.rtt_samples;
+  track.rtt_samples += track.rtt_samples != std::numeric_limits<std::uint32_t>::max();
+  track.rtt_mean_ns += difference / track.rtt_samples;
   track.rtt_m2 += difference * (static_cast<double>(finding.tcp.rtt_ns) - track.rtt_mean_ns);
 }
 

@@ -24,6 +24,11 @@ class FlowTracker {
 
   static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept;
 
+  void populate() noexcept {
+    tracks_.populate();
+    if (connections_) connections_->populate();
+  }
+
   void prefetch(std::uint32_t slot) const noexcept { prefetch_line(&tracks_[slot]); }
 
   /// At most kStatBatch packets, in order of arrival. `tcp` is by packet, or empty. `key_of(slot)` is the slot's flow.

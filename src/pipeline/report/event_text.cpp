@@ -61,6 +61,9 @@ std::string events_text(const Report& report) {
       if (task.dropped != 0) text += fmt::format(" (and {} left out)", task.dropped);
     }
     text += " events\n";
+    if (summary.segments_not_kept != 0)
+      text += fmt::format("{} TCP segments had no room until they were acknowledged, and gave no round-trip time\n",
+                          summary.segments_not_kept);
     if (summary.events_not_taken != 0)
       text += fmt::format("{} events were not taken in time, and are lost\n", summary.events_not_taken);
   }

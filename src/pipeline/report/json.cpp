@@ -40,6 +40,7 @@ ordered_json tasks_json(const ReportSummary& summary) {
   ordered_json json{{"windows", summary.windows},
                     {"windows_balanced", summary.windows_balanced},
                     {"events_not_taken", summary.events_not_taken},
+                    {"tcp_segments_not_kept", summary.segments_not_kept},
                     {"events", ordered_json::object()}};
   for (const TaskSummary& task : summary.tasks)
     json["events"][task.name] = {{"written", task.events}, {"left_out", task.dropped}};

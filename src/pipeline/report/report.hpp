@@ -60,11 +60,12 @@ struct ReportSummary {
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< where the input broke
   std::vector<TaskSummary> tasks;
-  std::vector<StateSummary> states;    ///< none where there is one
-  std::vector<CostSummary> costs;      ///< none where nobody asked
-  std::uint64_t windows = 0;           ///< measured, of all lengths
-  bool windows_balanced = true;        ///< in each, what its flows' packets add up to is what was counted
-  std::uint64_t events_not_taken = 0;  ///< for want of room between the tasks and the report
+  std::vector<StateSummary> states;     ///< none where there is one
+  std::vector<CostSummary> costs;       ///< none where nobody asked
+  std::uint64_t windows = 0;            ///< measured, of all lengths
+  bool windows_balanced = true;         ///< in each, what its flows' packets add up to is what was counted
+  std::uint64_t segments_not_kept = 0;  ///< of TCP, for want of room: they give no round-trip time
+  std::uint64_t events_not_taken = 0;   ///< for want of room between the tasks and the report
 };
 
 /// One line of a report.

@@ -78,8 +78,8 @@ void FlowStates::adopt(std::uint32_t clock, std::uint64_t window) noexcept {
     if (outcome.clock != clock) continue;
     reported_[i] = nullptr;
     if (window < 2) continue;
-    while (can_wait_ && !outcome.found->decided(window - 2)) ::sched_yield();
-    reported_[i] = outcome.found->of(window - 2);
+    while (can_wait_.load(std::memory_order_relaxed) && !outcome.found->decided(window - 2)) ::sched_yield();
+    if (outcome.found->decided(window - 2)) reported_[i] = outcome.found->of(window - 2);
   }
 }
 

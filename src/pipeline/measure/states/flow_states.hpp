@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -36,15 +38,25 @@ class FlowStates {
   /// windows below that one has to be told, since where the input can wait, this waits for what tasks make of it.
   template <class Settle>
   void change(LinkPlace place, Settle settle) noexcept {
-    for (Clock& clock : clocks_) {
+    std::uint64_t changed = 0;  // bit i: clocks_[i]
+    for (std::size_t i = 0; i < clocks_.size(); ++i) {
+      Clock& clock = clocks_[i];
       if (clock.length.at(place) < clock.border) continue;
       const std::uint64_t window = clock.length.number(place);
       clock.border = clock.length.end_of(window);
       settle(clock.clock, window == 0 ? 0 : window - 1);
-      adopt(clock.clock, window);
+      changed |= std::uint64_t{1} << i;
     }
-    ++version_;
+    // Only now: who waits before it has told all that others wait for may wait for ever.
+    for (; changed != 0; changed &= changed - 1) {
+      const Clock& clock = clocks_[static_cast<std::size_t>(std::countr_zero(changed))];
+      adopt(clock.clock, clock.length.number(place));
+    }
+    if (++version_ == 0) ++version_;
   }
+
+  /// Any thread: from now on nothing waits; what tasks have not found yet, they have not found.
+  void stop_waiting() noexcept { can_wait_.store(false, std::memory_order_relaxed); }
 
  private:
   struct Clock {
@@ -56,11 +68,11 @@ class FlowStates {
   void adopt(std::uint32_t clock, std::uint64_t window) noexcept;
 
   std::shared_ptr<const StatePlan> plan_;
-  bool can_wait_;
+  std::atomic<bool> can_wait_;
   std::vector<StateRule> rules_;  ///< a copy of its own: filters keep what they compiled
   std::vector<Clock> clocks_;
   std::vector<const Reported*> reported_;  ///< by outcome: what holds now
-  std::uint32_t version_ = 1;
+  std::uint32_t version_ = 1;              ///< never 0: a flow's that has not been asked for yet
 };
 
 }  // namespace parshall

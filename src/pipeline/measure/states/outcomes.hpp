@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "pipeline/flow/both_ways.hpp"
 #include "pipeline/measure/tasks/event.hpp"
@@ -19,8 +21,8 @@ class Reported {
   /// Whether the flow, or its opposite direction, is among what was reported.
   bool has(const FlowKey& flow) const noexcept {
     if (all_) return true;
-    if (keys_.size() == 0) return false;
-    return has_part(part_->of(flow)) || has_part(part_->of(opposite(flow)));
+    return std::ranges::any_of(
+        parts_, [&](const auto& part) { return has_part(part->of(flow)) || has_part(part->of(opposite(flow))); });
   }
 
  private:
@@ -30,8 +32,8 @@ class Reported {
   bool has_part(const FlowKey& part) const noexcept { return keys_.find(keys_.hash(part), part) != nullptr; }
 
   KeyTable<Nothing> keys_;
-  std::shared_ptr<const KeyPart> part_;
-  bool all_ = false;  ///< an event was about all traffic
+  std::vector<std::shared_ptr<const KeyPart>> parts_;  ///< that the keys are of: several where prefixes differ
+  bool all_ = false;                                   ///< an event was about all traffic
 };
 
 /// What a task found, window by window, for the workers whose flows' states go by it. One thread writes.
@@ -52,16 +54,19 @@ class Outcomes {
     Window& open = windows_[++turn_ % kWindows];
     open.number.store(kNone, std::memory_order_relaxed);
     open.reported.keys_.clear();
+    open.reported.parts_.clear();
     open.reported.all_ = false;
     written_ = window;
   }
+  /// Summaries say nothing about a flow.
   void add(const Event& event) {
+    if (event.is_summary) return;
     Reported& reported = windows_[turn_ % kWindows].reported;
     if (event.part == nullptr) {
       reported.all_ = true;
       return;
     }
-    reported.part_ = event.part;
+    if (std::ranges::find(reported.parts_, event.part) == reported.parts_.end()) reported.parts_.push_back(event.part);
     reported.keys_.find_or_add(reported.keys_.hash(event.key), event.key);
   }
   void end() { windows_[turn_ % kWindows].number.store(written_, std::memory_order_release); }

@@ -86,6 +86,7 @@ class Reader {
     StatePlan& plan = file_.plan;
     const auto* const name = text(state, "name");
     if (name == nullptr) return complain(state, "a [[state]] has a name");
+    if ((*name)->empty()) return complain(*name, "a state's name is not empty");
     if (std::ranges::find(plan.names, **name) != plan.names.end())
       return complain(*name, fmt::format("two states are called {}", **name));
     if (plan.names.size() == StatePlan::kMostStates)
@@ -120,6 +121,7 @@ class Reader {
       for (const std::string& state : texts(rule, "from"))
         if (const std::uint8_t number = state_of(rule, state); !problem_) made.from |= std::uint64_t{1} << number;
     }
+    if (made.from == 0) complain(rule, "from names no state: leave it out for flows of any");
     if (const auto* const filter = text(rule, "filter")) read_filter(*filter, made);
     if (const auto* const prefix = text(rule, "prefix")) {
       if (auto parsed = Prefix::parse(**prefix))

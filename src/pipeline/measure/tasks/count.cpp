@@ -20,13 +20,13 @@ class Count final : public Task {
     const WindowTotals& totals = events.window().totals;
     std::vector<EventValue> error;
     if (totals.unlisted_flows != 0) error = {{"flows_missing", totals.unlisted_flows}};
-    events.write({{"packets", totals.packets},
-                  {"ip_bytes", totals.ip_bytes},
-                  {"wire_bytes", totals.wire_bytes},
-                  {"flows", flows_},
-                  {"new_flows", new_flows_},
-                  {"late_packets", totals.late_packets}},
-                 std::move(error));
+    events.write_summary({{"packets", totals.packets},
+                          {"ip_bytes", totals.ip_bytes},
+                          {"wire_bytes", totals.wire_bytes},
+                          {"flows", flows_},
+                          {"new_flows", new_flows_},
+                          {"late_packets", totals.late_packets}},
+                         std::move(error));
     flows_ = new_flows_ = 0;
   }
 

@@ -43,10 +43,10 @@ class Entropy final : public Task {
     const double all = total + dropped;
     const double bits = std::max(0.0, std::log2(all) - sum / all);
     const double most = std::log2(keys + static_cast<double>(aggregate_.dropped_keys()));
-    events.write({{"entropy_bits", bits},
-                  {"normalised", most > 0 ? std::min(1.0, bits / most) : 0},
-                  {"keys", aggregate_.entries().size() + aggregate_.dropped_keys()}},
-                 error(events.window(), dropped, all));
+    events.write_summary({{"entropy_bits", bits},
+                          {"normalised", most > 0 ? std::min(1.0, bits / most) : 0},
+                          {"keys", aggregate_.entries().size() + aggregate_.dropped_keys()}},
+                         error(events.window(), dropped, all));
   }
 
  private:

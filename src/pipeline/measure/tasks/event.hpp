@@ -35,6 +35,7 @@ struct Event {
   FlowKey key;
   std::vector<EventValue> values;
   std::vector<EventValue> error;  ///< how far each may be off, and how; empty: they are exact
+  bool is_summary = false;        ///< of all traffic as it is, nothing that was looked for
 };
 
 /// Takes the events of one task and one window. No more than so many: the rest is counted.
@@ -55,6 +56,10 @@ class EventWriter {
     put(part, key, std::move(values), std::move(error));
   }
 
+  void write_summary(std::vector<EventValue> values, std::vector<EventValue> error) {
+    put(nullptr, {}, std::move(values), std::move(error), /*is_summary=*/true);
+  }
+
   /// Of what the task itself had no room for.
   void count_dropped(std::uint64_t events) noexcept { dropped_ += events; }
 
@@ -63,13 +68,13 @@ class EventWriter {
 
  private:
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
-           std::vector<EventValue> error) {
+           std::vector<EventValue> error, bool is_summary = false) {
     if (written_ == most_) {
       ++dropped_;
       return;
     }
     ++written_;
-    take_({task_, window_, std::move(part), key, std::move(values), std::move(error)});
+    take_({task_, window_, std::move(part), key, std::move(values), std::move(error), is_summary});
   }
 
   const std::string& task_;

@@ -36,7 +36,7 @@ class FlowSizes final : public Task {
     std::vector<EventValue> error;
     if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
       error = {{"flows_missing", unlisted}};
-    if (!values.empty()) events.write(std::move(values), std::move(error));
+    if (!values.empty()) events.write_summary(std::move(values), std::move(error));
     octaves_ = {};
   }
 

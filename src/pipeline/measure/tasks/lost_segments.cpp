@@ -28,7 +28,8 @@ class LostSegments final : public FlowFinder {
 
   void end(EventWriter& events) override {
     if (packets_ != 0)
-      events.write({{"tcp_packets", packets_}, {"tcp_lost_segments", lost_}, {"tcp_acked_unseen", unseen_}}, {});
+      events.write_summary({{"tcp_packets", packets_}, {"tcp_lost_segments", lost_}, {"tcp_acked_unseen", unseen_}},
+                           {});
     packets_ = lost_ = unseen_ = 0;
     FlowFinder::end(events);
   }

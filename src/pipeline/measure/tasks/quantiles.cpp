@@ -41,7 +41,7 @@ class FlowQuantiles final : public Task {
     std::vector<EventValue> error{{fmt::format("{}_relative", field_->name()), error_}};
     if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
       error.push_back({"flows_missing", unlisted});
-    events.write(std::move(values), std::move(error));
+    events.write_summary(std::move(values), std::move(error));
     sketch_.clear();
   }
 

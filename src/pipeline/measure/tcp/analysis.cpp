@@ -84,13 +84,16 @@ void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, Tc
   peer.contiguous_end = before(peer.next_seq, packet.ack) ? packet.ack : peer.next_seq;
 }
 
-/// Whether the same bytes were seen before, and nobody has acknowledged them.
+/// Whether the same bytes were seen before, and nobody has acknowledged them: among the oldest, which are sent again
+/// first, so that no sender can make the search long.
 bool was_seen(const Segment& packet, const TcpSender& me, SegmentPool& segments) noexcept {
+  constexpr int kMostLookedAt = 64;
   bool seen = false;
+  int looked_at = 0;
   segments.visit(me.unacked, [&](UnackedSegment& segment) {
     seen = up_to(segment.seq, packet.seq) && up_to(packet.seq + packet.bytes, segment.next_seq);
     if (seen) segment.retransmission = true;
-    return !seen;
+    return !seen && ++looked_at != kMostLookedAt;
   });
   return seen;
 }
@@ -176,7 +179,7 @@ void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tc
   if (packet.has(kSyn | kFin)) ++packet.next_seq;
 
   mark_by_window(packet, me, peer, marks);
-  if (marks.has(TcpMark::duplicate_ack)) ++me.duplicate_acks;
+  if (marks.has(TcpMark::duplicate_ack) && me.duplicate_acks != 0xFFFF) ++me.duplicate_acks;
   if (has_ack && packet.ack != me.last_ack) me.duplicate_acks = 0;
   mark_by_ack(packet, me, peer, marks);
   if (packet.takes_numbers()) mark_resent(connection, from, packet, segments, marks);

@@ -34,6 +34,11 @@ class TcpConnections {
     return Map::memory_bytes(flows) + flows * sizeof(TcpConnection) + SegmentPool::memory_bytes(flows);
   }
 
+  void populate() noexcept {
+    map_.populate();
+    connections_.populate();
+  }
+
   /// There is always room: a connection has at least one flow.
   ConnectionEnd open(const FlowKey& flow) noexcept {
     const auto [key, from] = both_ways(flow);

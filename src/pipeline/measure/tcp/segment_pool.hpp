@@ -35,7 +35,7 @@ struct UnackedSegments {
 ///        for one that is out of order.
 class SegmentPool {
  public:
-  static constexpr std::uint16_t kMostPerSender = 1000;
+  static constexpr std::uint16_t kMostPerSender = 256;
 
   explicit SegmentPool(std::size_t chunks) : chunks_(chunks), free_(chunks) {}
 

@@ -100,7 +100,8 @@ void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {
 /// A late packet from before the window counts in its first bin.
 void WindowRows::add_to_bin(const RowUpdate& packet) noexcept {
   const std::uint64_t since_ns = packet.time_ns > not_late_ns_ ? packet.time_ns - not_late_ns_ : 0;
-  open_->bins[since_ns / plan_.bin_ns].add({1, packet.wire_bytes()});
+  // The latest time of all may be behind the last window's end.
+  open_->bins[std::min<std::size_t>(since_ns / plan_.bin_ns, open_->bins.size() - 1)].add({1, packet.wire_bytes()});
 }
 
 /// Of the last window, those in which there was something. Whether all have been told.

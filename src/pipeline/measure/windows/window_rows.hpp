@@ -54,6 +54,11 @@ class WindowRows {
     return slots * (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t)) + 2 * plan.bins() * sizeof(LinkBin);
   }
 
+  void populate() noexcept {
+    rows_.populate();
+    for (Turn& turn : turns_) turn.slots.populate();
+  }
+
   void prefetch(std::uint32_t slot) const noexcept {
     const std::byte* const row = rows_.data() + slot * stride_;
     prefetch_line(row);
