@@ -34,7 +34,6 @@ class Measurement {
 
   bool any() const noexcept { return rows_ || !windows_.empty(); }
   bool has_windows() const noexcept { return !windows_.empty(); }
-  bool follows_tcp() const noexcept { return follows_tcp_; }
 
   /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then.
   void use(std::shared_ptr<const StatisticSet> statistics) {

@@ -28,6 +28,15 @@ ACCEPTED_INNERMOST = {"libpcap__filter_AH-IPcomp-IPv4.pcap", "libpcap__filter_AH
                       "tcpdump__of13_ericsson.pcapng"}
 
 
+def find_traces():
+    """The folder of the trace set; None, having said SKIPPED, where it is missing."""
+    traces = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces"))
+    if (traces / "MANIFEST.tsv").exists():
+        return traces
+    print(f"SKIPPED: no traces at {traces} (set PARSHALL_TRACES)")
+    return None
+
+
 def manifest(traces):
     with open(traces / "MANIFEST.tsv", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -134,9 +143,8 @@ def main():
     parser.add_argument("parshall")
     parser.add_argument("--matrix", action="store_true")
     options = parser.parse_args()
-    traces = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces"))
-    if not (traces / "MANIFEST.tsv").exists():
-        print(f"SKIPPED: no traces at {traces} (set PARSHALL_TRACES)")
+    traces = find_traces()
+    if traces is None:
         return 0
     rows = manifest(traces)
     tables = exact_tables(options.parshall)

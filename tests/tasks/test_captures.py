@@ -64,9 +64,8 @@ def main():
     parser.add_argument("parshall")
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
-    traces = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces"))
-    if not (traces / "MANIFEST.tsv").exists():
-        print(f"SKIPPED: no traces at {traces} (set PARSHALL_TRACES)")
+    traces = test_traces.find_traces()
+    if traces is None:
         return 0
     rows = [row for row in test_traces.manifest(traces) if row["crosscheck"] == "AGREE" and int(row["file_bytes"]) != 0]
     rows = rows if options.all else rows[::4]

@@ -492,6 +492,29 @@ class FlowHistories(TaskTest):
         self.assertGreater(events, 1000)
 
 
+class Memory(unittest.TestCase):
+    """What is said in advance is not exceeded, however many keys there are."""
+
+    TRACE_BYTES = 64 + 4  # of a packet of built-in traffic, which is in memory before the start
+
+    def peak_and_said(self, packets, *arguments):
+        command = [PROGRAM, "watch", "-g", f"flows={packets},packets={packets},rate={packets},protocol=tcp", "--count", str(packets), *arguments,
+                   "--format", "csv", "--top", "1", "-o", os.devnull, "--events", os.devnull]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            message = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, message)
+        return usage.ru_maxrss * 1024 - packets * self.TRACE_BYTES, int(re.search(r"at most (\d+) MB", message).group(1)) << 20
+
+    def test_a_flood_of_a_million_sources(self):
+        tasks = ["--task", "superspreaders", "--task", "heavy-hitters:threshold=0.01%", "--task", "entropy"]
+        for room in (["--flows", "1Mi"], ["--flows", "64Ki"], ["--flows", "64Ki", "--task-keys", "64Ki", "--task", "retransmissions"]):
+            with self.subTest(room=room):
+                peak, said = self.peak_and_said(1_000_000, *tasks, *room)
+                self.assertLess(peak, said)
+
+
 class Microbursts(TaskTest):
     """Short times in which the link carries much: against whole windows of bins, in a dictionary."""
 

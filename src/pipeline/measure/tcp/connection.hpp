@@ -31,7 +31,6 @@ class TcpMarks {
  public:
   void add(TcpMark mark) noexcept { bits_ = static_cast<std::uint16_t>(bits_ | static_cast<std::uint16_t>(mark)); }
   bool has(TcpMark mark) const noexcept { return (bits_ & static_cast<std::uint16_t>(mark)) != 0; }
-  bool any() const noexcept { return bits_ != 0; }
   std::uint16_t bits() const noexcept { return bits_; }
 
  private:
