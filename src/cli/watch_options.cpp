@@ -145,15 +145,17 @@ void declare(CLI::App& command, WatchOptions& o) {
   command.add_option("--events", o.events, "File for what tasks find, a JSON object a line; - is standard output")
       ->group("Tasks");
 
-  command
-      .add_option(
-          "--hook", o.hook,
-          "Command for the shell to run for an event, which is in PARSHALL_EVENT as JSON (PARSHALL_TASK: its task)")
-      ->group("Tasks");
+  auto* const hook =
+      command
+          .add_option(
+              "--hook", o.hook,
+              "Command for the shell to run for an event, which is in PARSHALL_EVENT as JSON (PARSHALL_TASK: its task)")
+          ->group("Tasks");
   command
       .add_option("--hook-every", o.hook_every,
                   "The least time from one run to the next; PARSHALL_LEFT_OUT: events since")
       ->capture_default_str()
+      ->needs(hook)
       ->group("Tasks");
 
   std::vector<std::string> formats;

@@ -36,6 +36,7 @@ FILTERS = [
     ("tcp and (port 80 or portrange 8000-9000)", lambda flow: flow[2] == TCP and any(p == 80 or 8000 <= p <= 9000 for p in flow[3:])),
     ("host 10.6.0.1 or net 2001:db8:3::/48",
      lambda flow: any(a == "10.6.0.1" or states.inside(a, "2001:db8:3::/48") for a in flow[:2])),
+    ("ip proto 17 or ip6 proto 17", lambda flow: flow[2] == UDP),
 ]
 PREFIXES = ["10.1.0.0/16", "10.6.2.0/23", "10.2.3.4/8", "0.0.0.0/0", "::/0", "2001:db8:2::/48", "2001:db8:5::/47", "10.7.1.128/25", "10.5.0.77",
             "2001:db8:8::100/121"]
@@ -249,11 +250,12 @@ class Outcomes(StatesTest):
         self.assertGreater(max(flows), 0)
 
     def test_a_summary_of_all_traffic_decides_nothing(self):
-        lively = states.count("lively", *TENTH)
-        plan = states.States("s0", {"s0": [states.everything("in0", *TENTH), lively], "s1": [states.everything("in1", *TENTH)]},
-                             [Rule("s1", reported_by="lively")])
+        lossy = states.everything("lossy", *TENTH)
+        lossy.spec = "lost-segments:name=lossy,least=1000000,window=100ms"
+        plan = states.States("s0", {"s0": [states.everything("in0", *TENTH), lossy], "s1": [states.everything("in1", *TENTH)]},
+                             [Rule("s1", reported_by="lossy")])
         said, _ = self.say(plan, self.packets, path=self.capture)
-        self.assertEqual({task for task, _ in said}, {"in0", "lively"})
+        self.assertEqual({task for task, _ in said}, {"in0", "lossy"})
 
     def test_a_silence_of_any_length_forgets_what_was_reported(self):
         """Windows without a packet report nothing, and what was reported before them is over."""
@@ -530,7 +532,7 @@ class Errors(StatesTest):
             self.assertIn(mention, said, text)
 
     def test_the_files_below_but_for_what_is_wrong_with_them_run(self):
-        for text in (self.STATES, self.RULE, self.RULE + 'filter = "greater 100"\n', self.RULE + 'port = 0\nprefix = "::/0"\n'):
+        for text in (self.STATES, self.RULE, self.RULE + 'filter = "host 10.0.0.1"\n', self.RULE + 'port = 0\nprefix = "::/0"\n'):
             path = self.path("right.toml", text)
             done = subprocess.run([test_tasks.PROGRAM, "watch", "-g", "flows=10", "--count", "1000", "--quiet", "--states", path, "-o", os.devnull],
                                   capture_output=True, text=True, timeout=60)
@@ -561,6 +563,11 @@ class Errors(StatesTest):
 
     def test_filters(self):
         self.refuse_at(10, self.RULE + 'filter = "tcp prot 80"\n', "tcp prot 80")
+        # Not what all packets of a flow have in common: flags, lengths, time to live, sequence numbers, data.
+        for text in ("ip[33] & 2 != 0", "ip6[42:4] > 7", "ip[8:4] > 5", "ip[6] & 0x40 != 0", "icmp[2:2] > 5", "tcp[ip[9]:2] > 5", "inbound",
+                     "ip protochain 6", "tcp[tcpflags] & tcp-syn != 0", "less 100", "greater 1000", "len > 70", "ip[2:2] > 500", "ip6[4:2] > 9", "ip[8] > 10",
+                     "ip6[7] > 10", "ip[1] = 0", "ip[10:2] = 0", "tcp[4:4] > 5", "udp[4:2] > 9", "udp[8] = 1", "tcp port 80 and tcp[13] = 2"):
+            self.refuse_at(10, self.RULE + f'filter = "{text}"\n', "addresses, protocol and ports")
         for text in ("vlan 5", "ether host 02:00:00:00:00:01", "tcp and vlan 5", "arp", "mpls"):
             self.refuse_at(10, self.RULE + f'filter = "{text}"\n', text)
 
@@ -589,6 +596,10 @@ class Errors(StatesTest):
         said, path = self.refuse(self.RULE + 'reported_by = "heavy-hitters"\n')
         self.assertIn(path, said)
         self.assertIn("heavy-hitters reports, which is no task of any state", said)
+
+    def test_reports_about_all_traffic(self):
+        said, _ = self.refuse(self.RULE + 'reported_by = "entropy"\n')
+        self.assertIn("what entropy reports, which sums all traffic up", said)
 
     def test_task_specs(self):
         for spec in ("counts", "heavy-hitters:keys=src", "x=packetz > 3", "count:window=1ms", ":", "heavy-hitters:threshold=lots"):

@@ -765,7 +765,8 @@ class Hook(unittest.TestCase):
 
     def test_errors(self):
         for arguments, mention in ((["--hook", "true"], "--hook: name what to look for"),
-                                   (["--hook", "true", "--tasks", "count", "--hook-every", "soon"], "--hook-every")):
+                                   (["--hook", "true", "--tasks", "count", "--hook-every", "soon"], "--hook-every"),
+                                   (["--tasks", "count", "--hook-every", "3s"], "--hook-every requires --hook")):
             done = subprocess.run([PROGRAM, "watch", "-r", self.capture, *arguments], capture_output=True, text=True, timeout=60)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(mention, done.stderr)

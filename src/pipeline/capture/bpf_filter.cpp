@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <pcap/pcap.h>
 
+#include <algorithm>
+
 namespace parshall {
 namespace {
 
@@ -36,7 +38,21 @@ LinkType dlt(LinkType type) {
   }
 }
 
+/// Of a program for raw IP packets: whether it may be an address, the protocol or a port that it loads.
+bool loads_flow(const bpf_insn& instruction) {
+  const unsigned type = BPF_CLASS(instruction.code), mode = BPF_MODE(instruction.code);
+  if (type != BPF_LD && type != BPF_LDX) return true;
+  if (mode == BPF_IND) return BPF_SIZE(instruction.code) == BPF_H;
+  return mode != BPF_LEN && (mode != BPF_ABS || instruction.k < 44);
+}
+
 }  // namespace
+
+bool BpfFilter::says_the_same_of_a_flow() {
+  if (expression_.find('[') != std::string::npos) return false;  // bytes of any kind
+  const bpf_program* const program = program_for(LinkType::raw);
+  return program != nullptr && std::all_of(program->bf_insns, program->bf_insns + program->bf_len, loads_flow);
+}
 
 Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
   auto program = compile_for(expression, LinkType::ethernet);

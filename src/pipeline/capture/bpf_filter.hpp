@@ -21,6 +21,10 @@ class BpfFilter {
   /// Whether it means something for packets of this link type; from then on matches() allocates nothing for them.
   bool applies_to(LinkType link_type) { return program_for(link_type) != nullptr; }
 
+  /// Whether it asks for nothing but the addresses, the protocol and the ports of IP packets, so that one packet stands
+  /// for all of its flow. False of all expressions that read bytes by their place.
+  bool says_the_same_of_a_flow();
+
   /// False also where the expression cannot apply to the packet's link type.
   bool matches(const RawPacket& packet) noexcept;
 

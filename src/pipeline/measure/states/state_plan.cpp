@@ -146,7 +146,7 @@ class Reader {
 
   void read_filter(const toml::value<std::string>& filter, StateRule& rule) {
     auto compiled = BpfFilter::compile(*filter);
-    if (compiled && !compiled->applies_to(LinkType::raw))
+    if (compiled && !compiled->says_the_same_of_a_flow())
       complain(filter, fmt::format("filter '{}' asks for more than a flow's addresses, protocol and ports", *filter));
     if (compiled)
       rule.filter = *std::move(compiled);
@@ -213,14 +213,17 @@ Result<StateFile> StateFile::read(const std::string& path) {
 Result<StatePlan> StateFile::plan_for(const TaskSets& sets, std::uint64_t seed) const {
   StatePlan made = plan;
   for (const std::string& task : reporters) {
-    std::optional<StateOutcome> outcome;
-    for (std::size_t clock = 0; clock < sets.sets().size(); ++clock)
-      for (const TaskSet::Member& member : sets.sets()[clock].members())
-        if (member.name == task)
-          outcome = {task, static_cast<std::uint32_t>(clock), sets.sets()[clock].window(),
-                     std::make_shared<Outcomes>(member.most, seed)};
-    if (!outcome) return Error{fmt::format("a rule goes by what {} reports, which is no task of any state", task)};
-    made.outcomes.push_back(*std::move(outcome));
+    const TaskSet* in = nullptr;
+    const TaskSet::Member* reporter = nullptr;
+    for (const TaskSet& set : sets.sets())
+      for (const TaskSet::Member& member : set.members())
+        if (member.name == task) in = &set, reporter = &member;
+    if (reporter == nullptr)
+      return Error{fmt::format("a rule goes by what {} reports, which is no task of any state", task)};
+    if (!reporter->finds_any)
+      return Error{fmt::format("a rule goes by what {} reports, which sums all traffic up and finds nothing", task)};
+    made.outcomes.push_back({task, static_cast<std::uint32_t>(in - sets.sets().data()), in->window(),
+                             std::make_shared<Outcomes>(reporter->most, seed)});
   }
   return made;
 }

@@ -37,13 +37,13 @@ class Count final : public Task {
 
 }  // namespace
 
-extern const TaskEntry kCount{"count",
-                              "packets, bytes and flows of all traffic",
-                              "its packets, bytes, flows and late packets",
-                              "exact",
-                              {},
-                              [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> {
-                                return std::make_unique<Count>(context.states());
-                              }};
+extern const TaskEntry kCount{
+    "count",
+    "packets, bytes and flows of all traffic",
+    "its packets, bytes, flows and late packets",
+    "exact",
+    {},
+    [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Count>(context.states()); },
+    /*finds_any=*/false};
 
 }  // namespace parshall

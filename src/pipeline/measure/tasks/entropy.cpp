@@ -79,6 +79,7 @@ extern const TaskEntry kEntropy{
     kParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<Entropy>(arguments, context);
-    }};
+    },
+    /*finds_any=*/false};
 
 }  // namespace parshall

@@ -54,6 +54,7 @@ extern const TaskEntry kFlowSizes{"flow-sizes",
                                   kParameters,
                                   [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
                                     return std::make_unique<FlowSizes>(arguments, context);
-                                  }};
+                                  },
+                                  /*finds_any=*/false};
 
 }  // namespace parshall

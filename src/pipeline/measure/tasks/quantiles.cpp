@@ -60,6 +60,7 @@ extern const TaskEntry kFlowQuantiles{"quantiles",
                                       kParameters,
                                       [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
                                         return std::make_unique<FlowQuantiles>(arguments, context);
-                                      }};
+                                      },
+                                      /*finds_any=*/false};
 
 }  // namespace parshall

@@ -191,6 +191,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   TaskSet::Member member{.name = arguments->given("name") ? arguments->text("name") : spec.name,
                          .most = arguments->count("most", 1, 10'000'000),
                          .states = asked.states,
+                         .finds_any = spec.is_condition || (*entry)->finds_any,
                          .task = nullptr};
   TaskContext& context = set_of(window, options).context_;
   context.begin_task(asked.states);

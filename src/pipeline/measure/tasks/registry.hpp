@@ -39,6 +39,7 @@ class TaskSet {
     std::string name;
     std::size_t most;  ///< events a window
     std::uint64_t states;
+    bool finds_any;  ///< TaskEntry's
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted

@@ -95,6 +95,8 @@ struct TaskEntry {
 
   /// Problems are noted in the arguments.
   std::unique_ptr<Task> (*make)(Arguments& arguments, TaskContext& context);
+
+  bool finds_any = true;  ///< false: it writes summaries alone
 };
 
 }  // namespace parshall
