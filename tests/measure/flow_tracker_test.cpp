@@ -217,8 +217,9 @@ class Course {
     if (!finding.is_tcp) return;
     OwnConnection& own = own_[flow.ends()];
     if (!std::exchange(flow.has_connection, true)) ++own.flows;
-    const TcpFinding truth = analyse_tcp(own.connection, flow.from == flow.ends().first ? 0 : 1, tcp,
-                                         packet.counts.tcp_flags(), packet.time_ns, own.pool);
+    TcpFinding truth;
+    analyse_any_tcp(own.connection, flow.from == flow.ends().first ? 0 : 1, tcp, packet.counts.tcp_flags(),
+                    packet.time_ns, own.pool, truth);
     ASSERT_EQ(finding.payload_bytes, tcp.payload_bytes);
     ASSERT_EQ(finding.tcp.marks.bits(), truth.marks.bits());
     ASSERT_EQ(finding.tcp.rtt_ns, truth.rtt_ns);
@@ -226,10 +227,13 @@ class Course {
     ASSERT_EQ(finding.tcp.handshake_ns, truth.handshake_ns);
     marks_seen_ = static_cast<std::uint16_t>(marks_seen_ | truth.marks.bits());
     handshakes_ += truth.handshake_ns != TcpFinding::kNone;
-    if (truth.rtt_ns == TcpFinding::kNone || truth.rtt_ambiguous) return;
-    ASSERT_EQ(finding.rtt_samples, flow.rtts_ns.size());
-    ASSERT_NEAR(finding.rtt_mean_ns, mean_of(flow.rtts_ns), 1e-3);
-    ASSERT_NEAR(finding.rtt_stddev_ns, stddev_of(flow.rtts_ns), 1e-2);
+    if (truth.rtt_ns == TcpFinding::kNone || truth.rtt_ambiguous || !needs_.rtt_history) {
+      ASSERT_EQ(finding.rtts_before.samples, 0u);
+      return;
+    }
+    ASSERT_EQ(finding.rtts_before.samples, flow.rtts_ns.size());
+    ASSERT_NEAR(finding.rtts_before.mean_ns, mean_of(flow.rtts_ns), 1e-3);
+    ASSERT_NEAR(finding.rtts_before.stddev_ns(), stddev_of(flow.rtts_ns), 1e-2);
     flow.rtts_ns.push_back(static_cast<double>(truth.rtt_ns));
     most_samples_ = std::max(most_samples_, flow.rtts_ns.size());
   }
@@ -250,7 +254,7 @@ class Course {
 TEST(FlowTracker, FindsWhatEachConnectionAloneWouldAndGivesConnectionsBack) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE(seed);
-    Course course({.iat = true, .tcp = true}, 90, seed);
+    Course course({.iat = true, .tcp = true, .rtt_history = true}, 90, seed);
     ASSERT_NO_FATAL_FAILURE(course.run(6000));
     EXPECT_EQ(course.dropped_segments(), 0u) << "else nothing can be said";
     EXPECT_EQ(std::popcount(course.marks_seen()), 14) << "some kinds of packets are not tested";

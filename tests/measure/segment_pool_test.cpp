@@ -21,7 +21,15 @@ UnackedSegment segment(std::uint32_t seq, std::uint32_t next_seq, std::uint64_t 
   return {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .ts_value = ~number, .retransmission = number % 3 == 0};
 }
 
-std::vector<std::uint64_t> times_of(SegmentPool& pool, const UnackedSegments& list) {
+/// A list with its place for one.
+struct List {
+  UnackedSegments segments;
+  UnackedSegment single;
+
+  operator SegmentList() { return {segments, single}; }
+};
+
+std::vector<std::uint64_t> times_of(SegmentPool& pool, SegmentList list) {
   std::vector<std::uint64_t> times;
   pool.visit(list, [&](UnackedSegment& one) { return times.push_back(one.time_ns), true; });
   return times;
@@ -35,15 +43,19 @@ struct Queue {
   };
   std::deque<Entry> entries;
   std::size_t next_place = 0;
+  bool in_chunks = false;  ///< since it had more than one
 
   std::size_t chunks() const {
-    if (entries.empty()) return 0;
+    if (!in_chunks) return 0;
     std::set<std::size_t> used{(next_place - 1) / kPerChunk};
     for (const Entry& entry : entries) used.insert(entry.place / kPerChunk);
     return used.size();
   }
-  bool needs_chunk() const { return next_place % kPerChunk == 0; }
-  void append(const UnackedSegment& one) { entries.push_back({next_place++, one}); }
+  bool needs_chunk() const { return in_chunks ? next_place % kPerChunk == 0 : !entries.empty(); }
+  void append(const UnackedSegment& one) {
+    in_chunks = in_chunks || !entries.empty();
+    entries.push_back({next_place++, one});
+  }
   /// Times of those that end at `ack` or before, which it has no longer.
   std::vector<std::uint64_t> acknowledge(std::uint32_t ack) {
     std::vector<std::uint64_t> removed;
@@ -52,16 +64,18 @@ struct Queue {
       if (acked) removed.push_back(entry.segment.time_ns);
       return acked;
     });
-    if (entries.empty()) next_place = 0;
+    if (entries.empty()) next_place = 0, in_chunks = false;
     return removed;
   }
 };
 
-void expect_same(SegmentPool& pool, const UnackedSegments& list, const Queue& queue) {
+void expect_same(SegmentPool& pool, SegmentList of, const Queue& queue) {
+  const UnackedSegments& list = of.list;
+  ASSERT_EQ(list.in_chunks(), queue.in_chunks);
   ASSERT_EQ(list.count, queue.entries.size());
   ASSERT_EQ(list.empty(), queue.entries.empty());
   std::vector<UnackedSegment> visited;
-  pool.visit(list, [&](UnackedSegment& one) { return visited.push_back(one), visited.size() <= list.count; });
+  pool.visit(of, [&](UnackedSegment& one) { return visited.push_back(one), visited.size() <= list.count; });
   ASSERT_EQ(visited.size(), queue.entries.size());
   for (std::size_t i = 0; i < visited.size(); ++i) {
     const UnackedSegment& expected = queue.entries[i].segment;
@@ -92,7 +106,7 @@ class Senders {
       } else if (what < 990) {
         acknowledge(sender);
       } else {
-        pool_.clear(lists_[sender]);
+        pool_.clear(lists_[sender].segments);
         queues_[sender] = {};
       }
       expect_same(pool_, lists_[sender], queues_[sender]);
@@ -104,15 +118,17 @@ class Senders {
 
   /// All chunks can be used again, and no more than all.
   void fill() {
-    for (UnackedSegments& list : lists_) pool_.clear(list);
-    std::vector<UnackedSegments> lists(chunks_ + 1);
+    for (List& list : lists_) pool_.clear(list.segments);
+    std::vector<List> lists(chunks_ + 1);
     for (std::size_t i = 0; i < chunks_; ++i)
       for (std::size_t j = 0; j < kPerChunk; ++j) pool_.append(lists[i], segment(1, 2));
     EXPECT_EQ(pool_.dropped(), dropped_);
     pool_.append(lists[chunks_], segment(1, 2));
+    EXPECT_EQ(pool_.dropped(), dropped_) << "one needs none";
+    pool_.append(lists[chunks_], segment(1, 2));
     EXPECT_EQ(pool_.dropped(), ++dropped_);
-    EXPECT_TRUE(lists[chunks_].empty());
-    for (UnackedSegments& list : lists) pool_.clear(list);
+    EXPECT_EQ(lists[chunks_].segments.count, 1u);
+    for (List& list : lists) pool_.clear(list.segments);
   }
 
   std::uint64_t dropped() const { return dropped_; }
@@ -164,7 +180,7 @@ class Senders {
   std::uint64_t resends_;
   SplitMix64 random_;
   SegmentPool pool_;
-  std::array<UnackedSegments, kSenders> lists_;
+  std::array<List, kSenders> lists_;
   std::array<Queue, kSenders> queues_;
   std::array<std::uint32_t, kSenders> next_{};
   std::uint64_t dropped_ = 0;
@@ -191,9 +207,9 @@ TEST(SegmentPool, KeepsWhatAQueuePerSenderWouldAndCountsWhatItHasNoRoomFor) {
 
 TEST(SegmentPool, NoSenderHasMoreThanItsMost) {
   SegmentPool pool(SegmentPool::kMostPerSender);
-  UnackedSegments list, other;
+  List list, other;
   for (std::uint32_t i = 0; i < SegmentPool::kMostPerSender + 5; ++i) pool.append(list, segment(i, i + 1, i));
-  EXPECT_EQ(list.count, SegmentPool::kMostPerSender);
+  EXPECT_EQ(list.segments.count, SegmentPool::kMostPerSender);
   EXPECT_EQ(pool.dropped(), 5u);
   pool.append(other, segment(0, 1));
   EXPECT_EQ(pool.dropped(), 5u) << "the others have room";
@@ -202,7 +218,7 @@ TEST(SegmentPool, NoSenderHasMoreThanItsMost) {
 
 TEST(SegmentPool, AVisitEndsWhenItIsToldTo) {
   SegmentPool pool(8);
-  UnackedSegments list;
+  List list;
   for (std::uint32_t i = 0; i < 5; ++i) pool.append(list, segment(i, i + 1, i));
   int seen = 0;
   pool.visit(list, [&](UnackedSegment& one) { return ++seen, one.time_ns < 2; });
@@ -211,7 +227,7 @@ TEST(SegmentPool, AVisitEndsWhenItIsToldTo) {
 
 TEST(SegmentPool, AVisitMayMarkASegmentThatWasSentAgain) {
   SegmentPool pool(8);
-  UnackedSegments list;
+  List list;
   for (std::uint32_t i = 1; i < 9; ++i) pool.append(list, segment(i, i + 1, 1));
   pool.visit(list, [&](UnackedSegment& one) { return one.retransmission = one.seq == 7, true; });
   std::vector<std::uint32_t> marked;
@@ -223,7 +239,7 @@ TEST(SegmentPool, AVisitMayMarkASegmentThatWasSentAgain) {
 
 TEST(SegmentPool, OneThatIsNeverAcknowledgedHoldsNoMoreThanItsChunkAndTheLast) {
   SegmentPool pool(3);
-  UnackedSegments list;
+  List list;
   pool.append(list, segment(1u << 30, (1u << 30) + 100, 1));
   for (std::uint32_t seq = 1; seq < 100'000; seq += 100) {
     pool.append(list, segment(seq, seq + 100, 2));

@@ -3,12 +3,14 @@
 // it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <ostream>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "pipeline/measure/tcp/analysis.hpp"
 
 namespace parshall {
@@ -56,7 +58,20 @@ class Connection : public ::testing::TestWithParam<Numbers> {
                        .ts_echo = packet.ts_echo,
                        .window = packet.window,
                        .present = true};
-    return analyse_tcp(connection_, from, tcp, packet.flags, kStart + after_ns, pool_);
+    return take(from, tcp, packet.flags, kStart + after_ns);
+  }
+  /// What the short way makes of a packet is what the other one makes of it.
+  TcpFinding take(std::size_t from, const TcpFacts& tcp, std::uint16_t flags, std::uint64_t time_ns) {
+    const TcpFinding finding = analyse_tcp(connection_, from, tcp, flags, time_ns, pool_);
+    TcpFinding by_any;
+    analyse_any_tcp(by_any_, from, tcp, flags, time_ns, pool_of_any_, by_any);
+    EXPECT_EQ(show(finding.marks), show(by_any.marks));
+    EXPECT_EQ(finding.rtt_ns, by_any.rtt_ns);
+    EXPECT_EQ(finding.rtt_ambiguous, by_any.rtt_ambiguous);
+    EXPECT_EQ(finding.handshake_ns, by_any.handshake_ns);
+    EXPECT_EQ(connection_.handshake_ns, by_any_.handshake_ns);
+    for (const std::size_t end : {kClient, kServer}) expect_same_sender(end);
+    return finding;
   }
   TcpFinding client(std::uint64_t after_ns, const Packet& packet) { return send(kClient, after_ns, packet); }
   TcpFinding server(std::uint64_t after_ns, const Packet& packet) { return send(kServer, after_ns, packet); }
@@ -73,18 +88,42 @@ class Connection : public ::testing::TestWithParam<Numbers> {
   std::size_t free_chunks() {
     constexpr std::size_t kPerChunk = 5;
     UnackedSegments list;
+    UnackedSegment single;
     const std::uint64_t dropped = pool_.dropped();
-    while (pool_.dropped() == dropped) pool_.append(list, {});
+    while (pool_.dropped() == dropped) pool_.append({list, single}, {});
     const std::size_t count = list.count;
     pool_.clear(list);
     return count / kPerChunk;
   }
   std::size_t kept(std::size_t of) const { return connection_.sender[of].unacked.count; }
 
+  void play_anything(SplitMix64& random, bool far);
+
+  void expect_same_sender(std::size_t end) {
+    const TcpSender &one = connection_.sender[end], &other = by_any_.sender[end];
+    const auto numbers = [](const TcpSender& sender) {
+      return std::vector<std::uint64_t>{sender.base,     sender.next_seq,       sender.contiguous_end, sender.last_ack,
+                                        sender.window,   sender.duplicate_acks, sender.next_seq_ns,    sender.last_ns,
+                                        sender.has_base, sender.answered_syn,   sender.opening,        sender.syn_ns};
+    };
+    EXPECT_EQ(numbers(one), numbers(other)) << "of end " << end;
+    EXPECT_EQ(show(one.last_marks), show(other.last_marks)) << "of end " << end;
+    EXPECT_EQ(segments(connection_, end, pool_), segments(by_any_, end, pool_of_any_)) << "of end " << end;
+  }
+  static std::vector<std::array<std::uint64_t, 5>> segments(TcpConnection& connection, std::size_t end,
+                                                            SegmentPool& pool) {
+    std::vector<std::array<std::uint64_t, 5>> all;
+    pool.visit(connection.unacked(end), [&](const UnackedSegment& one) {
+      all.push_back({one.seq, one.next_seq, one.time_ns, one.ts_value, one.retransmission});
+      return true;
+    });
+    return all;
+  }
+
   static constexpr std::uint64_t kStart = 5 * kSecond;
   std::uint32_t first_[2] = {GetParam().client, GetParam().server};
-  TcpConnection connection_;
-  SegmentPool pool_{kChunks};
+  TcpConnection connection_, by_any_;
+  SegmentPool pool_{kChunks}, pool_of_any_{kChunks};
 };
 
 #define EXPECT_MARKS(finding, text) EXPECT_EQ(show((finding).marks), text)
@@ -173,7 +212,7 @@ TEST_P(Connection, TwoDuplicateAcksWithin20MsMakeARetransmissionFast) {
        {std::tuple{2, 20 * kMs - 1, 101u, "retransmission, fast"}, std::tuple{3, kMs, 101u, "retransmission, fast"},
         std::tuple{2, 20 * kMs, 101u, "retransmission"}, std::tuple{1, kMs, 101u, "retransmission"},
         std::tuple{2, kMs, 201u, "retransmission"}}) {
-    connection_ = {};
+    connection_ = by_any_ = {};
     shake_hands();
     for (std::uint32_t i = 0; i < 5; ++i) client(2 * kMs, {.seq = 1 + 100 * i, .ack = 1, .bytes = 100});
     server(3 * kMs, {.seq = 1, .ack = 101});
@@ -198,7 +237,7 @@ TEST_P(Connection, WhatWasAcknowledgedIsSentAgainForNothing) {
 
 TEST_P(Connection, AGapThatIsFilledWithin3MsIsReorderingWhereTheHandshakeWasNotSeen) {
   for (const auto& [later_ns, marks] : {std::pair{3 * kMs - 1, "out of order"}, std::pair{3 * kMs, "retransmission"}}) {
-    connection_ = {};
+    connection_ = by_any_ = {};
     client(0, {.seq = 1, .ack = 1, .bytes = 100});
     EXPECT_MARKS(client(kMs, {.seq = 201, .ack = 1, .bytes = 100}), "lost segment");
     EXPECT_MARKS(client(kMs + later_ns, {.seq = 101, .ack = 1, .bytes = 100}), marks);
@@ -209,7 +248,7 @@ TEST_P(Connection, AGapThatIsFilledWithin3MsIsReorderingWhereTheHandshakeWasNotS
 TEST_P(Connection, AGapThatIsFilledWithinTheHandshakesTimeIsReordering) {
   for (const std::uint64_t rtt_ns : {kMs, 100 * kMs})
     for (const bool soon : {true, false}) {
-      connection_ = {};
+      connection_ = by_any_ = {};
       shake_hands(rtt_ns);
       client(200 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
       EXPECT_MARKS(client(200 * kMs, {.seq = 201, .ack = 1, .bytes = 100}), "lost segment");
@@ -290,7 +329,7 @@ TEST_P(Connection, AClosedWindowIsProbedUntilItOpens) {
 
 TEST_P(Connection, AProbesByteMayBeTakenWhileTheWindowStaysClosed) {
   for (const std::uint32_t next : {102u, 101u}) {
-    connection_ = {};
+    connection_ = by_any_ = {};
     shake_hands();
     client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
     server(3 * kMs, {.seq = 1, .ack = 101, .window = 0});
@@ -415,7 +454,7 @@ TEST_P(Connection, ASynWithAnotherNumberBeginsAnewBetweenTheSamePorts) {
   first_[kServer] -= 1'999'999'999;
   EXPECT_MARKS(client(kSecond, {.flags = kSyn}), "reused ports");
   EXPECT_EQ(connection_.flows, 2u) << "those are still there";
-  EXPECT_EQ(free_chunks(), kChunks - 1) << "all but the SYN's";
+  EXPECT_EQ(free_chunks(), kChunks);
   EXPECT_EQ(kept(kClient), 1u);
   EXPECT_EQ(kept(kServer), 0u);
   const TcpFinding syn_ack = server(kSecond + kMs, {.ack = 1, .flags = kSyn | kAck});
@@ -437,7 +476,7 @@ TEST_P(Connection, TheOtherEndMayBeginAnewToo) {
 
 TEST_P(Connection, ARefusalsNumberIsNoBeginning) {
   for (const bool same_number : {true, false}) {
-    connection_ = {};
+    connection_ = by_any_ = {};
     client(0, {.flags = kSyn});
     const std::uint32_t listening = std::exchange(first_[kServer], 0);  // who refuses has the number 0
     EXPECT_MARKS(server(kMs, {.ack = 1, .flags = kRst | kAck, .window = 0}), "");
@@ -485,7 +524,7 @@ TEST_P(Connection, ARoundTripIsAmbiguousWhereAPartWasSentTwiceOrAnotherWay) {
 
 TEST_P(Connection, TimeStampsTellWhichOfTwoSendingsWasAcknowledged) {
   for (const bool second : {false, true}) {
-    connection_ = {};
+    connection_ = by_any_ = {};
     shake_hands();
     client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1002, .ts_echo = 1});
     client(300 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1300, .ts_echo = 1});
@@ -538,7 +577,7 @@ TEST_P(Connection, WhatIsSentLaterThanTheSegmentTimedDoesNotMatterWhereTheAcknow
 
 TEST_P(Connection, ATimeStampTellsThatAnAcknowledgementDidNotWait) {
   for (const bool echoed : {true, false}) {
-    connection_ = {};
+    connection_ = by_any_ = {};
     shake_hands();
     client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100, .ts_value = 1002, .ts_echo = 1});
     client(3 * kMs, {.seq = 101, .ack = 1, .bytes = 100, .ts_value = 1003, .ts_echo = 1});
@@ -594,7 +633,8 @@ TEST_P(Connection, WithoutTheAckFlagThereIsNoAcknowledgement) {
   const TcpFinding none = server(3 * kMs, {.seq = 1, .ack = first_[kClient] + 101, .bytes = 10, .flags = 8});
   EXPECT_MARKS(none, "");
   EXPECT_EQ(none.rtt_ns, TcpFinding::kNone);
-  EXPECT_EQ(free_chunks(), kChunks - 2) << "both wait";
+  EXPECT_EQ(kept(kClient), 1u) << "it waits";
+  EXPECT_EQ(kept(kServer), 1u);
   expect_rtt(server(4 * kMs, {.seq = 11, .ack = 101}), 2 * kMs);
 }
 
@@ -642,11 +682,107 @@ TEST_P(Connection, AHandshakeMayBeginAtTheTimeZero) {
                          std::uint16_t flags) {
     const TcpFacts tcp{
         .seq = first_[from] + seq, .ack = (flags & kAck) != 0 ? first_[1 - from] + ack : 0, .present = true};
-    return analyse_tcp(connection_, from, tcp, flags, time_ns, pool_);
+    return take(from, tcp, flags, time_ns);
   };
   at(kClient, 0, 0, 0, kSyn);
   expect_rtt(at(kServer, kMs, 0, 1, kSyn | kAck), kMs);
   EXPECT_EQ(at(kClient, 2 * kMs, 1, 1, kAck).handshake_ns, 2 * kMs);
+}
+
+TEST_P(Connection, DataThatWasAcknowledgedBeforeItCameIsOldThoughItIsTheNext) {
+  server(0, {.seq = 1, .ack = 1});
+  server(kMs, {.seq = 1, .ack = 1001});
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(client(3 * kMs, {.seq = 101, .ack = 1, .bytes = 100}), "retransmission, spurious");
+}
+
+TEST_P(Connection, TheFirstAcknowledgementMayComeAfterData) {
+  client(0, {.seq = 1, .bytes = 100, .flags = 8});
+  EXPECT_MARKS(client(kMs, {.seq = 101, .ack = 1, .bytes = 100}), "");
+  EXPECT_MARKS(server(2 * kMs, {.seq = 1, .ack = 201, .bytes = 100}), "");
+  EXPECT_MARKS(client(3 * kMs, {.seq = 201, .ack = 101, .bytes = 100}), "");
+}
+
+TEST_P(Connection, AnAcknowledgementOfMoreThanCouldBeKeptTellsNoTime) {
+  shake_hands();
+  for (std::uint32_t i = 0; i <= SegmentPool::kMostPerSender; ++i)
+    client(2 * kMs + i, {.seq = 1 + 100 * i, .ack = 1, .bytes = 100});
+  EXPECT_EQ(pool_.dropped(), 257 - kChunks * 5);
+  EXPECT_EQ(server(9 * kMs, {.seq = 1, .ack = 25'701}).rtt_ns, TcpFinding::kNone) << "its last segment was not kept";
+}
+
+TEST_P(Connection, AJumpWithoutDataTellsNoTime) {
+  shake_hands();
+  client(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  client(3 * kMs, {.seq = 201, .ack = 1});
+  client(4 * kMs, {.seq = 101, .ack = 1});
+  EXPECT_EQ(server(5 * kMs, {.seq = 1, .ack = 201}).rtt_ns, TcpFinding::kNone) << "no segment ends there";
+}
+
+TEST_P(Connection, AnAcknowledgementAtHalfOfAllNumbersIsOfUnseenData) {
+  shake_hands();
+  server(2 * kMs, {.seq = 1, .ack = 1, .bytes = 100});
+  EXPECT_MARKS(client(3 * kMs, {.seq = 1, .ack = 101 + 0x8000'0000, .bytes = 100}), "ack of unseen");
+}
+
+/// The other's route has changed: of 4 GiB of data no acknowledgement is seen.
+TEST_P(Connection, WhatIsHalfOfAllNumbersBeyondTheLastAcknowledgementIsTakenForOld) {
+  shake_hands();
+  std::size_t spurious = 0;
+  for (std::uint32_t i = 0; i < 67'000 && !HasFailure(); ++i)
+    spurious += client(2 * kMs + i, {.seq = 1 + 65'000 * i, .ack = 1, .bytes = 65'000})
+                    .marks.has(TcpMark::spurious_retransmission);
+  EXPECT_GT(spurious, 30'000u);
+}
+
+/// Two ends that mostly do what they should, and at any time something else: both ways agree on every packet.
+TEST_P(Connection, TheShortWayIsTheOther) {
+  SplitMix64 random(GetParam().client + 1);
+  for (const std::size_t chunks : {kChunks, std::size_t{0}, std::size_t{2}})
+    for (const bool far : {false, true}) {
+      SCOPED_TRACE(std::to_string(chunks) + (far ? " chunks, far jumps" : " chunks"));
+      pool_ = SegmentPool(chunks), pool_of_any_ = SegmentPool(chunks);
+      connection_ = by_any_ = {};
+      ASSERT_NO_FATAL_FAILURE(play_anything(random, far));
+    }
+}
+
+void Connection::play_anything(SplitMix64& random, bool far) {
+  std::uint32_t next[2] = {1, 1};
+  std::size_t rtts = 0, marked = 0;
+  shake_hands();
+  std::uint64_t now_ns = kMs;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::size_t from = random.below(2);
+    Packet packet{.seq = next[from], .ack = next[1 - from], .ts_value = static_cast<std::uint32_t>(i / 8 + 1)};
+    packet.bytes = random.below(3) == 0 ? 0 : static_cast<std::uint32_t>(random.below(5) == 0 ? 1 : random.below(1500));
+    if (random.below(4) == 0) packet.ack -= static_cast<std::uint32_t>(random.below(3000));
+    const std::uint64_t odd = random.below(60);
+    if (odd == 0) packet.seq -= static_cast<std::uint32_t>(random.below(4000));
+    if (odd == 1) packet.seq += static_cast<std::uint32_t>(random.below(3000));
+    if (odd == 2) packet.ack += static_cast<std::uint32_t>(random.below(3000));
+    if (odd == 3) packet.window = 0;
+    if (odd == 4) packet.seq -= 1, packet.bytes = static_cast<std::uint32_t>(random.below(2));
+    if (odd == 5) packet.flags = static_cast<std::uint16_t>(random.below(64));
+    if (odd == 6 || random.below(2) == 0) packet.window = static_cast<std::uint16_t>(random.below(4) + 1);
+    if (random.below(2) == 0) packet.ts_echo = static_cast<std::uint32_t>(i / 8 + 1 - random.below(3));
+    now_ns += odd == 7 ? 30 * kMs : random.below(kMs);
+    if (odd == 8) now_ns -= kMs / 2;
+    if (odd == 9) packet.bytes = 0, packet.seq += random.below(2) == 0 ? 100 : 0;
+    const auto anywhere = static_cast<std::uint32_t>(0x8000'0000 - 2 + random.below(5));
+    if (far && odd == 10) packet.ack += anywhere;
+    if (far && odd == 11) packet.seq += anywhere;
+    const TcpFinding finding = send(from, now_ns, packet);
+    ASSERT_FALSE(HasFailure()) << "of packet " << i;
+    rtts += finding.rtt_ns != TcpFinding::kNone;
+    marked += finding.marks.bits() != 0;
+    const std::uint32_t end = packet.seq + packet.bytes;
+    if (static_cast<std::int32_t>(end - next[from]) > 0) next[from] = end;
+    if (static_cast<std::int32_t>(packet.ack - next[1 - from]) > 0) next[1 - from] = packet.ack;
+  }
+  EXPECT_EQ(pool_.dropped(), pool_of_any_.dropped());
+  EXPECT_GT(rtts, far ? 100u : 2000u);
+  EXPECT_GT(marked, 2000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Numbers, Connection,

@@ -239,12 +239,12 @@ class OrderOf final : public FlowMeasure {
   std::size_t row_bytes() const noexcept override { return row_bytes_; }
   FindingNeeds needs() const noexcept override { return needs_; }
   bool is_rare() const noexcept override { return touched_ == Touched::rarely; }
-  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      auto values = reinterpret_cast<std::uint64_t*>(rows[i]);
+  void update(const MeasureBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      std::uint64_t* const values = &batch.part<std::uint64_t>(i);
       for (std::size_t at = 2; at < row_bytes_ / 8; ++at) values[at] = ~std::uint64_t{0};
       ++values[0];
-      values[1] = values[1] * 31 + packets[i]->*number_;
+      values[1] = values[1] * 31 + batch.packet(i).*number_;
     }
   }
 

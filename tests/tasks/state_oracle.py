@@ -237,6 +237,8 @@ class States:
             else:
                 gap = None
             truth = p.tcp.truth if p.tcp and state in needs_tcp else None
+            if state not in needs_tcp:  # what it did before is forgotten
+                before_ns.pop(flow, None)
             change = False
             if truth and truth.rtt_ns is not None:
                 earlier = before_ns[flow]

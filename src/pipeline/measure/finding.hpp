@@ -9,10 +9,13 @@ namespace parshall {
 /// What has to be found out about packets, beyond their counts.
 struct FindingNeeds {
   bool iat = false;
-  bool tcp = false;  ///< takes flows of five-tuples
+  bool tcp = false;          ///< takes flows of five-tuples
+  bool rtt_history = false;  ///< takes tcp; then of all flows that are followed
 
   bool any() const noexcept { return iat || tcp; }
-  void add(FindingNeeds other) noexcept { iat = iat || other.iat, tcp = tcp || other.tcp; }
+  void add(FindingNeeds other) noexcept {
+    iat = iat || other.iat, tcp = tcp || other.tcp, rtt_history = rtt_history || other.rtt_history;
+  }
   friend bool operator==(const FindingNeeds&, const FindingNeeds&) = default;
 };
 
@@ -25,9 +28,7 @@ struct PacketFinding {
   TcpFinding tcp;
   std::uint32_t payload_bytes = 0;
   std::uint64_t iat_ns = kNone;  ///< since the flow's last packet; 0 where it is late; none for the first
-  /// Where the packet gave an unambiguous round-trip time: of those that the flow had before.
-  std::uint32_t rtt_samples = 0;
-  double rtt_mean_ns = 0, rtt_stddev_ns = 0;
+  RttHistory rtts_before;        ///< of the flow, where FindingNeeds::rtt_history and the packet gave one
 };
 
 }  // namespace parshall

@@ -2,8 +2,6 @@
 #include "pipeline/measure/flow_tracker.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace parshall {
 namespace {
@@ -16,7 +14,9 @@ bool any_tcp(std::span<const FindingNeeds> by_state) noexcept {
 
 FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed)
     : by_state_(std::move(by_state)), state_packets_(by_state_.size()), states_(states), tracks_(slots) {
-  if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots, seed);
+  if (any_tcp(by_state_))
+    connections_ = std::make_unique<TcpConnections>(
+        slots, seed, /*keeps_rtts=*/std::ranges::any_of(by_state_, &FindingNeeds::rtt_history));
 }
 
 std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept {
@@ -40,18 +40,14 @@ void FlowTracker::choose_state(Track& track, const FlowKey& flow) noexcept {
 }
 
 void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {
+  TcpConnection& connection = (*connections_)[track.connection.place];
   finding.payload_bytes = tcp.payload_bytes;
-  analyse_tcp((*connections_)[track.connection.place], track.connection.from, tcp, packet.counts.tcp_flags(),
-              packet.time_ns, connections_->segments(), finding.tcp);
-  if (finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
-  finding.rtt_samples = track.rtt_samples;
-  finding.rtt_mean_ns = track.rtt_mean_ns;
-  if (track.rtt_samples > 1)
-    finding.rtt_stddev_ns = std::sqrt(track.rtt_m2 / static_cast<double>(track.rtt_samples - 1));
-  const double difference = static_cast<double>(finding.tcp.rtt_ns) - track.rtt_mean_ns;
-  track.rtt_samples += track.rtt_samples != std::numeric_limits<std::uint32_t>::max();
-  track.rtt_mean_ns += difference / track.rtt_samples;
-  track.rtt_m2 += difference * (static_cast<double>(finding.tcp.rtt_ns) - track.rtt_mean_ns);
+  analyse_tcp(connection, track.connection.from, tcp, packet.counts.tcp_flags(), packet.time_ns,
+              connections_->segments(), finding.tcp);
+  if (!connections_->keeps_rtts() || finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
+  RttHistory& history = connection.round_trips[track.connection.from];
+  finding.rtts_before = history;
+  history.add(finding.tcp.rtt_ns);
 }
 
 }  // namespace parshall

@@ -15,7 +15,7 @@ namespace parshall {
 /// Finds out about each packet what tasks want to know beyond its counts, from what its flow, or its connection, did
 /// before: a row per slot, beside the table.
 ///
-/// Shape: row = 64 bytes; TcpConnections as large as the table, where TCP is asked for. Nothing is allocated after the
+/// Shape: row = 32 bytes; TcpConnections as large as the table, where TCP is asked for. Nothing is allocated after the
 ///        constructor.
 class FlowTracker {
  public:
@@ -35,29 +35,13 @@ class FlowTracker {
   template <class KeyOf>
   void find(std::span<const RowUpdate> packets, std::span<const TcpFacts> tcp, std::span<PacketFinding> findings,
             KeyOf key_of) noexcept {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      const RowUpdate& packet = packets[i];
-      Track& track = tracks_[packet.slot];
-      if (packet.starts_flow) [[unlikely]]
-        begin(track, key_of(packet.slot));
-      if (states_ != nullptr && track.states_version != states_->version()) [[unlikely]]
-        choose_state(track, key_of(packet.slot));
-      const FindingNeeds needs = by_state_[track.state];
-      findings[i] = {.state = track.state};
-      ++state_packets_[track.state];
-      if (!needs.tcp || tcp.empty() || !tcp[i].present) continue;
-      if (track.connection.place == kNowhere) [[unlikely]]
-        track.connection = connections_->open(key_of(packet.slot));
-      findings[i].is_tcp = track.connection.place != kNowhere;
-      if (findings[i].is_tcp) connections_->prefetch(track.connection);
-    }
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      prepare(packets[i], tcp.empty() ? nullptr : &tcp[i], findings[i], key_of);
+    if (!connections_) return;
     for (std::size_t i = 0; i < packets.size(); ++i)
       if (findings[i].is_tcp) connections_->prefetch_segments(tracks_[packets[i].slot].connection);
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      Track& track = tracks_[packets[i].slot];
-      if (by_state_[track.state].iat) note_time(track, packets[i].time_ns, findings[i]);
-      if (findings[i].is_tcp) follow(track, packets[i], tcp[i], findings[i]);
-    }
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      if (findings[i].is_tcp) follow(tracks_[packets[i].slot], packets[i], tcp[i], findings[i]);
   }
 
   void flow_ended(std::uint32_t slot) noexcept {
@@ -70,22 +54,43 @@ class FlowTracker {
     tracks_[from] = {};
   }
 
-  std::span<const std::uint64_t> state_packets() const noexcept { return state_packets_; }  ///< by monitoring state
+  std::span<const std::uint64_t> state_packets() const noexcept {
+    return state_packets_;
+  }  ///< by state, where there are any
 
   /// Segments that could not be kept until they were acknowledged.
   std::uint64_t dropped_segments() const noexcept { return connections_ ? connections_->segments().dropped() : 0; }
 
  private:
-  struct alignas(64) Track {
+  struct Track {
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
     ConnectionEnd connection;
-    std::uint8_t state = 0;
     std::uint32_t states_version = 0;  ///< FlowStates::version() that the state is of
     std::uint32_t rules = 0;           ///< FlowStates::rules_for()
-    std::uint32_t rtt_samples = 0;
-    double rtt_mean_ns = 0, rtt_m2 = 0;  ///< Welford's running mean and sum of squared differences
+    std::uint8_t state = 0;
   };
-  static_assert(sizeof(Track) == 64);
+  static_assert(sizeof(Track) == 32);
+
+  /// All but what takes the packet's connection, which is asked for.
+  template <class KeyOf>
+  [[gnu::always_inline]] void prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
+                                      KeyOf key_of) noexcept {
+    Track& track = tracks_[packet.slot];
+    if (packet.starts_flow) [[unlikely]]
+      begin(track, key_of(packet.slot));
+    if (states_ != nullptr) {
+      if (track.states_version != states_->version()) [[unlikely]]
+        choose_state(track, key_of(packet.slot));
+      ++state_packets_[track.state];
+    }
+    finding = {.state = track.state};
+    if (by_state_[track.state].iat) note_time(track, packet.time_ns, finding);
+    if (!by_state_[track.state].tcp || tcp == nullptr || !tcp->present) return;
+    if (track.connection.place == kNowhere) [[unlikely]]
+      track.connection = connections_->open(key_of(packet.slot));
+    finding.is_tcp = track.connection.place != kNowhere;
+    if (finding.is_tcp) connections_->prefetch(track.connection);
+  }
 
   static void note_time(Track& track, std::uint64_t time_ns, PacketFinding& finding) noexcept {
     if (track.after_last_ns != 0)

@@ -28,10 +28,11 @@ struct Segment {
 };
 
 void begin_anew(TcpConnection& connection, SegmentPool& segments) noexcept {
-  for (TcpSender& sender : connection.sender) segments.clear(sender.unacked);
-  const std::uint32_t flows = connection.flows;
-  connection = {};
-  connection.flows = flows;
+  for (TcpSender& sender : connection.sender) {
+    segments.clear(sender.unacked);
+    sender = {};
+  }
+  connection.handshake_ns = 0;
 }
 
 /// A SYN with another number is a new connection's.
@@ -86,11 +87,11 @@ void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, Tc
 
 /// Whether the same bytes were seen before, and nobody has acknowledged them: among the oldest, which are sent again
 /// first, so that no sender can make the search long.
-bool was_seen(const Segment& packet, const TcpSender& me, SegmentPool& segments) noexcept {
+bool was_seen(const Segment& packet, SegmentList unacked, SegmentPool& segments) noexcept {
   constexpr int kMostLookedAt = 64;
   bool seen = false;
   int looked_at = 0;
-  segments.visit(me.unacked, [&](UnackedSegment& segment) {
+  segments.visit(unacked, [&](UnackedSegment& segment) {
     seen = up_to(segment.seq, packet.seq) && up_to(packet.seq + packet.bytes, segment.next_seq);
     if (seen) segment.retransmission = true;
     return !seen && ++looked_at != kMostLookedAt;
@@ -99,7 +100,7 @@ bool was_seen(const Segment& packet, const TcpSender& me, SegmentPool& segments)
 }
 
 /// What a packet is that takes numbers but not the next ones.
-void mark_resent(const TcpConnection& connection, std::size_t from, const Segment& packet, SegmentPool& segments,
+void mark_resent(TcpConnection& connection, std::size_t from, const Segment& packet, SegmentPool& segments,
                  TcpMarks& marks) noexcept {
   const TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
   if (marks.has(TcpMark::keep_alive)) return;
@@ -117,21 +118,21 @@ void mark_resent(const TcpConnection& connection, std::size_t from, const Segmen
     return;
   }
   const std::uint64_t reorder_ns = connection.handshake_ns != 0 ? connection.handshake_ns : kReorderNs;
-  const bool seen = was_seen(packet, me, segments);
+  const bool seen = was_seen(packet, connection.unacked(from), segments);
   if (since(packet.time_ns, me.next_seq_ns) < reorder_ns && !seen && me.next_seq != packet.next_seq)
     marks.add(TcpMark::out_of_order);
   else
     marks.add(TcpMark::retransmission);
 }
 
-void take_ack(const Segment& packet, const TcpFacts& tcp, std::uint32_t last_ack, TcpSender& peer,
+void take_ack(std::uint32_t ack, std::uint32_t ts_echo, std::uint32_t last_ack, std::uint64_t time_ns, SegmentList sent,
               SegmentPool& segments, TcpFinding& finding) noexcept {
   bool by_timestamp = false;
   std::uint64_t sent_ns = 0, latest_ns = 0;  // what is timed; the last that was sent of all that is newly acknowledged
-  segments.acknowledge(peer.unacked, packet.ack, [&](const UnackedSegment& segment) {
+  segments.acknowledge(sent, ack, [&](const UnackedSegment& segment) {
     if (last_ack == 0 || before(last_ack, segment.next_seq)) latest_ns = std::max(latest_ns, segment.time_ns);
-    if (segment.next_seq != packet.ack) return;
-    const bool echoed = tcp.ts_echo != 0 && segment.ts_value == tcp.ts_echo;
+    if (segment.next_seq != ack) return;
+    const bool echoed = ts_echo != 0 && segment.ts_value == ts_echo;
     if (by_timestamp && !echoed) return;
     if (by_timestamp || (!echoed && finding.rtt_ns != TcpFinding::kNone)) {
       finding.rtt_ambiguous = true;
@@ -139,7 +140,7 @@ void take_ack(const Segment& packet, const TcpFacts& tcp, std::uint32_t last_ack
     }
     by_timestamp = echoed;
     sent_ns = segment.time_ns;
-    finding.rtt_ns = since(packet.time_ns, sent_ns);
+    finding.rtt_ns = since(time_ns, sent_ns);
     finding.rtt_ambiguous = segment.retransmission && !echoed;
   });
   // What was sent again later filled a hole, and the acknowledgement had waited for it.
@@ -160,10 +161,48 @@ void note_handshake(TcpConnection& connection, std::size_t from, const Segment& 
     finding.handshake_ns = connection.handshake_ns = since(packet.time_ns, me.syn_ns);
 }
 
+/// Only where analyse_any_tcp() would mark nothing: what a connection sends while nothing is lost, sent again or in
+/// disorder.
+bool is_next(const TcpSender& me, const TcpSender& peer, const TcpFacts& tcp, std::uint16_t flags) noexcept {
+  const std::uint32_t ack = tcp.ack - peer.base;
+  const bool all_seen = me.next_seq != 0 && peer.contiguous_end != 0 && tcp.seq - me.base == me.next_seq &&
+                        me.contiguous_end == me.next_seq && !before(peer.contiguous_end, ack);
+  const bool is_old = peer.last_ack != 0 && up_to(me.next_seq + tcp.payload_bytes, peer.last_ack);
+  const bool means_nothing_else = (tcp.payload_bytes > 1 && !is_old) || (tcp.payload_bytes == 0 && ack != me.last_ack);
+  return (flags & (kSyn | kFin | kRst | kAck)) == kAck && all_seen && means_nothing_else && tcp.window != 0 &&
+         !me.opening;
+}
+
+/// What analyse_any_tcp() does with such a packet.
+void take_next(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint64_t time_ns,
+               SegmentPool& segments, TcpFinding& finding) noexcept {
+  TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
+  const std::uint32_t seq = me.next_seq, ack = tcp.ack - peer.base, last_ack = me.last_ack;
+  if (tcp.payload_bytes != 0) {
+    me.unacked.plain = me.unacked.plain && me.next_seq_ns <= time_ns;
+    me.next_seq = me.contiguous_end = seq + tcp.payload_bytes;
+    me.next_seq_ns = time_ns;
+    segments.append(
+        connection.unacked(from),
+        {.seq = seq, .next_seq = me.next_seq, .time_ns = time_ns, .ts_value = tcp.ts_value, .retransmission = false});
+  }
+  if (ack != last_ack) me.duplicate_acks = 0;
+  me.window = tcp.window;
+  me.last_ack = ack;
+  me.last_ns = time_ns;
+  me.last_marks = {};
+  if (ack == peer.next_seq && peer.unacked.plain) {
+    finding.rtt_ns = peer.unacked.empty() ? TcpFinding::kNone : since(time_ns, peer.next_seq_ns);
+    segments.clear(peer.unacked);
+  } else if (!peer.unacked.empty()) {
+    take_ack(ack, tcp.ts_echo, last_ack, time_ns, connection.unacked(1 - from), segments, finding);
+  }
+}
+
 }  // namespace
 
-void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
-                 std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
+void analyse_any_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                     std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
   TcpMarks& marks = finding.marks;
   const bool refuses = (flags & kRst) != 0 && !connection.sender[from].has_base;
   find_bases(connection, from, tcp, flags, segments, marks);
@@ -184,14 +223,17 @@ void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tc
   mark_by_ack(packet, me, peer, marks);
   if (packet.takes_numbers()) mark_resent(connection, from, packet, segments, marks);
 
-  if (packet.takes_numbers())
-    segments.append(me.unacked, {.seq = packet.seq,
-                                 .next_seq = packet.next_seq,
-                                 .time_ns = time_ns,
-                                 .ts_value = tcp.ts_value,
-                                 .retransmission = marks.has(TcpMark::retransmission)});
+  if (packet.takes_numbers()) {
+    me.unacked.plain = false;
+    segments.append(connection.unacked(from), {.seq = packet.seq,
+                                               .next_seq = packet.next_seq,
+                                               .time_ns = time_ns,
+                                               .ts_value = tcp.ts_value,
+                                               .retransmission = marks.has(TcpMark::retransmission)});
+  }
   if (!marks.has(TcpMark::zero_window_probe)) {
     if (me.next_seq == 0 || before(me.next_seq, packet.next_seq)) {
+      me.unacked.plain = me.unacked.plain && me.unacked.empty();
       me.next_seq = packet.next_seq;
       me.next_seq_ns = time_ns;
     }
@@ -204,12 +246,19 @@ void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tc
   if (has_ack) me.last_ack = packet.ack;
   me.last_ns = time_ns;
   me.last_marks = marks;
-  if (has_ack) take_ack(packet, tcp, last_ack, peer, segments, finding);
+  if (has_ack) take_ack(packet.ack, tcp.ts_echo, last_ack, time_ns, connection.unacked(1 - from), segments, finding);
   note_handshake(connection, from, packet, finding);
   if (refuses) {  // its numbers are no beginning
     segments.clear(me.unacked);
     me = {};
   }
+}
+
+void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                 std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
+  if (is_next(connection.sender[from], connection.sender[1 - from], tcp, flags)) [[likely]]
+    return take_next(connection, from, tcp, time_ns, segments, finding);
+  analyse_any_tcp(connection, from, tcp, flags, time_ns, segments, finding);
 }
 
 }  // namespace parshall

@@ -27,6 +27,11 @@ struct TcpFinding {
 void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
                  std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept;
 
+/// The same, without the short way that analyse_tcp() has for the next packet of a connection where nothing is lost,
+/// sent again or in disorder.
+void analyse_any_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                     std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept;
+
 inline TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
                               std::uint64_t time_ns, SegmentPool& segments) noexcept {
   TcpFinding finding;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "pipeline/decode/tcp.hpp"
 #include "pipeline/measure/tcp/segment_pool.hpp"
@@ -60,10 +63,31 @@ struct alignas(64) TcpSender {
 };
 static_assert(sizeof(TcpSender) == 64);
 
+/// Round-trip times that a flow had: Welford's running mean, and sum of squared differences from it.
+struct RttHistory {
+  std::uint32_t samples = 0;
+  double mean_ns = 0, m2 = 0;
+
+  /// Of one sample or none, 0.
+  double stddev_ns() const noexcept { return samples > 1 ? std::sqrt(m2 / static_cast<double>(samples - 1)) : 0; }
+  void add(std::uint64_t rtt_ns) noexcept {
+    const double difference = static_cast<double>(rtt_ns) - mean_ns;
+    samples += samples != std::numeric_limits<std::uint32_t>::max();
+    mean_ns += difference / samples;
+    m2 += difference * (static_cast<double>(rtt_ns) - mean_ns);
+  }
+};
+
+/// Shape: four cache lines: one of each sender, that of single segments, and that of histories.
 struct TcpConnection {
   std::array<TcpSender, 2> sender;
-  std::uint64_t handshake_ns = 0;  ///< from the SYN to the acknowledgement that ends the handshake; 0: not seen
-  std::uint32_t flows = 0;         ///< directions that have a record
+  std::array<UnackedSegment, 2> single;  ///< by sender: its segment, while that is in no chunk
+  std::uint64_t handshake_ns = 0;        ///< from the SYN to the acknowledgement that ends the handshake; 0: not seen
+  std::uint32_t flows = 0;               ///< directions that have a record
+  alignas(64) std::array<RttHistory, 2> round_trips;  ///< that each sender's packets gave, where anybody asks
+
+  SegmentList unacked(std::size_t from) noexcept { return {sender[from].unacked, single[from]}; }
 };
+static_assert(offsetof(TcpConnection, round_trips) == 192 && sizeof(TcpConnection) == 256);
 
 }  // namespace parshall

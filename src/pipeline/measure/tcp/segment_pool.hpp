@@ -19,13 +19,21 @@ struct UnackedSegment {
 };
 static_assert(sizeof(UnackedSegment) == 24);
 
-/// Those of one sender, in the order they were sent: a list of chunks.
+/// Those of one sender, in the order they were sent: a list of chunks once there were two of them, until there is none.
 struct UnackedSegments {
-  Place first = kNowhere, last = kNowhere;
+  Place first = kNowhere, last = kNowhere;  ///< chunks
   std::uint16_t count = 0;
   bool sorted = true;  ///< none ends before one that was sent earlier
+  bool plain = true;   ///< all were sent once, none at an earlier time, and the last one's are next_seq and next_seq_ns
 
   bool empty() const noexcept { return count == 0; }
+  bool in_chunks() const noexcept { return first != kNowhere; }
+};
+
+/// The same, with the place of one that is not in a chunk.
+struct SegmentList {
+  UnackedSegments& list;
+  UnackedSegment& single;
 };
 
 /// The segments of all connections, in memory of a fixed size.
@@ -43,25 +51,26 @@ class SegmentPool {
 
   /// Of a list that is about to be appended to, and of one that is about to be acknowledged.
   void prefetch(const UnackedSegments& sent, const UnackedSegments& acknowledged) const noexcept {
-    if (!sent.empty()) prefetch_object<sizeof(Chunk)>(&chunks_[sent.last]);
-    if (!acknowledged.empty()) prefetch_object<sizeof(Chunk)>(&chunks_[acknowledged.first]);
+    if (sent.in_chunks()) [[unlikely]]
+      prefetch_object<sizeof(Chunk)>(&chunks_[sent.last]);
+    if (acknowledged.in_chunks()) [[unlikely]]
+      prefetch_object<sizeof(Chunk)>(&chunks_[acknowledged.first]);
   }
 
-  void append(UnackedSegments& list, const UnackedSegment& segment) noexcept {
-    const std::uint32_t end = list.empty() ? segment.next_seq : last_end(list);
-    if (list.count == kMostPerSender || !make_room(list)) {
-      ++dropped_;
-      return;
-    }
-    list.sorted = list.sorted && static_cast<std::int32_t>(segment.next_seq - end) >= 0;
-    Chunk& chunk = chunks_[list.last];
-    chunk.segments[chunk.end++] = segment;
-    ++list.count;
+  void append(SegmentList to, const UnackedSegment& segment) noexcept {
+    if (!to.list.empty()) return append_to_chunk(to, segment);
+    to.single = segment;
+    to.list.count = 1;
   }
 
   /// Hands each segment, the oldest first, to `visit`, which returns whether to go on.
   template <class Visit>
-  void visit(const UnackedSegments& list, Visit visit) noexcept {
+  void visit(SegmentList in, Visit visit) noexcept {
+    const UnackedSegments& list = in.list;
+    if (!list.in_chunks()) {
+      if (!list.empty()) visit(in.single);
+      return;
+    }
     for (Place place = list.first; place != kNowhere; place = chunks_[place].next)
       for (std::size_t i = chunks_[place].begin; i != chunks_[place].end; ++i)
         if (UnackedSegment& segment = chunks_[place].segments[i]; !segment.acknowledged && !visit(segment)) return;
@@ -69,24 +78,16 @@ class SegmentPool {
 
   /// Removes those that end at `ack` or before, after `removed` has seen them, the oldest first.
   template <class Removed>
-  void acknowledge(UnackedSegments& list, std::uint32_t ack, Removed removed) noexcept {
-    Place before = kNowhere;
-    for (Place place = list.first; place != kNowhere;) {
-      Chunk& chunk = chunks_[place];
-      const Place next = chunk.next;
-      const bool go_on = acknowledge_in(chunk, list, ack, removed);
-      if (chunk.begin == chunk.end && place != list.last)
-        unlink(list, before, place);
-      else
-        before = place;
-      if (!go_on) break;
-      place = next;
-    }
-    if (list.empty()) clear(list);
+  void acknowledge(SegmentList in, std::uint32_t ack, Removed removed) noexcept {
+    if (in.list.in_chunks()) return acknowledge_in_chunks(in.list, ack, removed);
+    if (in.list.empty() || static_cast<std::int32_t>(in.single.next_seq - ack) > 0) return;
+    removed(in.single);
+    in.list.count = 0;
+    in.list.plain = true;
   }
 
   void clear(UnackedSegments& list) noexcept {
-    while (list.first != kNowhere) drop_first_chunk(list);
+    while (list.first != kNowhere) [[unlikely]] drop_first_chunk(list);
     list = {};
   }
 
@@ -101,6 +102,39 @@ class SegmentPool {
     std::array<UnackedSegment, kSegments> segments;
   };
   static_assert(sizeof(Chunk) == 128);
+
+  [[gnu::noinline]] void append_to_chunk(SegmentList to, const UnackedSegment& segment) noexcept {
+    UnackedSegments& list = to.list;
+    const bool in_chunks = list.in_chunks();
+    const std::uint32_t end = in_chunks ? last_end(list) : to.single.next_seq;
+    if (list.count == kMostPerSender || !make_room(list)) {
+      ++dropped_;
+      list.plain = false;
+      return;
+    }
+    Chunk& chunk = chunks_[list.last];
+    if (!in_chunks) chunk.segments[chunk.end++] = to.single;
+    list.sorted = list.sorted && static_cast<std::int32_t>(segment.next_seq - end) >= 0;
+    chunk.segments[chunk.end++] = segment;
+    ++list.count;
+  }
+
+  template <class Removed>
+  [[gnu::noinline]] void acknowledge_in_chunks(UnackedSegments& list, std::uint32_t ack, Removed& removed) noexcept {
+    Place before = kNowhere;
+    for (Place place = list.first; place != kNowhere;) {
+      Chunk& chunk = chunks_[place];
+      const Place next = chunk.next;
+      const bool go_on = acknowledge_in(chunk, list, ack, removed);
+      if (chunk.begin == chunk.end && place != list.last)
+        unlink(list, before, place);
+      else
+        before = place;
+      if (!go_on) break;
+      place = next;
+    }
+    if (list.empty()) clear(list);
+  }
 
   /// Of the segment sent last, acknowledged or not.
   std::uint32_t last_end(const UnackedSegments& list) const noexcept {

@@ -11,6 +11,26 @@
 
 namespace parshall {
 
+/// Packets in order of arrival, each with where the row of its flow keeps what a measure makes of it.
+class MeasureBatch {
+ public:
+  /// `offset`: of the measure's part within that of all measures, to which rows[i] points.
+  MeasureBatch(std::span<std::byte* const> rows, std::size_t offset, const PacketFinding* const* packets) noexcept
+      : rows_(rows), offset_(offset), packets_(packets) {}
+
+  std::size_t size() const noexcept { return rows_.size(); }
+  const PacketFinding& packet(std::size_t i) const noexcept { return *packets_[i]; }
+  template <class T>
+  T& part(std::size_t i) const noexcept {
+    return *reinterpret_cast<T*>(rows_[i] + offset_);
+  }
+
+ private:
+  std::span<std::byte* const> rows_;
+  std::size_t offset_;
+  const PacketFinding* const* packets_;
+};
+
 /// Numbers of a flow and window that tasks want beyond its counts: kept in the flow's row of that window.
 /// Called once per batch, never per packet.
 class FlowMeasure {
@@ -24,9 +44,7 @@ class FlowMeasure {
   /// Whether few packets touch its part: it then stands behind those that every packet touches.
   virtual bool is_rare() const noexcept { return false; }
 
-  /// Packets in order of arrival; rows[i] is the measure's own part of the row of packet i's flow.
-  virtual void update(std::span<std::byte* const> rows,
-                      std::span<const PacketFinding* const> packets) const noexcept = 0;
+  virtual void update(const MeasureBatch& batch) const noexcept = 0;
 };
 
 /// What a measure of type T made of a flow, from where it stands.

@@ -47,18 +47,24 @@ void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey&
 
 /// Hands the packets to the measures that their flows' states have.
 void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept {
-  std::uint64_t bit = 1;
-  for (const auto& [measure, offset] : plan_.measures->measures()) {
-    std::array<std::byte*, kStatBatch> rows;
-    std::array<const PacketFinding*, kStatBatch> found;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      rows[count] = row_of(packets[i].slot).measured() + offset;
-      found[count] = &findings[i];
-      count += (plan_.by_state[findings[i].state] & bit) != 0;
-    }
-    if (count != 0) measure->update({rows.data(), count}, {found.data(), count});
-    bit <<= 1;
+  if (packets.empty()) return;
+  std::array<std::byte*, kStatBatch> rows;
+  std::array<const PacketFinding*, kStatBatch> found;
+  std::size_t count = 0;
+  const auto take = [&](std::size_t i) {
+    rows[count] = row_of(packets[i].slot).measured();
+    found[count++] = &findings[i];
+  };
+  const auto& measures = plan_.measures->measures();
+  if (plan_.by_state.size() == 1) {
+    for (std::size_t i = 0; i < packets.size(); ++i) take(i);
+    for (const auto& [measure, offset] : measures) measure->update({{rows.data(), count}, offset, found.data()});
+    return;
+  }
+  for (std::size_t m = 0; m < measures.size(); ++m, count = 0) {
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      if ((plan_.by_state[findings[i].state] >> m & 1) != 0) take(i);
+    if (count != 0) measures[m].measure->update({{rows.data(), count}, measures[m].offset, found.data()});
   }
 }
 

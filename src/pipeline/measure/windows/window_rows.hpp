@@ -25,7 +25,8 @@ struct WindowPlan {
 
   WindowLength length;
   std::shared_ptr<const MeasureSet> measures;
-  std::vector<std::uint64_t> by_state = {~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure
+  std::vector<std::uint64_t> by_state = {
+      ~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure; of one state, all
   std::uint64_t bin_ns =
       0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
 

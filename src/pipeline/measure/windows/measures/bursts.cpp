@@ -14,9 +14,8 @@ class BurstPackets final : public FlowMeasure {
   std::size_t row_bytes() const noexcept override { return sizeof(Bursts); }
   FindingNeeds needs() const noexcept override { return {.iat = true}; }
 
-  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
-    for (std::size_t i = 0; i < packets.size(); ++i)
-      reinterpret_cast<Bursts*>(rows[i])->packets += packets[i]->iat_ns < within_ns_;
+  void update(const MeasureBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.size(); ++i) batch.part<Bursts>(i).packets += batch.packet(i).iat_ns < within_ns_;
   }
 
  private:

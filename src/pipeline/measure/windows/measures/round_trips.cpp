@@ -19,10 +19,10 @@ class RoundTripTimes final : public FlowMeasure {
   std::size_t row_bytes() const noexcept override { return sizeof(RoundTrips); }
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
 
-  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      const PacketFinding& packet = *packets[i];
-      auto& trips = *reinterpret_cast<RoundTrips*>(rows[i]);
+  void update(const MeasureBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const PacketFinding& packet = batch.packet(i);
+      auto& trips = batch.part<RoundTrips>(i);
       if (has_sample(packet)) {
         const std::uint64_t rtt_ns = packet.tcp.rtt_ns;
         trips.min_ns = trips.samples == 0 ? rtt_ns : std::min(trips.min_ns, rtt_ns);
@@ -42,10 +42,10 @@ class Handshakes final : public FlowMeasure {
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
   bool is_rare() const noexcept override { return true; }
 
-  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
-    for (std::size_t i = 0; i < packets.size(); ++i)
-      if (packets[i]->tcp.handshake_ns != TcpFinding::kNone)
-        reinterpret_cast<Handshake*>(rows[i])->after_ns = packets[i]->tcp.handshake_ns + 1;
+  void update(const MeasureBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      if (batch.packet(i).tcp.handshake_ns != TcpFinding::kNone)
+        batch.part<Handshake>(i).after_ns = batch.packet(i).tcp.handshake_ns + 1;
   }
 };
 
@@ -55,14 +55,15 @@ class LatencyChange final : public FlowMeasure {
 
   std::string name() const override { return fmt::format("latency changes beyond {} after {}", beta_, after_); }
   std::size_t row_bytes() const noexcept override { return sizeof(LatencyChanges); }
-  FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+  FindingNeeds needs() const noexcept override { return {.tcp = true, .rtt_history = true}; }
 
-  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      const PacketFinding& packet = *packets[i];
-      if (!has_sample(packet) || packet.rtt_samples < after_) continue;
-      const double off_ns = std::abs(static_cast<double>(packet.tcp.rtt_ns) - packet.rtt_mean_ns);
-      reinterpret_cast<LatencyChanges*>(rows[i])->changes += off_ns > beta_ * packet.rtt_stddev_ns;
+  void update(const MeasureBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const PacketFinding& packet = batch.packet(i);
+      const RttHistory& before = packet.rtts_before;
+      if (before.samples < after_ || !has_sample(packet)) continue;
+      const double off_ns = std::abs(static_cast<double>(packet.tcp.rtt_ns) - before.mean_ns);
+      batch.part<LatencyChanges>(i).changes += off_ns > beta_ * before.stddev_ns();
     }
   }
 

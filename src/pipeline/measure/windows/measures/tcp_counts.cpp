@@ -10,10 +10,10 @@ class TcpVolumes final : public FlowMeasure {
   std::size_t row_bytes() const noexcept override { return sizeof(TcpVolume); }
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
 
-  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      const PacketFinding& packet = *packets[i];
-      auto& volume = *reinterpret_cast<TcpVolume*>(rows[i]);
+  void update(const MeasureBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const PacketFinding& packet = batch.packet(i);
+      auto& volume = batch.part<TcpVolume>(i);
       volume.packets += packet.is_tcp;
       volume.data_packets += packet.payload_bytes != 0;
       volume.payload_bytes += packet.payload_bytes;
@@ -28,10 +28,10 @@ class MarkCounter final : public FlowMeasure {
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
   bool is_rare() const noexcept override { return true; }
 
-  void update(std::span<std::byte* const> rows, std::span<const PacketFinding* const> packets) const noexcept override {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      auto& counts = *reinterpret_cast<TcpCounts*>(rows[i]);
-      for (std::uint32_t bits = packets[i]->tcp.marks.bits(); bits != 0; bits &= bits - 1)
+  void update(const MeasureBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      auto& counts = batch.part<TcpCounts>(i);
+      for (std::uint32_t bits = batch.packet(i).tcp.marks.bits(); bits != 0; bits &= bits - 1)
         ++counts.marked[static_cast<std::size_t>(std::countr_zero(bits))];
     }
   }
