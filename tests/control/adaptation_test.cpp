@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/adaptation.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "control/packet_time.hpp"
+#include "graphs.hpp"
+
+namespace parshall {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string refused(std::vector<StateGraph::State> states) {
+  const auto graph = StateGraph::make(std::move(states));
+  return graph ? "" : graph.error().message;
+}
+
+TEST(StateGraph, RefusesWhatWouldNotGetLighter) {
+  EXPECT_THAT(refused({{"a", 0, 10}, {"b", 0, 10}}), HasSubstr("b costs 10.0 ns a packet and gives way to a"));
+  EXPECT_THAT(refused({{"a", 1, 10}, {"b", 0, 20}}), HasSubstr("a costs 10.0 ns")) << "a cycle";
+  EXPECT_THAT(refused({{"a", 2, 10}}), HasSubstr("number 2 of 1"));
+  EXPECT_THAT(refused({{"a", 0, -1}}), HasSubstr("0 or more"));
+  EXPECT_THAT(refused({{"a", 0, std::nan("")}}), HasSubstr("0 or more"));
+  EXPECT_THAT(refused({}), HasSubstr("1 to 64"));
+  EXPECT_EQ(chain({1, 2, 3, 4}).depth(), 3u);
+}
+
+TEST(PacketTime, TheTargetIsWhatFillsTheTimeThereIs) {
+  SplitMix64 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    const PacketTime time{.input_ns = 20 * random.uniform(),
+                          .new_flow_ns = 300 * random.uniform(),
+                          .cached_ns = 100 * random.uniform(),
+                          .uncached_ns = 100 + 200 * random.uniform(),
+                          .new_flow_share = 0.999 * random.uniform(),
+                          .hit_probability = random.uniform()};
+    const double rate_pps = 1e5 + 2e7 * random.uniform();
+    const auto target_ns = time.processing_target_ns(rate_pps);
+    ASSERT_TRUE(target_ns);
+    ASSERT_NEAR(time.total_ns(*target_ns) * rate_pps / 1e9, 1, 1e-12);
+  }
+}
+
+TEST(PacketTime, WithoutPacketsOrTasksAnyTimeWillDo) {
+  PacketTime time{.new_flow_ns = 210, .cached_ns = 90, .uncached_ns = 200};
+  EXPECT_FALSE(time.processing_target_ns(0));
+  time.new_flow_share = 1;
+  EXPECT_FALSE(time.processing_target_ns(1e6)) << "new flows take less than there is";
+  EXPECT_LT(*time.processing_target_ns(10e6), 0) << "they take 210 of 100 ns";
+  time.new_flow_share = 0;
+  EXPECT_NEAR(*time.processing_target_ns(1e9 / 150), 60, 1e-9);
+  EXPECT_NEAR(*time.processing_target_ns(20e6), -40, 1e-9) << "not even finding the flow";
+}
+
+TEST(ShiftTo, GivesTheReferenceValues) {
+  const StateGraph graph = chain({20, 60, 100, 150, 200});
+  const std::vector<double> alike(5, 1000);
+  const auto expect = [&](double target_ns, std::size_t steps, double share, bool infeasible = false) {
+    const Shift shift = shift_to(graph, alike, target_ns);
+    EXPECT_EQ(shift.steps, steps) << target_ns;
+    EXPECT_NEAR(shift.share, share, 5e-5) << target_ns;
+    EXPECT_EQ(shift.infeasible, infeasible) << target_ns;
+  };
+  expect(200, 0, 0);
+  expect(106, 0, 0);
+  expect(105, 1, 0.0278);
+  expect(90, 1, 0.4444);
+  expect(50, 2, 0.7692);
+  expect(20, 4, 1);
+  expect(19, 4, 1, true);
+  expect(-1, 4, 1, true);
+}
+
+TEST(ShiftTo, WithoutPacketsNothingGivesWay) {
+  const StateGraph graph = chain({20, 60});
+  EXPECT_EQ(shift_to(graph, std::vector<double>{0, 0}, 1), Shift());
+  EXPECT_TRUE(shift_to(graph, std::vector<double>{0, 0}, -1).infeasible);
+}
+
+double least_ns(const StateGraph& graph, std::span<const double> packets) {
+  double cost_ns = 0, all = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    std::size_t at = i;
+    while (graph[at].lighter != at) at = graph[at].lighter;
+    cost_ns += packets[i] * graph[at].cost_ns;
+    all += packets[i];
+  }
+  return cost_ns / all;
+}
+
+TEST(ShiftTo, MeetsEveryTargetThatCanBeMet) {
+  SplitMix64 random(2);
+  for (int i = 0; i < 20'000; ++i) {
+    const StateGraph graph = any_graph(random);
+    const std::vector<double> packets = any_packets(random, graph.size());
+    const double most_ns = graph.mean_cost_ns(packets), floor_ns = least_ns(graph, packets);
+    const double target_ns = 1.2 * most_ns * random.uniform();
+    const Shift shift = shift_to(graph, packets, target_ns);
+    Allocation allocation(graph);
+    allocation.apply(graph, shift);
+    const double cost_ns = allocation.mean_cost_ns(graph, packets);
+    if (target_ns >= most_ns) {
+      ASSERT_EQ(shift, Shift());
+    } else {
+      ASSERT_NEAR(cost_ns, std::max(target_ns, floor_ns), 1e-9 * most_ns + 1e-9);
+    }
+    ASSERT_EQ(shift.infeasible, target_ns < floor_ns - 1e-9) << target_ns << " of " << floor_ns;
+    ASSERT_LE(shift.steps, graph.depth());
+    ASSERT_TRUE(shift.share >= 0 && shift.share <= 1);
+  }
+}
+
+TEST(ShiftTo, LessTimeNeverMakesAnyStateHeavier) {
+  SplitMix64 random(3);
+  for (int i = 0; i < 2000; ++i) {
+    const StateGraph graph = any_graph(random);
+    const std::vector<double> packets = any_packets(random, graph.size());
+    double before = -1;
+    for (double part = 1.1; part > -0.1; part -= 0.05) {
+      const Shift shift = shift_to(graph, packets, part * graph.mean_cost_ns(packets));
+      const double steps = static_cast<double>(shift.steps) - (shift.steps != 0 ? 1 - shift.share : 0);
+      ASSERT_GE(steps, before - 1e-9);
+      before = steps;
+    }
+  }
+}
+
+TEST(Allocation, OfManyFlowsTheSharesAreInEachState) {
+  const StateGraph graph = chain({20, 60, 100, 150, 200});
+  Allocation allocation(graph);
+  allocation.apply(graph, {.steps = 2, .share = 0.3});
+  std::array<double, 5> seen{};
+  SplitMix64 random(4);
+  constexpr int kFlows = 200'000;
+  for (int i = 0; i < kFlows; ++i) ++seen[allocation.state_of(4, static_cast<std::uint32_t>(random()))];
+  EXPECT_NEAR(seen[2] / kFlows, 0.3, 0.005);
+  EXPECT_NEAR(seen[3] / kFlows, 0.7, 0.005);
+  EXPECT_EQ(seen[2] + seen[3], kFlows);
+  EXPECT_EQ(allocation.state_of(0, 5), 0) << "there is none lighter";
+  allocation.move(4, 3, 0, 0.2);
+  std::array<double, 5> now{};
+  for (int i = 0; i < kFlows; ++i) ++now[allocation.state_of(4, static_cast<std::uint32_t>(random()))];
+  EXPECT_NEAR(now[0] / kFlows, 0.2, 0.005);
+  EXPECT_NEAR(now[2] / kFlows, 0.3, 0.005);
+  EXPECT_NEAR(now[3] / kFlows, 0.5, 0.005);
+}
+
+TEST(Allocation, AtTheSameShiftEveryFlowStaysAndAtALittleMoreFewGo) {
+  SplitMix64 random(5);
+  for (int i = 0; i < 300; ++i) {
+    const StateGraph graph = any_graph(random);
+    Allocation before(graph), after(graph);
+    const Shift shift{.steps = 1 + random.below(4), .share = 0.98 * random.uniform()};
+    before.apply(graph, shift);
+    after.apply(graph, shift);
+    const auto base = static_cast<std::uint8_t>(random.below(graph.size()));
+    for (int flow = 0; flow < 200; ++flow) {
+      const auto hash = static_cast<std::uint32_t>(random());
+      ASSERT_EQ(before.state_of(base, hash), after.state_of(base, hash));
+    }
+    after.apply(graph, {.steps = shift.steps, .share = shift.share + 0.02});
+    int changed = 0;
+    for (int flow = 0; flow < 2000; ++flow) {
+      const auto hash = static_cast<std::uint32_t>(random());
+      changed += before.state_of(base, hash) != after.state_of(base, hash);
+    }
+    ASSERT_LT(changed, 2000 * 0.05);
+  }
+}
+
+TEST(Allocation, NoMoreMovesThanIsThereAndNothingIsLost) {
+  const StateGraph graph = chain({20, 60, 100});
+  Allocation allocation(graph);
+  EXPECT_EQ(allocation.move(2, 2, 0, 0.25), 0.25);
+  EXPECT_EQ(allocation.move(2, 2, 0, 2), 0.75);
+  EXPECT_EQ(allocation.move(2, 2, 0, 0.1), 0);
+  EXPECT_EQ(allocation.move(2, 0, 1, -0.1), 0);
+  EXPECT_EQ(allocation.share(2, 0), 1);
+  EXPECT_EQ(allocation.state_of(2, ~0u), 0);
+  EXPECT_EQ(allocation.share(1, 1), 1) << "other base states have their own";
+}
+
+/// Adaptation goes by base states: the same load gives the same shift however it was shed before.
+TEST(ShiftTo, AConstantOverloadDoesNotSwing) {
+  SplitMix64 random(6);
+  const StateGraph graph = chain({20, 60, 100, 150, 200});
+  constexpr int kFlows = 20'000;
+  std::vector<std::uint32_t> hashes(kFlows);
+  for (std::uint32_t& hash : hashes) hash = static_cast<std::uint32_t>(random());
+  Allocation allocation(graph);
+  Shift last;
+  for (int window = 0; window < 1000; ++window) {
+    std::vector<double> base(graph.size());
+    double cost_ns = 0;
+    for (int flow = 0; flow < kFlows; ++flow) {
+      const auto state = static_cast<std::uint8_t>(flow % 5);
+      ++base[state];
+      cost_ns += graph[allocation.state_of(state, hashes[static_cast<std::size_t>(flow)])].cost_ns / kFlows;
+    }
+    const Shift shift = shift_to(graph, base, 80);
+    if (window > 0) {
+      ASSERT_EQ(shift, last) << window;
+      ASSERT_NEAR(cost_ns, 80, 1) << window;
+    }
+    allocation.apply(graph, last = shift);
+  }
+}
+
+}  // namespace
+}  // namespace parshall
