@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop closed: a queue of 4096 packets in front of a worker whose packets take the time their states take.
+#include "control/controller.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "graphs.hpp"
+
+namespace parshall {
+namespace {
+
+using Mode = Controller::Mode;
+
+constexpr double kWindowNs = 10e6, kStepNs = 20e3, kQueue = 4096;
+constexpr double kMostPps = 14.8e6;
+
+/// 50 ns a packet without tasks, 250 with all: 20 and 4 Mpps.
+const PacketTime kTime{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 30, .uncached_ns = 80, .hit_probability = 0.8};
+const std::vector<double> kCosts{0, 50, 100, 150, 200};
+
+struct World {
+  std::function<double(double)> rate_pps = [](double) { return 10e6; };  ///< by time in s
+  std::function<double(double)> slowness = [](double) { return 1.0; };
+  double new_flow_share = 0.01;
+  double zipf = 0;  ///< exponent of flows' packets
+};
+
+struct Window {
+  double offered = 0, lost = 0, busy_ns = 0, queued = 0;
+  Shift shift;
+  double residual = 0;
+
+  double utilisation() const { return busy_ns / kWindowNs; }
+  double steps() const { return static_cast<double>(shift.steps) - (shift.steps != 0 ? 1 - shift.share : 0); }
+};
+
+class Simulation {
+ public:
+  Simulation(Mode mode, World world)
+      : world_(std::move(world)), controller_(chain(kCosts), kTime, {.mode = mode, .recovery = {}}) {
+    SplitMix64 random(11);
+    double all = 0;
+    for (std::size_t i = 0; i < kFlows; ++i) {
+      flows_.push_back({static_cast<std::uint8_t>(kCosts.size() - 1), static_cast<std::uint32_t>(random()),
+                        std::pow(static_cast<double>(i + 1), -world_.zipf)});
+      all += flows_.back().share;
+    }
+    for (Flow& flow : flows_) flow.share /= all;
+  }
+
+  std::vector<Window> run(std::size_t windows) {
+    std::vector<Window> all;
+    for (std::size_t i = 0; i < windows; ++i) all.push_back(window());
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kFlows = 3000;
+  struct Flow {
+    std::uint8_t base;
+    std::uint32_t hash;
+    double share;
+  };
+
+  Window window() {
+    std::vector<double> base(kCosts.size()), effective(kCosts.size());
+    for (const Flow& flow : flows_) {
+      base[flow.base] += flow.share;
+      effective[controller_.allocation().state_of(flow.base, flow.hash)] += flow.share;
+    }
+    PacketTime time = kTime;
+    time.new_flow_share = world_.new_flow_share;
+    const double tasks_ns = controller_.graph().mean_cost_ns(effective);
+    Window window;
+    double counted = 0;
+    for (double at_ns = 0; at_ns < kWindowNs; at_ns += kStepNs, now_ns_ += kStepNs) {
+      const double arrived = world_.rate_pps(now_ns_ / 1e9) * kStepNs / 1e9;
+      const double packet_ns = time.total_ns(tasks_ns) * world_.slowness(now_ns_ / 1e9);
+      const double taken = std::min(queue_ + arrived, kStepNs / packet_ns);
+      window.offered += arrived;
+      window.busy_ns += taken * packet_ns;
+      counted += taken;
+      queue_ += arrived - taken;
+      window.lost += std::max(0.0, queue_ - kQueue);
+      queue_ = std::min(queue_, kQueue);
+    }
+    for (double& packets : base) packets *= counted;
+    for (double& packets : effective) packets *= counted;
+    controller_.end_window({.window_ns = kWindowNs,
+                            .busy_ns = window.busy_ns,
+                            .offered = static_cast<std::uint64_t>(window.offered),
+                            .counted = static_cast<std::uint64_t>(counted),
+                            .new_flows = static_cast<std::uint64_t>(counted * world_.new_flow_share),
+                            .hit_probability = kTime.hit_probability,
+                            .base_packets = base,
+                            .packets = effective},
+                           {});
+    window.queued = queue_;
+    window.shift = controller_.shift();
+    window.residual = controller_.residual();
+    return window;
+  }
+
+  World world_;
+  Controller controller_;
+  std::vector<Flow> flows_;
+  double now_ns_ = 0, queue_ = 0;
+};
+
+double lost_share(const std::vector<Window>& windows, std::size_t from = 0) {
+  double lost = 0, offered = 0;
+  for (std::size_t i = from; i < windows.size(); ++i) lost += windows[i].lost, offered += windows[i].offered;
+  return lost / offered;
+}
+
+/// From none to 14.8 Mpps and back, a period each `s`.
+std::function<double(double)> swings(double s) {
+  return [s](double at) { return kMostPps / 2 * (1 - std::cos(2 * std::numbers::pi * at / s)); };
+}
+
+TEST(Controller, LosesNothingWhereTheRateSwingsIn250Milliseconds) {
+  const auto adapted = Simulation(Mode::adapt, {.rate_pps = swings(0.25)}).run(1000);
+  EXPECT_EQ(lost_share(adapted), 0);
+  EXPECT_GT(lost_share(Simulation(Mode::none, {.rate_pps = swings(0.25)}).run(1000)), 0.4);
+}
+
+TEST(Controller, LosesOnlyWithinOneWindowOfARiseWhereItSwingsIn100Milliseconds) {
+  const auto windows = Simulation(Mode::adapt, {.rate_pps = swings(0.1)}).run(1000);
+  for (std::size_t i = 1; i < windows.size(); ++i) {
+    if (windows[i].lost == 0) continue;
+    EXPECT_GT(windows[i].offered, windows[i - 1].offered) << i;
+    EXPECT_EQ(windows[i - 1].lost, 0) << i;
+  }
+  EXPECT_LT(lost_share(windows), 0.5 * lost_share(Simulation(Mode::none, {.rate_pps = swings(0.1)}).run(1000)));
+}
+
+TEST(Controller, UsesTheTimeThereIsAndDoesNotSwing) {
+  for (const double zipf : {0.0, 1.0, 1.5})
+    for (const double rate_pps : {5e6, 8e6, 12e6, 15e6}) {
+      SCOPED_TRACE("Zipf " + std::to_string(zipf) + ", " + std::to_string(rate_pps) + " pps");
+      const auto windows =
+          Simulation(Mode::adapt, {.rate_pps = [=](double) { return rate_pps; }, .zipf = zipf}).run(300);
+      EXPECT_LE(lost_share(windows, 20), zipf == 0 ? 0 : 0.02);
+      double mean = 0;
+      for (std::size_t i = 50; i < windows.size(); ++i) mean += windows[i].utilisation() / 250;
+      EXPECT_GT(mean, 0.85);
+      if (zipf != 0) continue;
+      for (std::size_t i = 50; i < windows.size(); ++i) ASSERT_NEAR(windows[i].utilisation(), 0.95, 0.02) << i;
+    }
+}
+
+TEST(Controller, MeasuresACoRunnerAndMakesUpForIt) {
+  const auto windows = Simulation(Mode::adapt, {.rate_pps = [](double) { return 8e6; },
+                                                .slowness = [](double s) { return s < 1 ? 1 : 1.5; }})
+                           .run(200);
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    EXPECT_TRUE(windows[i].lost == 0 || i < 2 || (i >= 100 && i < 108)) << i;
+  EXPECT_NEAR(windows[99].residual, 0, 0.01);
+  EXPECT_NEAR(windows.back().residual, 0.5, 0.01);
+  EXPECT_GT(windows.back().steps(), windows[99].steps());
+}
+
+TEST(Controller, WhereThereIsTimeNothingGivesWayAndSoonAfterAnOverloadNothingDoes) {
+  const auto windows =
+      Simulation(Mode::adapt, {.rate_pps = [](double s) { return s < 0.5 || s > 1 ? 3e6 : 12e6; }}).run(150);
+  for (std::size_t i = 0; i < windows.size(); ++i) EXPECT_EQ(windows[i].shift.steps != 0, i >= 50 && i < 100) << i;
+}
+
+TEST(Controller, SaysWhereEvenTheLightestStatesAreTooMuch) {
+  const auto flood =
+      Simulation(Mode::adapt, {.rate_pps = [](double) { return kMostPps; }, .new_flow_share = 0.9}).run(50);
+  EXPECT_TRUE(flood.back().shift.infeasible);
+  EXPECT_GT(flood.back().lost, 0);
+  EXPECT_FALSE(Simulation(Mode::adapt, {.rate_pps = [](double) { return kMostPps; }}).run(50).back().shift.infeasible);
+}
+
+TEST(Controller, WithoutAModeNothingEverGivesWay) {
+  for (const Window& window : Simulation(Mode::none, {.rate_pps = [](double) { return kMostPps; }}).run(20))
+    EXPECT_EQ(window.shift, Shift());
+}
+
+TEST(Controller, SparesTasksThatAreBelowTheirThresholdOnlyWhereItIsAsked) {
+  const StateGraph graph = *StateGraph::make({{"count", 0, 0}, {"s1", 0, 100}, {"s2", 0, 100}});
+  const std::vector<double> base{0, 50'000, 50'000};
+  const GapRecovery::Task tasks[] = {{2, 0.75, 0.99}, {4, 0.75, 0.4}};
+  for (const Mode mode : {Mode::adapt, Mode::recover}) {
+    Controller controller(graph, kTime, {.mode = mode, .recovery = {}});
+    for (int window = 0; window < 20; ++window) {
+      std::vector<double> packets(3);
+      for (std::uint8_t from = 1; from < 3; ++from)
+        for (std::uint8_t to = 0; to < 3; ++to) packets[to] += base[from] * controller.allocation().share(from, to);
+      const double busy_ns = 1e5 * kTime.total_ns(graph.mean_cost_ns(packets));
+      controller.end_window({.window_ns = kWindowNs,
+                             .busy_ns = busy_ns,
+                             .offered = 100'000,
+                             .counted = 100'000,
+                             .base_packets = base,
+                             .packets = packets},
+                            tasks);
+    }
+    const double first = controller.allocation().share(1, 1), second = controller.allocation().share(2, 2);
+    if (mode == Mode::adapt)
+      EXPECT_DOUBLE_EQ(first, second);
+    else
+      EXPECT_GT(second, first + 0.2);
+    EXPECT_NEAR((first + second) / 2, 0.45, 0.02) << "the time there is: 45 ns of 100";
+    controller.end_window({.window_ns = kWindowNs, .offered = 10'000, .base_packets = base, .packets = base}, tasks);
+    for (std::uint8_t state = 0; state < 3; ++state)
+      EXPECT_EQ(controller.allocation().share(state, state), 1) << "there is time for all again";
+  }
+}
+
+}  // namespace
+}  // namespace parshall
