@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "generate/memory_source.hpp"
+#include "generate/paced_source.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 
@@ -27,15 +28,23 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session) 
 Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
   const auto spec = TrafficSpec::parse(text);
   if (!spec) return spec.error();
+  if (spec->pace_pps != 0 && lanes_of(session) != 1)
+    return Error{"traffic at a pace comes in one queue: leave out --workers, or take --model pipeline"};
   auto trace = Trace::make(*spec);
   if (!trace) return trace.error();
   const auto shared = std::make_shared<const Trace>(*std::move(trace));
   Input input{.description = "built-in traffic " + text,
               .sources = {},
-              .every_source_sees_all = true,
+              .every_source_sees_all = spec->pace_pps == 0,
               .owner = nullptr,
               .device = nullptr};
-  for (std::size_t i = 0; i < lanes_of(session); ++i)
+  if (spec->pace_pps != 0) {
+    auto source =
+        std::make_unique<PacedSource>(shared, Pace(spec->pace_pps, spec->swing_ms / 1e3), spec->queue, kTrafficStartNs);
+    input.device = [counts = source->counts()] { return counts->counters(); };
+    input.sources.push_back(std::move(source));
+  }
+  for (std::size_t i = input.sources.size(); i < lanes_of(session); ++i)
     input.sources.push_back(std::make_unique<MemorySource>(shared, ~std::uint64_t{0}, kTrafficStartNs));
   return input;
 }

@@ -154,6 +154,9 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
   if (name == "seed") return parse_number(value, spec.seed);
   if (name == "ipv6") return parse_number(value, spec.ipv6_share) && spec.ipv6_share >= 0 && spec.ipv6_share <= 1;
   if (name == "rate") return parse_number(value, spec.rate_pps) && spec.rate_pps >= 1 && spec.rate_pps <= 1e9;
+  if (name == "pace") return parse_number(value, spec.pace_pps) && spec.pace_pps >= 1 && spec.pace_pps <= 1e9;
+  if (name == "swing") return parse_number(value, spec.swing_ms) && spec.swing_ms >= 1 && spec.swing_ms <= 1e6;
+  if (name == "queue") return parse_number(value, spec.queue) && spec.queue >= 1 && spec.queue <= 1 << 24;
   if (name == "protocol") {
     if (value == "mix")
       spec.protocol = ProtocolMix::mix;
@@ -184,12 +187,16 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text) {
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     const std::size_t equals = item.find('=');
     if (equals == item.npos || !set(spec, item.substr(0, equals), item.substr(equals + 1)))
-      return Error{fmt::format(
-          "built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
-          "or dist=zipf:EXPONENT, "
-          "protocol=mix, tcp, udp or connections, ipv6=0..1, packets=1..{}, rate=PPS and seed=N, separated by commas",
-          item, kMaxFlows, kMaxPackets)};
+      return Error{
+          fmt::format("built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
+                      "or dist=zipf:EXPONENT, "
+                      "protocol=mix, tcp, udp or connections, ipv6=0..1, packets=1..{}, rate=PPS, pace=PPS, swing=MS, "
+                      "queue=PACKETS "
+                      "and seed=N, separated by commas",
+                      item, kMaxFlows, kMaxPackets)};
   }
+  if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != TrafficSpec().queue))
+    return Error{"built-in traffic: swing and queue are of packets that come at a pace=PPS"};
   return spec;
 }
 

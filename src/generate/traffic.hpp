@@ -29,6 +29,9 @@ struct TrafficSpec {
   std::uint64_t seed = 1;
   std::uint64_t packets = 0;     ///< in memory, before they repeat; 0: at least 2^20 and 4 per flow
   double rate_pps = 14'880'952;  ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace
+  double pace_pps = 0;           ///< packets come in real time, and are missed where nobody takes them; 0: they wait
+  double swing_ms = 0;           ///< the pace swings from 0 to pace_pps and back in this time; 0: it does not
+  std::uint64_t queue = 4096;    ///< packets that wait where there is a pace; more are missed
 
   static Result<TrafficSpec> parse(std::string_view text);
 };

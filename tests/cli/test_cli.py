@@ -163,6 +163,11 @@ class Errors(Case):
         self.assertIn(done.status, (FAILED, USAGE))
         self.assert_says(done, done.status, "banana")
 
+    def test_a_pace_for_several_queues_or_half_of_one(self):
+        self.assert_says(run("watch", "-q", "-g", "flows=10,pace=1000", "--workers", "2", "--count", "10"), FAILED, "pace", "--workers")
+        done = run("watch", "-q", "-g", "flows=10,swing=100")
+        self.assert_says(done, done.status, "pace=PPS")
+
 
 class NothingLost(Case):
     """However the run ends, what was measured is reported."""
@@ -242,6 +247,31 @@ class NothingLost(Case):
                     self.assertGreater(accounting["counted"], 1000)
                     if threads != ["--packets-only"]:
                         self.assertEqual(packets_in(report["flows"]), accounting["counted"])
+
+    def at_a_pace(self, traffic, seconds, *arguments):
+        done = run("watch", "-q", "-g", f"flows=500,packets=10000,{traffic}", "--flows", "4096", "--duration", f"{seconds}s", "--format", "json",
+                   *arguments)
+        self.assertEqual(done.status, DONE, done.err)
+        accounting = json.loads(done.out)["summary"]["accounting"]
+        self.assertTrue(accounting["balanced"], accounting)
+        return accounting
+
+    def test_what_comes_too_fast_is_missed_and_counted(self):
+        for arguments in ([], ["--packets-only"], ["--model", "pipeline", "--workers", "2"], ["--model", "cooperative"]):
+            with self.subTest(arguments=arguments):
+                accounting = self.at_a_pace("pace=1e9", 0.5, *arguments)
+                self.assertGreater(accounting["nic_missed"], accounting["counted"])
+                self.assertGreater(accounting["counted"], 100_000)
+                self.assertEqual(accounting["offered"], accounting["nic_missed"] + (accounting["ring_full"] or 0) + accounting["counted"])
+                self.assertGreater(accounting["offered"], 0.3e9)
+                self.assertLess(accounting["offered"], 2e9)
+
+    def test_what_comes_slowly_is_all_counted(self):
+        for traffic, least, most in (("pace=20000,queue=65536", 15_000, 30_000), ("pace=40000,swing=50,queue=65536", 15_000, 30_000)):
+            with self.subTest(traffic=traffic):
+                accounting = self.at_a_pace(traffic, 1)
+                self.assertEqual(accounting["nic_missed"], 0)
+                self.assertTrue(least < accounting["counted"] < most, accounting)
 
     def test_two_signals_end_at_once(self):
         reading, writing = os.pipe()

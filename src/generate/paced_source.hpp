@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "generate/pace.hpp"
+#include "generate/traffic.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+/// What came of a pace. Any thread reads it, while one source counts.
+class PacedCounts {
+ public:
+  void add(std::uint64_t delivered, std::uint64_t missed) noexcept {
+    delivered_.store(delivered_.load(std::memory_order_relaxed) + delivered, std::memory_order_relaxed);
+    missed_.store(missed_.load(std::memory_order_relaxed) + missed, std::memory_order_relaxed);
+  }
+  DeviceCounters counters() const noexcept {
+    return {.received = delivered_.load(std::memory_order_relaxed),
+            .nic_missed = missed_.load(std::memory_order_relaxed),
+            .nic_error = 0,
+            .no_mbuf = 0};
+  }
+
+ private:
+  std::atomic<std::uint64_t> delivered_{0}, missed_{0};
+};
+
+/// Plays a trace from memory over and over as a device would: at a pace of real time, into a queue. What comes while
+/// the queue is full is missed, and counted.
+///
+/// Error: packets come when they are asked for: what a queue that is polled late would have missed is what this one
+///        misses, but no interrupt or bus is in the way.
+class PacedSource final : public PacketSource {
+ public:
+  using Clock = std::uint64_t (*)() noexcept;  ///< ns that only go forward
+
+  /// Time stamps are those of arrival, from `first_ns` on. The pace begins with the first poll.
+  PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
+              Clock clock = &steady_ns);
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override;
+  bool lossless() const noexcept override { return false; }
+  std::uint64_t now_ns() noexcept override { return first_ns_ + elapsed_ns(); }
+  DeviceCounters counters() noexcept override { return counts_->counters(); }
+  std::shared_ptr<const PacedCounts> counts() const noexcept { return counts_; }
+
+ private:
+  /// Packets that came one after the other.
+  struct Run {
+    std::uint64_t first, count;
+  };
+
+  static constexpr double kSlowNs = 50'000;  ///< the times of packets that came within it are on a line
+
+  double came_ns(std::uint64_t packet) const noexcept { return pace_.time_of(static_cast<double>(packet + 1)) * 1e9; }
+  std::uint64_t elapsed_ns() noexcept;
+  void arrive(std::uint64_t arrived) noexcept;
+  std::size_t take(std::span<RawPacket> out) noexcept;
+  static std::uint64_t steady_ns() noexcept;
+
+  std::shared_ptr<const Trace> trace_;
+  Pace pace_;
+  std::uint64_t queue_, first_ns_;
+  Clock clock_;
+  std::optional<std::uint64_t> began_ns_;
+  std::vector<Run> runs_;  ///< a ring of what waits; a run holds a packet at least
+  std::size_t first_run_ = 0, runs_waiting_ = 0;
+  std::uint64_t arrived_ = 0, waiting_ = 0;
+  std::shared_ptr<PacedCounts> counts_ = std::make_shared<PacedCounts>();
+};
+
+}  // namespace parshall
