@@ -26,7 +26,7 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session) 
 }
 
 Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
-  const auto spec = TrafficSpec::parse(text);
+  const auto spec = TrafficSpec::parse(text, TrafficSpec::Pacing::allowed);
   if (!spec) return spec.error();
   if (spec->pace_pps != 0 && lanes_of(session) != 1)
     return Error{"traffic at a pace comes in one queue: leave out --workers, or take --model pipeline"};
@@ -40,7 +40,8 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
               .device = nullptr};
   if (spec->pace_pps != 0) {
     auto source =
-        std::make_unique<PacedSource>(shared, Pace(spec->pace_pps, spec->swing_ms / 1e3), spec->queue, kTrafficStartNs);
+        std::make_unique<PacedSource>(shared, Pace(spec->pace_pps, spec->swing_ms / 1e3),
+                                      spec->queue != 0 ? spec->queue : TrafficSpec::kPacedQueue, kTrafficStartNs);
     input.device = [counts = source->counts()] { return counts->counters(); };
     input.sources.push_back(std::move(source));
   }

@@ -46,8 +46,7 @@ Shift shift_to(const StateGraph& graph, std::span<const double> base_packets, do
     const double before_ns = cost_ns;
     cost_ns = mean_cost_ns(graph, states, base_packets);
     ++shift.steps;
-    // Packets may all be in states that this step leaves as they are.
-    shift.share = before_ns > cost_ns ? std::min(1.0, (before_ns - target_ns) / (before_ns - cost_ns)) : 1;
+    shift.share = (before_ns - target_ns) / (before_ns - cost_ns);
   }
   return shift;
 }

@@ -22,10 +22,9 @@ struct Shift {
 /// The least shift with which tasks take no more than `target_ns` of a packet on average. `base_packets`: by the state
 /// that flows would have, were there time for all; what they had in fact would make it swing.
 ///
-/// Cost:   a few hundred ns for 64 states; nothing is allocated.
-/// Source: algorithm 1 of Tangari et al., MONA, IEEE TNSM 2020, with its end and its corner cases mended: no shift
-/// where
-///         there is time, an end where shifting changes nothing, any graph.
+/// Cost:   some 7 us for a chain of 64 states; nothing is allocated.
+/// Source: algorithm 1 of Tangari et al., MONA, IEEE TNSM 2020, mended: no shift where there is time, an end where
+///         shifting changes nothing, any graph.
 Shift shift_to(const StateGraph& graph, std::span<const double> base_packets, double target_ns) noexcept;
 
 /// Which state the flows of each base state have in fact: shares of them, by a hash of the flow, so that as few flows

@@ -2,6 +2,7 @@
 #include "control/controller.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace parshall {
 namespace {
@@ -46,6 +47,7 @@ double Controller::next_rate_pps(const WindowLoad& load) noexcept {
 
 const Allocation& Controller::end_window(const WindowLoad& load, std::span<const GapRecovery::Task> tasks) noexcept {
   if (options_.mode == Mode::none || load.window_ns <= 0) return allocation_;
+  if (load.counted == 0 && load.offered != 0) return allocation_;  // it stood still: nothing is known of the packets
   learn(load);
   const auto target_ns = time_.processing_target_ns(next_rate_pps(load) * slowness_ / options_.utilisation);
   if (options_.mode == Mode::recover) recovery_.step(graph_, tasks, load.base_packets, adapted_);

@@ -16,7 +16,7 @@ void GapRecovery::forget() noexcept {
   for (State& state : states_) state = {.headroom = std::nullopt, .step = options_.least_step};
 }
 
-/// Steps of rich states grow and shrink by what the last one cost them.
+/// Steps of rich states grow while more is left than the last window took, and shrink where not.
 void GapRecovery::judge(std::span<const Task> tasks) noexcept {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];

@@ -15,7 +15,9 @@ namespace parshall {
 /// rich states go to the lightest state, and for the time that this saves, flows that adaptation took out of poor
 /// states go back.
 ///
-/// Cost:   (states)^2 steps a window; nothing is allocated after the constructor.
+/// Cost:   (states)^3 steps a window at most, 120 us for 64; nothing is allocated after the constructor.
+/// Error:  time stays the same in the window that a step is taken for. In a later one, of other packets or another
+///         shift, what rich states gave and poor ones took need not be the same.
 /// Source: algorithm 2 of Tangari et al., MONA, IEEE TNSM 2020, mended: a step grows where the headroom is larger than
 ///         what the last one cost; time is of packets, not of flows; what cannot go back is not taken.
 class GapRecovery {

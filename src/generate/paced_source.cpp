@@ -12,30 +12,25 @@ PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::siz
     : trace_(std::move(trace)), pace_(pace), queue_(queue), first_ns_(first_ns), clock_(clock), runs_(queue) {}
 
 std::size_t PacedSource::poll(std::span<RawPacket> out) noexcept {
-  arrive(static_cast<std::uint64_t>(pace_.packets_by(static_cast<double>(elapsed_ns()) / 1e9)));
+  const std::uint64_t now_ns = clock_();
+  if (!began_ns_) began_ns_ = now_ns;
+  const std::uint64_t elapsed_ns = std::max(polled_ns_, now_ns > *began_ns_ ? now_ns - *began_ns_ : 0);
+  arrive(static_cast<std::uint64_t>(pace_.packets_by(static_cast<double>(elapsed_ns) / 1e9)), elapsed_ns);
+  polled_ns_ = elapsed_ns;
   const std::size_t count = take(out);
   waiting_ -= count;
   counts_->add(count, 0);
   return count;
 }
 
-std::uint64_t PacedSource::elapsed_ns() noexcept {
-  const std::uint64_t now_ns = clock_();
-  if (!began_ns_) began_ns_ = now_ns;
-  return now_ns - *began_ns_;
-}
-
 /// The queue keeps those that came while it had room.
-void PacedSource::arrive(std::uint64_t arrived) noexcept {
+void PacedSource::arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexcept {
   if (arrived <= arrived_) return;
   const std::uint64_t fresh = arrived - arrived_, kept = std::min(fresh, queue_ - waiting_);
-  if (kept != 0) {
-    Run* const last = runs_waiting_ == 0 ? nullptr : &runs_[(first_run_ + runs_waiting_ - 1) % runs_.size()];
-    if (last != nullptr && last->first + last->count == arrived_)
-      last->count += kept;
-    else
-      runs_[(first_run_ + runs_waiting_++) % runs_.size()] = {arrived_, kept};
-  }
+  const double step_ns = static_cast<double>(elapsed_ns - polled_ns_) / static_cast<double>(fresh);
+  if (kept != 0)
+    runs_[(first_run_ + runs_waiting_++) % runs_.size()] = {arrived_, kept, static_cast<double>(polled_ns_) + step_ns,
+                                                            step_ns};
   waiting_ += kept;
   counts_->add(0, fresh - kept);
   arrived_ = arrived;
@@ -48,16 +43,11 @@ std::size_t PacedSource::take(std::span<RawPacket> out) noexcept {
     const std::uint64_t at = run.first % trace_->packets();
     const std::uint64_t count = std::min({out.size() - taken, run.count, trace_->packets() - at});
     const std::uint8_t* data = trace_->frame(at);
-    const double first_ns = came_ns(run.first), last_ns = came_ns(run.first + count - 1);
-    const bool is_slow = last_ns - first_ns > kSlowNs;
-    const double step_ns = count > 1 ? (last_ns - first_ns) / static_cast<double>(count - 1) : 0;
-    for (std::uint64_t i = 0; i < count; ++i, data += trace_->stride()) {
-      const double time_ns = is_slow ? came_ns(run.first + i) : first_ns + step_ns * static_cast<double>(i);
+    for (std::uint64_t i = 0; i < count; ++i, data += trace_->stride(), run.first_ns += run.step_ns)
       out[taken++] = {.data = data,
-                      .time_ns = first_ns_ + static_cast<std::uint64_t>(time_ns),
+                      .time_ns = first_ns_ + static_cast<std::uint64_t>(run.first_ns),
                       .captured_bytes = trace_->captured_bytes(),
                       .wire_bytes = trace_->captured_bytes()};
-    }
     run.first += count;
     run.count -= count;
     if (run.count != 0) continue;

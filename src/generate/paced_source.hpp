@@ -36,10 +36,10 @@ class PacedCounts {
 /// the queue is full is missed, and counted.
 ///
 /// Error: packets come when they are asked for: what a queue that is polled late would have missed is what this one
-///        misses, but no interrupt or bus is in the way.
+///        misses, but no interrupt or bus is in the way. Between two polls they came evenly, by their time stamps.
 class PacedSource final : public PacketSource {
  public:
-  using Clock = std::uint64_t (*)() noexcept;  ///< ns that only go forward
+  using Clock = std::uint64_t (*)() noexcept;  ///< ns
 
   /// Time stamps are those of arrival, from `first_ns` on. The pace begins with the first poll.
   PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
@@ -47,21 +47,19 @@ class PacedSource final : public PacketSource {
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool lossless() const noexcept override { return false; }
-  std::uint64_t now_ns() noexcept override { return first_ns_ + elapsed_ns(); }
+  /// Of the last poll: whatever came since is still to be polled.
+  std::uint64_t now_ns() noexcept override { return first_ns_ + polled_ns_; }
   DeviceCounters counters() noexcept override { return counts_->counters(); }
   std::shared_ptr<const PacedCounts> counts() const noexcept { return counts_; }
 
  private:
-  /// Packets that came one after the other.
+  /// Packets that came evenly from one poll to the next.
   struct Run {
     std::uint64_t first, count;
+    double first_ns, step_ns;
   };
 
-  static constexpr double kSlowNs = 50'000;  ///< the times of packets that came within it are on a line
-
-  double came_ns(std::uint64_t packet) const noexcept { return pace_.time_of(static_cast<double>(packet + 1)) * 1e9; }
-  std::uint64_t elapsed_ns() noexcept;
-  void arrive(std::uint64_t arrived) noexcept;
+  void arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexcept;
   std::size_t take(std::span<RawPacket> out) noexcept;
   static std::uint64_t steady_ns() noexcept;
 
@@ -70,7 +68,8 @@ class PacedSource final : public PacketSource {
   std::uint64_t queue_, first_ns_;
   Clock clock_;
   std::optional<std::uint64_t> began_ns_;
-  std::vector<Run> runs_;  ///< a ring of what waits; a run holds a packet at least
+  std::uint64_t polled_ns_ = 0;  ///< since the pace began
+  std::vector<Run> runs_;        ///< a ring of what waits; a run holds a packet at least
   std::size_t first_run_ = 0, runs_waiting_ = 0;
   std::uint64_t arrived_ = 0, waiting_ = 0;
   std::shared_ptr<PacedCounts> counts_ = std::make_shared<PacedCounts>();

@@ -180,7 +180,7 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
 
 }  // namespace
 
-Result<TrafficSpec> TrafficSpec::parse(std::string_view text) {
+Result<TrafficSpec> TrafficSpec::parse(std::string_view text, Pacing pacing) {
   TrafficSpec spec;
   while (!text.empty()) {
     const std::string_view item = text.substr(0, text.find(','));
@@ -195,8 +195,12 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text) {
                       "and seed=N, separated by commas",
                       item, kMaxFlows, kMaxPackets)};
   }
-  if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != TrafficSpec().queue))
+  if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != 0))
     return Error{"built-in traffic: swing and queue are of packets that come at a pace=PPS"};
+  if (spec.pace_pps != 0 && spec.rate_pps != TrafficSpec().rate_pps)
+    return Error{"built-in traffic: at a pace, time stamps are of real time: leave out rate"};
+  if (spec.pace_pps != 0 && pacing == Pacing::refused)
+    return Error{"built-in traffic: only watch takes it at a pace: leave out pace"};
   return spec;
 }
 

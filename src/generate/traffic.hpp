@@ -31,9 +31,12 @@ struct TrafficSpec {
   double rate_pps = 14'880'952;  ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace
   double pace_pps = 0;           ///< packets come in real time, and are missed where nobody takes them; 0: they wait
   double swing_ms = 0;           ///< the pace swings from 0 to pace_pps and back in this time; 0: it does not
-  std::uint64_t queue = 4096;    ///< packets that wait where there is a pace; more are missed
+  std::uint64_t queue = 0;       ///< packets that wait where there is a pace, more are missed; 0: kPacedQueue
 
-  static Result<TrafficSpec> parse(std::string_view text);
+  static constexpr std::uint64_t kPacedQueue = 4096;
+  enum class Pacing : std::uint8_t { refused, allowed };
+
+  static Result<TrafficSpec> parse(std::string_view text, Pacing pacing = Pacing::refused);
 };
 
 /// Time stamp of the first packet of built-in traffic: 2020-01-01T00:00:00Z, so that runs are alike.

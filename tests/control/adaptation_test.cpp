@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <cmath>
 
 #include "control/packet_time.hpp"
 #include "graphs.hpp"

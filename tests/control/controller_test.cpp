@@ -182,6 +182,27 @@ TEST(Controller, SaysWhereEvenTheLightestStatesAreTooMuch) {
   EXPECT_FALSE(Simulation(Mode::adapt, {.rate_pps = [](double) { return kMostPps; }}).run(50).back().shift.infeasible);
 }
 
+TEST(Controller, AWindowThatStoodStillChangesNothing) {
+  const StateGraph graph = chain(kCosts);
+  Controller controller(graph, kTime, {.mode = Mode::adapt, .recovery = {}});
+  const std::vector<double> packets{0, 0, 0, 0, 100'000}, none(5);
+  for (int i = 0; i < 5; ++i)
+    controller.end_window({.window_ns = kWindowNs,
+                           .busy_ns = 0,
+                           .offered = 120'000,
+                           .counted = 100'000,
+                           .base_packets = packets,
+                           .packets = packets},
+                          {});
+  const Shift before = controller.shift();
+  ASSERT_NE(before, Shift());
+  controller.end_window({.window_ns = kWindowNs, .offered = 120'000, .base_packets = none, .packets = none}, {});
+  EXPECT_EQ(controller.shift(), before);
+  EXPECT_LT(controller.allocation().share(4, 4), 1);
+  controller.end_window({.window_ns = kWindowNs, .base_packets = none, .packets = none}, {});
+  EXPECT_EQ(controller.shift(), Shift()) << "without packets there is time";
+}
+
 TEST(Controller, WithoutAModeNothingEverGivesWay) {
   for (const Window& window : Simulation(Mode::none, {.rate_pps = [](double) { return kMostPps; }}).run(20))
     EXPECT_EQ(window.shift, Shift());
@@ -212,7 +233,8 @@ TEST(Controller, SparesTasksThatAreBelowTheirThresholdOnlyWhereItIsAsked) {
     else
       EXPECT_GT(second, first + 0.2);
     EXPECT_NEAR((first + second) / 2, 0.45, 0.02) << "the time there is: 45 ns of 100";
-    controller.end_window({.window_ns = kWindowNs, .offered = 10'000, .base_packets = base, .packets = base}, tasks);
+    controller.end_window(
+        {.window_ns = kWindowNs, .offered = 10'000, .counted = 10'000, .base_packets = base, .packets = base}, tasks);
     for (std::uint8_t state = 0; state < 3; ++state)
       EXPECT_EQ(controller.allocation().share(state, state), 1) << "there is time for all again";
   }
