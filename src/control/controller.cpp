@@ -53,9 +53,8 @@ const Allocation& Controller::end_window(const WindowLoad& load, std::span<const
   if (options_.mode == Mode::recover) recovery_.step(graph_, tasks, load.base_packets, adapted_);
   shift_ = target_ns ? shift_to(graph_, load.base_packets, *target_ns / weight_) : Shift();
   adapted_.apply(graph_, shift_);
-  if (shift_.steps == 0) recovery_.forget();
   allocation_ = adapted_;
-  if (options_.mode == Mode::recover) recovery_.apply(allocation_);
+  if (options_.mode == Mode::recover) recovery_.apply(graph_, load.base_packets, allocation_);
   return allocation_;
 }
 
