@@ -32,6 +32,8 @@ Result<StateGraph> StateGraph::make(std::vector<State> states) {
 StateGraph::StateGraph(std::vector<State> states) : states_(std::move(states)), reached_(states_.size()) {
   for (const State& state : states_) costs_ns_.push_back(state.cost_ns);
   std::iota(reached_.begin(), reached_.end(), std::uint8_t{0});
+  root_first_ = reached_;
+  std::ranges::stable_sort(root_first_, {}, [&](std::uint8_t state) { return states_[state].cost_ns; });
   for (bool moved = true; moved;) {
     moved = false;
     std::vector<std::uint8_t> next(reached_.end() - static_cast<std::ptrdiff_t>(size()), reached_.end());

@@ -37,6 +37,8 @@ class StateGraph {
   std::span<const std::uint8_t> after(std::size_t steps) const noexcept {
     return {reached_.data() + (steps < depth_ ? steps : depth_) * size(), size()};
   }
+  /// Each state after the one that it gives way to.
+  std::span<const std::uint8_t> root_first() const noexcept { return root_first_; }
   std::span<const double> costs_ns() const noexcept { return costs_ns_; }
 
   /// Takes them unless a state would no longer give way to a cheaper one, or one is below 0 or not finite. Whether it
@@ -50,7 +52,8 @@ class StateGraph {
   explicit StateGraph(std::vector<State> states);
 
   std::vector<State> states_;
-  std::vector<double> costs_ns_;       ///< those of the states, side by side
+  std::vector<double> costs_ns_;  ///< those of the states, side by side
+  std::vector<std::uint8_t> root_first_;
   std::vector<std::uint8_t> reached_;  ///< by steps and state
   std::size_t depth_ = 0;
 };
