@@ -35,7 +35,8 @@ Controller::Controller(StateGraph graph, PacketTime profile, Options options)
       time_(profile),
       options_(options),
       profiled_ns_(all_in_costs(graph_, profile)),
-      now_ns_(profiled_ns_),
+      factors_(graph_.size()),
+      now_ns_(graph_.size()),
       sds_ns_(graph_.size()),
       shares_(graph_.size()),
       costs_(profiled_ns_, options.costs),
@@ -71,10 +72,11 @@ void Controller::learn(const WindowLoad& load) noexcept {
 
 /// Costs as learnt, for as many new flows and cache hits as there were.
 void Controller::tell() noexcept {
+  for (std::size_t i = 0; i < graph_.size(); ++i) factors_[i] = time_.total_ns(graph_.costs_ns()[i]) / profiled_ns_[i];
+  costs_.keep_order(graph_, factors_);
   for (std::size_t i = 0; i < graph_.size(); ++i) {
-    const double factor = time_.total_ns(graph_.costs_ns()[i]) / profiled_ns_[i];
-    now_ns_[i] = factor * costs_.cost_ns(i);
-    sds_ns_[i] = factor * costs_.sd_ns(i);
+    now_ns_[i] = factors_[i] * costs_.cost_ns(i);
+    sds_ns_[i] = factors_[i] * costs_.sd_ns(i);
   }
   make_monotone(graph_, sds_ns_, now_ns_);
   all_in_.set_costs(now_ns_);

@@ -15,7 +15,9 @@ namespace {
 constexpr double kFurthest = 20;  ///< times as much as given, or as little: no cost is told beyond
 constexpr double kLongest = 2;    ///< windows' time that one can be busy: the last batch began within it
 constexpr double kResidualLearning = 0.1;
-constexpr double kStep = 1e-6;  ///< of a cost, that the heavier state costs more at least
+constexpr double kLikeness = 0.9;       ///< correlation of states that are given the same cost
+constexpr std::size_t kMostMoves = 32;  ///< of costs that are out of order; what is left has the next window
+constexpr double kStep = 1e-6;          ///< of a cost, that the heavier state costs more at least
 
 bool is_within(double value, double least, double most) noexcept { return value >= least && value <= most; }
 
@@ -31,10 +33,15 @@ StateCosts::StateCosts(std::span<const double> costs_ns, Options options) : opti
   for (const double cost : prior_ns_) {
     const double sd_ns = options.prior_sd * std::max({cost, 0.1 * largest_ns, 1e-3});
     prior_variance_.push_back(sd_ns * sd_ns);
+    least_ns_.push_back(cost / kFurthest);
+    most_ns_.push_back(kFurthest * std::max(cost, sd_ns));
   }
   costs_ns_ = prior_ns_;
   covariance_.resize(size() * size());
-  for (std::size_t i = 0; i < size(); ++i) covariance(i, i) = prior_variance_[i];
+  for (std::size_t i = 0; i < size(); ++i)
+    for (std::size_t j = 0; j < size(); ++j)
+      covariance(i, j) = (i == j ? 1 : kLikeness) * std::min(prior_variance_[i], prior_variance_[j]);
+  prior_covariance_ = covariance_;
   common_.resize(size());
   scale_.resize(size());
   gain_.resize(size());
@@ -55,17 +62,24 @@ bool StateCosts::is_possible(const Window& window) const noexcept {
 /// What costs may have moved since the last window. Rows and columns of costs that would be less sure than at first are
 /// scaled down together, which keeps it a covariance.
 void StateCosts::drift() noexcept {
+  const double own = options_.own_drift * options_.own_drift / (options_.prior_sd * options_.prior_sd);
   for (std::size_t i = 0; i < size(); ++i) {
     common_[i] = options_.common_drift * costs_ns_[i];
-    const double own_ns = options_.own_drift * costs_ns_[i];
-    covariance(i, i) += own_ns * own_ns;
-    const double variance = covariance(i, i) + common_[i] * common_[i];
+    const double variance = covariance(i, i) + own * prior_variance_[i] + common_[i] * common_[i];
     scale_[i] = variance > prior_variance_[i] ? std::sqrt(prior_variance_[i] / variance) : 1;
   }
   for (std::size_t i = 0; i < size(); ++i) {
     double* const row = &covariance(i, 0);
-    for (std::size_t j = 0; j < size(); ++j) row[j] = (row[j] + common_[i] * common_[j]) * (scale_[i] * scale_[j]);
+    const double* const prior = &prior_covariance_[i * size()];
+    for (std::size_t j = 0; j < size(); ++j)
+      row[j] = (row[j] + own * prior[j] + common_[i] * common_[j]) * (scale_[i] * scale_[j]);
   }
+}
+
+/// Moves all costs along `direction`, as far as costs may go.
+void StateCosts::move(std::span<const double> direction, double by) noexcept {
+  for (std::size_t i = 0; i < size(); ++i)
+    costs_ns_[i] = std::min(std::max(costs_ns_[i] + by * direction[i], least_ns_[i]), most_ns_[i]);
 }
 
 bool StateCosts::add_window(const Window& window) noexcept {
@@ -85,17 +99,36 @@ bool StateCosts::add_window(const Window& window) noexcept {
   double variance = noise_ns * noise_ns * (options_.noise * options_.noise / busy + 1 / window.counted);
   for (std::size_t i = 0; i < size(); ++i) variance += window.shares[i] * gain_[i];
   const double root = 1 / std::sqrt(variance), innovation = (observed_ns - predicted_ns) * root;
-  for (std::size_t i = 0; i < size(); ++i) {
-    gain_[i] *= root;
-    costs_ns_[i] = std::clamp(costs_ns_[i] + gain_[i] * innovation, prior_ns_[i] / kFurthest,
-                              kFurthest * std::max(prior_ns_[i], std::sqrt(prior_variance_[i])));
-  }
+  for (double& gain : gain_) gain *= root;
+  move(gain_, innovation);
   for (std::size_t i = 0; i < size(); ++i) {
     double* const row = &covariance(i, 0);
     for (std::size_t j = 0; j < size(); ++j) row[j] -= gain_[i] * gain_[j];
   }
   residual_ += kResidualLearning * busy * (observed_ns / predicted_ns - 1 - residual_);
   return true;
+}
+
+/// Each as an observation without noise that the two cost the same, whose covariance nobody keeps: that they do is not
+/// known.
+void StateCosts::keep_order(const StateGraph& graph, std::span<const double> factors) noexcept {
+  std::size_t moves = 0;
+  for (bool moved = true; moved && moves < kMostMoves;) {
+    moved = false;
+    for (const std::uint8_t heavy : graph.root_first()) {
+      const std::uint8_t light = graph.lighter(heavy);
+      const double f = factors[heavy], g = factors[light];
+      const double missing_ns = g * costs_ns_[light] * (1 + 2 * kStep) + 2 * kStep - f * costs_ns_[heavy];
+      if (heavy == light || !(missing_ns > 0)) continue;
+      const double* const up = &covariance(heavy, 0);
+      const double* const down = &covariance(light, 0);
+      const double variance = f * (f * up[heavy] - g * up[light]) - g * (f * down[heavy] - g * down[light]);
+      if (!(variance > 0) || ++moves > kMostMoves) continue;
+      for (std::size_t i = 0; i < size(); ++i) gain_[i] = f * up[i] - g * down[i];
+      move(gain_, missing_ns / variance);
+      moved = true;
+    }
+  }
 }
 
 double StateCosts::sd_ns(std::size_t state) const noexcept {

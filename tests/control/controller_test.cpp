@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -214,12 +215,14 @@ std::vector<double> off_by_up_to(double factor, const std::vector<double>& given
   return truth;
 }
 
-/// Each state's cost is off by a third to three times. A rate of twice what there is time for, all in, and swings of
-/// it.
+/// Each state's cost is off by a third to three times, there is time for half of what tasks take. In every second world
+/// the rate swings by a tenth, so that states come into use that never were; in some all takes 1.5 times as long from
+/// the 80th window on.
 TEST(Controller, LearnsWhatStatesCostAndThenNeitherLosesPacketsNorTime) {
   std::vector<double> many;
   for (int i = 0; i < 64; ++i) many.push_back(4 * i);
   SplitMix64 random(13);
+  int slowed = 0, all_off = 0;
   for (int world = 0; world < 60; ++world)
     for (const auto& given : {kCosts, many})
       for (const std::size_t base_states : {std::size_t{1}, given.size()}) {
@@ -228,23 +231,31 @@ TEST(Controller, LearnsWhatStatesCostAndThenNeitherLosesPacketsNorTime) {
         double mean_ns = 0;
         for (std::size_t i = truth.size() - base_states; i < truth.size(); ++i)
           mean_ns += truth[i] / static_cast<double>(base_states);
-        const double rate_pps = 1e9 / (kTime.total_ns(0) + 2 + (mean_ns - truth[0]) * 0.5 + truth[0]);
+        const double least_ns = kTime.total_ns(truth[0]);
+        const double rate_pps = 1e9 / (least_ns + 2 + 0.5 * (mean_ns - truth[0]));
         const double swing = world % 2 == 0 ? 0 : 0.1;
+        const bool is_slowed = world % 3 == 0 && 1e9 / rate_pps > 1.8 * least_ns;
+        slowed += is_slowed;
         const auto windows =
             Simulation(Mode::adapt, {.rate_pps = [=](double s) { return rate_pps * (1 + swing * std::sin(s * 6)); },
-                                     .slowness = [=](double s) { return world % 3 == 0 && s > 1.5 ? 1.1 : 1.0; },
+                                     .slowness = [=](double s) { return is_slowed && s > 0.79999 ? 1.5 : 1.0; },
                                      .given = given,
                                      .truth = truth,
                                      .base_states = base_states})
-                .run(150);
+                .run(200);
+        int off = 0;
         for (std::size_t i = 50; i < windows.size(); ++i) {
-          const bool is_new = i >= 150 && i < 155;
-          ASSERT_TRUE(std::abs(windows[i].told_ns / windows[i].taken_ns - 1) < 0.05 || is_new) << i;
-          ASSERT_TRUE(windows[i].lost == 0 || is_new) << i;
-          ASSERT_TRUE(windows[i].utilisation() > 0.9 || windows[i].shift.steps == 0 || is_new)
-              << i << ": " << windows[i].utilisation();
+          if (is_slowed && i >= 80 && i < 90) continue;
+          const double told = windows[i].told_ns / windows[i].taken_ns, used = windows[i].utilisation();
+          ASSERT_NEAR(told, 1, swing == 0 ? 0.05 : 0.25) << i;
+          ASSERT_TRUE(used > (swing == 0 ? 0.9 : 0.75) || windows[i].shift.steps == 0) << i << ": " << used;
+          off += std::abs(told - 1) > 0.05 || used < 0.9 || windows[i].lost > 0;
         }
+        all_off += off;
+        EXPECT_LE(off, swing == 0 ? 0 : 3) << "windows of 150";
       }
+  EXPECT_LE(all_off, 20) << "of 36,000 windows";
+  EXPECT_GT(slowed, 20);
 }
 
 TEST(Controller, WhereThereIsTimeNothingGivesWayAndSoonAfterAnOverloadNothingDoes) {
@@ -280,6 +291,157 @@ TEST(Controller, AWindowThatStoodStillChangesNothing) {
   EXPECT_LT(controller.allocation().share(4, 4), 1);
   controller.end_window({.window_ns = kWindowNs, .base_packets = none, .packets = none}, {});
   EXPECT_EQ(controller.shift(), Shift()) << "without packets there is time";
+}
+
+/// Windows handed in one by one, of flows that all have the heaviest base state.
+struct Worker {
+  Controller controller;
+  std::vector<double> base = std::vector<double>(kCosts.size());
+  std::vector<double> packets = base;
+
+  explicit Worker(Controller::Options options = {.mode = Mode::adapt, .recovery = {}, .costs = {}})
+      : controller(chain(kCosts), kTime, options) {}
+
+  /// All of the load's packets are counted; what they take is `slowness` of what the profile says.
+  Shift window(std::uint64_t offered, double slowness = 1, WindowLoad load = {}) {
+    base.back() = static_cast<double>(offered);
+    double mean_ns = 0;
+    PacketTime time = kTime;
+    if (load.hit_probability && std::isfinite(*load.hit_probability))
+      time.hit_probability = std::clamp(*load.hit_probability, 0.0, 1.0);
+    for (std::uint8_t state = 0; state < kCosts.size(); ++state) {
+      const double share = controller.allocation().share(4, state);
+      packets[state] = share * base.back();
+      mean_ns += share * time.total_ns(kCosts[state]);
+    }
+    load.window_ns = kWindowNs;
+    load.busy_ns = slowness * mean_ns * base.back();
+    load.offered = load.counted = offered;
+    load.base_packets = base;
+    load.packets = packets;
+    controller.end_window(load, {});
+    return controller.shift();
+  }
+};
+
+TEST(Controller, OfARiseThatGoesOnTheNextWindowsEndIsWhatThereMustBeTimeFor) {
+  Worker steady, rising, falling;
+  for (int i = 0; i < 5; ++i) steady.window(70'000), rising.window(50'000), falling.window(80'000);
+  rising.window(60'000), falling.window(70'000);
+  const Shift now = steady.window(70'000);
+  EXPECT_NEAR(now.share, (250 - 0.95 * 1e7 / 70'000) / 50 - 2, 1e-9) << "250 ns, steps of 50";
+  EXPECT_EQ(now.steps, 3u);
+  // 6 Mpps after 5 are 7.5 a window and a half later.
+  const Shift later = rising.controller.shift();
+  EXPECT_EQ(later.steps, 3u);
+  EXPECT_NEAR(later.share, (250 - 0.95 * 1e7 / 75'000) / 50 - 2, 1e-9);
+  EXPECT_EQ(falling.controller.shift(), now) << "a fall need not go on";
+  rising.window(60'000);
+  EXPECT_NEAR(rising.controller.shift().share, (250 - 0.95 * 1e7 / 60'000) / 50 - 1, 1e-9) << "it rises no more";
+}
+
+TEST(Controller, AFewPacketsTeachNextToNothing) {
+  Worker worker;
+  for (int i = 0; i < 20; ++i) worker.window(38'000);
+  for (int i = 0; i < 20; ++i) worker.window(20, 3);
+  EXPECT_NEAR(worker.controller.residual(), 0, 1e-9);
+  for (int i = 0; i < 10; ++i) worker.window(500, 3);
+  EXPECT_NEAR(worker.controller.residual(), 0, 0.3) << "each 4 % busy";
+  Worker other;
+  for (int i = 0; i < 20; ++i) other.window(38'000, 1.05);
+  EXPECT_NEAR(other.controller.residual(), 0.05, 0.001);
+  EXPECT_GT(other.controller.shift().steps, 0u) << "there is no time for that any more";
+}
+
+TEST(Controller, TheHitProbabilityCountsAndOnlyWhereItIsOne) {
+  const auto after = [](std::optional<double> hits) {
+    Worker worker;
+    for (int i = 0; i < 20; ++i) worker.window(70'000, 1, {.hit_probability = kTime.hit_probability});
+    worker.window(0);  // time goes by, nothing is learnt
+    worker.window(70'000, 1, {.hit_probability = hits});
+    return worker.controller.all_in()[4].cost_ns;
+  };
+  const double before = after(std::nullopt);
+  EXPECT_NEAR(before, kTime.total_ns(200), 0.01);
+  EXPECT_NEAR(after(0.0), before + 40, 1) << "50 ns more for 0.8 of packets";
+  EXPECT_NEAR(after(-7), after(0.0), 1e-9);
+  EXPECT_NEAR(after(7), after(1.0), 1e-9);
+  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()})
+    EXPECT_NEAR(after(bad), before, 1e-9) << bad;
+}
+
+TEST(Controller, AUtilisationThatCannotBeIsBounded) {
+  const auto shift = [](double utilisation) {
+    Worker worker({.mode = Mode::adapt, .utilisation = utilisation, .recovery = {}, .costs = {}});
+    worker.window(38'500);
+    return worker.window(38'500);
+  };
+  EXPECT_EQ(shift(std::nan("")), shift(0.95));
+  EXPECT_EQ(shift(7), shift(1));
+  EXPECT_EQ(shift(1), Shift());
+  EXPECT_NE(shift(0.95), Shift());
+  for (const double none : {0.0, -1.0}) EXPECT_EQ(shift(none), shift(Controller::kLeastUtilisation));
+}
+
+/// A flow of half of all packets, which is among those that do not give way: shares of flows let expect less time.
+TEST(Controller, TheWeightOfHeavyFlowsIsRememberedThroughALull) {
+  Worker worker;
+  const auto window = [&](std::uint64_t offered) {
+    auto& controller = worker.controller;
+    worker.base.back() = static_cast<double>(offered);
+    double mean_ns = 0;
+    for (std::uint8_t state = 0; state < 5; ++state) {
+      const double others = controller.allocation().share(4, state);
+      const double share = 0.5 * others + 0.5 * (controller.allocation().state_of(4, ~0u) == state);
+      worker.packets[state] = share * worker.base.back();
+      mean_ns += share * kTime.total_ns(kCosts[state]);
+    }
+    const double busy_ns = std::min(kWindowNs, mean_ns * worker.base.back());
+    controller.end_window({.window_ns = kWindowNs,
+                           .busy_ns = busy_ns,
+                           .offered = offered,
+                           .counted = static_cast<std::uint64_t>(busy_ns / mean_ns),
+                           .base_packets = worker.base,
+                           .packets = worker.packets},
+                          {});
+    return mean_ns * static_cast<double>(offered) / kWindowNs;
+  };
+  double before = 0;
+  for (int i = 0; i < 200; ++i) before = window(47'000);
+  EXPECT_LT(before, 1);
+  for (int i = 0; i < 30; ++i) window(20'000);
+  EXPECT_EQ(worker.controller.shift(), Shift());
+  window(47'000);
+  EXPECT_LT(window(47'000), 1) << "as it was before the lull";
+}
+
+TEST(Controller, HostileWindowsLeaveItAsItWasAndShortSpansAreNotReadPastTheirEnd) {
+  for (const Mode mode : {Mode::adapt, Mode::recover}) {
+    Worker worker({.mode = mode, .recovery = {}, .costs = {}});
+    for (int i = 0; i < 10; ++i) worker.window(70'000);
+    const Allocation before = worker.controller.allocation();
+    for (const double bad : {0.0, -1.0, std::nan("")}) {
+      worker.controller.end_window({.window_ns = bad, .busy_ns = 1, .offered = 1'000'000, .counted = 9}, {});
+      EXPECT_EQ(worker.controller.allocation(), before) << bad;
+    }
+    for (const double bad : {std::nan(""), 1e300, -1e300, std::numeric_limits<double>::infinity()}) {
+      WindowLoad load{.window_ns = kWindowNs, .busy_ns = bad, .offered = 70'000, .counted = 70'000};
+      load.base_packets = load.packets = worker.base;
+      worker.controller.end_window(load, {});
+      EXPECT_EQ(worker.controller.allocation(), before) << bad;
+    }
+    const std::vector<double> few{1e4, 2e4};
+    const GapRecovery::Task tasks[] = {{3, 0.7, 0.5}, {~3ull, 0.7, 0.9}};
+    worker.controller.end_window({.window_ns = kWindowNs,
+                                  .busy_ns = 9e6,
+                                  .offered = 30'000,
+                                  .counted = 30'000,
+                                  .base_packets = few,
+                                  .packets = few},
+                                 tasks);
+    worker.controller.end_window({.window_ns = kWindowNs, .busy_ns = 9e6, .offered = 30'000, .counted = 30'000}, {});
+    EXPECT_TRUE(std::isfinite(worker.controller.residual()));
+  }
 }
 
 TEST(Controller, WithoutAModeNothingEverGivesWay) {

@@ -162,11 +162,45 @@ TEST(StateCosts, OneWindowIsWhatKalmansEquationsSay) {
   constexpr double kCounted = 60'000;
   ASSERT_TRUE(costs.add_window({kWindowNs, 180 * kCounted / 1.08, kCounted / 1.08, mix}));
   const double noise = 180 * 180 * (0.02 * 0.02 + 1.08 / kCounted);
-  const double s = 0.25 * (2500 + 10'000) + noise, gain = 30 / s;
-  EXPECT_NEAR(costs.cost_ns(0), 100 + 0.5 * 2500 * gain, 1e-9);
-  EXPECT_NEAR(costs.cost_ns(1), 200 + 0.5 * 10'000 * gain, 1e-9);
-  EXPECT_NEAR(costs.sd_ns(0), std::sqrt(2500 - 1250.0 * 1250 / s), 1e-9);
+  const double first = 0.5 * (2500 + 2250), second = 0.5 * (2250 + 10'000);  // covariance 0.9 * 2500
+  const double s = 0.5 * (first + second) + noise, gain = 30 / s;
+  EXPECT_NEAR(costs.cost_ns(0), 100 + first * gain, 1e-9);
+  EXPECT_NEAR(costs.cost_ns(1), 200 + second * gain, 1e-9);
+  EXPECT_NEAR(costs.sd_ns(0), std::sqrt(2500 - first * first / s), 1e-9);
+  EXPECT_NEAR(costs.sd_ns(1), std::sqrt(10'000 - second * second / s), 1e-9);
   EXPECT_NEAR(costs.residual(), 0.1 * 0.2, 1e-9);
+}
+
+TEST(StateCosts, OrderIsKeptAndSoIsWhatMixesInUseCost) {
+  SplitMix64 random(5);
+  for (int world = 0; world < 300; ++world) {
+    const StateGraph graph = any_graph(random);
+    std::vector<double> given, truth, factors;
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+      given.push_back(50 + graph[i].cost_ns);
+      truth.push_back(given.back() * std::exp((2 * random.uniform() - 1) * std::log(2)));
+      factors.push_back(1);
+    }
+    StateCosts costs(given);
+    const std::vector<double> mix = any_shares(random, graph.size());
+    for (int window = 0; window < 30; ++window) {
+      costs.add_window(window_of(mix, truth));
+      costs.keep_order(graph, factors);
+    }
+    ASSERT_NEAR(costs.mean_cost_ns(mix) / dot(mix, truth), 1, 0.01);
+    for (std::uint8_t i = 0; i < graph.size(); ++i) ASSERT_GE(costs.cost_ns(i), costs.cost_ns(graph.lighter(i)) * 0.99);
+  }
+}
+
+TEST(StateCosts, OrderIsOfCostsWithTheirFactorsAndOnlyWhereItIsAmiss) {
+  const StateGraph graph = chain({100, 200});
+  StateCosts costs(std::vector<double>{100, 200});
+  costs.keep_order(graph, std::vector<double>{1.9, 1});
+  EXPECT_EQ(costs.cost_ns(0), 100);
+  costs.keep_order(graph, std::vector<double>{4, 1});
+  EXPECT_NEAR(4 * costs.cost_ns(0), costs.cost_ns(1), 0.01);
+  EXPECT_LT(costs.cost_ns(0), 100);
+  EXPECT_EQ(costs.sd_ns(0), 50) << "nothing was seen";
 }
 
 bool is_monotone(const StateGraph& graph, const std::vector<double>& costs) {
