@@ -29,10 +29,11 @@ struct WindowLoad {
 /// Decides at the end of each window which flows give way in the next one, so that all packets are counted, and that
 /// tasks keep their accuracy as far as there is time.
 ///
-/// Cost:   some 10 us for a chain of 64 states, 1.5 us for 10; once a window. Nothing is allocated after the
-/// constructor. Error:  a rise from one window to the next that is steeper than the one before can lose packets within
-/// that window. Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: the rate is taken for what it will be at the
-/// next window's
+/// Cost:   some 10 us for a chain of 64 states, 1.5 us for 10, once a window; nothing is allocated after the
+///         constructor.
+/// Error:  a rise that is steeper than the one of the window before can lose packets within that window, and so can a
+///         co-runner within the four windows that it takes to learn of it.
+/// Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: the rate is taken for what it will be at the next window's
 ///         end where it rises; what packets of each state take is learnt from what they took.
 class Controller {
  public:
@@ -42,8 +43,7 @@ class Controller {
 
   struct Options {
     Mode mode = Mode::recover;
-    double utilisation =
-        0.95;  ///< of the worker's time that packets may take: up to 1; less than the least is the least
+    double utilisation = 0.95;  ///< of the worker's time that packets may take, kLeastUtilisation to 1
     GapRecovery::Options recovery;
     StateCosts::Options costs;
   };

@@ -16,12 +16,12 @@ namespace parshall {
 /// never in use moves with those near it. No cost is less sure than it was at the start, however long nothing is seen
 /// of it.
 ///
-/// Shape:  8 bytes for each pair of states, 32 KB for 64; nothing is allocated after the constructor.
+/// Shape:  16 bytes for each pair of states, 64 KB for 64; nothing is allocated after the constructor.
 /// Cost:   3.5 us a window for 64 states, and 2 us more where costs are out of order.
 /// Error:  of the mean cost of mixes in use, some 2 % of what a window's time differs by chance; of a single state's
 ///         cost, as told by its sd.
 /// Source: Kalman, "A new approach to linear filtering and prediction problems", J. Basic Engineering 82(1), 1960. The
-///         rank-one update is of products in either order, which keeps the covariance symmetric to the last bit.
+///         update is of products that do not depend on the order, so that the covariance stays symmetric.
 class StateCosts {
  public:
   struct Options {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "control/packet_time.hpp"
@@ -171,6 +172,75 @@ TEST(GapRecovery, AStepStaysAsItIsWhereNoneIsTaken) {
   EXPECT_NEAR(gap.gives(0.99), 0.005 * left, 1e-12) << "halved for the step before, and only for that";
 }
 
+TEST(GapRecovery, AStepIsNeverLessThanTheLeast) {
+  Gap gap;
+  gap.gives(0.99);
+  EXPECT_NEAR(gap.gives(0.81), 0.005 * 0.995, 1e-12) << "0.18 went, 0.06 is left";
+}
+
+TEST(GapRecovery, WhatIsNotInForceIsKeptForLater) {
+  Gap gap;
+  for (int i = 0; i < 8; ++i) gap.gives(0.99);
+  const double given = gap.recovery.bias(1), taken = gap.recovery.bias(2);
+  ASSERT_LT(given, -0.3);
+  const Allocation shifted = std::exchange(gap.adapted, Allocation(gap.graph));
+  for (int i = 0; i < 5; ++i) gap.gives(0.99, 0.9);
+  Allocation none = gap.adapted;
+  gap.recovery.apply(gap.graph, gap.packets, none);
+  EXPECT_EQ(none, gap.adapted) << "nothing gave way, nothing can go back";
+  gap.adapted = shifted;
+  for (int i = 0; i < 5; ++i) gap.gives(0.99, 0.9);
+  EXPECT_EQ(gap.recovery.bias(1), given);
+  EXPECT_EQ(gap.recovery.bias(2), taken);
+}
+
+/// Three states that cost the same, of as many packets, above a lightest one that costs nothing.
+struct Three {
+  StateGraph graph = *StateGraph::make({{"count", 0, 0}, {"s1", 0, 100}, {"s2", 0, 100}, {"s3", 0, 100}});
+  std::vector<double> packets{0, 100, 100, 100};
+  Allocation adapted{graph};
+  GapRecovery recovery;
+
+  explicit Three(GapRecovery::Options options = {}) : recovery(graph, options) {
+    adapted.apply(graph, {.steps = 1, .share = 0.5});
+  }
+  bool step(double one, double two, double three) {
+    const GapRecovery::Task tasks[] = {{2, kThreshold, one}, {4, kThreshold, two}, {8, kThreshold, three}};
+    return recovery.step(graph, tasks, packets, adapted);
+  }
+};
+
+TEST(GapRecovery, AStateWithoutPacketsKeepsWhatItTook) {
+  Three three({.least_step = 0.01});
+  ASSERT_TRUE(three.step(0.99, 0.1, 0.76));
+  const double taken = three.recovery.bias(2);
+  ASSERT_GT(taken, 0);
+  three.packets[2] = 0;
+  ASSERT_TRUE(three.step(0.99, 0.76, 0.1));
+  EXPECT_EQ(three.recovery.bias(2), taken);
+}
+
+TEST(GapRecovery, AStepChangesByWhatItDidAndNotByWhatOthersDo) {
+  Gap gap;
+  gap.gives(0.99), gap.gives(0.99), gap.gives(0.99);
+  for (const double recall : {0.99, 0.85, 0.81}) gap.gives(recall, 0.9);  // it falls though nothing was given
+  double left = 1 + gap.recovery.bias(1);
+  EXPECT_NEAR(gap.gives(0.81), 0.04 * left, 1e-12) << "doubled for the last step, and not halved since";
+  // A poor state that has use for next to nothing: a step of which a part was taken says little of a larger one.
+  Gap other;
+  other.packets = {0, 1000, 1};
+  other.adapted.apply(other.graph, {.steps = 1, .share = 0.001});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_LT(other.gives(0.99), 0.001);
+    const double share = 1 - 0.0005 * i;  // it gives way once more, and has a use again
+    other.adapted.apply(other.graph, {.steps = 1, .share = 0.002 - 0.001 * share});
+  }
+  other.adapted.apply(other.graph, {.steps = 1, .share = 0.9});
+  other.packets = {0, 100, 100};
+  left = 1 + other.recovery.bias(1);
+  EXPECT_NEAR(other.gives(0.99), 0.005 * left, 2e-5);
+}
+
 TEST(GapRecovery, AGiverThatBecamePoorTakesBackFirst) {
   Gap gap;
   while (gap.recovery.bias(1) > -0.5) gap.gives(0.99);
@@ -187,23 +257,26 @@ TEST(GapRecovery, AGiverThatBecamePoorTakesBackFirst) {
 }
 
 TEST(GapRecovery, RichStatesRepayAGiverBeforeTheyGiveToOthers) {
-  const StateGraph graph = *StateGraph::make({{"count", 0, 0}, {"s1", 0, 100}, {"s2", 0, 100}, {"s3", 0, 100}});
-  const std::vector<double> packets{0, 100, 100, 100};
-  Allocation adapted(graph);
-  adapted.apply(graph, {.steps = 1, .share = 0.5});
-  GapRecovery recovery(graph, {});
-  const auto step = [&](double one, double two, double three) {
-    const GapRecovery::Task tasks[] = {{2, kThreshold, one}, {4, kThreshold, two}, {8, kThreshold, three}};
-    return recovery.step(graph, tasks, packets, adapted);
-  };
-  while (recovery.bias(1) > -0.3) step(0.99, 0.1, 0.76);
-  const double taken = recovery.bias(2), given = recovery.bias(1);
+  Three three;
+  while (three.recovery.bias(1) > -0.3) three.step(0.99, 0.1, 0.76);
+  const double taken = three.recovery.bias(2), given = three.recovery.bias(1);
   EXPECT_NEAR(taken, -given, 1e-12) << "costs are alike";
-  EXPECT_EQ(recovery.bias(3), 0);
-  ASSERT_TRUE(step(0.7, 0.7, 0.99));
-  EXPECT_NEAR(recovery.bias(1), given + 0.1, 1e-12);
-  EXPECT_NEAR(recovery.bias(3), -0.0075, 1e-12) << "its least step";
-  EXPECT_NEAR(recovery.bias(2), taken - 0.1 + 0.0075, 1e-12) << "what the rich one's step did not cover";
+  EXPECT_EQ(three.recovery.bias(3), 0);
+  ASSERT_TRUE(three.step(0.7, 0.76, 0.99));
+  EXPECT_NEAR(three.recovery.bias(1), given + 0.1, 1e-12);
+  EXPECT_NEAR(three.recovery.bias(3), -0.0075, 1e-12) << "its least step";
+  EXPECT_NEAR(three.recovery.bias(2), taken - 0.1 + 0.0075, 1e-12) << "what the rich one's step did not cover";
+}
+
+TEST(GapRecovery, AGiverIsRepaidNoMoreThanItGaveAndOthersHaveTheRest) {
+  Three three({.least_step = 0.01});
+  ASSERT_TRUE(three.step(0.99, 0.1, 0.99));
+  ASSERT_NEAR(three.recovery.bias(1), -0.03, 1e-12);
+  ASSERT_NEAR(three.recovery.bias(2), 0.06, 1e-12);
+  ASSERT_TRUE(three.step(0.5, 0.1, 0.99));
+  EXPECT_NEAR(three.recovery.bias(1), 0, 1e-12);
+  EXPECT_NEAR(three.recovery.bias(3), -0.03 - 0.06 * 0.97, 1e-12) << "the rich one pays";
+  EXPECT_NEAR(three.recovery.bias(2), 0.06 + 0.06 * 0.97 - 0.03, 1e-12);
 }
 
 TEST(GapRecovery, PoorStatesGetEqualPartsAsFarAsTheyHaveUseForIt) {
