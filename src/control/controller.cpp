@@ -35,9 +35,9 @@ Controller::Controller(StateGraph graph, PacketTime profile, Options options)
       time_(profile),
       options_(options),
       profiled_ns_(all_in_costs(graph_, profile)),
-      factors_(graph_.size()),
       now_ns_(graph_.size()),
       sds_ns_(graph_.size()),
+      mix_(graph_.size()),
       shares_(graph_.size()),
       costs_(profiled_ns_, options.costs),
       adapted_(graph_),
@@ -57,10 +57,10 @@ void Controller::learn(const WindowLoad& load) noexcept {
   double packets = 0, profiled_ns = 0;
   for (std::size_t i = 0; i < std::min(graph_.size(), load.packets.size()); ++i) packets += load.packets[i];
   for (std::size_t i = 0; i < graph_.size(); ++i) {
-    const double share = i < load.packets.size() ? load.packets[i] / packets : 0;
+    mix_[i] = i < load.packets.size() && packets > 0 ? load.packets[i] / packets : 0;
     const double now_ns = time_.total_ns(graph_.costs_ns()[i]);
-    profiled_ns += share * now_ns;
-    shares_[i] = share * now_ns / profiled_ns_[i];
+    profiled_ns += mix_[i] * now_ns;
+    shares_[i] = mix_[i] * now_ns / profiled_ns_[i];
   }
   if (!costs_.add_window({load.window_ns, load.busy_ns, counted, shares_})) return;
   const double learning = kLearning * std::min(1.0, load.busy_ns / load.window_ns);
@@ -72,13 +72,12 @@ void Controller::learn(const WindowLoad& load) noexcept {
 
 /// Costs as learnt, for as many new flows and cache hits as there were.
 void Controller::tell() noexcept {
-  for (std::size_t i = 0; i < graph_.size(); ++i) factors_[i] = time_.total_ns(graph_.costs_ns()[i]) / profiled_ns_[i];
-  costs_.keep_order(graph_, factors_);
   for (std::size_t i = 0; i < graph_.size(); ++i) {
-    now_ns_[i] = factors_[i] * costs_.cost_ns(i);
-    sds_ns_[i] = factors_[i] * costs_.sd_ns(i);
+    const double factor = time_.total_ns(graph_.costs_ns()[i]) / profiled_ns_[i];
+    now_ns_[i] = factor * costs_.cost_ns(i);
+    sds_ns_[i] = factor * costs_.sd_ns(i);
   }
-  make_monotone(graph_, sds_ns_, now_ns_);
+  make_monotone(graph_, sds_ns_, mix_, now_ns_);
   all_in_.set_costs(now_ns_);
 }
 

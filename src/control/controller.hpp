@@ -74,7 +74,7 @@ class Controller {
   PacketTime time_;
   Options options_;
   std::vector<double> profiled_ns_;  ///< by state: all that is done for a packet, as the profile says
-  std::vector<double> factors_, now_ns_, sds_ns_, shares_;  ///< one window's, by state
+  std::vector<double> now_ns_, sds_ns_, mix_, shares_;  ///< one window's, by state
   StateCosts costs_;
   Allocation adapted_, allocation_;  ///< by adaptation alone; in force
   GapRecovery recovery_;

@@ -14,10 +14,10 @@ namespace {
 
 constexpr double kFurthest = 20;  ///< times as much as given, or as little: no cost is told beyond
 constexpr double kLongest = 2;    ///< windows' time that one can be busy: the last batch began within it
+constexpr double kSurprise = 4;   ///< standard deviations
 constexpr double kResidualLearning = 0.1;
-constexpr double kLikeness = 0.9;       ///< correlation of states that are given the same cost
-constexpr std::size_t kMostMoves = 32;  ///< of costs that are out of order; what is left has the next window
-constexpr double kStep = 1e-6;          ///< of a cost, that the heavier state costs more at least
+constexpr double kLikeness = 0.9;  ///< correlation of states that are given the same cost
+constexpr double kStep = 1e-6;     ///< of a cost, that the heavier state costs more at least
 
 bool is_within(double value, double least, double most) noexcept { return value >= least && value <= most; }
 
@@ -61,10 +61,10 @@ bool StateCosts::is_possible(const Window& window) const noexcept {
 
 /// What costs may have moved since the last window. Rows and columns of costs that would be less sure than at first are
 /// scaled down together, which keeps it a covariance.
-void StateCosts::drift() noexcept {
-  const double own = options_.own_drift * options_.own_drift / (options_.prior_sd * options_.prior_sd);
+void StateCosts::drift(double own_drift, double common_drift) noexcept {
+  const double own = own_drift * own_drift / (options_.prior_sd * options_.prior_sd);
   for (std::size_t i = 0; i < size(); ++i) {
-    common_[i] = options_.common_drift * costs_ns_[i];
+    common_[i] = common_drift * costs_ns_[i];
     const double variance = covariance(i, i) + own * prior_variance_[i] + common_[i] * common_[i];
     scale_[i] = variance > prior_variance_[i] ? std::sqrt(prior_variance_[i] / variance) : 1;
   }
@@ -76,10 +76,15 @@ void StateCosts::drift() noexcept {
   }
 }
 
-/// Moves all costs along `direction`, as far as costs may go.
-void StateCosts::move(std::span<const double> direction, double by) noexcept {
-  for (std::size_t i = 0; i < size(); ++i)
-    costs_ns_[i] = std::min(std::max(costs_ns_[i] + by * direction[i], least_ns_[i]), most_ns_[i]);
+/// The covariance of each cost with the mean cost, which it leaves in gain_, and the variance of that.
+double StateCosts::gain_of(std::span<const double> shares) noexcept {
+  std::ranges::fill(gain_, 0.0);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (shares[i] == 0) continue;
+    const double* const row = &covariance(i, 0);
+    for (std::size_t j = 0; j < size(); ++j) gain_[j] += shares[i] * row[j];
+  }
+  return std::inner_product(gain_.begin(), gain_.end(), shares.begin(), 0.0);
 }
 
 bool StateCosts::add_window(const Window& window) noexcept {
@@ -87,48 +92,26 @@ bool StateCosts::add_window(const Window& window) noexcept {
   const double observed_ns = window.busy_ns / window.counted, predicted_ns = mean_cost_ns(window.shares);
   if (!is_within(observed_ns, predicted_ns / (kFurthest * kFurthest), predicted_ns * kFurthest * kFurthest))
     return false;
-  drift();
-  std::ranges::fill(gain_, 0.0);
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (window.shares[i] == 0) continue;
-    const double* const row = &covariance(i, 0);
-    for (std::size_t j = 0; j < size(); ++j) gain_[j] += window.shares[i] * row[j];
-  }
   const double busy = std::min(1.0, window.busy_ns / window.window_ns);
-  const double noise_ns = std::max(observed_ns, predicted_ns);
-  double variance = noise_ns * noise_ns * (options_.noise * options_.noise / busy + 1 / window.counted);
-  for (std::size_t i = 0; i < size(); ++i) variance += window.shares[i] * gain_[i];
-  const double root = 1 / std::sqrt(variance), innovation = (observed_ns - predicted_ns) * root;
-  for (double& gain : gain_) gain *= root;
-  move(gain_, innovation);
+  const double largest_ns = std::max(observed_ns, predicted_ns), missed_ns = observed_ns - predicted_ns;
+  const double noise = largest_ns * largest_ns * (options_.noise * options_.noise / busy + 1 / window.counted);
+  drift(options_.own_drift, options_.common_drift);
+  double variance = noise + gain_of(window.shares);
+  if (missed_ns * missed_ns > kSurprise * kSurprise * variance) {
+    drift(options_.jump, options_.jump);
+    variance = noise + gain_of(window.shares);
+  }
+  const double root = 1 / std::sqrt(variance), innovation = missed_ns * root;
+  for (std::size_t i = 0; i < size(); ++i) {
+    gain_[i] *= root;
+    costs_ns_[i] = std::min(std::max(costs_ns_[i] + gain_[i] * innovation, least_ns_[i]), most_ns_[i]);
+  }
   for (std::size_t i = 0; i < size(); ++i) {
     double* const row = &covariance(i, 0);
     for (std::size_t j = 0; j < size(); ++j) row[j] -= gain_[i] * gain_[j];
   }
   residual_ += kResidualLearning * busy * (observed_ns / predicted_ns - 1 - residual_);
   return true;
-}
-
-/// Each as an observation without noise that the two cost the same, whose covariance nobody keeps: that they do is not
-/// known.
-void StateCosts::keep_order(const StateGraph& graph, std::span<const double> factors) noexcept {
-  std::size_t moves = 0;
-  for (bool moved = true; moved && moves < kMostMoves;) {
-    moved = false;
-    for (const std::uint8_t heavy : graph.root_first()) {
-      const std::uint8_t light = graph.lighter(heavy);
-      const double f = factors[heavy], g = factors[light];
-      const double missing_ns = g * costs_ns_[light] * (1 + 2 * kStep) + 2 * kStep - f * costs_ns_[heavy];
-      if (heavy == light || !(missing_ns > 0)) continue;
-      const double* const up = &covariance(heavy, 0);
-      const double* const down = &covariance(light, 0);
-      const double variance = f * (f * up[heavy] - g * up[light]) - g * (f * down[heavy] - g * down[light]);
-      if (!(variance > 0) || ++moves > kMostMoves) continue;
-      for (std::size_t i = 0; i < size(); ++i) gain_[i] = f * up[i] - g * down[i];
-      move(gain_, missing_ns / variance);
-      moved = true;
-    }
-  }
 }
 
 double StateCosts::sd_ns(std::size_t state) const noexcept {
@@ -139,13 +122,16 @@ double StateCosts::mean_cost_ns(std::span<const double> shares) const noexcept {
   return std::inner_product(costs_ns_.begin(), costs_ns_.end(), shares.begin(), 0.0);
 }
 
-void make_monotone(const StateGraph& graph, std::span<const double> sds_ns, std::span<double> costs_ns) noexcept {
+void make_monotone(const StateGraph& graph, std::span<const double> sds_ns, std::span<const double> shares,
+                   std::span<double> costs_ns) noexcept {
   const auto least_ns = [&](std::uint8_t state) {
     const std::uint8_t lighter = graph.lighter(state);
     return lighter == state ? costs_ns[state] : costs_ns[lighter] * (1 + kStep) + kStep;
   };
   const auto states = graph.root_first();
   if (std::ranges::all_of(states, [&](std::uint8_t state) { return costs_ns[state] >= least_ns(state); })) return;
+
+  const double before_ns = std::inner_product(shares.begin(), shares.end(), costs_ns.begin(), 0.0);
 
   // The surest first; those that come after keep between the sure ones that are lighter and heavier than they.
   std::array<std::uint8_t, StateGraph::kMostStates> order;
@@ -170,6 +156,10 @@ void make_monotone(const StateGraph& graph, std::span<const double> sds_ns, std:
     }
   }
   for (const std::uint8_t state : states) costs_ns[state] = std::max(costs_ns[state], least_ns(state));
+
+  const double after_ns = std::inner_product(shares.begin(), shares.end(), costs_ns.begin(), 0.0);
+  if (!(before_ns > 0 && after_ns > 0)) return;
+  for (double& cost : costs_ns) cost *= before_ns / after_ns;
 }
 
 }  // namespace parshall

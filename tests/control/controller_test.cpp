@@ -35,6 +35,7 @@ struct World {
   std::vector<double> given = kCosts, truth = kCosts;  ///< of the states' tasks
   std::size_t base_states = 1;                         ///< of flows, the heaviest ones
   double noise = 0;                                    ///< sd of a window's rate, of it
+  double time_noise = 0;                               ///< and of what its packets take
 };
 
 struct Window {
@@ -89,11 +90,11 @@ class Simulation {
     Window window;
     window.told_ns = controller_.all_in().mean_cost_ns(effective);
     window.taken_ns = time.total_ns(tasks_ns) * world_.slowness(now_ns_ / 1e9);
-    const double part = 1 + world_.noise * normal();
+    const double part = 1 + world_.noise * normal(), slower = 1 + world_.time_noise * normal();
     double counted = 0;
     for (double at_ns = 0; at_ns < kWindowNs; at_ns += kStepNs, now_ns_ += kStepNs) {
       const double arrived = part * world_.rate_pps(now_ns_ / 1e9) * kStepNs / 1e9;
-      const double packet_ns = time.total_ns(tasks_ns) * world_.slowness(now_ns_ / 1e9);
+      const double packet_ns = slower * time.total_ns(tasks_ns) * world_.slowness(now_ns_ / 1e9);
       const double taken = std::min(queue_ + arrived, kStepNs / packet_ns);
       window.offered += arrived;
       window.busy_ns += taken * packet_ns;
@@ -178,7 +179,7 @@ TEST(Controller, MeasuresACoRunnerAndMakesUpForIt) {
                                                 .slowness = [](double s) { return s < 1 ? 1 : 1.5; }})
                            .run(200);
   for (std::size_t i = 0; i < windows.size(); ++i)
-    EXPECT_TRUE(windows[i].lost == 0 || i < 2 || (i >= 100 && i < 108)) << i;
+    EXPECT_TRUE(windows[i].lost == 0 || i < 2 || (i >= 100 && i < 102)) << i;
   EXPECT_NEAR(windows[99].residual, 0, 0.01);
   EXPECT_NEAR(windows.back().residual, 0.5, 0.01);
   EXPECT_GT(windows.back().steps(), windows[99].steps());
@@ -192,7 +193,19 @@ TEST(Controller, NoiseJustUnderWhatThereIsTimeForShedsNothing) {
         Simulation(Mode::adapt, {.rate_pps = [=](double) { return part * most_pps; }, .noise = noise}).run(2000);
     double shed = 0;
     for (std::size_t i = 50; i < windows.size(); ++i) shed += windows[i].steps() / 1950;
-    EXPECT_LT(shed, 0.002) << noise << ": of the flows, on average";
+    EXPECT_LT(shed, 0.004) << noise << ": of the flows, on average";
+    EXPECT_EQ(lost_share(windows), 0);
+  }
+}
+
+TEST(Controller, NoiseOfWhatPacketsTakeShedsLittle) {
+  const double most_pps = 0.95e9 / 251.4;
+  for (const auto& [part, noise] : {std::pair{0.97, 0.01}, {0.95, 0.02}, {0.9, 0.04}}) {
+    const auto windows =
+        Simulation(Mode::adapt, {.rate_pps = [=](double) { return part * most_pps; }, .time_noise = noise}).run(2000);
+    double shed = 0;
+    for (std::size_t i = 50; i < windows.size(); ++i) shed += windows[i].steps() / 1950;
+    EXPECT_LT(shed, 0.005) << noise << ": of the flows, on average";
     EXPECT_EQ(lost_share(windows), 0);
   }
 }
@@ -245,7 +258,7 @@ TEST(Controller, LearnsWhatStatesCostAndThenNeitherLosesPacketsNorTime) {
                 .run(200);
         int off = 0;
         for (std::size_t i = 50; i < windows.size(); ++i) {
-          if (is_slowed && i >= 80 && i < 90) continue;
+          if (is_slowed && i >= 80 && i < 85) continue;
           const double told = windows[i].told_ns / windows[i].taken_ns, used = windows[i].utilisation();
           ASSERT_NEAR(told, 1, swing == 0 ? 0.05 : 0.25) << i;
           ASSERT_TRUE(used > (swing == 0 ? 0.9 : 0.75) || windows[i].shift.steps == 0) << i << ": " << used;
@@ -338,6 +351,38 @@ TEST(Controller, OfARiseThatGoesOnTheNextWindowsEndIsWhatThereMustBeTimeFor) {
   EXPECT_EQ(falling.controller.shift(), now) << "a fall need not go on";
   rising.window(60'000);
   EXPECT_NEAR(rising.controller.shift().share, (250 - 0.95 * 1e7 / 60'000) / 50 - 1, 1e-9) << "it rises no more";
+}
+
+TEST(RateForecast, BurstsThatComeAndGoAreNotTakenForNoise) {
+  RateForecast forecast;
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t packets = i % 2 == 0 ? 50'000 : 100'000;
+    const double told_pps = forecast.add_window(packets, kWindowNs);
+    ASSERT_TRUE(i == 0 || told_pps >= static_cast<double>(packets) * 100) << told_pps;
+  }
+}
+
+/// Learnt alone, the heavier of the two in use would be the cheaper one.
+TEST(Controller, WhereLearntCostsAreOrderedTheMixInUseCostsWhatItDid) {
+  Controller controller(chain(kCosts), kTime, {.mode = Mode::adapt, .recovery = {}, .costs = {}});
+  const std::vector<double> mix{0, 0, 0, 4000, 6000};
+  for (int i = 0; i < 10; ++i)
+    controller.end_window({.window_ns = kWindowNs,
+                           .busy_ns = 10'000 * 60.0,
+                           .offered = 10'000,
+                           .counted = 10'000,
+                           .base_packets = mix,
+                           .packets = mix},
+                          {});
+  EXPECT_GT(controller.costs().cost_ns(3), controller.costs().cost_ns(4));
+  EXPECT_LT(controller.all_in()[3].cost_ns, controller.all_in()[4].cost_ns);
+  EXPECT_NEAR(controller.all_in().mean_cost_ns(mix), 60, 0.1);
+}
+
+TEST(Controller, AMeasurementBeyondTenTimesIsTakenForTen) {
+  Worker worker;
+  worker.window(2000, 15);
+  EXPECT_NEAR(worker.controller.residual(), 0.3 * 0.75 * 9, 1e-9) << "0.75 busy";
 }
 
 TEST(Controller, AFewPacketsTeachNextToNothing) {

@@ -171,38 +171,6 @@ TEST(StateCosts, OneWindowIsWhatKalmansEquationsSay) {
   EXPECT_NEAR(costs.residual(), 0.1 * 0.2, 1e-9);
 }
 
-TEST(StateCosts, OrderIsKeptAndSoIsWhatMixesInUseCost) {
-  SplitMix64 random(5);
-  for (int world = 0; world < 300; ++world) {
-    const StateGraph graph = any_graph(random);
-    std::vector<double> given, truth, factors;
-    for (std::size_t i = 0; i < graph.size(); ++i) {
-      given.push_back(50 + graph[i].cost_ns);
-      truth.push_back(given.back() * std::exp((2 * random.uniform() - 1) * std::log(2)));
-      factors.push_back(1);
-    }
-    StateCosts costs(given);
-    const std::vector<double> mix = any_shares(random, graph.size());
-    for (int window = 0; window < 30; ++window) {
-      costs.add_window(window_of(mix, truth));
-      costs.keep_order(graph, factors);
-    }
-    ASSERT_NEAR(costs.mean_cost_ns(mix) / dot(mix, truth), 1, 0.01);
-    for (std::uint8_t i = 0; i < graph.size(); ++i) ASSERT_GE(costs.cost_ns(i), costs.cost_ns(graph.lighter(i)) * 0.99);
-  }
-}
-
-TEST(StateCosts, OrderIsOfCostsWithTheirFactorsAndOnlyWhereItIsAmiss) {
-  const StateGraph graph = chain({100, 200});
-  StateCosts costs(std::vector<double>{100, 200});
-  costs.keep_order(graph, std::vector<double>{1.9, 1});
-  EXPECT_EQ(costs.cost_ns(0), 100);
-  costs.keep_order(graph, std::vector<double>{4, 1});
-  EXPECT_NEAR(4 * costs.cost_ns(0), costs.cost_ns(1), 0.01);
-  EXPECT_LT(costs.cost_ns(0), 100);
-  EXPECT_EQ(costs.sd_ns(0), 50) << "nothing was seen";
-}
-
 bool is_monotone(const StateGraph& graph, const std::vector<double>& costs) {
   for (std::uint8_t i = 0; i < graph.size(); ++i)
     if (graph.lighter(i) != i && costs[graph.lighter(i)] >= costs[i]) return false;
@@ -217,7 +185,7 @@ TEST(MakeMonotone, WhateverIsLearntEveryStateGivesWayToACheaperOne) {
     for (double& cost : costs) cost = random.below(8) == 0 ? 0 : 300 * random.uniform();
     for (double& sd : sds) sd = random.below(4) == 0 ? 5 : 50 * random.uniform();
     const std::vector<double> learnt = costs;
-    make_monotone(graph, sds, costs);
+    make_monotone(graph, sds, std::vector<double>(graph.size()), costs);
     ASSERT_TRUE(is_monotone(graph, costs));
     ASSERT_TRUE(graph.set_costs(costs));
     const auto surest = static_cast<std::size_t>(std::ranges::min_element(sds) - sds.begin());
@@ -231,14 +199,30 @@ TEST(MakeMonotone, WhateverIsLearntEveryStateGivesWayToACheaperOne) {
 TEST(MakeMonotone, CostsThatContradictNobodyStayAsTheyAre) {
   const StateGraph graph = chain({10, 20, 30, 40});
   std::vector<double> costs{1, 2, 3, 50};
-  make_monotone(graph, std::vector<double>{1, 1, 1, 1}, costs);
+  const std::vector<double> none(4);
+  make_monotone(graph, std::vector<double>{1, 1, 1, 1}, none, costs);
   EXPECT_EQ(costs, (std::vector<double>{1, 2, 3, 50}));
   costs = {1, 60, 3, 50};
-  make_monotone(graph, std::vector<double>{1, 9, 5, 1}, costs);
+  make_monotone(graph, std::vector<double>{1, 9, 5, 1}, none, costs);
   EXPECT_EQ(costs[0], 1);
   EXPECT_EQ(costs[3], 50);
   EXPECT_NEAR(costs[1], 3, 1e-3) << "less sure than the heavier one";
   EXPECT_NEAR(costs[2], 3, 1e-3);
+}
+
+TEST(MakeMonotone, AMixInUseCostsWhatItDid) {
+  SplitMix64 random(5);
+  for (int i = 0; i < 5000; ++i) {
+    const StateGraph graph = any_graph(random);
+    std::vector<double> costs(graph.size()), sds(graph.size());
+    for (double& cost : costs) cost = 10 + 300 * random.uniform();
+    for (double& sd : sds) sd = 50 * random.uniform();
+    const std::vector<double> mix = any_shares(random, graph.size());
+    const double before = dot(mix, costs);
+    make_monotone(graph, sds, mix, costs);
+    ASSERT_TRUE(is_monotone(graph, costs));
+    ASSERT_NEAR(dot(mix, costs), before, 1e-9 * before);
+  }
 }
 
 }  // namespace
