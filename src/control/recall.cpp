@@ -77,7 +77,7 @@ std::optional<Recall> RecallEstimator::recall(std::uint64_t missed_flows) const 
   // The mean of those that were seen differs from the rate by what windows differ by, or where all were alike by what
   // flows do; the sum of those that were not seen by what they do once more.
   const double t_between = one_sided_95(known->windows - 1), t_within = one_sided_95(known->flows - known->windows);
-  const double between = known->windows > 1 ? t_between * known->between_sd * std::sqrt(1 + 1 / known->windows) : 0;
+  const double between = t_between * known->between_sd * std::sqrt(1 + 1 / known->windows);
   const double sampled = t_within * std::sqrt(variance / last.flows);
   const double chance = t_within * std::sqrt(missed * variance);
   // Counts of few events lean to the right, and are whole: as of Poisson's law, for events as large as they come here.

@@ -110,6 +110,17 @@ TEST(RecallEstimator, TheBoundIsOfStudentsTAndOfWhatWindowsDifferBy) {
   }
 }
 
+TEST(RecallEstimator, TheBoundIsOfTheWindowsOwnVarianceWhereThatIsTheLarger) {
+  const auto bound = [](double last_variance) {
+    RecallEstimator estimator;
+    for (int i = 0; i < 10; ++i) add(estimator, 100, 5, i < 9 ? 1 : last_variance);
+    return estimator.recall(100)->at_least;
+  };
+  const double t = 1.6464, lean = 16 / 5.0 * ((t * t - 1) / 6 + 0.5);
+  EXPECT_NEAR(bound(16), 500 / (1000 + t * std::sqrt(1600 + 1600) + lean), 1e-4);
+  EXPECT_NEAR(bound(0.1), bound(1), 2e-3) << "others were as they are";
+}
+
 TEST(RecallEstimator, FlowsThatWereAllAlikeAreNoProofThatAllAre) {
   RecallEstimator estimator;
   add(estimator, {1, 1, 1, 1});

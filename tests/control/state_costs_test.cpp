@@ -129,9 +129,12 @@ TEST(StateCosts, IdleWindowsAndNumbersThatCannotBeTeachNothing) {
     EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0, bad, 0}})) << bad;
   }
   EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0.5, 0.5}})) << "too few states";
+  EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0.5, -0.2, 0.7}}));
+  EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0, 1e-7, 0}})) << "of no packets";
   EXPECT_FALSE(costs.add_window({kWindowNs, 0.99e5, 700, mix})) << "less than a hundredth busy";
   EXPECT_FALSE(costs.add_window({kWindowNs, 1.1e5, 63, mix})) << "too few packets";
   EXPECT_FALSE(costs.add_window({kWindowNs, 2.1e7, 50'000, mix})) << "busy for longer than it lasted";
+  EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 70, mix})) << "a thousand times as long as they should";
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(costs.cost_ns(i), before[i]);
   EXPECT_EQ(costs.sd_ns(1), sd);
   EXPECT_EQ(costs.residual(), residual);
@@ -142,6 +145,7 @@ TEST(StateCosts, IdleWindowsAndNumbersThatCannotBeTeachNothing) {
   const std::vector<double> free(6, 1 / 6.0);
   for (int window = 0; window < 50; ++window) odd.add_window({kWindowNs, 9e6, 90'000, free});
   EXPECT_NEAR(odd.mean_cost_ns(free), 100, 1) << "but learnt";
+  EXPECT_GT(odd.cost_ns(4), 1) << "and not as what the others cost";
 }
 
 TEST(StateCosts, AWindowTeachesByHowBusyItWas) {
