@@ -51,12 +51,7 @@ bool StateCosts::is_possible(const Window& window) const noexcept {
   if (!is_within(window.window_ns, 1, 1e12) || window.shares.size() != size()) return false;
   if (!is_within(window.busy_ns, kLeastBusy * window.window_ns, kLongest * window.window_ns)) return false;
   if (!is_within(window.counted, kFewestPackets, window.busy_ns)) return false;
-  double shares = 0;
-  for (const double share : window.shares) {
-    if (!is_within(share, 0, 1e3)) return false;
-    shares += share;
-  }
-  return shares > 1e-3;
+  return std::ranges::all_of(window.shares, [](double share) { return is_within(share, 0, 1e3); });
 }
 
 /// What costs may have moved since the last window. Rows and columns of costs that would be less sure than at first are
@@ -133,22 +128,15 @@ void make_monotone(const StateGraph& graph, std::span<const double> sds_ns, std:
 
   const double before_ns = std::inner_product(shares.begin(), shares.end(), costs_ns.begin(), 0.0);
 
-  // The surest first; those that come after keep between the sure ones that are lighter and heavier than they.
+  // Lighter states keep below the heavier ones that are surer than they; then heavier ones above what is left.
   std::array<std::uint8_t, StateGraph::kMostStates> order;
   const auto surest = std::span(order).first(states.size());
   std::ranges::copy(states, surest.begin());
   std::ranges::sort(surest, {}, [&](std::uint8_t state) { return std::pair(sds_ns[state], state); });
   std::array<double, StateGraph::kMostStates> most_ns;
   most_ns.fill(std::numeric_limits<double>::infinity());
-  std::uint64_t settled = 0;
   for (const std::uint8_t state : surest) {
-    double least = 0;
-    for (std::uint8_t at = state; graph.lighter(at) != at && least == 0;) {
-      at = graph.lighter(at);
-      if (settled >> at & 1) least = costs_ns[at];
-    }
-    costs_ns[state] = std::max(least, std::min(costs_ns[state], most_ns[state]));
-    settled |= std::uint64_t{1} << state;
+    costs_ns[state] = std::min(costs_ns[state], most_ns[state]);
     for (std::uint8_t at = state; graph.lighter(at) != at;) {
       at = graph.lighter(at);
       if (most_ns[at] <= costs_ns[state]) break;

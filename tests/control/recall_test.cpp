@@ -119,6 +119,10 @@ TEST(RecallEstimator, TheBoundIsOfTheWindowsOwnVarianceWhereThatIsTheLarger) {
   const double t = 1.6464, lean = 16 / 5.0 * ((t * t - 1) / 6 + 0.5);
   EXPECT_NEAR(bound(16), 500 / (1000 + t * std::sqrt(1600 + 1600) + lean), 1e-4);
   EXPECT_NEAR(bound(0.1), bound(1), 2e-3) << "others were as they are";
+  RecallEstimator many;
+  add(many, 900, 5, 9), add(many, 100, 5, 1);
+  const double pooled = 0.9 * 9 + 0.1 * 1, its_lean = pooled / 5 * ((t * t - 1) / 6 + 0.5);
+  EXPECT_NEAR(many.recall(100)->at_least, 500 / (1000 + t * std::sqrt(200 * pooled) + its_lean), 1e-4);
 }
 
 TEST(RecallEstimator, FlowsThatWereAllAlikeAreNoProofThatAllAre) {

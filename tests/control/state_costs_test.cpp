@@ -148,6 +148,29 @@ TEST(StateCosts, IdleWindowsAndNumbersThatCannotBeTeachNothing) {
   EXPECT_GT(odd.cost_ns(4), 1) << "and not as what the others cost";
 }
 
+TEST(StateCosts, NoCostGoesBeyondTwentyTimesWhatWasGiven) {
+  StateCosts dear(std::vector<double>{100}), cheap(std::vector<double>{1000});
+  for (int window = 0; window < 20; ++window) {
+    dear.add_window(window_of({1}, {9000}));
+    cheap.add_window(window_of({1}, {3}));
+  }
+  EXPECT_EQ(dear.cost_ns(0), 2000);
+  EXPECT_EQ(cheap.cost_ns(0), 50);
+}
+
+TEST(StateCosts, OneCostThatDriftsIsFollowedAndTheOtherStays) {
+  SplitMix64 random(6);
+  std::vector<double> truth{110, 260};
+  StateCosts costs(truth);
+  for (int window = 0; window < 600; ++window) {
+    truth[0] *= window < 300 ? 1 : 1.0025;
+    const double share = 0.2 + 0.6 * random.uniform();
+    costs.add_window(window_of({share, 1 - share}, truth, 0.9, 1 + 0.02 * (random.uniform() - 0.5)));
+  }
+  EXPECT_NEAR(costs.cost_ns(0) / truth[0], 1, 0.06) << "it doubled";
+  EXPECT_NEAR(costs.cost_ns(1) / truth[1], 1, 0.04);
+}
+
 TEST(StateCosts, AWindowTeachesByHowBusyItWas) {
   const std::vector<double> given{100}, mix{1};
   const auto after = [&](double busy) {
