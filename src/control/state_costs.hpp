@@ -25,7 +25,7 @@ namespace parshall {
 class StateCosts {
  public:
   struct Options {
-    double prior_sd = 0.5;       ///< of what is given, of each cost
+    double prior_sd = 0.5;       ///< of what is given, of each cost; above 0
     double common_drift = 0.01;  ///< of all costs, a window
     double own_drift = 0.01;     ///< of each cost
     double jump = 0.3;           ///< of all costs and of each, in a window that chance does not account for
