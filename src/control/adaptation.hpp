@@ -60,6 +60,18 @@ class Allocation {
     return row.by_hash[static_cast<std::size_t>(before)];
   }
 
+  /// take(state, share) for each state that flows of the base state have, in the order of their hashes from 0 on.
+  template <class Take>
+  void each_part(std::uint8_t base, Take take) const {
+    const Row& row = rows_[base];
+    double before = 0;
+    for (std::size_t i = 0; i < kMostStates; ++i) {
+      const double end = (row.last[i] + 1.0) * 0x1p-32;
+      if (end > before) take(row.by_hash[i], end - before);
+      before = end;
+    }
+  }
+
   /// What packets of a base state cost on average, where heavy flows are everywhere alike.
   double cost_ns(const StateGraph& graph, std::uint8_t base) const noexcept;
 

@@ -76,13 +76,11 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
     : window_ns_(plan.window_ns),
       recalls_(plan.recalls),
       controller_(*plan.graph(states), plan.packet, plan.controller),
-      lightest_first_(states.names.size()),
+      installed_(controller_.allocation()),
       state_before_(states.names.size()),
       effective_before_(states.names.size()),
       state_packets_(states.names.size()),
       effective_packets_(states.names.size()) {
-  std::iota(lightest_first_.begin(), lightest_first_.end(), std::uint8_t{0});
-  std::ranges::stable_sort(lightest_first_, {}, [&](std::uint8_t state) { return plan.cost_ns[state]; });
   parts_.reserve(states.names.size());
   tasks_.reserve(recalls_->size());
 }
@@ -130,15 +128,17 @@ std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
   return tasks_;
 }
 
+/// Flows are asked for their states again where any may change.
 void WorkerControl::install(FlowStates& states) noexcept {
   const Allocation& allocation = controller_.allocation();
+  if (allocation == installed_) return;
+  installed_ = allocation;
   states.change_shares([&](StateShares& shares) {
-    for (std::size_t state = 0; state < lightest_first_.size(); ++state) {
+    for (std::size_t state = 0; state < allocation.size(); ++state) {
+      const auto base = static_cast<std::uint8_t>(state);
       parts_.clear();
-      for (const std::uint8_t to : lightest_first_)
-        if (const double share = allocation.share(static_cast<std::uint8_t>(state), to); share > 0)
-          parts_.push_back({to, share});
-      shares.set(static_cast<std::uint8_t>(state), parts_);
+      allocation.each_part(base, [&](std::uint8_t to, double share) { parts_.push_back({to, share}); });
+      shares.set(base, parts_);
     }
   });
 }

@@ -74,7 +74,7 @@ class WorkerControl {
   std::uint64_t window_ns_;
   std::shared_ptr<RecallBoard> recalls_;
   Controller controller_;
-  std::vector<std::uint8_t> lightest_first_;
+  Allocation installed_;
   std::vector<StateShares::Part> parts_;
   std::vector<GapRecovery::Task> tasks_;
   std::uint64_t board_version_ = 0;
