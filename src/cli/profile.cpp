@@ -92,6 +92,9 @@ int keep(const lab::ProfileFigures& figures, const ProfileOptions& options, cons
     if (const auto error = lab::draw(lab::profile_plot(figures), options.plot)) status = fail(*error, kFailed);
   }
   const std::string toml = figures.profile.to_toml();
+  // What nobody could read is not kept: say, a machine so busy that a packet took a second.
+  if (const auto readable = Profile::parse(toml, "what was measured"); !readable)
+    return fail({readable.error().message + ":\n" + toml}, kFailed);
   if (const auto error = write_whole(path, toml)) {
     if (path == "-") return fail(*error, kFailed);
     say("profile", error->message + "; the profile goes to standard output");

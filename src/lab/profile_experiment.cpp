@@ -17,8 +17,9 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kSamples = 20'000;       ///< of each kind of lookup, over all rounds, at least
-constexpr std::size_t kPilot = 4'000;          ///< lookups that say what is in a cache
-constexpr std::size_t kBatches = 4;            ///< of each kind in a round
+constexpr std::size_t kPilot = 4'096;          ///< lookups that say what is in a cache
+constexpr std::size_t kBatches = 4;            ///< of lookups, in a round
+constexpr std::size_t kBatchesStarted = 60;    ///< of insertions, over all rounds
 constexpr std::size_t kUnknownL3 = 32u << 20;  ///< taken for the last cache where the machine does not tell
 constexpr std::size_t kLeastFlows = 1 << 10;   ///< of the table in cache
 constexpr std::size_t kMostFlows = 1u << 27;   ///< of the one in memory
@@ -82,11 +83,20 @@ struct CachedTable {
   double share_from_memory = 0;  ///< of lookups, by their time
   LookupProbe::Ticks lookups, batched;
 
+  /// Brought to the caches again and again: others may push it out meanwhile.
   void round(std::size_t samples) {
-    probe->warm();
-    probe->time_lookups(samples, Entries::as_they_are, lookups);
-    probe->time_batched_lookups(kBatches, batched);
+    constexpr std::size_t kAtOnce = 256;
+    for (std::size_t done = 0; done < samples; done += kAtOnce) {
+      probe->warm();
+      probe->time_lookups(std::min(kAtOnce, samples - done), Entries::as_they_are, lookups);
+    }
+    for (std::size_t batch = 0; batch < kBatches; ++batch) {
+      probe->warm();
+      probe->time_batched_lookups(1, batched);
+    }
   }
+
+  void note_share() { share_from_memory = 1 - share_below(probe->one_at_a_time(lookups).ns, memory_begins_at(*probe)); }
 };
 
 /// The largest table of an eighth of the last cache, or a half, a fourth and so on of that, whose lines stay in the
@@ -98,12 +108,10 @@ std::optional<CachedTable> find_cached(std::size_t l3_bytes, std::size_t most_fl
   for (std::size_t flows = std::clamp(eighth, kLeastFlows, most_flows); flows >= kLeastFlows; flows /= 2) {
     CachedTable table{.probe = std::make_unique<LookupProbe>(flows, seed), .lookups = {}, .batched = {}};
     if (!table.probe->fill(flows, stop)) return std::nullopt;
-    LookupProbe::Ticks pilot;
-    for (int part = 0; part < 4; ++part) {
-      table.probe->warm();
-      table.probe->time_lookups(kPilot / 4, Entries::as_they_are, pilot);
-    }
-    table.share_from_memory = 1 - share_below(table.probe->one_at_a_time(pilot).ns, memory_begins_at(*table.probe));
+    table.round(kPilot);
+    table.note_share();
+    table.lookups.clear();
+    table.batched.clear();
     const bool stays = table.share_from_memory <= kShareFromMemory;
     if (!best || table.share_from_memory < best->share_from_memory) best = std::move(table);
     if (stays) break;
@@ -121,7 +129,7 @@ Result<std::size_t> flows_beyond(std::size_t l3_bytes, std::size_t memory_bytes,
   while (lines > 1 && (LookupProbe::memory_bytes(flows()) > memory_bytes ||
                        static_cast<double>(LookupProbe::touched_bytes(flows() / 2)) >= wanted))
     lines /= 2;
-  const std::size_t least = 4 * insertions;
+  const std::size_t least = 2 * insertions;
   if (flows() >= least) return flows();
   return Error{fmt::format("--memory: a table of at most {} MB is too small to measure with; give it {} MB",
                            memory_bytes >> 20, (LookupProbe::memory_bytes(least) >> 20) + 1)};
@@ -132,11 +140,11 @@ struct TableInMemory {
   LookupProbe probe;
   LookupProbe::Ticks lookups, batched, insertions, batched_insertions;
 
-  void round(std::size_t samples) {
+  void round(std::size_t samples, std::size_t batches_started) {
     probe.time_lookups(samples, Entries::as_they_are, lookups);
     probe.time_batched_lookups(kBatches, batched);
     probe.time_insertions(samples, insertions);
-    probe.time_batched_insertions(kBatches, batched_insertions);
+    probe.time_batched_insertions(batches_started, batched_insertions);
   }
 };
 
@@ -166,13 +174,14 @@ std::optional<Error> conclude(const std::string& from, Times one, const Times& b
 
 void note_cached(const CachedTable& table, std::size_t l3_bytes, ProfileFigures& figures) {
   const std::size_t touched = LookupProbe::touched_bytes(table.probe->flows());
-  figures.notes.push_back(
-      fmt::format("in cache: {} flows in {:.1f} MB of lines; by their times, {:.1f} % of the first lookups were from "
-                  "memory all the "
-                  "same",
-                  table.probe->flows(), megabytes(touched), 100 * table.share_from_memory));
+  figures.notes.push_back(fmt::format(
+      "in cache: {} flows in {:.1f} MB of lines; by their times, {:.1f} % of the lookups were from memory all the same",
+      table.probe->flows(), megabytes(touched), 100 * table.share_from_memory));
   if (table.share_from_memory > kShareFromMemory)
-    figures.warnings.push_back("no table stays in the caches, however small: the machine is busy");
+    figures.warnings.push_back(fmt::format(
+        "{:.1f} % of the lookups in cache took as long as from memory: others have the caches; measure anew "
+        "when the machine is quieter",
+        100 * table.share_from_memory));
   else if (table.probe->flows() < l3_bytes / 8 / sizeof(ExactLine))
     figures.notes.push_back(
         fmt::format("of the L3 cache of {:.0f} MB this process keeps less than {:.1f} MB: others share it",
@@ -202,7 +211,7 @@ Result<bool> time_lookups(const ProfilePlan& plan, const std::function<void(cons
                           const std::function<bool()>& stop, ProfileFigures& figures) {
   const std::size_t l3_bytes = plan.machine.l3_bytes;
   const auto rounds = static_cast<std::size_t>(plan.sweep.rounds), samples = (kSamples + rounds - 1) / rounds;
-  const std::size_t insertions = rounds * (samples + kBatches * LookupProbe::kBatchedLookups);
+  const std::size_t insertions = rounds * samples + kBatchesStarted * LookupProbe::kBatchedLookups;
   const auto flows = flows_beyond(l3_bytes, plan.memory_bytes, insertions);
   if (!flows) return flows.error();
   const OnOneCore pinned;
@@ -216,10 +225,11 @@ Result<bool> time_lookups(const ProfilePlan& plan, const std::function<void(cons
   for (std::size_t round = 0; round < rounds; ++round) {
     if (stop()) return false;
     cached->round(samples);
-    in_memory.round(samples);
+    in_memory.round(samples, (round + 1) * kBatchesStarted / rounds - round * kBatchesStarted / rounds);
   }
   Profile& profile = figures.profile;
   const LookupProbe& probe = in_memory.probe;
+  cached->note_share();
   note_cached(*cached, l3_bytes, figures);
   const Times one = probe.one_at_a_time(in_memory.lookups);
   note_in_memory(in_memory, one, l3_bytes, figures);
