@@ -21,7 +21,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 MachineIdentity machine() {
-  return {.cpu = "A \"quoted\" CPU \\ @ 2.3 GHz\t",
+  return {.cpu = "A \"quoted\" CPU \\ @ 2.3 GHz\t\n\x01\x7F",
           .cores = 2,
           .l3_bytes = 272629760,
           .page_bytes = 4096,
@@ -95,13 +95,21 @@ TEST(Profile, IsReadAsItWasWritten) {
 
 TEST(Profile, KeepsEveryDigit) {
   Profile before = profile();
-  before.time.input_ns = 1.0 / 3;
-  before.cached.model = {RetrievalFamily::normal, 1e-300, 1e9};
+  before.time = {.input_ns = 1.0 / 3, .new_flow_ns = 1.0 / 7, .cached_ns = 2.0 / 3, .uncached_ns = 1e9 / 3};
+  before.new_flow_batched_ns = 3.0 / 7;
+  before.cached = {{RetrievalFamily::normal, 1.0 / 9, 1e-300}, 1, 0, 5.0 / 9};
+  before.states[0] = {"s1", {}, 1.0 / 11, 1.0 / 13, 10.0 / 11};
   const auto after = Profile::parse(before.to_toml(), "p.toml");
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ(after->time.input_ns, 1.0 / 3);
-  EXPECT_EQ(after->cached.model.location_or_shape, 1e-300);
-  EXPECT_EQ(after->cached.model.scale, 1e9);
+  EXPECT_EQ(after->time.new_flow_ns, 1.0 / 7);
+  EXPECT_EQ(after->time.cached_ns, 2.0 / 3);
+  EXPECT_EQ(after->time.uncached_ns, 1e9 / 3);
+  EXPECT_EQ(after->new_flow_batched_ns, 3.0 / 7);
+  EXPECT_EQ(after->cached.model.location_or_shape, 1.0 / 9);
+  EXPECT_EQ(after->cached.model.scale, 1e-300);
+  EXPECT_EQ(after->cached.batched_ns, 5.0 / 9);
+  EXPECT_EQ(after->states, before.states);
 }
 
 TEST(Profile, NeedsNeitherStatesNorWork) {
