@@ -640,7 +640,7 @@ port = 80
         def read():
             with open(self.path("pipe"), "rb") as pipe:
                 said.append(pipe.read())
-        reader = threading.Thread(target=read)
+        reader = threading.Thread(target=read, daemon=True)
         reader.start()
         done = self.profile("-o", self.path("pipe"))
         reader.join(timeout=60)
@@ -661,10 +661,13 @@ port = 80
             with self.subTest(after=words):
                 process = subprocess.Popen([PROGRAM, "profile", "--memory", "64Mi", "-g", "flows=1000,packets=100000", "--rounds", rounds,
                                             "-o", self.path("profile.toml")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.addCleanup(process.stdout.close)
+                self.addCleanup(process.stderr.close)
+                self.addCleanup(process.kill)
                 while words not in process.stderr.readline():
                     self.assertIsNone(process.poll(), "it ended by itself")
                 process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=20)
                 self.assertEqual((process.returncode, out), (FAILED, b""), err)
                 self.assertIn(b"nothing was written", err)
                 self.assertEqual(os.listdir(self.folder), ["profile.toml"])
