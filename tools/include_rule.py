@@ -19,7 +19,7 @@ def layer(path):
         stage = parts[1]
         return stage, {"base", *STAGES[: STAGES.index(stage) + 1]}
     if parts[0] == "pipeline":
-        return "pipeline", {"base", "pipeline", *STAGES}
+        return "pipeline", {"base", "pipeline", "control", *STAGES}
     if parts[0] == "generate":
         return "generate", {"base", "generate", "capture", "decode"}
     if parts[0] in ("control", "classify"):

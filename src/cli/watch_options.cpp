@@ -71,6 +71,7 @@ void declare(CLI::App& command, WatchOptions& o) {
   command
       .add_option("-g,--generate", o.traffic,
                   "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp|connections,ipv6=SHARE,"
+                  "resend=SHARE,"
                   "packets=N,rate=PPS,pace=PPS,swing=MS,queue=N,seed=N")
       ->group("Source");
   command.add_option("filter,--filter", o.filter, "Packet filter in libpcap's language")->group("Source");
@@ -135,6 +136,22 @@ void declare(CLI::App& command, WatchOptions& o) {
   command
       .add_option("--states", o.states,
                   "TOML file of monitoring states: named sets of tasks, and the rules that assign flows to them")
+      ->group("Tasks");
+  auto* const no_adapt =
+      command.add_flag("--no-adapt", o.no_adapt, "Flows keep their states, though packets be lost")->group("Tasks");
+  auto* const adapt_only =
+      command
+          .add_flag("--adapt-only", o.adapt_only,
+                    "Flows give way to lighter states so that no packet is lost, whatever tasks then miss")
+          ->excludes(no_adapt)
+          ->group("Tasks");
+  command
+      .add_option("--accuracy", o.accuracy,
+                  "Recall that tasks should keep where flows give way, each from 0 to 1 (its own: recall=)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()
+      ->excludes(no_adapt)
+      ->excludes(adapt_only)
       ->group("Tasks");
   command.add_option("--window", o.window, "Length of the tasks' windows: a time, or packets such as 2Mp")
       ->capture_default_str()
@@ -202,6 +219,23 @@ void declare(CLI::App& command, WatchOptions& o) {
 
 namespace {
 
+/// How flows give way to lighter states, where the source cannot wait.
+std::optional<Error> plan_control(const WatchOptions& o, const TaskSets& tasks, WatchPlan& plan) {
+  const StatePlan& states = *plan.session.monitor.states;
+  if (!states.gives_way()) return std::nullopt;
+  if (o.model == "pipeline")
+    return Error{fmt::format("--states {}: flows cannot give way to lighter states with --model pipeline", o.states)};
+  ControlPlan control = ControlPlan::guess(states, plan.session.monitor.windows, plan.session.monitor.findings);
+  control.controller.mode = o.no_adapt     ? Controller::Mode::none
+                            : o.adapt_only ? Controller::Mode::adapt
+                                           : Controller::Mode::recover;
+  control.watch(tasks);
+  if (const auto graph = control.graph(states); !graph)
+    return Error{fmt::format("--states {}: {}", o.states, graph.error().message)};
+  plan.session.monitor.control = std::make_shared<const ControlPlan>(std::move(control));
+  return std::nullopt;
+}
+
 std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
   std::optional<StateFile> states;
   if (!o.states.empty()) {
@@ -225,7 +259,8 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
   if (!window) return Error{"--" + window.error().message};
   const auto keys = count("--task-keys", o.task_keys, 1024, std::uint64_t{1} << 27);
   if (!keys) return keys.error();
-  plan.task_options = {.window = *window, .fields = plan.session.key, .keys = *keys, .seed = plan.session.seed};
+  plan.task_options = {
+      .window = *window, .fields = plan.session.key, .keys = *keys, .seed = plan.session.seed, .recall = o.accuracy};
   const auto tasks = TaskSets::make(plan.tasks, plan.task_options);
   if (!tasks) return tasks.error();
   const std::size_t state_count = states ? states->plan.names.size() : 1;
@@ -235,6 +270,7 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
     auto made = states->plan_for(*tasks, plan.session.seed);
     if (!made) return Error{fmt::format("--states {}: {}", o.states, made.error().message)};
     plan.session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
+    if (const auto problem = plan_control(o, *tasks, plan)) return *problem;
   }
   const bool by_packets = std::ranges::any_of(
       tasks->windows(), [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; });

@@ -38,6 +38,8 @@ struct WatchOptions {
   std::string format = "text", output = "-", every = "0", sort;
   std::int64_t top = -1;
   bool live = false, quiet = false, explain = false;
+  bool no_adapt = false, adapt_only = false;
+  double accuracy = 0.75;
 
   std::string duration = "0", count = "0";
   std::size_t workers = 1, ring = 65536;

@@ -2,103 +2,165 @@
 #include "control/adaptation.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace parshall {
 namespace {
 
-using States = std::array<std::uint8_t, 64>;
+constexpr double kRounding = 1e-12;  ///< of a cost: a target so near to it is met
+constexpr std::uint32_t kLastHash = std::numeric_limits<std::uint32_t>::max();
 
-States own(const StateGraph& graph) noexcept {
-  States states;
-  std::iota(states.begin(), states.begin() + graph.size(), std::uint8_t{0});
-  return states;
-}
+/// Base states of which there are packets.
+struct Packets {
+  std::array<double, StateGraph::kMostStates> counts;
+  std::array<std::uint8_t, StateGraph::kMostStates> states;
+  std::size_t size = 0;
+  double all = 0;
 
-/// Whether any went to another state.
-bool step(const StateGraph& graph, States& states) noexcept {
-  bool moved = false;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const std::uint8_t lighter = graph.lighter(states[i]);
-    moved |= lighter != states[i];
-    states[i] = lighter;
+  Packets(const StateGraph& graph, std::span<const double> base_packets) noexcept {
+    for (std::size_t i = 0; i < std::min(graph.size(), base_packets.size()); ++i) {
+      if (base_packets[i] == 0) continue;
+      states[size] = static_cast<std::uint8_t>(i);
+      counts[size++] = base_packets[i];
+      all += base_packets[i];
+    }
   }
-  return moved;
-}
 
-double mean_cost_ns(const StateGraph& graph, const States& states, std::span<const double> packets) noexcept {
-  double cost_ns = 0, all = 0;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    cost_ns += packets[i] * graph[states[i]].cost_ns;
-    all += packets[i];
+  double mean_cost_ns(const StateGraph& graph, std::size_t steps) const noexcept {
+    const auto reached = graph.after(steps);
+    const auto costs_ns = graph.costs_ns();
+    double cost_ns = 0;
+    for (std::size_t i = 0; i < size; ++i) cost_ns += counts[i] * costs_ns[reached[states[i]]];
+    return all > 0 ? cost_ns / all : 0;
   }
-  return all > 0 ? cost_ns / all : 0;
-}
+};
 
 }  // namespace
 
 Shift shift_to(const StateGraph& graph, std::span<const double> base_packets, double target_ns) noexcept {
-  States states = own(graph);
-  Shift shift;
-  double cost_ns = mean_cost_ns(graph, states, base_packets);
-  while (cost_ns > target_ns) {
-    if (!step(graph, states)) return {shift.steps, 1, /*infeasible=*/true};
-    const double before_ns = cost_ns;
-    cost_ns = mean_cost_ns(graph, states, base_packets);
-    ++shift.steps;
-    shift.share = (before_ns - target_ns) / (before_ns - cost_ns);
+  const Packets packets(graph, base_packets);
+  double less_ns = packets.mean_cost_ns(graph, 0);  // with the fewer steps
+  if (!(less_ns > target_ns)) return {};
+  double more_ns = packets.mean_cost_ns(graph, graph.depth());
+  if (target_ns < more_ns * (1 - kRounding)) return {graph.depth(), 1, /*infeasible=*/true};
+  if (!(less_ns > more_ns)) return {};
+  target_ns = std::max(target_ns, more_ns);
+  std::size_t less = 0, more = graph.depth();
+  while (more - less > 1) {
+    const std::size_t middle = (less + more) / 2;
+    const double cost_ns = packets.mean_cost_ns(graph, middle);
+    (cost_ns > target_ns ? less : more) = middle;
+    (cost_ns > target_ns ? less_ns : more_ns) = cost_ns;
   }
-  return shift;
+  return {more, (less_ns - target_ns) / (less_ns - more_ns)};
 }
 
-Allocation::Allocation(const StateGraph& graph)
-    : states_(graph.size()), shares_(states_ * states_), lightest_first_(states_) {
-  std::iota(lightest_first_.begin(), lightest_first_.end(), std::uint8_t{0});
-  std::ranges::stable_sort(lightest_first_, {}, [&](std::uint8_t state) { return graph[state].cost_ns; });
+Allocation::Allocation(const StateGraph& graph) : rows_(graph.size()), rank_(graph.size()) {
+  std::vector<std::uint8_t> lightest_first(graph.size());
+  std::iota(lightest_first.begin(), lightest_first.end(), std::uint8_t{0});
+  std::ranges::stable_sort(lightest_first, {}, [&](std::uint8_t state) { return graph[state].cost_ns; });
+  for (std::size_t i = 0; i < graph.size(); ++i) rank_[lightest_first[i]] = static_cast<std::uint8_t>(i);
   apply(graph, {});
 }
 
+/// There is room for it.
+void Allocation::add(Row& row, std::uint8_t state, double share) const noexcept {
+  std::size_t at = 0;
+  while (at < row.count && rank_[row.states[at]] < rank_[state]) ++at;
+  if (at == row.count || row.states[at] != state) {
+    for (std::size_t i = row.count++; i > at; --i) row.states[i] = row.states[i - 1], row.shares[i] = row.shares[i - 1];
+    row.states[at] = state, row.shares[at] = 0;
+  }
+  row.shares[at] += share;
+}
+
+/// States without a hash have none of the ranges; the last range ends with the last hash, whatever shares add up to.
+void Allocation::divide_hashes(Row& row) noexcept {
+  std::size_t ranges = 0;
+  double before = 0, begin = 0;
+  for (std::size_t i = 0; i < row.count; ++i) {
+    before += row.shares[i];
+    const double end = std::min(std::ceil(before * 0x1p32), 0x1p32);
+    if (end <= begin) continue;
+    row.by_hash[ranges] = row.states[i];
+    row.last[ranges++] = static_cast<std::uint32_t>(end - 1);
+    begin = end;
+  }
+  for (std::size_t i = ranges - 1; i < kMostStates; ++i)
+    row.last[i] = kLastHash, row.by_hash[i] = row.by_hash[ranges - 1];
+}
+
 void Allocation::apply(const StateGraph& graph, Shift shift) noexcept {
-  States less = own(graph);
-  for (std::size_t i = 1; i < shift.steps; ++i) step(graph, less);
-  States more = less;
-  if (shift.steps != 0) step(graph, more);
-  std::ranges::fill(shares_, 0.0);
-  for (std::size_t i = 0; i < states_; ++i) {
-    shares_[i * states_ + less[i]] += 1 - shift.share;
-    shares_[i * states_ + more[i]] += shift.share;
+  const auto less = graph.after(shift.steps == 0 ? 0 : shift.steps - 1), more = graph.after(shift.steps);
+  const double share = shift.share > 0 ? std::min(shift.share, 1.0) : 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    Row row;
+    if (share < 1) add(row, less[i], 1 - share);
+    if (share > 0) add(row, more[i], share);
+    divide_hashes(row);
+    rows_[i] = row;
   }
 }
 
 double Allocation::move(std::uint8_t base, std::uint8_t from, std::uint8_t to, double share) noexcept {
-  double& there = shares_[base * states_ + from];
-  const double moved = std::clamp(share, 0.0, there);
-  there -= moved;
-  shares_[base * states_ + to] += moved;
+  Row& row = rows_[base];
+  const auto states = std::span(row.states).first(row.count);
+  const auto at = static_cast<std::size_t>(std::ranges::find(states, from) - states.begin());
+  if (at == row.count || from == to || !(share > 0)) return 0;
+  const double moved = std::min(share, row.shares[at]);
+  if (moved == row.shares[at]) {
+    std::shift_left(row.states.begin() + at, row.states.begin() + row.count, 1);
+    std::shift_left(row.shares.begin() + at, row.shares.begin() + row.count, 1);
+    row.states[--row.count] = 0, row.shares[row.count] = 0;
+  } else if (row.count == kMostStates && std::ranges::find(states, to) == states.end()) {
+    return 0;
+  } else {
+    row.shares[at] -= moved;
+  }
+  add(row, to, moved);
+  divide_hashes(row);
   return moved;
 }
 
-std::uint8_t Allocation::state_of(std::uint8_t base, std::uint32_t hash) const noexcept {
-  double left = static_cast<double>(hash) * 0x1p-32;
-  std::uint8_t last = base;
-  for (const std::uint8_t state : lightest_first_) {
-    const double share = shares_[base * states_ + state];
-    if (share <= 0) continue;
-    last = state;
-    if (left < share) return last;
-    left -= share;
+void Allocation::gather(std::uint8_t base, std::uint8_t to, double part) noexcept {
+  const Row before = rows_[base];
+  if (!(part > 0) || (part < 1 && before.count == kMostStates && share(base, to) == 0)) return;
+  part = std::min(part, 1.0);
+  Row row;
+  double gathered = 0;
+  for (std::size_t i = 0; i < before.count; ++i) {
+    if (before.states[i] == to) continue;
+    if (part < 1) add(row, before.states[i], (1 - part) * before.shares[i]);
+    gathered += part * before.shares[i];
   }
-  return last;  // of shares that add up to a little less than 1
+  add(row, to, share(base, to) + gathered);
+  divide_hashes(row);
+  rows_[base] = row;
+}
+
+double Allocation::share(std::uint8_t base, std::uint8_t state) const noexcept {
+  const Row& row = rows_[base];
+  for (std::size_t i = 0; i < row.count; ++i)
+    if (row.states[i] == state) return row.shares[i];
+  return 0;
+}
+
+double Allocation::cost_ns(const StateGraph& graph, std::uint8_t base) const noexcept {
+  const Row& row = rows_[base];
+  double cost_ns = 0;
+  for (std::size_t i = 0; i < row.count; ++i) cost_ns += row.shares[i] * graph.costs_ns()[row.states[i]];
+  return cost_ns;
 }
 
 double Allocation::mean_cost_ns(const StateGraph& graph, std::span<const double> base_packets) const noexcept {
-  double cost_ns = 0, all = 0;
-  for (std::size_t base = 0; base < states_; ++base) {
-    for (std::size_t state = 0; state < states_; ++state)
-      cost_ns += base_packets[base] * shares_[base * states_ + state] * graph[state].cost_ns;
+  double sum_ns = 0, all = 0;
+  for (std::size_t base = 0; base < std::min(size(), base_packets.size()); ++base) {
+    sum_ns += base_packets[base] * cost_ns(graph, static_cast<std::uint8_t>(base));
     all += base_packets[base];
   }
-  return all > 0 ? cost_ns / all : 0;
+  return all > 0 ? sum_ns / all : 0;
 }
 
 }  // namespace parshall

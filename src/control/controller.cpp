@@ -2,6 +2,7 @@
 #include "control/controller.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace parshall {
@@ -10,52 +11,88 @@ namespace {
 constexpr double kLearning = 0.3;           ///< of the difference, each window
 constexpr double kLeast = 0.1, kMost = 10;  ///< corrections beyond these are no measurement
 
-void approach(double& value, double measured) noexcept {
-  value += kLearning * (std::clamp(measured, kLeast, kMost) - value);
+void approach(double& value, double measured, double learning) noexcept {
+  value += learning * (std::clamp(measured, kLeast, kMost) - value);
+}
+
+/// A NaN is the default.
+double bounded(double utilisation) noexcept {
+  return std::isnan(utilisation) ? Controller::Options().utilisation
+                                 : std::clamp(utilisation, Controller::kLeastUtilisation, 1.0);
+}
+
+std::vector<double> all_in_costs(const StateGraph& graph, const PacketTime& time) {
+  std::vector<double> costs_ns;
+  for (const double cost : graph.costs_ns()) costs_ns.push_back(std::max(1e-3, time.total_ns(cost)));
+  return costs_ns;
 }
 
 }  // namespace
 
 Controller::Controller(StateGraph graph, PacketTime profile, Options options)
     : graph_(std::move(graph)),
+      all_in_(graph_),
       time_(profile),
       options_(options),
+      profiled_ns_(all_in_costs(graph_, profile)),
+      now_ns_(graph_.size()),
+      sds_ns_(graph_.size()),
+      mix_(graph_.size()),
+      shares_(graph_.size()),
+      costs_(profiled_ns_, options.costs),
       adapted_(graph_),
       allocation_(graph_),
-      recovery_(graph_, options.recovery) {}
+      recovery_(graph_, options.recovery) {
+  options_.utilisation = bounded(options.utilisation);
+  tell();
+}
 
-/// What packets took, against what the profile says of packets of these states.
+/// What packets took, against what was told of packets of these states.
 void Controller::learn(const WindowLoad& load) noexcept {
-  if (load.hit_probability) time_.hit_probability = *load.hit_probability;
+  if (load.hit_probability && std::isfinite(*load.hit_probability))
+    time_.hit_probability = std::clamp(*load.hit_probability, 0.0, 1.0);
   if (load.counted == 0) return;
   const auto counted = static_cast<double>(load.counted);
   time_.new_flow_share = std::min(1.0, static_cast<double>(load.new_flows) / counted);
-  const double tasks_ns = graph_.mean_cost_ns(load.packets);
-  const double expected_ns = time_.total_ns(tasks_ns);
-  if (expected_ns > 0 && load.busy_ns > 0) approach(slowness_, load.busy_ns / counted / expected_ns);
-  const double by_shares_ns = allocation_.mean_cost_ns(graph_, load.base_packets);
-  if (by_shares_ns > 0 && tasks_ns > 0) approach(weight_, tasks_ns / by_shares_ns);
+  double packets = 0, profiled_ns = 0;
+  for (std::size_t i = 0; i < std::min(graph_.size(), load.packets.size()); ++i) packets += load.packets[i];
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    mix_[i] = i < load.packets.size() && packets > 0 ? load.packets[i] / packets : 0;
+    const double now_ns = time_.total_ns(graph_.costs_ns()[i]);
+    profiled_ns += mix_[i] * now_ns;
+    shares_[i] = mix_[i] * now_ns / profiled_ns_[i];
+  }
+  if (!costs_.add_window({load.window_ns, load.busy_ns, counted, shares_})) return;
+  const double learning = kLearning * std::min(1.0, load.busy_ns / load.window_ns);
+  approach(slowness_, load.busy_ns / counted / profiled_ns, learning);
+  if (shift_.steps == 0) return;  // all flows have their base state, whatever their weight
+  const double by_shares_ns = allocation_.mean_cost_ns(all_in_, load.base_packets);
+  if (by_shares_ns > 0) approach(weight_, all_in_.mean_cost_ns(load.packets) / by_shares_ns, learning);
 }
 
-/// At the next window's end, where it rises: a window and a half behind the middle of this one.
-double Controller::next_rate_pps(const WindowLoad& load) noexcept {
-  const double rate_pps = static_cast<double>(load.offered) * 1e9 / load.window_ns;
-  const double rise_pps = std::max(0.0, rate_pps - last_rate_pps_.value_or(rate_pps));
-  last_rate_pps_ = rate_pps;
-  return rate_pps + 1.5 * rise_pps;
+/// Costs as learnt, for as many new flows and cache hits as there were.
+void Controller::tell() noexcept {
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    const double factor = time_.total_ns(graph_.costs_ns()[i]) / profiled_ns_[i];
+    now_ns_[i] = factor * costs_.cost_ns(i);
+    sds_ns_[i] = factor * costs_.sd_ns(i);
+  }
+  make_monotone(graph_, sds_ns_, mix_, now_ns_);
+  all_in_.set_costs(now_ns_);
 }
 
 const Allocation& Controller::end_window(const WindowLoad& load, std::span<const GapRecovery::Task> tasks) noexcept {
-  if (options_.mode == Mode::none || load.window_ns <= 0) return allocation_;
+  if (options_.mode == Mode::none || !(load.window_ns > 0)) return allocation_;
   if (load.counted == 0 && load.offered != 0) return allocation_;  // it stood still: nothing is known of the packets
   learn(load);
-  const auto target_ns = time_.processing_target_ns(next_rate_pps(load) * slowness_ / options_.utilisation);
-  if (options_.mode == Mode::recover) recovery_.step(graph_, tasks, load.base_packets, adapted_);
-  shift_ = target_ns ? shift_to(graph_, load.base_packets, *target_ns / weight_) : Shift();
+  tell();
+  const double rate_pps = rate_.add_window(load.offered, load.window_ns);
+  if (options_.mode == Mode::recover) recovery_.step(all_in_, tasks, load.base_packets, adapted_);
+  shift_ = Shift();
+  if (rate_pps > 0) shift_ = shift_to(all_in_, load.base_packets, options_.utilisation * 1e9 / rate_pps / weight_);
   adapted_.apply(graph_, shift_);
-  if (shift_.steps == 0) recovery_.forget();
   allocation_ = adapted_;
-  if (options_.mode == Mode::recover) recovery_.apply(allocation_);
+  if (options_.mode == Mode::recover) recovery_.apply(all_in_, load.base_packets, allocation_);
   return allocation_;
 }
 

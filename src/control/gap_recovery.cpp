@@ -2,100 +2,167 @@
 #include "control/gap_recovery.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 namespace parshall {
+namespace {
+
+constexpr double kWhole = 0.99;  ///< of a step: as good as all of it
+constexpr int kRounds = 4;       ///< of sharing out what some poor states had no use for
+
+}  // namespace
 
 GapRecovery::GapRecovery(const StateGraph& graph, Options options) : options_(options), states_(graph.size()) {
   for (std::size_t i = 0; i < graph.size(); ++i)
     if (graph[i].cost_ns < graph[lightest_].cost_ns) lightest_ = static_cast<std::uint8_t>(i);
-  forget();
+  for (State& state : states_) state.step = options_.least_step;
 }
 
-void GapRecovery::forget() noexcept {
-  for (State& state : states_) state = {.headroom = std::nullopt, .step = options_.least_step};
-}
-
-/// Steps of rich states grow while more is left than the last window took, and shrink where not.
+/// A state's step grows while more is left than the last one took, and shrinks where not.
 void GapRecovery::judge(std::span<const Task> tasks) noexcept {
+  std::uint64_t known = 0, unknown = 0;
+  std::array<double, StateGraph::kMostStates> worst;
+  worst.fill(std::numeric_limits<double>::infinity());
+  for (const Task& task : tasks) {
+    const double headroom = task.recall.value_or(std::nan("")) - task.threshold;
+    (std::isfinite(headroom) ? known : unknown) |= task.states;
+    if (!std::isfinite(headroom)) continue;
+    for (std::uint64_t left = task.states; left != 0; left &= left - 1) {
+      double& least = worst[static_cast<std::size_t>(std::countr_zero(left))];
+      least = std::min(least, headroom);
+    }
+  }
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
     const std::optional<double> before = state.headroom;
-    state.headroom.reset();
-    bool all_known = true;
-    for (const Task& task : tasks) {
-      if ((task.states >> i & 1) == 0) continue;
-      if (!task.recall) {
-        all_known = false;
-        continue;
-      }
-      const double headroom = *task.recall - task.threshold;
-      state.headroom = std::min(state.headroom.value_or(headroom), headroom);
-    }
-    state.is_rich = all_known && state.headroom && *state.headroom > options_.headroom;
-    if (!state.is_rich) continue;
-    const double decrease = before ? *before - *state.headroom : 0;
-    state.step =
-        std::clamp(state.step * (*state.headroom > decrease ? 2 : 0.5), options_.least_step, options_.largest_step);
+    state.headroom = known >> i & 1 ? std::optional(worst[i]) : std::nullopt;
+    state.is_rich = state.headroom > options_.headroom && (unknown >> i & 1) == 0;
+    if (!state.gave || !before || !state.headroom) continue;
+    const bool is_much_left = *state.headroom > *before - *state.headroom;
+    if (is_much_left && !state.gave_whole_step) continue;
+    state.step = std::clamp(state.step * (is_much_left ? 2 : 0.5), options_.least_step, options_.largest_step);
   }
 }
 
-GapRecovery::Cost GapRecovery::cost_of(const StateGraph& graph, std::size_t state,
-                                       const Allocation& adapted) const noexcept {
-  double adapted_ns = 0;
-  for (std::size_t i = 0; i < graph.size(); ++i)
-    adapted_ns += adapted.share(static_cast<std::uint8_t>(state), static_cast<std::uint8_t>(i)) * graph[i].cost_ns;
-  const double bias = states_[state].bias;
-  const double end_ns = graph[bias > 0 ? state : lightest_].cost_ns;
-  return {adapted_ns, adapted_ns + std::abs(bias) * (end_ns - adapted_ns)};
+/// What packets by base state take, and which part of the biases leaves their sum as it was.
+void GapRecovery::price(const StateGraph& graph, std::span<const double> base_packets,
+                        const Allocation& adapted) noexcept {
+  double all = 0, taken_ns = 0, saved_ns = 0;
+  const auto packets_of = [&](std::size_t i) { return i < base_packets.size() ? base_packets[i] : 0; };
+  for (std::size_t i = 0; i < states_.size(); ++i) all += packets_of(i);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    state.share = all > 0 ? packets_of(i) / all : 0;
+    state.adapted_ns = adapted.cost_ns(graph, static_cast<std::uint8_t>(i));
+    const double end_ns = graph.costs_ns()[state.bias > 0 ? i : lightest_];
+    state.now_ns = state.adapted_ns + std::abs(state.bias) * (end_ns - state.adapted_ns);
+    (state.taken_ns() > 0 ? taken_ns : saved_ns) += std::abs(state.taken_ns());
+  }
+  for (State& state : states_) {
+    const double side_ns = state.taken_ns() > 0 ? taken_ns : saved_ns;
+    const double part = side_ns > 0 ? std::min(taken_ns, saved_ns) / side_ns : 0;
+    state.in_force = part * state.bias;
+    state.now_ns = state.adapted_ns + part * (state.now_ns - state.adapted_ns);
+  }
 }
 
-/// The bias with which the state's packets take `now_ns`.
-double GapRecovery::bias_for(const StateGraph& graph, std::size_t state, Cost cost) const noexcept {
-  const bool is_back = cost.now_ns > cost.adapted_ns;
-  const double whole_ns = graph[is_back ? state : lightest_].cost_ns - cost.adapted_ns;
-  if (whole_ns == 0) return 0;
-  const double part = std::min(1.0, (cost.now_ns - cost.adapted_ns) / whole_ns);
-  return is_back ? part : -part;
+/// What a rich state may give in this window.
+double GapRecovery::spare_ns(const StateGraph& graph, const State& state) const noexcept {
+  if (!state.is_rich) return 0;
+  const double part = std::min(state.step, options_.largest_part * state.share);
+  return part * std::max(0.0, state.now_ns - graph.costs_ns()[lightest_]);
+}
+
+/// What a poor state may take back in this window of what it gave before.
+double GapRecovery::owed_ns(const StateGraph& graph, const State& state) const noexcept {
+  if (!state.is_poor() || state.taken_ns() >= 0) return 0;
+  const double whole_ns = state.share * (state.adapted_ns - graph.costs_ns()[lightest_]);
+  return std::min(-state.taken_ns(), options_.largest_part * whole_ns);
+}
+
+/// Equal parts to poor states that gave nothing, as far as they have use for it. What is left.
+double GapRecovery::give_to_poor(const StateGraph& graph, double left_ns) noexcept {
+  const auto use_ns = [&](std::size_t i) {
+    const State& state = states_[i];
+    if (!state.is_poor() || state.taken_ns() < 0) return 0.0;
+    return state.share * std::max(0.0, graph.costs_ns()[i] - state.now_ns);
+  };
+  for (int round = 0; round < kRounds && left_ns > 0; ++round) {
+    double users = 0;
+    for (std::size_t i = 0; i < states_.size(); ++i) users += use_ns(i) > 0;
+    if (users == 0) break;
+    const double part_ns = left_ns / users;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const double had_ns = std::min(part_ns, use_ns(i));
+      if (had_ns <= 0) continue;
+      states_[i].now_ns += had_ns / states_[i].share;
+      left_ns -= had_ns;
+    }
+  }
+  return std::max(0.0, left_ns);
+}
+
+/// Out of rich states.
+void GapRecovery::charge(const StateGraph& graph, double part) noexcept {
+  for (State& state : states_) {
+    const double given_ns = part * spare_ns(graph, state);
+    state.gave = given_ns > 0;
+    state.gave_whole_step = state.gave && part > kWhole;
+    if (state.gave) state.now_ns -= given_ns / state.share;
+  }
+}
+
+/// To poor states that gave before: what rich states repay, and for the rest what others took from them.
+bool GapRecovery::repay(const StateGraph& graph, double owed, double repaid) noexcept {
+  if (owed <= 0) return false;
+  double taken = 0;
+  for (const State& state : states_) taken += std::max(0.0, state.taken_ns());
+  const double by_takers = std::min(owed - repaid, taken);
+  for (State& state : states_) {
+    if (const double is_owed = owed_ns(graph, state); is_owed > 0)
+      state.now_ns += is_owed / owed * (repaid + by_takers) / state.share;
+    else if (by_takers > 0 && state.taken_ns() > 0)
+      state.now_ns -= by_takers / taken * (state.now_ns - state.adapted_ns);
+  }
+  return repaid + by_takers > 0;
+}
+
+/// The biases with which packets take what they now take.
+void GapRecovery::settle(const StateGraph& graph) noexcept {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    if (state.share <= 0) continue;
+    const double more_ns = state.now_ns - state.adapted_ns;
+    const double whole_ns = graph.costs_ns()[more_ns > 0 ? i : lightest_] - state.adapted_ns;
+    const double part = whole_ns == 0 ? 0 : std::clamp(more_ns / whole_ns, 0.0, 1.0);
+    state.bias = more_ns > 0 ? part : -part;
+  }
 }
 
 bool GapRecovery::step(const StateGraph& graph, std::span<const Task> tasks, std::span<const double> base_packets,
                        const Allocation& adapted) noexcept {
   judge(tasks);
-  double all = 0, poor_states = 0;
-  for (const double packets : base_packets) all += packets;
-  for (const State& state : states_) poor_states += state.headroom && *state.headroom < 0;
-  if (poor_states == 0 || all <= 0) return false;
-  bool changed = false;
-  for (std::size_t rich = 0; rich < states_.size(); ++rich) {
-    if (!states_[rich].is_rich || base_packets[rich] <= 0) continue;
-    for (std::size_t poor = 0; poor < states_.size(); ++poor) {
-      if (!(states_[poor].headroom && *states_[poor].headroom < 0) || base_packets[poor] <= 0) continue;
-      Cost gives = cost_of(graph, rich, adapted), takes = cost_of(graph, poor, adapted);
-      const double rich_share = base_packets[rich] / all, poor_share = base_packets[poor] / all;
-      const double spare_ns = gives.now_ns - graph[lightest_].cost_ns;
-      const double saved_ns = std::min(states_[rich].step / poor_states, rich_share) * spare_ns;
-      const double moved_ns = std::min(saved_ns, poor_share * (graph[poor].cost_ns - takes.now_ns));
-      if (moved_ns <= 0) continue;
-      gives.now_ns -= moved_ns / rich_share;
-      takes.now_ns += moved_ns / poor_share;
-      states_[rich].bias = bias_for(graph, rich, gives);
-      states_[poor].bias = bias_for(graph, poor, takes);
-      changed = true;
-    }
-  }
+  price(graph, base_packets, adapted);
+  double spare = 0, owed = 0;
+  for (const State& state : states_) spare += spare_ns(graph, state), owed += owed_ns(graph, state);
+  const double repaid = std::min(owed, spare), given = spare - give_to_poor(graph, spare - repaid);
+  charge(graph, spare > 0 ? given / spare : 0);
+  const bool changed = repay(graph, owed, repaid) || given > 0;
+  if (changed) settle(graph);
   return changed;
 }
 
-void GapRecovery::apply(Allocation& adapted) const noexcept {
+void GapRecovery::apply(const StateGraph& graph, std::span<const double> base_packets, Allocation& adapted) noexcept {
+  price(graph, base_packets, adapted);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const auto base = static_cast<std::uint8_t>(i);
-    const double bias = states_[i].bias;
-    const std::uint8_t to = bias > 0 ? base : lightest_;
-    for (std::size_t from = 0; from < states_.size(); ++from)
-      if (from != to)
-        adapted.move(base, static_cast<std::uint8_t>(from), to,
-                     std::abs(bias) * adapted.share(base, static_cast<std::uint8_t>(from)));
+    const double part = states_[i].in_force;
+    if (part == 0) continue;
+    const std::uint8_t to = part > 0 ? base : lightest_;
+    adapted.gather(base, to, std::abs(part));
   }
 }
 

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace parshall {
 
 Result<StateGraph> StateGraph::make(std::vector<State> states) {
-  if (states.empty() || states.size() > 64) return Error{fmt::format("{} monitoring states: 1 to 64", states.size())};
+  if (states.empty() || states.size() > kMostStates)
+    return Error{fmt::format("{} monitoring states: 1 to 64", states.size())};
   for (std::size_t i = 0; i < states.size(); ++i) {
     const State& state = states[i];
     if (!std::isfinite(state.cost_ns) || state.cost_ns < 0)
@@ -26,18 +29,35 @@ Result<StateGraph> StateGraph::make(std::vector<State> states) {
   return StateGraph(std::move(states));
 }
 
-StateGraph::StateGraph(std::vector<State> states) : states_(std::move(states)) {
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    std::size_t steps = 0;
-    for (std::size_t at = i; states_[at].lighter != at; at = states_[at].lighter) ++steps;
-    depth_ = std::max(depth_, steps);
+StateGraph::StateGraph(std::vector<State> states) : states_(std::move(states)), reached_(states_.size()) {
+  for (const State& state : states_) costs_ns_.push_back(state.cost_ns);
+  std::iota(reached_.begin(), reached_.end(), std::uint8_t{0});
+  root_first_ = reached_;
+  std::ranges::stable_sort(root_first_, {}, [&](std::uint8_t state) { return states_[state].cost_ns; });
+  for (bool moved = true; moved;) {
+    moved = false;
+    std::vector<std::uint8_t> next(reached_.end() - static_cast<std::ptrdiff_t>(size()), reached_.end());
+    for (std::uint8_t& state : next) moved |= std::exchange(state, lighter(state)) != state;
+    if (!moved) break;
+    reached_.insert(reached_.end(), next.begin(), next.end());
+    ++depth_;
   }
+}
+
+bool StateGraph::set_costs(std::span<const double> costs_ns) noexcept {
+  if (costs_ns.size() != size()) return false;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!std::isfinite(costs_ns[i]) || costs_ns[i] < 0) return false;
+    if (states_[i].lighter != i && costs_ns[states_[i].lighter] >= costs_ns[i]) return false;
+  }
+  for (std::size_t i = 0; i < size(); ++i) states_[i].cost_ns = costs_ns_[i] = costs_ns[i];
+  return true;
 }
 
 double StateGraph::mean_cost_ns(std::span<const double> packets) const noexcept {
   double cost_ns = 0, all = 0;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    cost_ns += packets[i] * states_[i].cost_ns;
+  for (std::size_t i = 0; i < std::min(size(), packets.size()); ++i) {
+    cost_ns += packets[i] * costs_ns_[i];
     all += packets[i];
   }
   return all > 0 ? cost_ns / all : 0;

@@ -8,8 +8,14 @@
 namespace parshall {
 
 PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
-                         Clock clock)
-    : trace_(std::move(trace)), pace_(pace), queue_(queue), first_ns_(first_ns), clock_(clock), runs_(queue) {}
+                         Clock clock, Wait wait)
+    : trace_(std::move(trace)),
+      pace_(pace),
+      queue_(queue),
+      first_ns_(first_ns),
+      clock_(std::move(clock)),
+      wait_(std::move(wait)),
+      runs_(queue) {}
 
 std::size_t PacedSource::poll(std::span<RawPacket> out) noexcept {
   const std::uint64_t now_ns = clock_();
@@ -19,6 +25,7 @@ std::size_t PacedSource::poll(std::span<RawPacket> out) noexcept {
   polled_ns_ = elapsed_ns;
   const std::size_t count = take(out);
   waiting_ -= count;
+  if (count == 0 && wait_) wait_(kWaitNs);
   counts_->add(count, 0);
   return count;
 }
@@ -33,6 +40,10 @@ void PacedSource::arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexce
                                                             step_ns};
   waiting_ += kept;
   counts_->add(0, fresh - kept);
+  if (losses_) {
+    losses_->resize(std::max<std::size_t>(losses_->size(), elapsed_ns / stretch_ns_ + 1));
+    losses_->back() += fresh - kept;
+  }
   arrived_ = arrived;
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,18 +40,26 @@ class PacedCounts {
 ///        misses, but no interrupt or bus is in the way. Between two polls they came evenly, by their time stamps.
 class PacedSource final : public PacketSource {
  public:
-  using Clock = std::uint64_t (*)() noexcept;  ///< ns
+  using Clock = std::function<std::uint64_t()>;     ///< ns
+  using Wait = std::function<void(std::uint64_t)>;  ///< so many ns go by on the clock
 
-  /// Time stamps are those of arrival, from `first_ns` on. The pace begins with the first poll.
+  /// Time stamps are those of arrival, from `first_ns` on. The pace begins with the first poll. `wait`: where time does
+  /// not go by itself, what makes it, when nothing has come.
   PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
-              Clock clock = &steady_ns);
+              Clock clock = &steady_ns, Wait wait = nullptr);
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool lossless() const noexcept override { return false; }
   /// Of the last poll: whatever came since is still to be polled.
   std::uint64_t now_ns() noexcept override { return first_ns_ + polled_ns_; }
+  std::uint64_t ticks() noexcept override { return wait_ ? clock_() : PacketSource::ticks(); }
   DeviceCounters counters() noexcept override { return counts_->counters(); }
   std::shared_ptr<const PacedCounts> counts() const noexcept { return counts_; }
+  /// Packets missed by stretches of time from now on; to be read once the source is no more. Takes memory as it goes.
+  std::shared_ptr<const std::vector<std::uint64_t>> losses(std::uint64_t stretch_ns) {
+    stretch_ns_ = stretch_ns;
+    return losses_ = std::make_shared<std::vector<std::uint64_t>>();
+  }
 
  private:
   /// Packets that came evenly from one poll to the next.
@@ -62,16 +71,20 @@ class PacedSource final : public PacketSource {
   void arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexcept;
   std::size_t take(std::span<RawPacket> out) noexcept;
   static std::uint64_t steady_ns() noexcept;
+  static constexpr std::uint64_t kWaitNs = 10'000;
 
   std::shared_ptr<const Trace> trace_;
   Pace pace_;
   std::uint64_t queue_, first_ns_;
   Clock clock_;
+  Wait wait_;
   std::optional<std::uint64_t> began_ns_;
   std::uint64_t polled_ns_ = 0;  ///< since the pace began
   std::vector<Run> runs_;        ///< a ring of what waits; a run holds a packet at least
   std::size_t first_run_ = 0, runs_waiting_ = 0;
   std::uint64_t arrived_ = 0, waiting_ = 0;
+  std::uint64_t stretch_ns_ = 0;
+  std::shared_ptr<std::vector<std::uint64_t>> losses_;  ///< null: nobody asks
   std::shared_ptr<PacedCounts> counts_ = std::make_shared<PacedCounts>();
 };
 

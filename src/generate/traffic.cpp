@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "base/random.hpp"
 
@@ -14,6 +16,7 @@ namespace parshall {
 namespace {
 
 constexpr std::uint32_t kFcsBytes = 4;
+constexpr std::uint32_t kGap = 0x5555'5555;  // three of them go once round TCP's sequence numbers
 constexpr std::uint64_t kMaxFlows = 1ull << 28, kMaxPackets = 1ull << 30;
 
 void put16(std::uint8_t* at, std::uint32_t value) {
@@ -104,9 +107,14 @@ void put32(std::uint8_t* at, std::uint32_t value) {
 /// Makes packets of one-way flows those of connections: as often as each is called.
 class Conversations {
  public:
-  explicit Conversations(std::uint64_t flows) : sent_(flows + 1, 1) {}
+  explicit Conversations(const TrafficSpec& spec)
+      : resend_share_(spec.resend_share), random_(~spec.seed), sent_(spec.flows + 1, 1) {
+    if (resend_share_ > 0)
+      for (std::uint64_t i = 0; i <= spec.flows; ++i) resends_.push_back(static_cast<float>(draw_resends()));
+  }
 
-  void write(std::uint8_t* frame, std::uint32_t captured_bytes, std::uint64_t flow) {
+  /// `gap`: between numbers before and those from here on.
+  void write(std::uint8_t* frame, std::uint32_t captured_bytes, std::uint64_t flow, std::uint32_t gap) {
     std::uint8_t* const ip = frame + 14;
     const bool ipv6 = ip[0] >> 4 == 6;
     std::uint8_t* const transport = ip + (ipv6 ? 40 : 20);
@@ -116,14 +124,21 @@ class Conversations {
       std::swap_ranges(addresses, addresses + bytes, addresses + bytes);
       std::swap_ranges(transport, transport + 2, transport + 2);
     }
-    put32(transport + 4, sent_[flow]);
-    put32(transport + 8, sent_[flow ^ 1]);
+    const std::uint32_t payload_bytes = captured_bytes - static_cast<std::uint32_t>(transport + 20 - frame);
+    const bool again = sent_[flow] != 1 && !resends_.empty() && random_.uniform() < resends_[flow];
+    if (!again) sent_[flow] += payload_bytes;
+    put32(transport + 4, sent_[flow] - payload_bytes + gap);
+    put32(transport + 8, sent_[flow ^ 1] + gap);
     put16(transport + 14, 0xFFFF);  // window
-    sent_[flow] += captured_bytes - static_cast<std::uint32_t>(transport + 20 - frame);
   }
 
  private:
+  double draw_resends() { return std::min(0.5, -std::log(1 - random_.uniform()) * resend_share_); }
+
+  double resend_share_;
+  SplitMix64 random_;
   std::vector<std::uint32_t> sent_;  ///< by flow: its next sequence number
+  std::vector<float> resends_;       ///< by flow: share of its packets that send again what the last one did
 };
 
 /// Flow of every packet, in order.
@@ -131,8 +146,12 @@ std::vector<std::uint32_t> plan_packets(const TrafficSpec& spec, std::uint64_t p
   std::vector<std::uint32_t> flow_of(packets);
   SplitMix64 random(spec.seed);
   if (spec.zipf_exponent > 0) {
-    const Zipf zipf(spec.zipf_exponent, spec.flows);
-    for (auto& flow : flow_of) flow = static_cast<std::uint32_t>(zipf(random));
+    constexpr std::uint64_t kSteps = 64;
+    const double change = spec.last_zipf_exponent > 0 ? spec.last_zipf_exponent - spec.zipf_exponent : 0;
+    for (std::uint64_t step = 0, at = 0; step < kSteps; ++step) {
+      const Zipf zipf(spec.zipf_exponent + change * static_cast<double>(step) / (kSteps - 1), spec.flows);
+      for (; at < packets * (step + 1) / kSteps; ++at) flow_of[at] = static_cast<std::uint32_t>(zipf(random));
+    }
   } else {
     for (std::uint64_t i = 0; i < packets; ++i) flow_of[i] = static_cast<std::uint32_t>(i % spec.flows);
     for (std::uint64_t i = packets; i > 1; --i) std::swap(flow_of[i - 1], flow_of[random.below(i)]);
@@ -153,6 +172,8 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
   if (name == "packets") return parse_number(value, spec.packets) && spec.packets >= 1 && spec.packets <= kMaxPackets;
   if (name == "seed") return parse_number(value, spec.seed);
   if (name == "ipv6") return parse_number(value, spec.ipv6_share) && spec.ipv6_share >= 0 && spec.ipv6_share <= 1;
+  if (name == "resend")
+    return parse_number(value, spec.resend_share) && spec.resend_share >= 0 && spec.resend_share <= 0.5;
   if (name == "rate") return parse_number(value, spec.rate_pps) && spec.rate_pps >= 1 && spec.rate_pps <= 1e9;
   if (name == "pace") return parse_number(value, spec.pace_pps) && spec.pace_pps >= 1 && spec.pace_pps <= 1e9;
   if (name == "swing") return parse_number(value, spec.swing_ms) && spec.swing_ms >= 1 && spec.swing_ms <= 1e6;
@@ -172,8 +193,14 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
   }
   if (name == "dist") {
     if (value == "uniform") return spec.zipf_exponent = 0, true;
-    return value.starts_with("zipf:") && parse_number(value.substr(5), spec.zipf_exponent) && spec.zipf_exponent > 0 &&
-           spec.zipf_exponent <= 10;
+    if (!value.starts_with("zipf:")) return false;
+    value.remove_prefix(5);
+    const auto exponent = [](std::string_view text, double& into) {
+      return parse_number(text, into) && into > 0 && into <= 10;
+    };
+    const std::size_t to = value.find("-");
+    return exponent(value.substr(0, to), spec.zipf_exponent) &&
+           (to == value.npos || exponent(value.substr(to + 1), spec.last_zipf_exponent));
   }
   return false;
 }
@@ -189,12 +216,15 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text, Pacing pacing) {
     if (equals == item.npos || !set(spec, item.substr(0, equals), item.substr(equals + 1)))
       return Error{
           fmt::format("built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
-                      "or dist=zipf:EXPONENT, "
-                      "protocol=mix, tcp, udp or connections, ipv6=0..1, packets=1..{}, rate=PPS, pace=PPS, swing=MS, "
+                      "or dist=zipf:EXPONENT[-LAST], "
+                      "protocol=mix, tcp, udp or connections, ipv6=0..1, resend=0..0.5, packets=1..{}, rate=PPS, "
+                      "pace=PPS, swing=MS, "
                       "queue=PACKETS "
                       "and seed=N, separated by commas",
                       item, kMaxFlows, kMaxPackets)};
   }
+  if (spec.resend_share != 0 && spec.protocol != ProtocolMix::connections)
+    return Error{"built-in traffic: resend is of TCP data: take protocol=connections"};
   if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != 0))
     return Error{"built-in traffic: swing and queue are of packets that come at a pace=PPS"};
   if (spec.pace_pps != 0 && spec.rate_pps != TrafficSpec().rate_pps)
@@ -220,12 +250,14 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
                     packets, packets * trace.stride_ >> 20)};
   }
   const bool connected = spec.protocol == ProtocolMix::connections;
-  Conversations conversations(connected ? spec.flows : 0);
+  std::optional<Conversations> conversations;
+  if (connected) conversations.emplace(spec);
   for (std::uint64_t i = 0; i < packets; ++i) {
     const std::uint32_t flow = trace.flow_of_[i];
     std::uint8_t* const frame = trace.frames_.data() + i * trace.stride_;
     write_frame(frame, trace.captured_bytes_, plan_flow(spec, flow), connected ? flow & ~1u : flow, spec.seed);
-    if (connected) conversations.write(frame, trace.captured_bytes_, flow);
+    if (conversations)
+      conversations->write(frame, trace.captured_bytes_, flow, static_cast<std::uint32_t>(3 * i / packets) * kGap);
   }
   return trace;
 }

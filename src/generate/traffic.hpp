@@ -16,7 +16,8 @@ enum class ProtocolMix : std::uint8_t {
   mix,  ///< 75 % of the flows TCP, 25 % UDP
   tcp,
   udp,
-  connections,  ///< TCP; flows 2i and 2i + 1 are the two directions of one connection, whose numbers go on
+  connections,  ///< TCP; flows 2i and 2i + 1 are the two directions of one connection, whose numbers go on, with
+                ///< three gaps a round, so that they go on from its end to its beginning too
 };
 
 /// Built-in traffic, as `-g` spells it: "flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1".
@@ -24,8 +25,10 @@ struct TrafficSpec {
   std::uint64_t flows = 65536;
   std::uint32_t frame_bytes = 64;  ///< with the 4 bytes of FCS, which captures do not hold
   double zipf_exponent = 0;        ///< 0: every flow equally often
+  double last_zipf_exponent = 0;   ///< from the first one to this, evenly over the packets; 0: the same
   ProtocolMix protocol = ProtocolMix::mix;
-  double ipv6_share = 0;  ///< of the flows
+  double ipv6_share = 0;    ///< of the flows
+  double resend_share = 0;  ///< of the packets of connections, on average; flows differ, exponentially
   std::uint64_t seed = 1;
   std::uint64_t packets = 0;     ///< in memory, before they repeat; 0: at least 2^20 and 4 per flow
   double rate_pps = 14'880'952;  ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace

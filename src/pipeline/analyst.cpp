@@ -6,6 +6,49 @@
 
 namespace parshall {
 
+RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> board) : board_(std::move(board)) {
+  for (std::size_t i = 0; i < tasks.members().size(); ++i) {
+    const TaskSet::Member& task = tasks.members()[i];
+    for (std::size_t place = 0; board_ && place < board_->size(); ++place)
+      if ((*board_)[place].name == task.name) watched_.push_back({i, place, {}, {.threshold = task.recall}});
+  }
+}
+
+/// A flow that was seen in part counts as one that was missed: what it may have shown meanwhile is not known.
+void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, EventQueue& events) {
+  for (Watched& watched : watched_) {
+    const TaskSet::Member& task = tasks.members()[watched.task];
+    const auto found = static_cast<double>(task.found);
+    const std::uint64_t seen = task.seen.wholly + task.seen.partly;
+    const std::uint64_t missed = task.seen.not_at_all + task.seen.partly + window.totals.unlisted_flows;
+    watched.estimator.add_window(seen, found, found);
+    const std::optional<Recall> recall = watched.estimator.recall(missed);
+    RecallSummary& summary = watched.summary;
+    ++summary.windows;
+    summary.incomplete += missed != 0;
+    summary.unknown += !recall;
+    board_->put(watched.board, recall ? std::optional(recall->expected) : std::nullopt);
+    std::vector<EventValue> values{{"flows_seen", seen}, {"flows_missed", missed}};
+    if (recall) {
+      watched.sum += recall->expected;
+      summary.below += recall->expected < task.recall;
+      summary.least = std::min(summary.least, recall->at_least);
+      values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
+    }
+    if (missed != 0) events.put({task.name, window, nullptr, {}, std::move(values), {}, /*is_summary=*/true});
+  }
+  if (!watched_.empty()) board_->publish();
+}
+
+std::optional<RecallSummary> RecallWatch::summary(std::size_t task) const {
+  const auto watched = std::ranges::find(watched_, task, &Watched::task);
+  if (watched == watched_.end()) return std::nullopt;
+  RecallSummary summary = watched->summary;
+  if (const std::uint64_t known = summary.windows - summary.unknown; known != 0)
+    summary.mean = watched->sum / static_cast<double>(known);
+  return summary;
+}
+
 void WindowJoiner::tell(std::span<const std::byte> message) {
   const std::uint64_t window = read_as<WindowMessage>(message).window;
   if (!open_) advance();
@@ -78,6 +121,8 @@ void WindowJoiner::close(std::uint64_t window) {
     events_.put(std::move(event));
   });
   for (const StateOutcome& outcome : outcomes_) outcome.found->end();
+  recalls_.end_window(tasks_, ended, events_);
+  tasks_.forget_flows_seen();
   totals_.erase(window);
   packets_ = 0;
   open_.reset();
@@ -85,13 +130,14 @@ void WindowJoiner::close(std::uint64_t window) {
 }
 
 Analyst::Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events,
-                 std::span<const StateOutcome> outcomes)
+                 std::span<const StateOutcome> outcomes, std::shared_ptr<RecallBoard> recalls)
     : tasks_(std::move(tasks)), workers_(std::move(workers)) {
   for (TaskSet& set : tasks_.sets()) {
     std::vector<StateOutcome> own;
     std::ranges::copy_if(outcomes, std::back_inserter(own),
                          [&](const StateOutcome& outcome) { return outcome.clock == joiners_.size(); });
-    joiners_.emplace_back(set, workers_.size(), events, std::move(own));
+    RecallWatch watch(set, recalls);
+    joiners_.emplace_back(set, workers_.size(), events, std::move(own), std::move(watch));
   }
 }
 

@@ -7,23 +7,51 @@
 #include <vector>
 
 #include "base/record_ring.hpp"
+#include "control/recall.hpp"
 #include "pipeline/event_queue.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/measure/windows/window_stream.hpp"
+#include "pipeline/recall_board.hpp"
 #include "pipeline/report/record_spool.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace parshall {
+
+/// Recall of the tasks of one window length that miss flows which give way to lighter states: estimated at each
+/// window's end, told to the workers, and said in an event where anything was missed.
+class RecallWatch {
+ public:
+  RecallWatch() = default;
+  RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> board);
+
+  void end_window(const TaskSet& tasks, const EventWindow& window, EventQueue& events);
+  std::optional<RecallSummary> summary(std::size_t task) const;
+
+ private:
+  struct Watched {
+    std::size_t task;   ///< of the set's members
+    std::size_t board;  ///< its place there
+    RecallEstimator estimator;
+    RecallSummary summary;
+    double sum = 0;  ///< of the known windows' recalls
+  };
+
+  std::shared_ptr<RecallBoard> board_;
+  std::vector<Watched> watched_;
+};
 
 /// Windows of one length: brings together what the workers tell of each, and hands it to the tasks, one window after
 /// the other. What a worker tells of a window while another may still tell of one before waits in a spool.
 class WindowJoiner {
  public:
   /// `outcomes`: those of this window length, by task.
-  WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events, std::vector<StateOutcome> outcomes = {})
+  WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events, std::vector<StateOutcome> outcomes = {},
+               RecallWatch recalls = {})
       : tasks_(tasks),
         events_(events),
         outcomes_(std::move(outcomes)),
+        recalls_(std::move(recalls)),
         bounds_(workers),
         measured_(kBatch * tasks.measures().bytes()) {}
 
@@ -32,6 +60,7 @@ class WindowJoiner {
   void end(std::size_t worker, std::uint64_t window, const WindowEnd& end);
 
   std::uint64_t windows() const noexcept { return windows_; }
+  const RecallWatch& recalls() const noexcept { return recalls_; }
 
   /// Whether in every window the flows' packets, and those of no flow told, were all that was counted, and nothing
   /// waits: once all workers are at their end.
@@ -52,6 +81,7 @@ class WindowJoiner {
   TaskSet& tasks_;
   EventQueue& events_;
   std::vector<StateOutcome> outcomes_;
+  RecallWatch recalls_;
   std::vector<std::uint64_t> bounds_;  ///< by worker: it will tell of no window below
   std::optional<std::uint64_t> open_;
   std::vector<FlowWindow> batch_;
@@ -68,7 +98,7 @@ class WindowJoiner {
 class Analyst {
  public:
   Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events,
-          std::span<const StateOutcome> outcomes = {});
+          std::span<const StateOutcome> outcomes = {}, std::shared_ptr<RecallBoard> recalls = nullptr);
 
   /// Takes in what has been told so far; whether there was anything.
   bool poll();
@@ -76,6 +106,11 @@ class Analyst {
   const TaskSets& tasks() const noexcept { return tasks_; }
   bool balanced() const noexcept;
   std::uint64_t windows() const noexcept;  ///< of all lengths, ended so far
+
+  /// Of a task of a set; nothing where it misses no flow.
+  std::optional<RecallSummary> recall(std::size_t set, std::size_t task) const {
+    return joiners_[set].recalls().summary(task);
+  }
 
  private:
   TaskSets tasks_;

@@ -74,6 +74,13 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return copied_ != 0 || more_windows;
   }
 
+  const ControlCounts* control() const noexcept override { return measurement_.control(); }
+  bool control_window_ends(LinkPlace now) const noexcept override { return measurement_.control_window_ends(now); }
+  void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept override {
+    drain();
+    measurement_.end_control_window(now, load);
+  }
+
   void finish(LinkPlace now) noexcept override { measurement_.finish(now, key_of()); }
 
   void request_snapshot(std::uint64_t number) noexcept override {
@@ -114,7 +121,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void stop_waiting() noexcept override { measurement_.stop_waiting(); }
   std::uint64_t dropped_segments() const noexcept override { return measurement_.dropped_segments(); }
   const StageCost* cost(MeasureStage stage) const noexcept override { return measurement_.cost(stage); }
-  std::vector<std::uint64_t> state_packets() const override { return measurement_.state_packets(); }
+  std::vector<StatePackets> state_packets() const override { return measurement_.state_packets(); }
 
   RecordRing& ended() noexcept override { return ended_; }
   RecordRing& window_messages() noexcept override { return measurement_.messages(); }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/lane.hpp"
 
-#include <x86intrin.h>
-
 #include <algorithm>
 
 namespace parshall {
@@ -13,7 +11,11 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 }  // namespace
 
 Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t batch, ReadLimits limits)
-    : source_(std::move(source)), front_(std::move(front)), batch_(batch), limits_(limits), turn_began_(__rdtsc()) {
+    : source_(std::move(source)),
+      front_(std::move(front)),
+      batch_(batch),
+      limits_(limits),
+      turn_began_(source_->ticks()) {
   publish_device();
 }
 
@@ -36,11 +38,18 @@ std::span<const RawPacket> Lane::poll() noexcept {
 }
 
 void Lane::note_turn(bool busy) noexcept {
-  const std::uint64_t now = __rdtsc();
+  const std::uint64_t now = source_->ticks();
   const std::uint64_t cycles = now - turn_began_;
   turn_began_ = now;
   all_cycles_ += cycles;
   busy_cycles_ += busy ? cycles : 0;
+}
+
+WorkerLoad Lane::load() const noexcept {
+  const DeviceCounters device = source_->counters();
+  return {.offered = polled_ + device.nic_missed.value_or(0) + device.no_mbuf.value_or(0),
+          .busy_ticks = busy_cycles_,
+          .all_ticks = all_cycles_};
 }
 
 void Lane::publish(bool last) noexcept {

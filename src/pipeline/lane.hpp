@@ -12,6 +12,7 @@
 #include "pipeline/accounting.hpp"
 #include "pipeline/capture/source.hpp"
 #include "pipeline/flow/front_end.hpp"
+#include "pipeline/worker_load.hpp"
 
 namespace parshall {
 
@@ -50,8 +51,10 @@ class Lane {
     return {link.position, std::max({link.latest_ns, latest_ns_, idle_ns_})};
   }
 
-  /// Whether the thread found work, in time stamp counter cycles since the call before.
+  /// Whether the thread found work, in ticks of the source since the call before.
   void note_turn(bool busy) noexcept;
+
+  WorkerLoad load() const noexcept;
 
   /// Makes the counters visible to other threads; the device's own are asked now and then.
   void publish(bool last) noexcept;

@@ -24,9 +24,10 @@ class Measurement {
       : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
     for (std::uint32_t i = 0; i < options.windows.size(); ++i)
       windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait));
-    if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait);
+    if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
     if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
       tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
+    if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
     if (options.populate) populate();
     follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
     if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
@@ -114,9 +115,21 @@ class Measurement {
   }
 
   std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
-  std::vector<std::uint64_t> state_packets() const {
-    if (!states_) return {};
-    return {tracker_->state_packets().begin(), tracker_->state_packets().end()};
+  std::vector<StatePackets> state_packets() const {
+    std::vector<StatePackets> packets;
+    if (states_)
+      for (std::size_t state = 0; state < tracker_->state_packets().size(); ++state)
+        packets.push_back({tracker_->state_packets()[state], tracker_->kept_packets()[state]});
+    return packets;
+  }
+
+  /// Null where no flow gives way.
+  const ControlCounts* control() const noexcept { return control_ ? &control_->counts() : nullptr; }
+  bool control_window_ends(LinkPlace now) const noexcept { return control_->due(later_of(now)); }
+  /// After flush().
+  void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+    control_->end_window(later_of(now), load, tracker_->state_packets(), tracker_->effective_packets(),
+                         tracker_->new_flows(), *states_);
   }
 
  private:
@@ -187,6 +200,7 @@ class Measurement {
   std::unique_ptr<FlowRows> rows_;
   std::unique_ptr<FlowStates> states_;
   std::unique_ptr<FlowTracker> tracker_;
+  std::unique_ptr<WorkerControl> control_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
   std::size_t slots_;

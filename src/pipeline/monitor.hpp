@@ -22,6 +22,7 @@
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
+#include "pipeline/worker_control.hpp"
 
 namespace parshall {
 
@@ -71,6 +72,12 @@ class Monitor {
   /// link is at `now`. True while a snapshot or a window needs more.
   virtual bool housekeep(LinkPlace now) noexcept = 0;
 
+  /// Null where no flow gives way. Any thread.
+  virtual const ControlCounts* control() const noexcept { return nullptr; }
+  virtual bool control_window_ends(LinkPlace) const noexcept { return false; }
+  /// Then: which flows give way from here on.
+  virtual void end_control_window(LinkPlace, const WorkerLoad&) noexcept {}
+
   /// The input is at its end, at `now`: ends the open windows. After the last drain(); the only call that may wait for
   /// the reader of window_messages() where packets need not.
   virtual void finish(LinkPlace now) noexcept = 0;
@@ -91,8 +98,8 @@ class Monitor {
 
   /// Any thread. Null where it is not timed.
   virtual const StageCost* cost(MeasureStage stage) const noexcept = 0;
-  virtual std::uint64_t dropped_segments() const noexcept = 0;   ///< FlowTracker's
-  virtual std::vector<std::uint64_t> state_packets() const = 0;  ///< by monitoring state; none where there is one
+  virtual std::uint64_t dropped_segments() const noexcept = 0;  ///< FlowTracker's
+  virtual std::vector<StatePackets> state_packets() const = 0;  ///< by monitoring state; none where there is one
 
   virtual RecordRing& ended() noexcept = 0;
   virtual RecordRing& window_messages() noexcept = 0;
@@ -110,10 +117,11 @@ struct MonitorOptions {
   std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
-  std::vector<WindowPlan> windows;            ///< whose flows are told, each as the clock of its place here
-  std::vector<FindingNeeds> findings = {{}};  ///< by monitoring state
-  std::shared_ptr<const StatePlan> states;    ///< null: all flows are in one
-  std::uint64_t seed = 0;                     ///< of hashes of its own
+  std::vector<WindowPlan> windows;             ///< whose flows are told, each as the clock of its place here
+  std::vector<FindingNeeds> findings = {{}};   ///< by monitoring state
+  std::shared_ptr<const StatePlan> states;     ///< null: all flows are in one
+  std::shared_ptr<const ControlPlan> control;  ///< null: no flow gives way to a lighter state
+  std::uint64_t seed = 0;                      ///< of hashes of its own
   std::size_t window_ring_bytes = std::size_t{16} << 20;
   bool can_wait = true;  ///< the source waits: then a full ring loses nothing
   bool explain = false;  ///< time the measure stage, of some batches

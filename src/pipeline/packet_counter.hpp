@@ -41,7 +41,7 @@ class PacketCounter final : public Monitor {
   void stop_waiting() noexcept override {}
   std::uint64_t dropped_segments() const noexcept override { return 0; }
   const StageCost* cost(MeasureStage) const noexcept override { return nullptr; }
-  std::vector<std::uint64_t> state_packets() const override { return {}; }
+  std::vector<StatePackets> state_packets() const override { return {}; }
   StatisticChoice statistics() const override { return {}; }
   RecordRing& ended() noexcept override { return ended_; }
   RecordRing& window_messages() noexcept override { return ended_; }

@@ -51,6 +51,7 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   monitor.snapshots = options.snapshots;
   monitor.populate = !can_wait;
   monitor.can_wait = can_wait;
+  if (can_wait) monitor.control = nullptr;
   monitor.seed = options.seed;
   const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
@@ -69,8 +70,9 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
       events_(/*can_wait=*/!input_.sources.empty() && input_.sources[0]->lossless()) {
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
-  if (monitors.empty())
-    monitors = make_monitors(options_, columns, !input_.sources.empty() && input_.sources[0]->lossless());
+  const bool workers_wait = !input_.sources.empty() && input_.sources[0]->lossless();
+  if (monitors.empty()) monitors = make_monitors(options_, columns, workers_wait);
+  if (workers_wait) options_.monitor.control = nullptr;
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
@@ -91,7 +93,8 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   for (const auto& monitor : workers_->monitors()) rings.push_back(&monitor->window_messages());
   std::span<const StateOutcome> outcomes;
   if (options_.monitor.states) outcomes = options_.monitor.states->outcomes;
-  analyst_.emplace(std::move(tasks), std::move(rings), events_, outcomes);
+  analyst_.emplace(std::move(tasks), std::move(rings), events_, outcomes,
+                   options_.monitor.control ? options_.monitor.control->recalls : nullptr);
 }
 
 Session::~Session() {
@@ -240,9 +243,7 @@ Report Session::final_report() {
 
 /// Of all workers together, since the start. The measure stage is timed now and then; counting is the rest.
 void Session::explain(ReportSummary& summary) const {
-  const std::uint64_t cycles = __rdtsc() - began_cycles_;
-  const double ns_per_cycle = std::chrono::duration<double, std::nano>(Clock::now() - began_).count() /
-                              static_cast<double>(std::max<std::uint64_t>(cycles, 1));
+  const double ns_per_cycle = this->ns_per_cycle();
   const double packets = std::max(1.0, static_cast<double>(summary.total.counted()));
   double busy = 0, measured = 0;
   for (const auto& lane : workers_->lanes()) busy += static_cast<double>(lane->busy_cycles()) * ns_per_cycle / packets;
@@ -274,6 +275,34 @@ void Session::explain(ReportSummary& summary) const {
     of_analyst("counts that tasks share", set.shared_cost());
     for (const TaskSet::Member& task : set.members()) of_analyst(task.name, *task.cost);
   }
+}
+
+AdaptationSummary Session::adaptation() const {
+  AdaptationSummary summary{.mode = std::string(name_of(options_.monitor.control->controller.mode))};
+  std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, busy_cycles = 0, longest_cycles = 0;
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  for (const auto& monitor : workers_->monitors()) {
+    const ControlCounts& counts = *monitor->control();
+    ns += counts.ns.load(kRelaxed);
+    shifted_ns += counts.shifted_ns.load(kRelaxed);
+    cycles += counts.cycles.load(kRelaxed);
+    longest_cycles = std::max(longest_cycles, counts.longest_cycles.load(kRelaxed));
+    summary.windows += counts.windows.load(kRelaxed);
+    summary.infeasible += counts.infeasible.load(kRelaxed);
+    if (const double residual = counts.residual.load(kRelaxed); std::abs(residual) > std::abs(summary.residual))
+      summary.residual = residual;
+  }
+  for (const auto& lane : workers_->lanes()) busy_cycles += lane->busy_cycles();
+  summary.seconds = static_cast<double>(ns) * 1e-9;
+  summary.shifted_s = static_cast<double>(shifted_ns) * 1e-9;
+  if (busy_cycles != 0) summary.overhead_share = static_cast<double>(cycles) / static_cast<double>(busy_cycles);
+  summary.longest_us = static_cast<double>(longest_cycles) * ns_per_cycle() * 1e-3;
+  return summary;
+}
+
+double Session::ns_per_cycle() const {
+  const auto elapsed = static_cast<double>(std::chrono::nanoseconds(Clock::now() - began_).count());
+  return elapsed / static_cast<double>(std::max<std::uint64_t>(1, __rdtsc() - began_cycles_));
 }
 
 ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final) {
@@ -322,13 +351,21 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
   if (final && options_.monitor.states) {
     for (const std::string& name : options_.monitor.states->names) summary.states.push_back({name, 0});
     for (const auto& monitor : workers_->monitors()) {
-      const std::vector<std::uint64_t> packets = monitor->state_packets();
-      for (std::size_t i = 0; i < packets.size(); ++i) summary.states[i].packets += packets[i];
+      const std::vector<StatePackets> packets = monitor->state_packets();
+      for (std::size_t i = 0; i < packets.size(); ++i) {
+        summary.states[i].packets += packets[i].all;
+        summary.states[i].kept += packets[i].kept;
+      }
     }
   }
+  if (options_.monitor.control) summary.adaptation = adaptation();
   if (final && analyst_) {
-    for (const TaskSet& set : analyst_->tasks().sets())
-      for (const TaskSet::Member& task : set.members()) summary.tasks.push_back({task.name, task.events, task.dropped});
+    const std::span<const TaskSet> sets = analyst_->tasks().sets();
+    for (std::size_t set = 0; set < sets.size(); ++set)
+      for (std::size_t i = 0; i < sets[set].members().size(); ++i) {
+        const TaskSet::Member& task = sets[set].members()[i];
+        summary.tasks.push_back({task.name, task.events, task.dropped, analyst_->recall(set, i)});
+      }
     summary.windows = analyst_->windows();
     summary.windows_balanced = analyst_->balanced();
     summary.events_not_taken = events_.dropped();

@@ -109,7 +109,9 @@ class Session {
   void visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
   void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
                   const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
+  double ns_per_cycle() const;  ///< of the time stamp counter
   void explain(ReportSummary& summary) const;
+  AdaptationSummary adaptation() const;
   ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
   bool may_overlap() const noexcept;
 

@@ -150,6 +150,7 @@ void Workers::process(std::size_t index, std::span<const RawPacket> packets, InF
 void Workers::work(std::size_t index) {
   Lane& lane = *lanes_[index];
   Monitor& monitor = *monitors_[index];
+  const bool controlled = monitor.control() != nullptr;
   const auto staging = std::make_unique<InFlight>();
   Idle idle(options_.busy_poll);
   while (!stop_.load(std::memory_order_relaxed)) {
@@ -164,6 +165,7 @@ void Workers::work(std::size_t index) {
     }
     lane.note_turn(!packets.empty());
     lane.publish(/*last=*/false);
+    if (controlled && monitor.control_window_ends(lane.link())) monitor.end_control_window(lane.link(), lane.load());
     for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep(lane.link()) && --slices > 0;) {
     }
   }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "control/packet_time.hpp"
 #include "graphs.hpp"
@@ -27,6 +28,38 @@ TEST(StateGraph, RefusesWhatWouldNotGetLighter) {
   EXPECT_THAT(refused({{"a", 0, std::nan("")}}), HasSubstr("0 or more"));
   EXPECT_THAT(refused({}), HasSubstr("1 to 64"));
   EXPECT_EQ(chain({1, 2, 3, 4}).depth(), 3u);
+}
+
+TEST(StateGraph, SaysWhereStatesComeToInSoManySteps) {
+  SplitMix64 random(8);
+  for (int i = 0; i < 200; ++i) {
+    const StateGraph graph = any_graph(random);
+    for (std::uint8_t state = 0; state < graph.size(); ++state) {
+      std::uint8_t at = state;
+      for (std::size_t steps = 0; steps < graph.depth() + 3; ++steps, at = graph.lighter(at))
+        ASSERT_EQ(graph.after(steps)[state], at);
+      ASSERT_EQ(graph.lighter(graph.after(graph.depth())[state]), graph.after(graph.depth())[state]);
+    }
+  }
+}
+
+TEST(StateGraph, TakesNewCostsOnlyWhereEveryStateStillGivesWayToACheaperOne) {
+  StateGraph graph = chain({10, 20, 30});
+  const auto set = [&](std::vector<double> costs) { return graph.set_costs(costs); };
+  EXPECT_TRUE(set({1, 2, 50}));
+  EXPECT_EQ(graph[2].cost_ns, 50);
+  EXPECT_EQ(graph.mean_cost_ns(std::vector<double>{0, 0, 1}), 50);
+  for (const auto& costs : std::vector<std::vector<double>>{{1, 2},
+                                                            {1, 2, 3, 4},
+                                                            {1, 3, 3},
+                                                            {2, 1, 3},
+                                                            {-1, 2, 3},
+                                                            {1, 2, std::nan("")},
+                                                            {1, std::nan(""), 3},
+                                                            {1, 2, std::numeric_limits<double>::infinity()}}) {
+    EXPECT_FALSE(set(costs));
+    EXPECT_EQ(graph.mean_cost_ns(std::vector<double>{1, 1, 1}), 53.0 / 3) << "as before";
+  }
 }
 
 TEST(PacketTime, TheTargetIsWhatFillsTheTimeThereIs) {
@@ -79,6 +112,37 @@ TEST(ShiftTo, WithoutPacketsNothingGivesWay) {
   const StateGraph graph = chain({20, 60});
   EXPECT_EQ(shift_to(graph, std::vector<double>{0, 0}, 1), Shift());
   EXPECT_TRUE(shift_to(graph, std::vector<double>{0, 0}, -1).infeasible);
+}
+
+TEST(ShiftTo, OfAShortSpanTheRestAreNoPackets) {
+  const StateGraph graph = chain({20, 60, 100});
+  const std::vector<double> packets{10, 20, 30};
+  EXPECT_EQ(shift_to(graph, std::span(packets).first(2), 30), shift_to(graph, std::vector<double>{10, 20, 0}, 30));
+  EXPECT_EQ(shift_to(graph, {}, 30), Shift());
+  EXPECT_EQ(shift_to(graph, std::vector<double>{10, 0, 0}, 20 * (1 - 1e-13)), Shift()) << "met but for rounding";
+  const Allocation allocation(graph);
+  EXPECT_NEAR(allocation.mean_cost_ns(graph, std::span(packets).first(2)), (200 + 1200) / 30.0, 1e-12);
+  EXPECT_NEAR(graph.mean_cost_ns(std::span(packets).first(2)), (200 + 1200) / 30.0, 1e-12);
+  EXPECT_EQ(graph.mean_cost_ns({}), 0);
+}
+
+/// The sum of the same products in another order differs by rounding.
+TEST(ShiftTo, ATargetOfWhatTheLightestStatesTakeIsMet) {
+  SplitMix64 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    const StateGraph graph = any_graph(random);
+    const std::vector<double> packets = any_packets(random, graph.size());
+    double sum_ns = 0, all = 0;
+    for (std::size_t s = graph.size(); s-- > 0;) {
+      sum_ns += packets[s] * graph[graph.after(graph.depth())[s]].cost_ns;
+      all += packets[s];
+    }
+    const double least_ns = sum_ns / all;
+    const Shift shift = shift_to(graph, packets, least_ns);
+    ASSERT_FALSE(shift.infeasible);
+    ASSERT_TRUE(shift.share >= 0 && shift.share <= 1);
+    ASSERT_TRUE(least_ns == 0 || shift_to(graph, packets, least_ns * (1 - 1e-11)).infeasible);
+  }
 }
 
 double least_ns(const StateGraph& graph, std::span<const double> packets) {
@@ -182,6 +246,55 @@ TEST(Allocation, NoMoreMovesThanIsThereAndNothingIsLost) {
   EXPECT_EQ(allocation.share(2, 0), 1);
   EXPECT_EQ(allocation.state_of(2, ~0u), 0);
   EXPECT_EQ(allocation.share(1, 1), 1) << "other base states have their own";
+}
+
+TEST(Allocation, ThePartThatIsGatheredComesFromAllOtherStatesAlike) {
+  const StateGraph graph = chain({20, 60, 100, 150});
+  Allocation allocation(graph);
+  allocation.apply(graph, {.steps = 2, .share = 0.4});
+  allocation.gather(3, 3, 0.25);
+  EXPECT_DOUBLE_EQ(allocation.share(3, 1), 0.3);
+  EXPECT_DOUBLE_EQ(allocation.share(3, 2), 0.45);
+  EXPECT_DOUBLE_EQ(allocation.share(3, 3), 0.25);
+  allocation.gather(3, 2, 2);
+  EXPECT_EQ(allocation.share(3, 2), 1);
+  EXPECT_EQ(allocation.share(3, 1), 0);
+  for (const std::uint32_t hash : {0u, ~0u}) EXPECT_EQ(allocation.state_of(3, hash), 2);
+  allocation.gather(3, 0, std::nan(""));
+  allocation.gather(3, 0, -1);
+  EXPECT_EQ(allocation.share(3, 2), 1);
+}
+
+TEST(Allocation, TheFlowsOfABaseStateHaveFourStatesAtMost) {
+  const StateGraph graph = chain({20, 60, 100, 150, 200, 250});
+  Allocation allocation(graph);
+  for (std::uint8_t to = 0; to < 3; ++to) EXPECT_EQ(allocation.move(5, 5, to, 0.2), 0.2);
+  EXPECT_EQ(allocation.move(5, 5, 3, 0.1), 0) << "that would be a fifth";
+  allocation.gather(5, 3, 0.1);
+  EXPECT_EQ(allocation.share(5, 3), 0);
+  EXPECT_EQ(allocation.move(5, 5, 2, 0.1), 0.1);
+  const double all = allocation.share(5, 2);
+  EXPECT_EQ(allocation.move(5, 2, 4, 1), all) << "all of one make room";
+  EXPECT_EQ(allocation.state_of(5, 0), 0);
+  EXPECT_EQ(allocation.state_of(5, 0x4000'0000), 1);
+  EXPECT_EQ(allocation.state_of(5, 0x8000'0000), 4);
+  EXPECT_EQ(allocation.state_of(5, ~0u), 5);
+  allocation.gather(5, 0, 1);
+  EXPECT_EQ(allocation.state_of(5, ~0u), 0);
+}
+
+TEST(Allocation, LightStatesHaveTheLowHashesWhateverTheStatesNumbers) {
+  const StateGraph graph = *StateGraph::make({{"heavy", 1, 30}, {"middle", 2, 20}, {"light", 2, 10}});
+  Allocation allocation(graph);
+  allocation.apply(graph, {.steps = 2, .share = 0.5});
+  EXPECT_EQ(allocation.state_of(0, 0), 2);
+  EXPECT_EQ(allocation.state_of(0, 0x7FFF'FFFF), 2);
+  EXPECT_EQ(allocation.state_of(0, 0x8000'0000), 1);
+  EXPECT_EQ(allocation.state_of(0, ~0u), 1);
+  allocation.apply(graph, {.steps = 2, .share = 1});
+  EXPECT_EQ(allocation.state_of(0, ~0u), 2) << "its base state has no flow left";
+  allocation.apply(graph, {.steps = 2, .share = std::nan("")});
+  EXPECT_EQ(allocation.state_of(0, 0), 1);
 }
 
 /// Adaptation goes by base states: the same load gives the same shift however it was shed before.

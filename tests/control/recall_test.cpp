@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -71,61 +72,154 @@ TEST(RecallEstimator, AWindowCountsByTheRootOfItsFlowsOverTheirDeviation) {
 TEST(RecallEstimator, WindowsThatVaryMoreThanTheirMeanAreTakenForThreeDeviationsMore) {
   RecallEstimator estimator;
   for (int i = 0; i < 9; ++i) add(estimator, {0, 0, 0, 0});
-  add(estimator, {100, 100, 100, 100});  // means: nine of 0, one of 100
-  const double sd = std::sqrt((9 * 10.0 * 10 + 90.0 * 90) / 9);
+  add(estimator, {100, 100, 100, 100});            // means: nine of 0, one of 100
+  const double by_sampling = 1 / 6.0 * 5 / 6 / 4;  // what means of four flows, of which one may be another, differ by
+  const double sd = std::sqrt((9 * 10.0 * 10 + 90.0 * 90) / 9 - by_sampling);
   const double mean = 100 / 10.0;  // all windows are as sure: four flows, all alike
   EXPECT_NEAR(*estimator.missed_events_per_flow(), mean + 3 * sd, 1e-9);
 }
 
-/// Events of one flow in one window.
+TEST(RecallEstimator, WindowsThatDifferByChanceAloneDoNotVary) {
+  RecallEstimator estimator;
+  for (int i = 0; i < 10; ++i) estimator.add_window(4, i == 0 ? 2 : 0, i == 0 ? 2 : 0);
+  EXPECT_LT(*estimator.missed_events_per_flow(), 0.05) << "their deviation is three times their mean";
+}
+
+/// Windows of `flows` with this mean and variance.
+void add(RecallEstimator& estimator, std::uint64_t flows, double mean, double variance) {
+  const auto n = static_cast<double>(flows);
+  estimator.add_window(flows, n * mean, n * mean * mean + (n - 1) * variance);
+}
+
+TEST(RecallEstimator, TheBoundIsOfStudentsTAndOfWhatWindowsDifferBy) {
+  RecallEstimator alike;
+  for (int i = 0; i < 10; ++i) add(alike, 100, 1, 1);
+  const double t = 1.6464;  // of 990 degrees
+  const double lean = (t * t - 1) / 6 + 0.5;
+  EXPECT_NEAR(alike.recall(100)->at_least, 100 / (100 + 100 + t * std::sqrt(100 + 100) + lean), 1e-5)
+      << "what flows differ by, in the mean of those that were seen and in the sum of those that were not";
+  for (const auto& [windows, of_few] : {std::pair{2, 6.314}, {3, 2.920}, {6, 2.015}, {10, 1.833}}) {
+    RecallEstimator swinging;
+    for (int i = 0; i < windows; ++i) add(swinging, 1'000'000, i % 2 == 0 ? 1 : 3, 1e-6);
+    const double mean = swinging.recall(1000)->expected, n = windows;
+    const double between = std::sqrt((n * n / 4 - (windows % 2) / 4.0) * 4 / n / (n - 1) * (1 + 1 / n));
+    const double last = windows % 2 == 0 ? 3 : 1, rate = std::max(last, *swinging.missed_events_per_flow());
+    EXPECT_NEAR(swinging.recall(1000)->at_least, last * 1e6 / (last * 1e6 + 1000 * (rate + of_few * between)), 1e-6)
+        << windows;
+    EXPECT_GT(mean, 0.99);
+  }
+}
+
+TEST(RecallEstimator, TheBoundIsOfTheWindowsOwnVarianceWhereThatIsTheLarger) {
+  const auto bound = [](double last_variance) {
+    RecallEstimator estimator;
+    for (int i = 0; i < 10; ++i) add(estimator, 100, 5, i < 9 ? 1 : last_variance);
+    return estimator.recall(100)->at_least;
+  };
+  const double t = 1.6464, lean = 16 / 5.0 * ((t * t - 1) / 6 + 0.5);
+  EXPECT_NEAR(bound(16), 500 / (1000 + t * std::sqrt(1600 + 1600) + lean), 1e-4);
+  EXPECT_NEAR(bound(0.1), bound(1), 2e-3) << "others were as they are";
+  RecallEstimator many;
+  add(many, 900, 5, 9), add(many, 100, 5, 1);
+  const double pooled = 0.9 * 9 + 0.1 * 1, its_lean = pooled / 5 * ((t * t - 1) / 6 + 0.5);
+  EXPECT_NEAR(many.recall(100)->at_least, 500 / (1000 + t * std::sqrt(200 * pooled) + its_lean), 1e-4);
+}
+
+TEST(RecallEstimator, FlowsThatWereAllAlikeAreNoProofThatAllAre) {
+  RecallEstimator estimator;
+  add(estimator, {1, 1, 1, 1});
+  const double t = 2.353, variance = 5 / 36.0;  // as if of six flows one had been another
+  const double lean = variance * ((t * t - 1) / 6 + 0.5);
+  EXPECT_NEAR(estimator.recall(4)->at_least, 4 / (8 + t * std::sqrt(4 * variance + 4 * variance) + lean), 1e-9);
+}
+
+/// Events of one flow in one window in which there are `rate` times as many as at other times, up to three times.
 struct Law {
   const char* name;
-  double largest_error;  ///< of the recall, on average: there may be few events to go by
-  std::function<double(SplitMix64&)> draw;
+  bool is_sparse;  ///< too few events for more than a bound
+  std::function<double(SplitMix64&, double rate)> draw;
+};
+
+struct Path {
+  const char* name;
+  std::function<double(int window, SplitMix64&)> rate;
+  int from, to;
+  bool is_sudden = false;
+};
+
+struct Flows {
+  const char* name;
+  std::uint64_t seen_from, seen_to, missed;
 };
 
 /// Binomial thinning of flows by chance, as adaptation does it: what is said of the recall against what it was.
 TEST(RecallEstimator, OfFlowsLeftOutByChanceTheRecallIsAsEstimatedAndNotBelowItsBound) {
   const Law laws[] = {
-      {"one in ten", 0.05, [](SplitMix64& r) { return r.uniform() < 0.1 ? 1.0 : 0.0; }},
-      {"one in two hundred", 0.15, [](SplitMix64& r) { return r.uniform() < 0.005 ? 1.0 : 0.0; }},
-      {"geometric", 0.05, [](SplitMix64& r) { return std::floor(std::log(1 - r.uniform()) / std::log(0.7)); }},
-      {"heavy tail", 0.08, [](SplitMix64& r) { return std::floor(0.3 * std::pow(1 - r.uniform(), -1 / 2.5)); }},
+      {"one in ten", false, [](SplitMix64& r, double x) { return r.uniform() < 0.1 * x ? 1.0 : 0.0; }},
+      {"one in two hundred", true, [](SplitMix64& r, double x) { return r.uniform() < 0.005 * x ? 1.0 : 0.0; }},
+      {"geometric", false,
+       [](SplitMix64& r, double x) { return std::floor(std::log(1 - r.uniform()) / std::log(x / (1.5 + x))); }},
+      {"heavy tail", false,
+       [](SplitMix64& r, double x) {
+         return r.uniform() < x / 3 ? std::floor(0.7 * std::pow(1 - r.uniform(), -1 / 2.5)) : 0.0;
+       }},
+      {"all alike", false, [](SplitMix64&, double x) { return std::round(10 * x); }},
   };
+  const Path paths[] = {
+      {"stationary", [](int, SplitMix64&) { return 1.0; }, 10, 40},
+      {"first ten", [](int, SplitMix64&) { return 1.0; }, 0, 10},
+      {"rise", [](int w, SplitMix64&) { return w < 10 ? 1 : 1 + (w - 10) / 10.0; }, 10, 31},
+      {"rise at first", [](int w, SplitMix64&) { return 1 + w / 10.0; }, 0, 21},
+      {"fall", [](int w, SplitMix64&) { return w < 10 ? 3 : 3 - (w - 10) / 10.0; }, 10, 31},
+      {"jump", [](int w, SplitMix64&) { return w < 20 ? 1.0 : 3.0; }, 10, 30, true},
+      {"drop", [](int w, SplitMix64&) { return w < 20 ? 3.0 : 1.0; }, 10, 30, true},
+      {"any", [](int, SplitMix64& r) { return std::exp(0.6 * (r.uniform() + r.uniform() - 1)); }, 10, 40, true},
+  };
+  const Flows sizes[] = {{"2 to 10 of some 16", 2, 10, 10}, {"2 to 10 of some 100", 2, 10, 100},
+                         {"half of 200", 100, 100, 100},    {"30 % of 2000", 600, 600, 1400},
+                         {"95 % of 2000", 1900, 1900, 100}, {"5 % of 2000", 100, 100, 1900}};
+  SplitMix64 random(7);
   for (const Law& law : laws)
-    for (const double missed_share : {0.05, 0.3, 0.7, 0.95}) {
-      SCOPED_TRACE(law.name + std::string(", missed ") + std::to_string(missed_share));
-      SplitMix64 random(7);
-      RecallEstimator estimator;
-      double error = 0;
-      int windows = 0, held = 0;
-      for (int window = 0; window < 1200; ++window) {
-        double found = 0, squares = 0, missed_events = 0;
-        std::uint64_t seen = 0, missed = 0;
-        for (int flow = 0; flow < 2000; ++flow) {
-          const double events = law.draw(random);
-          if (random.uniform() < missed_share) {
-            ++missed;
-            missed_events += events;
-          } else {
-            ++seen;
-            found += events;
-            squares += events * events;
+    for (const Path& path : paths)
+      for (const Flows& flows : sizes) {
+        SCOPED_TRACE(std::string(law.name) + ", " + path.name + ", " + flows.name);
+        double error = 0, over = 0, windows = 0, held = 0;
+        std::vector<double> bounds, expected;
+        for (int run = 0; run < (flows.missed + flows.seen_to > 1000 ? 25 : 60); ++run) {
+          RecallEstimator estimator;
+          for (int window = 0; window < path.to; ++window) {
+            const double rate = path.rate(window, random);
+            const std::uint64_t seen = flows.seen_from + random.below(flows.seen_to - flows.seen_from + 1);
+            double found = 0, squares = 0, missed_events = 0;
+            for (std::uint64_t flow = 0; flow < seen; ++flow) {
+              const double events = law.draw(random, rate);
+              found += events;
+              squares += events * events;
+            }
+            for (std::uint64_t flow = 0; flow < flows.missed; ++flow) missed_events += law.draw(random, rate);
+            estimator.add_window(seen, found, squares);
+            if (window < path.from || found + missed_events == 0) continue;
+            const auto recall = estimator.recall(flows.missed);
+            const double truth = found / (found + missed_events);
+            ASSERT_TRUE(recall);
+            ASSERT_LE(recall->at_least, recall->expected);
+            error += std::abs(recall->expected - truth);
+            over += recall->expected - truth;
+            held += truth >= recall->at_least - 1e-12;
+            bounds.push_back(recall->at_least), expected.push_back(recall->expected);
+            ++windows;
           }
         }
-        estimator.add_window(seen, found, squares);
-        if (window < 10 || found + missed_events == 0) continue;
-        const auto recall = estimator.recall(missed);
-        const double truth = found / (found + missed_events);
-        ASSERT_TRUE(recall);
-        ASSERT_LE(recall->at_least, recall->expected);
-        error += std::abs(recall->expected - truth);
-        held += truth >= recall->at_least;
-        ++windows;
+        EXPECT_GE(held / windows, 0.95 - 3 * std::sqrt(0.95 * 0.05 / windows));
+        if (flows.seen_to < 100) continue;
+        std::ranges::sort(bounds), std::ranges::sort(expected);
+        const double median = expected[expected.size() / 2];
+        if (law.is_sparse) continue;
+        EXPECT_GE(bounds[bounds.size() / 2], median * (flows.missed == 100 && flows.seen_to == 1900 ? 0.9 : 0.45));
+        if (path.is_sudden) continue;
+        EXPECT_LT(std::abs(over) / windows, 0.08);
+        EXPECT_LT(error / windows, flows.seen_to == 100 ? 0.1 : 0.08) << "on average, without regard to the sign";
       }
-      EXPECT_GE(held, 0.94 * windows);
-      EXPECT_LT(error / windows, law.largest_error);
-    }
 }
 
 TEST(RecallEstimator, OneHugeWindowMakesItCautiousForTenWindowsAndNoLonger) {

@@ -327,6 +327,7 @@ class Measured {
   std::size_t windows() const { return by_window_.size(); }
   std::size_t ends_in_a_batch() const { return ends_in_a_batch_; }
   std::size_t most_parts() const { return most_parts_; }
+  std::size_t changes_within_parts() const { return changes_within_parts_; }
 
  private:
   static constexpr std::uint8_t kStates[] = {0, 1, 2, 63};
@@ -334,15 +335,16 @@ class Measured {
 
   /// What was counted of a record in one window and state, without a break.
   struct Part {
-    std::uint8_t state;
+    std::uint8_t state, effective_state, other_state;
     bool starts;
     std::uint64_t earlier_states;
+    bool more_states = false;
     std::uint64_t packets = 0, ip_bytes = 0, first_ns = 0, last_ns = 0;
     OrderOf::Row small{}, large{}, last{};
   };
   struct Record {
     std::uint32_t number = 0;
-    std::uint8_t state = 0;
+    std::uint8_t state = 0, effective_state = 0;
   };
 
   static std::shared_ptr<const MeasureSet> measures() {
@@ -380,20 +382,25 @@ class Measured {
     for (std::size_t i = 0; i < count; ++i) {
       const auto slot = static_cast<std::uint32_t>(random_.below(random_.below(2) == 0 ? kSlots : 6));
       const bool starts = !records_[slot];
-      if (starts) records_[slot] = Record{.number = ++last_number_, .state = kStates[random_.below(4)]};
-      if (random_.below(8) == 0) records_[slot]->state = kStates[random_.below(4)];
+      if (starts)
+        records_[slot] = Record{.number = ++last_number_, .state = random_state(), .effective_state = random_state()};
+      if (random_.below(8) == 0) records_[slot]->state = random_state();
+      if (random_.below(8) == 0) records_[slot]->effective_state = random_state();
       link_.latest_ns += random_.below(6);
       if (random_.below(400) == 0) link_.latest_ns += 1500;
       const auto bytes = static_cast<std::uint32_t>(40 + random_.below(1000));
       packets.push_back(
           {slot, starts, CountWord::packet(bytes, bytes + 14, 0x10), link_.latest_ns - random_.below(300), link_});
-      findings.push_back({.state = records_[slot]->state, .iat_ns = random_()});
+      findings.push_back(
+          {.state = records_[slot]->state, .effective_state = records_[slot]->effective_state, .iat_ns = random_()});
       expect(*records_[slot], packets.back(), findings.back());
       ends_in_a_batch_ += i != 0 && length_.number(link_) != before;
       ++link_.position;
     }
     rows_.update(packets, findings, key_of_slot());
   }
+
+  std::uint8_t random_state() { return kStates[random_.below(4)]; }
 
   void move(std::uint32_t from, std::uint32_t to) {
     if (!records_[from] || records_[to]) return;
@@ -409,18 +416,27 @@ class Measured {
     const bool same = !packet.starts_flow && last_window == window && last_state == record.state;
     if (!same) {
       if (last_window != window || packet.starts_flow) states = 0;
-      parts.push_back({.state = record.state, .starts = packet.starts_flow, .earlier_states = states});
+      parts.push_back({.state = record.state,
+                       .effective_state = record.effective_state,
+                       .other_state = record.effective_state,
+                       .starts = packet.starts_flow,
+                       .earlier_states = states});
       parts.back().first_ns = packet.time_ns;
       most_parts_ = std::max(most_parts_, parts.size());
     }
     last_window = window, last_state = record.state;
     states |= std::uint64_t{1} << record.state;
     Part& part = parts.back();
+    if (part.effective_state != record.effective_state) {
+      part.more_states |= part.effective_state != part.other_state;
+      part.effective_state = record.effective_state;
+      changes_within_parts_ += 1;
+    }
     ++part.packets;
     part.ip_bytes += packet.counts.ip_bytes();
     part.last_ns = packet.time_ns;
     const std::uint64_t mask =
-        masks_[static_cast<std::size_t>(std::find(kStates, kStates + 4, record.state) - kStates)];
+        masks_[static_cast<std::size_t>(std::find(kStates, kStates + 4, record.effective_state) - kStates)];
     OrderOf::Row* const rows[] = {&part.small, &part.large, &part.last};
     for (std::size_t i = 0; i < 3; ++i) {
       if ((mask >> i & 1) == 0) continue;
@@ -449,6 +465,9 @@ class Measured {
     const Part part = parts.front();
     parts.pop_front();
     ASSERT_EQ(flow.state, part.state);
+    ASSERT_EQ(flow.effective_state, part.effective_state);
+    ASSERT_EQ(flow.other_state, part.other_state);
+    ASSERT_EQ(flow.more_states, part.more_states);
     ASSERT_EQ(flow.earlier_states, part.earlier_states);
     ASSERT_EQ(flow.starts, part.starts);
     ASSERT_EQ(flow.packets, part.packets);
@@ -485,7 +504,7 @@ class Measured {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> states_;
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint8_t>> last_;  ///< by record: window and state
   std::map<std::uint64_t, std::uint64_t> by_window_, told_by_window_;
-  std::size_t ends_in_a_batch_ = 0, most_parts_ = 0;
+  std::size_t ends_in_a_batch_ = 0, most_parts_ = 0, changes_within_parts_ = 0;
 };
 
 TEST(WindowRows, MeasuresSeeEachPacketOnceInOrderInItsWindowAndItsFlowsState) {
@@ -499,6 +518,7 @@ TEST(WindowRows, MeasuresSeeEachPacketOnceInOrderInItsWindowAndItsFlowsState) {
       EXPECT_GT(flows.windows(), 100u);
       EXPECT_GT(flows.ends_in_a_batch(), 1000u);
       EXPECT_GT(flows.most_parts(), 4u) << "of a record in one window";
+      EXPECT_GT(flows.changes_within_parts(), 100u) << "of the state whose measures see it";
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "pipeline/analyst.hpp"
+#include "pipeline/measure/windows/measures/bursts.hpp"
 
 namespace parshall {
 namespace {
@@ -103,6 +104,134 @@ TEST(WindowJoiner, SaysWhenFlowsDoNotAddUp) {
   joiner.tell(bytes_of(flow_message(1, {.key = {}, .packets = 2})));
   joiner.end(0, 1, {{.packets = 3}, 2});
   EXPECT_FALSE(joiner.balanced());
+}
+
+/// A task of state 1 that looks for bursts, and one that counts, where flows of state 1 may give way to state 0.
+class MissedFlows : public testing::Test {
+ protected:
+  MissedFlows() {
+    const std::vector<TaskSpec> specs{{"bursty:window=1000p,most=5,recall=0.9", 2}, {"count:window=1000p", 2}};
+    auto made = TaskSets::make(specs, {.keys = 1024});
+    EXPECT_TRUE(made);
+    tasks_ = *std::move(made);
+    EXPECT_EQ(board_->add("bursty", 2, 0.9), 0u);
+    joiner_.emplace(tasks_->sets()[0], 1, events_, std::vector<StateOutcome>(), RecallWatch(tasks_->sets()[0], board_));
+  }
+
+  struct Flow {
+    std::uint8_t effective_state, other_state;
+    bool bursts;
+  };
+
+  /// The window's events about bursts: those found, and what was said of the recall.
+  std::pair<std::size_t, std::optional<Event>> window(std::span<const Flow> flows, std::uint64_t unlisted_flows = 0) {
+    WindowTotals totals{.unlisted_flows = unlisted_flows};
+    for (const Flow& flow : flows) {
+      const Bursts bursts{.packets = flow.bursts ? 20u : 0u};
+      const FlowMessage message = flow_message(number_, {.key = {},
+                                                         .packets = 20,
+                                                         .state = 1,
+                                                         .effective_state = flow.effective_state,
+                                                         .other_state = flow.other_state});
+      std::vector<std::byte> bytes(sizeof message + tasks_->sets()[0].measures().bytes());
+      std::memcpy(bytes.data(), &message, sizeof message);
+      std::memcpy(bytes.data() + sizeof message, &bursts, sizeof bursts);
+      joiner_->tell(bytes);
+      totals.packets += 20;
+    }
+    joiner_->end(0, number_, {totals, number_ + 1});
+    ++number_;
+    std::pair<std::size_t, std::optional<Event>> told;
+    std::uint64_t counted = 0;
+    for (const Event& event : events_.take()) {
+      if (event.task == "count")
+        counted = value_of(event, "flows");
+      else if (event.is_summary)
+        told.second = event;
+      else
+        ++told.first;
+    }
+    EXPECT_EQ(counted, flows.size()) << "who only counts misses nobody";
+    return told;
+  }
+
+  static double number_of(const Event& event, std::string_view name) {
+    for (const EventValue& value : event.values)
+      if (value.name == name) return std::get<double>(value.value);
+    ADD_FAILURE() << name;
+    return -1;
+  }
+
+  std::optional<TaskSets> tasks_;
+  EventQueue events_{/*can_wait=*/false};
+  std::shared_ptr<RecallBoard> board_ = std::make_shared<RecallBoard>();
+  std::optional<WindowJoiner> joiner_;
+  std::uint64_t number_ = 5;
+};
+
+TEST_F(MissedFlows, NothingIsSaidOfAWindowWhoseFlowsAllWereSeen) {
+  const std::vector<Flow> flows(40, {1, 1, true});
+  const auto [found, said] = window(flows);
+  EXPECT_EQ(found, 5u) << "no more than it may";
+  EXPECT_FALSE(said);
+  EXPECT_EQ(board_->version(), 1u);
+  EXPECT_EQ(board_->recall(0), 1.0);
+  const RecallSummary summary = *joiner_->recalls().summary(0);
+  EXPECT_EQ(summary.windows, 1u);
+  EXPECT_EQ(summary.incomplete, 0u);
+  EXPECT_EQ(summary.below, 0u);
+  EXPECT_EQ(summary.mean, 1);
+  EXPECT_EQ(summary.threshold, 0.9);
+  EXPECT_FALSE(joiner_->recalls().summary(1)) << "a task that only counts";
+}
+
+TEST_F(MissedFlows, RecallIsEstimatedFromFlowsOfTheSameStateThatWereSeen) {
+  std::vector<Flow> flows;
+  for (int i = 0; i < 400; ++i) flows.push_back({1, 1, i % 4 == 0});  // a quarter of them are bursty
+  for (int i = 0; i < 400; ++i) flows.push_back({0, 0, true});        // what they do nobody sees
+  const auto [found, said] = window(flows);
+  EXPECT_EQ(found, 5u);
+  ASSERT_TRUE(said);
+  EXPECT_EQ(value_of(*said, "flows_seen"), 400u);
+  EXPECT_EQ(value_of(*said, "flows_missed"), 400u);
+  EXPECT_NEAR(number_of(*said, "recall"), 0.5, 1e-9) << "a hundred are as many more, whatever was written of them";
+  EXPECT_GT(number_of(*said, "recall_at_least"), 0.35);
+  EXPECT_LT(number_of(*said, "recall_at_least"), 0.5);
+  EXPECT_NEAR(*board_->recall(0), 0.5, 1e-9);
+  const RecallSummary summary = *joiner_->recalls().summary(0);
+  EXPECT_EQ(summary.incomplete, 1u);
+  EXPECT_EQ(summary.below, 1u);
+  EXPECT_EQ(summary.least, number_of(*said, "recall_at_least"));
+}
+
+TEST_F(MissedFlows, FlowsSeenInPartAndThoseThatNobodyWasToldOfCountAsMissed) {
+  std::vector<Flow> flows(100, {1, 1, true});
+  for (int i = 0; i < 30; ++i) flows.push_back({1, 0, true});
+  for (int i = 0; i < 20; ++i) flows.push_back({0, 1, false});
+  const auto [found, said] = window(flows, /*unlisted_flows=*/7);
+  ASSERT_TRUE(said);
+  EXPECT_EQ(value_of(*said, "flows_seen"), 150u);
+  EXPECT_EQ(value_of(*said, "flows_missed"), 57u);
+}
+
+TEST_F(MissedFlows, EachWindowsFlowsAreItsOwn) {
+  const std::vector<Flow> seen(60, {1, 1, true}), missed(60, {0, 0, true});
+  window(seen);
+  const auto [found, said] = window(missed);
+  ASSERT_TRUE(said);
+  EXPECT_EQ(value_of(*said, "flows_seen"), 0u);
+  EXPECT_EQ(number_of(*said, "recall"), 0) << "by what the window before has shown";
+  EXPECT_FALSE(window(seen).second);
+  EXPECT_EQ(joiner_->recalls().summary(0)->windows, 3u);
+  EXPECT_EQ(joiner_->recalls().summary(0)->incomplete, 1u);
+}
+
+TEST_F(MissedFlows, RecallIsUnknownWhereNoFlowWasEverSeen) {
+  const auto [found, said] = window(std::vector<Flow>(60, {0, 0, true}));
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->values.size(), 2u) << "the flows, and no recall";
+  EXPECT_EQ(board_->recall(0), std::nullopt);
+  EXPECT_EQ(joiner_->recalls().summary(0)->unknown, 1u);
 }
 
 TEST(EventQueue, DropsAndCountsWhatNobodyTakesInTime) {

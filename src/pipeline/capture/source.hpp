@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <x86intrin.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,6 +36,9 @@ class PacketSource {
 
   /// The time that a packet would have that came now; 0 where time is what packets say, as in a file.
   virtual std::uint64_t now_ns() noexcept { return 0; }
+
+  /// What a worker's time is measured by, in any unit.
+  virtual std::uint64_t ticks() noexcept { return __rdtsc(); }
 
   /// Device counters since the source was opened. Called from the worker that polls.
   virtual DeviceCounters counters() noexcept { return {}; }

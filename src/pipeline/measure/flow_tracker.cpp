@@ -13,7 +13,12 @@ bool any_tcp(std::span<const FindingNeeds> by_state) noexcept {
 }  // namespace
 
 FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed)
-    : by_state_(std::move(by_state)), state_packets_(by_state_.size()), states_(states), tracks_(slots) {
+    : by_state_(std::move(by_state)),
+      state_packets_(by_state_.size()),
+      effective_packets_(by_state_.size()),
+      kept_packets_(by_state_.size()),
+      states_(states),
+      tracks_(slots) {
   if (any_tcp(by_state_))
     connections_ = std::make_unique<TcpConnections>(
         slots, seed, /*keeps_rtts=*/std::ranges::any_of(by_state_, &FindingNeeds::rtt_history));
@@ -25,13 +30,15 @@ std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, st
 
 void FlowTracker::begin(Track& track, const FlowKey& flow) noexcept {
   track = {};
-  if (states_ != nullptr) track.rules = states_->rules_for(flow);
+  if (states_ == nullptr) return;
+  track.rules = states_->rules_for(flow);
+  track.hash = states_->hash_of(flow);
 }
 
-void FlowTracker::choose_state(Track& track, const FlowKey& flow) noexcept {
-  track.states_version = states_->version();
-  track.state = states_->state_of(flow, track.rules);
-  const FindingNeeds needs = by_state_[track.state];
+/// What it knows of the flow from before is of no use after a gap.
+void FlowTracker::change_effective_state(Track& track, std::uint8_t state) noexcept {
+  track.effective_state = state;
+  const FindingNeeds needs = by_state_[state];
   if (!needs.iat) track.after_last_ns = 0;
   if (!needs.tcp && track.connection.place != kNowhere) {
     connections_->forget(track.connection);

@@ -54,9 +54,11 @@ class FlowTracker {
     tracks_[from] = {};
   }
 
-  std::span<const std::uint64_t> state_packets() const noexcept {
-    return state_packets_;
-  }  ///< by state, where there are any
+  /// By state, where there are any: of flows that are in it; and of those that have its measures.
+  std::span<const std::uint64_t> state_packets() const noexcept { return state_packets_; }
+  std::span<const std::uint64_t> effective_packets() const noexcept { return effective_packets_; }
+  std::span<const std::uint64_t> kept_packets() const noexcept { return kept_packets_; }  ///< of those that are both
+  std::uint64_t new_flows() const noexcept { return new_flows_; }
 
   /// Segments that could not be kept until they were acknowledged.
   std::uint64_t dropped_segments() const noexcept { return connections_ ? connections_->segments().dropped() : 0; }
@@ -65,9 +67,11 @@ class FlowTracker {
   struct Track {
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
     ConnectionEnd connection;
-    std::uint32_t states_version = 0;  ///< FlowStates::version() that the state is of
+    std::uint32_t states_version = 0;  ///< FlowStates::version() that the states are of
+    std::uint32_t state_version = 0;   ///< FlowStates::state_version(), likewise
     std::uint32_t rules = 0;           ///< FlowStates::rules_for()
-    std::uint8_t state = 0;
+    std::uint16_t hash = 0;            ///< FlowStates::hash_of()
+    std::uint8_t state = 0, effective_state = 0;
   };
   static_assert(sizeof(Track) == 32);
 
@@ -76,16 +80,20 @@ class FlowTracker {
   [[gnu::always_inline]] void prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
                                       KeyOf key_of) noexcept {
     Track& track = tracks_[packet.slot];
-    if (packet.starts_flow) [[unlikely]]
+    if (packet.starts_flow) [[unlikely]] {
       begin(track, key_of(packet.slot));
+      ++new_flows_;
+    }
     if (states_ != nullptr) {
       if (track.states_version != states_->version()) [[unlikely]]
-        choose_state(track, key_of(packet.slot));
+        choose_states(track, packet.slot, key_of);
       ++state_packets_[track.state];
+      ++effective_packets_[track.effective_state];
+      kept_packets_[track.state] += track.state == track.effective_state;
     }
-    finding = {.state = track.state};
-    if (by_state_[track.state].iat) note_time(track, packet.time_ns, finding);
-    if (!by_state_[track.state].tcp || tcp == nullptr || !tcp->present) return;
+    finding = {.state = track.state, .effective_state = track.effective_state};
+    if (by_state_[track.effective_state].iat) note_time(track, packet.time_ns, finding);
+    if (!by_state_[track.effective_state].tcp || tcp == nullptr || !tcp->present) return;
     if (track.connection.place == kNowhere) [[unlikely]]
       track.connection = connections_->open(key_of(packet.slot));
     finding.is_tcp = track.connection.place != kNowhere;
@@ -98,11 +106,22 @@ class FlowTracker {
     track.after_last_ns = time_ns + 1;
   }
   void begin(Track& track, const FlowKey& flow) noexcept;
-  void choose_state(Track& track, const FlowKey& flow) noexcept;
+  /// The key is in another cache line: only where findings changed is it looked at.
+  template <class KeyOf>
+  void choose_states(Track& track, std::uint32_t slot, KeyOf key_of) noexcept {
+    if (track.state_version != states_->state_version()) {
+      track.state = states_->state_of(key_of(slot), track.rules);
+      track.state_version = states_->state_version();
+    }
+    track.states_version = states_->version();
+    change_effective_state(track, states_->effective_state(track.state, track.hash));
+  }
+  void change_effective_state(Track& track, std::uint8_t state) noexcept;
   void follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept;
 
   std::vector<FindingNeeds> by_state_;
-  std::vector<std::uint64_t> state_packets_;
+  std::vector<std::uint64_t> state_packets_, effective_packets_, kept_packets_;
+  std::uint64_t new_flows_ = 0;
   FlowStates* states_;
   HugeBuffer<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;

@@ -42,9 +42,17 @@ ordered_json tasks_json(const ReportSummary& summary) {
                     {"events_not_taken", summary.events_not_taken},
                     {"tcp_segments_not_kept", summary.segments_not_kept},
                     {"events", ordered_json::object()}};
-  for (const TaskSummary& task : summary.tasks)
+  for (const TaskSummary& task : summary.tasks) {
     json["events"][task.name] = {{"written", task.events}, {"left_out", task.dropped}};
-  for (const StateSummary& state : summary.states) json["states"][state.name] = {{"packets", state.packets}};
+    if (!task.recall) continue;
+    const RecallSummary& recall = *task.recall;
+    json["recall"][task.name] = {{"threshold", recall.threshold},      {"windows", recall.windows},
+                                 {"incomplete", recall.incomplete},    {"unknown", recall.unknown},
+                                 {"below_threshold", recall.below},    {"mean", recall.mean},
+                                 {"least_at_95_percent", recall.least}};
+  }
+  for (const StateSummary& state : summary.states)
+    json["states"][state.name] = {{"packets", state.packets}, {"packets_not_given_way", state.kept}};
   return json;
 }
 
@@ -72,6 +80,15 @@ ordered_json summary_json(const ReportSummary& summary) {
                        {"workers", ordered_json::array()},
                        {"damage", summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr)}};
   if (!summary.tasks.empty()) json["tasks"] = tasks_json(summary);
+  if (const auto& adaptation = summary.adaptation)
+    json["adaptation"] = {{"mode", adaptation->mode},
+                          {"seconds", adaptation->seconds},
+                          {"seconds_shifted", adaptation->shifted_s},
+                          {"windows", adaptation->windows},
+                          {"windows_infeasible", adaptation->infeasible},
+                          {"overhead_share", adaptation->overhead_share},
+                          {"longest_step_us", adaptation->longest_us},
+                          {"cost_residual", adaptation->residual}};
   for (const CostSummary& cost : summary.costs) json["cost_ns_per_packet"][cost.what] = cost.ns_per_packet;
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});

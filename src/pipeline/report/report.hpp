@@ -24,11 +24,35 @@ struct WorkerSummary {
   double busy_share = 0;  ///< of the time since the report before, in [0, 1]
 };
 
+/// How much of what there was a task found, by estimate.
+struct RecallSummary {
+  double threshold = 0;
+  std::uint64_t windows = 0;
+  std::uint64_t incomplete = 0;  ///< of these: it did not see all of its flows
+  std::uint64_t unknown = 0;     ///< of these: no flow in any of the last ones
+  std::uint64_t below = 0;       ///< by estimate, the threshold
+  double mean = 1;               ///< of all windows that are known
+  double least = 1;              ///< bound of 95 % in the worst window
+};
+
 /// What came of a task, in a final report.
 struct TaskSummary {
   std::string name;
   std::uint64_t events = 0;
   std::uint64_t dropped = 0;  ///< events beyond what a window may have
+  std::optional<RecallSummary> recall;
+};
+
+/// How much of the time which flows gave way to lighter states, in a final report.
+struct AdaptationSummary {
+  std::string mode;              ///< "no-adapt", "adapt-only" or "accuracy"
+  double seconds = 0;            ///< of all workers together
+  double shifted_s = 0;          ///< of these, flows gave way
+  std::uint64_t windows = 0;     ///< in which something was decided
+  std::uint64_t infeasible = 0;  ///< of these: all gave way, and it was not enough
+  double overhead_share = 0;     ///< of the time that packets took, that deciding took
+  double longest_us = 0;         ///< that deciding took once
+  double residual = 0;           ///< of the cost model, of what packets took, in the end
 };
 
 /// Where a worker's or the analyst's time goes.
@@ -41,6 +65,7 @@ struct CostSummary {
 struct StateSummary {
   std::string name;
   std::uint64_t packets = 0;  ///< of flows while they were in it
+  std::uint64_t kept = 0;     ///< of these: while the flow did not give way to a lighter state
 };
 
 /// Everything a report says but the flows. Plain data.
@@ -60,7 +85,8 @@ struct ReportSummary {
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< where the input broke
   std::vector<TaskSummary> tasks;
-  std::vector<StateSummary> states;     ///< none where there is one
+  std::vector<StateSummary> states;  ///< none where there is one
+  std::optional<AdaptationSummary> adaptation;
   std::vector<CostSummary> costs;       ///< none where nobody asked
   std::uint64_t windows = 0;            ///< measured, of all lengths
   bool windows_balanced = true;         ///< in each, what its flows' packets add up to is what was counted

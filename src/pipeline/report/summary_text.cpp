@@ -43,6 +43,29 @@ std::string worker_lines(const ReportSummary& summary) {
   return lines;
 }
 
+/// What flows gave way to, and what that left of the tasks' recall.
+std::string adaptation_lines(const ReportSummary& summary) {
+  if (!summary.adaptation) return {};
+  const AdaptationSummary& adaptation = *summary.adaptation;
+  std::string lines = fmt::format("adaptation {}: flows gave way in {:.3g} of {:.3g} s", adaptation.mode,
+                                  adaptation.shifted_s, adaptation.seconds);
+  if (adaptation.infeasible != 0)
+    lines += fmt::format(", not enough in {} of {} windows", adaptation.infeasible, adaptation.windows);
+  lines += fmt::format(
+      "; deciding took {:.2g} % of the time, {:.2g} us at most; packets took {:+.0f} % of what was expected\n",
+      100 * adaptation.overhead_share, adaptation.longest_us, 100 * adaptation.residual);
+  for (const TaskSummary& task : summary.tasks) {
+    if (!task.recall) continue;
+    const RecallSummary& recall = *task.recall;
+    lines +=
+        fmt::format("recall     {}: {:.3g} on average, >= {:.3g} (95 %) in the worst of {} windows; below {:.3g} in {}",
+                    task.name, recall.mean, recall.least, recall.windows, recall.threshold, recall.below);
+    if (recall.unknown != 0) lines += fmt::format(", unknown in {}", recall.unknown);
+    lines += "\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string accounting_line(const Accounting& accounting) {
@@ -89,7 +112,13 @@ std::string summary_text(const ReportSummary& summary) {
   if (summary.workers.size() > 1 || (!summary.workers.empty() && summary.workers[0].accounting.device.received))
     text += worker_lines(summary);
   for (const StateSummary& state : summary.states)
-    text += fmt::format("state      {}: {} packets\n", state.name, state.packets);
+    text += fmt::format(
+        "state      {}: {} packets{}\n", state.name, state.packets,
+        state.packets == state.kept
+            ? ""
+            : fmt::format(", {:.3g} % of them of flows that gave way",
+                          100 * (1 - static_cast<double>(state.kept) / static_cast<double>(state.packets))));
+  text += adaptation_lines(summary);
   for (const CostSummary& cost : summary.costs)
     text += fmt::format("cost       {:>8.2f} ns per packet: {}\n", cost.ns_per_packet, cost.what);
   if (summary.damage) text += "damage     " + *summary.damage + "\n";

@@ -6,8 +6,12 @@
 #include <array>
 #include <cstring>
 
+#include "base/random.hpp"
+
 namespace parshall {
 namespace {
+
+constexpr std::uint64_t kOwnSeed = 0x3d9a'61f4'c05b'27e8;  // its hashes have nothing to do with a table's
 
 /// A bare IP packet of the flow, for filters to look at.
 struct BarePacket {
@@ -38,8 +42,13 @@ struct BarePacket {
 
 }  // namespace
 
-FlowStates::FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait)
-    : plan_(std::move(plan)), can_wait_(can_wait), rules_(plan_->rules), reported_(plan_->outcomes.size()) {
+FlowStates::FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait, std::uint64_t seed)
+    : plan_(std::move(plan)),
+      can_wait_(can_wait),
+      rules_(plan_->rules),
+      reported_(plan_->outcomes.size()),
+      hash_(KeyFields::five_tuple, Identity::exact, seed ^ kOwnSeed),
+      shares_(plan_->names.size()) {
   for (const StateOutcome& outcome : plan_->outcomes)
     if (std::ranges::find(clocks_, outcome.clock, &Clock::clock) == clocks_.end())
       clocks_.push_back({outcome.clock, outcome.length});
@@ -47,11 +56,14 @@ FlowStates::FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait)
 
 std::uint32_t FlowStates::rules_for(const FlowKey& flow) noexcept {
   const BarePacket bare(flow);
+  SplitMix64 drawn(hash_.hash(both_ways(flow).first));
   std::uint32_t rules = 0, bit = 1;
   for (StateRule& rule : rules_) {
+    const double draw = drawn.uniform();
     const bool holds = (!rule.filter || rule.filter->matches(bare.packet)) &&
                        (!rule.prefix || rule.prefix->has(flow)) &&
-                       (!rule.port || flow.src_port() == *rule.port || flow.dst_port() == *rule.port);
+                       (!rule.port || flow.src_port() == *rule.port || flow.dst_port() == *rule.port) &&
+                       (!rule.share || draw < *rule.share);
     if (holds) rules |= bit;
     bit <<= 1;
   }

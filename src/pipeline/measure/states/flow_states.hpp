@@ -7,8 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
+#include "pipeline/measure/states/state_shares.hpp"
 
 namespace parshall {
 
@@ -18,7 +20,7 @@ namespace parshall {
 ///       look into them. Nothing for other packets.
 class FlowStates {
  public:
-  FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait);
+  FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait, std::uint64_t seed);
 
   /// Which rules' own conditions hold for the flow, as bits: fixed for its life.
   std::uint32_t rules_for(const FlowKey& flow) noexcept;
@@ -26,8 +28,26 @@ class FlowStates {
   /// By the findings that hold now.
   std::uint8_t state_of(const FlowKey& flow, std::uint32_t rules) const noexcept;
 
-  /// Another number whenever state_of() may say another state.
+  /// What nothing else goes by: the same for both directions of a connection.
+  std::uint16_t hash_of(const FlowKey& flow) const noexcept {
+    return static_cast<std::uint16_t>(hash_.hash(both_ways(flow).first) >> 48);
+  }
+
+  /// Of a flow of that state: the state that its measures are of.
+  std::uint8_t effective_state(std::uint8_t state, std::uint16_t hash) const noexcept {
+    return shares_.effective(state, hash);
+  }
+
+  /// Another number whenever state_of(), or effective_state() as well, may say another state; never 0.
+  std::uint32_t state_version() const noexcept { return state_version_; }
   std::uint32_t version() const noexcept { return version_; }
+
+  /// Other shares of flows give way: change(StateShares&).
+  template <class Change>
+  void change_shares(Change change) noexcept {
+    change(shares_);
+    raise(version_);
+  }
 
   /// Whether other findings hold from a packet that stands there on.
   bool changes_at(LinkPlace place) const noexcept {
@@ -52,7 +72,8 @@ class FlowStates {
       const Clock& clock = clocks_[static_cast<std::size_t>(std::countr_zero(changed))];
       adopt(clock.clock, clock.length.number(place));
     }
-    if (++version_ == 0) ++version_;
+    raise(state_version_);
+    raise(version_);
   }
 
   /// Any thread: from now on nothing waits; what tasks have not found yet, they have not found.
@@ -65,6 +86,9 @@ class FlowStates {
     std::uint64_t border = 0;
   };
 
+  static void raise(std::uint32_t& version) noexcept {
+    if (++version == 0) ++version;
+  }
   void adopt(std::uint32_t clock, std::uint64_t window) noexcept;
 
   std::shared_ptr<const StatePlan> plan_;
@@ -72,7 +96,9 @@ class FlowStates {
   std::vector<StateRule> rules_;  ///< a copy of its own: filters keep what they compiled
   std::vector<Clock> clocks_;
   std::vector<const Reported*> reported_;  ///< by outcome: what holds now
-  std::uint32_t version_ = 1;              ///< never 0: a flow's that has not been asked for yet
+  FlowIdentity hash_;
+  StateShares shares_;
+  std::uint32_t state_version_ = 1, version_ = 1;
 };
 
 }  // namespace parshall

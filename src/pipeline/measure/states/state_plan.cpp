@@ -18,8 +18,8 @@
 namespace parshall {
 namespace {
 
-constexpr std::string_view kFileKeys[] = {"default", "state", "rule"}, kStateKeys[] = {"name", "tasks"},
-                           kRuleKeys[] = {"state", "from", "filter", "prefix", "port", "reported_by"};
+constexpr std::string_view kFileKeys[] = {"default", "state", "rule"}, kStateKeys[] = {"name", "tasks", "lighter"},
+                           kRuleKeys[] = {"state", "from", "filter", "prefix", "port", "share", "reported_by"};
 
 /// Reads a file of states, and says where it is wrong.
 class Reader {
@@ -29,7 +29,9 @@ class Reader {
   Result<StateFile> read(const toml::table& file) {
     check_keys(file, kFileKeys);
     file_.plan.names.clear();
+    file_.plan.lighter.clear();
     each(file, "state", [this](const toml::table& state) { read_state(state); });
+    each(file, "state", [this](const toml::table& state) { read_lighter(state); });
     if (file_.plan.names.empty()) complain(file, "there is no [[state]]");
     if (const auto* const first = text(file, "default"))
       file_.plan.first = state_of(*first, **first);
@@ -102,6 +104,24 @@ class Reader {
     }
   }
 
+  /// Once all names are known.
+  void read_lighter(const toml::table& state) {
+    if (problem_) return;
+    StatePlan& plan = file_.plan;
+    const auto own = static_cast<std::uint8_t>(plan.lighter.size());
+    plan.lighter.push_back(own);
+    const auto* const name = text(state, "lighter");
+    if (name == nullptr) return;
+    std::uint8_t lighter = state_of(*name, **name);
+    if (problem_) return;
+    plan.lighter[own] = lighter;
+    // Of those read so far: who closes a circle comes last in it.
+    for (std::size_t steps = 0; lighter < own && plan.lighter[lighter] != lighter && steps < plan.lighter.size();
+         ++steps)
+      lighter = plan.lighter[lighter];
+    if (lighter == own) complain(*name, fmt::format("{} gives way to itself", plan.names[own]));
+  }
+
   std::uint8_t state_of(const toml::node& at, const std::string& name) {
     const auto found = std::ranges::find(file_.plan.names, name);
     if (found == file_.plan.names.end())
@@ -133,6 +153,11 @@ class Reader {
       const auto number = port->is_integer() ? port->value<std::int64_t>() : std::nullopt;
       if (!number || *number < 0 || *number > 65535) complain(*port, "port is a number from 0 to 65535");
       made.port = static_cast<std::uint16_t>(number.value_or(0));
+    }
+    if (const toml::node* const share = rule.get("share")) {
+      made.share = share->is_number() ? share->value<double>() : std::nullopt;
+      if (!made.share || !(*made.share >= 0 && *made.share <= 1))
+        complain(*share, "share is a number from 0 to 1: of the flows");
     }
     if (const auto* const task = text(rule, "reported_by")) {
       const auto known = std::ranges::find(file_.reporters, **task);
@@ -184,6 +209,12 @@ bool Prefix::has(const FlowKey& flow) const noexcept {
     return rest == 0 || (other[whole] ^ address[whole]) >> (8 - rest) == 0;
   };
   return agrees(flow.src_address()) || agrees(flow.dst_address());
+}
+
+bool StatePlan::gives_way() const noexcept {
+  for (std::size_t state = 0; state < lighter.size(); ++state)
+    if (lighter[state] != state) return true;
+  return false;
 }
 
 std::size_t StatePlan::memory_bytes() const noexcept {

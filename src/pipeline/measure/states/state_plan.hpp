@@ -30,6 +30,7 @@ struct StateRule {
   std::optional<BpfFilter> filter;         ///< sees the flow's addresses, protocol and ports
   std::optional<Prefix> prefix;
   std::optional<std::uint16_t> port;   ///< either
+  std::optional<double> share;         ///< of the flows, by a hash, both directions alike
   std::optional<std::size_t> outcome;  ///< of StatePlan::outcomes
 };
 
@@ -48,12 +49,19 @@ struct StatePlan {
   static constexpr std::size_t kMostStates = 64, kMostRules = 32;
 
   std::vector<std::string> names = {"all"};
-  std::uint8_t first = 0;  ///< of flows that no rule is for
+  std::vector<std::uint8_t> lighter = {0};  ///< that each gives way to where time is short; none: itself. No circles
+  std::uint8_t first = 0;                   ///< of flows that no rule is for
   std::vector<StateRule> rules;
   std::vector<StateOutcome> outcomes;
 
   bool one() const noexcept { return names.size() == 1; }
+  bool gives_way() const noexcept;            ///< whether any state does
   std::size_t memory_bytes() const noexcept;  ///< of the outcomes
+};
+
+/// Packets of flows that are in a state; of these, those that its measures saw, and no lighter state's.
+struct StatePackets {
+  std::uint64_t all = 0, kept = 0;
 };
 
 /// What a file of states says, before its tasks are made.

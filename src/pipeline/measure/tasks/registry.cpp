@@ -31,6 +31,7 @@ constexpr Parameter kCommon[] = {
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
     {"most", "1000", "events a window, at most; more are counted"},
     {"name", "", "what its events call it (default: the task's name)"},
+    {"recall", "", "share of its events that it should find where flows give way, from 0 to 1 (default: --accuracy)"},
 };
 
 constexpr std::uint64_t kShortestNs = 10'000'000, kFewestPackets = 1000;
@@ -78,6 +79,7 @@ const Aggregate& TaskContext::aggregate(const KeyPart& part) {
 }
 
 std::size_t TaskContext::measure(std::shared_ptr<const FlowMeasure> measure) {
+  asked_for_measures_ = true;
   const std::string name = measure->name();
   const std::size_t offset = measures_->add(std::move(measure));
   measured_states_.resize(measures_->measures().size());
@@ -123,7 +125,11 @@ std::size_t TaskSet::memory_bytes() const noexcept {
 }
 
 std::span<const FlowWindow> TaskSet::of_states(std::span<const FlowWindow> flows, std::uint64_t states) {
-  const auto is_wanted = [states](const FlowWindow& flow) { return (states >> flow.state & 1) != 0; };
+  return only(flows, [states](const FlowWindow& flow) { return (states >> flow.state & 1) != 0; });
+}
+
+template <class Wanted>
+std::span<const FlowWindow> TaskSet::only(std::span<const FlowWindow> flows, Wanted is_wanted) {
   if (std::ranges::all_of(flows, is_wanted)) return flows;
   wanted_.clear();
   std::ranges::copy_if(flows, std::back_inserter(wanted_), is_wanted);
@@ -135,9 +141,20 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
     const StageCost::Timer timer(shared_cost_.get(), 0);
     for (const auto& [aggregate, states] : context_.aggregates()) aggregate->add(of_states(flows, states));
   }
-  for (const Member& member : members_) {
+  for (Member& member : members_) {
     const StageCost::Timer timer(member.cost.get(), 0);
-    member.task->flows(of_states(flows, member.states));
+    if (!member.measures) {
+      member.task->flows(of_states(flows, member.states));
+      continue;
+    }
+    for (const FlowWindow& flow : flows)
+      if ((member.states >> flow.state & 1) != 0)
+        ++(flow.wholly_in(member.states)   ? member.seen.wholly
+           : flow.partly_in(member.states) ? member.seen.partly
+                                           : member.seen.not_at_all);
+    member.task->flows(only(flows, [states = member.states](const FlowWindow& flow) {
+      return (states >> flow.state & 1) != 0 && flow.partly_in(states);
+    }));
   }
 }
 
@@ -152,6 +169,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.task->end(events);
     member.events += events.written();
     member.dropped += events.dropped();
+    member.found = events.written() + events.dropped();
   }
   for (const auto& asked : context_.aggregates()) asked.aggregate->clear();
 }
@@ -192,6 +210,8 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
                          .most = arguments->count("most", 1, 10'000'000),
                          .states = asked.states,
                          .finds_any = spec.is_condition || (*entry)->finds_any,
+                         .measures = false,
+                         .recall = arguments->given("recall") ? arguments->number("recall", 0, 1) : options.recall,
                          .task = nullptr};
   TaskContext& context = set_of(window, options).context_;
   context.begin_task(asked.states);
@@ -202,6 +222,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   } else {
     member.task = (*entry)->make(*arguments, context);
   }
+  member.measures = context.asked_for_measures();
   if (arguments->problem()) return arguments->problem();
   if (!is_name(member.name))
     return Error{fmt::format("task {}: name={}: letters, digits, - and _", spec.name, member.name)};

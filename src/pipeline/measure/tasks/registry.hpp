@@ -24,12 +24,18 @@ struct TaskOptions {
   KeyFields fields = KeyFields::five_tuple;
   std::size_t keys = 1 << 20;
   std::uint64_t seed = 0;
+  double recall = 0.75;  ///< that reports should have where flows give way
 };
 
 /// A task as it is asked for.
 struct TaskSpec {
   std::string text;                          ///< NAME[:parameter=value,...] and so on: TaskSets::make()
   std::uint64_t states = ~std::uint64_t{0};  ///< bit i: it is for flows of monitoring state i
+};
+
+/// Flows of a window that a task is for, by what became of them where some give way to lighter states.
+struct FlowsSeen {
+  std::uint64_t wholly = 0, partly = 0, not_at_all = 0;
 };
 
 /// Tasks of windows of one length.
@@ -40,8 +46,12 @@ class TaskSet {
     std::size_t most;  ///< events a window
     std::uint64_t states;
     bool finds_any;  ///< TaskEntry's
+    bool measures;   ///< it goes by measures of flows, which those in lighter states do not have
+    double recall;   ///< that its reports should have
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
+    std::uint64_t found = 0;                                          ///< events of the last window, with those dropped
+    FlowsSeen seen{};                                                 ///< of the open window, until forget_flows_seen()
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted
   };
 
@@ -55,6 +65,9 @@ class TaskSet {
   const MeasureSet& measures() const noexcept { return *context_.measures(); }
   std::span<const Member> members() const noexcept { return members_; }
   std::size_t memory_bytes() const noexcept;
+  void forget_flows_seen() noexcept {
+    for (Member& member : members_) member.seen = {};
+  }
 
   void flows(std::span<const FlowWindow> flows);
   void bins(std::size_t first, std::span<const LinkBin> bins);
@@ -63,7 +76,9 @@ class TaskSet {
  private:
   friend class TaskSets;
 
-  /// Those of the flows that are in one of the states: all, or copies in wanted_.
+  /// Those of the flows that are wanted: all, or copies in wanted_.
+  template <class Wanted>
+  std::span<const FlowWindow> only(std::span<const FlowWindow> flows, Wanted is_wanted);
   std::span<const FlowWindow> of_states(std::span<const FlowWindow> flows, std::uint64_t states);
 
   WindowLength window_;

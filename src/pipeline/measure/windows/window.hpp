@@ -86,12 +86,23 @@ struct FlowWindow {
   std::uint64_t first_ns = 0, last_ns = 0;  ///< of its packets in order of arrival
   std::uint16_t tcp_flags = 0;
   std::uint8_t state = 0;               ///< its monitoring state
+  std::uint8_t effective_state = 0;     ///< whose measures saw its packets: the same, or a lighter one; the latest
+  std::uint8_t other_state = 0;         ///< the first such state; the same where it never changed
+  bool more_states = false;             ///< and there were others between
   bool starts = false;                  ///< its record began in the window
   std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i
   const std::byte* measured = nullptr;  ///< what the window's measures made of it, while tasks look at it
 
   /// Whether who sees the flows of these states has not seen this one yet.
   bool first_in(std::uint64_t states) const noexcept { return (earlier_states & states) == 0; }
+
+  /// Whether measures for flows in these states saw all, or any, of its packets.
+  bool wholly_in(std::uint64_t states) const noexcept {
+    return !more_states && (states >> effective_state & states >> other_state & 1) != 0;
+  }
+  bool partly_in(std::uint64_t states) const noexcept {
+    return more_states || ((states >> effective_state | states >> other_state) & 1) != 0;
+  }
 };
 
 }  // namespace parshall

@@ -63,7 +63,7 @@ void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const Pac
   }
   for (std::size_t m = 0; m < measures.size(); ++m, count = 0) {
     for (std::size_t i = 0; i < packets.size(); ++i)
-      if ((plan_.by_state[findings[i].state] >> m & 1) != 0) take(i);
+      if ((plan_.by_state[findings[i].effective_state] >> m & 1) != 0) take(i);
     if (count != 0) measures[m].measure->update({{rows.data(), count}, measures[m].offset, found.data()});
   }
 }
@@ -84,6 +84,9 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noex
                                      .last_ns = row.last_ns,
                                      .tcp_flags = row.tcp_flags,
                                      .state = row.state,
+                                     .effective_state = row.effective_state,
+                                     .other_state = row.other_state,
+                                     .more_states = row.more_states,
                                      .starts = row.starts,
                                      .earlier_states = row.earlier_states}};
   return ring_.push(bytes_of(message), {row.measured(), plan_.measures->bytes()});

@@ -83,15 +83,12 @@ class WindowRows {
         open(packet.place, key_of);
       }
       Row& row = row_of(packet.slot);
-      const std::uint8_t state = any_findings ? findings[i].state : row.state;
+      const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : row.states();
       if (row.turn != open_->turn) [[unlikely]] {
-        begin(row, packet, state, key_of);
-      } else if (row.state != state) [[unlikely]] {
+        begin(row, packet, states, key_of);
+      } else if (row.states() != states) [[unlikely]] {
         measure_until(i);
-        const std::uint64_t states = row.earlier_states | std::uint64_t{1} << row.state;
-        tell_now(row, key_of(packet.slot), *open_);
-        begin(row, packet, state, key_of);
-        row.earlier_states = states;
+        change_states(row, packet, states, key_of);
       }
       row.add(packet);
       open_->totals.late_packets += packet.time_ns < not_late_ns_;
@@ -157,15 +154,22 @@ class WindowRows {
   static constexpr std::uint32_t kNoTurn = 0, kAllRows = ~std::uint32_t{0};
   static constexpr std::uint32_t kTellChunks = 64;  ///< of bins in a slice: some microseconds
 
+  struct StatePair {
+    std::uint8_t own, effective;
+    friend bool operator==(StatePair, StatePair) = default;
+  };
+
   struct alignas(64) Row {
     std::uint32_t turn = kNoTurn;  ///< the counts' window; kNoTurn when all of it has been told
     std::uint32_t listed = 0;      ///< the last turn that lists the slot
     std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
     std::uint64_t first_ns = 0, last_ns = 0;
     std::uint16_t tcp_flags = 0;
-    std::uint8_t state = 0;
-    bool starts = false;
+    std::uint8_t state = 0, effective_state = 0, other_state = 0;
+    bool more_states = false, starts = false;
     std::uint64_t earlier_states = 0;
+
+    StatePair states() const noexcept { return {state, effective_state}; }
 
     std::byte* measured() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
     const std::byte* measured() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
@@ -229,15 +233,31 @@ class WindowRows {
   }
 
   template <class KeyOf>
-  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, std::uint8_t state, KeyOf key_of) noexcept {
+  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, KeyOf key_of) noexcept {
     if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
     row = {.turn = open_->turn,
            .listed = row.listed,
            .first_ns = packet.time_ns,
-           .state = state,
+           .state = states.own,
+           .effective_state = states.effective,
+           .other_state = states.effective,
            .starts = packet.starts_flow};
     std::memset(row.measured(), 0, plan_.measures->bytes());
     list(row, packet.slot);
+  }
+
+  /// A flow that gives way, or need not any more, goes on in its row; one of another state begins another part.
+  template <class KeyOf>
+  [[gnu::noinline]] void change_states(Row& row, const RowUpdate& packet, StatePair states, KeyOf key_of) noexcept {
+    if (row.state == states.own) {
+      row.more_states |= row.other_state != row.effective_state;
+      row.effective_state = states.effective;
+      return;
+    }
+    const std::uint64_t earlier = row.earlier_states | std::uint64_t{1} << row.state;
+    tell_now(row, key_of(packet.slot), *open_);
+    begin(row, packet, states, key_of);
+    row.earlier_states = earlier;
   }
 
   Row& row_of(std::uint32_t slot) noexcept { return *reinterpret_cast<Row*>(rows_.data() + slot * stride_); }

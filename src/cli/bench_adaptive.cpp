@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/parse.hpp"
+#include "cli/bench_run.hpp"
+#include "cli/messages.hpp"
+#include "lab/adaptive_report.hpp"
+
+namespace parshall::cli {
+namespace {
+
+struct AdaptiveOptions {
+  BenchOptions common;
+  std::vector<std::string> scenarios, configs, queues{"4096"};
+  std::string flows = "250000", packets = "8Mi";
+  double seconds = 3, threshold = 0.75, resend = 0.005;
+};
+
+Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
+  lab::AdaptiveSweep sweep{.seconds = options.seconds,
+                           .threshold = options.threshold,
+                           .resend_share = options.resend,
+                           .rounds = options.common.rounds,
+                           .seed = options.common.seed};
+  const auto scenarios = choose(lab::adaptive_scenarios(), options.scenarios, "scenario");
+  if (!scenarios) return scenarios.error();
+  sweep.scenarios = *scenarios;
+  const auto configs = choose(lab::state_configs(), options.configs, "states");
+  if (!configs) return configs.error();
+  sweep.configs = *configs;
+  sweep.queues.clear();
+  for (const std::string& queue : options.queues) {
+    const auto count = count_of("--queue", queue, std::size_t{1} << 24);
+    if (!count) return count.error();
+    sweep.queues.push_back(*count);
+  }
+  const auto flows = count_of("--flows", options.flows, std::size_t{1} << 18);
+  if (!flows) return flows.error();
+  sweep.flows = *flows;
+  const auto packets = count_of("--packets", options.packets, std::size_t{1} << 27);
+  if (!packets) return packets.error();
+  sweep.trace_packets = *packets;
+  return sweep;
+}
+
+int run_adaptive(const AdaptiveOptions& options) {
+  const auto sweep = plan(options);
+  if (!sweep) return wrong_usage(sweep.error());
+  const auto measure = [&](const auto& done, const auto& stop) {
+    return lab::measure_adaptive(
+        *sweep, [&](std::span<const lab::AdaptiveRow> rows) { done(lab::adaptive_part(rows)); }, stop);
+  };
+  return run_experiment(
+      {.name = "adaptive",
+       .columns = lab::adaptive_columns(),
+       .parts = sweep->scenarios.size() * sweep->configs.size() * static_cast<std::size_t>(sweep->rounds),
+       .measure = measure},
+      options.common);
+}
+
+}  // namespace
+
+void add_bench_adaptive(CLI::App& bench, int& status) {
+  CLI::App* adaptive = bench.add_subcommand(
+      "adaptive", "Flows that give way where time is short: packets lost, and what tasks still find");
+  adaptive->footer(
+      "A worker runs the whole monitor over built-in TCP traffic that comes at a pace, in its own time: what its "
+      "thread\n"
+      "worked, and what it would have waited. Loads are multiples of the rate it can take with all flows in their own\n"
+      "states, which is measured first. What tasks find is compared with what they find when the same packets wait:\n"
+      "satisfied is the share of windows of 10 ms with a recall of the threshold at least; error is that of the "
+      "recall\n"
+      "that was estimated, of the true one, on average and in the worst window, of those with 20 events at least; "
+      "bound\n"
+      "held is the share of windows in which the recall was no less than was said.");
+  auto options = std::make_shared<AdaptiveOptions>();
+  options->common.rounds = 1;
+  const auto list = [&](const char* name, auto& values, const char* help) {
+    return adaptive->add_option(name, values, help)->delimiter(',');
+  };
+  list("--scenario", options->scenarios, "swing-250ms, swing-100ms, neighbour, skew, rates (all)");
+  list("--states", options->configs, "chain, tree: the paper's two configurations (both)");
+  list("--queue", options->queues, "Packets that wait at most; more are missed")->capture_default_str();
+  adaptive->add_option("--flows", options->flows, "Flows of the traffic")->capture_default_str();
+  adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory, before they repeat")
+      ->capture_default_str();
+  adaptive->add_option("--seconds", options->seconds, "Of each run")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  adaptive->add_option("--accuracy", options->threshold, "Recall that satisfies")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  adaptive->add_option("--resend", options->resend, "Share of the packets that are sent again")
+      ->check(CLI::Range(0.0, 0.5))
+      ->capture_default_str();
+  add_bench_options(*adaptive, options->common);
+  adaptive->callback([options, &status] { status = run_adaptive(*options); });
+}
+
+}  // namespace parshall::cli

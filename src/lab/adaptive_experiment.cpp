@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/adaptive_experiment.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "generate/paced_source.hpp"
+#include "generate/work_clock.hpp"
+#include "lab/co_runners.hpp"
+#include "pipeline/session.hpp"
+
+namespace parshall::lab {
+namespace {
+
+constexpr std::uint64_t kWindowNs = 10'000'000;
+constexpr std::size_t kFewestJudged = 20;  ///< events of a window, for a recall to be compared with its estimate
+constexpr std::chrono::microseconds kTick{200};
+
+constexpr std::string_view kChain = R"(
+default = "s1"
+state = [
+  { name = "s1", tasks = ["count"] },
+  { name = "s2", tasks = ["count", "HH"], lighter = "s1" },
+  { name = "s3", tasks = ["count", "HH", "RTX"], lighter = "s2" },
+  { name = "s4", tasks = ["count", "HH", "RTX", "BURSTY"], lighter = "s3" },
+  { name = "s5", tasks = ["count", "HH", "RTX", "BURSTY", "LATENCY"], lighter = "s4" },
+]
+rule = [
+  { state = "s2", share = 0.5 },
+  { state = "s3", share = 0.3333333333333333 },
+  { state = "s4", share = 0.25 },
+  { state = "s5", share = 0.2 },
+]
+)";
+constexpr std::string_view kTree = R"(
+default = "s1"
+state = [
+  { name = "s1", tasks = ["count"] },
+  { name = "s2", tasks = ["count", "HH", "RTX"], lighter = "s1" },
+  { name = "s3", tasks = ["count", "RTX", "BURSTY"], lighter = "s1" },
+  { name = "s4", tasks = ["count", "BURSTY", "LATENCY"], lighter = "s1" },
+]
+rule = [
+  { state = "s2", share = 0.5 },
+  { state = "s3", share = 0.3333333333333333 },
+  { state = "s4", share = 0.25 },
+]
+)";
+constexpr std::pair<std::string_view, std::string_view> kTasks[] = {
+    {"HH", "heavy-hitters:threshold=0.1%,most=100000"},
+    {"RTX", "retransmissions:most=100000"},
+    {"BURSTY", "bursty:most=100000"},
+    {"LATENCY", "latency-change:most=100000"},
+};
+
+constexpr StateConfig kConfigs[] = {{"chain", "each state does what the one before does, and one task more", kChain},
+                                    {"tree", "three states of two tasks each, which all give way to one", kTree}};
+
+const AdaptiveScenario kScenarios[] = {
+    {"swing-250ms", "the rate swings from none to the load and back in 250 ms", "zipf:1.1", {1.6}, 0.25},
+    {"swing-100ms", "the same in 100 ms", "zipf:1.1", {1.6}, 0.1},
+    {"neighbour",
+     "another core fights for the cache, from a third to two thirds of the time",
+     "zipf:1.1",
+     {0.9},
+     0,
+     true},
+    {"skew", "the flows' skew falls from 1.5 to 1", "zipf:1.5-1", {1}},
+    {"rates", "constant rates", "zipf:1.1", {0.6, 0.8, 1, 1.2, 1.4}},
+};
+
+struct Found {
+  std::string task;
+  std::uint64_t window;
+  FlowKey key;
+  friend bool operator<(const Found& a, const Found& b) {
+    if (const auto order = std::tie(a.task, a.window) <=> std::tie(b.task, b.window); order != 0) return order < 0;
+    return order_of(a.key, b.key) < 0;
+  }
+};
+struct Said {
+  double recall, at_least;
+};
+
+/// What came of a run.
+struct Outcome {
+  std::set<Found> found;
+  std::map<std::pair<std::string, std::uint64_t>, Said> said;  ///< by task and window
+  std::map<std::uint64_t, std::uint64_t> missed;               ///< packets, by window
+  ReportSummary summary;
+};
+
+/// Delivers what a paced source does, but for what that one would miss.
+class Patient final : public PacketSource {
+ public:
+  Patient(std::shared_ptr<const Trace> trace, Pace pace)
+      : source_(std::move(trace), pace, kRoom, kTrafficStartNs, [this] { return now_ns_ += kStepNs; }) {}
+  std::size_t poll(std::span<RawPacket> out) noexcept override { return source_.poll(out); }
+
+ private:
+  static constexpr std::size_t kRoom = 1 << 16;
+  static constexpr std::uint64_t kStepNs = 5'000;
+
+  std::uint64_t now_ns_ = 0;
+  PacedSource source_;
+};
+
+class Experiment {
+ public:
+  Experiment(const AdaptiveSweep& sweep, const StateConfig& config) : sweep_(sweep), config_(config) {}
+
+  /// Null where the states cannot be made.
+  std::optional<Error> prepare() {
+    std::string text(config_.states);
+    for (const auto& [name, spec] : kTasks)
+      for (std::size_t at; (at = text.find(fmt_quoted(name))) != text.npos;)
+        text.replace(at, name.size() + 2, '"' + std::string(spec) + '"');
+    auto file = StateFile::parse(text, std::string(config_.name));
+    if (!file) return file.error();
+    file_ = *std::move(file);
+    return std::nullopt;
+  }
+
+  /// Until the packets' time is over. `meanwhile` is called now and then.
+  Result<Outcome> run(
+      std::unique_ptr<PacketSource> source, Controller::Mode mode, double seconds,
+      const std::function<void()>& meanwhile = [] {}) const {
+    TaskOptions task_options{.window = {WindowLength::Unit::ns, kWindowNs},
+                             .keys = std::size_t{1} << 19,
+                             .seed = sweep_.seed,
+                             .recall = sweep_.threshold};
+    auto tasks = TaskSets::make(file_.tasks, task_options);
+    if (!tasks) return tasks.error();
+    auto plan = file_.plan_for(*tasks, sweep_.seed);
+    if (!plan) return plan.error();
+    SessionOptions options{.workers = 1, .seed = sweep_.seed, .snapshots = false};
+    const auto table = find_table("bucketed", Identity::exact);
+    if (!table) return table.error();
+    options.table = *table;
+    options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
+    options.monitor.flows = std::size_t{1} << 19;
+    options.monitor.window_ring_bytes = std::size_t{256} << 20;
+    const std::size_t states = file_.plan.names.size();
+    options.monitor.windows = tasks->windows(states);
+    options.monitor.findings = tasks->findings(states);
+    ControlPlan control = ControlPlan::guess(*plan, options.monitor.windows, options.monitor.findings);
+    control.controller.mode = mode;
+    control.watch(*tasks);
+    options.monitor.states = std::make_shared<const StatePlan>(*std::move(plan));
+    options.monitor.control = std::make_shared<const ControlPlan>(std::move(control));
+    auto columns = Columns::make({}, {});
+    if (!columns) return columns.error();
+    Input input{.description = "an experiment",
+                .sources = {},
+                .every_source_sees_all = false,
+                .owner = nullptr,
+                .device = nullptr};
+    input.sources.push_back(std::move(source));
+    Session session(std::move(input), options, *std::move(columns), {}, *std::move(tasks));
+    if (auto error = session.start()) return *error;
+    Outcome outcome;
+    while (!session.finished()) {
+      take(session, outcome);
+      meanwhile();
+      std::this_thread::sleep_for(kTick);
+    }
+    outcome.summary = session.final_report().summary;
+    take(session, outcome);
+    return outcome;
+  }
+
+ private:
+  static std::string fmt_quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
+
+  static void take(Session& session, Outcome& outcome) {
+    for (const Event& event : session.take_events()) {
+      if (!event.is_summary) {
+        outcome.found.insert({event.task, event.window.number, event.key});
+        continue;
+      }
+      const auto value = [&](std::string_view name) {
+        const auto at = std::ranges::find(event.values, name, &EventValue::name);
+        return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
+      };
+      if (event.task == "count") continue;
+      const auto recall = value("recall"), at_least = value("recall_at_least");
+      if (recall && at_least) outcome.said[{event.task, event.window.number}] = {*recall, *at_least};
+    }
+  }
+
+  const AdaptiveSweep& sweep_;
+  const StateConfig& config_;
+  StateFile file_;
+};
+
+TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, std::uint64_t first,
+                   std::uint64_t last, double threshold) {
+  TaskAccuracy accuracy{.name = task};
+  std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> windows;  // events that there are, and those found
+  for (std::uint64_t window = first; window <= last; ++window) windows[window];
+  std::size_t all = 0, right = 0, found = 0;
+  const auto in_range = [&](const Found& event) {
+    return event.task == task && event.window >= first && event.window <= last;
+  };
+  for (const Found& event : truth.found)
+    if (in_range(event)) {
+      const bool is_found = outcome.found.contains(event);
+      auto& [there, here] = windows[event.window];
+      ++there, ++all;
+      here += is_found, right += is_found;
+    }
+  for (const Found& event : outcome.found) found += in_range(event);
+  if (all != 0) accuracy.recall = static_cast<double>(right) / static_cast<double>(all);
+  if (found != 0) accuracy.precision = static_cast<double>(right) / static_cast<double>(found);
+  double errors = 0;
+  for (const auto& [window, counts] : windows) {
+    const auto& [there, here] = counts;
+    const double recall = there == 0 ? 1 : static_cast<double>(here) / static_cast<double>(there);
+    ++accuracy.windows;
+    accuracy.satisfied += recall >= threshold;
+    const auto said = outcome.said.find({task, window});
+    const Said statement = said == outcome.said.end() ? Said{1, 1} : said->second;
+    ++accuracy.statements;
+    accuracy.held += recall >= statement.at_least - 1e-9;
+    if (there < kFewestJudged || here == 0) continue;
+    const double error = std::abs(statement.recall - recall) / recall;
+    errors += error, ++accuracy.judged;
+    accuracy.worst_error = std::max(accuracy.worst_error, error);
+  }
+  if (accuracy.judged != 0) accuracy.mean_error = errors / static_cast<double>(accuracy.judged);
+  return accuracy;
+}
+
+/// Of one configuration and one round.
+class Round {
+ public:
+  Round(const AdaptiveSweep& sweep, const StateConfig& config, const Experiment& experiment, int round)
+      : sweep_(sweep),
+        config_(config),
+        experiment_(experiment),
+        seed_(sweep.seed + static_cast<std::uint64_t>(round)) {}
+
+  Result<std::vector<AdaptiveRow>> measure(const AdaptiveScenario& scenario, const std::function<bool()>& stop) const {
+    const auto trace = trace_of(scenario.skew);
+    if (!trace) return trace.error();
+    const auto capacity_pps = capacity(*trace);
+    if (!capacity_pps) return capacity_pps.error();
+    std::vector<AdaptiveRow> rows;
+    for (const double load : scenario.loads) {
+      const Pace pace(load * *capacity_pps, scenario.swing_s);
+      const auto truth =
+          experiment_.run(std::make_unique<Patient>(*trace, pace), Controller::Mode::none, sweep_.seconds);
+      if (!truth) return truth.error();
+      for (const std::uint64_t queue : sweep_.queues)
+        for (const Controller::Mode mode : sweep_.modes) {
+          if (stop()) return rows;
+          const auto row = run(scenario, *trace, pace, queue, mode, *truth);
+          if (!row) return row.error();
+          rows.push_back(*row);
+          rows.back().load = load;
+          rows.back().mpps = load * *capacity_pps * 1e-6;
+        }
+    }
+    return rows;
+  }
+
+ private:
+  Result<std::shared_ptr<const Trace>> trace_of(std::string_view skew) const {
+    const auto spec = TrafficSpec::parse("protocol=connections,dist=" + std::string(skew));
+    if (!spec) return spec.error();
+    TrafficSpec wanted = *spec;
+    wanted.flows = sweep_.flows;
+    wanted.packets = sweep_.trace_packets;
+    wanted.resend_share = sweep_.resend_share;
+    wanted.seed = seed_;
+    auto trace = Trace::make(wanted);
+    if (!trace) return trace.error();
+    return std::make_shared<const Trace>(*std::move(trace));
+  }
+
+  std::unique_ptr<PacedSource> source(std::shared_ptr<const Trace> trace, Pace pace, std::uint64_t queue) const {
+    const auto clock = std::make_shared<WorkClock>();
+    return std::make_unique<PacedSource>(
+        std::move(trace), pace, queue, kTrafficStartNs, [clock] { return clock->now_ns(); },
+        [clock](std::uint64_t ns) { clock->wait(ns); });
+  }
+
+  /// What the worker takes when its queue is never empty, packets per second.
+  Result<double> capacity(const std::shared_ptr<const Trace>& trace) const {
+    constexpr double kEndlessPps = 1e9;
+    const auto outcome =
+        experiment_.run(source(trace, Pace(kEndlessPps), 4096), Controller::Mode::none, sweep_.seconds);
+    if (!outcome) return outcome.error();
+    return static_cast<double>(outcome->summary.total.polled) / sweep_.seconds;
+  }
+
+  Result<AdaptiveRow> run(const AdaptiveScenario& scenario, const std::shared_ptr<const Trace>& trace, Pace pace,
+                          std::uint64_t queue, Controller::Mode mode, const Outcome& truth) const {
+    auto paced = source(trace, pace, queue);
+    const auto counts = paced->counts();
+    const auto losses = paced->losses(kWindowNs);
+    std::optional<CoRunners> neighbour;
+    if (scenario.neighbour) {
+      const std::vector<int> core{1};
+      neighbour.emplace(core, std::vector{std::ranges::find(neighbours(), "cache", &Neighbour::name)->make()});
+    }
+    bool fights = false;
+    const auto outcome = experiment_.run(std::move(paced), mode, sweep_.seconds, [&] {
+      if (!neighbour) return;
+      const DeviceCounters now = counts->counters();
+      const double third = 3 * static_cast<double>(*now.received + *now.nic_missed) / pace.packets_by(sweep_.seconds);
+      if (const bool fight = third >= 1 && third < 2; fight != fights) {
+        fights = fight;
+        fight ? neighbour->start() : neighbour->stop();
+      }
+    });
+    if (!outcome) return outcome.error();
+    AdaptiveRow row{.scenario = &scenario, .config = &config_, .mode = mode, .queue = queue, .load = 0, .mpps = 0};
+    const ReportSummary& summary = outcome->summary;
+    if (!summary.total.balanced() || !summary.windows_balanced) return Error{"the account does not balance"};
+    row.offered = *counts->counters().received + *counts->counters().nic_missed;
+    row.missed = *counts->counters().nic_missed;
+    std::uint64_t in_a_row = 0;
+    row.windows = losses->size();
+    for (const std::uint64_t lost : *losses) {
+      in_a_row = lost == 0 ? 0 : in_a_row + 1;
+      row.lossy_windows += lost != 0;
+      row.longest_loss = std::max(row.longest_loss, in_a_row);
+    }
+    if (summary.adaptation) {
+      row.shifted_share = summary.adaptation->shifted_s / std::max(1e-9, summary.adaptation->seconds);
+      row.overhead_share = summary.adaptation->overhead_share;
+      row.longest_us = summary.adaptation->longest_us;
+      row.residual = summary.adaptation->residual;
+    }
+    // The first window finds tasks without a past, the last one is cut.
+    const std::uint64_t first = kTrafficStartNs / kWindowNs + 1;
+    const std::uint64_t last = first + static_cast<std::uint64_t>(sweep_.seconds * 1e9) / kWindowNs - 3;
+    for (const TaskSummary& task : summary.tasks)
+      if (task.name != "count") row.tasks.push_back(judge(task.name, *outcome, truth, first, last, sweep_.threshold));
+    return row;
+  }
+
+  const AdaptiveSweep& sweep_;
+  const StateConfig& config_;
+  const Experiment& experiment_;
+  std::uint64_t seed_;
+};
+
+}  // namespace
+
+std::span<const StateConfig> state_configs() noexcept { return kConfigs; }
+std::span<const AdaptiveScenario> adaptive_scenarios() noexcept { return kScenarios; }
+
+Result<std::size_t> measure_adaptive(const AdaptiveSweep& sweep,
+                                     const std::function<void(std::span<const AdaptiveRow>)>& done,
+                                     const std::function<bool()>& stop) {
+  std::size_t parts = 0;
+  for (const StateConfig* config : sweep.configs) {
+    Experiment experiment(sweep, *config);
+    if (auto error = experiment.prepare()) return *error;
+    for (int round = 0; round < sweep.rounds; ++round)
+      for (const AdaptiveScenario* scenario : sweep.scenarios) {
+        if (stop()) return parts;
+        const auto rows = Round(sweep, *config, experiment, round).measure(*scenario, stop);
+        if (!rows) return rows.error();
+        if (rows->empty()) return parts;
+        done(*rows);
+        ++parts;
+      }
+  }
+  return parts;
+}
+
+}  // namespace parshall::lab

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "generate/pace.hpp"
+#include "generate/traffic.hpp"
+#include "pipeline/worker_control.hpp"
+
+namespace parshall::lab {
+
+/// Monitoring states as in figure 6 of Tangari et al., MONA, IEEE TNSM 2020; as TOML.
+struct StateConfig {
+  std::string_view name, help;
+  std::string_view states;
+};
+std::span<const StateConfig> state_configs() noexcept;
+
+/// What comes to a worker, by multiples of what it can take with all flows in their own states.
+struct AdaptiveScenario {
+  std::string_view name, help;
+  std::string_view skew;      ///< as -g spells it
+  std::vector<double> loads;  ///< the highest rate, each in a run of its own
+  double swing_s = 0;         ///< from none to that rate and back; 0: it is constant
+  bool neighbour = false;     ///< who fights for the cache, from a third to two thirds of the time
+};
+std::span<const AdaptiveScenario> adaptive_scenarios() noexcept;
+
+struct AdaptiveSweep {
+  std::vector<const AdaptiveScenario*> scenarios;
+  std::vector<const StateConfig*> configs;
+  std::vector<Controller::Mode> modes{Controller::Mode::none, Controller::Mode::adapt, Controller::Mode::recover};
+  std::vector<std::uint64_t> queues{4096};  ///< packets that wait at most
+  std::uint64_t flows = 250'000, trace_packets = 1 << 23;
+  double seconds = 3, threshold = 0.75, resend_share = 0.005;
+  int rounds = 1;  ///< each with traffic of its own
+  std::uint64_t seed = 1;
+};
+
+/// What a task found in a run, of what the same packets show to who has time for all.
+struct TaskAccuracy {
+  std::string name;
+  std::uint64_t windows = 0, satisfied = 0;  ///< of 10 ms; with a recall of the threshold at least
+  double recall = 1, precision = 1;          ///< of the whole run
+  std::uint64_t statements = 0, held = 0;    ///< windows of which a bound was said, and in which it was right
+  double mean_error = 0, worst_error = 0;  ///< of the estimate, of the true recall, in windows with 20 events at least
+  std::uint64_t judged = 0;                ///< windows in these
+};
+
+struct AdaptiveRow {
+  const AdaptiveScenario* scenario;
+  const StateConfig* config;
+  Controller::Mode mode;
+  std::uint64_t queue;
+  double load, mpps;  ///< the highest rate: of the capacity; and as it is
+  std::uint64_t offered = 0, missed = 0;
+  std::uint64_t windows = 0, lossy_windows = 0, longest_loss = 0;  ///< of 10 ms; in a row
+  double shifted_share = 0;                                        ///< of the time, in which flows gave way
+  double overhead_share = 0, longest_us = 0, residual = 0;         ///< AdaptationSummary's
+  std::vector<TaskAccuracy> tasks;
+};
+
+/// Runs each scenario in each way, one worker in its own time (WorkClock), and compares what tasks found with what
+/// they find when the same packets wait for them.
+///
+/// Error: processor time stands for time: whatever else the machine does is left out, but for what it does to caches.
+Result<std::size_t> measure_adaptive(const AdaptiveSweep& sweep,
+                                     const std::function<void(std::span<const AdaptiveRow>)>& done,
+                                     const std::function<bool()>& stop);
+
+}  // namespace parshall::lab

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lab/adaptive_experiment.hpp"
+#include "lab/figures.hpp"
+
+namespace parshall::lab {
+
+std::span<const Column> adaptive_columns() noexcept;
+
+/// A row for each run and task, and one for all of a run's tasks.
+Part adaptive_part(std::span<const AdaptiveRow> rows);
+
+}  // namespace parshall::lab

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parshall {
+
+/// What the analyst knows of the tasks' recall, for the workers whose flows give way. One thread writes, any may read.
+class RecallBoard {
+ public:
+  struct Task {
+    std::string name;
+    std::uint64_t states = 0;  ///< bit i: it is for flows of state i
+    double threshold = 0;      ///< of recall, from 0 to 1
+    std::atomic<double> recall{kUnknown};
+
+    Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {}
+  };
+
+  /// Before any thread reads. A task keeps its number.
+  std::size_t add(std::string name, std::uint64_t states, double threshold) {
+    tasks_.push_back(std::make_unique<Task>(std::move(name), states, threshold));
+    return tasks_.size() - 1;
+  }
+
+  void put(std::size_t task, std::optional<double> recall) noexcept {
+    tasks_[task]->recall.store(recall.value_or(kUnknown), std::memory_order_relaxed);
+  }
+  /// All of a window's have been put.
+  void publish() noexcept { version_.fetch_add(1, std::memory_order_release); }
+
+  std::size_t size() const noexcept { return tasks_.size(); }
+  const Task& operator[](std::size_t task) const noexcept { return *tasks_[task]; }
+  std::optional<double> recall(std::size_t task) const noexcept {
+    const double recall = tasks_[task]->recall.load(std::memory_order_relaxed);
+    return recall < 0 ? std::nullopt : std::optional(recall);
+  }
+  std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
+
+ private:
+  static constexpr double kUnknown = -1;
+
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::atomic<std::uint64_t> version_{0};
+};
+
+}  // namespace parshall

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/worker_control.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace parshall {
+namespace {
+
+// Of one core of a server of 2023, for packets that come in random order to 64 Ki flows: docs/accuracy.md.
+constexpr double kIatNs = 8, kTcpNs = 80, kRttHistoryNs = 8, kMeasureNs = 10;
+constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};
+
+double guessed_ns(const FindingNeeds& needs, std::uint64_t measures) noexcept {
+  return needs.iat * kIatNs + needs.tcp * kTcpNs + needs.rtt_history * kRttHistoryNs +
+         static_cast<double>(std::popcount(measures)) * kMeasureNs;
+}
+
+template <class T>
+void store(std::atomic<T>& to, T value) noexcept {
+  to.store(value, std::memory_order_relaxed);
+}
+void add(std::atomic<std::uint64_t>& to, std::uint64_t more) noexcept {
+  store(to, to.load(std::memory_order_relaxed) + more);
+}
+
+}  // namespace
+
+std::string_view name_of(Controller::Mode mode) noexcept {
+  switch (mode) {
+    case Controller::Mode::none:
+      return "no-adapt";
+    case Controller::Mode::adapt:
+      return "adapt-only";
+    default:
+      return "accuracy";
+  }
+}
+
+ControlPlan ControlPlan::guess(const StatePlan& states, std::span<const WindowPlan> windows,
+                               std::span<const FindingNeeds> findings) {
+  ControlPlan plan;
+  plan.packet = kPacket;
+  for (std::size_t state = 0; state < states.names.size(); ++state) {
+    double cost_ns = guessed_ns(findings[state], 0);
+    for (const WindowPlan& window : windows) cost_ns += guessed_ns({}, window.by_state[state]);
+    plan.cost_ns.push_back(cost_ns);
+  }
+  for (std::size_t state = 0; state < states.names.size(); ++state) {
+    // A step that saves nothing would only cost accuracy: the next one that does, or none.
+    std::uint8_t lighter = states.lighter[state];
+    while (plan.cost_ns[lighter] >= plan.cost_ns[state] && states.lighter[lighter] != lighter)
+      lighter = states.lighter[lighter];
+    plan.lighter.push_back(plan.cost_ns[lighter] < plan.cost_ns[state] ? lighter : static_cast<std::uint8_t>(state));
+  }
+  return plan;
+}
+
+void ControlPlan::watch(const TaskSets& tasks) {
+  for (const TaskSet& set : tasks.sets())
+    for (const TaskSet::Member& task : set.members())
+      if (task.measures) recalls->add(task.name, task.states, task.recall);
+}
+
+Result<StateGraph> ControlPlan::graph(const StatePlan& states) const {
+  std::vector<StateGraph::State> made;
+  for (std::size_t state = 0; state < states.names.size(); ++state)
+    made.push_back({states.names[state], lighter[state], cost_ns[state]});
+  return StateGraph::make(std::move(made));
+}
+
+WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
+    : window_ns_(plan.window_ns),
+      recalls_(plan.recalls),
+      controller_(*plan.graph(states), plan.packet, plan.controller),
+      lightest_first_(states.names.size()),
+      state_before_(states.names.size()),
+      effective_before_(states.names.size()),
+      state_packets_(states.names.size()),
+      effective_packets_(states.names.size()) {
+  std::iota(lightest_first_.begin(), lightest_first_.end(), std::uint8_t{0});
+  std::ranges::stable_sort(lightest_first_, {}, [&](std::uint8_t state) { return plan.cost_ns[state]; });
+  parts_.reserve(states.names.size());
+  tasks_.reserve(recalls_->size());
+}
+
+void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> state_packets,
+                               std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
+                               FlowStates& states) noexcept {
+  const std::uint64_t began_cycles = __rdtsc();
+  border_ns_ = now.latest_ns / window_ns_ * window_ns_ + window_ns_;
+  const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
+  take_since(state_packets, state_before_, state_packets_);
+  take_since(effective_packets, effective_before_, effective_packets_);
+  const WorkerLoad before = std::exchange(load_, load);
+  const std::uint64_t new_before = std::exchange(new_flows_, new_flows);
+  if (!std::exchange(began_any_, true)) return;  // nothing to compare with
+  const auto all_ticks = static_cast<double>(load.all_ticks - before.all_ticks);
+  const auto busy_ticks = static_cast<double>(load.busy_ticks - before.busy_ticks);
+  controller_.end_window(
+      {.window_ns = elapsed_ns,
+       .busy_ns = all_ticks > 0 ? elapsed_ns * busy_ticks / all_ticks : 0,
+       .offered = load.offered - before.offered,
+       .counted = static_cast<std::uint64_t>(std::accumulate(state_packets_.begin(), state_packets_.end(), 0.0)),
+       .new_flows = new_flows - new_before,
+       .hit_probability = std::nullopt,
+       .base_packets = state_packets_,
+       .packets = effective_packets_},
+      tasks());
+  install(states);
+  note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
+}
+
+void WorkerControl::take_since(std::span<const std::uint64_t> now, std::vector<std::uint64_t>& before,
+                               std::vector<double>& since) noexcept {
+  for (std::size_t state = 0; state < now.size(); ++state)
+    since[state] = static_cast<double>(now[state] - std::exchange(before[state], now[state]));
+}
+
+/// Nothing where nothing new is known: one step for each window of the tasks.
+std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
+  const std::uint64_t version = recalls_->version();
+  if (std::exchange(board_version_, version) == version) return {};
+  tasks_.clear();
+  for (std::size_t i = 0; i < recalls_->size(); ++i)
+    tasks_.push_back({(*recalls_)[i].states, (*recalls_)[i].threshold, recalls_->recall(i)});
+  return tasks_;
+}
+
+void WorkerControl::install(FlowStates& states) noexcept {
+  const Allocation& allocation = controller_.allocation();
+  states.change_shares([&](StateShares& shares) {
+    for (std::size_t state = 0; state < lightest_first_.size(); ++state) {
+      parts_.clear();
+      for (const std::uint8_t to : lightest_first_)
+        if (const double share = allocation.share(static_cast<std::uint8_t>(state), to); share > 0)
+          parts_.push_back({to, share});
+      shares.set(static_cast<std::uint8_t>(state), parts_);
+    }
+  });
+}
+
+void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept {
+  const Shift shift = controller_.shift();
+  add(counts_.windows, 1);
+  add(counts_.shifted, shift.steps != 0);
+  add(counts_.infeasible, shift.infeasible);
+  add(counts_.cycles, cycles);
+  store(counts_.longest_cycles, std::max(counts_.longest_cycles.load(std::memory_order_relaxed), cycles));
+  add(counts_.ns, window_ns);
+  add(counts_.shifted_ns, shift.steps != 0 ? window_ns : 0);
+  store(counts_.steps, shift.steps == 0 ? 0 : static_cast<double>(shift.steps) - 1 + shift.share);
+  store(counts_.residual, controller_.residual());
+}
+
+}  // namespace parshall

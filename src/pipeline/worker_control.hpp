@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "control/controller.hpp"
+#include "pipeline/measure/states/flow_states.hpp"
+#include "pipeline/measure/tasks/registry.hpp"
+#include "pipeline/measure/windows/window_rows.hpp"
+#include "pipeline/recall_board.hpp"
+#include "pipeline/worker_load.hpp"
+
+namespace parshall {
+
+/// As options call it.
+std::string_view name_of(Controller::Mode mode) noexcept;
+
+/// How a worker's flows give way to lighter states when time is short.
+struct ControlPlan {
+  Controller::Options controller;
+  std::uint64_t window_ns = 10'000'000;
+  PacketTime packet;                  ///< the rest of what a packet takes
+  std::vector<double> cost_ns;        ///< of the tasks of each state, for a packet
+  std::vector<std::uint8_t> lighter;  ///< StatePlan::lighter, without steps that save no time
+  std::shared_ptr<RecallBoard> recalls = std::make_shared<RecallBoard>();
+
+  /// Rough costs, which are corrected while packets come. `windows`, `findings`: of the run's tasks, by state.
+  static ControlPlan guess(const StatePlan& states, std::span<const WindowPlan> windows,
+                           std::span<const FindingNeeds> findings);
+
+  /// What tasks miss when flows give way is to be told.
+  void watch(const TaskSets& tasks);
+
+  Result<StateGraph> graph(const StatePlan& states) const;
+};
+
+/// What came of it. One thread writes, any may read.
+struct ControlCounts {
+  std::atomic<std::uint64_t> windows{0};
+  std::atomic<std::uint64_t> shifted{0};     ///< windows, in which flows gave way
+  std::atomic<std::uint64_t> infeasible{0};  ///< of these: all gave way, and it was not enough
+  std::atomic<std::uint64_t> ns{0}, shifted_ns{0};
+  std::atomic<std::uint64_t> cycles{0}, longest_cycles{0};  ///< of deciding: in all, and once
+  std::atomic<double> steps{0};                             ///< that flows go now, on average
+  std::atomic<double> residual{0};
+};
+
+/// A worker's controller, between the traffic that comes and the states that flows have.
+class WorkerControl {
+ public:
+  WorkerControl(const ControlPlan& plan, const StatePlan& states);
+
+  bool due(LinkPlace now) const noexcept { return now.latest_ns >= border_ns_; }
+
+  /// Once it is due: `state_packets`, `effective_packets` and `new_flows` are of all packets up to now.
+  void end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> state_packets,
+                  std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
+                  FlowStates& states) noexcept;
+
+  const ControlCounts& counts() const noexcept { return counts_; }
+
+ private:
+  void take_since(std::span<const std::uint64_t> now, std::vector<std::uint64_t>& before,
+                  std::vector<double>& since) noexcept;
+  std::span<const GapRecovery::Task> tasks() noexcept;
+  void install(FlowStates& states) noexcept;
+  void note(std::uint64_t window_ns, std::uint64_t cycles) noexcept;
+
+  std::uint64_t window_ns_;
+  std::shared_ptr<RecallBoard> recalls_;
+  Controller controller_;
+  std::vector<std::uint8_t> lightest_first_;
+  std::vector<StateShares::Part> parts_;
+  std::vector<GapRecovery::Task> tasks_;
+  std::uint64_t board_version_ = 0;
+  std::uint64_t border_ns_ = 0, began_ns_ = 0;
+  WorkerLoad load_;
+  std::vector<std::uint64_t> state_before_, effective_before_;
+  std::vector<double> state_packets_, effective_packets_;
+  std::uint64_t new_flows_ = 0;
+  bool began_any_ = false;
+  ControlCounts counts_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/states/flow_states.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "base/random.hpp"
+#include "pipeline/measure/flow_tracker.hpp"
+
+namespace parshall {
+namespace {
+
+using Parts = std::vector<StateShares::Part>;
+
+std::map<int, int> counts_of(const StateShares& shares, std::uint8_t state) {
+  std::map<int, int> counts;
+  for (int hash = 0; hash < 1 << 16; ++hash) ++counts[shares.effective(state, static_cast<std::uint16_t>(hash))];
+  return counts;
+}
+
+TEST(StateShares, FlowsHaveTheirOwnStateAtFirst) {
+  const StateShares shares(64);
+  for (std::uint8_t state = 0; state < 64; ++state)
+    EXPECT_EQ(counts_of(shares, state), (std::map<int, int>{{state, 1 << 16}}));
+}
+
+TEST(StateShares, EachPartGetsItsShareOfTheHashes) {
+  StateShares shares(4);
+  shares.set(3, Parts{{0, 0.25}, {2, 0.5}, {3, 0.25}});
+  EXPECT_EQ(counts_of(shares, 3), (std::map<int, int>{{0, 16384}, {2, 32768}, {3, 16384}}));
+  EXPECT_EQ(counts_of(shares, 2), (std::map<int, int>{{2, 65536}})) << "other states are as they were";
+  EXPECT_EQ(shares.effective(3, 0), 0) << "in the order given";
+  EXPECT_EQ(shares.effective(3, 16383), 0);
+  EXPECT_EQ(shares.effective(3, 16384), 2);
+  EXPECT_EQ(shares.effective(3, 65535), 3);
+}
+
+TEST(StateShares, NoHashIsWithoutAStateWhateverRoundingLeaves) {
+  StateShares shares(3);
+  for (const Parts& parts :
+       {Parts{{0, 1.0 / 3}, {1, 1.0 / 3}, {2, 1.0 / 3}}, Parts{{0, 1e-9}, {1, 1 - 2e-9}}, Parts{{0, 0}, {2, 1 + 1e-12}},
+        Parts{{1, 1e-12}}, Parts{{0, 1e-9}, {1, 1e-9}, {2, 1 - 2e-9}}}) {
+    shares.set(2, parts);
+    int all = 0;
+    for (const auto& [state, count] : counts_of(shares, 2)) {
+      EXPECT_LT(state, 3);
+      all += count;
+    }
+    EXPECT_EQ(all, 1 << 16);
+  }
+}
+
+TEST(StateShares, FewFlowsChangeWhenSharesDo) {
+  StateShares before(3), after(3);
+  before.set(2, Parts{{0, 0.30}, {1, 0.30}, {2, 0.40}});
+  after.set(2, Parts{{0, 0.31}, {1, 0.30}, {2, 0.39}});
+  int changed = 0;
+  for (int hash = 0; hash < 1 << 16; ++hash)
+    changed +=
+        before.effective(2, static_cast<std::uint16_t>(hash)) != after.effective(2, static_cast<std::uint16_t>(hash));
+  EXPECT_NEAR(changed, 0.02 * (1 << 16), 2);
+}
+
+FlowKey key_of(std::uint32_t number) {
+  FlowKey key;
+  key.ip_version = 4;
+  key.protocol = 6;
+  std::memcpy(key.address.data(), &number, sizeof number);
+  key.address[4] = 9;
+  key.src_port_bytes = {1, 2};
+  return key;
+}
+
+std::shared_ptr<const StatePlan> plan_of(const std::string& text) {
+  auto file = StateFile::parse(text, "test");
+  EXPECT_TRUE(file) << (file ? "" : file.error().message);
+  return std::make_shared<const StatePlan>(file->plan);
+}
+
+constexpr const char* kTwo = R"(
+default = "heavy"
+state = [ { name = "light", tasks = ["count"] }, { name = "heavy", tasks = ["bursty"], lighter = "light" } ]
+)";
+
+TEST(FlowStates, SharesOfFlowsAreChosenByARuleBothDirectionsAlike) {
+  FlowStates states(plan_of(R"(
+default = "a"
+state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"] } , { name = "c", tasks = ["entropy"] } ]
+rule = [ { state = "b", share = 0.5 }, { state = "c", share = 0.25 } ]
+)"),
+                    /*can_wait=*/true, /*seed=*/7);
+  std::array<int, 3> counts{};
+  for (std::uint32_t i = 0; i < 40'000; ++i) {
+    const FlowKey key = key_of(i);
+    const std::uint8_t state = states.state_of(key, states.rules_for(key));
+    ++counts[state];
+    ASSERT_EQ(states.state_of(opposite(key), states.rules_for(opposite(key))), state);
+  }
+  EXPECT_NEAR(counts[0], 15'000, 500);
+  EXPECT_NEAR(counts[1], 15'000, 500) << "a half, of which the next rule takes a quarter: they are drawn anew";
+  EXPECT_NEAR(counts[2], 10'000, 450);
+}
+
+TEST(FlowStates, WhoGivesWayGoesByAHashOfTheConnectionThatTheSeedDecides) {
+  FlowStates one(plan_of(kTwo), true, 7), other(plan_of(kTwo), true, 8);
+  int same = 0, low = 0;
+  for (std::uint32_t i = 0; i < 40'000; ++i) {
+    ASSERT_EQ(one.hash_of(key_of(i)), one.hash_of(opposite(key_of(i))));
+    same += (one.hash_of(key_of(i)) < 1 << 15) == (other.hash_of(key_of(i)) < 1 << 15);
+    low += one.hash_of(key_of(i)) < 1 << 15;
+  }
+  EXPECT_NEAR(low, 20'000, 500);
+  EXPECT_NEAR(same, 20'000, 500);
+}
+
+/// A tracker of two states, of which only the heavier asks for times between packets.
+class GivingWay : public testing::Test {
+ protected:
+  PacketFinding find(std::uint32_t slot, std::uint64_t time_ns) {
+    const bool starts = !known_[slot];
+    known_[slot] = true;
+    const RowUpdate packet{slot, starts, CountWord::packet(100, 114, 0), time_ns, {}};
+    PacketFinding finding;
+    tracker_.find({&packet, 1}, {}, {&finding, 1}, [](std::uint32_t at) { return key_of(at); });
+    return finding;
+  }
+  void give_way(double share) {
+    states_.change_shares([share](StateShares& shares) { shares.set(1, Parts{{0, share}, {1, 1 - share}}); });
+  }
+
+  FlowStates states_{plan_of(kTwo), /*can_wait=*/true, /*seed=*/7};
+  FlowTracker tracker_{{{}, {.iat = true}}, &states_, 1024, 7};
+  std::array<bool, 1024> known_{};
+};
+
+TEST_F(GivingWay, AFlowIsFoundOutAboutAsLongAsItDoesNot) {
+  EXPECT_EQ(find(5, 1000).effective_state, 1);
+  EXPECT_EQ(find(5, 1700).iat_ns, 700u);
+  give_way(1);
+  const PacketFinding away = find(5, 1800);
+  EXPECT_EQ(away.state, 1) << "its state is the same";
+  EXPECT_EQ(away.effective_state, 0);
+  EXPECT_EQ(away.iat_ns, PacketFinding::kNone);
+  give_way(0);
+  EXPECT_EQ(find(5, 2000).iat_ns, PacketFinding::kNone) << "it was not looked at meanwhile";
+  EXPECT_EQ(find(5, 2300).iat_ns, 300u);
+}
+
+TEST_F(GivingWay, PacketsAreCountedByTheStatesThatFlowsWouldHaveAndThoseTheyHave) {
+  give_way(0.5);
+  std::uint64_t light = 0;
+  for (std::uint32_t slot = 0; slot < 1000; ++slot)
+    for (int i = 0; i < 3; ++i) light += find(slot, 1000 + slot).effective_state == 0;
+  EXPECT_NEAR(static_cast<double>(light), 1500, 200);
+  EXPECT_EQ(light % 3, 0u) << "all packets of a flow alike";
+  EXPECT_EQ(tracker_.state_packets()[0], 0u);
+  EXPECT_EQ(tracker_.state_packets()[1], 3000u);
+  EXPECT_EQ(tracker_.effective_packets()[0], light);
+  EXPECT_EQ(tracker_.effective_packets()[1], 3000 - light);
+  EXPECT_EQ(tracker_.kept_packets()[1], 3000 - light);
+  EXPECT_EQ(tracker_.new_flows(), 1000u);
+}
+
+TEST(StateFile, ALighterStateMayStandBeforeOrBehind) {
+  const auto plan = plan_of(R"(
+default = "b"
+state = [ { name = "b", tasks = ["bursty"], lighter = "c" }, { name = "a", tasks = ["count"] },
+          { name = "c", tasks = ["entropy"], lighter = "a" } ]
+)");
+  EXPECT_EQ(plan->lighter, (std::vector<std::uint8_t>{2, 1, 1}));
+  EXPECT_TRUE(plan->gives_way());
+  EXPECT_FALSE(plan_of("default = \"a\"\nstate = [ { name = \"a\" } ]")->gives_way());
+}
+
+TEST(StateFile, StatesThatGiveWayToThemselvesAreRefusedWhereverTheCircleIs) {
+  const auto error_of = [](std::vector<std::string> lighter) {
+    std::string text = "default = \"s0\"\n";
+    for (std::size_t i = 0; i < lighter.size(); ++i)
+      text += "[[state]]\nname = \"s" + std::to_string(i) + "\"\n" +
+              (lighter[i].empty() ? "" : "lighter = \"" + lighter[i] + "\"\n");
+    const auto file = StateFile::parse(text, "test");
+    return file ? std::string() : file.error().message;
+  };
+  EXPECT_EQ(error_of({"", "s0", "s1"}), "");
+  EXPECT_EQ(error_of({"s1", "s2", ""}), "");
+  EXPECT_EQ(error_of({"s0"}), "test, line 4: s0 gives way to itself");
+  EXPECT_EQ(error_of({"s1", "s0"}), "test, line 7: s1 gives way to itself");
+  EXPECT_EQ(error_of({"s2", "s0", "s1"}), "test, line 10: s2 gives way to itself");
+  EXPECT_EQ(error_of({"s1", "s2", "s0", ""}), "test, line 10: s2 gives way to itself");
+  EXPECT_EQ(error_of({"s1", "s2", "s3", "s1"}), "test, line 13: s3 gives way to itself")
+      << "with a way into the circle";
+  EXPECT_EQ(error_of({"nobody"}), "test, line 4: no state nobody; there is s0");
+}
+
+}  // namespace
+}  // namespace parshall
