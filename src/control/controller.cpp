@@ -82,7 +82,7 @@ void Controller::tell() noexcept {
 }
 
 const Allocation& Controller::end_window(const WindowLoad& load, std::span<const GapRecovery::Task> tasks) noexcept {
-  if (options_.mode == Mode::none || !(load.window_ns > 0)) return allocation_;
+  if (options_.mode == Mode::none || !(load.window_ns > 0) || !std::isfinite(load.window_ns)) return allocation_;
   if (load.counted == 0 && load.offered != 0) return allocation_;  // it stood still: nothing is known of the packets
   learn(load);
   tell();

@@ -17,7 +17,7 @@ namespace parshall {
 /// of it.
 ///
 /// Shape:  16 bytes for each pair of states, 64 KB for 64; nothing is allocated after the constructor.
-/// Cost:   3 us a window for 64 states, twice as much in one that chance does not account for; 1.5 us to order them.
+/// Cost:   3.2 us a window for 64 states, 1.5 us more in one that chance does not account for; 1.5 us to order them.
 /// Error:  of the mean cost of mixes in use, some 2 % of what a window's time differs by chance; of a single state's
 ///         cost, as told by its sd.
 /// Source: Kalman, "A new approach to linear filtering and prediction problems", J. Basic Engineering 82(1), 1960. The
@@ -25,7 +25,7 @@ namespace parshall {
 class StateCosts {
  public:
   struct Options {
-    double prior_sd = 0.5;       ///< of what is given, of each cost
+    double prior_sd = 0.5;       ///< of what is given, of each cost; above 0
     double common_drift = 0.01;  ///< of all costs, a window
     double own_drift = 0.01;     ///< of each cost
     double jump = 0.3;           ///< of all costs and of each, in a window that chance does not account for

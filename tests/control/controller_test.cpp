@@ -186,14 +186,17 @@ TEST(Controller, MeasuresACoRunnerAndMakesUpForIt) {
 }
 
 /// Rates under what all packets may take: 3.8 Mpps, 95 % of 1 / 251.4 ns.
-TEST(Controller, NoiseJustUnderWhatThereIsTimeForShedsNothing) {
+TEST(Controller, NoiseJustUnderWhatThereIsTimeForShedsNextToNothing) {
   const double most_pps = 0.95e9 / 251.4;
-  for (const auto& [part, noise] : {std::pair{0.985, 0.005}, {0.97, 0.01}, {0.95, 0.02}}) {
+  for (const auto& [part, noise] : {std::pair{0.985, 0.005}, {0.975, 0.01}, {0.95, 0.02}}) {
+    SCOPED_TRACE(noise);
     const auto windows =
-        Simulation(Mode::adapt, {.rate_pps = [=](double) { return part * most_pps; }, .noise = noise}).run(2000);
-    double shed = 0;
-    for (std::size_t i = 50; i < windows.size(); ++i) shed += windows[i].steps() / 1950;
-    EXPECT_LT(shed, 0.004) << noise << ": of the flows, on average";
+        Simulation(Mode::adapt, {.rate_pps = [=](double) { return part * most_pps; }, .noise = noise}).run(4000);
+    double shed = 0, shedding = 0;
+    for (std::size_t i = 50; i < windows.size(); ++i)
+      shed += windows[i].steps() / 3950, shedding += windows[i].shift.steps != 0;
+    EXPECT_LT(shed, 0.002) << "of the flows, on average";
+    EXPECT_LT(shedding / 3950, 0.01);
     EXPECT_EQ(lost_share(windows), 0);
   }
 }
@@ -469,7 +472,7 @@ TEST(Controller, HostileWindowsLeaveItAsItWasAndShortSpansAreNotReadPastTheirEnd
     Worker worker({.mode = mode, .recovery = {}, .costs = {}});
     for (int i = 0; i < 10; ++i) worker.window(70'000);
     const Allocation before = worker.controller.allocation();
-    for (const double bad : {0.0, -1.0, std::nan("")}) {
+    for (const double bad : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
       worker.controller.end_window({.window_ns = bad, .busy_ns = 1, .offered = 1'000'000, .counted = 9}, {});
       EXPECT_EQ(worker.controller.allocation(), before) << bad;
     }
