@@ -16,5 +16,6 @@ enum ExitStatus : int {
 void add_watch(CLI::App& app, int& status);
 void add_list(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
+void add_profile(CLI::App& app, int& status);
 
 }  // namespace parshall::cli

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   parshall::cli::add_watch(app, status);
   parshall::cli::add_list(app, status);
   parshall::cli::add_bench(app, status);
+  parshall::cli::add_profile(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -18,9 +18,9 @@ class MonitorRun {
 
   /// `source` never ends; `batch` is at most kMaxBatch.
   MonitorRun(std::unique_ptr<Monitor> monitor, const FlowIdentity& identity, std::unique_ptr<PacketSource> source,
-             std::size_t batch)
+             std::size_t batch, TcpWishes tcp = {})
       : monitor_(std::move(monitor)),
-        front_(IpHeader::outermost, identity, Share{}, std::nullopt),
+        front_(IpHeader::outermost, identity, Share{}, std::nullopt, tcp),
         source_(std::move(source)),
         batch_(batch) {}
 
@@ -46,6 +46,14 @@ class MonitorRun {
     monitor_->ended().drain([](std::span<const std::byte>) {});
     return monitor_->counts();
   }
+  /// Hands over what the worker told of its windows so far.
+  template <class Take>
+  void take_window_messages(Take take) {
+    monitor_->window_messages().drain(take);
+  }
+  /// Ends the open windows. The input is at its end then.
+  void finish() { monitor_->finish({}); }
+
   const FrontEndCounts& front() const noexcept { return front_.counts(); }
   std::uint64_t given() const noexcept { return given_; }
 

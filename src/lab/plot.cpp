@@ -89,7 +89,8 @@ bool bars(const Plot& plot) {
 bool wide(const Plot& plot, double Point::*at) {
   double least = 1e300, most = 0;
   for (const Series& series : plot.series)
-    for (const Point& point : series.points) least = std::min(least, point.*at), most = std::max(most, point.*at);
+    if (series.style == Series::Style::marks)
+      for (const Point& point : series.points) least = std::min(least, point.*at), most = std::max(most, point.*at);
   return least > 0 && most / least > 30;
 }
 
@@ -122,9 +123,10 @@ std::string script_of(const Plot& plot, const std::string& path, std::string_vie
         "xtics (" +
         ticks + ")\n";
   } else {
+    constexpr std::string_view kStyles[] = {"1:2:3:4 with yerrorlines", "1:2 with lines", "1:2 with histeps"};
     for (std::size_t i = 0; i < plot.series.size(); ++i)
-      curves += fmt::format("{}$d{} using 1:2:3:4 with yerrorlines title {}", i == 0 ? "" : ", ", i,
-                            quoted(plot.series[i].name));
+      curves += fmt::format("{}$d{} using {} title {}", i == 0 ? "" : ", ", i,
+                            kStyles[static_cast<std::size_t>(plot.series[i].style)], quoted(plot.series[i].name));
     script += fmt::format("set xlabel {}\nset key outside right\n", quoted(plot.x_label));
     if (wide(plot, &Point::x)) script += "set logscale x 2\n";
     if (wide(plot, &Point::y)) script += "set logscale y 10\n";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,8 +15,11 @@ struct Point {
   double x, y, low, high;  ///< low and high are y where there is no interval
 };
 struct Series {
+  enum class Style : std::uint8_t { marks, line, steps };
+
   std::string name;
   std::vector<Point> points;
+  Style style = Style::marks;  ///< marks, with their intervals; a curve; or a histogram
 };
 
 /// Lines over a number, or, where every series has a single point at 0, bars side by side.

@@ -47,9 +47,10 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
    public:
     explicit Prefetcher(const BucketedTable& table) noexcept
         : lines_(table.store_.lines()), home_shift_(table.store_.home_shift()) {}
-    [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept {
-      prefetch_line(&lines_[hash >> home_shift_]);
-    }
+    [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept { prefetch_line(home(hash)); }
+
+    /// The line that a flow of that hash is looked for in first.
+    [[gnu::always_inline]] const Line* home(std::uint64_t hash) const noexcept { return &lines_[hash >> home_shift_]; }
 
    private:
     const Line* lines_;
