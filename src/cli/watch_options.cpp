@@ -229,6 +229,7 @@ std::optional<Error> plan_control(const WatchOptions& o, const TaskSets& tasks, 
   control.controller.mode = o.no_adapt     ? Controller::Mode::none
                             : o.adapt_only ? Controller::Mode::adapt
                                            : Controller::Mode::recover;
+  control.batch = o.batch;
   control.watch(tasks);
   if (const auto graph = control.graph(states); !graph)
     return Error{fmt::format("--states {}: {}", o.states, graph.error().message)};

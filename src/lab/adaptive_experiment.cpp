@@ -6,13 +6,13 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <thread>
-#include <tuple>
+#include <vector>
 
 #include "generate/paced_source.hpp"
 #include "generate/work_clock.hpp"
 #include "lab/co_runners.hpp"
+#include "pipeline/flow/key_hash.hpp"
 #include "pipeline/session.hpp"
 
 namespace parshall::lab {
@@ -75,14 +75,10 @@ const AdaptiveScenario kScenarios[] = {
     {"rates", "constant rates", "zipf:1.1", {0.6, 0.8, 1, 1.2, 1.4}},
 };
 
+/// An event, by a hash of its key: of some millions two that meet are not to be expected.
 struct Found {
-  std::string task;
-  std::uint64_t window;
-  FlowKey key;
-  friend bool operator<(const Found& a, const Found& b) {
-    if (const auto order = std::tie(a.task, a.window) <=> std::tie(b.task, b.window); order != 0) return order < 0;
-    return order_of(a.key, b.key) < 0;
-  }
+  std::uint64_t window, key;
+  auto operator<=>(const Found&) const = default;
 };
 struct Said {
   double recall, at_least;
@@ -90,7 +86,7 @@ struct Said {
 
 /// What came of a run.
 struct Outcome {
-  std::set<Found> found;
+  std::map<std::string, std::vector<Found>> found;             ///< by task; in order once the run is over
   std::map<std::pair<std::string, std::uint64_t>, Said> said;  ///< by task and window
   std::map<std::uint64_t, std::uint64_t> missed;               ///< packets, by window
   ReportSummary summary;
@@ -145,7 +141,6 @@ class Experiment {
     options.table = *table;
     options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
     options.monitor.flows = std::size_t{1} << 19;
-    options.monitor.window_ring_bytes = std::size_t{256} << 20;
     const std::size_t states = file_.plan.names.size();
     options.monitor.windows = tasks->windows(states);
     options.monitor.findings = tasks->findings(states);
@@ -172,6 +167,7 @@ class Experiment {
     }
     outcome.summary = session.final_report().summary;
     take(session, outcome);
+    for (auto& [task, found] : outcome.found) std::ranges::sort(found);
     return outcome;
   }
 
@@ -181,7 +177,7 @@ class Experiment {
   static void take(Session& session, Outcome& outcome) {
     for (const Event& event : session.take_events()) {
       if (!event.is_summary) {
-        outcome.found.insert({event.task, event.window.number, event.key});
+        outcome.found[event.task].push_back({event.window.number, KeyHash()(event.key)});
         continue;
       }
       const auto value = [&](std::string_view name) {
@@ -205,17 +201,19 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
   std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> windows;  // events that there are, and those found
   for (std::uint64_t window = first; window <= last; ++window) windows[window];
   std::size_t all = 0, right = 0, found = 0;
-  const auto in_range = [&](const Found& event) {
-    return event.task == task && event.window >= first && event.window <= last;
+  const auto in_range = [&](const Found& event) { return event.window >= first && event.window <= last; };
+  const auto of = [&task](const Outcome& run) {
+    const auto events = run.found.find(task);
+    return events == run.found.end() ? std::span<const Found>() : std::span<const Found>(events->second);
   };
-  for (const Found& event : truth.found)
-    if (in_range(event)) {
-      const bool is_found = outcome.found.contains(event);
-      auto& [there, here] = windows[event.window];
-      ++there, ++all;
-      here += is_found, right += is_found;
-    }
-  for (const Found& event : outcome.found) found += in_range(event);
+  for (const Found& event : of(truth)) {
+    if (!in_range(event)) continue;
+    const bool is_found = std::ranges::binary_search(of(outcome), event);
+    auto& [there, here] = windows[event.window];
+    ++there, ++all;
+    here += is_found, right += is_found;
+  }
+  found = static_cast<std::size_t>(std::ranges::count_if(of(outcome), in_range));
   if (all != 0) accuracy.recall = static_cast<double>(right) / static_cast<double>(all);
   if (found != 0) accuracy.precision = static_cast<double>(right) / static_cast<double>(found);
   double errors = 0;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/lane.hpp"
 
+#include <x86intrin.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace parshall {
 namespace {
@@ -15,11 +18,32 @@ Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t bat
       front_(std::move(front)),
       batch_(batch),
       limits_(limits),
-      turn_began_(source_->ticks()) {
+      turn_began_ticks_(source_->ticks()) {
   publish_device();
 }
 
+/// Time between two calls is a turn's: what came then was worked on.
 std::span<const RawPacket> Lane::poll() noexcept {
+  const std::uint64_t now = __rdtsc();
+  end_turn(now);
+  turn_began_ = now;
+  const std::span<const RawPacket> packets = poll_source();
+  busy_turn_ = !packets.empty();
+  turn_polled_ = __rdtsc();
+  return packets;
+}
+
+void Lane::end_turn(std::uint64_t now) noexcept {
+  const std::uint64_t ticks = source_->ticks(), taken = ticks - std::exchange(turn_began_ticks_, ticks);
+  load_.all_ticks += taken;
+  if (!busy_turn_) return;
+  load_.busy_ticks += taken;
+  ++load_.turns;
+  load_.poll_cycles += turn_polled_ - turn_began_;
+  load_.turn_cycles += now - turn_began_;
+}
+
+std::span<const RawPacket> Lane::poll_source() noexcept {
   if (limit_reached_) return {};
   std::size_t most = batch_.size();
   if (limits_.packets != 0) most = std::min<std::uint64_t>(most, limits_.packets - polled_);
@@ -37,19 +61,12 @@ std::span<const RawPacket> Lane::poll() noexcept {
   return packets;
 }
 
-void Lane::note_turn(bool busy) noexcept {
-  const std::uint64_t now = source_->ticks();
-  const std::uint64_t cycles = now - turn_began_;
-  turn_began_ = now;
-  all_cycles_ += cycles;
-  busy_cycles_ += busy ? cycles : 0;
-}
-
 WorkerLoad Lane::load() const noexcept {
   const DeviceCounters device = source_->counters();
-  return {.offered = polled_ + device.nic_missed.value_or(0) + device.no_mbuf.value_or(0),
-          .busy_ticks = busy_cycles_,
-          .all_ticks = all_cycles_};
+  WorkerLoad load = load_;
+  load.polled = polled_;
+  load.offered = polled_ + device.nic_missed.value_or(0) + device.no_mbuf.value_or(0);
+  return load;
 }
 
 void Lane::publish(bool last) noexcept {
@@ -59,8 +76,8 @@ void Lane::publish(bool last) noexcept {
   published_filtered_.store(counts.filtered, kRelaxed);
   published_elsewhere_.store(counts.elsewhere, kRelaxed);
   for (std::size_t v = 0; v < kVerdicts; ++v) published_verdict_[v].store(counts.verdict[v], kRelaxed);
-  published_cycles_[0].store(busy_cycles_, kRelaxed);
-  published_cycles_[1].store(all_cycles_, kRelaxed);
+  published_cycles_[0].store(load_.busy_ticks, kRelaxed);
+  published_cycles_[1].store(load_.all_ticks, kRelaxed);
   if (last || ++publishes_ % kPublishesPerDeviceRead == 0) publish_device();
 }
 

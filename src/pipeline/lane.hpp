@@ -51,9 +51,7 @@ class Lane {
     return {link.position, std::max({link.latest_ns, latest_ns_, idle_ns_})};
   }
 
-  /// Whether the thread found work, in ticks of the source since the call before.
-  void note_turn(bool busy) noexcept;
-
+  /// Of the turns up to the last poll(), which began another.
   WorkerLoad load() const noexcept;
 
   /// Makes the counters visible to other threads; the device's own are asked now and then.
@@ -70,6 +68,8 @@ class Lane {
   static constexpr std::uint32_t kPublishesPerDeviceRead = 4096;
 
   void publish_device() noexcept;
+  void end_turn(std::uint64_t now) noexcept;
+  std::span<const RawPacket> poll_source() noexcept;
 
   std::unique_ptr<PacketSource> source_;
   FrontEnd front_;
@@ -79,7 +79,9 @@ class Lane {
   bool limit_reached_ = false;
   std::uint64_t polled_ = 0, ring_full_ = 0, latest_ns_ = 0;
   std::uint64_t idle_ns_ = 0;  ///< when no packet waited
-  std::uint64_t turn_began_ = 0, busy_cycles_ = 0, all_cycles_ = 0;
+  WorkerLoad load_;            ///< but for offered
+  bool busy_turn_ = false;
+  std::uint64_t turn_began_ticks_, turn_began_ = 0, turn_polled_ = 0;  ///< the last two by the time stamp counter
   std::uint32_t publishes_ = 0;
 
   alignas(64) std::atomic<std::uint64_t> published_polled_{0};

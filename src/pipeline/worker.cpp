@@ -163,7 +163,6 @@ void Workers::work(std::size_t index) {
       if (lane.done()) break;
       idle.wait();
     }
-    lane.note_turn(!packets.empty());
     lane.publish(/*last=*/false);
     if (controlled && monitor.control_window_ends(lane.link())) monitor.end_control_window(lane.link(), lane.load());
     for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep(lane.link()) && --slices > 0;) {
@@ -257,7 +256,6 @@ void Workers::receive(std::size_t) {
       const bool busy = !packets.empty();
       any |= busy;
       all_done &= !busy && lane.done();
-      lane.note_turn(busy);
       lane.publish(/*last=*/false);
     }
     LinkPlace link;

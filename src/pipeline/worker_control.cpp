@@ -74,6 +74,7 @@ Result<StateGraph> ControlPlan::graph(const StatePlan& states) const {
 
 WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
     : window_ns_(plan.window_ns),
+      batch_(plan.batch),
       recalls_(plan.recalls),
       controller_(*plan.graph(states), plan.packet, plan.controller),
       installed_(controller_.allocation()),
@@ -93,15 +94,13 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
   const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
   take_since(state_packets, state_before_, state_packets_);
   take_since(effective_packets, effective_before_, effective_packets_);
-  const WorkerLoad before = std::exchange(load_, load);
+  const WorkerLoad since = load - std::exchange(load_, load);
   const std::uint64_t new_before = std::exchange(new_flows_, new_flows);
   if (!std::exchange(began_any_, true)) return;  // nothing to compare with
-  const auto all_ticks = static_cast<double>(load.all_ticks - before.all_ticks);
-  const auto busy_ticks = static_cast<double>(load.busy_ticks - before.busy_ticks);
   controller_.end_window(
       {.window_ns = elapsed_ns,
-       .busy_ns = all_ticks > 0 ? elapsed_ns * busy_ticks / all_ticks : 0,
-       .offered = load.offered - before.offered,
+       .busy_ns = elapsed_ns * since.busy_share(batch_),
+       .offered = since.offered,
        .counted = static_cast<std::uint64_t>(std::accumulate(state_packets_.begin(), state_packets_.end(), 0.0)),
        .new_flows = new_flows - new_before,
        .hit_probability = std::nullopt,

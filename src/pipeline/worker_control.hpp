@@ -24,6 +24,7 @@ std::string_view name_of(Controller::Mode mode) noexcept;
 struct ControlPlan {
   Controller::Options controller;
   std::uint64_t window_ns = 10'000'000;
+  std::size_t batch = 256;            ///< that a source is asked for
   PacketTime packet;                  ///< the rest of what a packet takes
   std::vector<double> cost_ns;        ///< of the tasks of each state, for a packet
   std::vector<std::uint8_t> lighter;  ///< StatePlan::lighter, without steps that save no time
@@ -72,6 +73,7 @@ class WorkerControl {
   void note(std::uint64_t window_ns, std::uint64_t cycles) noexcept;
 
   std::uint64_t window_ns_;
+  std::size_t batch_;
   std::shared_ptr<RecallBoard> recalls_;
   Controller controller_;
   Allocation installed_;

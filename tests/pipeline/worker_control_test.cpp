@@ -45,6 +45,9 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
     load_.offered += offered;
     load_.all_ticks += 1'000'000;
     load_.busy_ticks += static_cast<std::uint64_t>(1e6 * busy_share);
+    load_.turns += (taken + 255) / 256;
+    load_.polled += taken;
+    load_.turn_cycles += 1'000;
     packets_[2] += taken / 2;
     packets_[0] += taken - taken / 2;
     const double kept = share_kept();
@@ -112,6 +115,22 @@ TEST_F(Controlled, TimeThatStandsStillOrLeapsAndCountersThatDoNotMoveDoNoHarm) {
   EXPECT_EQ(share_kept(), 1);
   for (int i = 0; i < 10; ++i) pass(1'000'000, 0, 1);
   EXPECT_GE(share_kept(), 0);
+}
+
+TEST(WorkerLoad, AskingMoreOftenThanNeedBeIsNoWork) {
+  WorkerLoad load{
+      .busy_ticks = 800, .all_ticks = 1000, .polled = 256, .turns = 1, .poll_cycles = 50, .turn_cycles = 100};
+  EXPECT_EQ(load.busy_share(256), 0.8) << "a whole batch";
+  load.turns = 4;
+  EXPECT_DOUBLE_EQ(load.busy_share(256), 0.8 * (1 - 0.5 * 0.75)) << "three of four times were too many";
+  EXPECT_EQ(load.busy_share(64), 0.8) << "where batches are no larger";
+  EXPECT_EQ(WorkerLoad().busy_share(256), 0);
+  const WorkerLoad since = load - WorkerLoad{.busy_ticks = 300, .all_ticks = 400, .polled = 56, .turns = 3};
+  EXPECT_EQ(since.busy_ticks, 500u);
+  EXPECT_EQ(since.all_ticks, 600u);
+  EXPECT_EQ(since.polled, 200u);
+  EXPECT_EQ(since.turns, 1u);
+  EXPECT_EQ(since.poll_cycles, 50u);
 }
 
 TEST(ControlPlan, AStepThatSavesNoTimeIsLeftOut) {

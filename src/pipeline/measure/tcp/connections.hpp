@@ -39,6 +39,7 @@ class TcpConnections {
   void populate() noexcept {
     map_.populate();
     connections_.populate();
+    segments_.populate();
   }
 
   /// There is always room: a connection has at least one flow.

@@ -47,6 +47,7 @@ class SegmentPool {
 
   explicit SegmentPool(std::size_t chunks) : chunks_(chunks), free_(chunks) {}
 
+  void populate() noexcept { chunks_.populate(); }
   static std::size_t memory_bytes(std::size_t chunks) noexcept { return chunks * (sizeof(Chunk) + sizeof(Place)); }
 
   /// Of a list that is about to be appended to, and of one that is about to be acknowledged.
