@@ -57,6 +57,29 @@ Shift shift_to(const StateGraph& graph, std::span<const double> base_packets, do
   return {more, (less_ns - target_ns) / (less_ns - more_ns)};
 }
 
+Shift few_shift_to(const StateGraph& graph, std::span<const double> base_packets, double target_ns) noexcept {
+  const Packets packets(graph, base_packets);
+  const double own_ns = packets.mean_cost_ns(graph, 0), lightest_ns = packets.mean_cost_ns(graph, graph.depth());
+  if (!(own_ns > target_ns)) return {};
+  if (target_ns < lightest_ns * (1 - kRounding)) return {graph.depth(), 1, /*infeasible=*/true};
+  if (!(own_ns > lightest_ns)) return {};
+  return {graph.depth(), std::min(1.0, (own_ns - target_ns) / (own_ns - lightest_ns)), /*infeasible=*/false,
+          /*others_stay=*/true};
+}
+
+std::optional<double> share_staying(const StateGraph& graph, Shift shift, std::span<const double> base_packets,
+                                    std::uint64_t states) noexcept {
+  const auto others = graph.after(shift.others_steps()), moved = graph.after(shift.steps);
+  double staying = 0, all = 0;
+  for (std::size_t i = 0; i < std::min(graph.size(), base_packets.size()); ++i) {
+    if ((states >> i & 1) == 0 || !(base_packets[i] > 0)) continue;
+    all += base_packets[i];
+    staying += base_packets[i] * ((1 - shift.share) * static_cast<double>(states >> others[i] & 1) +
+                                  shift.share * static_cast<double>(states >> moved[i] & 1));
+  }
+  return all > 0 ? std::optional(staying / all) : std::nullopt;
+}
+
 Allocation::Allocation(const StateGraph& graph) : rows_(graph.size()), rank_(graph.size()) {
   std::vector<std::uint8_t> lightest_first(graph.size());
   std::iota(lightest_first.begin(), lightest_first.end(), std::uint8_t{0});
@@ -93,7 +116,7 @@ void Allocation::divide_hashes(Row& row) noexcept {
 }
 
 void Allocation::apply(const StateGraph& graph, Shift shift) noexcept {
-  const auto less = graph.after(shift.steps == 0 ? 0 : shift.steps - 1), more = graph.after(shift.steps);
+  const auto less = graph.after(shift.others_steps()), more = graph.after(shift.steps);
   const double share = shift.share > 0 ? std::min(shift.share, 1.0) : 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     Row row;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,11 +11,15 @@
 
 namespace parshall {
 
-/// How far flows give way: `share` of them `steps` steps, the others one step less.
+/// How far flows give way: `share` of them `steps` steps, the others one step less, or not at all.
 struct Shift {
   std::size_t steps = 0;
-  double share = 0;         ///< 0 to 1
-  bool infeasible = false;  ///< the lightest states of all take longer than there is
+  double share = 0;          ///< 0 to 1
+  bool infeasible = false;   ///< the lightest states of all take longer than there is
+  bool others_stay = false;  ///< of their own states
+
+  /// That the others go.
+  std::size_t others_steps() const noexcept { return steps == 0 || others_stay ? 0 : steps - 1; }
 
   friend bool operator==(const Shift&, const Shift&) = default;
 };
@@ -27,6 +32,16 @@ struct Shift {
 /// Source: algorithm 1 of Tangari et al., MONA, IEEE TNSM 2020, mended: no shift where there is time, an end where
 ///         shifting changes nothing, any graph. The cost falls with each step, so that the step is found by halving.
 Shift shift_to(const StateGraph& graph, std::span<const double> base_packets, double target_ns) noexcept;
+
+/// The same with as few flows as can be, which go all the way: where one step of a state's path saves most of its time,
+/// tasks keep more of their flows by it than by steps of all.
+///
+/// Cost:   0.2 us for 64 states; nothing is allocated.
+Shift few_shift_to(const StateGraph& graph, std::span<const double> base_packets, double target_ns) noexcept;
+
+/// What share of packets of these base states (bit i: state i) stays in them; nothing where there are none.
+std::optional<double> share_staying(const StateGraph& graph, Shift shift, std::span<const double> base_packets,
+                                    std::uint64_t states) noexcept;
 
 /// Which state the flows of each base state have in fact: shares of them, by a hash of the flow, so that as few flows
 /// as can be change when the shares do.

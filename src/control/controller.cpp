@@ -8,6 +8,9 @@
 namespace parshall {
 namespace {
 
+constexpr double kWorthChanging = 0.02;  ///< of recall, or of the flows
+constexpr double kBusy = 0.98, kLeastMargin = 0.85, kMarginLost = 0.02, kMarginBack = 0.003;  ///< the last two a window
+constexpr std::size_t kMostTasks = 256;     ///< whose flows are looked at before a shift is chosen
 constexpr double kLearning = 0.3;           ///< of the difference, each window
 constexpr double kLeast = 0.1, kMost = 10;  ///< corrections beyond these are no measurement
 
@@ -19,6 +22,12 @@ void approach(double& value, double measured, double learning) noexcept {
 double bounded(double utilisation) noexcept {
   return std::isnan(utilisation) ? Controller::Options().utilisation
                                  : std::clamp(utilisation, Controller::kLeastUtilisation, 1.0);
+}
+
+/// So near that it is not worth it: flows that change lose what was known of them.
+bool is_near(const Shift& one, const Shift& other) noexcept {
+  return one.steps == other.steps && one.others_stay == other.others_stay && one.infeasible == other.infeasible &&
+         std::abs(one.share - other.share) < kWorthChanging;
 }
 
 std::vector<double> all_in_costs(const StateGraph& graph, const PacketTime& time) {
@@ -43,6 +52,7 @@ Controller::Controller(StateGraph graph, PacketTime profile, Options options)
       adapted_(graph_),
       allocation_(graph_),
       recovery_(graph_, options.recovery) {
+  tasks_.reserve(kMostTasks);
   options_.utilisation = bounded(options.utilisation);
   tell();
 }
@@ -81,6 +91,33 @@ void Controller::tell() noexcept {
   all_in_.set_costs(now_ns_);
 }
 
+/// Of the tasks that lose most, by what they want: its recall above that, were flows alike in all their states.
+double Controller::worst_headroom(Shift shift, std::span<const double> base_packets) const noexcept {
+  double worst = 1;
+  for (const GapRecovery::Task& task : tasks_)
+    if (const auto staying = share_staying(graph_, shift, base_packets, task.states))
+      worst = std::min(worst, *staying - task.threshold);
+  return worst;
+}
+
+/// Not another way for a little: what flows were known for is lost when they change.
+Shift Controller::choose_shift(std::span<const double> base_packets, double target_ns) noexcept {
+  const Shift all = shift_to(all_in_, base_packets, target_ns);
+  if (options_.mode != Mode::recover || all.steps == 0 || all.infeasible || tasks_.empty()) return all;
+  const Shift few = few_shift_to(all_in_, base_packets, target_ns);
+  const double gain = worst_headroom(few, base_packets) - worst_headroom(all, base_packets);
+  return gain > (shift_.others_stay ? -kWorthChanging : kWorthChanging) ? few : all;
+}
+
+/// Packets that are lost while there is time by the account came when the worker was at something else: windows begin
+/// with more work than they end with.
+void Controller::learn_margin(const WindowLoad& load) noexcept {
+  if (load.missed == 0)
+    margin_ = std::min(1.0, margin_ + kMarginBack);
+  else if (load.busy_ns < kBusy * load.window_ns)
+    margin_ = std::max(kLeastMargin, margin_ - kMarginLost);
+}
+
 const Allocation& Controller::end_window(const WindowLoad& load, std::span<const GapRecovery::Task> tasks) noexcept {
   if (options_.mode == Mode::none || !(load.window_ns > 0) || !std::isfinite(load.window_ns)) return allocation_;
   if (load.counted == 0 && load.offered != 0) return allocation_;  // it stood still: nothing is known of the packets
@@ -88,8 +125,14 @@ const Allocation& Controller::end_window(const WindowLoad& load, std::span<const
   tell();
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
   if (options_.mode == Mode::recover) recovery_.step(all_in_, tasks, load.base_packets, adapted_);
-  shift_ = Shift();
-  if (rate_pps > 0) shift_ = shift_to(all_in_, load.base_packets, options_.utilisation * 1e9 / rate_pps / weight_);
+  learn_margin(load);
+  if (options_.mode == Mode::recover && !tasks.empty())
+    tasks_.assign(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(std::min(tasks.size(), kMostTasks)));
+  Shift shift = rate_pps > 0
+                    ? choose_shift(load.base_packets, margin_ * options_.utilisation * 1e9 / rate_pps / weight_)
+                    : Shift();
+  if (load.missed == 0 && is_near(shift, shift_)) shift = shift_;
+  shift_ = shift;
   adapted_.apply(graph_, shift_);
   allocation_ = adapted_;
   if (options_.mode == Mode::recover) recovery_.apply(all_in_, load.base_packets, allocation_);

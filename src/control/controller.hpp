@@ -21,6 +21,7 @@ struct WindowLoad {
   double busy_ns = 0;         ///< spent on packets
   std::uint64_t offered = 0;  ///< with those that the device had to drop
   std::uint64_t counted = 0;  ///< fewer than offered where any were lost
+  std::uint64_t missed = 0;   ///< of those offered: lost for want of time
   std::uint64_t new_flows = 0;
   std::optional<double> hit_probability;  ///< unknown: as in the window before
   std::span<const double> base_packets, packets;
@@ -33,7 +34,9 @@ struct WindowLoad {
 ///         constructor.
 /// Error:  a rise that is steeper than the one of the window before can lose packets within that window, and so can a
 ///         co-runner within the four windows that it takes to learn of it.
-/// Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: the rate is taken for what it will be at the next window's
+/// Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: where the worst task keeps more flows by it, few flows go
+/// all
+///         the way and not all one step; the rate is taken for what it will be at the next window's
 ///         end where it rises; what packets of each state take is learnt from what they took.
 class Controller {
  public:
@@ -67,6 +70,9 @@ class Controller {
 
  private:
   void learn(const WindowLoad& load) noexcept;
+  void learn_margin(const WindowLoad& load) noexcept;
+  Shift choose_shift(std::span<const double> base_packets, double target_ns) noexcept;
+  double worst_headroom(Shift shift, std::span<const double> base_packets) const noexcept;
   void tell() noexcept;
 
   StateGraph graph_;   ///< as profiled: costs of tasks
@@ -76,10 +82,12 @@ class Controller {
   std::vector<double> profiled_ns_;  ///< by state: all that is done for a packet, as the profile says
   std::vector<double> now_ns_, sds_ns_, mix_, shares_;  ///< one window's, by state
   StateCosts costs_;
-  Allocation adapted_, allocation_;  ///< by adaptation alone; in force
+  std::vector<GapRecovery::Task> tasks_;  ///< as last told, but for their recall
+  Allocation adapted_, allocation_;       ///< by adaptation alone; in force
   GapRecovery recovery_;
   Shift shift_;
   RateForecast rate_;
+  double margin_ = 1;    ///< of the utilisation, that work which does not come evenly leaves
   double slowness_ = 1;  ///< time taken, of what the profile says
   double weight_ = 1;    ///< cost of packets, of what shares of flows let expect: heavy flows are few
 };

@@ -88,7 +88,7 @@ struct Said {
 struct Outcome {
   std::map<std::string, std::vector<Found>> found;             ///< by task; in order once the run is over
   std::map<std::pair<std::string, std::uint64_t>, Said> said;  ///< by task and window
-  std::map<std::uint64_t, std::uint64_t> missed;               ///< packets, by window
+  std::vector<std::uint64_t> packets;                          ///< by window
   ReportSummary summary;
 };
 
@@ -184,7 +184,10 @@ class Experiment {
         const auto at = std::ranges::find(event.values, name, &EventValue::name);
         return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
       };
-      if (event.task == "count") continue;
+      if (event.task == "count") {
+        outcome.packets.push_back(std::get<std::uint64_t>(event.values.front().value));
+        continue;
+      }
       const auto recall = value("recall"), at_least = value("recall_at_least");
       if (recall && at_least) outcome.said[{event.task, event.window.number}] = {*recall, *at_least};
     }
@@ -282,25 +285,31 @@ class Round {
     return std::make_shared<const Trace>(*std::move(trace));
   }
 
-  std::unique_ptr<PacedSource> source(std::shared_ptr<const Trace> trace, Pace pace, std::uint64_t queue) const {
-    const auto clock = std::make_shared<WorkClock>();
+  std::unique_ptr<PacedSource> source(std::shared_ptr<const Trace> trace, Pace pace, std::uint64_t queue,
+                                      const std::shared_ptr<WorkClock>& clock) const {
     return std::make_unique<PacedSource>(
         std::move(trace), pace, queue, kTrafficStartNs, [clock] { return clock->now_ns(); },
         [clock](std::uint64_t ns) { clock->wait(ns); });
   }
 
-  /// What the worker takes when its queue is never empty, packets per second.
+  /// What the worker takes when its queue is never empty, packets per second: in the middlemost of its windows, but for
+  /// the first ones, in which flows begin.
   Result<double> capacity(const std::shared_ptr<const Trace>& trace) const {
     constexpr double kEndlessPps = 1e9;
-    const auto outcome =
-        experiment_.run(source(trace, Pace(kEndlessPps), 4096), Controller::Mode::none, sweep_.seconds);
+    const auto outcome = experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()),
+                                         Controller::Mode::none, sweep_.seconds);
     if (!outcome) return outcome.error();
-    return static_cast<double>(outcome->summary.total.polled) / sweep_.seconds;
+    std::vector<std::uint64_t> packets(
+        outcome->packets.begin() + static_cast<std::ptrdiff_t>(outcome->packets.size() / 3), outcome->packets.end());
+    if (packets.empty()) return Error{"a run without windows: give it more --seconds"};
+    std::ranges::sort(packets);
+    return static_cast<double>(packets[packets.size() / 2]) * (1e9 / kWindowNs);
   }
 
   Result<AdaptiveRow> run(const AdaptiveScenario& scenario, const std::shared_ptr<const Trace>& trace, Pace pace,
                           std::uint64_t queue, Controller::Mode mode, const Outcome& truth) const {
-    auto paced = source(trace, pace, queue);
+    const auto clock = std::make_shared<WorkClock>();
+    auto paced = source(trace, pace, queue, clock);
     const auto counts = paced->counts();
     const auto losses = paced->losses(kWindowNs);
     std::optional<CoRunners> neighbour;
@@ -337,6 +346,7 @@ class Round {
       row.longest_us = summary.adaptation->longest_us;
       row.residual = summary.adaptation->residual;
     }
+    row.left_out_share = static_cast<double>(clock->left_out_ns()) / (sweep_.seconds * 1e9);
     // The first window finds tasks without a past, the last one is cut.
     const std::uint64_t first = kTrafficStartNs / kWindowNs + 1;
     const std::uint64_t last = first + static_cast<std::uint64_t>(sweep_.seconds * 1e9) / kWindowNs - 3;

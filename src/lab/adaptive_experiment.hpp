@@ -62,7 +62,7 @@ struct AdaptiveRow {
   std::uint64_t offered = 0, missed = 0;
   std::uint64_t windows = 0, lossy_windows = 0, longest_loss = 0;  ///< of 10 ms; in a row
   double shifted_share = 0;                                        ///< of the time, in which flows gave way
-  double overhead_share = 0, longest_us = 0, residual = 0;         ///< AdaptationSummary's
+  double overhead_share = 0, longest_us = 0, residual = 0, left_out_share = 0;  ///< AdaptationSummary's; WorkClock's
   std::vector<TaskAccuracy> tasks;
 };
 

@@ -46,6 +46,7 @@ constexpr AdaptiveColumn kColumns[] = {
     {{"overhead_share", "overhead", 4}, [](Row row, Task) -> Cell { return row.overhead_share; }},
     {{"longest_step_us", "longest us", 0}, [](Row row, Task) -> Cell { return row.longest_us; }},
     {{"cost_residual", "residual"}, [](Row row, Task) -> Cell { return row.residual; }},
+    {{"left_out_share", "left out", 3}, [](Row row, Task) -> Cell { return row.left_out_share; }},
 };
 
 }  // namespace

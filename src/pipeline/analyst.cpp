@@ -5,6 +5,18 @@
 #include <iterator>
 
 namespace parshall {
+namespace {
+
+constexpr double kLeastShare = 1e-4;
+
+/// An event takes two packets or more of its flow, as a rule: each is there with the share that was not missed. Packets
+/// are missed in a row, which takes some flows' and leaves others': the bound takes three times the share.
+Recall with_missed_packets(const Recall& recall, double missed_share) noexcept {
+  return {recall.expected * (1 - missed_share) * (1 - missed_share),
+          recall.at_least * std::max(0.0, 1 - 3 * missed_share)};
+}
+
+}  // namespace
 
 RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> board) : board_(std::move(board)) {
   for (std::size_t i = 0; i < tasks.members().size(); ++i) {
@@ -16,26 +28,33 @@ RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> boar
 
 /// A flow that was seen in part counts as one that was missed: what it may have shown meanwhile is not known.
 void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, EventQueue& events) {
+  const auto packets = static_cast<double>(window.totals.packets + window.totals.missed_packets);
+  const double missed_now = packets > 0 ? static_cast<double>(window.totals.missed_packets) / packets : 0;
+  missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them on
   for (Watched& watched : watched_) {
     const TaskSet::Member& task = tasks.members()[watched.task];
     const auto found = static_cast<double>(task.found);
     const std::uint64_t seen = task.seen.wholly + task.seen.partly;
     const std::uint64_t missed = task.seen.not_at_all + task.seen.partly + window.totals.unlisted_flows;
     watched.estimator.add_window(seen, found, found);
-    const std::optional<Recall> recall = watched.estimator.recall(missed);
+    std::optional<Recall> recall = watched.estimator.recall(missed);
+    // Without packets that nobody has: flows that come back bring none.
+    board_->put(watched.board, recall ? std::optional(recall->expected) : std::nullopt);
+    if (recall) *recall = with_missed_packets(*recall, missed_share_);
     RecallSummary& summary = watched.summary;
     ++summary.windows;
-    summary.incomplete += missed != 0;
+    summary.incomplete += missed != 0 || missed_share_ != 0;
     summary.unknown += !recall;
-    board_->put(watched.board, recall ? std::optional(recall->expected) : std::nullopt);
-    std::vector<EventValue> values{{"flows_seen", seen}, {"flows_missed", missed}};
+    std::vector<EventValue> values{
+        {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", window.totals.missed_packets}};
     if (recall) {
       watched.sum += recall->expected;
       summary.below += recall->expected < task.recall;
       summary.least = std::min(summary.least, recall->at_least);
       values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
     }
-    if (missed != 0) events.put({task.name, window, nullptr, {}, std::move(values), {}, /*is_summary=*/true});
+    if (missed != 0 || missed_share_ != 0)
+      events.put({task.name, window, nullptr, {}, std::move(values), {}, /*is_summary=*/true});
   }
   if (!watched_.empty()) board_->publish();
 }
@@ -93,10 +112,12 @@ void WindowJoiner::take(std::span<const std::byte> message) {
   tasks_.bins(head.first, bins);
 }
 
+/// What was not measured is all zero, as a flow is that nothing was seen of.
 void WindowJoiner::take_flow(std::span<const std::byte> flow) {
   const auto measured = flow.subspan(sizeof(FlowWindow));
-  std::byte* const kept = measured_.data() + batch_.size() * measured.size();
-  std::ranges::copy(measured, kept);
+  const std::size_t bytes = measured_.size() / kBatch;
+  std::byte* const kept = measured_.data() + batch_.size() * bytes;
+  std::fill(std::ranges::copy(measured, kept).out, kept + bytes, std::byte{0});
   batch_.push_back(read_as<FlowWindow>(flow));
   batch_.back().measured = kept;
   packets_ += batch_.back().packets;

@@ -39,6 +39,7 @@ class RecallWatch {
 
   std::shared_ptr<RecallBoard> board_;
   std::vector<Watched> watched_;
+  double missed_share_ = 0;  ///< of packets, by the device; of late
 };
 
 /// Windows of one length: brings together what the workers tell of each, and hands it to the tasks, one window after

@@ -65,7 +65,7 @@ WorkerLoad Lane::load() const noexcept {
   const DeviceCounters device = source_->counters();
   WorkerLoad load = load_;
   load.polled = polled_;
-  load.offered = polled_ + device.nic_missed.value_or(0) + device.no_mbuf.value_or(0);
+  load.missed = device.nic_missed.value_or(0) + device.no_mbuf.value_or(0);
   return load;
 }
 

@@ -79,7 +79,7 @@ class Lane {
   bool limit_reached_ = false;
   std::uint64_t polled_ = 0, ring_full_ = 0, latest_ns_ = 0;
   std::uint64_t idle_ns_ = 0;  ///< when no packet waited
-  WorkerLoad load_;            ///< but for offered
+  WorkerLoad load_;            ///< but for packets
   bool busy_turn_ = false;
   std::uint64_t turn_began_ticks_, turn_began_ = 0, turn_polled_ = 0;  ///< the last two by the time stamp counter
   std::uint32_t publishes_ = 0;

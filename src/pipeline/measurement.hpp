@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/record_ring.hpp"
@@ -57,6 +58,7 @@ class Measurement {
     for (const auto& windows : windows_) windows->prefetch(slot.slot());
     place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
     link_.position = place.position + 1;
+    ++counted_;
     const std::size_t at = added_++ % pending_.size();
     pending_[at] = {slot.slot(), slot.is_new(), facts.counts, facts.time_ns, place};
     if (follows_tcp_) pending_tcp_[at] = tcp;
@@ -85,6 +87,7 @@ class Measurement {
   template <class KeyOf, class Drain>
   bool housekeep(LinkPlace now, KeyOf key_of, Drain drain) noexcept {
     const LinkPlace link = later_of(now);
+    const std::uint64_t packets = counted_ - std::exchange(kept_house_, counted_);
     bool more = false;
     for (const auto& windows : windows_) {
       if (windows->ends_at(link)) {
@@ -92,7 +95,7 @@ class Measurement {
         windows->advance(link, key_of);
         link_.latest_ns = link.latest_ns;  // states never fall behind windows
       }
-      more |= windows->sweep(kTellRows, key_of);
+      more |= windows->sweep(packets == 0 ? kTellRows : windows->rows_for(packets), key_of);
     }
     return more;
   }
@@ -128,13 +131,14 @@ class Measurement {
   bool control_window_ends(LinkPlace now) const noexcept { return control_->due(later_of(now)); }
   /// After flush().
   void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+    const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
+    for (const auto& windows : windows_) windows->note_missed(missed);
     control_->end_window(later_of(now), load, tracker_->state_packets(), tracker_->effective_packets(),
                          tracker_->new_flows(), *states_);
   }
 
  private:
-  static constexpr std::uint32_t kTellRows =
-      512;  ///< some microseconds; twice a batch: half a window's packets tell all
+  static constexpr std::uint32_t kTellRows = 256;  ///< while no packet comes: some 30 us
 
   /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
   /// multiple of kStatBatch, and none of its packets is behind the ring's end.
@@ -210,6 +214,8 @@ class Measurement {
   std::unique_ptr<std::array<StageCost, kStages>> costs_;
   bool timed_ = false;
   std::uint64_t measured_batches_ = 0;
+  std::uint64_t counted_ = 0, kept_house_ = 0;  ///< packets added, and up to the last housekeep()
+  std::uint64_t missed_ = 0;                    ///< packets, by the device, up to the last control window's end
 
   std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
   std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;

@@ -100,8 +100,9 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
   controller_.end_window(
       {.window_ns = elapsed_ns,
        .busy_ns = elapsed_ns * since.busy_share(batch_),
-       .offered = since.offered,
+       .offered = since.polled + since.missed,
        .counted = static_cast<std::uint64_t>(std::accumulate(state_packets_.begin(), state_packets_.end(), 0.0)),
+       .missed = since.missed,
        .new_flows = new_flows - new_before,
        .hit_probability = std::nullopt,
        .base_packets = state_packets_,

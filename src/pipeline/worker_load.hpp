@@ -7,16 +7,15 @@ namespace parshall {
 
 /// What came to a worker up to now, and how long it was at it.
 struct WorkerLoad {
-  std::uint64_t offered = 0;                       ///< packets, with those that the device had to drop
+  std::uint64_t polled = 0, missed = 0;            ///< packets; and those that the device had to drop
   std::uint64_t busy_ticks = 0, all_ticks = 0;     ///< of the source; turns in which packets came, and all
-  std::uint64_t polled = 0, turns = 0;             ///< packets, and the turns in which they came
+  std::uint64_t turns = 0;                         ///< in which packets came
   std::uint64_t poll_cycles = 0, turn_cycles = 0;  ///< of these turns: in asking the source, and in all
 
   friend WorkerLoad operator-(const WorkerLoad& now, const WorkerLoad& before) noexcept {
-    return {
-        now.offered - before.offered,        now.busy_ticks - before.busy_ticks, now.all_ticks - before.all_ticks,
-        now.polled - before.polled,          now.turns - before.turns,           now.poll_cycles - before.poll_cycles,
-        now.turn_cycles - before.turn_cycles};
+    return {now.polled - before.polled,          now.missed - before.missed, now.busy_ticks - before.busy_ticks,
+            now.all_ticks - before.all_ticks,    now.turns - before.turns,   now.poll_cycles - before.poll_cycles,
+            now.turn_cycles - before.turn_cycles};
   }
 
   /// Of the time in all, what the packets would take in whole batches. A worker that has time to spare asks for packets

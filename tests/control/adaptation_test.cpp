@@ -297,6 +297,62 @@ TEST(Allocation, LightStatesHaveTheLowHashesWhateverTheStatesNumbers) {
   EXPECT_EQ(allocation.state_of(0, 0), 1);
 }
 
+TEST(Allocation, ItsPartsAreWhatItsHashesAre) {
+  const StateGraph graph = chain({20, 60, 100, 150, 200});
+  Allocation allocation(graph);
+  SplitMix64 random(4);
+  for (int round = 0; round < 200; ++round) {
+    allocation.apply(graph, {.steps = 1 + random.below(4), .share = random.uniform()});
+    allocation.gather(4, 0, random.uniform() / 2);
+    for (std::uint8_t base = 0; base < 5; ++base) {
+      double begin = 0;
+      allocation.each_part(base, [&](std::uint8_t state, double share) {
+        ASSERT_GT(share, 0);
+        EXPECT_NEAR(share, allocation.share(base, state), 1e-9);
+        EXPECT_EQ(allocation.state_of(base, static_cast<std::uint32_t>((begin + share / 2) * 0x1p32)), state);
+        begin += share;
+      });
+      EXPECT_NEAR(begin, 1, 1e-12);
+    }
+  }
+}
+
+TEST(FewShiftTo, CostsWhatThereIsTimeForAndLeavesTheOthersInTheirStates) {
+  SplitMix64 random(5);
+  for (int round = 0; round < 500; ++round) {
+    const StateGraph graph = chain({20, 60, 100, 150, 200});
+    std::vector<double> packets(5);
+    for (double& count : packets) count = random.uniform();
+    const double own_ns = graph.mean_cost_ns(packets), target_ns = 15 + random.uniform() * 200;
+    const Shift shift = few_shift_to(graph, packets, target_ns);
+    Allocation allocation(graph);
+    allocation.apply(graph, shift);
+    if (target_ns >= own_ns) {
+      EXPECT_EQ(shift, Shift());
+    } else if (target_ns < 20) {
+      EXPECT_TRUE(shift.infeasible);
+      EXPECT_NEAR(allocation.mean_cost_ns(graph, packets), 20, 1e-9);
+    } else {
+      EXPECT_NEAR(allocation.mean_cost_ns(graph, packets), target_ns, 1e-6);
+      EXPECT_NEAR(allocation.share(4, 4), 1 - shift.share, 1e-12);
+      EXPECT_NEAR(allocation.share(4, 0), shift.share, 1e-12);
+    }
+  }
+}
+
+TEST(ShareStaying, IsOfThePacketsOfStatesThatATaskIsIn) {
+  const StateGraph graph = chain({20, 60, 100, 150, 200});
+  const std::vector<double> packets{5, 10, 20, 30, 40};
+  const std::uint64_t upper = 0b11000, lowest = 1;
+  EXPECT_EQ(share_staying(graph, {}, packets, upper), 1.0);
+  EXPECT_NEAR(*share_staying(graph, {.steps = 1, .share = 0.25}, packets, upper), (40 + 30 * 0.75) / 70, 1e-12)
+      << "state 4 goes to 3, which the task is in";
+  EXPECT_NEAR(*share_staying(graph, {.steps = 2, .share = 0.25}, packets, upper), 40 * 0.75 / 70, 1e-12);
+  EXPECT_NEAR(*share_staying(graph, {.steps = 4, .share = 0.25, .others_stay = true}, packets, upper), 0.75, 1e-12);
+  EXPECT_EQ(share_staying(graph, {.steps = 4, .share = 1}, packets, lowest), 1.0);
+  EXPECT_EQ(share_staying(graph, {.steps = 4, .share = 1}, std::vector<double>{1, 0}, upper), std::nullopt);
+}
+
 /// Adaptation goes by base states: the same load gives the same shift however it was shed before.
 TEST(ShiftTo, AConstantOverloadDoesNotSwing) {
   SplitMix64 random(6);

@@ -164,6 +164,54 @@ TEST_F(GivingWay, PacketsAreCountedByTheStatesThatFlowsWouldHaveAndThoseTheyHave
   EXPECT_EQ(tracker_.new_flows(), 1000u);
 }
 
+/// A connection whose data is acknowledged a little later each time, of which the heavier state asks for round trips.
+TEST(GivingWayOfConnections, RoundTripsStayAndWhatWasNotAcknowledgedDoesNot) {
+  FlowStates states(plan_of(kTwo), /*can_wait=*/true, /*seed=*/7);
+  FlowTracker tracker({{}, {.tcp = true, .rtt_history = true}}, &states, 16, 7);
+  const FlowKey data = key_of(3), acks = opposite(data);
+  std::array<bool, 2> known{};
+  std::uint64_t now_ns = 1'000'000;
+  const auto find = [&](std::uint32_t slot, const TcpFacts& tcp) {
+    const RowUpdate packet{slot, !std::exchange(known[slot], true), CountWord::packet(200, 214, 0x10), now_ns, {}};
+    PacketFinding finding;
+    tracker.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, [&](std::uint32_t at) { return at == 0 ? data : acks; });
+    return finding;
+  };
+  std::uint32_t seq = 1000;
+  const auto send = [&] {
+    find(0, {.seq = seq, .ack = 77, .payload_bytes = 100, .present = true});
+    seq += 100;
+  };
+  const auto acknowledge = [&] {
+    now_ns += 500;
+    return find(1, {.seq = 77, .ack = seq, .present = true});
+  };
+  const auto give_way = [&](double share) {
+    states.change_shares([share](StateShares& shares) { shares.set(1, Parts{{0, share}, {1, 1 - share}}); });
+  };
+  for (int i = 0; i < 4; ++i) {
+    send();
+    const PacketFinding finding = acknowledge();
+    ASSERT_EQ(finding.tcp.rtt_ns, 500u);
+    ASSERT_EQ(finding.rtts_before.samples, static_cast<std::uint64_t>(i));
+  }
+  send();
+  give_way(1);
+  EXPECT_FALSE(acknowledge().is_tcp);
+  send();
+  give_way(0);
+  now_ns += 1'000'000;
+  const PacketFinding late = acknowledge();
+  EXPECT_EQ(late.tcp.rtt_ns, TcpFinding::kNone) << "of what was sent before, or meanwhile, nothing is known";
+  EXPECT_EQ(late.effective_before, 0) << "its window was not seen from the start";
+  EXPECT_EQ(late.effective_state, 1);
+  send();
+  const PacketFinding back = acknowledge();
+  EXPECT_EQ(back.tcp.rtt_ns, 500u);
+  EXPECT_EQ(back.rtts_before.samples, 4u) << "those from before";
+  EXPECT_FALSE(back.tcp.marks.has(TcpMark::retransmission));
+}
+
 TEST(StateFile, ALighterStateMayStandBeforeOrBehind) {
   const auto plan = plan_of(R"(
 default = "b"

@@ -124,8 +124,9 @@ class MissedFlows : public testing::Test {
   };
 
   /// The window's events about bursts: those found, and what was said of the recall.
-  std::pair<std::size_t, std::optional<Event>> window(std::span<const Flow> flows, std::uint64_t unlisted_flows = 0) {
-    WindowTotals totals{.unlisted_flows = unlisted_flows};
+  std::pair<std::size_t, std::optional<Event>> window(std::span<const Flow> flows, std::uint64_t unlisted_flows = 0,
+                                                      std::uint64_t missed_packets = 0) {
+    WindowTotals totals{.unlisted_flows = unlisted_flows, .missed_packets = missed_packets};
     for (const Flow& flow : flows) {
       const Bursts bursts{.packets = flow.bursts ? 20u : 0u};
       const FlowMessage message = flow_message(number_, {.key = {},
@@ -214,6 +215,21 @@ TEST_F(MissedFlows, FlowsSeenInPartAndThoseThatNobodyWasToldOfCountAsMissed) {
   EXPECT_EQ(value_of(*said, "flows_missed"), 57u);
 }
 
+TEST_F(MissedFlows, PacketsThatTheDeviceMissedAreMissedByAllTasksAndForAWhile) {
+  const std::vector<Flow> seen(90, {1, 1, true});
+  const auto [found, said] = window(seen, 0, /*missed_packets=*/200);  // of 2000
+  ASSERT_TRUE(said);
+  EXPECT_EQ(value_of(*said, "packets_missed"), 200u);
+  EXPECT_NEAR(number_of(*said, "recall"), 0.9 * 0.9, 1e-9);
+  EXPECT_NEAR(number_of(*said, "recall_at_least"), 0.7, 1e-9);
+  EXPECT_EQ(board_->recall(0), 1) << "flows that come back bring none of them";
+  const auto next = window(seen).second;
+  ASSERT_TRUE(next) << "flows lack what came before";
+  EXPECT_NEAR(number_of(*next, "recall"), 0.95 * 0.95, 1e-9);
+  for (int i = 0; i < 12; ++i) window(seen);
+  EXPECT_FALSE(window(seen).second);
+}
+
 TEST_F(MissedFlows, EachWindowsFlowsAreItsOwn) {
   const std::vector<Flow> seen(60, {1, 1, true}), missed(60, {0, 0, true});
   window(seen);
@@ -229,7 +245,7 @@ TEST_F(MissedFlows, EachWindowsFlowsAreItsOwn) {
 TEST_F(MissedFlows, RecallIsUnknownWhereNoFlowWasEverSeen) {
   const auto [found, said] = window(std::vector<Flow>(60, {0, 0, true}));
   ASSERT_TRUE(said);
-  EXPECT_EQ(said->values.size(), 2u) << "the flows, and no recall";
+  EXPECT_EQ(said->values.size(), 3u) << "flows and packets, and no recall";
   EXPECT_EQ(board_->recall(0), std::nullopt);
   EXPECT_EQ(joiner_->recalls().summary(0)->unknown, 1u);
 }

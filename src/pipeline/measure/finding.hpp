@@ -23,9 +23,10 @@ struct FindingNeeds {
 struct PacketFinding {
   static constexpr std::uint64_t kNone = TcpFinding::kNone;
 
-  std::uint8_t state = 0;            ///< the flow's monitoring state
-  std::uint8_t effective_state = 0;  ///< whose measures see the packet: the same, or a lighter one
-  bool is_tcp = false;               ///< of a connection: `tcp` and payload_bytes mean something
+  std::uint8_t state = 0;             ///< the flow's monitoring state
+  std::uint8_t effective_state = 0;   ///< whose measures see the packet: the same, or a lighter one
+  std::uint8_t effective_before = 0;  ///< and saw the flow's packet before
+  bool is_tcp = false;                ///< of a connection: `tcp` and payload_bytes mean something
   TcpFinding tcp;
   std::uint32_t payload_bytes = 0;
   std::uint64_t iat_ns = kNone;  ///< since the flow's last packet; 0 where it is late; none for the first

@@ -35,12 +35,16 @@ void FlowTracker::begin(Track& track, const FlowKey& flow) noexcept {
   track.hash = states_->hash_of(flow);
 }
 
-/// What it knows of the flow from before is of no use after a gap.
+/// What it knows of the flow from before is of no use after a gap, but for the round trips of one that gives way.
 void FlowTracker::change_effective_state(Track& track, std::uint8_t state) noexcept {
+  const bool was_followed = by_state_[track.effective_state].tcp;
   track.effective_state = state;
   const FindingNeeds needs = by_state_[state];
   if (!needs.iat) track.after_last_ns = 0;
-  if (!needs.tcp && track.connection.place != kNowhere) {
+  if (needs.tcp || track.connection.place == kNowhere) return;
+  if (by_state_[track.state].tcp) {
+    if (was_followed) connections_->pause(track.connection);
+  } else {
     connections_->forget(track.connection);
     track.connection = {};
   }

@@ -84,14 +84,16 @@ class FlowTracker {
       begin(track, key_of(packet.slot));
       ++new_flows_;
     }
+    std::uint8_t effective_before = track.effective_state;
     if (states_ != nullptr) {
       if (track.states_version != states_->version()) [[unlikely]]
         choose_states(track, packet.slot, key_of);
       ++state_packets_[track.state];
       ++effective_packets_[track.effective_state];
+      if (packet.starts_flow) effective_before = track.effective_state;
       kept_packets_[track.state] += track.state == track.effective_state;
     }
-    finding = {.state = track.state, .effective_state = track.effective_state};
+    finding = {.state = track.state, .effective_state = track.effective_state, .effective_before = effective_before};
     if (by_state_[track.effective_state].iat) note_time(track, packet.time_ns, finding);
     if (!by_state_[track.effective_state].tcp || tcp == nullptr || !tcp->present) return;
     if (track.connection.place == kNowhere) [[unlikely]]

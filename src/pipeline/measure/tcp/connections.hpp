@@ -75,6 +75,16 @@ class TcpConnections {
     close(end);
   }
 
+  /// It will not be followed for a while, and then go on: its round trips stay, and nothing that numbers mean.
+  void pause(ConnectionEnd end) noexcept {
+    TcpConnection& connection = connections_[end.place];
+    TcpSender &sender = connection.sender[end.from], &peer = connection.sender[1 - end.from];
+    for (TcpSender* one : {&sender, &peer}) segments_.clear(one->unacked);
+    sender = {};
+    peer.last_ack = 0;
+    peer.duplicate_acks = 0;
+  }
+
   void prefetch(ConnectionEnd end) const noexcept {
     prefetch_line(&connections_[end.place].sender[0]);
     prefetch_line(&connections_[end.place].sender[1]);

@@ -52,7 +52,8 @@ struct WindowTotals {
   std::uint64_t late_packets = 0;      ///< of these: their own time is before the window
   std::uint64_t unlisted_packets = 0;  ///< of these: in flows that no task heard of, for want of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
-  std::uint64_t unlisted_bin_packets = 0;                                           ///< likewise, in bins
+  std::uint64_t missed_packets = 0;        ///< that the device had to drop meanwhile, beside these; as far as is known
+  std::uint64_t unlisted_bin_packets = 0;  ///< likewise, in bins
   std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< of its packets
   bool partial = false;  ///< the input began within it (of windows of time), or ended
 
@@ -72,6 +73,7 @@ struct WindowTotals {
     unlisted_wire_bytes += other.unlisted_wire_bytes;
     unlisted_flows += other.unlisted_flows;
     unlisted_bin_packets += other.unlisted_bin_packets;
+    missed_packets += other.missed_packets;
     first_ns = std::min(first_ns, other.first_ns);
     last_ns = std::max(last_ns, other.last_ns);
     partial = partial || other.partial;

@@ -89,7 +89,7 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noex
                                      .more_states = row.more_states,
                                      .starts = row.starts,
                                      .earlier_states = row.earlier_states}};
-  return ring_.push(bytes_of(message), {row.measured(), plan_.measures->bytes()});
+  return ring_.push(bytes_of(message), {row.measured(), row.is_measured ? plan_.measures->bytes() : 0});
 }
 
 void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {

@@ -30,6 +30,9 @@ struct WindowPlan {
   std::uint64_t bin_ns =
       0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
 
+  std::uint64_t measures_of(std::uint8_t state) const noexcept {
+    return by_state.size() == 1 ? by_state[0] : by_state[state];
+  }
   std::size_t bins() const noexcept { return bin_ns == 0 ? 0 : (length.amount + bin_ns - 1) / bin_ns; }
 
   explicit WindowPlan(WindowLength window, std::shared_ptr<const MeasureSet> kept = std::make_shared<MeasureSet>())
@@ -41,7 +44,8 @@ struct WindowPlan {
 /// When a window has ended, what its flows did is told to a ring: by sweep(), which goes through the rows that the
 /// window touched a slice at a time between batches, or with a flow's next packet. So no packet waits for a window.
 ///
-/// Shape: row = 64 bytes and the measures', in whole cache lines; 8 bytes more for the lists of rows that the open and
+/// Shape: row = 64 bytes and the measures', in whole cache lines, which flows of states without measures leave alone; 8
+/// bytes more for the lists of rows that the open and
 ///        the last window touched. Nothing is allocated after the constructor.
 /// Full:  without room in the ring a sweep goes on later. What must be told at once waits, where the input can; else
 ///        it is unlisted: in the window's totals, and counted there as told to nobody. A worker waits where nobody
@@ -84,8 +88,9 @@ class WindowRows {
       }
       Row& row = row_of(packet.slot);
       const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : row.states();
+      const std::uint8_t before = any_findings ? findings[i].effective_before : states.effective;
       if (row.turn != open_->turn) [[unlikely]] {
-        begin(row, packet, states, key_of);
+        begin(row, packet, states, before, key_of);
       } else if (row.states() != states) [[unlikely]] {
         measure_until(i);
         change_states(row, packet, states, key_of);
@@ -106,6 +111,11 @@ class WindowRows {
     if (ends_at(now)) open(now, key_of);
   }
 
+  /// So many packets were lost since this was last called, which is when windows end: they are of the one that did.
+  void note_missed(std::uint64_t packets) noexcept {
+    (closing_->untold && closing_->turn != kNoTurn ? closing_ : open_)->totals.missed_packets += packets;
+  }
+
   /// Goes to `now`, and, where the input can wait, has told all of windows below `window` when it returns.
   template <class KeyOf>
   void settle_below(std::uint64_t window, LinkPlace now, KeyOf key_of) noexcept {
@@ -114,6 +124,13 @@ class WindowRows {
     while (!tell_ends()) wait();
     if (closing_->untold && (closing_->number < window || closing_->turn == kNoTurn))
       while (sweep(kAllRows, key_of)) wait();
+  }
+
+  /// How many rows of the last window are to be told with so many packets, so that all are when half as many have come
+  /// as that window had: more at once would hold up the packets of the open one.
+  std::uint32_t rows_for(std::uint64_t packets) const noexcept {
+    const std::uint64_t half = std::max<std::uint64_t>(1, closing_->totals.packets / 2);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(closing_->listed * packets / half + 1, kAllRows));
   }
 
   /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
@@ -167,6 +184,7 @@ class WindowRows {
     std::uint16_t tcp_flags = 0;
     std::uint8_t state = 0, effective_state = 0, other_state = 0;
     bool more_states = false, starts = false;
+    bool is_measured = false;  ///< else its measures' part means nothing
     std::uint64_t earlier_states = 0;
 
     StatePair states() const noexcept { return {state, effective_state}; }
@@ -233,17 +251,25 @@ class WindowRows {
   }
 
   template <class KeyOf>
-  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, KeyOf key_of) noexcept {
+  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, std::uint8_t before,
+                               KeyOf key_of) noexcept {
     if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
     row = {.turn = open_->turn,
            .listed = row.listed,
            .first_ns = packet.time_ns,
            .state = states.own,
            .effective_state = states.effective,
-           .other_state = states.effective,
+           .other_state = before,  // what measures go by was not seen, if it was lighter
            .starts = packet.starts_flow};
-    std::memset(row.measured(), 0, plan_.measures->bytes());
+    begin_measures(row);
     list(row, packet.slot);
+  }
+
+  /// Flows without any, of light states, leave the lines of their measures alone.
+  void begin_measures(Row& row) noexcept {
+    if (row.is_measured || plan_.measures_of(row.effective_state) == 0) return;
+    row.is_measured = true;
+    std::memset(row.measured(), 0, plan_.measures->bytes());
   }
 
   /// A flow that gives way, or need not any more, goes on in its row; one of another state begins another part.
@@ -252,11 +278,12 @@ class WindowRows {
     if (row.state == states.own) {
       row.more_states |= row.other_state != row.effective_state;
       row.effective_state = states.effective;
+      begin_measures(row);
       return;
     }
     const std::uint64_t earlier = row.earlier_states | std::uint64_t{1} << row.state;
     tell_now(row, key_of(packet.slot), *open_);
-    begin(row, packet, states, key_of);
+    begin(row, packet, states, states.effective, key_of);
     row.earlier_states = earlier;
   }
 
