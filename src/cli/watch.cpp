@@ -258,7 +258,8 @@ void add_watch(CLI::App& app, int& status) {
   auto options = std::make_shared<WatchOptions>();
   CLI::App* command = app.add_subcommand("watch", "Monitor a capture, an interface or built-in traffic");
   declare(*command, *options);
-  command->callback([options, &status] {
+  command->callback([options, &app, &status] {
+    options->version = app.version();
     auto planned = plan(*options);
     if (!planned) {
       status = fail(planned.error(), kUsage);

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "base/parse.hpp"
+#include "cli/messages.hpp"
+#include "lab/machine.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/report/sink.hpp"
 
@@ -137,6 +139,11 @@ void declare(CLI::App& command, WatchOptions& o) {
       .add_option("--states", o.states,
                   "TOML file of monitoring states: named sets of tasks, and the rules that assign flows to them")
       ->group("Tasks");
+  command
+      .add_option("--profile", o.profile,
+                  "What packets cost in these states on this machine (parshall profile --states; default: a guess); "
+                  "either is corrected as packets come")
+      ->group("Tasks");
   auto* const no_adapt =
       command.add_flag("--no-adapt", o.no_adapt, "Flows keep their states, though packets be lost")->group("Tasks");
   auto* const adapt_only =
@@ -220,15 +227,30 @@ void declare(CLI::App& command, WatchOptions& o) {
 namespace {
 
 /// How flows give way to lighter states, where the source cannot wait.
-std::optional<Error> plan_control(const WatchOptions& o, const TaskSets& tasks, WatchPlan& plan) {
+std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, const TaskSets& tasks,
+                                  WatchPlan& plan) {
   const StatePlan& states = *plan.session.monitor.states;
   if (!states.gives_way()) return std::nullopt;
-  if (o.model == "pipeline")
-    return Error{fmt::format("--states {}: flows cannot give way to lighter states with --model pipeline", o.states)};
+  const bool can_wait = o.interface.empty() && o.traffic.find("pace=") == std::string::npos;
+  if (o.model == "pipeline") {
+    // Its rings are the queues that overflow, and who fills them is not who has to do less.
+    if (!can_wait && !o.no_adapt && !o.quiet)
+      say("watch", "with --model pipeline no flow gives way to a lighter state");
+    return std::nullopt;
+  }
   ControlPlan control = ControlPlan::guess(states, plan.session.monitor.windows, plan.session.monitor.findings);
   control.controller.mode = o.no_adapt     ? Controller::Mode::none
                             : o.adapt_only ? Controller::Mode::adapt
                                            : Controller::Mode::recover;
+  if (!o.profile.empty()) {
+    const auto profile = Profile::read(o.profile);
+    if (!profile) return profile.error();
+    if (const auto difference = profile->difference_from(lab::identify_machine(o.version, o.table)))
+      return Error{fmt::format("--profile {}: {}", o.profile, *difference)};
+    if (const auto problem = control.use(*profile, states, file.tasks_of_states()))
+      return Error{
+          fmt::format("--profile {}: {}; run parshall profile --states {}", o.profile, problem->message, o.states)};
+  }
   control.batch = o.batch;
   control.watch(tasks);
   if (const auto graph = control.graph(states); !graph)
@@ -238,6 +260,8 @@ std::optional<Error> plan_control(const WatchOptions& o, const TaskSets& tasks, 
 }
 
 std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
+  if (!o.profile.empty() && o.states.empty())
+    return Error{"--profile is of monitoring states: name them with --states"};
   std::optional<StateFile> states;
   if (!o.states.empty()) {
     auto read = StateFile::read(o.states);
@@ -271,7 +295,7 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
     auto made = states->plan_for(*tasks, plan.session.seed);
     if (!made) return Error{fmt::format("--states {}: {}", o.states, made.error().message)};
     plan.session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
-    if (const auto problem = plan_control(o, *tasks, plan)) return *problem;
+    if (const auto problem = plan_control(o, *states, *tasks, plan)) return *problem;
   }
   const bool by_packets = std::ranges::any_of(
       tasks->windows(), [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; });

@@ -31,7 +31,8 @@ struct WatchOptions {
   double quantile_error = 0.05;
 
   std::vector<std::string> tasks, task_specs;
-  std::string states;
+  std::string states, profile;
+  std::string version;  ///< of the program
   std::string window = "1s", task_keys = "1Mi", events;
   std::string hook, hook_every = "1s";
 

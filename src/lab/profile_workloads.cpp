@@ -136,6 +136,7 @@ Result<std::vector<Workload>> workloads_of(const StateFile& file, const TaskOpti
   if (!sets) return sets.error();
   if (const auto whole = file.plan_for(*sets, options.seed); !whole) return whole.error();
   const std::size_t states = file.plan.names.size();
+  const auto tasks = file.tasks_of_states();
   std::vector<Workload> workloads;
   for (std::size_t state = 0; state < states; ++state) {
     StatePlan plan;
@@ -143,8 +144,7 @@ Result<std::vector<Workload>> workloads_of(const StateFile& file, const TaskOpti
     plan.first = static_cast<std::uint8_t>(state);
     Workload& made = workloads.emplace_back();
     made.name = file.plan.names[state];
-    for (const TaskSpec& task : file.tasks)
-      if ((task.states >> state & 1) != 0) made.tasks.push_back(task.text);
+    made.tasks = tasks[state];
     made.windows = sets->windows(states);
     made.findings = sets->findings(states);
     made.states = std::make_shared<const StatePlan>(std::move(plan));

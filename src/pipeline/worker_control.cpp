@@ -49,14 +49,35 @@ ControlPlan ControlPlan::guess(const StatePlan& states, std::span<const WindowPl
     for (const WindowPlan& window : windows) cost_ns += guessed_ns({}, window.by_state[state]);
     plan.cost_ns.push_back(cost_ns);
   }
-  for (std::size_t state = 0; state < states.names.size(); ++state) {
-    // A step that saves nothing would only cost accuracy: the next one that does, or none.
-    std::uint8_t lighter = states.lighter[state];
-    while (plan.cost_ns[lighter] >= plan.cost_ns[state] && states.lighter[lighter] != lighter)
-      lighter = states.lighter[lighter];
-    plan.lighter.push_back(plan.cost_ns[lighter] < plan.cost_ns[state] ? lighter : static_cast<std::uint8_t>(state));
-  }
+  plan.leave_out_steps(states);
   return plan;
+}
+
+/// A step that saves nothing would only cost accuracy: the next one that does, or none.
+void ControlPlan::leave_out_steps(const StatePlan& states) {
+  lighter.clear();
+  for (std::size_t state = 0; state < states.names.size(); ++state) {
+    std::uint8_t next = states.lighter[state];
+    while (cost_ns[next] >= cost_ns[state] && states.lighter[next] != next) next = states.lighter[next];
+    lighter.push_back(cost_ns[next] < cost_ns[state] ? next : static_cast<std::uint8_t>(state));
+  }
+}
+
+std::optional<Error> ControlPlan::use(const Profile& profile, const StatePlan& states,
+                                      const std::vector<std::vector<std::string>>& tasks) {
+  for (std::size_t state = 0; state < states.names.size(); ++state) {
+    const auto known = std::ranges::find(profile.states, states.names[state], &Profile::Cost::name);
+    if (known == profile.states.end()) return Error{"it has no state " + states.names[state]};
+    if (known->tasks != tasks[state]) return Error{"its state " + states.names[state] + " has other tasks"};
+    cost_ns[state] = known->cost_ns;
+  }
+  packet = profile.time;
+  // As the monitor finds flows, not one at a time.
+  packet.cached_ns = profile.cached.batched_ns;
+  packet.uncached_ns = profile.uncached.batched_ns;
+  packet.new_flow_ns = profile.new_flow_batched_ns;
+  leave_out_steps(states);
+  return std::nullopt;
 }
 
 void ControlPlan::watch(const TaskSets& tasks) {

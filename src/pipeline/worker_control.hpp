@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "control/controller.hpp"
+#include "control/profile.hpp"
 #include "pipeline/measure/states/flow_states.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
@@ -34,10 +35,18 @@ struct ControlPlan {
   static ControlPlan guess(const StatePlan& states, std::span<const WindowPlan> windows,
                            std::span<const FindingNeeds> findings);
 
+  /// Takes what was measured of the same states on this machine. Fails where a state is not in it or does other tasks:
+  /// `tasks` is by state.
+  std::optional<Error> use(const Profile& profile, const StatePlan& states,
+                           const std::vector<std::vector<std::string>>& tasks);
+
   /// What tasks miss when flows give way is to be told.
   void watch(const TaskSets& tasks);
 
   Result<StateGraph> graph(const StatePlan& states) const;
+
+ private:
+  void leave_out_steps(const StatePlan& states);
 };
 
 /// What came of it. One thread writes, any may read.

@@ -633,6 +633,37 @@ port = 80
         self.assertEqual(found["state"][1]["tasks"], ["count:window=10ms", "big:window=10ms:packets > 3"])
         self.assertEqual(sorted(os.listdir(self.folder)), ["link.toml", "profile.toml", "states.toml"])
 
+    def test_watch_decides_by_it_where_it_is_of_the_same_states_and_machine(self):
+        states = """default = "deep"
+[[state]]
+name = "light"
+tasks = ["count:window=10ms"]
+[[state]]
+name = "deep"
+lighter = "light"
+tasks = ["count:window=10ms", "bursty:window=10ms"]
+"""
+        files = {"states.toml": states, "others.toml": states.replace("bursty", "retransmissions"), "more.toml": states + '[[state]]\nname = "third"\n'}
+        for name, text in files.items():
+            with open(self.path(name), "w", encoding="ascii") as file:
+                file.write(text)
+        done = self.profile("--states", self.path("states.toml"), "-o", self.path("profile.toml"))
+        self.assertEqual(done.status, DONE, done.err)
+
+        def watch(name, profile="profile.toml"):
+            return run("watch", "-g", "flows=100,protocol=connections,pace=100000", "--duration", "0.2s", "--states", self.path(name),
+                       "--profile", self.path(profile))
+        self.assertEqual(watch("states.toml").status, DONE, watch("states.toml").err)
+        self.assert_says(watch("others.toml"), USAGE, "state deep has other tasks", "parshall profile --states")
+        self.assert_says(watch("more.toml"), USAGE, "no state third")
+        with open(self.path("profile.toml"), encoding="ascii") as file:
+            text = file.read()
+        with open(self.path("elsewhere.toml"), "w", encoding="ascii") as file:
+            file.write(text.replace('cpu = "', 'cpu = "another '))
+        self.assert_says(watch("states.toml", "elsewhere.toml"), USAGE, "elsewhere.toml", "another")
+        self.assert_says(watch("states.toml", "none.toml"), USAGE, "none.toml")
+        self.assert_says(run("watch", "-g", "flows=10", "--count", "10", "--profile", self.path("profile.toml")), USAGE, "--states")
+
     def test_what_cannot_be_kept_goes_to_standard_output(self):
         os.mkfifo(self.path("pipe"))
         said = []

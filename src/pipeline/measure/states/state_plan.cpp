@@ -241,6 +241,14 @@ Result<StateFile> StateFile::read(const std::string& path) {
   }
 }
 
+std::vector<std::vector<std::string>> StateFile::tasks_of_states() const {
+  std::vector<std::vector<std::string>> specs(plan.names.size());
+  for (const TaskSpec& task : tasks)
+    for (std::size_t state = 0; state < specs.size(); ++state)
+      if ((task.states >> state & 1) != 0) specs[state].push_back(task.text);
+  return specs;
+}
+
 Result<StatePlan> StateFile::plan_for(const TaskSets& sets, std::uint64_t seed) const {
   StatePlan made = plan;
   for (const std::string& task : reporters) {

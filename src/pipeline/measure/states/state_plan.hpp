@@ -74,6 +74,9 @@ struct StateFile {
   static Result<StateFile> parse(const std::string& text, const std::string& name);
   static Result<StateFile> read(const std::string& path);
 
+  /// Their specs, by state.
+  std::vector<std::vector<std::string>> tasks_of_states() const;
+
   /// The plan for these tasks, which were made of `tasks` and maybe more. Fails on outcomes of a task that there is
   /// not, or that finds nothing. Throws std::bad_alloc.
   Result<StatePlan> plan_for(const TaskSets& sets, std::uint64_t seed) const;
