@@ -71,10 +71,11 @@ void declare(CLI::App& command, WatchOptions& o) {
   command.add_option("-i,--interface", o.interface, "Kernel interface, PCI address, or vdev:NAME,ARGS")
       ->group("Source");
   command
-      .add_option("-g,--generate", o.traffic,
-                  "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S,protocol=mix|tcp|udp|connections,ipv6=SHARE,"
-                  "resend=SHARE,"
-                  "packets=N,rate=PPS,pace=PPS,swing=MS,queue=N,seed=N")
+      .add_option(
+          "-g,--generate", o.traffic,
+          "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S[-LAST],protocol=mix|tcp|udp|connections,ipv6=SHARE,"
+          "resend=SHARE,"
+          "packets=N,rate=PPS,pace=PPS,swing=MS,queue=N,seed=N")
       ->group("Source");
   command.add_option("filter,--filter", o.filter, "Packet filter in libpcap's language")->group("Source");
   command.add_option("--via", o.via, "How to read a kernel interface")

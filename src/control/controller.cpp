@@ -124,7 +124,7 @@ const Allocation& Controller::end_window(const WindowLoad& load, std::span<const
   learn(load);
   tell();
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
-  if (options_.mode == Mode::recover) recovery_.step(all_in_, tasks, load.base_packets, adapted_);
+  if (options_.mode == Mode::recover && !tasks.empty()) recovery_.step(all_in_, tasks, load.base_packets, adapted_);
   learn_margin(load);
   if (options_.mode == Mode::recover && !tasks.empty())
     tasks_.assign(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(std::min(tasks.size(), kMostTasks)));

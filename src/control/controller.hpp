@@ -36,8 +36,8 @@ struct WindowLoad {
 ///         co-runner within the four windows that it takes to learn of it.
 /// Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: where the worst task keeps more flows by it, few flows go
 /// all
-///         the way and not all one step; the rate is taken for what it will be at the next window's
-///         end where it rises; what packets of each state take is learnt from what they took.
+///         the way and not all one step; the rate is taken for what it will be at the next window's end where it
+///         rises; what packets of each state take is learnt from what they took.
 class Controller {
  public:
   enum class Mode : std::uint8_t { none, adapt, recover };  ///< nothing; all packets; and tasks' accuracy

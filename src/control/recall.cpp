@@ -23,6 +23,7 @@ double recall_of(double found, double missed) noexcept { return missed > 0 ? fou
 
 void RecallEstimator::add_window(std::uint64_t flows, double events, double squares) noexcept {
   events_ = events;
+  blind_ = flows == 0 ? blind_ + 1 : 0;
   if (flows == 0) return;
   const auto n = static_cast<double>(flows);
   const double mean = events / n;
@@ -68,7 +69,7 @@ std::optional<double> RecallEstimator::missed_events_per_flow() const noexcept {
 std::optional<Recall> RecallEstimator::recall(std::uint64_t missed_flows) const noexcept {
   if (missed_flows == 0) return Recall{};
   const auto known = moments();
-  if (!known) return std::nullopt;
+  if (!known || blind_ >= kWindows) return std::nullopt;  // what was seen that long ago says nothing
   const auto missed = static_cast<double>(missed_flows);
   const double expected = missed * *missed_events_per_flow();
   // Flows are left out in a window whose own rate may be above that of the ones before.

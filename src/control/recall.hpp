@@ -53,7 +53,8 @@ class RecallEstimator {
 
   std::array<Window, kWindows> windows_{};  ///< a ring of those in which the task saw any flow
   std::size_t added_ = 0;
-  double events_ = 0;  ///< of the window added last
+  std::size_t blind_ = 0;  ///< windows since the last in which the task saw any flow
+  double events_ = 0;      ///< of the window added last
 };
 
 }  // namespace parshall

@@ -16,7 +16,7 @@ namespace parshall {
 namespace {
 
 constexpr std::uint32_t kFcsBytes = 4;
-constexpr std::uint32_t kGap = 0x5555'5555;  // three of them go once round TCP's sequence numbers
+constexpr std::uint32_t kGap = 0x5555'5555;  // three of them and one go round TCP's sequence numbers
 constexpr std::uint64_t kMaxFlows = 1ull << 28, kMaxPackets = 1ull << 30;
 
 void put16(std::uint8_t* at, std::uint32_t value) {
@@ -198,7 +198,8 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
     const auto exponent = [](std::string_view text, double& into) {
       return parse_number(text, into) && into > 0 && into <= 10;
     };
-    const std::size_t to = value.find("-");
+    std::size_t to = value.find('-');
+    if (to != value.npos && to != 0 && (value[to - 1] == 'e' || value[to - 1] == 'E')) to = value.find('-', to + 1);
     return exponent(value.substr(0, to), spec.zipf_exponent) &&
            (to == value.npos || exponent(value.substr(to + 1), spec.last_zipf_exponent));
   }

@@ -38,8 +38,8 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     const std::uint64_t missed = task.seen.not_at_all + task.seen.partly + window.totals.unlisted_flows;
     watched.estimator.add_window(seen, found, found);
     std::optional<Recall> recall = watched.estimator.recall(missed);
-    // Without packets that nobody has: flows that come back bring none.
-    board_->put(watched.board, recall ? std::optional(recall->expected) : std::nullopt);
+    // Without packets that nobody has: flows that come back bring none. A task that sees nothing is as poor as can be.
+    board_->put(watched.board, recall ? recall->expected : 0);
     if (recall) *recall = with_missed_packets(*recall, missed_share_);
     RecallSummary& summary = watched.summary;
     ++summary.windows;
@@ -54,9 +54,8 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
       values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
     }
     if (missed != 0 || missed_share_ != 0)
-      events.put({task.name, window, nullptr, {}, std::move(values), {}, /*is_summary=*/true});
+      events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, /*is_summary=*/true});
   }
-  if (!watched_.empty()) board_->publish();
 }
 
 std::optional<RecallSummary> RecallWatch::summary(std::size_t task) const {

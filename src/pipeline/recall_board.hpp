@@ -17,6 +17,7 @@ class RecallBoard {
     std::uint64_t states = 0;  ///< bit i: it is for flows of state i
     double threshold = 0;      ///< of recall, from 0 to 1
     std::atomic<double> recall{kUnknown};
+    std::atomic<std::uint64_t> told{0};  ///< times
 
     Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {}
   };
@@ -29,9 +30,8 @@ class RecallBoard {
 
   void put(std::size_t task, std::optional<double> recall) noexcept {
     tasks_[task]->recall.store(recall.value_or(kUnknown), std::memory_order_relaxed);
+    tasks_[task]->told.fetch_add(1, std::memory_order_release);
   }
-  /// All of a window's have been put.
-  void publish() noexcept { version_.fetch_add(1, std::memory_order_release); }
 
   std::size_t size() const noexcept { return tasks_.size(); }
   const Task& operator[](std::size_t task) const noexcept { return *tasks_[task]; }
@@ -39,13 +39,11 @@ class RecallBoard {
     const double recall = tasks_[task]->recall.load(std::memory_order_relaxed);
     return recall < 0 ? std::nullopt : std::optional(recall);
   }
-  std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
 
  private:
   static constexpr double kUnknown = -1;
 
   std::vector<std::unique_ptr<Task>> tasks_;
-  std::atomic<std::uint64_t> version_{0};
 };
 
 }  // namespace parshall

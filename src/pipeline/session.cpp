@@ -279,7 +279,7 @@ void Session::explain(ReportSummary& summary) const {
 
 AdaptationSummary Session::adaptation() const {
   AdaptationSummary summary{.mode = std::string(name_of(options_.monitor.control->controller.mode))};
-  std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, busy_cycles = 0, longest_cycles = 0;
+  std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, longest_cycles = 0;
   constexpr auto kRelaxed = std::memory_order_relaxed;
   for (const auto& monitor : workers_->monitors()) {
     const ControlCounts& counts = *monitor->control();
@@ -292,10 +292,9 @@ AdaptationSummary Session::adaptation() const {
     if (const double residual = counts.residual.load(kRelaxed); std::abs(residual) > std::abs(summary.residual))
       summary.residual = residual;
   }
-  for (const auto& lane : workers_->lanes()) busy_cycles += lane->busy_cycles();
   summary.seconds = static_cast<double>(ns) * 1e-9;
   summary.shifted_s = static_cast<double>(shifted_ns) * 1e-9;
-  if (busy_cycles != 0) summary.overhead_share = static_cast<double>(cycles) / static_cast<double>(busy_cycles);
+  if (ns != 0) summary.overhead_share = static_cast<double>(cycles) * ns_per_cycle() / static_cast<double>(ns);
   summary.longest_us = static_cast<double>(longest_cycles) * ns_per_cycle() * 1e-3;
   return summary;
 }

@@ -83,7 +83,7 @@ std::optional<Error> ControlPlan::use(const Profile& profile, const StatePlan& s
 void ControlPlan::watch(const TaskSets& tasks) {
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members())
-      if (task.measures) recalls->add(task.name, task.states, task.recall);
+      if (task.measures && task.finds_any) recalls->add(task.name, task.states, task.recall);
 }
 
 Result<StateGraph> ControlPlan::graph(const StatePlan& states) const {
@@ -99,6 +99,7 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
       recalls_(plan.recalls),
       controller_(*plan.graph(states), plan.packet, plan.controller),
       installed_(controller_.allocation()),
+      told_(recalls_->size()),
       state_before_(states.names.size()),
       effective_before_(states.names.size()),
       state_packets_(states.names.size()),
@@ -139,13 +140,15 @@ void WorkerControl::take_since(std::span<const std::uint64_t> now, std::vector<s
     since[state] = static_cast<double>(now[state] - std::exchange(before[state], now[state]));
 }
 
-/// Nothing where nothing new is known: one step for each window of the tasks.
+/// Nothing until all have told something new: one step for each of the longest windows.
 std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
-  const std::uint64_t version = recalls_->version();
-  if (std::exchange(board_version_, version) == version) return {};
+  for (std::size_t i = 0; i < told_.size(); ++i)
+    if ((*recalls_)[i].told.load(std::memory_order_acquire) == told_[i]) return {};
   tasks_.clear();
-  for (std::size_t i = 0; i < recalls_->size(); ++i)
+  for (std::size_t i = 0; i < told_.size(); ++i) {
+    told_[i] = (*recalls_)[i].told.load(std::memory_order_acquire);
     tasks_.push_back({(*recalls_)[i].states, (*recalls_)[i].threshold, recalls_->recall(i)});
+  }
   return tasks_;
 }
 
@@ -173,7 +176,6 @@ void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept
   store(counts_.longest_cycles, std::max(counts_.longest_cycles.load(std::memory_order_relaxed), cycles));
   add(counts_.ns, window_ns);
   add(counts_.shifted_ns, shift.steps != 0 ? window_ns : 0);
-  store(counts_.steps, shift.steps == 0 ? 0 : static_cast<double>(shift.steps) - 1 + shift.share);
   store(counts_.residual, controller_.residual());
 }
 

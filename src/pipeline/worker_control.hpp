@@ -56,7 +56,6 @@ struct ControlCounts {
   std::atomic<std::uint64_t> infeasible{0};  ///< of these: all gave way, and it was not enough
   std::atomic<std::uint64_t> ns{0}, shifted_ns{0};
   std::atomic<std::uint64_t> cycles{0}, longest_cycles{0};  ///< of deciding: in all, and once
-  std::atomic<double> steps{0};                             ///< that flows go now, on average
   std::atomic<double> residual{0};
 };
 
@@ -65,7 +64,7 @@ class WorkerControl {
  public:
   WorkerControl(const ControlPlan& plan, const StatePlan& states);
 
-  bool due(LinkPlace now) const noexcept { return now.latest_ns >= border_ns_; }
+  bool due(LinkPlace now) const noexcept { return now.latest_ns != 0 && now.latest_ns >= border_ns_; }
 
   /// Once it is due: `state_packets`, `effective_packets` and `new_flows` are of all packets up to now.
   void end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> state_packets,
@@ -88,7 +87,7 @@ class WorkerControl {
   Allocation installed_;
   std::vector<StateShares::Part> parts_;
   std::vector<GapRecovery::Task> tasks_;
-  std::uint64_t board_version_ = 0;
+  std::vector<std::uint64_t> told_;  ///< by task: RecallBoard's, at the last step
   std::uint64_t border_ns_ = 0, began_ns_ = 0;
   WorkerLoad load_;
   std::vector<std::uint64_t> state_before_, effective_before_;

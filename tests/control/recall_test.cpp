@@ -242,5 +242,19 @@ TEST(RecallEstimator, OneHugeWindowMakesItCautiousForTenWindowsAndNoLonger) {
   EXPECT_NEAR(estimator.recall(500)->expected, 0.5, 0.1);
 }
 
+TEST(RecallEstimator, WhatWasSeenLongAgoSaysNothing) {
+  RecallEstimator estimator;
+  for (int i = 0; i < 3; ++i) estimator.add_window(100, 10, 10);
+  for (std::size_t i = 0; i + 1 < RecallEstimator::kWindows; ++i) {
+    estimator.add_window(0, 0, 0);
+    ASSERT_TRUE(estimator.recall(50)) << i;
+  }
+  estimator.add_window(0, 0, 0);
+  EXPECT_FALSE(estimator.recall(50));
+  EXPECT_EQ(estimator.recall(0)->expected, 1) << "nothing was missed";
+  estimator.add_window(100, 10, 10);
+  EXPECT_TRUE(estimator.recall(50));
+}
+
 }  // namespace
 }  // namespace parshall

@@ -404,6 +404,11 @@ class Measured {
     rows_.update(packets, findings, key_of_slot());
   }
 
+  /// The state before, where it had not all that the measures of the one now go by.
+  std::uint8_t seen_before(std::uint8_t now, std::uint8_t before) const {
+    const std::vector<std::uint64_t> all = by_state(masks_);
+    return (all[now] & ~all[before]) != 0 ? before : now;
+  }
   std::uint8_t random_state() { return kStates[random_.below(4)]; }
 
   void move(std::uint32_t from, std::uint32_t to) {
@@ -422,8 +427,9 @@ class Measured {
       if (last_window != window || packet.starts_flow) states = 0;
       parts.push_back({.state = record.state,
                        .effective_state = record.effective_state,
-                       .other_state = last_window == window && !packet.starts_flow ? record.effective_state
-                                                                                   : finding.effective_before,
+                       .other_state = last_window == window && !packet.starts_flow
+                                          ? record.effective_state
+                                          : seen_before(record.effective_state, finding.effective_before),
                        .starts = packet.starts_flow,
                        .earlier_states = states});
       parts.back().first_ns = packet.time_ns;
@@ -517,6 +523,33 @@ class Measured {
   std::map<std::uint64_t, std::uint64_t> by_window_, told_by_window_;
   std::size_t ends_in_a_batch_ = 0, most_parts_ = 0, changes_within_parts_ = 0, without_measures_ = 0;
 };
+
+/// A ring that is read at once, and windows of 1000 ns with a packet each 10 ns.
+TEST(WindowRows, PacketsThatWereMissedAreOfTheWindowThatEndedSinceOrElseOfTheOpenOne) {
+  RecordRing ring(1 << 20);
+  WindowRows rows(WindowPlan(WindowLength{WindowLength::Unit::ns, 1000}), 0, 64, ring, /*can_wait=*/false);
+  const auto key = [](std::uint32_t) { return FlowKey(); };
+  std::map<std::uint64_t, std::uint64_t> missed;
+  const auto packet_at = [&](std::uint64_t ns) {
+    const RowUpdate packet{
+        static_cast<std::uint32_t>(ns / 10 % 64), false, CountWord::packet(100, 114, 0), ns, {ns / 10, ns}};
+    rows.update({&packet, 1}, {}, key);
+  };
+  for (std::uint64_t ns = 5000; ns < 8000; ns += 10) {
+    packet_at(ns);
+    if (ns % 100 == 0) rows.note_missed(ns % 1000 == 0 ? 1 : 10);  // at a window's beginning of the one before
+    if (ns % 500 == 490) rows.sweep(~0u, key);
+  }
+  rows.finish({800, 8000}, key);
+  ring.drain([&](std::span<const std::byte> bytes) {
+    const auto message = read_as<WindowMessage>(bytes);
+    if (message.kind == WindowMessage::Kind::end)
+      missed[message.window] += read_as<WindowEnd>(bytes.subspan(sizeof message)).totals.missed_packets;
+  });
+  EXPECT_EQ(missed[5], 1 + 90 + 1) << "the first has none before it";
+  EXPECT_EQ(missed[6], 91u);
+  EXPECT_EQ(missed[7], 90u);
+}
 
 TEST(WindowRows, MeasuresSeeEachPacketOnceInOrderInItsWindowAndItsFlowsState) {
   for (const WindowLength length :

@@ -75,6 +75,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
 
 TEST_F(Controlled, IsDueAtWholeMultiplesOfTheWindowOnThePacketsClock) {
   use(Controller::Mode::adapt);
+  EXPECT_FALSE(control_->due({0, 0})) << "nothing is known of the link";
   EXPECT_TRUE(control_->due({0, kBeginNs})) << "it begins with the first packet";
   control_->end_window({0, kBeginNs}, load_, packets_, effective_, 0, *states_);
   EXPECT_FALSE(control_->due({0, kBeginNs}));

@@ -96,6 +96,7 @@ class Modes(AdaptiveTest):
                     if "recall" in event["values"]:
                         self.assertLessEqual(event["values"]["recall_at_least"], event["values"]["recall"])
                     self.assertTrue(event["key"] is None)
+                    self.assertFalse(event["exact"])
 
     def test_what_only_counts_sees_all_that_was_counted(self):
         summary, events = self.watch(TOO_MUCH)

@@ -50,7 +50,7 @@ struct AdaptationSummary {
   double shifted_s = 0;          ///< of these, flows gave way
   std::uint64_t windows = 0;     ///< in which something was decided
   std::uint64_t infeasible = 0;  ///< of these: all gave way, and it was not enough
-  double overhead_share = 0;     ///< of the time that packets took, that deciding took
+  double overhead_share = 0;     ///< of the time, that deciding took
   double longest_us = 0;         ///< that deciding took once
   double residual = 0;           ///< of the cost model, of what packets took, in the end
 };

@@ -26,7 +26,7 @@ void FlowFinder::flows(std::span<const FlowWindow> flows) {
       ++more_;
       continue;
     }
-    found_.push_back({flow.key, flow.first_ns, flow.packets, flow.wire_bytes, values_.size()});
+    found_.push_back({flow.key, flow.first_ns, flow.packets, flow.wire_bytes, values_.size(), flow.measured_in_part});
     for (const BoundField& field : shown_) values_.push_back(field.of(flow));
   }
 }
@@ -43,7 +43,9 @@ void FlowFinder::end(EventWriter& events) {
     std::vector<EventValue> values{{"packets", flow.packets}, {"wire_bytes", flow.wire_bytes}};
     for (std::size_t i = 0; i < shown_.size(); ++i)
       if (const auto value = values_[flow.at + i]) values.push_back(shown_[i].value(*value));
-    events.write(part_, part_->of(flow.key), std::move(values), error);
+    std::vector<EventValue> own_error = error;
+    if (flow.in_part) own_error.push_back({"measured_in_part", std::uint64_t{1}});
+    events.write(part_, part_->of(flow.key), std::move(values), std::move(own_error));
   }
   events.count_dropped(more_);
   found_.clear();

@@ -125,11 +125,7 @@ std::size_t TaskSet::memory_bytes() const noexcept {
 }
 
 std::span<const FlowWindow> TaskSet::of_states(std::span<const FlowWindow> flows, std::uint64_t states) {
-  return only(flows, [states](const FlowWindow& flow) { return (states >> flow.state & 1) != 0; });
-}
-
-template <class Wanted>
-std::span<const FlowWindow> TaskSet::only(std::span<const FlowWindow> flows, Wanted is_wanted) {
+  const auto is_wanted = [states](const FlowWindow& flow) { return (states >> flow.state & 1) != 0; };
   if (std::ranges::all_of(flows, is_wanted)) return flows;
   wanted_.clear();
   std::ranges::copy_if(flows, std::back_inserter(wanted_), is_wanted);
@@ -152,9 +148,20 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
         ++(flow.wholly_in(member.states)   ? member.seen.wholly
            : flow.partly_in(member.states) ? member.seen.partly
                                            : member.seen.not_at_all);
-    member.task->flows(only(flows, [states = member.states](const FlowWindow& flow) {
+    const auto is_whole = [states = member.states](const FlowWindow& flow) {
+      return (states >> flow.state & 1) != 0 && flow.wholly_in(states);
+    };
+    const auto is_wanted = [states = member.states](const FlowWindow& flow) {
       return (states >> flow.state & 1) != 0 && flow.partly_in(states);
-    }));
+    };
+    if (std::ranges::all_of(flows, is_whole)) {
+      member.task->flows(flows);
+      continue;
+    }
+    wanted_.clear();
+    std::ranges::copy_if(flows, std::back_inserter(wanted_), is_wanted);
+    for (FlowWindow& flow : wanted_) flow.measured_in_part = !is_whole(flow);
+    member.task->flows(wanted_);
   }
 }
 

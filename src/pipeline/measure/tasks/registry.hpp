@@ -76,9 +76,7 @@ class TaskSet {
  private:
   friend class TaskSets;
 
-  /// Those of the flows that are wanted: all, or copies in wanted_.
-  template <class Wanted>
-  std::span<const FlowWindow> only(std::span<const FlowWindow> flows, Wanted is_wanted);
+  /// Those of the flows that are in one of the states: all, or copies in wanted_.
   std::span<const FlowWindow> of_states(std::span<const FlowWindow> flows, std::uint64_t states);
 
   WindowLength window_;

@@ -92,6 +92,7 @@ struct FlowWindow {
   std::uint8_t other_state = 0;         ///< the first such state; the same where it never changed
   bool more_states = false;             ///< and there were others between
   bool starts = false;                  ///< its record began in the window
+  bool measured_in_part = false;        ///< the measures of the task that looks at it did not see all its packets
   std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i
   const std::byte* measured = nullptr;  ///< what the window's measures made of it, while tasks look at it
 
@@ -103,7 +104,7 @@ struct FlowWindow {
     return !more_states && (states >> effective_state & states >> other_state & 1) != 0;
   }
   bool partly_in(std::uint64_t states) const noexcept {
-    return more_states || ((states >> effective_state | states >> other_state) & 1) != 0;
+    return ((states >> effective_state | states >> other_state) & 1) != 0;
   }
 };
 

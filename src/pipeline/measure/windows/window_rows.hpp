@@ -111,9 +111,10 @@ class WindowRows {
     if (ends_at(now)) open(now, key_of);
   }
 
-  /// So many packets were lost since this was last called, which is when windows end: they are of the one that did.
+  /// So many packets were lost since this was last called: where a window ended meanwhile, they are of that one.
   void note_missed(std::uint64_t packets) noexcept {
-    (closing_->untold && closing_->turn != kNoTurn ? closing_ : open_)->totals.missed_packets += packets;
+    const bool ended = std::exchange(ended_since_missed_, false) && closing_->untold && closing_->turn != kNoTurn;
+    (ended ? closing_ : open_)->totals.missed_packets += packets;
   }
 
   /// Goes to `now`, and, where the input can wait, has told all of windows below `window` when it returns.
@@ -130,7 +131,8 @@ class WindowRows {
   /// as that window had: more at once would hold up the packets of the open one.
   std::uint32_t rows_for(std::uint64_t packets) const noexcept {
     const std::uint64_t half = std::max<std::uint64_t>(1, closing_->totals.packets / 2);
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(closing_->listed * packets / half + 1, kAllRows));
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(closing_->listed * packets / half, kFewestRows, kAllRows));
   }
 
   /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
@@ -169,6 +171,7 @@ class WindowRows {
 
  private:
   static constexpr std::uint32_t kNoTurn = 0, kAllRows = ~std::uint32_t{0};
+  static constexpr std::uint32_t kFewestRows = 32;  ///< told in a slice: fewer packets may come than came before
   static constexpr std::uint32_t kTellChunks = 64;  ///< of bins in a slice: some microseconds
 
   struct StatePair {
@@ -248,6 +251,7 @@ class WindowRows {
     }
     std::swap(open_, closing_);
     closing_->untold = true;
+    ended_since_missed_ = true;
   }
 
   template <class KeyOf>
@@ -259,7 +263,9 @@ class WindowRows {
            .first_ns = packet.time_ns,
            .state = states.own,
            .effective_state = states.effective,
-           .other_state = before,  // what measures go by was not seen, if it was lighter
+           // What measures go by was not seen, if it was lighter.
+           .other_state =
+               (plan_.measures_of(states.effective) & ~plan_.measures_of(before)) != 0 ? before : states.effective,
            .starts = packet.starts_flow};
     begin_measures(row);
     list(row, packet.slot);
@@ -316,6 +322,7 @@ class WindowRows {
   std::size_t ends_queued_ = 0, ends_told_ = 0;
   Turn *open_ = &turns_[0], *closing_ = &turns_[1];
   std::uint32_t last_turn_ = kNoTurn;
+  bool ended_since_missed_ = false;
   std::uint64_t border_ = 0;       ///< where the open window ends
   std::uint64_t not_late_ns_ = 0;  ///< packets from before this are late
 };
