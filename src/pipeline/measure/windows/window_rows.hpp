@@ -127,12 +127,12 @@ class WindowRows {
       while (sweep(kAllRows, key_of)) wait();
   }
 
-  /// How many rows of the last window are to be told with so many packets, so that all are when half as many have come
-  /// as that window had: more at once would hold up the packets of the open one.
+  /// How many rows of the last window are to be told with so many packets, so that all are, and its end, when half as
+  /// many have come as that window had: more at once would hold up the packets of the open one.
   std::uint32_t rows_for(std::uint64_t packets) const noexcept {
-    const std::uint64_t half = std::max<std::uint64_t>(1, closing_->totals.packets / 2);
+    const std::uint64_t within = closing_->totals.packets * 2 / 5 + 1;
     return static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(closing_->listed * packets / half, kFewestRows, kAllRows));
+        std::clamp<std::uint64_t>(closing_->listed * packets / within + 1, kFewestRows, kAllRows));
   }
 
   /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
