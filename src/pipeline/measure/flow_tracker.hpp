@@ -84,13 +84,14 @@ class FlowTracker {
       begin(track, key_of(packet.slot));
       ++new_flows_;
     }
+    const std::uint8_t state_before = track.state;
     std::uint8_t effective_before = track.effective_state;
     if (states_ != nullptr) {
       if (track.states_version != states_->version()) [[unlikely]]
         choose_states(track, packet.slot, key_of);
       ++state_packets_[track.state];
       ++effective_packets_[track.effective_state];
-      if (packet.starts_flow) effective_before = track.effective_state;
+      if (packet.starts_flow || track.state != state_before) effective_before = track.effective_state;  // a new stay
       kept_packets_[track.state] += track.state == track.effective_state;
     }
     finding = {.state = track.state, .effective_state = track.effective_state, .effective_before = effective_before};
