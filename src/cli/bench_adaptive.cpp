@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/parse.hpp"
 #include "cli/bench_run.hpp"
-#include "cli/messages.hpp"
 #include "lab/adaptive_report.hpp"
 
 namespace parshall::cli {
@@ -58,10 +56,22 @@ int run_adaptive(const AdaptiveOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// A line for each entry: its name, and what it is.
+template <class Entry>
+std::string lines_of(std::span<const Entry> entries) {
+  std::string lines;
+  for (const Entry& entry : entries) lines += fmt::format("  {:<12} {}\n", entry.name, entry.help);
+  return lines;
+}
+
+}  // namespace
+
 void add_bench_adaptive(CLI::App& bench, int& status) {
   CLI::App* adaptive = bench.add_subcommand(
       "adaptive", "Flows that give way where time is short: packets lost, and what tasks still find");
-  adaptive->footer(
+  adaptive->footer(fmt::format(
       "A worker runs the whole monitor over built-in TCP traffic that comes at a pace, in its own time: what its "
       "thread\n"
       "worked, and what it would have waited. Loads are multiples of the rate it can take with all flows in their own\n"
@@ -70,14 +80,16 @@ void add_bench_adaptive(CLI::App& bench, int& status) {
       "recall\n"
       "that was estimated, of the true one, on average and in the worst window, of those with 20 events at least; "
       "bound\n"
-      "held is the share of windows in which the recall was no less than was said.");
+      "held is the share of windows in which the recall was no less than was said; of no word, that it was 1.\n\n"
+      "Scenarios:\n{}States:\n{}",
+      lines_of(lab::adaptive_scenarios()), lines_of(lab::state_configs())));
   auto options = std::make_shared<AdaptiveOptions>();
   options->common.rounds = 1;
   const auto list = [&](const char* name, auto& values, const char* help) {
     return adaptive->add_option(name, values, help)->delimiter(',');
   };
-  list("--scenario", options->scenarios, "swing-250ms, swing-100ms, neighbour, skew, rates (all)");
-  list("--states", options->configs, "chain, tree: the paper's two configurations (both)");
+  list("--scenario", options->scenarios, "Which, as below (all)");
+  list("--states", options->configs, "The paper's configurations, as below (both)");
   list("--queue", options->queues, "Packets that wait at most; more are missed")->capture_default_str();
   adaptive->add_option("--flows", options->flows, "Flows of the traffic")->capture_default_str();
   adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory, before they repeat")

@@ -8,6 +8,7 @@
 
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
+#include "generate/traffic.hpp"
 #include "lab/machine.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/report/sink.hpp"
@@ -232,7 +233,9 @@ std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, 
                                   WatchPlan& plan) {
   const StatePlan& states = *plan.session.monitor.states;
   if (!states.gives_way()) return std::nullopt;
-  const bool can_wait = o.interface.empty() && o.traffic.find("pace=") == std::string::npos;
+  const auto traffic =
+      TrafficSpec::parse(o.traffic, TrafficSpec::Pacing::allowed);  // what is wrong with it is said later
+  const bool can_wait = o.interface.empty() && !(traffic && traffic->pace_pps != 0);
   if (o.model == "pipeline") {
     // Its rings are the queues that overflow, and who fills them is not who has to do less.
     if (!can_wait && !o.no_adapt && !o.quiet)

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,8 @@
 #include <iterator>
 #include <limits>
 #include <string_view>
+
+#include "base/toml_reader.hpp"
 
 namespace parshall {
 namespace {
@@ -37,9 +38,9 @@ struct Range {
 constexpr Range kTime{0, Profile::kMostNs}, kTimeAboveZero{0, Profile::kMostNs, false}, kShape{0, 1e6, false};
 
 /// Reads a profile, and says where it is wrong.
-class Reader {
+class Reader : TomlReader {
  public:
-  explicit Reader(const std::string& name) : name_(name) {}
+  explicit Reader(const std::string& name) : TomlReader(name) {}
 
   Result<Profile> read(const toml::table& file) {
     check_version(file);
@@ -58,28 +59,17 @@ class Reader {
     }
     read_costs(file, "state", kStateKeys, profile_.states);
     read_costs(file, "work", kWorkKeys, profile_.work);
-    if (problem_) return *problem_;
+    if (problem()) return *problem();
     return std::move(profile_);
   }
 
  private:
-  void complain(const toml::node& at, const std::string& problem) {
-    if (!problem_) problem_ = Error{fmt::format("{}, line {}: {}", name_, at.source().begin.line, problem)};
-  }
-
   /// Before everything else: a file of another version may have anything in it.
   void check_version(const toml::table& file) {
     const toml::node* const version = file.get("version");
     if (version == nullptr) return complain(file, fmt::format("version is missing, so it is no profile: {}", kAnew));
     if (!version->is_integer() || version->as_integer()->get() != Profile::kVersion)
       complain(*version, fmt::format("only profiles of version {} can be read: {}", Profile::kVersion, kAnew));
-  }
-
-  template <std::size_t N>
-  void check_keys(const toml::table& table, const std::string_view (&known)[N]) {
-    for (const auto& [key, value] : table)
-      if (std::ranges::find(known, key.str()) == std::end(known))
-        complain(value, fmt::format("{} is not known here; there is {}", key.str(), fmt::join(known, ", ")));
   }
 
   /// What has to be there; null, and a complaint, where it is not.
@@ -158,11 +148,7 @@ class Reader {
   template <std::size_t N>
   void read_costs(const toml::table& file, std::string_view name, const std::string_view (&keys)[N],
                   std::vector<Profile::Cost>& costs) {
-    const toml::node* const node = file.get(name);
-    if (node == nullptr) return;
-    if (!node->is_array_of_tables()) return complain(*node, fmt::format("write [[{}]] for each {}", name, name));
-    for (const toml::node& entry : *node->as_array()) {
-      const toml::table& from = *entry.as_table();
+    each(file, name, [&](const toml::table& from) {
       check_keys(from, keys);
       Profile::Cost cost{.name = text(from, "name"),
                          .tasks = texts(from, "tasks"),
@@ -170,30 +156,14 @@ class Reader {
                          .low_ns = number(from, "low_ns", kTime),
                          .high_ns = number(from, "high_ns", kTime)};
       if (std::ranges::find(costs, cost.name, &Profile::Cost::name) != costs.end())
-        complain(entry, fmt::format("two of [[{}]] are called {}", name, cost.name));
+        complain(from, fmt::format("two of [[{}]] are called {}", name, cost.name));
       if (!(cost.low_ns <= cost.cost_ns && cost.cost_ns <= cost.high_ns))
-        complain(entry, "cost_ns is from low_ns to high_ns");
+        complain(from, "cost_ns is from low_ns to high_ns");
       costs.push_back(std::move(cost));
-    }
+    });
   }
 
-  std::vector<std::string> texts(const toml::table& in, std::string_view name) {
-    std::vector<std::string> texts;
-    const toml::node* const node = in.get(name);
-    if (node == nullptr) return texts;
-    if (!node->is_array()) return complain(*node, fmt::format("{} is a list: [\"...\", \"...\"]", name)), texts;
-    for (const toml::node& entry : *node->as_array()) {
-      if (const auto* const value = entry.as_string())
-        texts.push_back(**value);
-      else
-        complain(entry, fmt::format("{} is a list of texts in quotes", name));
-    }
-    return texts;
-  }
-
-  const std::string& name_;
   Profile profile_;
-  std::optional<Error> problem_;
 };
 
 /// As a basic string of TOML. Source: TOML 1.0.0, "String".

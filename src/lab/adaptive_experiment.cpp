@@ -12,6 +12,7 @@
 #include "generate/paced_source.hpp"
 #include "generate/work_clock.hpp"
 #include "lab/co_runners.hpp"
+#include "lab/scheduling.hpp"
 #include "pipeline/flow/key_hash.hpp"
 #include "pipeline/session.hpp"
 
@@ -111,11 +112,10 @@ class Experiment {
  public:
   Experiment(const AdaptiveSweep& sweep, const StateConfig& config) : sweep_(sweep), config_(config) {}
 
-  /// Null where the states cannot be made.
   std::optional<Error> prepare() {
     std::string text(config_.states);
     for (const auto& [name, spec] : kTasks)
-      for (std::size_t at; (at = text.find(fmt_quoted(name))) != text.npos;)
+      for (std::size_t at; (at = text.find(quoted(name))) != text.npos;)
         text.replace(at, name.size() + 2, '"' + std::string(spec) + '"');
     auto file = StateFile::parse(text, std::string(config_.name));
     if (!file) return file.error();
@@ -135,7 +135,8 @@ class Experiment {
     if (!tasks) return tasks.error();
     auto plan = file_.plan_for(*tasks, sweep_.seed);
     if (!plan) return plan.error();
-    SessionOptions options{.workers = 1, .seed = sweep_.seed, .snapshots = false};
+    SessionOptions options{
+        .threads = {.cores = {usable_cores().front()}}, .workers = 1, .seed = sweep_.seed, .snapshots = false};
     const auto table = find_table("bucketed", Identity::exact);
     if (!table) return table.error();
     options.table = *table;
@@ -172,7 +173,7 @@ class Experiment {
   }
 
  private:
-  static std::string fmt_quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
+  static std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
 
   static void take(Session& session, Outcome& outcome) {
     for (const Event& event : session.take_events()) {
@@ -227,7 +228,6 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
     accuracy.satisfied += recall >= threshold;
     const auto said = outcome.said.find({task, window});
     const Said statement = said == outcome.said.end() ? Said{1, 1} : said->second;
-    ++accuracy.statements;
     accuracy.held += recall >= statement.at_least - 1e-9;
     if (there < kFewestJudged || here == 0) continue;
     const double error = std::abs(statement.recall - recall) / recall;
@@ -301,8 +301,9 @@ class Round {
     if (!outcome) return outcome.error();
     std::vector<std::uint64_t> packets(
         outcome->packets.begin() + static_cast<std::ptrdiff_t>(outcome->packets.size() / 3), outcome->packets.end());
-    if (packets.empty()) return Error{"a run without windows: give it more --seconds"};
     std::ranges::sort(packets);
+    if (packets.empty() || packets[packets.size() / 2] == 0)
+      return Error{"a run in which nothing came: give it more --seconds"};
     return static_cast<double>(packets[packets.size() / 2]) * (1e9 / kWindowNs);
   }
 
@@ -314,8 +315,11 @@ class Round {
     const auto losses = paced->losses(kWindowNs);
     std::optional<CoRunners> neighbour;
     if (scenario.neighbour) {
-      const std::vector<int> core{1};
-      neighbour.emplace(core, std::vector{std::ranges::find(neighbours(), "cache", &Neighbour::name)->make()});
+      const std::vector<unsigned> cores = usable_cores();
+      if (cores.size() < 2) return Error{"a neighbour takes a core of its own, and this process may use only one"};
+      const int core = static_cast<int>(cores[1]);
+      neighbour.emplace(std::span(&core, 1),
+                        std::vector{std::ranges::find(neighbours(), "cache", &Neighbour::name)->make()});
     }
     bool fights = false;
     const auto outcome = experiment_.run(std::move(paced), mode, sweep_.seconds, [&] {
@@ -333,8 +337,8 @@ class Round {
     if (!summary.total.balanced() || !summary.windows_balanced) return Error{"the account does not balance"};
     row.offered = *counts->counters().received + *counts->counters().nic_missed;
     row.missed = *counts->counters().nic_missed;
+    row.events_lost = summary.events_not_taken;
     std::uint64_t in_a_row = 0;
-    row.windows = losses->size();
     for (const std::uint64_t lost : *losses) {
       in_a_row = lost == 0 ? 0 : in_a_row + 1;
       row.lossy_windows += lost != 0;

@@ -48,7 +48,7 @@ struct TaskAccuracy {
   std::string name;
   std::uint64_t windows = 0, satisfied = 0;  ///< of 10 ms; with a recall of the threshold at least
   double recall = 1, precision = 1;          ///< of the whole run
-  std::uint64_t statements = 0, held = 0;    ///< windows of which a bound was said, and in which it was right
+  std::uint64_t held = 0;                    ///< windows in which the bound was right; of no word it is 1
   double mean_error = 0, worst_error = 0;  ///< of the estimate, of the true recall, in windows with 20 events at least
   std::uint64_t judged = 0;                ///< windows in these
 };
@@ -60,9 +60,10 @@ struct AdaptiveRow {
   std::uint64_t queue;
   double load, mpps;  ///< the highest rate: of the capacity; and as it is
   std::uint64_t offered = 0, missed = 0;
-  std::uint64_t windows = 0, lossy_windows = 0, longest_loss = 0;  ///< of 10 ms; in a row
-  double shifted_share = 0;                                        ///< of the time, in which flows gave way
+  std::uint64_t lossy_windows = 0, longest_loss = 0;  ///< of 10 ms; in a row
+  double shifted_share = 0;                           ///< of the time, in which flows gave way
   double overhead_share = 0, longest_us = 0, residual = 0, left_out_share = 0;  ///< AdaptationSummary's; WorkClock's
+  std::uint64_t events_lost = 0;  ///< for want of room on their way here: then recall is more than is told
   std::vector<TaskAccuracy> tasks;
 };
 

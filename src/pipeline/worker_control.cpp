@@ -10,7 +10,7 @@
 namespace parshall {
 namespace {
 
-// Of one core of a server of 2023, for packets that come in random order to 64 Ki flows: docs/accuracy.md.
+// Rough, of what one machine showed: only where learning starts, and which of two states is the lighter.
 constexpr double kIatNs = 8, kTcpNs = 80, kRttHistoryNs = 8, kMeasureNs = 10;
 constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};
 
@@ -94,7 +94,7 @@ Result<StateGraph> ControlPlan::graph(const StatePlan& states) const {
 }
 
 WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
-    : window_ns_(plan.window_ns),
+    : length_{WindowLength::Unit::ns, plan.window_ns},
       batch_(plan.batch),
       recalls_(plan.recalls),
       controller_(*plan.graph(states), plan.packet, plan.controller),
@@ -112,7 +112,7 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
                                std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
                                FlowStates& states) noexcept {
   const std::uint64_t began_cycles = __rdtsc();
-  border_ns_ = now.latest_ns / window_ns_ * window_ns_ + window_ns_;
+  border_ns_ = length_.end_of(length_.number(now));
   const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
   take_since(state_packets, state_before_, state_packets_);
   take_since(effective_packets, effective_before_, effective_packets_);

@@ -64,7 +64,7 @@ class WorkerControl {
  public:
   WorkerControl(const ControlPlan& plan, const StatePlan& states);
 
-  bool due(LinkPlace now) const noexcept { return now.latest_ns != 0 && now.latest_ns >= border_ns_; }
+  bool due(LinkPlace now) const noexcept { return now.latest_ns != 0 && length_.at(now) >= border_ns_; }
 
   /// Once it is due: `state_packets`, `effective_packets` and `new_flows` are of all packets up to now.
   void end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> state_packets,
@@ -80,7 +80,7 @@ class WorkerControl {
   void install(FlowStates& states) noexcept;
   void note(std::uint64_t window_ns, std::uint64_t cycles) noexcept;
 
-  std::uint64_t window_ns_;
+  WindowLength length_;
   std::size_t batch_;
   std::shared_ptr<RecallBoard> recalls_;
   Controller controller_;

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <string_view>
 
 #include "base/parse.hpp"
+#include "base/toml_reader.hpp"
 
 namespace parshall {
 namespace {
@@ -22,9 +22,9 @@ constexpr std::string_view kFileKeys[] = {"default", "state", "rule"}, kStateKey
                            kRuleKeys[] = {"state", "from", "filter", "prefix", "port", "share", "reported_by"};
 
 /// Reads a file of states, and says where it is wrong.
-class Reader {
+class Reader : TomlReader {
  public:
-  explicit Reader(const std::string& name) : name_(name) {}
+  explicit Reader(const std::string& name) : TomlReader(name) {}
 
   Result<StateFile> read(const toml::table& file) {
     check_keys(file, kFileKeys);
@@ -38,49 +38,16 @@ class Reader {
     else
       complain(file, "default is missing: the state of flows that no rule is for");
     each(file, "rule", [this](const toml::table& rule) { read_rule(rule); });
-    if (problem_) return *problem_;
+    if (problem()) return *problem();
     return std::move(file_);
   }
 
  private:
-  void complain(const toml::node& at, const std::string& problem) {
-    if (!problem_) problem_ = Error{fmt::format("{}, line {}: {}", name_, at.source().begin.line, problem)};
-  }
-
-  template <std::size_t N>
-  void check_keys(const toml::table& table, const std::string_view (&known)[N]) {
-    for (const auto& [key, value] : table)
-      if (std::ranges::find(known, key.str()) == std::end(known))
-        complain(value, fmt::format("{} is not known here; there is {}", key.str(), fmt::join(known, ", ")));
-  }
-
-  template <class Read>
-  void each(const toml::table& file, std::string_view name, Read read) {
-    const toml::node* const node = file.get(name);
-    if (node == nullptr) return;
-    if (!node->is_array_of_tables()) return complain(*node, fmt::format("write [[{}]] for each {}", name, name));
-    for (const toml::node& table : *node->as_array()) read(*table.as_table());
-  }
-
   const toml::value<std::string>* text(const toml::table& table, std::string_view name) {
     const toml::node* const node = table.get(name);
     if (node == nullptr) return nullptr;
     if (!node->is_string()) complain(*node, fmt::format("{} is a text in quotes", name));
     return node->as_string();
-  }
-
-  std::vector<std::string> texts(const toml::table& table, std::string_view name) {
-    std::vector<std::string> texts;
-    const toml::node* const node = table.get(name);
-    if (node == nullptr) return texts;
-    if (!node->is_array()) return complain(*node, fmt::format("{} is a list: [\"...\", \"...\"]", name)), texts;
-    for (const toml::node& entry : *node->as_array()) {
-      if (const auto* const value = entry.as_string())
-        texts.push_back(**value);
-      else
-        complain(entry, fmt::format("{} is a list of texts in quotes", name));
-    }
-    return texts;
   }
 
   void read_state(const toml::table& state) {
@@ -106,14 +73,14 @@ class Reader {
 
   /// Once all names are known.
   void read_lighter(const toml::table& state) {
-    if (problem_) return;
+    if (problem()) return;
     StatePlan& plan = file_.plan;
     const auto own = static_cast<std::uint8_t>(plan.lighter.size());
     plan.lighter.push_back(own);
     const auto* const name = text(state, "lighter");
     if (name == nullptr) return;
     std::uint8_t lighter = state_of(*name, **name);
-    if (problem_) return;
+    if (problem()) return;
     plan.lighter[own] = lighter;
     // Of those read so far: who closes a circle comes last in it.
     for (std::size_t steps = 0; lighter < own && plan.lighter[lighter] != lighter && steps < plan.lighter.size();
@@ -139,7 +106,7 @@ class Reader {
     if (rule.contains("from")) {
       made.from = 0;
       for (const std::string& state : texts(rule, "from"))
-        if (const std::uint8_t number = state_of(rule, state); !problem_) made.from |= std::uint64_t{1} << number;
+        if (const std::uint8_t number = state_of(rule, state); !problem()) made.from |= std::uint64_t{1} << number;
     }
     if (made.from == 0) complain(rule, "from names no state: leave it out for flows of any");
     if (const auto* const filter = text(rule, "filter")) read_filter(*filter, made);
@@ -179,9 +146,7 @@ class Reader {
       complain(filter, compiled.error().message);
   }
 
-  const std::string& name_;
   StateFile file_;
-  std::optional<Error> problem_;
 };
 
 }  // namespace

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace parshall {
+
+/// What readers of TOML files have in common: they say what is wrong, and in which line. The first complaint counts.
+class TomlReader {
+ protected:
+  /// `name` is what errors call the file.
+  explicit TomlReader(const std::string& name) : name_(name) {}
+
+  void complain(const toml::node& at, const std::string& problem) {
+    if (!problem_) problem_ = Error{fmt::format("{}, line {}: {}", name_, at.source().begin.line, problem)};
+  }
+  const std::optional<Error>& problem() const noexcept { return problem_; }
+
+  template <std::size_t N>
+  void check_keys(const toml::table& table, const std::string_view (&known)[N]) {
+    for (const auto& [key, value] : table)
+      if (std::ranges::find(known, key.str()) == std::end(known))
+        complain(value, fmt::format("{} is not known here; there is {}", key.str(), fmt::join(known, ", ")));
+  }
+
+  /// read(table) for each [[name]], of which there may be none.
+  template <class Read>
+  void each(const toml::table& file, std::string_view name, Read read) {
+    const toml::node* const node = file.get(name);
+    if (node == nullptr) return;
+    if (!node->is_array_of_tables()) return complain(*node, fmt::format("write [[{}]] for each {}", name, name));
+    for (const toml::node& table : *node->as_array()) read(*table.as_table());
+  }
+
+  /// None where there is no such list.
+  std::vector<std::string> texts(const toml::table& table, std::string_view name) {
+    std::vector<std::string> texts;
+    const toml::node* const node = table.get(name);
+    if (node == nullptr) return texts;
+    if (!node->is_array()) return complain(*node, fmt::format("{} is a list: [\"...\", \"...\"]", name)), texts;
+    for (const toml::node& entry : *node->as_array()) {
+      if (const auto* const value = entry.as_string())
+        texts.push_back(**value);
+      else
+        complain(entry, fmt::format("{} is a list of texts in quotes", name));
+    }
+    return texts;
+  }
+
+ private:
+  const std::string& name_;
+  std::optional<Error> problem_;
+};
+
+}  // namespace parshall
