@@ -43,6 +43,11 @@ void Lane::end_turn(std::uint64_t now) noexcept {
   load_.turn_cycles += now - turn_began_;
 }
 
+void Lane::rest() noexcept {
+  end_turn(__rdtsc());
+  busy_turn_ = false;
+}
+
 std::span<const RawPacket> Lane::poll_source() noexcept {
   if (limit_reached_) return {};
   std::size_t most = batch_.size();

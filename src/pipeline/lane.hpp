@@ -33,6 +33,9 @@ class Lane {
   /// The next packets, none when none is waiting; counted as polled.
   std::span<const RawPacket> poll() noexcept;
 
+  /// What was polled has been worked on: the time until the next poll() is not its.
+  void rest() noexcept;
+
   /// True when poll() will return nothing any more.
   bool done() const noexcept { return limit_reached_ || source_->exhausted(); }
 

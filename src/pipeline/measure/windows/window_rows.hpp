@@ -67,7 +67,14 @@ class WindowRows {
   void prefetch(std::uint32_t slot) const noexcept {
     const std::byte* const row = rows_.data() + slot * stride_;
     prefetch_line(row);
-    if (stride_ > sizeof(Row)) prefetch_line(row + sizeof(Row));
+    if (plan_.by_state.size() == 1 && stride_ > sizeof(Row)) prefetch_line(row + sizeof(Row));
+  }
+  /// The lines of measures, where states have their own: which those are is known once findings are.
+  void prefetch_measures(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) const noexcept {
+    if (plan_.by_state.size() == 1) return;
+    for (std::size_t i = 0; i < findings.size(); ++i)
+      if (plan_.by_state[findings[i].effective_state] != 0)
+        prefetch_line(rows_.data() + packets[i].slot * stride_ + sizeof(Row));
   }
 
   /// At most kStatBatch packets in order of arrival, and what was found out about each; nothing where no measure and no
