@@ -51,7 +51,8 @@ Controller::Controller(StateGraph graph, PacketTime profile, Options options)
       costs_(profiled_ns_, options.costs),
       adapted_(graph_),
       allocation_(graph_),
-      recovery_(graph_, options.recovery) {
+      recovery_(graph_, options.recovery),
+      rest_packets_(graph_.size()) {
   tasks_.reserve(kMostTasks);
   options_.utilisation = bounded(options.utilisation);
   tell();
@@ -76,8 +77,10 @@ void Controller::learn(const WindowLoad& load) noexcept {
   const double learning = kLearning * std::min(1.0, load.busy_ns / load.window_ns);
   approach(slowness_, load.busy_ns / counted / profiled_ns, learning);
   if (shift_.steps == 0) return;  // all flows have their base state, whatever their weight
-  const double by_shares_ns = allocation_.mean_cost_ns(all_in_, load.base_packets);
-  if (by_shares_ns > 0) approach(weight_, all_in_.mean_cost_ns(load.packets) / by_shares_ns, learning);
+  set_aside_heavy(load, heavy_from_);
+  const double by_shares_ns = rest_share_ * allocation_.mean_cost_ns(all_in_, rest_packets_);
+  const double rest_ns = all_in_.mean_cost_ns(load.packets) - heavy_ns_;
+  if (by_shares_ns > 0) approach(weight_, rest_ns / by_shares_ns, learning);
 }
 
 /// Costs as learnt, for as many new flows and cache hits as there were.
@@ -91,22 +94,68 @@ void Controller::tell() noexcept {
   all_in_.set_costs(now_ns_);
 }
 
+/// What is left to decide about where flows of this weight or more go all the way.
+void Controller::set_aside_heavy(const WindowLoad& load, std::uint8_t from) noexcept {
+  const auto lightest = all_in_.after(all_in_.depth());
+  double all = 0, rest = 0, heavy_ns = 0;
+  for (std::size_t state = 0; state < graph_.size(); ++state) {
+    double& packets = rest_packets_[state];
+    packets = state < load.base_packets.size() ? load.base_packets[state] : 0;
+    all += packets;
+    for (std::size_t weight = from; weight < FlowWeight::kClasses && !load.weighed_packets.empty(); ++weight) {
+      const double heavy = load.weighed_packets[state * FlowWeight::kClasses + weight];
+      packets -= heavy;
+      heavy_ns += heavy * all_in_[lightest[state]].cost_ns;
+    }
+    rest += packets;
+  }
+  rest_share_ = all > 0 ? rest / all : 1;
+  heavy_ns_ = all > 0 ? heavy_ns / all : 0;
+}
+
 /// Of the tasks that lose most, by what they want: its recall above that, were flows alike in all their states.
-double Controller::worst_headroom(Shift shift, std::span<const double> base_packets) const noexcept {
+double Controller::worst_headroom(Shift shift, std::uint8_t heavy_from) const noexcept {
   double worst = 1;
-  for (const GapRecovery::Task& task : tasks_)
-    if (const auto staying = share_staying(graph_, shift, base_packets, task.states))
-      worst = std::min(worst, *staying - task.threshold);
+  for (const GapRecovery::Task& task : tasks_) {
+    const double light = heavy_from < FlowWeight::kClasses ? 1 - task.heavy_share[heavy_from] : 1;
+    if (const auto staying = share_staying(graph_, shift, rest_packets_, task.states))
+      worst = std::min(worst, light * *staying - task.threshold);
+  }
   return worst;
 }
 
 /// Not another way for a little: what flows were known for is lost when they change.
-Shift Controller::choose_shift(std::span<const double> base_packets, double target_ns) noexcept {
-  const Shift all = shift_to(all_in_, base_packets, target_ns);
+Shift Controller::choose_shift(double target_ns, std::uint8_t heavy_from) noexcept {
+  const Shift all = shift_to(all_in_, rest_packets_, target_ns);
   if (options_.mode != Mode::recover || all.steps == 0 || all.infeasible || tasks_.empty()) return all;
-  const Shift few = few_shift_to(all_in_, base_packets, target_ns);
-  const double gain = worst_headroom(few, base_packets) - worst_headroom(all, base_packets);
+  const Shift few = few_shift_to(all_in_, rest_packets_, target_ns);
+  const double gain = worst_headroom(few, heavy_from) - worst_headroom(all, heavy_from);
   return gain > (shift_.others_stay ? -kWorthChanging : kWorthChanging) ? few : all;
+}
+
+Controller::Choice Controller::choose_with(const WindowLoad& load, std::uint8_t heavy_from, double target_ns) noexcept {
+  set_aside_heavy(load, heavy_from);
+  Choice choice{.heavy_from = heavy_from};
+  if (rest_share_ > 0) choice.shift = choose_shift((target_ns - heavy_ns_) / rest_share_ / weight_, heavy_from);
+  choice.headroom = worst_headroom(choice.shift, heavy_from);
+  return choice;
+}
+
+/// By the worst task. The weight from which on flows go all the way moves by one class a window.
+Controller::Choice Controller::choose(const WindowLoad& load, double target_ns) noexcept {
+  constexpr std::uint8_t kNone = FlowWeight::kClasses;
+  Choice best = choose_with(load, kNone, target_ns);
+  if (options_.mode != Mode::recover || best.shift.steps == 0 || tasks_.empty() || load.weighed_packets.empty())
+    return best;
+  const auto consider = [&](std::uint8_t heavy_from) {
+    Choice other = choose_with(load, heavy_from, target_ns);
+    if (heavy_from == heavy_from_) other.headroom += kWorthChanging;
+    if (other.headroom > best.headroom) best = other;
+  };
+  if (heavy_from_ == kNone) best.headroom += kWorthChanging;
+  for (int weight = heavy_from_ - 1; weight <= std::min<int>(heavy_from_ + 1, kNone - 1); ++weight)
+    if (weight > 0) consider(static_cast<std::uint8_t>(weight));
+  return best;
 }
 
 /// Packets that are lost while there is time by the account came when the worker was at something else: windows begin
@@ -124,18 +173,20 @@ const Allocation& Controller::end_window(const WindowLoad& load, std::span<const
   learn(load);
   tell();
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
-  if (options_.mode == Mode::recover && !tasks.empty()) recovery_.step(all_in_, tasks, load.base_packets, adapted_);
+  set_aside_heavy(load, heavy_from_);
+  if (options_.mode == Mode::recover && !tasks.empty()) recovery_.step(all_in_, tasks, rest_packets_, adapted_);
   learn_margin(load);
   if (options_.mode == Mode::recover && !tasks.empty())
     tasks_.assign(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(std::min(tasks.size(), kMostTasks)));
-  Shift shift = rate_pps > 0
-                    ? choose_shift(load.base_packets, margin_ * options_.utilisation * 1e9 / rate_pps / weight_)
-                    : Shift();
-  if (load.missed == 0 && is_near(shift, shift_)) shift = shift_;
-  shift_ = shift;
+  Choice choice;
+  if (rate_pps > 0) choice = choose(load, margin_ * options_.utilisation * 1e9 / rate_pps);
+  if (load.missed == 0 && choice.heavy_from == heavy_from_ && is_near(choice.shift, shift_)) choice.shift = shift_;
+  shift_ = choice.shift;
+  heavy_from_ = choice.heavy_from;
+  set_aside_heavy(load, heavy_from_);
   adapted_.apply(graph_, shift_);
   allocation_ = adapted_;
-  if (options_.mode == Mode::recover) recovery_.apply(all_in_, load.base_packets, allocation_);
+  if (options_.mode == Mode::recover) recovery_.apply(all_in_, rest_packets_, allocation_);
   return allocation_;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/flow_weight.hpp"
 #include "control/adaptation.hpp"
 #include "control/gap_recovery.hpp"
 #include "control/packet_time.hpp"
@@ -25,6 +26,7 @@ struct WindowLoad {
   std::uint64_t new_flows = 0;
   std::optional<double> hit_probability;  ///< unknown: as in the window before
   std::span<const double> base_packets, packets;
+  std::span<const double> weighed_packets = {};  ///< base_packets, by state and weight (FlowWeight); unknown: none
 };
 
 /// Decides at the end of each window which flows give way in the next one, so that all packets are counted, and that
@@ -34,10 +36,10 @@ struct WindowLoad {
 ///         constructor.
 /// Error:  a rise that is steeper than the one of the window before can lose packets within that window, and so can a
 ///         co-runner within the four windows that it takes to learn of it.
-/// Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: where the worst task keeps more flows by it, few flows go
-/// all
-///         the way and not all one step; the rate is taken for what it will be at the next window's end where it
-///         rises; what packets of each state take is learnt from what they took.
+/// Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: where the worst task keeps more by it, heavy flows go all
+///         the way before others, since a packet of theirs brings fewer events, and few flows go all the way and not
+///         all one step; the rate is taken for what it will be at the next window's end where it rises; what packets
+///         of each state take is learnt from what they took.
 class Controller {
  public:
   enum class Mode : std::uint8_t { none, adapt, recover };  ///< nothing; all packets; and tasks' accuracy
@@ -59,6 +61,8 @@ class Controller {
   const StateGraph& graph() const noexcept { return graph_; }
   const Allocation& allocation() const noexcept { return allocation_; }
   Shift shift() const noexcept { return shift_; }
+  /// Flows of this weight or more go all the way, whatever the shift; FlowWeight::kClasses: none do.
+  std::uint8_t heavy_from() const noexcept { return heavy_from_; }
 
   /// By how much packets took longer than the profile says, of that, on average over some windows; 0: as it says.
   double residual() const noexcept { return slowness_ - 1; }
@@ -71,8 +75,16 @@ class Controller {
  private:
   void learn(const WindowLoad& load) noexcept;
   void learn_margin(const WindowLoad& load) noexcept;
-  Shift choose_shift(std::span<const double> base_packets, double target_ns) noexcept;
-  double worst_headroom(Shift shift, std::span<const double> base_packets) const noexcept;
+  struct Choice {
+    std::uint8_t heavy_from = FlowWeight::kClasses;
+    Shift shift;
+    double headroom = 0;  ///< of the worst task
+  };
+  Choice choose(const WindowLoad& load, double target_ns) noexcept;
+  Choice choose_with(const WindowLoad& load, std::uint8_t heavy_from, double target_ns) noexcept;
+  Shift choose_shift(double target_ns, std::uint8_t heavy_from) noexcept;
+  double worst_headroom(Shift shift, std::uint8_t heavy_from) const noexcept;
+  void set_aside_heavy(const WindowLoad& load, std::uint8_t from) noexcept;
   void tell() noexcept;
 
   StateGraph graph_;   ///< as profiled: costs of tasks
@@ -86,6 +98,10 @@ class Controller {
   Allocation adapted_, allocation_;       ///< by adaptation alone; in force
   GapRecovery recovery_;
   Shift shift_;
+  std::uint8_t heavy_from_ = FlowWeight::kClasses;
+  std::vector<double> rest_packets_;  ///< by base state: of flows that are not heavy, where those are set aside
+  double rest_share_ = 1;             ///< of all packets
+  double heavy_ns_ = 0;               ///< the others', of a packet on average
   RateForecast rate_;
   double margin_ = 1;    ///< of the utilisation, that work which does not come evenly leaves
   double slowness_ = 1;  ///< time taken, of what the profile says

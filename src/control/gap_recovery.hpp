@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/flow_weight.hpp"
 #include "control/adaptation.hpp"
 
 namespace parshall {
@@ -31,6 +33,14 @@ class GapRecovery {
     std::uint64_t states;          ///< bit i: it is in state i
     double threshold;              ///< of recall, 0 to 1
     std::optional<double> recall;  ///< by estimate; unknown: its states are neither poor nor rich
+    /// Of its events, those of flows of that weight or more (FlowWeight); unknown: all may be.
+    std::array<double, FlowWeight::kClasses> heavy_share = filled(1);
+
+    static constexpr std::array<double, FlowWeight::kClasses> filled(double share) noexcept {
+      std::array<double, FlowWeight::kClasses> shares{};
+      shares.fill(share);
+      return shares;
+    }
   };
 
   GapRecovery(const StateGraph& graph, Options options);

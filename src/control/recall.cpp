@@ -8,6 +8,7 @@ namespace parshall {
 namespace {
 
 constexpr double kHighVariation = 1, kLambda = 3;
+constexpr double kOfLate = 0.1;  ///< of the difference, each window
 
 /// What a variable of Student's t is below in 95 of 100 cases.
 double one_sided_95(double degrees) noexcept {
@@ -66,12 +67,10 @@ std::optional<double> RecallEstimator::missed_events_per_flow() const noexcept {
   return known->mean + (varies ? kLambda * known->rate_sd : 0);
 }
 
-std::optional<Recall> RecallEstimator::recall(std::uint64_t missed_flows) const noexcept {
-  if (missed_flows == 0) return Recall{};
+std::optional<RecallEstimator::Missed> RecallEstimator::missed(std::uint64_t flows) const noexcept {
   const auto known = moments();
   if (!known || blind_ >= kWindows) return std::nullopt;  // what was seen that long ago says nothing
-  const auto missed = static_cast<double>(missed_flows);
-  const double expected = missed * *missed_events_per_flow();
+  const auto missed = static_cast<double>(flows);
   // Flows are left out in a window whose own rate may be above that of the ones before.
   const Window& last = windows_[(added_ - 1) % kWindows];
   const double rate = std::max(known->mean, last.mean), variance = std::max(known->within_variance, last.variance);
@@ -80,12 +79,80 @@ std::optional<Recall> RecallEstimator::recall(std::uint64_t missed_flows) const 
   const double t_between = one_sided_95(known->windows - 1), t_within = one_sided_95(known->flows - known->windows);
   const double between = t_between * known->between_sd * std::sqrt(1 + 1 / known->windows);
   const double sampled = t_within * std::sqrt(variance / last.flows);
-  const double chance = t_within * std::sqrt(missed * variance);
   // Counts of few events lean to the right, and are whole: as of Poisson's law, for events as large as they come here.
   const double event = rate > 0 ? variance / rate : 1;
-  const double lean = event * ((t_within * t_within - 1) / 6 + 0.5);
-  const double most = missed * rate + std::hypot(chance, missed * std::max(between, sampled)) + lean;
-  return Recall{recall_of(events_, expected), recall_of(events_, std::max(expected, most))};
+  return Missed{.expected = missed * *missed_events_per_flow(),
+                .by_rate = missed * rate,
+                .chance = t_within * std::sqrt(missed * variance),
+                .spread = missed * std::max(between, sampled),
+                .lean = event * ((t_within * t_within - 1) / 6 + 0.5)};
+}
+
+std::optional<Recall> RecallEstimator::recall(std::uint64_t missed_flows) const noexcept {
+  if (missed_flows == 0) return Recall{};
+  const auto missed = this->missed(missed_flows);
+  if (!missed) return std::nullopt;
+  return Recall{recall_of(events_, missed->expected), recall_of(events_, missed->most())};
+}
+
+void RecallByWeight::add_window(const Counts& flows, const Counts& events) noexcept {
+  events_ = events;
+  for (std::size_t weight = 0; weight < flows.size(); ++weight) {
+    const auto found = static_cast<double>(events[weight]);
+    by_weight_[weight].add_window(flows[weight], found, found);
+  }
+}
+
+/// Of flows of a weight of which none was ever seen, as of the next lighter ones, and twice as many for each class
+/// between, or as of the next heavier ones.
+std::optional<double> RecallByWeight::rate(std::size_t weight) const noexcept {
+  double times = 1;
+  for (std::size_t lighter = weight + 1; lighter-- > 0; times *= 2)
+    if (const auto known = by_weight_[lighter].missed_events_per_flow())
+      return times == 1 ? *known : std::min(1.0, times * *known);
+  for (std::size_t heavier = weight + 1; heavier < by_weight_.size(); ++heavier)
+    if (const auto known = by_weight_[heavier].missed_events_per_flow()) return known;
+  return std::nullopt;
+}
+
+std::optional<Recall> RecallByWeight::recall(const Counts& missed_flows) const noexcept {
+  RecallEstimator::Missed all;
+  double chance_squares = 0, events = 0;
+  bool any_known = false;
+  for (std::size_t weight = 0; weight < missed_flows.size(); ++weight) {
+    events += static_cast<double>(events_[weight]);
+    if (missed_flows[weight] == 0) continue;
+    const auto flows = static_cast<double>(missed_flows[weight]);
+    const auto missed = by_weight_[weight].missed(missed_flows[weight]);
+    any_known |= missed.has_value();
+    if (missed && (missed->most() < flows || missed->by_rate > flows)) {
+      all.expected += missed->expected;
+      all.by_rate += missed->by_rate;
+      all.spread += missed->spread;  // rates rise and fall together
+      all.lean = std::max(all.lean, missed->lean);
+      chance_squares += missed->chance * missed->chance;
+    } else {
+      const auto expected = missed ? missed->expected / flows : rate(weight);
+      all.expected += flows * expected.value_or(1);
+      all.by_rate += flows;
+    }
+  }
+  if (all.by_rate == 0) return Recall{};
+  if (!any_known && std::ranges::none_of(by_weight_, &RecallEstimator::is_known)) return std::nullopt;
+  all.chance = std::sqrt(chance_squares);
+  return Recall{recall_of(events, all.expected), recall_of(events, all.most())};
+}
+
+std::array<double, FlowWeight::kClasses> RecallByWeight::heavy_share(const Counts& missed_flows) noexcept {
+  std::array<double, FlowWeight::kClasses> shares;
+  double heavier = 0;
+  for (std::size_t weight = shares.size(); weight-- > 0; shares[weight] = heavier) {
+    const double missed = static_cast<double>(missed_flows[weight]) * rate(weight).value_or(1);
+    of_late_[weight] += kOfLate * (static_cast<double>(events_[weight]) + missed - of_late_[weight]);
+    heavier += of_late_[weight];
+  }
+  for (double& share : shares) share = heavier > 0 ? share / heavier : 1;
+  return shares;
 }
 
 }  // namespace parshall

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+
+#include "base/flow_weight.hpp"
 
 namespace parshall {
 
@@ -34,8 +38,20 @@ class RecallEstimator {
   /// Of the window added last, in which so many flows were not seen. Nothing where no flow was seen in all windows.
   std::optional<Recall> recall(std::uint64_t missed_flows) const noexcept;
 
-  /// Events of a flow that was not seen, on average.
+  bool is_known() const noexcept { return added_ != 0 && blind_ < kWindows; }
+
+  /// Events of a flow that was not seen, on average; also where that is long ago.
   std::optional<double> missed_events_per_flow() const noexcept;
+
+  /// Events of flows that were not seen. The most there are in 95 of 100 windows: those of the highest rate, the
+  /// hypotenuse of what they differ from it by chance and of what the rate does, and the lean.
+  struct Missed {
+    double expected = 0;
+    double by_rate = 0, chance = 0, spread = 0, lean = 0;
+
+    double most() const noexcept { return std::max(expected, by_rate + std::hypot(chance, spread) + lean); }
+  };
+  std::optional<Missed> missed(std::uint64_t flows) const noexcept;
 
  private:
   struct Window {
@@ -55,6 +71,32 @@ class RecallEstimator {
   std::size_t added_ = 0;
   std::size_t blind_ = 0;  ///< windows since the last in which the task saw any flow
   double events_ = 0;      ///< of the window added last
+};
+
+/// The same by the weight of flows: those that are left out need not be of the same weights as those that are seen, and
+/// heavy flows have more events.
+///
+/// Error:  of a weight whose flows have all been left out for long, the rate is what it was, or what the next lighter
+///         flows have, twice; and the bound takes an event of each.
+class RecallByWeight {
+ public:
+  using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
+
+  /// One window's flows that the task saw, and their events, none of which has two.
+  void add_window(const Counts& flows, const Counts& events) noexcept;
+
+  /// Of the window added last.
+  std::optional<Recall> recall(const Counts& missed_flows) const noexcept;
+
+  /// What share of the events, of late, is of flows of each weight or more; `missed_flows` of the window added last.
+  std::array<double, FlowWeight::kClasses> heavy_share(const Counts& missed_flows) noexcept;
+
+ private:
+  std::optional<double> rate(std::size_t weight) const noexcept;
+
+  std::array<RecallEstimator, FlowWeight::kClasses> by_weight_;
+  std::array<double, FlowWeight::kClasses> of_late_{};
+  Counts events_{};
 };
 
 }  // namespace parshall

@@ -16,8 +16,9 @@ constexpr double kFurthest = 20;  ///< times as much as given, or as little: no 
 constexpr double kLongest = 2;    ///< windows' time that one can be busy: the last batch began within it
 constexpr double kSurprise = 4;   ///< standard deviations
 constexpr double kResidualLearning = 0.1;
-constexpr double kLikeness = 0.9;  ///< correlation of states that are given the same cost
-constexpr double kStep = 1e-6;     ///< of a cost, that the heavier state costs more at least
+constexpr double kLikeness = 0.9;   ///< correlation of states that are given the same cost
+constexpr double kRelaxing = 0.01;  ///< of the difference, each window
+constexpr double kStep = 1e-6;      ///< of a cost, that the heavier state costs more at least
 
 bool is_within(double value, double least, double most) noexcept { return value >= least && value <= most; }
 
@@ -82,11 +83,23 @@ double StateCosts::gain_of(std::span<const double> shares) noexcept {
   return std::inner_product(gain_.begin(), gain_.end(), shares.begin(), 0.0);
 }
 
+/// What windows alike leave open, how the mean is made up, comes back to what was given, as dear as packets are now.
+void StateCosts::relax(std::span<const double> shares, double mean_ns) noexcept {
+  const double given_ns = std::inner_product(prior_ns_.begin(), prior_ns_.end(), shares.begin(), 0.0);
+  if (!(given_ns > 0 && mean_ns > 0)) return;
+  const double dearer = mean_ns / given_ns;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const double unsure = prior_variance_[i] > 0 ? std::min(1.0, covariance(i, i) / prior_variance_[i]) : 0;
+    costs_ns_[i] += kRelaxing * unsure * (dearer * prior_ns_[i] - costs_ns_[i]);
+  }
+}
+
 bool StateCosts::add_window(const Window& window) noexcept {
   if (!is_possible(window)) return false;
   const double observed_ns = window.busy_ns / window.counted, predicted_ns = mean_cost_ns(window.shares);
   if (!is_within(observed_ns, predicted_ns / (kFurthest * kFurthest), predicted_ns * kFurthest * kFurthest))
     return false;
+  relax(window.shares, predicted_ns);
   const double busy = std::min(1.0, window.busy_ns / window.window_ns);
   const double largest_ns = std::max(observed_ns, predicted_ns), missed_ns = observed_ns - predicted_ns;
   const double noise = largest_ns * largest_ns * (options_.noise * options_.noise / busy + 1 / window.counted);

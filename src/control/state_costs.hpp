@@ -14,7 +14,7 @@ namespace parshall {
 /// by itself; a window shows sum(share_i * cost_i) with noise. What is given is wrong alike for states that cost about
 /// the same, which share most of their tasks: their covariance is 0.9 times the smaller variance. So a state that was
 /// never in use moves with those near it. No cost is less sure than it was at the start, however long nothing is seen
-/// of it.
+/// of it; and what windows of the same mix do not tell, how it is made up, comes back to what was given.
 ///
 /// Shape:  16 bytes for each pair of states, 64 KB for 64; nothing is allocated after the constructor.
 /// Cost:   3.2 us a window for 64 states, 1.5 us more in one that chance does not account for; 1.5 us to order them.
@@ -58,6 +58,7 @@ class StateCosts {
  private:
   double& covariance(std::size_t i, std::size_t j) noexcept { return covariance_[i * size() + j]; }
   bool is_possible(const Window& window) const noexcept;
+  void relax(std::span<const double> shares, double mean_ns) noexcept;
   void drift(double own_drift, double common_drift) noexcept;
   double gain_of(std::span<const double> shares) noexcept;
 

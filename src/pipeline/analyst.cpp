@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 namespace parshall {
 namespace {
@@ -14,6 +15,10 @@ constexpr double kLeastShare = 1e-4;
 Recall with_missed_packets(const Recall& recall, double missed_share) noexcept {
   return {recall.expected * (1 - missed_share) * (1 - missed_share),
           recall.at_least * std::max(0.0, 1 - 3 * missed_share)};
+}
+
+std::uint64_t sum_of(const RecallByWeight::Counts& counts) noexcept {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 }  // namespace
@@ -33,13 +38,17 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
   missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them on
   for (Watched& watched : watched_) {
     const TaskSet::Member& task = tasks.members()[watched.task];
-    const auto found = static_cast<double>(task.found);
-    const std::uint64_t seen = task.seen.wholly + task.seen.partly;
-    const std::uint64_t missed = task.seen.not_at_all + task.seen.partly + window.totals.unlisted_flows;
-    watched.estimator.add_window(seen, found, found);
-    std::optional<Recall> recall = watched.estimator.recall(missed);
+    RecallByWeight::Counts seen_by_weight{}, missed_by_weight{};
+    for (std::size_t weight = 0; weight < seen_by_weight.size(); ++weight) {
+      seen_by_weight[weight] = task.seen.wholly[weight] + task.seen.partly[weight];
+      missed_by_weight[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
+    }
+    missed_by_weight[0] += window.totals.unlisted_flows;
+    const std::uint64_t seen = sum_of(seen_by_weight), missed = sum_of(missed_by_weight);
+    watched.estimator.add_window(seen_by_weight, task.found);
+    std::optional<Recall> recall = watched.estimator.recall(missed_by_weight);
     // Without packets that nobody has: flows that come back bring none. A task that sees nothing is as poor as can be.
-    board_->put(watched.board, recall ? recall->expected : 0);
+    board_->put(watched.board, recall ? recall->expected : 0, watched.estimator.heavy_share(missed_by_weight));
     if (recall) *recall = with_missed_packets(*recall, missed_share_);
     RecallSummary& summary = watched.summary;
     ++summary.windows;

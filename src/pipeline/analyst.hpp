@@ -32,7 +32,7 @@ class RecallWatch {
   struct Watched {
     std::size_t task;   ///< of the set's members
     std::size_t board;  ///< its place there
-    RecallEstimator estimator;
+    RecallByWeight estimator;
     RecallSummary summary;
     double sum = 0;  ///< of the known windows' recalls
   };

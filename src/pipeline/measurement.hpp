@@ -121,8 +121,8 @@ class Measurement {
   std::vector<StatePackets> state_packets() const {
     std::vector<StatePackets> packets;
     if (states_)
-      for (std::size_t state = 0; state < tracker_->state_packets().size(); ++state)
-        packets.push_back({tracker_->state_packets()[state], tracker_->kept_packets()[state]});
+      for (std::size_t state = 0; state < tracker_->kept_packets().size(); ++state)
+        packets.push_back({tracker_->state_packets(state), tracker_->kept_packets()[state]});
     return packets;
   }
 
@@ -133,7 +133,7 @@ class Measurement {
   void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
     const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
     for (const auto& windows : windows_) windows->note_missed(missed);
-    control_->end_window(later_of(now), load, tracker_->state_packets(), tracker_->effective_packets(),
+    control_->end_window(later_of(now), load, tracker_->weighed_packets(), tracker_->effective_packets(),
                          tracker_->new_flows(), *states_);
   }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "base/flow_weight.hpp"
 
 namespace parshall {
 
@@ -17,10 +20,14 @@ class RecallBoard {
     std::uint64_t states = 0;  ///< bit i: it is for flows of state i
     double threshold = 0;      ///< of recall, from 0 to 1
     std::atomic<double> recall{kUnknown};
-    std::atomic<std::uint64_t> told{0};  ///< times
+    std::array<std::atomic<double>, FlowWeight::kClasses> heavy_share;  ///< of its events: GapRecovery::Task's
+    std::atomic<std::uint64_t> told{0};                                 ///< times
 
-    Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {}
+    Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {
+      for (auto& share : heavy_share) share.store(1, std::memory_order_relaxed);
+    }
   };
+  using HeavyShare = std::array<double, FlowWeight::kClasses>;
 
   /// Before any thread reads. A task keeps its number.
   std::size_t add(std::string name, std::uint64_t states, double threshold) {
@@ -28,13 +35,21 @@ class RecallBoard {
     return tasks_.size() - 1;
   }
 
-  void put(std::size_t task, std::optional<double> recall) noexcept {
+  void put(std::size_t task, std::optional<double> recall, const HeavyShare& heavy_share) noexcept {
+    for (std::size_t weight = 0; weight < heavy_share.size(); ++weight)
+      tasks_[task]->heavy_share[weight].store(heavy_share[weight], std::memory_order_relaxed);
     tasks_[task]->recall.store(recall.value_or(kUnknown), std::memory_order_relaxed);
     tasks_[task]->told.fetch_add(1, std::memory_order_release);
   }
 
   std::size_t size() const noexcept { return tasks_.size(); }
   const Task& operator[](std::size_t task) const noexcept { return *tasks_[task]; }
+  HeavyShare heavy_share(std::size_t task) const noexcept {
+    HeavyShare shares;
+    for (std::size_t weight = 0; weight < shares.size(); ++weight)
+      shares[weight] = tasks_[task]->heavy_share[weight].load(std::memory_order_relaxed);
+    return shares;
+  }
   std::optional<double> recall(std::size_t task) const noexcept {
     const double recall = tasks_[task]->recall.load(std::memory_order_relaxed);
     return recall < 0 ? std::nullopt : std::optional(recall);

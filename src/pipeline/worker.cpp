@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kRingBatch = 256;
 constexpr std::size_t kFewPackets = 64;
 constexpr std::chrono::microseconds kGather{10};  ///< 149 packets of 10 GbE line rate; a queue holds 4096
-constexpr int kIdleSlices = 64;  ///< of housekeeping while no packet waits: some 100 us
+constexpr int kIdleSlices = 64;                   ///< of housekeeping while no packet waits: some 100 us
 constexpr std::chrono::microseconds kLeftNap{200};
 
 /// What a thread does while no packet comes: spins for a while, then lets others run.

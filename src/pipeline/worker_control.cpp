@@ -97,24 +97,30 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
     : length_{WindowLength::Unit::ns, plan.window_ns},
       batch_(plan.batch),
       recalls_(plan.recalls),
+      decides_(plan.controller.mode != Controller::Mode::none),
       controller_(*plan.graph(states), plan.packet, plan.controller),
       installed_(controller_.allocation()),
       told_(recalls_->size()),
-      state_before_(states.names.size()),
+      weighed_before_(states.names.size() * FlowWeight::kClasses),
       effective_before_(states.names.size()),
+      weighed_packets_(weighed_before_.size()),
       state_packets_(states.names.size()),
       effective_packets_(states.names.size()) {
   parts_.reserve(states.names.size());
   tasks_.reserve(recalls_->size());
 }
 
-void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> state_packets,
+void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> weighed_packets,
                                std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
                                FlowStates& states) noexcept {
   const std::uint64_t began_cycles = __rdtsc();
   border_ns_ = length_.end_of(length_.number(now));
   const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
-  take_since(state_packets, state_before_, state_packets_);
+  take_since(weighed_packets, weighed_before_, weighed_packets_);
+  for (std::size_t state = 0; state < state_packets_.size(); ++state) {
+    const auto weighed = weighed_packets_.begin() + static_cast<std::ptrdiff_t>(state * FlowWeight::kClasses);
+    state_packets_[state] = std::accumulate(weighed, weighed + FlowWeight::kClasses, 0.0);
+  }
   take_since(effective_packets, effective_before_, effective_packets_);
   const WorkerLoad since = load - std::exchange(load_, load);
   const std::uint64_t new_before = std::exchange(new_flows_, new_flows);
@@ -128,7 +134,8 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
        .new_flows = new_flows - new_before,
        .hit_probability = std::nullopt,
        .base_packets = state_packets_,
-       .packets = effective_packets_},
+       .packets = effective_packets_,
+       .weighed_packets = weighed_packets_},
       tasks());
   install(states);
   note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
@@ -147,17 +154,20 @@ std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
   tasks_.clear();
   for (std::size_t i = 0; i < told_.size(); ++i) {
     told_[i] = (*recalls_)[i].told.load(std::memory_order_acquire);
-    tasks_.push_back({(*recalls_)[i].states, (*recalls_)[i].threshold, recalls_->recall(i)});
+    tasks_.push_back({(*recalls_)[i].states, (*recalls_)[i].threshold, recalls_->recall(i), recalls_->heavy_share(i)});
   }
   return tasks_;
 }
 
-/// Flows are asked for their states again where any may change.
+/// Flows are asked for their states again, and weighed, with their next packets.
 void WorkerControl::install(FlowStates& states) noexcept {
+  if (!decides_) return;
   const Allocation& allocation = controller_.allocation();
-  if (allocation == installed_) return;
-  installed_ = allocation;
+  const StateGraph& graph = controller_.graph();
   states.change_shares([&](StateShares& shares) {
+    shares.set_heavy(controller_.heavy_from(), graph.after(graph.depth()));
+    if (allocation == installed_) return;
+    installed_ = allocation;
     for (std::size_t state = 0; state < allocation.size(); ++state) {
       const auto base = static_cast<std::uint8_t>(state);
       parts_.clear();
@@ -170,12 +180,13 @@ void WorkerControl::install(FlowStates& states) noexcept {
 void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept {
   const Shift shift = controller_.shift();
   add(counts_.windows, 1);
-  add(counts_.shifted, shift.steps != 0);
+  const bool gives_way = shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses;
+  add(counts_.shifted, gives_way);
   add(counts_.infeasible, shift.infeasible);
   add(counts_.cycles, cycles);
   store(counts_.longest_cycles, std::max(counts_.longest_cycles.load(std::memory_order_relaxed), cycles));
   add(counts_.ns, window_ns);
-  add(counts_.shifted_ns, shift.steps != 0 ? window_ns : 0);
+  add(counts_.shifted_ns, gives_way ? window_ns : 0);
   store(counts_.residual, controller_.residual());
 }
 

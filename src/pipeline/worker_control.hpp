@@ -66,8 +66,9 @@ class WorkerControl {
 
   bool due(LinkPlace now) const noexcept { return now.latest_ns != 0 && length_.at(now) >= border_ns_; }
 
-  /// Once it is due: `state_packets`, `effective_packets` and `new_flows` are of all packets up to now.
-  void end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> state_packets,
+  /// Once it is due: `weighed_packets` (FlowTracker's), `effective_packets` and `new_flows` are of all packets up to
+  /// now.
+  void end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> weighed_packets,
                   std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
                   FlowStates& states) noexcept;
 
@@ -83,6 +84,7 @@ class WorkerControl {
   WindowLength length_;
   std::size_t batch_;
   std::shared_ptr<RecallBoard> recalls_;
+  bool decides_;
   Controller controller_;
   Allocation installed_;
   std::vector<StateShares::Part> parts_;
@@ -90,8 +92,8 @@ class WorkerControl {
   std::vector<std::uint64_t> told_;  ///< by task: RecallBoard's, at the last step
   std::uint64_t border_ns_ = 0, began_ns_ = 0;
   WorkerLoad load_;
-  std::vector<std::uint64_t> state_before_, effective_before_;
-  std::vector<double> state_packets_, effective_packets_;
+  std::vector<std::uint64_t> weighed_before_, effective_before_;
+  std::vector<double> weighed_packets_, state_packets_, effective_packets_;
   std::uint64_t new_flows_ = 0;
   bool began_any_ = false;
   ControlCounts counts_;

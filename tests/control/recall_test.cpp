@@ -256,5 +256,100 @@ TEST(RecallEstimator, WhatWasSeenLongAgoSaysNothing) {
   EXPECT_TRUE(estimator.recall(50));
 }
 
+using Counts = RecallByWeight::Counts;
+
+/// Flows of each weight, of which some have an event, some are seen, and some of these have one.
+struct Weighed {
+  Counts seen{}, found{}, missed{};
+  double events = 0;
+
+  /// `kept`: share of the flows of each weight that is seen.
+  Weighed(SplitMix64& random, const Counts& flows, const std::array<double, 8>& rates,
+          const std::array<double, 8>& kept) {
+    for (std::size_t weight = 0; weight < flows.size(); ++weight)
+      for (std::uint64_t flow = 0; flow < flows[weight]; ++flow) {
+        const bool is_event = random.uniform() < rates[weight], is_seen = random.uniform() < kept[weight];
+        events += is_event;
+        seen[weight] += is_seen;
+        found[weight] += is_seen && is_event;
+        missed[weight] += !is_seen;
+      }
+  }
+  double recall() const { return std::accumulate(found.begin(), found.end(), 0.0) / events; }
+};
+
+constexpr Counts kFlows{20000, 1500, 800, 400, 200, 80, 30, 20};
+constexpr std::array<double, 8> kRates{0.004, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1};
+
+TEST(RecallByWeight, FlowsLeftOutByWeightAreReckonedWithByTheirOwnRates) {
+  SplitMix64 random(5);
+  for (const double kept : {1.0, 0.7, 0.4}) {
+    SCOPED_TRACE(kept);
+    RecallByWeight estimator;
+    double error = 0, worst = 0, held = 0;
+    std::array<double, 8> all{}, light{};
+    all.fill(0.8);
+    light.fill(kept);
+    for (int window = 0; window < 200; ++window) {
+      if (window == 20) light[5] = light[6] = light[7] = 0;  // heavy flows go all the way, and are not seen any more
+      const Weighed flows(random, kFlows, kRates, window < 10 ? all : light);
+      estimator.add_window(flows.seen, flows.found);
+      const auto recall = estimator.recall(flows.missed);
+      ASSERT_TRUE(recall);
+      if (window < 10) continue;
+      const double off = std::abs(recall->expected - flows.recall()) / flows.recall();
+      error += off / 190;
+      worst = std::max(worst, off);
+      held += (recall->at_least <= flows.recall()) / 190.0;
+    }
+    EXPECT_LT(error, 0.04);
+    EXPECT_LT(worst, 0.15);
+    EXPECT_GT(held, 0.95);
+  }
+}
+
+TEST(RecallByWeight, OneRateForAllWouldNotDo) {
+  SplitMix64 random(5);
+  RecallEstimator plain;
+  std::array<double, 8> kept{};
+  kept.fill(1);
+  kept[6] = kept[7] = kept[5] = 0;
+  double error = 0;
+  for (int window = 0; window < 50; ++window) {
+    const Weighed flows(random, kFlows, kRates, kept);
+    const double found = std::accumulate(flows.found.begin(), flows.found.end(), 0.0);
+    plain.add_window(std::accumulate(flows.seen.begin(), flows.seen.end(), std::uint64_t{0}), found, found);
+    error += (plain.recall(130)->expected / flows.recall() - 1) / 50;
+  }
+  EXPECT_GT(error, 0.1) << "else weights are for nothing";
+}
+
+TEST(RecallByWeight, FlowsOfAWeightThatNobodyEverSawHaveTwiceTheEventsOfLighterOnesAndOneAtMost) {
+  RecallByWeight estimator;
+  EXPECT_EQ(estimator.recall({})->at_least, 1);
+  EXPECT_FALSE(estimator.recall({0, 0, 5}));
+  for (int window = 0; window < 20; ++window) estimator.add_window({0, 1000}, {0, 100});
+  EXPECT_NEAR(estimator.recall({0, 0, 100})->expected, 100 / 120.0, 1e-9);
+  EXPECT_NEAR(estimator.recall({0, 0, 100})->at_least, 100 / 200.0, 1e-9);
+  EXPECT_NEAR(estimator.recall({0, 0, 0, 0, 0, 0, 100})->expected, 100 / 200.0, 1e-9) << "none has more than one";
+  EXPECT_NEAR(estimator.recall({100})->expected, 100 / 110.0, 1e-9) << "lighter ones as many as heavier ones";
+}
+
+TEST(RecallByWeight, TellsWhatShareOfTheEventsIsOfHeavyFlows) {
+  RecallByWeight estimator;
+  Counts missed{};
+  for (int window = 0; window < 100; ++window) {
+    estimator.add_window({1000, 100, 0, 0, 0, 10}, {50, 30, 0, 0, 0, 5});
+    missed = {0, 100};  // as many as are seen
+    estimator.heavy_share(missed);
+  }
+  const auto shares = estimator.heavy_share(missed);
+  EXPECT_DOUBLE_EQ(shares[0], 1);
+  EXPECT_NEAR(shares[1], 65 / 115.0, 0.001);
+  for (int weight = 2; weight <= 5; ++weight) EXPECT_NEAR(shares[static_cast<std::size_t>(weight)], 5 / 115.0, 0.001);
+  EXPECT_EQ(shares[6], 0);
+  EXPECT_EQ(RecallByWeight().heavy_share({})[7], 1) << "unknown: all may be";
+}
+
 }  // namespace
 }  // namespace parshall

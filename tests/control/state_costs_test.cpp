@@ -35,6 +35,18 @@ std::vector<double> any_shares(SplitMix64& random, std::size_t states) {
   return shares;
 }
 
+TEST(StateCosts, HowAMeanIsMadeUpComesBackToWhatWasGivenWhereNothingTells) {
+  const std::vector<double> given{50, 250};
+  StateCosts costs(given);
+  // At first something else made them dear: it all goes to the state that most packets are in, and more than it takes.
+  for (int window = 0; window < 30; ++window) ASSERT_TRUE(costs.add_window(window_of({0.1, 0.9}, {50, 1250})));
+  for (int window = 0; window < 30; ++window) ASSERT_TRUE(costs.add_window(window_of({0.8, 0.2}, {50, 250})));
+  for (int window = 0; window < 600; ++window) ASSERT_TRUE(costs.add_window(window_of({0.7, 0.3}, {100, 500})));
+  EXPECT_NEAR(costs.cost_ns(0), 100, 10);
+  EXPECT_NEAR(costs.cost_ns(1), 500, 25);
+  EXPECT_NEAR(0.7 * costs.cost_ns(0) + 0.3 * costs.cost_ns(1), 220, 0.5) << "the mean is known";
+}
+
 TEST(StateCosts, TwoStatesInUseAreLearntAndTheMixesOfThemTold) {
   SplitMix64 random(1);
   for (int world = 0; world < 200; ++world) {

@@ -17,7 +17,7 @@ using Parts = std::vector<StateShares::Part>;
 
 std::map<int, int> counts_of(const StateShares& shares, std::uint8_t state) {
   std::map<int, int> counts;
-  for (int hash = 0; hash < 1 << 16; ++hash) ++counts[shares.effective(state, static_cast<std::uint16_t>(hash))];
+  for (int hash = 0; hash < 1 << 16; ++hash) ++counts[shares.effective(state, static_cast<std::uint16_t>(hash), 0)];
   return counts;
 }
 
@@ -32,10 +32,10 @@ TEST(StateShares, EachPartGetsItsShareOfTheHashes) {
   shares.set(3, Parts{{0, 0.25}, {2, 0.5}, {3, 0.25}});
   EXPECT_EQ(counts_of(shares, 3), (std::map<int, int>{{0, 16384}, {2, 32768}, {3, 16384}}));
   EXPECT_EQ(counts_of(shares, 2), (std::map<int, int>{{2, 65536}})) << "other states are as they were";
-  EXPECT_EQ(shares.effective(3, 0), 0) << "in the order given";
-  EXPECT_EQ(shares.effective(3, 16383), 0);
-  EXPECT_EQ(shares.effective(3, 16384), 2);
-  EXPECT_EQ(shares.effective(3, 65535), 3);
+  EXPECT_EQ(shares.effective(3, 0, 0), 0) << "in the order given";
+  EXPECT_EQ(shares.effective(3, 16383, 0), 0);
+  EXPECT_EQ(shares.effective(3, 16384, 0), 2);
+  EXPECT_EQ(shares.effective(3, 65535, 0), 3);
 }
 
 TEST(StateShares, NoHashIsWithoutAStateWhateverRoundingLeaves) {
@@ -59,9 +59,27 @@ TEST(StateShares, FewFlowsChangeWhenSharesDo) {
   after.set(2, Parts{{0, 0.31}, {1, 0.30}, {2, 0.39}});
   int changed = 0;
   for (int hash = 0; hash < 1 << 16; ++hash)
-    changed +=
-        before.effective(2, static_cast<std::uint16_t>(hash)) != after.effective(2, static_cast<std::uint16_t>(hash));
+    changed += before.effective(2, static_cast<std::uint16_t>(hash), 0) !=
+               after.effective(2, static_cast<std::uint16_t>(hash), 0);
   EXPECT_NEAR(changed, 0.02 * (1 << 16), 2);
+}
+
+TEST(StateShares, HeavyFlowsMayAllHaveTheLightestState) {
+  StateShares shares(3);
+  shares.set(2, Parts{{0, 0.25}, {2, 0.75}});
+  EXPECT_EQ(shares.effective(2, 60000, FlowWeight::kClasses - 1), 2) << "none are heavy at first";
+  shares.set_heavy(4, std::array<std::uint8_t, 3>{0, 0, 1});
+  EXPECT_EQ(shares.effective(2, 60000, 4), 1);
+  EXPECT_EQ(shares.effective(2, 60000, 7), 1);
+  EXPECT_EQ(shares.effective(2, 60000, 3), 2);
+  EXPECT_EQ(shares.effective(2, 10, 3), 0);
+  EXPECT_EQ(shares.effective(0, 60000, 7), 0);
+}
+
+TEST(FlowWeight, ClassesDouble) {
+  for (const auto& [packets, weight] :
+       {std::pair{0u, 0}, {7u, 0}, {8u, 1}, {15u, 1}, {16u, 2}, {127u, 4}, {511u, 6}, {512u, 7}, {4'000'000'000u, 7}})
+    EXPECT_EQ(FlowWeight::of(packets), weight) << packets;
 }
 
 FlowKey key_of(std::uint32_t number) {
@@ -156,12 +174,42 @@ TEST_F(GivingWay, PacketsAreCountedByTheStatesThatFlowsWouldHaveAndThoseTheyHave
     for (int i = 0; i < 3; ++i) light += find(slot, 1000 + slot).effective_state == 0;
   EXPECT_NEAR(static_cast<double>(light), 1500, 200);
   EXPECT_EQ(light % 3, 0u) << "all packets of a flow alike";
-  EXPECT_EQ(tracker_.state_packets()[0], 0u);
-  EXPECT_EQ(tracker_.state_packets()[1], 3000u);
+  EXPECT_EQ(tracker_.state_packets(0), 0u);
+  EXPECT_EQ(tracker_.state_packets(1), 3000u);
   EXPECT_EQ(tracker_.effective_packets()[0], light);
   EXPECT_EQ(tracker_.effective_packets()[1], 3000 - light);
   EXPECT_EQ(tracker_.kept_packets()[1], 3000 - light);
   EXPECT_EQ(tracker_.new_flows(), 1000u);
+}
+
+TEST_F(GivingWay, FlowsAreWeighedByWhatTheyHadBetweenTwoChanges) {
+  const auto weigh = [this] {
+    states_.change_shares([](StateShares& shares) {
+      shares.set_heavy(3, std::array<std::uint8_t, 2>{0, 0});
+    });  // from 32 packets on
+  };
+  const auto find_many = [this](int times) {
+    std::uint8_t state = find(5, 1000).effective_state;
+    for (int i = 1; i < times; ++i) EXPECT_EQ(find(5, 1000).effective_state, state) << "none changes between";
+    return state;
+  };
+  weigh();
+  EXPECT_EQ(find_many(70), 1) << "nothing is known of it";
+  weigh();
+  EXPECT_EQ(find_many(1), 0) << "weight 4";
+  weigh();
+  EXPECT_EQ(find_many(1), 0) << "still 3: not at once";
+  weigh();
+  EXPECT_EQ(find_many(40), 1) << "2";
+  weigh();
+  EXPECT_EQ(find_many(31), 0) << "3";
+  weigh();
+  EXPECT_EQ(find_many(100'000), 1) << "2: one less, and as it was";
+  weigh();
+  EXPECT_EQ(find_many(1), 0) << "the most there can be";
+  const auto weighed = tracker_.weighed_packets().subspan(FlowWeight::kClasses);
+  EXPECT_EQ((std::vector(weighed.begin(), weighed.end())),
+            (std::vector<std::uint64_t>{70, 0, 100'040, 32, 1, 0, 0, 1}));
 }
 
 /// A connection whose data is acknowledged a little later each time, of which the heavier state asks for round trips.

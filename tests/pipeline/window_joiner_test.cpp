@@ -121,6 +121,7 @@ class MissedFlows : public testing::Test {
   struct Flow {
     std::uint8_t effective_state, other_state;
     bool bursts;
+    std::uint64_t packets = 20;
   };
 
   /// The window's events about bursts: those found, and what was said of the recall.
@@ -128,9 +129,9 @@ class MissedFlows : public testing::Test {
                                                       std::uint64_t missed_packets = 0) {
     WindowTotals totals{.unlisted_flows = unlisted_flows, .missed_packets = missed_packets};
     for (const Flow& flow : flows) {
-      const Bursts bursts{.packets = flow.bursts ? 20u : 0u};
+      const Bursts bursts{.packets = flow.bursts ? flow.packets : 0};
       const FlowMessage message = flow_message(number_, {.key = {},
-                                                         .packets = 20,
+                                                         .packets = flow.packets,
                                                          .state = 1,
                                                          .effective_state = flow.effective_state,
                                                          .other_state = flow.other_state});
@@ -138,7 +139,7 @@ class MissedFlows : public testing::Test {
       std::memcpy(bytes.data(), &message, sizeof message);
       std::memcpy(bytes.data() + sizeof message, &bursts, sizeof bursts);
       joiner_->tell(bytes);
-      totals.packets += 20;
+      totals.packets += flow.packets;
     }
     joiner_->end(0, number_, {totals, number_ + 1});
     ++number_;
@@ -203,6 +204,19 @@ TEST_F(MissedFlows, RecallIsEstimatedFromFlowsOfTheSameStateThatWereSeen) {
   EXPECT_EQ(summary.incomplete, 1u);
   EXPECT_EQ(summary.below, 1u);
   EXPECT_EQ(summary.least, number_of(*said, "recall_at_least"));
+}
+
+TEST_F(MissedFlows, HeavyFlowsAreReckonedWithByWhatHeavyFlowsDid) {
+  std::vector<Flow> flows;
+  for (int i = 0; i < 400; ++i) flows.push_back({1, 1, i % 4 == 0});
+  for (int i = 0; i < 40; ++i) flows.push_back({1, 1, true, 600});
+  (void)window(flows);
+  for (std::size_t i = 400; i < flows.size(); ++i) flows[i] = {0, 0, true, 600};  // now they give way
+  const auto [found, said] = window(flows);
+  ASSERT_TRUE(said);
+  EXPECT_NEAR(number_of(*said, "recall"), 100 / 140.0, 1e-9);
+  EXPECT_GE(board_->heavy_share(0)[7], 40 / 140.0 - 1e-9);
+  EXPECT_EQ(board_->heavy_share(0)[0], 1);
 }
 
 TEST_F(MissedFlows, FlowsSeenInPartAndThoseThatNobodyWasToldOfCountAsMissed) {

@@ -48,7 +48,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
     load_.turns += (taken + 255) / 256;
     load_.polled += taken;
     load_.turn_cycles += 1'000;
-    packets_[2] += taken / 2;
+    packets_[2 * FlowWeight::kClasses] += taken / 2;
     packets_[0] += taken - taken / 2;
     const double kept = share_kept();
     effective_[2] += static_cast<std::uint64_t>(static_cast<double>(taken / 2) * kept);
@@ -60,7 +60,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
 
   double share_kept() const {
     int kept = 0;
-    for (std::uint32_t i = 0; i < 10'000; ++i) kept += states_->effective_state(2, states_->hash_of(key_of(i))) == 2;
+    for (std::uint32_t i = 0; i < 10'000; ++i) kept += states_->effective_state(2, states_->hash_of(key_of(i)), 0) == 2;
     return kept / 1e4;
   }
 
@@ -70,7 +70,8 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
   std::optional<FlowStates> states_;
   std::uint64_t now_ns_ = kBeginNs;
   WorkerLoad load_;
-  std::vector<std::uint64_t> packets_ = std::vector<std::uint64_t>(3), effective_ = packets_;
+  std::vector<std::uint64_t> packets_ = std::vector<std::uint64_t>(3 * FlowWeight::kClasses);  ///< by state and weight
+  std::vector<std::uint64_t> effective_ = std::vector<std::uint64_t>(3);
 };
 
 TEST_F(Controlled, IsDueAtWholeMultiplesOfTheWindowOnThePacketsClock) {

@@ -14,7 +14,7 @@ bool any_tcp(std::span<const FindingNeeds> by_state) noexcept {
 
 FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed)
     : by_state_(std::move(by_state)),
-      state_packets_(by_state_.size()),
+      weighed_packets_(by_state_.size() * FlowWeight::kClasses),
       effective_packets_(by_state_.size()),
       kept_packets_(by_state_.size()),
       states_(states),
@@ -41,22 +41,22 @@ void FlowTracker::change_effective_state(Track& track, std::uint8_t state) noexc
   track.effective_state = state;
   const FindingNeeds needs = by_state_[state];
   if (!needs.iat) track.after_last_ns = 0;
-  if (needs.tcp || track.connection.place == kNowhere) return;
+  if (needs.tcp || track.place == kNowhere) return;
   if (by_state_[track.state].tcp) {
-    if (was_followed) connections_->pause(track.connection);
+    if (was_followed) connections_->pause(track.connection());
   } else {
-    connections_->forget(track.connection);
-    track.connection = {};
+    connections_->forget(track.connection());
+    track.set_connection({});
   }
 }
 
 void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {
-  TcpConnection& connection = (*connections_)[track.connection.place];
+  TcpConnection& connection = (*connections_)[track.place];
   finding.payload_bytes = tcp.payload_bytes;
-  analyse_tcp(connection, track.connection.from, tcp, packet.counts.tcp_flags(), packet.time_ns,
-              connections_->segments(), finding.tcp);
+  analyse_tcp(connection, track.from, tcp, packet.counts.tcp_flags(), packet.time_ns, connections_->segments(),
+              finding.tcp);
   if (!connections_->keeps_rtts() || finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
-  RttHistory& history = connection.round_trips[track.connection.from];
+  RttHistory& history = connection.round_trips[track.from];
   finding.rtts_before = history;
   history.add(finding.tcp.rtt_ns);
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <span>
 
+#include "base/flow_weight.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/measure/finding.hpp"
@@ -39,14 +42,14 @@ class FlowTracker {
       prepare(packets[i], tcp.empty() ? nullptr : &tcp[i], findings[i], key_of);
     if (!connections_) return;
     for (std::size_t i = 0; i < packets.size(); ++i)
-      if (findings[i].is_tcp) connections_->prefetch_segments(tracks_[packets[i].slot].connection);
+      if (findings[i].is_tcp) connections_->prefetch_segments(tracks_[packets[i].slot].connection());
     for (std::size_t i = 0; i < packets.size(); ++i)
       if (findings[i].is_tcp) follow(tracks_[packets[i].slot], packets[i], tcp[i], findings[i]);
   }
 
   void flow_ended(std::uint32_t slot) noexcept {
     Track& track = tracks_[slot];
-    if (track.connection.place != kNowhere) connections_->close(track.connection);
+    if (track.place != kNowhere) connections_->close(track.connection());
     track = {};
   }
   void flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
@@ -54,8 +57,13 @@ class FlowTracker {
     tracks_[from] = {};
   }
 
-  /// By state, where there are any: of flows that are in it; and of those that have its measures.
-  std::span<const std::uint64_t> state_packets() const noexcept { return state_packets_; }
+  /// By state, where there are any, and weight (FlowWeight): of flows that are in it.
+  std::span<const std::uint64_t> weighed_packets() const noexcept { return weighed_packets_; }
+  std::uint64_t state_packets(std::size_t state) const noexcept {
+    const auto weighed = weighed_packets().subspan(state * FlowWeight::kClasses, FlowWeight::kClasses);
+    return std::accumulate(weighed.begin(), weighed.end(), std::uint64_t{0});
+  }
+  /// By state: of those that have its measures.
   std::span<const std::uint64_t> effective_packets() const noexcept { return effective_packets_; }
   std::span<const std::uint64_t> kept_packets() const noexcept { return kept_packets_; }  ///< of those that are both
   std::uint64_t new_flows() const noexcept { return new_flows_; }
@@ -64,14 +72,26 @@ class FlowTracker {
   std::uint64_t dropped_segments() const noexcept { return connections_ ? connections_->segments().dropped() : 0; }
 
  private:
+  static constexpr std::uint16_t kMostPackets = 0xFFFF;
+
   struct Track {
-    std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
-    ConnectionEnd connection;
+    std::uint64_t after_last_ns = 0;   ///< time of the last packet + 1; 0: none
+    Place place = kNowhere;            ///< the connection's
     std::uint32_t states_version = 0;  ///< FlowStates::version() that the states are of
     std::uint32_t state_version = 0;   ///< FlowStates::state_version(), likewise
     std::uint32_t rules = 0;           ///< FlowStates::rules_for()
     std::uint16_t hash = 0;            ///< FlowStates::hash_of()
+    std::uint16_t packets = 0;         ///< since it was weighed, or the most there can be
     std::uint8_t state = 0, effective_state = 0;
+    std::uint8_t from : 1 = 0;  ///< ConnectionEnd's
+    std::uint8_t weight : 7 = 0;
+    std::uint8_t weighing = 0;  ///< FlowStates::weighing() that the weight is of
+
+    ConnectionEnd connection() const noexcept { return {place, from}; }
+    void set_connection(ConnectionEnd end) noexcept {
+      place = end.place;
+      from = end.from & 1;
+    }
   };
   static_assert(sizeof(Track) == 32);
 
@@ -89,7 +109,8 @@ class FlowTracker {
     if (states_ != nullptr) {
       if (track.states_version != states_->version()) [[unlikely]]
         choose_states(track, packet.slot, key_of);
-      ++state_packets_[track.state];
+      ++weighed_packets_[track.state * FlowWeight::kClasses + track.weight];
+      track.packets = static_cast<std::uint16_t>(track.packets + (track.packets != kMostPackets));
       ++effective_packets_[track.effective_state];
       if (packet.starts_flow || track.state != state_before) effective_before = track.effective_state;  // a new stay
       kept_packets_[track.state] += track.state == track.effective_state;
@@ -97,10 +118,10 @@ class FlowTracker {
     finding = {.state = track.state, .effective_state = track.effective_state, .effective_before = effective_before};
     if (by_state_[track.effective_state].iat) note_time(track, packet.time_ns, finding);
     if (!by_state_[track.effective_state].tcp || tcp == nullptr || !tcp->present) return;
-    if (track.connection.place == kNowhere) [[unlikely]]
-      track.connection = connections_->open(key_of(packet.slot));
-    finding.is_tcp = track.connection.place != kNowhere;
-    if (finding.is_tcp) connections_->prefetch(track.connection);
+    if (track.place == kNowhere) [[unlikely]]
+      track.set_connection(connections_->open(key_of(packet.slot)));
+    finding.is_tcp = track.place != kNowhere;
+    if (finding.is_tcp) connections_->prefetch(track.connection());
   }
 
   static void note_time(Track& track, std::uint64_t time_ns, PacketFinding& finding) noexcept {
@@ -117,13 +138,21 @@ class FlowTracker {
       track.state_version = states_->state_version();
     }
     track.states_version = states_->version();
-    change_effective_state(track, states_->effective_state(track.state, track.hash));
+    if (track.weighing != states_->weighing()) weigh(track);
+    change_effective_state(track, states_->effective_state(track.state, track.hash, track.weight));
+  }
+  /// One that was heavy stays so for a while: flows that change lose what is known of them.
+  void weigh(Track& track) noexcept {
+    const std::uint8_t now = FlowWeight::of(track.packets);
+    track.weight = std::max<std::uint8_t>(now, track.weight == 0 ? 0 : track.weight - 1) & 0x7F;
+    track.packets = 0;
+    track.weighing = states_->weighing();
   }
   void change_effective_state(Track& track, std::uint8_t state) noexcept;
   void follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept;
 
   std::vector<FindingNeeds> by_state_;
-  std::vector<std::uint64_t> state_packets_, effective_packets_, kept_packets_;
+  std::vector<std::uint64_t> weighed_packets_, effective_packets_, kept_packets_;
   std::uint64_t new_flows_ = 0;
   FlowStates* states_;
   HugeBuffer<Track> tracks_;

@@ -33,19 +33,23 @@ class FlowStates {
     return static_cast<std::uint16_t>(hash_.hash(both_ways(flow).first) >> 48);
   }
 
-  /// Of a flow of that state: the state that its measures are of.
-  std::uint8_t effective_state(std::uint8_t state, std::uint16_t hash) const noexcept {
-    return shares_.effective(state, hash);
+  /// Of a flow of that state and weight: the state that its measures are of.
+  std::uint8_t effective_state(std::uint8_t state, std::uint16_t hash, std::uint8_t weight) const noexcept {
+    return shares_.effective(state, hash, weight);
   }
+
+  /// Flows are weighed anew whenever this changes, which version() does then too.
+  std::uint8_t weighing() const noexcept { return weighing_; }
 
   /// Another number whenever state_of(), or effective_state() as well, may say another state; never 0.
   std::uint32_t state_version() const noexcept { return state_version_; }
   std::uint32_t version() const noexcept { return version_; }
 
-  /// Other shares of flows give way: change(StateShares&).
+  /// Other shares of flows give way: change(StateShares&). What flows had since the last time is their weight.
   template <class Change>
   void change_shares(Change change) noexcept {
     change(shares_);
+    ++weighing_;
     raise(version_);
   }
 
@@ -99,6 +103,7 @@ class FlowStates {
   FlowIdentity hash_;
   StateShares shares_;
   std::uint32_t state_version_ = 1, version_ = 1;
+  std::uint8_t weighing_ = 0;
 };
 
 }  // namespace parshall

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,14 +62,25 @@ class EventWriter {
   }
 
   /// Of what the task itself had no room for.
-  void count_dropped(std::uint64_t events) noexcept { dropped_ += events; }
+  void count_dropped(std::uint64_t events) noexcept {
+    dropped_ += events;
+    without_room_ += events;
+  }
 
   std::uint64_t written() const noexcept { return written_; }
   std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
 
+  /// All of them, by the weight of their flows (FlowWeight); those of no flow as of light ones.
+  std::array<std::uint64_t, FlowWeight::kClasses> found() const noexcept {
+    auto found = found_;
+    found[0] += without_room_;
+    return found;
+  }
+
  private:
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
            std::vector<EventValue> error, bool is_summary = false) {
+    if (!is_summary) ++found_[weight_of(values)];
     if (written_ == most_) {
       ++dropped_;
       return;
@@ -77,11 +89,20 @@ class EventWriter {
     take_({task_, window_, std::move(part), key, std::move(values), std::move(error), is_summary});
   }
 
+  std::uint8_t weight_of(const std::vector<EventValue>& values) const noexcept {
+    for (const EventValue& value : values)
+      if (value.name == "packets")
+        if (const auto* const packets = std::get_if<std::uint64_t>(&value.value))
+          return weight_in(window_.length, *packets);
+    return 0;
+  }
+
   const std::string& task_;
   const EventWindow& window_;
   std::size_t most_;
   const Take& take_;
-  std::uint64_t written_ = 0, dropped_ = 0;
+  std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0;
+  std::array<std::uint64_t, FlowWeight::kClasses> found_{};
 };
 
 }  // namespace parshall

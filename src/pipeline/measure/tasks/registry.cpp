@@ -147,7 +147,7 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
       if ((member.states >> flow.state & 1) != 0)
         ++(flow.wholly_in(member.states)   ? member.seen.wholly
            : flow.partly_in(member.states) ? member.seen.partly
-                                           : member.seen.not_at_all);
+                                           : member.seen.not_at_all)[weight_in(window_, flow.packets)];
     const auto is_whole = [states = member.states](const FlowWindow& flow) {
       return (states >> flow.state & 1) != 0 && flow.wholly_in(states);
     };
@@ -176,7 +176,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.task->end(events);
     member.events += events.written();
     member.dropped += events.dropped();
-    member.found = events.written() + events.dropped();
+    member.found = events.found();
   }
   for (const auto& asked : context_.aggregates()) asked.aggregate->clear();
 }

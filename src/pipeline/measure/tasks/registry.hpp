@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/flow_weight.hpp"
 #include "base/result.hpp"
 #include "base/stage_cost.hpp"
 #include "pipeline/measure/tasks/task.hpp"
@@ -34,8 +35,11 @@ struct TaskSpec {
 };
 
 /// Flows of a window that a task is for, by what became of them where some give way to lighter states.
+/// By weight (FlowWeight).
 struct FlowsSeen {
-  std::uint64_t wholly = 0, partly = 0, not_at_all = 0;
+  using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
+
+  Counts wholly{}, partly{}, not_at_all{};
 };
 
 /// Tasks of windows of one length.
@@ -50,7 +54,7 @@ class TaskSet {
     double recall;   ///< that its reports should have
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
-    std::uint64_t found = 0;                                          ///< events of the last window, with those dropped
+    FlowsSeen::Counts found{};                                        ///< events of the last window, with those dropped
     FlowsSeen seen{};                                                 ///< of the open window, until forget_flows_seen()
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted
   };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/flow_weight.hpp"
 #include "pipeline/flow/in_flight.hpp"
 
 namespace parshall {
@@ -35,6 +36,14 @@ struct WindowLength {
 
   static constexpr std::uint64_t kNoBorder = std::numeric_limits<std::uint64_t>::max();
 };
+
+/// Of a flow that has so many packets in such a window. Windows of packets have no time: their flows are as heavy as
+/// they come.
+inline std::uint8_t weight_in(WindowLength window, std::uint64_t packets) noexcept {
+  if (window.unit != WindowLength::Unit::ns) return FlowWeight::of(packets);
+  const double spans = static_cast<double>(window.amount) / static_cast<double>(FlowWeight::kSpanNs);
+  return FlowWeight::of(static_cast<std::uint64_t>(static_cast<double>(packets) / spans));
+}
 
 /// What the whole link carried in a small part of a window.
 struct LinkBin {
