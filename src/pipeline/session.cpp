@@ -138,6 +138,22 @@ std::vector<Event> Session::take_events() {
   return std::exchange(last_events_, {});
 }
 
+std::vector<WindowRecall> Session::take_recalls() {
+  const RecallBoard* const board = recalls();
+  return board != nullptr ? board->windows->take() : std::vector<WindowRecall>();
+}
+
+std::uint64_t Session::recalls_not_taken() const {
+  const RecallBoard* const board = recalls();
+  return board != nullptr ? board->windows->dropped() : 0;
+}
+
+/// Null where nobody asked for each window's.
+const RecallBoard* Session::recalls() const noexcept {
+  const RecallBoard* const board = options_.monitor.control ? options_.monitor.control->recalls.get() : nullptr;
+  return board != nullptr && board->windows ? board : nullptr;
+}
+
 /// Tasks may wait for room for their events, and workers for the tasks: so who waits for workers takes them.
 void Session::keep_events() { std::ranges::move(events_.take(), std::back_inserter(last_events_)); }
 

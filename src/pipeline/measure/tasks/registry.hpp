@@ -36,6 +36,15 @@ struct TaskSpec {
 /// Flows of a window that a task is for, by what became of them where some give way to lighter states.
 struct FlowsSeen {
   std::uint64_t wholly = 0, partly = 0, not_at_all = 0;
+  std::uint64_t packets = 0, packets_given_way = 0;  ///< of all of them; of those that are not seen wholly
+
+  /// `states`: the task's, of which the flow's is one.
+  void add(const FlowWindow& flow, std::uint64_t states) noexcept {
+    const bool whole = flow.wholly_in(states);
+    ++(whole ? wholly : flow.partly_in(states) ? partly : not_at_all);
+    packets += flow.packets;
+    packets_given_way += whole ? 0 : flow.packets;
+  }
 };
 
 /// Tasks of windows of one length.
