@@ -17,6 +17,7 @@
 #include "pipeline/report/event_json.hpp"
 #include "pipeline/report/event_text.hpp"
 #include "pipeline/report/live/live_view.hpp"
+#include "pipeline/report/live/recall_tail.hpp"
 #include "pipeline/report/live/terminal.hpp"
 #include "pipeline/report/recall_csv.hpp"
 #include "pipeline/report/sink.hpp"
@@ -156,8 +157,13 @@ class Watch {
         session_->stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(
-        session, {plan_.columns, plan_.statistics, options_.packets_only, leave, [this] { return latest_events(); }});
+    auto outcome = live::watch_live(session, {.own = plan_.columns,
+                                              .statistics = plan_.statistics,
+                                              .packets_only = options_.packets_only,
+                                              .has_states = plan_.session.monitor.states != nullptr,
+                                              .leave = leave,
+                                              .events = [this] { return latest_events(); },
+                                              .recalls = [this] { return recalls_.tasks(); }});
     session_->stop();
     if (!outcome) return outcome.error();
     final_ = std::move(outcome->final_report);
@@ -228,8 +234,10 @@ class Watch {
       ++events_left_out_;
     }
     events_file_.flush();
-    for (const WindowRecall& told : session_->take_recalls())
+    for (const WindowRecall& told : session_->take_recalls()) {
       if (recall_file_.is_open()) recall_file_.write(recall_csv(told));
+      recalls_.add(told);
+    }
     recall_file_.flush();
   }
 
@@ -253,6 +261,7 @@ class Watch {
   std::unique_ptr<ReportSink> sink_;
   SideFile events_file_{"events go into the report alone from now on"};
   SideFile recall_file_{"of recall the report has a summary"};
+  live::RecallTail recalls_;
   std::optional<EventHook> hook_;
   std::deque<Event> recent_events_;
   std::uint64_t events_left_out_ = 0, task_memory_bytes_ = 0;

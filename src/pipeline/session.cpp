@@ -363,10 +363,10 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
   }
   if (options_.monitor.explain) explain(summary);
-  if (final && options_.monitor.states) {
+  if (options_.monitor.states) {
     for (const std::string& name : options_.monitor.states->names) summary.states.push_back({name, 0});
     for (const auto& monitor : workers_->monitors()) {
-      const std::vector<StatePackets> packets = monitor->state_packets();
+      const std::vector<StatePackets> packets = final ? monitor->state_packets() : monitor->snapshot_ready()->states;
       for (std::size_t i = 0; i < packets.size(); ++i) {
         summary.states[i].packets += packets[i].all;
         summary.states[i].kept += packets[i].kept;
