@@ -11,12 +11,15 @@
 #include "cli/event_hook.hpp"
 #include "cli/input.hpp"
 #include "cli/messages.hpp"
+#include "cli/side_file.hpp"
 #include "cli/signals.hpp"
 #include "cli/watch_options.hpp"
 #include "pipeline/report/event_json.hpp"
 #include "pipeline/report/event_text.hpp"
 #include "pipeline/report/live/live_view.hpp"
+#include "pipeline/report/live/recall_tail.hpp"
 #include "pipeline/report/live/terminal.hpp"
+#include "pipeline/report/recall_csv.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/report/summary_text.hpp"
 
@@ -66,7 +69,7 @@ class Watch {
       if (const auto fault = live::check_terminal())
         return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
     }
-    for (const std::string& path : {options_.output, options_.events})
+    for (const std::string& path : {options_.output, options_.events, options_.recall})
       if (same_file(options_.file, path))
         return fail(Error{path + " is the capture itself: name another file to write to"}, kUsage);
     const auto columns = plan_.columns;
@@ -81,13 +84,7 @@ class Watch {
       auto output = Output::open(options_.output);
       if (!output) return fail(output.error(), kFailed);
       output_ = *std::move(output);
-      if (!options_.events.empty()) {
-        if (same_file(options_.output, options_.events))
-          return fail(Error{options_.events + " is the report's file: name another one for --events"}, kUsage);
-        auto events = Output::open(options_.events);
-        if (!events) return fail(events.error(), kFailed);
-        events_output_ = *std::move(events);
-      }
+      if (const int status = open_side_files(); status != kDone) return status;
       if (!options_.hook.empty()) hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
       description_ = input->description;
@@ -111,6 +108,18 @@ class Watch {
  private:
   const SinkEntry& sink_entry() const { return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name); }
 
+  int open_side_files() {
+    if (same_file(options_.output, options_.events))
+      return fail(Error{options_.events + " is the report's file: name another one for --events"}, kUsage);
+    if (const auto error = events_file_.open(options_.events)) return fail(*error, kFailed);
+    for (const std::string& other : {options_.output, options_.events})
+      if (same_file(other, options_.recall))
+        return fail(Error{options_.recall + " is written to already: name another file for --recall"}, kUsage);
+    if (const auto error = recall_file_.open(options_.recall)) return fail(*error, kFailed);
+    if (recall_file_.is_open()) recall_file_.write(recall_csv_header());
+    return kDone;
+  }
+
   /// Said when the workers run: packets sent from now on are counted.
   void announce() const {
     if (options_.quiet) return;
@@ -129,7 +138,7 @@ class Watch {
       const bool time_is_up =
           plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
       if (stop_asked() || time_is_up || output_->error()) session_->stop();
-      take_events();
+      take_findings();
       if (plan_.every_ns != 0 && now >= next_report) {
         if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
         next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
@@ -143,13 +152,18 @@ class Watch {
     const auto began = Clock::now();
     LiveSession session(*session_);
     const auto leave = [&] {
-      take_events();
+      take_findings();
       if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns))
         session_->stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(
-        session, {plan_.columns, plan_.statistics, options_.packets_only, leave, [this] { return latest_events(); }});
+    auto outcome = live::watch_live(session, {.own = plan_.columns,
+                                              .statistics = plan_.statistics,
+                                              .packets_only = options_.packets_only,
+                                              .has_states = plan_.session.monitor.states != nullptr,
+                                              .leave = leave,
+                                              .events = [this] { return latest_events(); },
+                                              .recalls = [this] { return recalls_.tasks(); }});
     session_->stop();
     if (!outcome) return outcome.error();
     final_ = std::move(outcome->final_report);
@@ -173,10 +187,12 @@ class Watch {
 
   int finish() {
     const Report report = final_ ? *final_ : session_->final_report();
-    take_events();
+    take_findings();
     int status = write(report) ? kDone : kFailed;
     if (status == kFailed) rescue(report);
-    if (events_lost_) status = kFailed;
+    if (events_file_.lost() || recall_file_.lost()) status = kFailed;
+    if (const std::uint64_t lost = session_->recalls_not_taken(); lost != 0 && recall_file_.is_open())
+      say("watch", fmt::format("{} lines were not written to {} in time, and are lost", lost, options_.recall));
     if (hook_) hook_->finish();
     if (hook_ && !options_.quiet)
       say("watch", fmt::format("the command of --hook ran {} times ({} failed); {} events came too soon after one",
@@ -205,11 +221,11 @@ class Watch {
   }
 
   /// Writes them to where the user wants them, and keeps the latest for the next report.
-  void take_events() {
+  void take_findings() {
     for (Event& event : session_->take_events()) {
-      if (events_output_ || hook_) {
+      if (events_file_.is_open() || hook_) {
         const std::string json = event_json(event);
-        if (events_output_) events_output_->write(json + "\n");
+        if (events_file_.is_open()) events_file_.write(json + "\n");
         if (hook_) hook_->event(event.task, json);
       }
       recent_events_.push_back(std::move(event));
@@ -217,12 +233,12 @@ class Watch {
       recent_events_.pop_front();
       ++events_left_out_;
     }
-    if (!events_output_) return;
-    events_output_->flush();
-    if (!events_output_->error()) return;
-    say("watch", fmt::format("cannot write {}: events go into the report alone from now on", events_output_->name()));
-    events_output_.reset();
-    events_lost_ = true;
+    events_file_.flush();
+    for (const WindowRecall& told : session_->take_recalls()) {
+      if (recall_file_.is_open()) recall_file_.write(recall_csv(told));
+      recalls_.add(told);
+    }
+    recall_file_.flush();
   }
 
   /// The output is gone or full: what was measured goes to a new file.
@@ -243,11 +259,12 @@ class Watch {
   std::string description_;  ///< of the source
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
-  std::unique_ptr<Output> events_output_;
+  SideFile events_file_{"events go into the report alone from now on"};
+  SideFile recall_file_{"of recall the report has a summary"};
+  live::RecallTail recalls_;
   std::optional<EventHook> hook_;
   std::deque<Event> recent_events_;
   std::uint64_t events_left_out_ = 0, task_memory_bytes_ = 0;
-  bool events_lost_ = false;
   std::optional<Session> session_;
   std::optional<Report> final_;  ///< made while the live view showed it
 };

@@ -170,6 +170,12 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->group("Tasks");
   command.add_option("--events", o.events, "File for what tasks find, a JSON object a line; - is standard output")
       ->group("Tasks");
+  command
+      .add_option(
+          "--recall", o.recall,
+          "CSV file for how much of it they found, by estimate, where flows give way: a line for each window and "
+          "task; - is standard output")
+      ->group("Tasks");
 
   auto* const hook =
       command
@@ -228,17 +234,21 @@ void declare(CLI::App& command, WatchOptions& o) {
 
 namespace {
 
+bool input_can_wait(const WatchOptions& o) {
+  if (!o.interface.empty()) return false;
+  if (o.traffic.empty()) return true;
+  const auto traffic = TrafficSpec::parse(o.traffic, TrafficSpec::Pacing::allowed);
+  return traffic && traffic->pace_pps == 0;  // what is wrong with it is said later
+}
+
 /// How flows give way to lighter states, where the source cannot wait.
 std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, const TaskSets& tasks,
                                   WatchPlan& plan) {
   const StatePlan& states = *plan.session.monitor.states;
   if (!states.gives_way()) return std::nullopt;
-  const auto traffic =
-      TrafficSpec::parse(o.traffic, TrafficSpec::Pacing::allowed);  // what is wrong with it is said later
-  const bool can_wait = o.interface.empty() && !(traffic && traffic->pace_pps != 0);
   if (o.model == "pipeline") {
     // Its rings are the queues that overflow, and who fills them is not who has to do less.
-    if (!can_wait && !o.no_adapt && !o.quiet)
+    if (!input_can_wait(o) && !o.no_adapt && !o.quiet)
       say("watch", "with --model pipeline no flow gives way to a lighter state");
     return std::nullopt;
   }
@@ -263,6 +273,38 @@ std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, 
   return std::nullopt;
 }
 
+/// Whether what tasks miss is to be told of every window, and where that cannot be.
+std::optional<Error> plan_recall(const WatchOptions& o, const WatchPlan& plan) {
+  if (o.recall.empty() && !o.live) return std::nullopt;
+  const ControlPlan* const control = plan.session.monitor.control.get();
+  std::string problem;
+  if (o.states.empty())
+    problem = "flows give way to lighter states, and there are none: name some with --states (examples/states)";
+  else if (o.model == "pipeline")
+    problem = "with --model pipeline no flow gives way to a lighter state: leave it out";
+  else if (control == nullptr)
+    problem = fmt::format("no state of {} says which is lighter: there is none to give way to", o.states);
+  else if (input_can_wait(o))
+    problem = "flows give way only where the input does not wait: take -i, or -g with pace=PPS";
+  else if (control->recalls->size() == 0)
+    problem = fmt::format("the tasks of {} see all flows, since they only count them", o.states);
+  if (problem.empty())
+    control->recalls->windows = std::make_unique<FindingQueue<WindowRecall>>(/*can_wait=*/false);
+  else if (!o.recall.empty())
+    return Error{"--recall: " + problem};
+  return std::nullopt;
+}
+
+/// Two of them would write to standard output.
+std::optional<Error> output_problem(const WatchOptions& o) {
+  std::vector<std::string_view> there;
+  if (o.output == "-" || o.live) there.emplace_back("the report");
+  if (o.events == "-") there.emplace_back("--events -");
+  if (o.recall == "-") there.emplace_back("--recall -");
+  if (there.size() < 2) return std::nullopt;
+  return Error{fmt::format("{} and {} both go to standard output: give one of them a file", there[1], there[0])};
+}
+
 std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
   if (!o.profile.empty() && o.states.empty())
     return Error{"--profile is of monitoring states: name them with --states"};
@@ -282,8 +324,6 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
     return std::nullopt;
   }
   if (o.packets_only) return Error{"--packets-only keeps no flows: leave out --tasks"};
-  if (o.events == "-" && (o.output == "-" || o.live))
-    return Error{"--events - and the report both go to standard output: give one of them a file"};
   const auto window = parse_window(o.window);
   if (!window) return Error{"--" + window.error().message};
   const auto keys = count("--task-keys", o.task_keys, 1024, std::uint64_t{1} << 27);
@@ -386,6 +426,8 @@ Result<WatchPlan> plan(const WatchOptions& o) {
                      .ring_packets = o.ring,
                      .busy_poll = o.busy_poll};
   if (const auto problem = plan_tasks(o, plan)) return *problem;
+  if (const auto problem = plan_recall(o, plan)) return *problem;
+  if (const auto problem = output_problem(o)) return *problem;
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
   plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;

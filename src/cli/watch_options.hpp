@@ -33,7 +33,7 @@ struct WatchOptions {
   std::vector<std::string> tasks, task_specs;
   std::string states, profile;
   std::string version;  ///< of the program
-  std::string window = "1s", task_keys = "1Mi", events;
+  std::string window = "1s", task_keys = "1Mi", events, recall;
   std::string hook, hook_every = "1s";
 
   std::string format = "text", output = "-", every = "0", sort;

@@ -50,6 +50,7 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     // Without packets that nobody has: flows that come back bring none. A task that sees nothing is as poor as can be.
     board_->put(watched.board, recall ? recall->expected : 0, watched.estimator.heavy_share(missed_by_weight));
     if (recall) *recall = with_missed_packets(*recall, missed_share_);
+    if (board_->windows) tell(task, window, recall, missed);
     RecallSummary& summary = watched.summary;
     ++summary.windows;
     summary.incomplete += missed != 0 || missed_share_ != 0;
@@ -65,6 +66,24 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     if (missed != 0 || missed_share_ != 0)
       events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, /*is_summary=*/true});
   }
+}
+
+void RecallWatch::tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
+                       std::uint64_t missed_flows) const {
+  WindowRecall told{.task = task.name,
+                    .window = window,
+                    .threshold = task.recall,
+                    .recall = std::nullopt,
+                    .at_least = std::nullopt,
+                    .flows_seen = sum_of(task.seen.wholly) + sum_of(task.seen.partly),
+                    .flows_missed = missed_flows,
+                    .packets = task.seen.packets,
+                    .packets_given_way = task.seen.packets_given_way};
+  if (recall) {
+    told.recall = recall->expected;
+    told.at_least = recall->at_least;
+  }
+  board_->windows->put(std::move(told));
 }
 
 std::optional<RecallSummary> RecallWatch::summary(std::size_t task) const {

@@ -37,6 +37,9 @@ class RecallWatch {
     double sum = 0;  ///< of the known windows' recalls
   };
 
+  void tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
+            std::uint64_t missed_flows) const;
+
   std::shared_ptr<RecallBoard> board_;
   std::vector<Watched> watched_;
   double missed_share_ = 0;  ///< of packets, by the device; of late

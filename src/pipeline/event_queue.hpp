@@ -12,33 +12,34 @@
 
 namespace parshall {
 
-/// Events on their way to whoever writes them.
+/// What the analyst found, on its way to whoever writes it.
 ///
-/// Full: where the input can wait, the tasks do, and then the workers; else the event is dropped and counted.
-class EventQueue {
+/// Full: where the input can wait, the tasks do, and then the workers; else what comes is dropped and counted.
+template <class T>
+class FindingQueue {
  public:
   static constexpr std::size_t kCapacity = 1 << 16;
 
-  explicit EventQueue(bool can_wait) noexcept : can_wait_(can_wait) {}
+  explicit FindingQueue(bool can_wait) noexcept : can_wait_(can_wait) {}
 
-  void put(Event&& event) {
+  void put(T&& found) {
     std::unique_lock lock(mutex_);
-    while (events_.size() >= kCapacity && can_wait_ && !nobody_takes_.load(std::memory_order_relaxed)) {
+    while (waiting_.size() >= kCapacity && can_wait_ && !nobody_takes_.load(std::memory_order_relaxed)) {
       lock.unlock();
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       lock.lock();
     }
-    if (events_.size() >= kCapacity) {
+    if (waiting_.size() >= kCapacity) {
       ++dropped_;
       return;
     }
-    events_.push_back(std::move(event));
+    waiting_.push_back(std::move(found));
   }
 
   /// All that waits.
-  std::vector<Event> take() {
+  std::vector<T> take() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(events_, {});
+    return std::exchange(waiting_, {});
   }
 
   /// From now on nothing waits for room.
@@ -53,8 +54,10 @@ class EventQueue {
   bool can_wait_;
   std::atomic<bool> nobody_takes_{false};
   std::mutex mutex_;
-  std::vector<Event> events_;
+  std::vector<T> waiting_;
   std::uint64_t dropped_ = 0;
 };
+
+using EventQueue = FindingQueue<Event>;
 
 }  // namespace parshall

@@ -334,6 +334,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.last_ns = std::max(counts.last_ns, ended_counts_.last_ns);
     copied_ = 0;
     mark_ = !mark_;  // all slots are marked: now none is
+    snapshot_.states = state_packets();
     next_snapshot_ = snapshot_.number + 1;
     snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
   }

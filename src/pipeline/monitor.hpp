@@ -47,6 +47,7 @@ struct Snapshot {
   StatisticChoice statistics;
   std::uint64_t number = 0;
   MonitorCounts counts;
+  std::vector<StatePackets> states;  ///< with packets that came while it was filled
 };
 
 /// What the measure stage is made of.

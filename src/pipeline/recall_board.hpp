@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/flow_weight.hpp"
+#include "pipeline/event_queue.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace parshall {
 
@@ -41,6 +43,9 @@ class RecallBoard {
     tasks_[task]->recall.store(recall.value_or(kUnknown), std::memory_order_relaxed);
     tasks_[task]->told.fetch_add(1, std::memory_order_release);
   }
+
+  /// Each window of each task, in order; null where nobody asked. Before any thread reads.
+  std::unique_ptr<FindingQueue<WindowRecall>> windows;
 
   std::size_t size() const noexcept { return tasks_.size(); }
   const Task& operator[](std::size_t task) const noexcept { return *tasks_[task]; }

@@ -138,6 +138,22 @@ std::vector<Event> Session::take_events() {
   return std::exchange(last_events_, {});
 }
 
+std::vector<WindowRecall> Session::take_recalls() {
+  const RecallBoard* const board = recalls();
+  return board != nullptr ? board->windows->take() : std::vector<WindowRecall>();
+}
+
+std::uint64_t Session::recalls_not_taken() const {
+  const RecallBoard* const board = recalls();
+  return board != nullptr ? board->windows->dropped() : 0;
+}
+
+/// Null where nobody asked for each window's.
+const RecallBoard* Session::recalls() const noexcept {
+  const RecallBoard* const board = options_.monitor.control ? options_.monitor.control->recalls.get() : nullptr;
+  return board != nullptr && board->windows ? board : nullptr;
+}
+
 /// Tasks may wait for room for their events, and workers for the tasks: so who waits for workers takes them.
 void Session::keep_events() { std::ranges::move(events_.take(), std::back_inserter(last_events_)); }
 
@@ -347,10 +363,10 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
   }
   if (options_.monitor.explain) explain(summary);
-  if (final && options_.monitor.states) {
+  if (options_.monitor.states) {
     for (const std::string& name : options_.monitor.states->names) summary.states.push_back({name, 0});
     for (const auto& monitor : workers_->monitors()) {
-      const std::vector<StatePackets> packets = monitor->state_packets();
+      const std::vector<StatePackets> packets = final ? monitor->state_packets() : monitor->snapshot_ready()->states;
       for (std::size_t i = 0; i < packets.size(); ++i) {
         summary.states[i].packets += packets[i].all;
         summary.states[i].kept += packets[i].kept;

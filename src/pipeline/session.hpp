@@ -84,6 +84,11 @@ class Session {
   /// What the tasks found since the last call.
   std::vector<Event> take_events();
 
+  /// And how much of it they found, window by window, since the last call, where flows give way and the plan's board
+  /// keeps that; how many windows of tasks nobody took in time.
+  std::vector<WindowRecall> take_recalls();
+  std::uint64_t recalls_not_taken() const;
+
   /// Cheap, at any time: packets polled so far, by all lanes.
   std::uint64_t packets_polled() const noexcept;
 
@@ -112,6 +117,7 @@ class Session {
   double ns_per_cycle() const;  ///< of the time stamp counter
   void explain(ReportSummary& summary) const;
   AdaptationSummary adaptation() const;
+  const RecallBoard* recalls() const noexcept;
   ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
   bool may_overlap() const noexcept;
 

@@ -13,6 +13,17 @@ import unittest
 
 PARSHALL = ''
 TRAFFIC = 'flows=2000,dist=zipf:1.1'
+TOO_MUCH = 'flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,pace=60000000'
+STATES = '''
+default = "heavy"
+[[state]]
+name = "light"
+tasks = ["count"]
+[[state]]
+name = "heavy"
+tasks = ["count", "bursty", "retransmissions:recall=0.5"]
+lighter = "light"
+'''
 
 
 class Screen:
@@ -265,6 +276,26 @@ class LiveView(unittest.TestCase):
                 self.accounting(text)
                 screen.keys('q')
                 self.assertEqual(screen.status(), 0)
+
+    def test_shows_which_flows_give_way_and_what_that_costs(self):
+        states = tempfile.NamedTemporaryFile('w', suffix='.toml')
+        self.addCleanup(states.close)
+        states.write(STATES)
+        states.flush()
+        arguments = ('-g', TOO_MUCH, '--states', states.name, '--window', '20ms')
+        with Screen(*arguments, flows='32Ki', columns=80, lines=24) as screen:
+            screen.until(r'^adaptation accuracy +flows give way, \d+ % of the time +in all [\d.]+ of [\d.]+ s')
+            screen.keys('w')
+            screen.until(r'^heavy +\d+ +[\d.]+ %')
+            text = screen.until(r'^retransmissions +([\d.]+|-) +([\d.]+|-) +0\.500 ')  # all may give way
+            for pattern in (r'time was not enough in \d+ of \d+ steps, of late in', 'deciding took', r'missed [\d.]+ ?[kMG]? of',
+                            r'^light ', r'^bursty ', r'latest 10 windows +recall +>= \(95 %\)', ' offered = '):
+                self.assertRegex(text, re.compile(pattern, re.M))
+            self.assertNotRegex(text, r'(?m)^TCP ')
+            screen.keys('w')
+            screen.until('^TCP ')
+            screen.keys('q')
+            self.assertEqual(screen.status(), 0)
 
     def test_refuses_what_it_cannot_draw_on(self):
         for term in ('no-such-terminal', 'dumb', "''"):

@@ -256,6 +256,44 @@ TEST_F(MissedFlows, EachWindowsFlowsAreItsOwn) {
   EXPECT_EQ(joiner_->recalls().summary(0)->incomplete, 1u);
 }
 
+TEST_F(MissedFlows, EachWindowIsToldOnceWhereSomebodyAskedWhetherOrNotAnythingWasMissed) {
+  window(std::vector<Flow>(40, {1, 1, true}));  // nobody asked
+  board_->windows = std::make_unique<FindingQueue<WindowRecall>>(/*can_wait=*/false);
+  window(std::vector<Flow>(40, {1, 1, true}));
+  std::vector<Flow> flows(20, {1, 1, true});
+  for (int i = 0; i < 10; ++i) flows.push_back({1, 0, true});
+  for (int i = 0; i < 30; ++i) flows.push_back({0, 0, true});
+  const auto said = window(flows, /*unlisted_flows=*/5, /*missed_packets=*/100).second;
+  const std::vector<WindowRecall> told = board_->windows->take();
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].task, "bursty");
+  EXPECT_EQ(told[0].window.number, 6u);
+  EXPECT_EQ(told[0].threshold, 0.9);
+  EXPECT_EQ(told[0].recall, 1.0);
+  EXPECT_EQ(told[0].at_least, 1.0);
+  EXPECT_EQ(told[0].flows_seen, 40u);
+  EXPECT_EQ(told[0].flows_missed, 0u);
+  EXPECT_EQ(told[0].packets, 800u);
+  EXPECT_EQ(told[0].packets_given_way, 0u);
+  EXPECT_EQ(told[1].window.number, 7u);
+  EXPECT_EQ(told[1].window.totals.missed_packets, 100u);
+  EXPECT_EQ(told[1].recall, number_of(*said, "recall"));
+  EXPECT_EQ(told[1].at_least, number_of(*said, "recall_at_least"));
+  EXPECT_EQ(told[1].flows_seen, 30u);
+  EXPECT_EQ(told[1].flows_missed, 45u);
+  EXPECT_EQ(told[1].packets, 1200u);
+  EXPECT_EQ(told[1].packets_given_way, 800u);
+}
+
+TEST_F(MissedFlows, AWindowThatNothingIsKnownOfIsToldWithoutARecall) {
+  board_->windows = std::make_unique<FindingQueue<WindowRecall>>(/*can_wait=*/false);
+  window(std::vector<Flow>(60, {0, 0, true}));
+  const std::vector<WindowRecall> told = board_->windows->take();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_FALSE(told[0].recall);
+  EXPECT_FALSE(told[0].at_least);
+}
+
 TEST_F(MissedFlows, RecallIsUnknownWhereNoFlowWasEverSeen) {
   const auto [found, said] = window(std::vector<Flow>(60, {0, 0, true}));
   ASSERT_TRUE(said);

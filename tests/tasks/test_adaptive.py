@@ -3,6 +3,7 @@
 
 usage: test_adaptive.py PARSHALL [unittest arguments]
 """
+import csv
 import json
 import os
 import subprocess
@@ -134,6 +135,100 @@ class Modes(AdaptiveTest):
         self.assertRegex(done.stdout, r"(?m)^state      light: \d+ packets$")
 
 
+class RecallFile(AdaptiveTest):
+    """--recall: a line for each window of each task that misses flows."""
+
+    NUMBERS = ("recall", "recall_at_least_95", "threshold", "flows_seen", "flows_missed", "packets", "packets_missed", "gave_way_share")
+
+    def recalls(self, *arguments, traffic=TOO_MUCH, seconds=1.5, window="20ms"):
+        """(summary, events, lines) of a run, with numbers for texts and None for what is empty."""
+        path = self.path("recall.csv")
+        summary, events = self.watch(traffic, "--recall", path, *arguments, seconds=seconds, window=window)
+        with open(path, newline="") as file:
+            lines = list(csv.DictReader(file))
+        for line in lines:
+            self.assertEqual(len(line), 5 + len(self.NUMBERS))
+            for name, text in line.items():
+                if name != "task":
+                    line[name] = None if not text else int(text) if text.isdigit() else float(text)
+        return summary, events, lines
+
+    def test_has_each_window_and_task_once_and_in_order(self):
+        summary, events, lines = self.recalls()
+        begins = sorted({event["window"]["begin_ns"] for event in events if event["task"] == "count"})
+        self.assertGreater(len(begins), 20)
+        for task in WATCHED:
+            own = [line for line in lines if line["task"] == task]
+            self.assertEqual([line["window_begin_ns"] for line in own], begins)
+            self.assertEqual(len(own), summary["tasks"]["recall"][task]["windows"])
+        self.assertEqual(len(lines), len(WATCHED) * len(begins))
+        self.assertEqual([line["window_begin_ns"] for line in lines], sorted(line["window_begin_ns"] for line in lines))
+        for line in lines:
+            self.assertEqual(line["window_end_ns"] - line["window_begin_ns"], 20e6)
+            self.assertIsNone(line["window_begin_packet"])
+            self.assertEqual(line["threshold"], 0.5 if line["task"] == "retransmissions" else 0.75)
+
+    def test_agrees_with_the_events_and_the_summary(self):
+        summary, events, lines = self.recalls()
+        said = {(event["task"], event["window"]["begin_ns"]): event for event in events if "flows_missed" in event["values"]}
+        packets = {event["window"]["begin_ns"]: event["window"]["packets"] for event in events}
+        for line in lines:
+            self.assertEqual(line["packets"], packets[line["window_begin_ns"]])
+            event = said.pop((line["task"], line["window_begin_ns"]), None)
+            if event is None:
+                self.assertEqual([line[name] for name in self.NUMBERS[:2]], [1, 1])
+                self.assertEqual((line["flows_missed"], line["packets_missed"]), (0, 0))
+                continue
+            values = event["values"]
+            for column, value in (("recall", "recall"), ("recall_at_least_95", "recall_at_least")):
+                if value in values:
+                    self.assertAlmostEqual(line[column], values[value], 12)
+                else:
+                    self.assertIsNone(line[column])
+            for name in ("flows_seen", "flows_missed", "packets_missed"):
+                self.assertEqual(line[name], values[name])
+        self.assertEqual(said, {}, "events without a line")
+        for task, recall in summary["tasks"]["recall"].items():
+            known = [line for line in lines if line["task"] == task and line["recall"] is not None]
+            self.assertAlmostEqual(sum(line["recall"] for line in known) / len(known), recall["mean"], 9)
+            self.assertAlmostEqual(min(line["recall_at_least_95"] for line in known), recall["least_at_95_percent"], 12)
+            self.assertEqual(sum(line["recall"] < line["threshold"] for line in known), recall["below_threshold"])
+
+    def test_says_which_share_of_the_packets_gave_way(self):
+        _, _, lines = self.recalls("--adapt-only")
+        shares = [line["gave_way_share"] for line in lines if line["gave_way_share"] is not None]
+        self.assertTrue(all(0 <= share <= 1 for share in shares))
+        self.assertGreater(max(shares), 0.1)
+        _, _, lines = self.recalls("--no-adapt")
+        self.assertEqual({line["gave_way_share"] for line in lines}, {0})
+        self.assertTrue(any(line["packets_missed"] for line in lines), "what the device misses is told where no flow gives way too")
+        self.assertTrue(any(line["recall"] < 1 for line in lines))
+
+    def test_windows_of_packets_have_bounds_in_packets(self):
+        _, _, lines = self.recalls(traffic=LITTLE, seconds=1, window="4000p")
+        begins = sorted({line["window_begin_packet"] for line in lines})
+        self.assertGreater(len(begins), 2)
+        self.assertEqual(begins, [4000 * i for i in range(len(begins))])
+        self.assertIn(1, {line["recall"] for line in lines}, "of windows in which nothing was missed there are lines too")
+        for line in lines:
+            self.assertEqual(line["window_end_packet"] - line["window_begin_packet"], 4000)
+            if line["flows_missed"] == 0 and line["packets_missed"] == 0:
+                self.assertEqual(line["gave_way_share"], 0)
+            self.assertIsNone(line["window_begin_ns"])
+
+    def test_goes_to_standard_output_and_says_what_cannot_be_written(self):
+        run = ("-g", TOO_MUCH, "--window", "20ms", "--duration", "0.5s", "-o", self.path("report"))
+        done = self.run_it(*run, "--recall", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("window_begin_ns,window_end_ns,"))
+        self.assertGreater(len(done.stdout.splitlines()), len(WATCHED))
+        done = self.run_it(*run, "--recall", "/dev/full")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("/dev/full"), 1, done.stderr)
+        self.assertIn("summary", done.stderr)
+        self.assertEqual(self.run_it(*run, "--recall", "/no/such/file").returncode, 1)
+
+
 class Errors(AdaptiveTest):
     def assert_refused(self, words, *arguments, states=STATES):
         done = self.run_it(*(arguments or ("-g", TOO_MUCH, "--duration", "1s")), states=states)
@@ -162,6 +257,28 @@ class Errors(AdaptiveTest):
             done = self.run_it("-g", TOO_MUCH, "--duration", "1s", *arguments)
             self.assertNotEqual(done.returncode, 0)
         self.assert_refused(["recall"], states=STATES.replace("recall=0.5", "recall=2"))
+
+    def test_recall_of_runs_in_which_no_flow_gives_way(self):
+        file = ("--recall", self.path("recall.csv"), "--duration", "1s")
+        self.assert_refused(["--recall", "does not wait", "pace="], "-g", TRAFFIC, *file)
+        self.assert_refused(["--recall", "--model"], "-g", TOO_MUCH, "--model", "pipeline", "-q", *file)
+        states = STATES.replace('lighter = "light"', "").replace('lighter = "middle"', "")
+        self.assert_refused(["--recall", "lighter"], "-g", TOO_MUCH, *file, states=states)
+        states = STATES.replace(', "bursty"', "").replace(', "retransmissions:recall=0.5", "latency-change"', "")
+        self.assert_refused(["--recall", "only count"], "-g", TOO_MUCH, *file, states=states)
+        self.assertFalse(os.path.exists(file[1]))
+        for arguments in (["--tasks", "count"], []):
+            done = subprocess.run([PROGRAM, "watch", "-g", TOO_MUCH, *arguments, *file], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--states", done.stderr)
+
+    def test_recall_and_others_in_one_file(self):
+        same = self.path("same")
+        run = ("-g", TOO_MUCH, "--duration", "0.2s")
+        self.assert_refused(["standard output", "--recall -"], *run, "--recall", "-")
+        self.assert_refused(["standard output", "--recall -"], *run, "--recall", "-", "--events", "-", "-o", same)
+        self.assert_refused(["--recall"], *run, "--recall", same, "-o", same)
+        self.assert_refused(["--recall"], *run, "--recall", same, "--events", same)
 
 
 if __name__ == "__main__":

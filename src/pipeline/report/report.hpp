@@ -35,6 +35,16 @@ struct RecallSummary {
   double least = 1;              ///< bound of 95 % in the worst window
 };
 
+/// What a task found of one window, by estimate, where flows give way to lighter states.
+struct WindowRecall {
+  std::string task;
+  EventWindow window;
+  double threshold = 0;
+  std::optional<double> recall, at_least;  ///< the estimate, and the bound of 95 %; unknown where no flow tells
+  std::uint64_t flows_seen = 0, flows_missed = 0;
+  std::uint64_t packets = 0, packets_given_way = 0;  ///< of the task's flows; of these, of flows it did not see wholly
+};
+
 /// What came of a task, in a final report.
 struct TaskSummary {
   std::string name;
@@ -43,7 +53,7 @@ struct TaskSummary {
   std::optional<RecallSummary> recall;
 };
 
-/// How much of the time which flows gave way to lighter states, in a final report.
+/// How much of the time which flows gave way to lighter states.
 struct AdaptationSummary {
   std::string mode;              ///< "no-adapt", "adapt-only" or "accuracy"
   double seconds = 0;            ///< of all workers together
@@ -61,7 +71,7 @@ struct CostSummary {
   double ns_per_packet = 0;
 };
 
-/// A monitoring state, in a final report.
+/// A monitoring state.
 struct StateSummary {
   std::string name;
   std::uint64_t packets = 0;  ///< of flows while they were in it

@@ -145,9 +145,7 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
     }
     for (const FlowWindow& flow : flows)
       if ((member.states >> flow.state & 1) != 0)
-        ++(flow.wholly_in(member.states)   ? member.seen.wholly
-           : flow.partly_in(member.states) ? member.seen.partly
-                                           : member.seen.not_at_all)[weight_in(window_, flow.packets)];
+        member.seen.add(flow, member.states, weight_in(window_, flow.packets));
     const auto is_whole = [states = member.states](const FlowWindow& flow) {
       return (states >> flow.state & 1) != 0 && flow.wholly_in(states);
     };

@@ -40,6 +40,15 @@ struct FlowsSeen {
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
 
   Counts wholly{}, partly{}, not_at_all{};
+  std::uint64_t packets = 0, packets_given_way = 0;  ///< of all of them; of those that are not seen wholly
+
+  /// `states`: the task's, of which the flow's is one.
+  void add(const FlowWindow& flow, std::uint64_t states, std::uint8_t weight) noexcept {
+    const bool whole = flow.wholly_in(states);
+    ++(whole ? wholly : flow.partly_in(states) ? partly : not_at_all)[weight];
+    packets += flow.packets;
+    packets_given_way += whole ? 0 : flow.packets;
+  }
 };
 
 /// Tasks of windows of one length.

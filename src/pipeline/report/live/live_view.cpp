@@ -58,7 +58,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   auto opened = Terminal::open();
   if (!opened) return opened.error();
   std::unique_ptr<Terminal> terminal = *std::move(opened);
-  State state(!options.own.columns().empty(), options.packets_only);
+  State state(!options.own.columns().empty(), options.packets_only, options.has_states);
   const Choice initial = state.choice();
   Feed feed(watched, options.own, options.statistics, initial);
   PulseMeter meter(watched);
@@ -75,13 +75,13 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
     if (!state.paused() && (beat || stale)) {
       shown_pulse = meter.pulse();
       if (options.events) shown_pulse.events = options.events();
+      if (options.recalls) shown_pulse.recalls = options.recalls();
       stale = true;
     }
     if (stale) {
       const Size size = terminal->size();
       if (view) {
-        const bool packets = state.choice().level == Level::packet;
-        state.fit(packets ? counter_lines(*view) : view->matched,
+        state.fit(body_lines(state, *view, shown_pulse),
                   lay_out(size, view.get(), shown_events(state, shown_pulse)).rows,
                   kFixedColumns + view->columns.size());
         feed.wish({state.arrangement(), state.choice(), state.paused()});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/report/live/recall_tail.hpp"
 #include "pipeline/report/live/watched.hpp"
 
 namespace parshall::live {
@@ -13,8 +14,10 @@ struct LiveOptions {
   Columns own;  ///< the columns asked for at the start
   StatisticOptions statistics;
   bool packets_only = false;                         ///< the run keeps no flows
+  bool has_states = false;                           ///< flows have monitoring states
   std::function<bool()> leave;                       ///< asked some 20 times a second: true closes the view
   std::function<std::vector<std::string>()> events;  ///< the latest that tasks found, the newest last; may be empty
+  std::function<std::vector<TaskRecall>()> recalls;  ///< of late; may be empty
 };
 
 struct LiveOutcome {

@@ -32,7 +32,12 @@ Line help_line(std::string_view text, Size size, Glyphs glyphs) { return {{cut(t
 }  // namespace
 
 std::size_t shown_events(const State& state, const Pulse& pulse) noexcept {
-  return state.events_shown() ? pulse.events.size() : 0;
+  return state.events_shown() && !state.states_shown() ? pulse.events.size() : 0;
+}
+
+std::uint64_t body_lines(const State& state, const View& view, const Pulse& pulse) {
+  if (state.states_shown()) return states_lines(view, pulse);
+  return state.choice().level == Level::packet ? counter_lines(view) : view.matched;
 }
 
 Layout lay_out(Size size, const View* view, std::size_t events) {
@@ -53,6 +58,7 @@ Layout lay_out(Size size, const View* view, std::size_t events) {
   take(layout.flows);
   for_rows = 5;
   take(layout.pulse);
+  if (view != nullptr && view->summary.adaptation) take(layout.adaptation);
   const std::size_t workers = view == nullptr ? 0 : view->summary.workers.size();
   const std::size_t per_line = std::max<std::size_t>(1, size.columns / 20);
   const std::size_t wanted = std::min((workers + per_line - 1) / per_line, lines < 20 ? 1 : kMaxWorkerLines);
@@ -70,9 +76,10 @@ std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse,
   const Layout layout = lay_out(size, view, shown_events(state, pulse));
   std::vector<Line> screen = draw_header(state, view, pulse, layout, size, glyphs);
   if (view != nullptr) {
-    auto body = state.choice().level == Level::packet
-                    ? draw_counters(*view, state.arrangement().first, layout, size, glyphs)
-                    : draw_flows(state, *view, layout, size, glyphs);
+    const std::uint64_t first = state.arrangement().first;
+    auto body = state.states_shown()                    ? draw_states(*view, pulse, first, layout, size, glyphs)
+                : state.choice().level == Level::packet ? draw_counters(*view, first, layout, size, glyphs)
+                                                        : draw_flows(state, *view, layout, size, glyphs);
     screen.insert(screen.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
   }
   const std::size_t body_lines = size.lines - layout.footer;
@@ -108,6 +115,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "r            reverse the order",
       "up, down, PgUp, PgDn, Home, End   scroll",
       "v            show or hide what tasks find",
+      "w            monitoring states, which flows give way, and tasks' recall",
       "",
       "What is computed for every flow, from now on:",
       "f            packet level or flow level",

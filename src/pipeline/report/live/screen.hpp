@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/report/live/recall_tail.hpp"
 #include "pipeline/report/live/state.hpp"
 #include "pipeline/report/live/table.hpp"
 #include "pipeline/report/live/text.hpp"
@@ -28,6 +29,7 @@ struct Pulse {
   double elapsed_s = 0;
   std::vector<double> polled_pps;   ///< by the clock, the newest last
   std::vector<std::string> events;  ///< the latest that tasks found, the newest last
+  std::vector<TaskRecall> recalls;  ///< of late
   bool finished = false;
 };
 
@@ -39,6 +41,7 @@ struct Layout {
   std::size_t accounting = 1, workers = 0, rows = 0;
   std::size_t events = 0;  ///< with their heading
   bool totals = false, flows = false, pulse = false, heading = false, footer = false, measuring = false;
+  bool adaptation = false;
 };
 Layout lay_out(Size size, const View* view, std::size_t events = 0);
 
@@ -48,6 +51,9 @@ std::vector<std::string> fit_accounting(const Accounting& accounting, Size size,
 /// The whole screen, at most `size.lines` lines of at most `size.columns`. `view` may be null: nothing came yet.
 std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse, Size size, Glyphs glyphs);
 
+/// How many there are to scroll in, of what is shown: flows, or lines.
+std::uint64_t body_lines(const State& state, const View& view, const Pulse& pulse);
+
 /// The parts.
 std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size,
                               Glyphs glyphs);
@@ -55,6 +61,9 @@ std::vector<Line> draw_flows(const State& state, const View& view, const Layout&
 std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Layout& layout, Size size, Glyphs glyphs);
 std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs);
 std::size_t counter_lines(const View& view);
+std::vector<Line> draw_states(const View& view, const Pulse& pulse, std::uint64_t first, const Layout& layout,
+                              Size size, Glyphs glyphs);
+std::size_t states_lines(const View& view, const Pulse& pulse);
 std::vector<Line> draw_help(Size size, Glyphs glyphs);
 
 }  // namespace parshall::live

@@ -62,6 +62,22 @@ Line flows(const View& view, Size size, Glyphs glyphs) {
                 size, glyphs);
 }
 
+/// Nothing of late where the run is at its end, or has just begun.
+Line adaptation(const View& view, Size size, Glyphs glyphs) {
+  const AdaptationSummary& all = *view.summary.adaptation;
+  const bool known = view.lately && view.lately->seconds > 0;
+  const double share = known ? view.lately->shifted_s / view.lately->seconds : 0;
+  const std::string mode = "adaptation " + all.mode;
+  const std::string sum = fmt::format("{:.3g} of {:.3g} s", all.shifted_s, all.seconds);
+  if (!known) return joined({mode, fmt::format("flows gave way in {}", sum), "w states"}, size, glyphs);
+  Line line =
+      joined({mode, share > 0 ? fmt::format("flows give way, {:.0f} % of the time", 100 * share) : "no flow gives way",
+              fmt::format("in all {}", sum), "w states"},
+             size, glyphs);
+  if (view.lately->infeasible != 0) line[0].style = Style::warning;
+  return line;
+}
+
 Line heartbeat(const Pulse& pulse, Size size, Glyphs glyphs) {
   const double now = pulse.polled_pps.empty() ? 0 : pulse.polled_pps.back();
   const std::string text = fmt::format("processed {:<9} ", scaled_text(now, "pps"));
@@ -132,6 +148,7 @@ std::vector<Line> draw_header(const State& state, const View* view, const Pulse&
   if (layout.pulse) lines.push_back(heartbeat(pulse, size, glyphs));
   workers(*view, layout.workers, size, glyphs, lines);
   if (layout.flows) lines.push_back(flows(*view, size, glyphs));
+  if (layout.adaptation) lines.push_back(adaptation(*view, size, glyphs));
   const Style style = view->summary.total.balanced() ? Style::good : Style::warning;
   for (const std::string& line : fit_accounting(view->summary.total, size, glyphs))
     lines.push_back(whole(line, style, size, glyphs));

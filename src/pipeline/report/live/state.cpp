@@ -12,7 +12,8 @@ constexpr std::size_t kMaxFilter = 64;
 
 }  // namespace
 
-State::State(bool own_columns, bool packets_only) : own_columns_(own_columns), packets_only_(packets_only) {
+State::State(bool own_columns, bool packets_only, bool has_states)
+    : own_columns_(own_columns), packets_only_(packets_only), has_states_(has_states) {
   choice_.level = packets_only ? Level::packet : Level::flow;
   choice_.own = own_columns;
 }
@@ -109,9 +110,16 @@ void State::command(char character, double now_s) {
       break;
     case '/':
       editing_filter_ = true;
+      show_states(false);
       break;
     case 'v':
       events_shown_ = !events_shown_;
+      break;
+    case 'w':
+      if (has_states_)
+        show_states(!states_shown_);
+      else
+        message_ = "w: flows have no monitoring states in this run (--states FILE)";
       break;
     case 'h':
     case '?':
@@ -190,7 +198,13 @@ void State::choose_what(What what, double now_s) {
   choose(choice, now_s);
 }
 
+void State::show_states(bool shown) noexcept {
+  if (shown != states_shown_) arrangement_.first = 0;
+  states_shown_ = shown;
+}
+
 void State::choose(Choice choice, double now_s) {
+  show_states(false);
   if (choice == choice_) return;
   if (ended_) {
     message_ = "the run has ended: nothing more can be computed";

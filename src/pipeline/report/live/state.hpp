@@ -46,8 +46,9 @@ struct Arrangement {
 /// What the user has chosen, key by key. Knows nothing of terminals.
 class State {
  public:
-  /// `own_columns`: the user asked for columns at the start; `packets_only`: no flows are kept in this run.
-  State(bool own_columns, bool packets_only);
+  /// `own_columns`: the user asked for columns at the start; `packets_only`: no flows are kept in this run;
+  /// `has_states`: flows have monitoring states.
+  State(bool own_columns, bool packets_only, bool has_states = false);
 
   void press(KeyPress press, double now_s);
 
@@ -64,6 +65,7 @@ class State {
   bool editing_filter() const noexcept { return editing_filter_; }
   bool help() const noexcept { return help_; }
   bool events_shown() const noexcept { return events_shown_; }
+  bool states_shown() const noexcept { return states_shown_; }  ///< in place of the flows
   bool ended() const noexcept { return ended_; }
   bool quit() const noexcept { return quit_; }
   const std::string& message() const noexcept { return message_; }  ///< about the last key
@@ -72,15 +74,17 @@ class State {
   void edit_filter(KeyPress press);
   bool move(Key key) noexcept;
   void command(char character, double now_s);
+  void show_states(bool shown) noexcept;
   void choose(Choice choice, double now_s);
   void choose_of(Of of, double now_s);
   void choose_what(What what, double now_s);
 
-  const bool own_columns_, packets_only_;
+  const bool own_columns_, packets_only_, has_states_;
   Arrangement arrangement_;
   Choice choice_;
   double chosen_s_ = 0;
-  bool ended_ = false, paused_ = false, editing_filter_ = false, help_ = false, quit_ = false, events_shown_ = true;
+  bool ended_ = false, paused_ = false, editing_filter_ = false, help_ = false, quit_ = false;
+  bool events_shown_ = true, states_shown_ = false;
   std::string message_;
   std::uint64_t last_first_ = 0;  ///< the lowest row that may be at the top
   std::size_t page_ = 1, columns_ = kFixedColumns;

@@ -96,6 +96,8 @@ void Table::load(const Report& report, const std::function<void()>& between) {
   next_.pps = rate(before.total.counted(), after.total.counted());
   next_.bps = rate(8 * before.total.flows.wire_bytes, 8 * after.total.flows.wire_bytes);
 
+  next_.lately = again && !after.final ? std::optional(interval_between(before, after)) : std::nullopt;
+
   if (report.flows) {
     report.flows([&](const ReportFlow& flow) {
       if (flow.record.end_reason != EndReason::none) return;
@@ -211,6 +213,7 @@ std::optional<View> Table::arrange(const Arrangement& wanted, const std::functio
             .columns = now_.columns,
             .pps = now_.pps,
             .bps = now_.bps,
+            .lately = now_.lately,
             .arrangement = order,
             .rows = {}};
   view.matched = rows.size();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/report/live/interval.hpp"
 #include "pipeline/report/live/state.hpp"
 #include "pipeline/report/report.hpp"
 
@@ -25,6 +26,7 @@ struct View {
   ReportSummary summary;
   std::vector<ReportColumn> columns;  ///< chosen ones
   std::optional<double> pps, bps;     ///< of all packets, over the last interval of packet time
+  std::optional<Interval> lately;     ///< since the report before; absent in a final one
   Arrangement arrangement;
   std::uint64_t matched = 0;  ///< rows that the filter leaves
   std::uint64_t first = 0;    ///< number of rows[0] among them
@@ -61,6 +63,7 @@ class Table {
     ReportSummary summary;
     std::vector<ReportColumn> columns;
     std::optional<double> pps, bps;
+    std::optional<Interval> lately;
     std::vector<Flow> flows;
     std::vector<float> values;
 
