@@ -105,40 +105,70 @@ void put32(std::uint8_t* at, std::uint32_t value) {
 }
 
 /// Makes packets of one-way flows those of connections: as often as each is called.
+///
+/// A round of packets is played over and over, so numbers go round once in it: by a gap at each third, none of which
+/// goes so far that it looks like a step back, if both ends sent something since the one before. Other connections have
+/// no data, and no numbers to go on.
 class Conversations {
  public:
-  explicit Conversations(const TrafficSpec& spec)
-      : resend_share_(spec.resend_share), random_(~spec.seed), sent_(spec.flows + 1, 1) {
+  /// `flow_of`: of all packets of the round.
+  Conversations(const TrafficSpec& spec, std::span<const std::uint32_t> flow_of)
+      : packets_(flow_of.size()), resend_share_(spec.resend_share), random_(~spec.seed), flows_(spec.flows + 1) {
+    for (std::uint64_t i = 0; i < packets_; ++i) flows_[flow_of[i]].thirds |= 1u << third(i);
     if (resend_share_ > 0)
-      for (std::uint64_t i = 0; i <= spec.flows; ++i) resends_.push_back(static_cast<float>(draw_resends()));
+      for (Flow& flow : flows_) flow.resends = static_cast<float>(draw_resends());
   }
 
-  /// `gap`: between numbers before and those from here on.
-  void write(std::uint8_t* frame, std::uint32_t captured_bytes, std::uint64_t flow, std::uint32_t gap) {
+  /// The round's `at`-th packet.
+  void write(std::uint8_t* frame, std::uint32_t captured_bytes, std::uint64_t number, std::uint64_t at) {
     std::uint8_t* const ip = frame + 14;
     const bool ipv6 = ip[0] >> 4 == 6;
     std::uint8_t* const transport = ip + (ipv6 ? 40 : 20);
-    if ((flow & 1) != 0) {
+    if ((number & 1) != 0) {
       const std::size_t bytes = ipv6 ? 16 : 4;
       std::uint8_t* const addresses = ip + (ipv6 ? 8 : 12);
       std::swap_ranges(addresses, addresses + bytes, addresses + bytes);
       std::swap_ranges(transport, transport + 2, transport + 2);
     }
-    const std::uint32_t payload_bytes = captured_bytes - static_cast<std::uint32_t>(transport + 20 - frame);
-    const bool again = sent_[flow] != 1 && !resends_.empty() && random_.uniform() < resends_[flow];
-    if (!again) sent_[flow] += payload_bytes;
-    put32(transport + 4, sent_[flow] - payload_bytes + gap);
-    put32(transport + 8, sent_[flow ^ 1] + gap);
+    Flow &flow = flows_[number], &peer = flows_[number ^ 1];
     put16(transport + 14, 0xFFFF);  // window
+    if (flow.thirds != kAllThirds || peer.thirds != kAllThirds) {
+      leave_out_data(ip, ipv6);
+      put32(transport + 4, flow.sent);
+      return put32(transport + 8, peer.sent);
+    }
+    const std::uint32_t payload_bytes = captured_bytes - static_cast<std::uint32_t>(transport + 20 - frame);
+    const bool again = flow.sent != 1 && flow.resends > 0 && random_.uniform() < flow.resends;
+    if (!again) flow.sent += payload_bytes;
+    put32(transport + 4, flow.sent - payload_bytes + third(at) * kGap);
+    put32(transport + 8, peer.sent + third(at) * kGap);
   }
 
  private:
+  static constexpr unsigned kAllThirds = 7;
+
+  struct Flow {
+    unsigned thirds = 0;     ///< of the round: bit i: it has packets in that one
+    std::uint32_t sent = 1;  ///< its next sequence number, but for gaps
+    float resends = 0;       ///< share of its packets that send again what the last one did
+  };
+
+  std::uint32_t third(std::uint64_t at) const { return static_cast<std::uint32_t>(3 * at / packets_); }
+
+  /// The frame keeps its length: what comes behind the headers is padding.
+  static void leave_out_data(std::uint8_t* ip, bool ipv6) {
+    if (ipv6) return put16(ip + 4, 20);
+    put16(ip + 2, 40);
+    put16(ip + 10, 0);
+    put16(ip + 10, header_checksum(ip));
+  }
+
   double draw_resends() { return std::min(0.5, -std::log(1 - random_.uniform()) * resend_share_); }
 
+  std::uint64_t packets_;
   double resend_share_;
   SplitMix64 random_;
-  std::vector<std::uint32_t> sent_;  ///< by flow: its next sequence number
-  std::vector<float> resends_;       ///< by flow: share of its packets that send again what the last one did
+  std::vector<Flow> flows_;
 };
 
 /// Flow of every packet, in order.
@@ -252,13 +282,12 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
   }
   const bool connected = spec.protocol == ProtocolMix::connections;
   std::optional<Conversations> conversations;
-  if (connected) conversations.emplace(spec);
+  if (connected) conversations.emplace(spec, trace.flow_of_);
   for (std::uint64_t i = 0; i < packets; ++i) {
     const std::uint32_t flow = trace.flow_of_[i];
     std::uint8_t* const frame = trace.frames_.data() + i * trace.stride_;
     write_frame(frame, trace.captured_bytes_, plan_flow(spec, flow), connected ? flow & ~1u : flow, spec.seed);
-    if (conversations)
-      conversations->write(frame, trace.captured_bytes_, flow, static_cast<std::uint32_t>(3 * i / packets) * kGap);
+    if (conversations) conversations->write(frame, trace.captured_bytes_, flow, i);
   }
   return trace;
 }

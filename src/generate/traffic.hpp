@@ -17,7 +17,8 @@ enum class ProtocolMix : std::uint8_t {
   tcp,
   udp,
   connections,  ///< TCP; flows 2i and 2i + 1 are the two directions of one connection, whose numbers go on, with
-                ///< three gaps a round, so that they go on from its end to its beginning too
+                ///< three gaps a round, so that they go on from its end to its beginning too; without data where
+                ///< one has no packets in a third of it
 };
 
 /// Built-in traffic, as `-g` spells it: "flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1".
