@@ -17,6 +17,7 @@ namespace parshall::cli {
 namespace {
 
 constexpr std::size_t kMaxWorkers = 256, kMaxBatch = 4096;
+constexpr std::uint32_t kFloodFilterBytes = 128;  ///< where flows may give way
 
 template <class T>
 struct Named {
@@ -75,7 +76,7 @@ void declare(CLI::App& command, WatchOptions& o) {
       .add_option(
           "-g,--generate", o.traffic,
           "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S[-LAST],protocol=mix|tcp|udp|connections,ipv6=SHARE,"
-          "resend=SHARE,"
+          "resend=SHARE,flood=SHARE,"
           "packets=N,rate=PPS,pace=PPS,swing=MS,queue=N,seed=N")
       ->group("Source");
   command.add_option("filter,--filter", o.filter, "Packet filter in libpcap's language")->group("Source");
@@ -111,6 +112,12 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->group("Flows");
   command.add_option("--table", o.table, "Flow table (parshall list tables)")->capture_default_str()->group("Flows");
   command.add_option("--flows", o.flows, "Table capacity per worker, in flows")->capture_default_str()->group("Flows");
+  command
+      .add_option("--flood-filter", o.flood_filter,
+                  "While new flows take most of the time, keep each out of the table until it has shown so many bytes "
+                  "on the wire; 0: never (default: 128 where flows may give way, else 0)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{FloodFilter::kMostBytes}))
+      ->group("Flows");
   command.add_option("--idle", o.idle, "End a flow's record after this time without a packet")->group("Flows");
   command.add_option("--active", o.active, "End a flow's record when it has lasted this long")->group("Flows");
   command.add_flag("--packets-only", o.packets_only, "Packet level: device and software counters, no flows")
@@ -265,6 +272,8 @@ std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, 
       return Error{
           fmt::format("--profile {}: {}; run parshall profile --states {}", o.profile, problem->message, o.states)};
   }
+  if (!input_can_wait(o) && !o.no_adapt && o.flood_filter < 0)
+    plan.session.monitor.flood_filter_bytes = kFloodFilterBytes;
   control.batch = o.batch;
   control.watch(tasks);
   if (const auto graph = control.graph(states); !graph)
@@ -414,6 +423,8 @@ Result<WatchPlan> plan(const WatchOptions& o) {
     session.seed = *seed;
   }
   session.snapshots = plan.every_ns != 0 || o.live;
+  if (o.packets_only && o.flood_filter > 0) return Error{"--packets-only keeps no flows: leave out --flood-filter"};
+  session.monitor.flood_filter_bytes = static_cast<std::uint32_t>(std::max<std::int64_t>(0, o.flood_filter));
   session.monitor.observe_merges = o.observe_merges;
   session.monitor.explain = o.explain;
   session.key = value_of(kKeys, o.key);

@@ -23,6 +23,7 @@ struct WatchOptions {
   bool inner = false;
   std::string key = "5tuple", identity = "exact", hash, table = "bucketed";
   bool observe_merges = false, packets_only = false;
+  std::int64_t flood_filter = -1;  ///< bytes; below 0: where flows give way
   std::string flows = "1Mi", idle = "0", active = "0";
   std::string seed;
 

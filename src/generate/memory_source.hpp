@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "generate/syn_flood.hpp"
 #include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
 
@@ -15,6 +16,7 @@ class MemorySource final : public PacketSource {
   /// Time stamps start at `first_ns` and advance at the trace's rate, across repetitions too.
   MemorySource(std::shared_ptr<const Trace> trace, std::uint64_t limit, std::uint64_t first_ns = 0)
       : trace_(std::move(trace)),
+        flood_(trace_),
         left_(limit),
         step_(static_cast<std::uint64_t>(1e9 / trace_->rate_pps() * kUnit)),
         time_ns_(first_ns) {}
@@ -33,6 +35,8 @@ class MemorySource final : public PacketSource {
     time_ns_ += elapsed / kUnit;
     fraction_ = elapsed % kUnit;
     left_ -= count;
+    flood_.put_into(out.first(count), played_);
+    played_ += count;
     next_ = next_ + count == trace_->packets() ? 0 : next_ + count;
     return count;
   }
@@ -43,11 +47,12 @@ class MemorySource final : public PacketSource {
   static constexpr std::uint64_t kUnit = 1 << 20;  ///< time advances in 1/kUnit ns
 
   std::shared_ptr<const Trace> trace_;
+  SynFlood flood_;
   std::uint64_t left_;
   std::uint64_t step_;
   std::uint64_t time_ns_;
   std::uint64_t fraction_ = 0;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_ = 0, played_ = 0;
 };
 
 }  // namespace parshall

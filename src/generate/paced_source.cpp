@@ -10,6 +10,7 @@ namespace parshall {
 PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
                          Clock clock, Wait wait)
     : trace_(std::move(trace)),
+      flood_(trace_),
       pace_(pace),
       queue_(queue),
       first_ns_(first_ns),
@@ -55,10 +56,12 @@ std::size_t PacedSource::take(std::span<RawPacket> out) noexcept {
     const std::uint64_t count = std::min({out.size() - taken, run.count, trace_->packets() - at});
     const std::uint8_t* data = trace_->frame(at);
     for (std::uint64_t i = 0; i < count; ++i, data += trace_->stride(), run.first_ns += run.step_ns)
-      out[taken++] = {.data = data,
-                      .time_ns = first_ns_ + static_cast<std::uint64_t>(run.first_ns),
-                      .captured_bytes = trace_->captured_bytes(),
-                      .wire_bytes = trace_->captured_bytes()};
+      out[taken + i] = {.data = data,
+                        .time_ns = first_ns_ + static_cast<std::uint64_t>(run.first_ns),
+                        .captured_bytes = trace_->captured_bytes(),
+                        .wire_bytes = trace_->captured_bytes()};
+    flood_.put_into(out.subspan(taken, count), run.first);
+    taken += count;
     run.first += count;
     run.count -= count;
     if (run.count != 0) continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "generate/pace.hpp"
+#include "generate/syn_flood.hpp"
 #include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
 
@@ -74,6 +75,7 @@ class PacedSource final : public PacketSource {
   static constexpr std::uint64_t kWaitNs = 10'000;
 
   std::shared_ptr<const Trace> trace_;
+  SynFlood flood_;
   Pace pace_;
   std::uint64_t queue_, first_ns_;
   Clock clock_;

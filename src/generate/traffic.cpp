@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/random.hpp"
+#include "generate/frame.hpp"
 
 namespace parshall {
 namespace {
@@ -18,19 +19,6 @@ namespace {
 constexpr std::uint32_t kFcsBytes = 4;
 constexpr std::uint32_t kGap = 0x5555'5555;  // three of them and one go round TCP's sequence numbers
 constexpr std::uint64_t kMaxFlows = 1ull << 28, kMaxPackets = 1ull << 30;
-
-void put16(std::uint8_t* at, std::uint32_t value) {
-  at[0] = static_cast<std::uint8_t>(value >> 8);
-  at[1] = static_cast<std::uint8_t>(value);
-}
-
-/// Ones' complement sum of an IPv4 header (RFC 1071).
-std::uint16_t header_checksum(const std::uint8_t* header) {
-  std::uint32_t sum = 0;
-  for (int i = 0; i < 20; i += 2) sum += static_cast<std::uint32_t>(header[i] << 8 | header[i + 1]);
-  while (sum >> 16) sum = (sum & 0xFFFF) + (sum >> 16);
-  return static_cast<std::uint16_t>(~sum);
-}
 
 struct FlowPlan {
   bool ipv6, tcp;
@@ -60,13 +48,11 @@ std::uint32_t scramble(std::uint32_t x) {
 
 void write_frame(std::uint8_t* frame, std::uint32_t captured_bytes, const FlowPlan& plan, std::uint64_t flow,
                  std::uint64_t seed) {
-  static constexpr std::uint8_t kMac[12] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1};
-  std::memcpy(frame, kMac, sizeof kMac);
-  std::uint8_t* const ip = frame + 14;
+  write_ethernet(frame, plan.ipv6 ? kEtherIpv6 : kEtherIpv4);
+  std::uint8_t* const ip = frame + kEthernetBytes;
   const std::uint32_t ip_bytes = captured_bytes - 14;
   std::uint8_t* transport;
   if (plan.ipv6) {
-    put16(frame + 12, 0x86DD);
     ip[0] = 0x60;
     put16(ip + 4, ip_bytes - 40);
     ip[6] = plan.tcp ? 6 : 17;
@@ -79,7 +65,6 @@ void write_frame(std::uint8_t* frame, std::uint32_t captured_bytes, const FlowPl
     std::memcpy(ip + 32, &plan.bits[1], 8);
     transport = ip + 40;
   } else {
-    put16(frame + 12, 0x0800);
     ip[0] = 0x45;
     put16(ip + 2, ip_bytes);
     ip[8] = 64;
@@ -111,10 +96,11 @@ void put32(std::uint8_t* at, std::uint32_t value) {
 /// no data, and no numbers to go on.
 class Conversations {
  public:
-  /// `flow_of`: of all packets of the round.
-  Conversations(const TrafficSpec& spec, std::span<const std::uint32_t> flow_of)
+  /// `flow_of`: of all packets of the round; `others`: which of them are of no connection; none: all are.
+  Conversations(const TrafficSpec& spec, std::span<const std::uint32_t> flow_of, const std::vector<bool>& others)
       : packets_(flow_of.size()), resend_share_(spec.resend_share), random_(~spec.seed), flows_(spec.flows + 1) {
-    for (std::uint64_t i = 0; i < packets_; ++i) flows_[flow_of[i]].thirds |= 1u << third(i);
+    for (std::uint64_t i = 0; i < packets_; ++i)
+      if (others.empty() || !others[i]) flows_[flow_of[i]].thirds |= 1u << third(i);
     if (resend_share_ > 0)
       for (Flow& flow : flows_) flow.resends = static_cast<float>(draw_resends());
   }
@@ -171,6 +157,15 @@ class Conversations {
   std::vector<Flow> flows_;
 };
 
+/// Which packets are the flood's.
+std::vector<bool> plan_flood(const TrafficSpec& spec, std::uint64_t packets) {
+  if (spec.flood_share == 0) return {};
+  std::vector<bool> flood(packets);
+  SplitMix64 random(SplitMix64::mix(~spec.seed));
+  for (std::uint64_t i = 0; i < packets; ++i) flood[i] = random.uniform() < spec.flood_share;
+  return flood;
+}
+
 /// Flow of every packet, in order.
 std::vector<std::uint32_t> plan_packets(const TrafficSpec& spec, std::uint64_t packets) {
   std::vector<std::uint32_t> flow_of(packets);
@@ -204,6 +199,7 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
   if (name == "ipv6") return parse_number(value, spec.ipv6_share) && spec.ipv6_share >= 0 && spec.ipv6_share <= 1;
   if (name == "resend")
     return parse_number(value, spec.resend_share) && spec.resend_share >= 0 && spec.resend_share <= 0.5;
+  if (name == "flood") return parse_number(value, spec.flood_share) && spec.flood_share >= 0 && spec.flood_share <= 1;
   if (name == "rate") return parse_number(value, spec.rate_pps) && spec.rate_pps >= 1 && spec.rate_pps <= 1e9;
   if (name == "pace") return parse_number(value, spec.pace_pps) && spec.pace_pps >= 1 && spec.pace_pps <= 1e9;
   if (name == "swing") return parse_number(value, spec.swing_ms) && spec.swing_ms >= 1 && spec.swing_ms <= 1e6;
@@ -249,13 +245,15 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text, Pacing pacing) {
           fmt::format("built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
                       "or dist=zipf:EXPONENT[-LAST], "
                       "protocol=mix, tcp, udp or connections, ipv6=0..1, resend=0..0.5, packets=1..{}, rate=PPS, "
-                      "pace=PPS, swing=MS, "
+                      "pace=PPS, swing=MS, flood=0..1, "
                       "queue=PACKETS "
                       "and seed=N, separated by commas",
                       item, kMaxFlows, kMaxPackets)};
   }
   if (spec.resend_share != 0 && spec.protocol != ProtocolMix::connections)
     return Error{"built-in traffic: resend is of TCP data: take protocol=connections"};
+  if (spec.flood_share != 0 && pacing == Pacing::refused)
+    return Error{"built-in traffic: only watch takes a flood: leave out flood"};
   if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != 0))
     return Error{"built-in traffic: swing and queue are of packets that come at a pace=PPS"};
   if (spec.pace_pps != 0 && spec.rate_pps != TrafficSpec().rate_pps)
@@ -271,9 +269,11 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
   trace.captured_bytes_ = std::max(spec.frame_bytes - kFcsBytes, spec.ipv6_share > 0 ? ipv6_minimum : 0u);
   trace.stride_ = (trace.captured_bytes_ + 63) / 64 * 64;
   trace.rate_pps_ = spec.rate_pps;
+  trace.flood_seed_ = SplitMix64::mix(spec.seed);
   const std::uint64_t packets = spec.packets != 0 ? spec.packets : std::max<std::uint64_t>(1 << 20, 4 * spec.flows);
   try {
     trace.flow_of_ = plan_packets(spec, packets);
+    trace.flood_ = plan_flood(spec, packets);
     trace.frames_ = HugeBuffer<std::uint8_t>(packets * trace.stride_);
   } catch (const std::bad_alloc&) {
     return Error{
@@ -282,8 +282,9 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
   }
   const bool connected = spec.protocol == ProtocolMix::connections;
   std::optional<Conversations> conversations;
-  if (connected) conversations.emplace(spec, trace.flow_of_);
+  if (connected) conversations.emplace(spec, trace.flow_of_, trace.flood_);
   for (std::uint64_t i = 0; i < packets; ++i) {
+    if (trace.floods() && trace.is_flood(i)) continue;
     const std::uint32_t flow = trace.flow_of_[i];
     std::uint8_t* const frame = trace.frames_.data() + i * trace.stride_;
     write_frame(frame, trace.captured_bytes_, plan_flow(spec, flow), connected ? flow & ~1u : flow, spec.seed);

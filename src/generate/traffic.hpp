@@ -30,6 +30,7 @@ struct TrafficSpec {
   ProtocolMix protocol = ProtocolMix::mix;
   double ipv6_share = 0;    ///< of the flows
   double resend_share = 0;  ///< of the packets of connections, on average; flows differ, exponentially
+  double flood_share = 0;   ///< of the packets: SYNs in the place of others, each of a flow of its own (SynFlood)
   std::uint64_t seed = 1;
   std::uint64_t packets = 0;     ///< in memory, before they repeat; 0: at least 2^20 and 4 per flow
   double rate_pps = 14'880'952;  ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace
@@ -62,9 +63,16 @@ class Trace {
   double rate_pps() const noexcept { return rate_pps_; }
   std::uint32_t flow_of(std::uint64_t i) const noexcept { return flow_of_[i]; }
 
+  /// Whether some packets are a flood's: they have no frame here.
+  bool floods() const noexcept { return !flood_.empty(); }
+  bool is_flood(std::uint64_t i) const noexcept { return flood_[i]; }
+  std::uint64_t flood_seed() const noexcept { return flood_seed_; }
+
  private:
   HugeBuffer<std::uint8_t> frames_;
   std::vector<std::uint32_t> flow_of_;
+  std::vector<bool> flood_;
+  std::uint64_t flood_seed_ = 0;
   std::size_t stride_ = 64;
   std::uint32_t captured_bytes_ = 60;
   double rate_pps_ = 0;

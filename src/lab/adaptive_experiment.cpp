@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <map>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "generate/paced_source.hpp"
 #include "generate/work_clock.hpp"
+#include "lab/adaptive_accuracy.hpp"
 #include "lab/co_runners.hpp"
 #include "lab/scheduling.hpp"
 #include "pipeline/flow/key_hash.hpp"
@@ -20,7 +19,6 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::uint64_t kWindowNs = 10'000'000;
-constexpr std::size_t kFewestJudged = 20;  ///< events of a window, for a recall to be compared with its estimate
 constexpr std::chrono::microseconds kTick{200};
 
 constexpr std::string_view kChain = R"(
@@ -74,23 +72,20 @@ const AdaptiveScenario kScenarios[] = {
      true},
     {"skew", "the flows' skew falls from 1.5 to 1", "zipf:1.5-1", {1}},
     {"rates", "constant rates", "zipf:1.1", {0.6, 0.8, 1, 1.2, 1.4}},
+    {"flood",
+     "a constant rate, of which a share is a SYN flood, without and with a filter",
+     "zipf:1.1",
+     {1},
+     0,
+     false,
+     {0, 0.25, 0.5, 0.75, 1},
+     {0, 128}},
 };
 
-/// An event, by a hash of its key: of some millions two that meet are not to be expected.
-struct Found {
-  std::uint64_t window, key;
-  auto operator<=>(const Found&) const = default;
-};
-struct Said {
-  double recall, at_least;
-};
-
-/// What came of a run.
-struct Outcome {
-  std::map<std::string, std::vector<Found>> found;             ///< by task; in order once the run is over
-  std::map<std::pair<std::string, std::uint64_t>, Said> said;  ///< by task and window
-  std::vector<std::uint64_t> packets;                          ///< by window
-  ReportSummary summary;
+/// How a worker meets what comes.
+struct Way {
+  Controller::Mode mode = Controller::Mode::none;
+  std::uint32_t filter_bytes = 0;
 };
 
 /// Delivers what a paced source does, but for what that one would miss.
@@ -125,7 +120,7 @@ class Experiment {
 
   /// Until the packets' time is over. `meanwhile` is called now and then.
   Result<Outcome> run(
-      std::unique_ptr<PacketSource> source, Controller::Mode mode, double seconds,
+      std::unique_ptr<PacketSource> source, Way way, double seconds,
       const std::function<void()>& meanwhile = [] {}) const {
     TaskOptions task_options{.window = {WindowLength::Unit::ns, kWindowNs},
                              .keys = std::size_t{1} << 19,
@@ -146,7 +141,8 @@ class Experiment {
     options.monitor.windows = tasks->windows(states);
     options.monitor.findings = tasks->findings(states);
     ControlPlan control = ControlPlan::guess(*plan, options.monitor.windows, options.monitor.findings);
-    control.controller.mode = mode;
+    control.controller.mode = way.mode;
+    options.monitor.flood_filter_bytes = way.filter_bytes;
     control.watch(*tasks);
     options.monitor.states = std::make_shared<const StatePlan>(*std::move(plan));
     options.monitor.control = std::make_shared<const ControlPlan>(std::move(control));
@@ -199,45 +195,6 @@ class Experiment {
   StateFile file_;
 };
 
-TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, std::uint64_t first,
-                   std::uint64_t last, double threshold) {
-  TaskAccuracy accuracy{.name = task};
-  std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> windows;  // events that there are, and those found
-  for (std::uint64_t window = first; window <= last; ++window) windows[window];
-  std::size_t all = 0, right = 0, found = 0;
-  const auto in_range = [&](const Found& event) { return event.window >= first && event.window <= last; };
-  const auto of = [&task](const Outcome& run) {
-    const auto events = run.found.find(task);
-    return events == run.found.end() ? std::span<const Found>() : std::span<const Found>(events->second);
-  };
-  for (const Found& event : of(truth)) {
-    if (!in_range(event)) continue;
-    const bool is_found = std::ranges::binary_search(of(outcome), event);
-    auto& [there, here] = windows[event.window];
-    ++there, ++all;
-    here += is_found, right += is_found;
-  }
-  found = static_cast<std::size_t>(std::ranges::count_if(of(outcome), in_range));
-  if (all != 0) accuracy.recall = static_cast<double>(right) / static_cast<double>(all);
-  if (found != 0) accuracy.precision = static_cast<double>(right) / static_cast<double>(found);
-  double errors = 0;
-  for (const auto& [window, counts] : windows) {
-    const auto& [there, here] = counts;
-    const double recall = there == 0 ? 1 : static_cast<double>(here) / static_cast<double>(there);
-    ++accuracy.windows;
-    accuracy.satisfied += recall >= threshold;
-    const auto said = outcome.said.find({task, window});
-    const Said statement = said == outcome.said.end() ? Said{1, 1} : said->second;
-    accuracy.held += recall >= statement.at_least - 1e-9;
-    if (there < kFewestJudged || here == 0) continue;
-    const double error = std::abs(statement.recall - recall) / recall;
-    errors += error, ++accuracy.judged;
-    accuracy.worst_error = std::max(accuracy.worst_error, error);
-  }
-  if (accuracy.judged != 0) accuracy.mean_error = errors / static_cast<double>(accuracy.judged);
-  return accuracy;
-}
-
 /// Of one configuration and one round.
 class Round {
  public:
@@ -248,37 +205,55 @@ class Round {
         seed_(sweep.seed + static_cast<std::uint64_t>(round)) {}
 
   Result<std::vector<AdaptiveRow>> measure(const AdaptiveScenario& scenario, const std::function<bool()>& stop) const {
-    const auto trace = trace_of(scenario.skew);
+    auto trace = trace_of(scenario.skew, 0);
     if (!trace) return trace.error();
     const auto capacity_pps = capacity(*trace);
     if (!capacity_pps) return capacity_pps.error();
     std::vector<AdaptiveRow> rows;
-    for (const double load : scenario.loads) {
-      const Pace pace(load * *capacity_pps, scenario.swing_s);
-      const auto truth =
-          experiment_.run(std::make_unique<Patient>(*trace, pace), Controller::Mode::none, sweep_.seconds);
-      if (!truth) return truth.error();
-      for (const std::uint64_t queue : sweep_.queues)
-        for (const Controller::Mode mode : sweep_.modes) {
-          if (stop()) return rows;
-          const auto row = run(scenario, *trace, pace, queue, mode, *truth);
-          if (!row) return row.error();
-          rows.push_back(*row);
-          rows.back().load = load;
-          rows.back().mpps = load * *capacity_pps * 1e-6;
-        }
+    for (const double flood : scenario.floods) {
+      if (flood != 0) trace = trace_of(scenario.skew, flood);
+      if (!trace) return trace.error();
+      for (const double load : scenario.loads)
+        if (const auto error = measure_load(scenario, *trace, {flood, load, load * *capacity_pps}, stop, rows))
+          return *error;
     }
     return rows;
   }
 
  private:
-  Result<std::shared_ptr<const Trace>> trace_of(std::string_view skew) const {
+  /// What comes.
+  struct Load {
+    double flood, load, pps;
+  };
+
+  std::optional<Error> measure_load(const AdaptiveScenario& scenario, const std::shared_ptr<const Trace>& trace,
+                                    Load load, const std::function<bool()>& stop,
+                                    std::vector<AdaptiveRow>& rows) const {
+    const Pace pace(load.pps, scenario.swing_s);
+    const auto truth = experiment_.run(std::make_unique<Patient>(trace, pace), {}, sweep_.seconds);
+    if (!truth) return truth.error();
+    for (const std::uint64_t queue : sweep_.queues)
+      for (const std::uint32_t filter_bytes : scenario.filters)
+        for (const Controller::Mode mode : sweep_.modes) {
+          if (stop()) return std::nullopt;
+          const auto row = run(scenario, trace, pace, queue, {mode, filter_bytes}, *truth);
+          if (!row) return row.error();
+          rows.push_back(*row);
+          rows.back().flood = load.flood;
+          rows.back().load = load.load;
+          rows.back().mpps = load.pps * 1e-6;
+        }
+    return std::nullopt;
+  }
+
+  Result<std::shared_ptr<const Trace>> trace_of(std::string_view skew, double flood) const {
     const auto spec = TrafficSpec::parse("protocol=connections,dist=" + std::string(skew));
     if (!spec) return spec.error();
     TrafficSpec wanted = *spec;
     wanted.flows = sweep_.flows;
     wanted.packets = sweep_.trace_packets;
     wanted.resend_share = sweep_.resend_share;
+    wanted.flood_share = flood;
     wanted.seed = seed_;
     auto trace = Trace::make(wanted);
     if (!trace) return trace.error();
@@ -296,8 +271,8 @@ class Round {
   /// the first ones, in which flows begin.
   Result<double> capacity(const std::shared_ptr<const Trace>& trace) const {
     constexpr double kEndlessPps = 1e9;
-    const auto outcome = experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()),
-                                         Controller::Mode::none, sweep_.seconds);
+    const auto outcome =
+        experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()), {}, sweep_.seconds);
     if (!outcome) return outcome.error();
     std::vector<std::uint64_t> packets(
         outcome->packets.begin() + static_cast<std::ptrdiff_t>(outcome->packets.size() / 3), outcome->packets.end());
@@ -308,7 +283,7 @@ class Round {
   }
 
   Result<AdaptiveRow> run(const AdaptiveScenario& scenario, const std::shared_ptr<const Trace>& trace, Pace pace,
-                          std::uint64_t queue, Controller::Mode mode, const Outcome& truth) const {
+                          std::uint64_t queue, Way way, const Outcome& truth) const {
     const auto clock = std::make_shared<WorkClock>();
     auto paced = source(trace, pace, queue, clock);
     const auto counts = paced->counts();
@@ -322,7 +297,7 @@ class Round {
                         std::vector{std::ranges::find(neighbours(), "cache", &Neighbour::name)->make()});
     }
     bool fights = false;
-    const auto outcome = experiment_.run(std::move(paced), mode, sweep_.seconds, [&] {
+    const auto outcome = experiment_.run(std::move(paced), way, sweep_.seconds, [&] {
       if (!neighbour) return;
       const DeviceCounters now = counts->counters();
       const double third = 3 * static_cast<double>(*now.received + *now.nic_missed) / pace.packets_by(sweep_.seconds);
@@ -332,12 +307,20 @@ class Round {
       }
     });
     if (!outcome) return outcome.error();
-    AdaptiveRow row{.scenario = &scenario, .config = &config_, .mode = mode, .queue = queue, .load = 0, .mpps = 0};
+    AdaptiveRow row{.scenario = &scenario,
+                    .config = &config_,
+                    .mode = way.mode,
+                    .queue = queue,
+                    .flood = 0,
+                    .filter_bytes = way.filter_bytes,
+                    .load = 0,
+                    .mpps = 0};
     const ReportSummary& summary = outcome->summary;
     if (!summary.total.balanced() || !summary.windows_balanced) return Error{"the account does not balance"};
     row.offered = *counts->counters().received + *counts->counters().nic_missed;
     row.missed = *counts->counters().nic_missed;
     row.events_lost = summary.events_not_taken;
+    row.kept_out = summary.total.flows.kept_out.packets;
     std::uint64_t in_a_row = 0;
     for (const std::uint64_t lost : *losses) {
       in_a_row = lost == 0 ? 0 : in_a_row + 1;

@@ -29,6 +29,11 @@ struct AdaptiveScenario {
   std::vector<double> loads;  ///< the highest rate, each in a run of its own
   double swing_s = 0;         ///< from none to that rate and back; 0: it is constant
   bool neighbour = false;     ///< who fights for the cache, from a third to two thirds of the time
+
+  /// Shares of the packets that are SYNs of flows of their own, and bytes that let a flow in meanwhile (0: no filter):
+  /// each in a run of its own.
+  std::vector<double> floods = {0};
+  std::vector<std::uint32_t> filters = {0};
 };
 std::span<const AdaptiveScenario> adaptive_scenarios() noexcept;
 
@@ -58,7 +63,10 @@ struct AdaptiveRow {
   const StateConfig* config;
   Controller::Mode mode;
   std::uint64_t queue;
-  double load, mpps;  ///< the highest rate: of the capacity; and as it is
+  double flood;                ///< share of the packets
+  std::uint32_t filter_bytes;  ///< 0: no flood filter
+  double load, mpps;           ///< the highest rate: of the capacity without a flood; and as it is
+  std::uint64_t kept_out = 0;  ///< by the flood filter
   std::uint64_t offered = 0, missed = 0;
   std::uint64_t lossy_windows = 0, longest_loss = 0;  ///< of 10 ms; in a row
   double shifted_share = 0;                           ///< of the time, in which flows gave way
@@ -68,7 +76,7 @@ struct AdaptiveRow {
 };
 
 /// Runs each scenario in each way, one worker in its own time (WorkClock), and compares what tasks found with what
-/// they find when the same packets wait for them.
+/// they find when the same packets wait for them, without a flood filter.
 ///
 /// Error: processor time stands for time: whatever else the machine does is left out, but for what it does to caches.
 Result<std::size_t> measure_adaptive(const AdaptiveSweep& sweep,

@@ -31,6 +31,8 @@ class DecodeAlone {
   std::size_t buckets() const noexcept { return 0; }
   void sweep(std::uint64_t, std::uint32_t) noexcept {}
   void settle() noexcept {}
+  void filter_by(FloodFilter*) noexcept {}
+  std::uint64_t begun() const noexcept { return 0; }
 
  private:
   std::uint64_t sum_ = 0;

@@ -6,10 +6,21 @@
 #include <optional>
 
 #include "pipeline/capture/source.hpp"
+#include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/flow/front_end.hpp"
 #include "pipeline/flow/record.hpp"
 
 namespace parshall {
+
+/// For how long a flood filter was on.
+struct FilterTime {
+  std::uint64_t ns = 0, on_ns = 0;  ///< of packet time; 0 where there is no filter
+
+  void add(const FilterTime& other) noexcept {
+    ns += other.ns;
+    on_ns += other.on_ns;
+  }
+};
 
 /// What a worker's flow stage has counted.
 struct MonitorCounts {
@@ -20,16 +31,25 @@ struct MonitorCounts {
   std::uint64_t evicted_records = 0;  ///< of these, for want of room
   std::uint64_t live_flows = 0;
   std::uint64_t buckets = 0;                   ///< of the table, in use
-  std::uint64_t ip_bytes = 0;                  ///< of live flows and ended records
+  std::uint64_t ip_bytes = 0;                  ///< of live flows and ended records, and of what was kept out
   std::uint64_t wire_bytes = 0;                ///< likewise
   std::uint64_t first_ns = ~std::uint64_t{0};  ///< earliest of them
   std::uint64_t last_ns = 0;                   ///< latest of them
+  KeptOut kept_out;                            ///< by the flood filter
+  FilterTime filter;
 
   void add(const FlowRecord& record) noexcept {
     ip_bytes += record.ip_bytes;
     wire_bytes += record.wire_bytes;
     first_ns = std::min(first_ns, record.first_ns);
     last_ns = std::max(last_ns, record.last_ns);
+  }
+  void add(const KeptOut& other) noexcept {
+    kept_out.add(other);
+    ip_bytes += other.ip_bytes;
+    wire_bytes += other.wire_bytes;
+    first_ns = std::min(first_ns, other.first_ns);
+    last_ns = std::max(last_ns, other.last_ns);
   }
   void add(const MonitorCounts& other) noexcept {
     counted += other.counted;
@@ -39,6 +59,8 @@ struct MonitorCounts {
     evicted_records += other.evicted_records;
     live_flows += other.live_flows;
     buckets += other.buckets;
+    kept_out.add(other.kept_out);
+    filter.add(other.filter);
     ip_bytes += other.ip_bytes;
     wire_bytes += other.wire_bytes;
     first_ns = std::min(first_ns, other.first_ns);
@@ -48,7 +70,7 @@ struct MonitorCounts {
 
 /// Where every packet went. Nothing is unaccounted:
 ///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + not_ip + malformed + counted, and
-///   counted = packets in live flows + packets in ended records.
+///   counted = packets in live flows + packets in ended records + packets kept out by the flood filter.
 struct Accounting {
   DeviceCounters device;        ///< of all queues; absent where the device cannot tell
   std::uint64_t polled = 0;     ///< packets the source handed over
@@ -71,7 +93,7 @@ struct Accounting {
 
   bool balanced() const noexcept {
     return polled == ring_full + front.filtered + not_ip() + malformed() + counted() && counted() == flows.counted &&
-           flows.counted == flows.live_packets + flows.ended_packets;
+           flows.counted == flows.live_packets + flows.ended_packets + flows.kept_out.packets;
   }
 };
 

@@ -161,7 +161,7 @@ void WindowJoiner::close(std::uint64_t window) {
   EventWindow ended{tasks_.window(), window, totals_[window]};
   ended.totals.partial |= window == first_ && ended.length.unit == WindowLength::Unit::ns &&
                           ended.totals.first_ns != ended.length.begin_of(window);
-  balanced_ &= packets_ + ended.totals.unlisted_packets == ended.totals.packets;
+  balanced_ &= packets_ + ended.totals.untold_packets() == ended.totals.packets;
   for (const StateOutcome& outcome : outcomes_) outcome.found->begin(window);
   tasks_.end(ended, [this](Event&& event) {
     for (const StateOutcome& outcome : outcomes_)

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "base/prefetch.hpp"
+#include "pipeline/flood_guard.hpp"
 #include "pipeline/flow/key_hash.hpp"
 #include "pipeline/measurement.hpp"
 #include "pipeline/monitor.hpp"
@@ -25,6 +26,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
         measurement_(options, table_.slots()),
         sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
+    if (options.flood_filter_bytes != 0) make_guard();
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
     use(options.statistics);
     if (options.snapshots) map_snapshot(sizeof(RecordHeader) + row_bytes());
@@ -59,6 +61,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   bool housekeep(LinkPlace now) noexcept override {
+    if (guard_ && guard_->due(latest_ns_)) end_guard_window();
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
@@ -78,7 +81,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
   bool control_window_ends(LinkPlace now) const noexcept override { return measurement_.control_window_ends(now); }
   void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept override {
     drain();
-    measurement_.end_control_window(now, load);
+    WorkerLoad all = load;
+    if (guard_) all.kept_out = guard_->filter().kept().packets;
+    measurement_.end_control_window(now, all);
   }
 
   void finish(LinkPlace now) noexcept override { measurement_.finish(now, key_of()); }
@@ -111,6 +116,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       ++counts.live_flows;
       counts.add(record);
     }
+    add_kept_out(counts);
     return counts;
   }
 
@@ -150,6 +156,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const std::span<const PacketFacts> oldest = in_flight_.oldest(kGroup);
     if (fresh == nullptr || oldest.size() != kGroup || in_flight_.size() != InFlight::kDistance + kGroup) [[unlikely]]
       return false;
+    if (filter_ != nullptr) [[unlikely]]
+      for (std::size_t i = 0; i < kGroup; ++i) filter_->prefetch(fresh[i].hash);
     count_group(oldest, [=, lines = table_.prefetcher()](std::size_t i) {
       prefetch_line(soon[i].data);
       lines(fresh[i].hash);
@@ -178,6 +186,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
     if (observe_merges_ || copied_ != 0)
       for (std::size_t i = group_measured_; i < count; ++i) {
+        if (slots_[i].is_kept_out()) continue;
         const std::uint32_t slot = slots_[i].slot();
         if (in_snapshot(slot)) ++later_.counted;
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
@@ -186,6 +195,25 @@ class FlowMonitor final : public Monitor, private FlowSink {
       for (std::size_t i = group_measured_; i < count; ++i)
         measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
     group_measured_ = count;
+  }
+
+  void make_guard() {
+    guard_ = std::make_unique<FloodGuard>(
+        options_.flood_filter_bytes, options_.control ? options_.control->packet.new_flow_ns : FloodSwitch::kInsertNs);
+    if (options_.populate) guard_->filter().populate();
+  }
+
+  void end_guard_window() noexcept {
+    const FloodLoad load{latest_ns_, in_flight_.pushed() - in_flight_.size(), table_.begun()};
+    const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
+    filter_ = on ? &guard_->filter() : nullptr;
+    table_.filter_by(filter_);
+  }
+
+  void add_kept_out(MonitorCounts& counts) const noexcept {
+    if (!guard_) return;
+    counts.add(guard_->filter().kept());
+    counts.filter = guard_->time();
   }
 
   std::size_t row_bytes() const noexcept {
@@ -332,6 +360,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.wire_bytes += ended_counts_.wire_bytes - later_.wire_bytes;
     counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
     counts.last_ns = std::max(counts.last_ns, ended_counts_.last_ns);
+    add_kept_out(counts);  // up to now: they come to no slot that may have been copied
     copied_ = 0;
     mark_ = !mark_;  // all slots are marked: now none is
     snapshot_.states = state_packets();
@@ -342,12 +371,14 @@ class FlowMonitor final : public Monitor, private FlowSink {
   MonitorOptions options_;
   Table table_;
   InFlight in_flight_;
+  FloodFilter* filter_ = nullptr;  ///< while it is on
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
   std::uint64_t latest_ns_ = 0;
   bool extras_ = false;
 
+  std::unique_ptr<FloodGuard> guard_;  ///< null: every flow comes into the table
   RecordRing ended_;
   Measurement measurement_;
   std::uint64_t generation_ = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,12 +54,12 @@ class Measurement {
   template <class KeyOf>
   [[gnu::always_inline]] void add(SlotRef slot, const PacketFacts& facts, LinkPlace place, const TcpFacts& tcp,
                                   KeyOf key_of) noexcept {
+    if (slot.is_kept_out()) [[unlikely]]
+      return add_kept_out(facts, place, key_of);
     if (rows_) rows_->prefetch(slot.slot());
     if (tracker_) tracker_->prefetch(slot.slot());
     for (const auto& windows : windows_) windows->prefetch(slot.slot());
-    place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
-    link_.position = place.position + 1;
-    ++counted_;
+    place = note(facts, place);
     const std::size_t at = added_++ % pending_.size();
     pending_[at] = {slot.slot(), slot.is_new(), facts.counts, facts.time_ns, place};
     if (follows_tcp_) pending_tcp_[at] = tcp;
@@ -137,8 +138,29 @@ class Measurement {
                          tracker_->new_flows(), *states_);
   }
 
+  /// What a packet takes by what was learnt, but for inserting its flow; nothing where nothing is.
+  std::optional<double> packet_ns() const noexcept { return control_ ? control_->packet_ns() : std::nullopt; }
+
  private:
   static constexpr std::uint32_t kTellRows = 256;  ///< while no packet comes: some 30 us
+
+  /// The next packet's place, with the latest time.
+  LinkPlace note(const PacketFacts& facts, LinkPlace place) noexcept {
+    place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
+    link_.position = place.position + 1;
+    ++counted_;
+    return place;
+  }
+
+  /// A packet that no flow has. Windows that it ends have all that came before.
+  template <class KeyOf>
+  [[gnu::noinline]] void add_kept_out(const PacketFacts& facts, LinkPlace place, KeyOf key_of) noexcept {
+    place = note(facts, place);
+    for (const auto& windows : windows_) {
+      if (windows->is_beyond(place)) flush(key_of);
+      windows->add_kept_out({0, false, facts.counts, facts.time_ns, place}, key_of);
+    }
+  }
 
   /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
   /// multiple of kStatBatch, and none of its packets is behind the ring's end.

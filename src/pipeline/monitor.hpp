@@ -124,8 +124,9 @@ struct MonitorOptions {
   std::shared_ptr<const ControlPlan> control;  ///< null: no flow gives way to a lighter state
   std::uint64_t seed = 0;                      ///< of hashes of its own
   std::size_t window_ring_bytes = std::size_t{16} << 20;
-  bool can_wait = true;  ///< the source waits: then a full ring loses nothing
-  bool explain = false;  ///< time the measure stage, of some batches
+  std::uint32_t flood_filter_bytes = 0;  ///< on the wire, that a flow has to show while there is a flood; 0: no filter
+  bool can_wait = true;                  ///< the source waits: then a full ring loses nothing
+  bool explain = false;                  ///< time the measure stage, of some batches
 };
 
 }  // namespace parshall

@@ -41,6 +41,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
              (sizeof(PacketFacts) + sizeof(LinkPlace) + (follows_tcp(options) ? sizeof(TcpFacts) : 0));
+  if (options.monitor.flood_filter_bytes != 0) bytes += FloodFilter::memory_bytes();
   const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
   return options.workers * bytes + shared + 2 * RecordSpool::kMemoryBytes;
 }
@@ -353,6 +354,12 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     std::uint64_t& counted = summary.total.front.verdict[static_cast<std::size_t>(Verdict::counted)];
     summary.total.polled -= counted - summary.total.flows.counted;
     counted = summary.total.flows.counted;
+  }
+  if (options_.monitor.flood_filter_bytes != 0) {
+    const FilterTime& time = summary.total.flows.filter;
+    summary.flood_filter = {.bytes = options_.monitor.flood_filter_bytes,
+                            .seconds = static_cast<double>(time.ns) * 1e-9,
+                            .on_s = static_cast<double>(time.on_ns) * 1e-9};
   }
   if (input_.device) summary.total.device = input_.device();
   if (options_.table != nullptr)

@@ -128,7 +128,7 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
   controller_.end_window(
       {.window_ns = elapsed_ns,
        .busy_ns = elapsed_ns * since.busy_share(batch_),
-       .offered = since.polled + since.missed,
+       .offered = since.offered_to_flows(),
        .counted = static_cast<std::uint64_t>(std::accumulate(state_packets_.begin(), state_packets_.end(), 0.0)),
        .missed = since.missed,
        .new_flows = new_flows - new_before,
@@ -139,6 +139,12 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
       tasks());
   install(states);
   note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
+}
+
+std::optional<double> WorkerControl::packet_ns() const noexcept {
+  const double packets = std::accumulate(effective_packets_.begin(), effective_packets_.end(), 0.0);
+  if (packets == 0) return std::nullopt;
+  return controller_.costs().mean_cost_ns(effective_packets_) / packets;
 }
 
 void WorkerControl::take_since(std::span<const std::uint64_t> now, std::vector<std::uint64_t>& before,

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,9 @@ class WorkerControl {
                   FlowStates& states) noexcept;
 
   const ControlCounts& counts() const noexcept { return counts_; }
+
+  /// What a packet of the last window took by what was learnt, but for inserting its flow; nothing before one.
+  std::optional<double> packet_ns() const noexcept;
 
  private:
   void take_since(std::span<const std::uint64_t> now, std::vector<std::uint64_t>& before,

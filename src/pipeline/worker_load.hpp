@@ -11,11 +11,19 @@ struct WorkerLoad {
   std::uint64_t busy_ticks = 0, all_ticks = 0;     ///< of the source; turns in which packets came, and all
   std::uint64_t turns = 0;                         ///< in which packets came
   std::uint64_t poll_cycles = 0, turn_cycles = 0;  ///< of these turns: in asking the source, and in all
+  std::uint64_t kept_out = 0;  ///< of the packets polled: by the flood filter, so that no flow has them
 
   friend WorkerLoad operator-(const WorkerLoad& now, const WorkerLoad& before) noexcept {
-    return {now.polled - before.polled,          now.missed - before.missed, now.busy_ticks - before.busy_ticks,
-            now.all_ticks - before.all_ticks,    now.turns - before.turns,   now.poll_cycles - before.poll_cycles,
-            now.turn_cycles - before.turn_cycles};
+    return {now.polled - before.polled,           now.missed - before.missed,    now.busy_ticks - before.busy_ticks,
+            now.all_ticks - before.all_ticks,     now.turns - before.turns,      now.poll_cycles - before.poll_cycles,
+            now.turn_cycles - before.turn_cycles, now.kept_out - before.kept_out};
+  }
+
+  /// Packets that came for flows, with those that were missed. What is kept out is part of what the others take.
+  std::uint64_t offered_to_flows() const noexcept {
+    if (kept_out == 0 || polled == 0) return polled + missed;
+    const double share = 1 - std::min(1.0, static_cast<double>(kept_out) / static_cast<double>(polled));
+    return static_cast<std::uint64_t>(static_cast<double>(polled + missed) * share);
   }
 
   /// Of the time in all, what the packets would take in whole batches. A worker that has time to spare asks for packets

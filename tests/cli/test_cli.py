@@ -171,6 +171,66 @@ class Errors(Case):
         self.assert_says(done, done.status, "pace=PPS")
 
 
+class Floods(Case):
+    """Packets that each begin a flow, and the filter that keeps them out of the table."""
+
+    STATES = """default = "deep"
+state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["count", "bursty"], lighter = "light" } ]
+"""
+
+    def summary(self, *arguments):
+        done = run("watch", "-q", *arguments, "--flows", "64Ki", "--format", "json", "--top", "1")
+        self.assertEqual(done.status, DONE, done.err)
+        summary = json.loads(done.out)["summary"]
+        account = summary["accounting"]
+        self.assertTrue(account["balanced"], account)
+        self.assertEqual(account["counted"], account["live_flow_packets"] + account["ended_record_packets"] + account["kept_out_packets"])
+        return summary
+
+    def test_what_is_kept_out_is_told(self):
+        flood = ("-g", "flows=1000,flood=0.8", "--count", "1000000", "--flood-filter", "128")
+        for model in ([], ["--workers", "2"], ["--workers", "2", "--model", "pipeline"], ["--table", "robin-hood"], ["--tasks", "count"]):
+            with self.subTest(model=model):
+                summary = self.summary(*flood, *model)
+                told = summary["flood_filter"]
+                self.assertEqual(told["bytes"], 128)
+                self.assertEqual(told["kept_out_packets"], summary["accounting"]["kept_out_packets"])
+                self.assertGreater(told["kept_out_packets"], 400_000)
+                self.assertLessEqual(told["kept_out_packets"], 810_000)
+                self.assertEqual(told["kept_out_wire_bytes"], 60 * told["kept_out_packets"])
+                self.assertLess(0.5 * told["seconds"], told["seconds_on"])
+                self.assertEqual(summary["wire_bytes"], 60_000_000)
+                if "--tasks" in model:
+                    self.assertTrue(summary["tasks"]["windows_balanced"])
+        text = run("watch", "-q", *flood).out.decode()
+        self.assertRegex(text, r"1000000 counted, of which \d+ kept_out\n")
+        self.assertRegex(text, r"\nflood      filter on in [0-9.]+ of [0-9.]+ s: kept \d+ packets out\n")
+
+    def test_without_a_flood_or_a_filter_nothing_is_kept_out(self):
+        for arguments in (("-g", "flows=1000", "--flood-filter", "128"), ("-g", "flows=1000,flood=0.8"), ("-g", "flows=1000,flood=1", "--flood-filter", "0")):
+            with self.subTest(arguments=arguments):
+                summary = self.summary(*arguments, "--count", "1000000")
+                self.assertEqual(summary["accounting"]["kept_out_packets"], 0)
+                self.assertEqual("flood_filter" in summary, arguments[-1] == "128")
+
+    def test_flows_that_give_way_have_a_filter_unless_told_otherwise(self):
+        with open(self.path("states.toml"), "w", encoding="ascii") as file:
+            file.write(self.STATES)
+        states = ("--states", self.path("states.toml"), "--duration", "200ms")
+        for source, more, filter_bytes in (("pace=100000", [], 128), ("pace=100000", ["--flood-filter", "300"], 300), ("pace=100000", ["--flood-filter", "0"], None),
+                                           ("pace=100000", ["--no-adapt"], None), ("pace=100000", ["--no-adapt", "--flood-filter", "64"], 64), ("rate=100000", [], None)):
+            with self.subTest(source=source, more=more):
+                summary = self.summary("-g", "flows=100,protocol=connections," + source, *states, *more)
+                self.assertEqual(summary.get("flood_filter", {}).get("bytes"), filter_bytes)
+
+    def test_what_cannot_be_is_refused(self):
+        for filter_bytes in ("-1", "1048577", "many"):
+            self.assert_says(run("watch", "-g", "flows=10", "--flood-filter", filter_bytes), USAGE, "--flood-filter")
+        self.assert_says(run("watch", "-g", "flows=10", "--packets-only", "--flood-filter", "64"), USAGE, "leave out --flood-filter")
+        self.assertIn(b"flood=0..1", run("watch", "-q", "-g", "flows=10,flood=1.1").err)
+        self.assertIn(b"leave out flood", run("bench", "tables", "-g", "flows=10,flood=0.5").err)
+
+
 class NothingLost(Case):
     """However the run ends, what was measured is reported."""
 

@@ -256,8 +256,34 @@ TYPED_TEST(FlowTables, WithoutTimeoutsNoJumpInTimeEndsARecord) {
   EXPECT_EQ(find(table, key_of(1))->packets, 7u);
 }
 
-TYPED_TEST(FlowTables, SlotNumbersNeverReachTheBitThatMarksNewFlows) {
-  EXPECT_LE(TypeParam::slots_for(TypeParam::kMaxFlows), std::size_t{SlotRef::kNewBit});
+TYPED_TEST(FlowTables, SlotNumbersNeverReachTheBitThatMarksNewFlowsNorTheOneOfPacketsKeptOut) {
+  EXPECT_LT(TypeParam::slots_for(TypeParam::kMaxFlows), std::size_t{SlotRef::kNewBit});
+}
+
+TYPED_TEST(FlowTables, KeepOutWhatTheFilterDoesAndCountTheFlowsThatTheyHave) {
+  EndedRecords ended;
+  TypeParam table(16, {}, ended);
+  FloodFilter filter(128);
+  const auto packet = [&](std::uint64_t flow) {
+    return count_one(table, facts_of(key_of(flow), SplitMix64::mix(flow), {.wire_bytes = 60}));
+  };
+  EXPECT_FALSE(packet(1).is_kept_out());
+  table.filter_by(&filter);
+  EXPECT_FALSE(packet(1).is_kept_out()) << "it has been there before";
+  EXPECT_TRUE(packet(2).is_kept_out());
+  EXPECT_TRUE(packet(2).is_kept_out());
+  EXPECT_TRUE(packet(4).is_kept_out());
+  EXPECT_FALSE(find(table, key_of(2)));
+  const SlotRef in = packet(2);
+  EXPECT_FALSE(in.is_kept_out());
+  EXPECT_TRUE(in.is_new());
+  EXPECT_EQ(table.begun(), 2u);
+  table.filter_by(nullptr);
+  EXPECT_TRUE(packet(4).is_new());
+  EXPECT_EQ(table.begun(), 3u);
+  EXPECT_EQ(find(table, key_of(1))->packets, 2u);
+  EXPECT_EQ(find(table, key_of(2))->packets, 1u);
+  EXPECT_EQ(filter.kept().packets, 3u);
 }
 
 template <class Table>

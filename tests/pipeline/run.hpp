@@ -32,6 +32,8 @@ struct Plan {
   const HashFunction* hash = nullptr;
   bool observe_merges = false;
   std::vector<std::string> tasks = {};
+  std::string table = "bucketed";
+  std::uint32_t flood_filter_bytes = 0;
 };
 
 inline TaskSets tasks_of(const Plan& plan) {
@@ -58,9 +60,10 @@ inline SessionOptions options_of(const Plan& plan) {
   options.seed = 0x5EED;
   options.hash = plan.hash;
   options.monitor.observe_merges = plan.observe_merges;
-  if (!plan.packets_only) options.table = *find_table("bucketed", plan.identity);
+  if (!plan.packets_only) options.table = *find_table(plan.table, plan.identity);
   options.monitor.flows = plan.flows;
   options.monitor.timeouts = plan.timeouts;
+  options.monitor.flood_filter_bytes = plan.flood_filter_bytes;
   options.monitor.windows = tasks_of(plan).windows();
   if (!plan.filter.empty()) options.filter = *BpfFilter::compile(plan.filter);
   return options;
@@ -112,7 +115,8 @@ inline void expect_balanced(const Accounting& total) {
   EXPECT_TRUE(total.balanced()) << total.polled << " polled, " << total.ring_full << " ring full, "
                                 << total.front.filtered << " filtered, " << total.not_ip() << " not IP, "
                                 << total.malformed() << " malformed, " << total.counted() << " counted, "
-                                << total.flows.live_packets << " live, " << total.flows.ended_packets << " ended";
+                                << total.flows.live_packets << " live, " << total.flows.ended_packets << " ended, "
+                                << total.flows.kept_out.packets << " kept out";
 }
 
 /// Every record says what its packets were, and every packet of the traffic is in exactly one record.

@@ -26,10 +26,12 @@ template <class Line>
 class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Store = BucketStore<Line>;
   using Counter = FlowCounter<Store>;
-  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle;
+  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle, Counter::may_begin;
   using Counter::done_, Counter::store_;
 
  public:
+  using Counter::filter_by, Counter::begun;
+
   static constexpr bool kMoves = false;
   static constexpr std::uint32_t kReach = Store::kReach;
   static constexpr std::size_t kMaxFlows = Store::kMaxFlows;
@@ -121,7 +123,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   }
 
  private:
-  /// Looks everywhere the flow may be, and starts it where it is not found.
+  /// Looks everywhere the flow may be, and starts it where it is not found, unless it is kept out.
   [[gnu::noinline]] SlotRef update_elsewhere(const PacketFacts& facts) noexcept {
     const auto probe = Line::probe(facts);
     const std::uint32_t home_line = store_.home(facts.hash);
@@ -133,6 +135,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
         if (store_.same_addresses(slot, facts.key)) return count(slot, facts);
       }
     }
+    if (!may_begin(facts)) return SlotRef::kept_out();
     if (grow_by_ != nullptr && size_ >= slots() / 2 && size_ < capacity_) grow();
     if (size_ >= capacity_) evict_near(store_.home(facts.hash));
     const std::uint32_t slot = put(facts);

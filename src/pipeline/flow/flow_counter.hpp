@@ -14,6 +14,11 @@ namespace parshall {
 /// `Store` gives, by slot: counts, first_ns and last_ns to write, spilled counts to set and forget, and the record.
 template <class Store>
 class FlowCounter {
+ public:
+  /// What new flows have to pass; null: nothing. It has to outlive its use.
+  void filter_by(FloodFilter* filter) noexcept { filter_ = filter; }
+  std::uint64_t begun() const noexcept { return begun_; }
+
  protected:
   static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
 
@@ -29,6 +34,13 @@ class FlowCounter {
   bool is_idle(std::uint32_t slot, std::uint64_t now_ns) const noexcept {
     const std::uint64_t last_ns = store_.last_ns(slot);
     return now_ns > last_ns && now_ns - last_ns > idle_ns_;
+  }
+
+  /// Of a packet whose flow is not in the table: whether it begins there.
+  bool may_begin(const PacketFacts& facts) noexcept {
+    if (filter_ != nullptr && filter_->keeps_out(facts)) return false;
+    ++begun_;
+    return true;
   }
 
   SlotRef count(std::uint32_t slot, const PacketFacts& facts) noexcept {
@@ -89,6 +101,8 @@ class FlowCounter {
 
   std::uint64_t idle_ns_;
   std::uint64_t active_ns_;
+  FloodFilter* filter_ = nullptr;
+  std::uint64_t begun_ = 0;
 
  protected:
   FlowSink* sink_;

@@ -91,10 +91,12 @@ template <FlowMap Map>
 class MapTable : private FlowCounter<MapStore<Map>> {
   using Store = MapStore<Map>;
   using Counter = FlowCounter<Store>;
-  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle;
+  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle, Counter::may_begin;
   using Counter::done_, Counter::sink_, Counter::store_;
 
  public:
+  using Counter::filter_by, Counter::begun;
+
   static constexpr bool kMoves = Map::kMoves;
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
   static std::size_t slots_for(std::size_t flows) noexcept { return Map::places_for(flows); }
@@ -146,6 +148,7 @@ class MapTable : private FlowCounter<MapStore<Map>> {
 
  private:
   [[gnu::noinline]] SlotRef add(const PacketFacts& facts) noexcept {
+    if (!may_begin(facts)) return SlotRef::kept_out();
     if (size() >= capacity_) make_room(facts.hash);
     const HashedKey<FlowKey> key{facts.key, facts.hash};
     Place place;

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <span>
 
+#include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
 
 namespace parshall {
 
-/// Where a packet's flow lives: a slot below the table's slots().
+/// Where a packet's flow lives: a slot below the table's slots(), or none where the packet was kept out.
 class SlotRef {
  public:
   static constexpr std::uint32_t kNewBit = 1u << 31;
@@ -19,6 +20,9 @@ class SlotRef {
   SlotRef(std::uint32_t slot, bool is_new) noexcept : bits_(slot | (is_new ? kNewBit : 0)) {}
   std::uint32_t slot() const noexcept { return bits_ & ~kNewBit; }
   bool is_new() const noexcept { return (bits_ & kNewBit) != 0; }
+
+  static SlotRef kept_out() noexcept { return {~kNewBit, true}; }
+  bool is_kept_out() const noexcept { return bits_ == ~std::uint32_t{0}; }
 
  private:
   std::uint32_t bits_ = 0;
@@ -67,15 +71,20 @@ struct Nothing {
 /// the packet, after a call of meanwhile(i) for the i-th: requests for later packets' memory cost least when they are
 /// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives, or
 /// until the sink hears that it moved: only where kMoves.
-/// Every packet lands in exactly one flow: a full table ends another flow's record to make room.
+/// Every packet lands in exactly one flow: a full table ends another flow's record to make room. Those that a filter,
+/// where filter_by() gave one, keeps out land in none; begun() says how many flows were put into the table.
 template <class T>
 concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
-                             std::uint64_t hash, std::uint32_t slot) {
+                             std::uint64_t hash, std::uint32_t slot, FloodFilter* filter) {
   { T::kMoves } -> std::convertible_to<bool>;
   { view.prefetcher()(hash) }
   noexcept->std::same_as<void>;
   { table.update(packets, slots, Nothing{}) }
   noexcept->std::same_as<void>;
+  { table.filter_by(filter) }
+  noexcept->std::same_as<void>;
+  { view.begun() }
+  noexcept->std::same_as<std::uint64_t>;
   { table.settle() }
   noexcept->std::same_as<void>;
   { view.occupied(slot) }

@@ -33,6 +33,7 @@ ordered_json accounting_json(const Accounting& accounting) {
           {"counted", accounting.counted()},
           {"live_flow_packets", accounting.flows.live_packets},
           {"ended_record_packets", accounting.flows.ended_packets},
+          {"kept_out_packets", accounting.flows.kept_out.packets},
           {"balanced", accounting.balanced()}};
 }
 
@@ -89,6 +90,13 @@ ordered_json summary_json(const ReportSummary& summary) {
                           {"overhead_share", adaptation->overhead_share},
                           {"longest_step_us", adaptation->longest_us},
                           {"cost_residual", adaptation->residual}};
+  if (const auto& filter = summary.flood_filter)
+    json["flood_filter"] = {{"bytes", filter->bytes},
+                            {"seconds", filter->seconds},
+                            {"seconds_on", filter->on_s},
+                            {"kept_out_packets", summary.total.flows.kept_out.packets},
+                            {"kept_out_ip_bytes", summary.total.flows.kept_out.ip_bytes},
+                            {"kept_out_wire_bytes", summary.total.flows.kept_out.wire_bytes}};
   for (const CostSummary& cost : summary.costs) json["cost_ns_per_packet"][cost.what] = cost.ns_per_packet;
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});

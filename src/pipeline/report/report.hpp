@@ -65,6 +65,13 @@ struct AdaptationSummary {
   double residual = 0;           ///< of the cost model, of what packets took, in the end
 };
 
+/// The flood filter of all workers together.
+struct FloodFilterSummary {
+  std::uint32_t bytes = 0;  ///< that a flow had to show
+  double seconds = 0;       ///< of packet time
+  double on_s = 0;          ///< of these, it was on
+};
+
 /// Where a worker's or the analyst's time goes.
 struct CostSummary {
   std::string what;
@@ -97,6 +104,7 @@ struct ReportSummary {
   std::vector<TaskSummary> tasks;
   std::vector<StateSummary> states;  ///< none where there is one
   std::optional<AdaptationSummary> adaptation;
+  std::optional<FloodFilterSummary> flood_filter;
   std::vector<CostSummary> costs;       ///< none where nobody asked
   std::uint64_t windows = 0;            ///< measured, of all lengths
   bool windows_balanced = true;         ///< in each, what its flows' packets add up to is what was counted

@@ -83,6 +83,8 @@ std::string accounting_line(const Accounting& accounting) {
     if (accounting.front.verdict[v] != 0)
       terms += fmt::format(" + {} {}", accounting.front.verdict[v], verdict_name(static_cast<Verdict>(v)));
   terms += fmt::format(" + {} counted", accounting.counted());
+  if (accounting.flows.kept_out.packets != 0)
+    terms += fmt::format(", of which {} kept_out", accounting.flows.kept_out.packets);
   line += terms.substr(3);
   return line + (accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
 }
@@ -119,6 +121,9 @@ std::string summary_text(const ReportSummary& summary) {
             : fmt::format(", {:.3g} % of them of flows that gave way",
                           100 * (1 - static_cast<double>(state.kept) / static_cast<double>(state.packets))));
   text += adaptation_lines(summary);
+  if (const auto& filter = summary.flood_filter)
+    text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} packets out\n", filter->on_s,
+                        filter->seconds, summary.total.flows.kept_out.packets);
   for (const CostSummary& cost : summary.costs)
     text += fmt::format("cost       {:>8.2f} ns per packet: {}\n", cost.ns_per_packet, cost.what);
   if (summary.damage) text += "damage     " + *summary.damage + "\n";

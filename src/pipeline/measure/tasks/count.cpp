@@ -19,14 +19,12 @@ class Count final : public Task {
   void end(EventWriter& events) override {
     const WindowTotals& totals = events.window().totals;
     std::vector<EventValue> error;
-    if (totals.unlisted_flows != 0) error = {{"flows_missing", totals.unlisted_flows}};
-    events.write_summary({{"packets", totals.packets},
-                          {"ip_bytes", totals.ip_bytes},
-                          {"wire_bytes", totals.wire_bytes},
-                          {"flows", flows_},
-                          {"new_flows", new_flows_},
-                          {"late_packets", totals.late_packets}},
-                         std::move(error));
+    if (totals.untold_flows() != 0) error = {{"flows_missing", totals.untold_flows()}};
+    std::vector<EventValue> values{{"packets", totals.packets},       {"ip_bytes", totals.ip_bytes},
+                                   {"wire_bytes", totals.wire_bytes}, {"flows", flows_},
+                                   {"new_flows", new_flows_},         {"late_packets", totals.late_packets}};
+    if (totals.kept_out_packets != 0) values.push_back({"kept_out_packets", totals.kept_out_packets});
+    events.write_summary(std::move(values), std::move(error));
     flows_ = new_flows_ = 0;
   }
 
@@ -40,7 +38,7 @@ class Count final : public Task {
 extern const TaskEntry kCount{
     "count",
     "packets, bytes and flows of all traffic",
-    "its packets, bytes, flows and late packets",
+    "its packets, bytes, flows and late packets, and how many packets the flood filter kept out",
     "exact",
     {},
     [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Count>(context.states()); },

@@ -57,7 +57,8 @@ class Entropy final : public Task {
                                                              std::log2(static_cast<double>(aggregate_.drops()) + 1),
                                                          dropped / all * std::log2(std::exp(1.0) * all))});
     if (aggregate_.dropped_keys() != 0) error.push_back({"keys_too_many", aggregate_.dropped_keys()});
-    if (window.totals.unlisted_packets != 0) error.push_back({"packets_missing", window.totals.unlisted_packets});
+    if (const std::uint64_t untold = window.totals.untold_packets(); untold != 0)
+      error.push_back({"packets_missing", untold});
     return error;
   }
 

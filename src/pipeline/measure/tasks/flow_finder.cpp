@@ -37,8 +37,8 @@ void FlowFinder::end(EventWriter& events) {
     return a.first_ns < b.first_ns;
   });
   std::vector<EventValue> error;
-  if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
-    error = {{"flows_missing", unlisted}};
+  if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
+    error = {{"flows_missing", untold}};
   for (const Found& flow : found_) {
     std::vector<EventValue> values{{"packets", flow.packets}, {"wire_bytes", flow.wire_bytes}};
     for (std::size_t i = 0; i < shown_.size(); ++i)

@@ -34,8 +34,8 @@ class FlowSizes final : public Task {
       values.push_back({fmt::format("flows_from_{}_{}", low, kAmountNames[by_]), octaves_[width]});
     }
     std::vector<EventValue> error;
-    if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
-      error = {{"flows_missing", unlisted}};
+    if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
+      error = {{"flows_missing", untold}};
     if (!values.empty()) events.write_summary(std::move(values), std::move(error));
     octaves_ = {};
   }

@@ -8,22 +8,22 @@
 
 namespace parshall {
 
-inline KeyCounts unlisted_of(const EventWindow& window) noexcept {
+inline KeyCounts untold_of(const EventWindow& window) noexcept {
   const WindowTotals& totals = window.totals;
-  return {totals.unlisted_packets, totals.unlisted_wire_bytes, totals.unlisted_wire_bytes, totals.unlisted_flows,
-          totals.unlisted_flows};
+  return {totals.untold_packets(), totals.untold_wire_bytes(), totals.untold_wire_bytes(), totals.untold_flows(),
+          totals.untold_flows()};
 }
 
 /// What each of a key's counts may lack in this window, at most; nothing where they are exact.
 inline KeyCounts most_missing(const Aggregate& aggregate, const EventWindow& window) noexcept {
-  KeyCounts missing = unlisted_of(window);
+  KeyCounts missing = untold_of(window);
   missing.add(aggregate.most_missing());
   return missing;
 }
 
 /// What a key made of several of the aggregate's may lack: none has more than all together.
 inline KeyCounts most_missing_of_any(const Aggregate& aggregate, const EventWindow& window) noexcept {
-  KeyCounts missing = unlisted_of(window);
+  KeyCounts missing = untold_of(window);
   missing.add(aggregate.dropped());
   return missing;
 }

@@ -39,8 +39,8 @@ class FlowQuantiles final : public Task {
     for (const auto& [name, share] : kQuantiles)
       values.push_back({fmt::format("{}_{}", field_->name(), name), *sketch_.quantile(share)});
     std::vector<EventValue> error{{fmt::format("{}_relative", field_->name()), error_}};
-    if (const std::uint64_t unlisted = events.window().totals.unlisted_flows; unlisted != 0)
-      error.push_back({"flows_missing", unlisted});
+    if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
+      error.push_back({"flows_missing", untold});
     events.write_summary(std::move(values), std::move(error));
     sketch_.clear();
   }

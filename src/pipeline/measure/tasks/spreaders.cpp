@@ -81,7 +81,7 @@ class Spreaders : public Task {
         else
           error.push_back({value_ + "_at_least", one.estimate});
       }
-      if (const std::uint64_t missing = events.window().totals.unlisted_flows + refused_pairs_; missing != 0)
+      if (const std::uint64_t missing = events.window().totals.untold_flows() + refused_pairs_; missing != 0)
         error.push_back({value_ + "_missing", missing});
       if (refused_keys_ != 0) error.push_back({"keys_missing", refused_keys_});
       const EventValue value = relative_error == nullptr ? EventValue{value_, static_cast<std::uint64_t>(one.estimate)}

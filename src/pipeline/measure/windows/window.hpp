@@ -61,6 +61,7 @@ struct WindowTotals {
   std::uint64_t late_packets = 0;      ///< of these: their own time is before the window
   std::uint64_t unlisted_packets = 0;  ///< of these: in flows that no task heard of, for want of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
+  std::uint64_t kept_out_packets = 0, kept_out_wire_bytes = 0;  ///< of these: in no flow, by the flood filter
   std::uint64_t missed_packets = 0;        ///< that the device had to drop meanwhile, beside these; as far as is known
   std::uint64_t unlisted_bin_packets = 0;  ///< likewise, in bins
   std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< of its packets
@@ -73,6 +74,12 @@ struct WindowTotals {
     first_ns = std::min(first_ns, time_ns);
     last_ns = std::max(last_ns, time_ns);
   }
+
+  /// What no task heard of: of flows, at most, since whatever was kept out of a flow may be all of it.
+  std::uint64_t untold_packets() const noexcept { return unlisted_packets + kept_out_packets; }
+  std::uint64_t untold_wire_bytes() const noexcept { return unlisted_wire_bytes + kept_out_wire_bytes; }
+  std::uint64_t untold_flows() const noexcept { return unlisted_flows + kept_out_packets; }
+
   void add(const WindowTotals& other) noexcept {
     packets += other.packets;
     ip_bytes += other.ip_bytes;
@@ -81,6 +88,8 @@ struct WindowTotals {
     unlisted_packets += other.unlisted_packets;
     unlisted_wire_bytes += other.unlisted_wire_bytes;
     unlisted_flows += other.unlisted_flows;
+    kept_out_packets += other.kept_out_packets;
+    kept_out_wire_bytes += other.kept_out_wire_bytes;
     unlisted_bin_packets += other.unlisted_bin_packets;
     missed_packets += other.missed_packets;
     first_ns = std::min(first_ns, other.first_ns);

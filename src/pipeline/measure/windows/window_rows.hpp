@@ -89,7 +89,7 @@ class WindowRows {
     };
     for (std::size_t i = 0; i < packets.size(); ++i) {
       const RowUpdate& packet = packets[i];
-      if (length_.at(packet.place) >= border_) [[unlikely]] {
+      if (is_beyond(packet.place)) [[unlikely]] {
         measure_until(i);
         open(packet.place, key_of);
       }
@@ -103,11 +103,22 @@ class WindowRows {
         change_states(row, packet, states, key_of);
       }
       row.add(packet);
-      open_->totals.late_packets += packet.time_ns < not_late_ns_;
-      open_->totals.add(packet.counts, packet.time_ns);
-      if (plan_.bin_ns != 0) add_to_bin(packet);
+      add_to_totals(packet);
     }
     measure_until(packets.size());
+  }
+
+  /// Whether the packet there is the first after the open window.
+  bool is_beyond(LinkPlace place) const noexcept { return length_.at(place) >= border_; }
+
+  /// A packet that no flow has, whatever its slot says. Where it is beyond the open window, update() has had all
+  /// before.
+  template <class KeyOf>
+  void add_kept_out(const RowUpdate& packet, KeyOf key_of) noexcept {
+    if (is_beyond(packet.place)) open(packet.place, key_of);
+    add_to_totals(packet);
+    ++open_->totals.kept_out_packets;
+    open_->totals.kept_out_wire_bytes += packet.wire_bytes();
   }
 
   /// Whether a window ends here, though no packet of this worker may have come. None does where nothing is known of the
@@ -310,6 +321,11 @@ class WindowRows {
   void list(Row& row, std::uint32_t slot) noexcept;
   bool tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept;
   void tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept;
+  void add_to_totals(const RowUpdate& packet) noexcept {
+    open_->totals.late_packets += packet.time_ns < not_late_ns_;
+    open_->totals.add(packet.counts, packet.time_ns);
+    if (plan_.bin_ns != 0) add_to_bin(packet);
+  }
   void add_to_bin(const RowUpdate& packet) noexcept;
   bool tell_bins(std::uint32_t most_chunks) noexcept;
   void drop_bins() noexcept;

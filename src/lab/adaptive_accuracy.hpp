@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/adaptive_experiment.hpp"
+#include "pipeline/report/report.hpp"
+
+namespace parshall::lab {
+
+/// An event, by a hash of its key: of some millions two that meet are not to be expected.
+struct Found {
+  std::uint64_t window, key;
+  auto operator<=>(const Found&) const = default;
+};
+struct Said {
+  double recall, at_least;
+};
+
+/// What came of a run.
+struct Outcome {
+  std::map<std::string, std::vector<Found>> found;             ///< by task; in order once the run is over
+  std::map<std::pair<std::string, std::uint64_t>, Said> said;  ///< by task and window
+  std::vector<std::uint64_t> packets;                          ///< by window
+  ReportSummary summary;
+};
+
+/// What the run found of a task, from window `first` to `last`, of what `truth` has.
+TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, std::uint64_t first,
+                   std::uint64_t last, double threshold);
+
+}  // namespace parshall::lab
