@@ -10,6 +10,7 @@ help:
 	@echo "make test    set up, build, and run all tests"
 	@echo "make bench   ratios of the hot path, all taken in one run"
 	@echo "make reproduce   the published experiments on this machine, into docs/reproduce.md (a quarter of an hour)"
+	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (half an hour)"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
@@ -37,10 +38,13 @@ reproduce: build
 	@tools/setup.sh dpdk-dev || echo "without dpdk-testpmd: the reference of one figure is left out"
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce
 
+reproduce-adaptive: build
+	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
+
 lint: configure
 	@tools/lint.sh $(BUILD)
 
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: help setup configure build demo test bench reproduce lint check
+.PHONY: help setup configure build demo test bench reproduce reproduce-adaptive lint check

@@ -98,10 +98,12 @@ void Controller::tell() noexcept {
 void Controller::set_aside_heavy(const WindowLoad& load, std::uint8_t from) noexcept {
   const auto lightest = all_in_.after(all_in_.depth());
   double all = 0, rest = 0, heavy_ns = 0;
+  states_in_use_ = 0;
   for (std::size_t state = 0; state < graph_.size(); ++state) {
     double& packets = rest_packets_[state];
     packets = state < load.base_packets.size() ? load.base_packets[state] : 0;
     all += packets;
+    if (packets > 0) states_in_use_ |= std::uint64_t{1} << state;
     for (std::size_t weight = from; weight < FlowWeight::kClasses && !load.weighed_packets.empty(); ++weight) {
       const double heavy = load.weighed_packets[state * FlowWeight::kClasses + weight];
       packets -= heavy;
@@ -118,8 +120,10 @@ double Controller::worst_headroom(Shift shift, std::uint8_t heavy_from) const no
   double worst = 1;
   for (const GapRecovery::Task& task : tasks_) {
     const double light = heavy_from < FlowWeight::kClasses ? 1 - task.heavy_share[heavy_from] : 1;
-    if (const auto staying = share_staying(graph_, shift, rest_packets_, task.states))
-      worst = std::min(worst, light * *staying - task.threshold);
+    if ((task.states & states_in_use_) == 0) continue;
+    // Where all of its packets are of heavy flows, what light ones show is all there.
+    const double staying = share_staying(graph_, shift, rest_packets_, task.states).value_or(1);
+    worst = std::min(worst, light * staying - task.threshold);
   }
   return worst;
 }
@@ -136,12 +140,16 @@ Shift Controller::choose_shift(double target_ns, std::uint8_t heavy_from) noexce
 Controller::Choice Controller::choose_with(const WindowLoad& load, std::uint8_t heavy_from, double target_ns) noexcept {
   set_aside_heavy(load, heavy_from);
   Choice choice{.heavy_from = heavy_from};
-  if (rest_share_ > 0) choice.shift = choose_shift((target_ns - heavy_ns_) / rest_share_ / weight_, heavy_from);
+  if (rest_share_ > 0)
+    choice.shift = choose_shift((target_ns - heavy_ns_) / rest_share_ / weight_, heavy_from);
+  else if (heavy_ns_ > target_ns)
+    choice.shift = {all_in_.depth(), 1, /*infeasible=*/true};
   choice.headroom = worst_headroom(choice.shift, heavy_from);
   return choice;
 }
 
-/// By the worst task. The weight from which on flows go all the way moves by one class a window.
+/// By the worst task. The weight from which on flows go all the way comes down by one class a window, so that each step
+/// is seen before the next; where there is time without, none go.
 Controller::Choice Controller::choose(const WindowLoad& load, double target_ns) noexcept {
   constexpr std::uint8_t kNone = FlowWeight::kClasses;
   Choice best = choose_with(load, kNone, target_ns);

@@ -100,6 +100,7 @@ class Controller {
   Shift shift_;
   std::uint8_t heavy_from_ = FlowWeight::kClasses;
   std::vector<double> rest_packets_;  ///< by base state: of flows that are not heavy, where those are set aside
+  std::uint64_t states_in_use_ = 0;   ///< bit i: base state i has packets, heavy or not
   double rest_share_ = 1;             ///< of all packets
   double heavy_ns_ = 0;               ///< the others', of a packet on average
   RateForecast rate_;

@@ -137,7 +137,7 @@ std::optional<Recall> RecallByWeight::recall(const Counts& missed_flows) const n
       all.by_rate += flows;
     }
   }
-  if (all.by_rate == 0) return Recall{};
+  if (std::ranges::all_of(missed_flows, [](std::uint64_t flows) { return flows == 0; })) return Recall{};
   if (!any_known && std::ranges::none_of(by_weight_, &RecallEstimator::is_known)) return std::nullopt;
   all.chance = std::sqrt(chance_squares);
   return Recall{recall_of(events, all.expected), recall_of(events, all.most())};

@@ -96,10 +96,10 @@ void StateCosts::relax(std::span<const double> shares, double mean_ns) noexcept 
 
 bool StateCosts::add_window(const Window& window) noexcept {
   if (!is_possible(window)) return false;
-  const double observed_ns = window.busy_ns / window.counted, predicted_ns = mean_cost_ns(window.shares);
-  if (!is_within(observed_ns, predicted_ns / (kFurthest * kFurthest), predicted_ns * kFurthest * kFurthest))
-    return false;
-  relax(window.shares, predicted_ns);
+  const double observed_ns = window.busy_ns / window.counted, told_ns = mean_cost_ns(window.shares);
+  if (!is_within(observed_ns, told_ns / (kFurthest * kFurthest), told_ns * kFurthest * kFurthest)) return false;
+  relax(window.shares, told_ns);
+  const double predicted_ns = mean_cost_ns(window.shares);
   const double busy = std::min(1.0, window.busy_ns / window.window_ns);
   const double largest_ns = std::max(observed_ns, predicted_ns), missed_ns = observed_ns - predicted_ns;
   const double noise = largest_ns * largest_ns * (options_.noise * options_.noise / busy + 1 / window.counted);

@@ -5,21 +5,22 @@
 
 namespace parshall {
 
-/// How many packets have come by a time: at a constant rate, or at one that swings between none and twice its mean.
+/// How many packets have come by a time: at a constant rate, or at one that swings between two.
 class Pace {
  public:
-  /// `most_pps`: the constant rate, or the highest; `period_s`: of the swing, which begins without packets; 0:
+  /// `most_pps`: the constant rate, or the highest; `period_s`: of the swing, which begins at the lowest rate; 0:
   /// constant.
-  explicit Pace(double most_pps, double period_s = 0) noexcept : most_pps_(most_pps), period_s_(period_s) {}
+  explicit Pace(double most_pps, double period_s = 0, double least_pps = 0) noexcept
+      : most_pps_(most_pps), period_s_(period_s), least_pps_(least_pps) {}
 
   double packets_by(double s) const noexcept {
     if (period_s_ == 0) return most_pps_ * s;
     const double turns = 2 * std::numbers::pi / period_s_;
-    return most_pps_ / 2 * (s - std::sin(turns * s) / turns);
+    return least_pps_ * s + (most_pps_ - least_pps_) / 2 * (s - std::sin(turns * s) / turns);
   }
 
  private:
-  double most_pps_, period_s_;
+  double most_pps_, period_s_, least_pps_;
 };
 
 }  // namespace parshall

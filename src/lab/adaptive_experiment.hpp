@@ -27,7 +27,8 @@ struct AdaptiveScenario {
   std::string_view name, help;
   std::string_view skew;      ///< as -g spells it
   std::vector<double> loads;  ///< the highest rate, each in a run of its own
-  double swing_s = 0;         ///< from none to that rate and back; 0: it is constant
+  double swing_s = 0;         ///< from the least rate to that and back; 0: it is constant
+  double least_load = 0;      ///< where it swings
   bool neighbour = false;     ///< who fights for the cache, from a third to two thirds of the time
 
   /// Shares of the packets that are SYNs of flows of their own, and bytes that let a flow in meanwhile (0: no filter):
@@ -44,7 +45,8 @@ struct AdaptiveSweep {
   std::vector<std::uint64_t> queues{4096};  ///< packets that wait at most
   std::uint64_t flows = 250'000, trace_packets = 1 << 23;
   double seconds = 3, threshold = 0.75, resend_share = 0.005;
-  int rounds = 1;  ///< each with traffic of its own
+  double warm_up_s = 1;  ///< of these: what costs are is not known yet, and nothing is judged but what is lost
+  int rounds = 1;        ///< each with traffic of its own
   std::uint64_t seed = 1;
 };
 

@@ -5,16 +5,32 @@
 #include <iterator>
 #include <numeric>
 
+#include "control/gap_recovery.hpp"
+
 namespace parshall {
 namespace {
 
 constexpr double kLeastShare = 1e-4;
+// Measured (docs/reproduce-adaptive.md): histories lack what they lack as long as their connections live.
+constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
 
 /// An event takes two packets or more of its flow, as a rule: each is there with the share that was not missed. Packets
-/// are missed in a row, which takes some flows' and leaves others': the bound takes three times the share.
-Recall with_missed_packets(const Recall& recall, double missed_share) noexcept {
+/// are missed in a row, which takes some flows' and leaves others': the bound takes three times the share. `unsure`:
+/// besides, what a history that lacks some packets may find otherwise.
+Recall with_missed_packets(const Recall& recall, double missed_share, double unsure) noexcept {
   return {recall.expected * (1 - missed_share) * (1 - missed_share),
-          recall.at_least * std::max(0.0, 1 - 3 * missed_share)};
+          recall.at_least * std::max(0.0, 1 - 3 * missed_share - unsure)};
+}
+
+/// Flows that give way are for the most part always the same, which nobody asks for their histories; some come back.
+double lacking_now(const FlowsSeen& seen, double missed_share) noexcept {
+  const double away =
+      seen.packets == 0 ? 0 : static_cast<double>(seen.packets_given_way) / static_cast<double>(seen.packets);
+  return std::min(1.0, missed_share + kComeBack * away);
+}
+
+bool weighs_as_workers_do(WindowLength window) noexcept {
+  return window.unit == WindowLength::Unit::ns && window.amount <= 2 * FlowWeight::kSpanNs;
 }
 
 std::uint64_t sum_of(const RecallByWeight::Counts& counts) noexcept {
@@ -48,12 +64,22 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     watched.estimator.add_window(seen_by_weight, task.found);
     std::optional<Recall> recall = watched.estimator.recall(missed_by_weight);
     // Without packets that nobody has: flows that come back bring none. A task that sees nothing is as poor as can be.
-    board_->put(watched.board, recall ? recall->expected : 0, watched.estimator.heavy_share(missed_by_weight));
-    if (recall) *recall = with_missed_packets(*recall, missed_share_);
+    // Weight is of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
+    board_->put(watched.board, recall ? recall->expected : 0,
+                weighs_as_workers_do(window.length) ? watched.estimator.heavy_share(missed_by_weight)
+                                                    : GapRecovery::Task::filled(1));
+    if (task.has_history) {
+      const double more = lacking_now(task.seen, missed_now) - watched.lacking;
+      watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;
+    }
+    const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
+    if (recall)
+      *recall =
+          with_missed_packets(*recall, std::max(missed_share_, watched.lacking), is_unsure ? kUnsureOfHistory : 0);
     if (board_->windows) tell(task, window, recall, missed);
     RecallSummary& summary = watched.summary;
     ++summary.windows;
-    summary.incomplete += missed != 0 || missed_share_ != 0;
+    summary.incomplete += missed != 0 || missed_share_ != 0 || is_unsure;
     summary.unknown += !recall;
     std::vector<EventValue> values{
         {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", window.totals.missed_packets}};
@@ -63,7 +89,7 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
       summary.least = std::min(summary.least, recall->at_least);
       values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
     }
-    if (missed != 0 || missed_share_ != 0)
+    if (missed != 0 || missed_share_ != 0 || is_unsure)
       events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, /*is_summary=*/true});
   }
 }

@@ -34,7 +34,8 @@ class RecallWatch {
     std::size_t board;  ///< its place there
     RecallByWeight estimator;
     RecallSummary summary;
-    double sum = 0;  ///< of the known windows' recalls
+    double sum = 0;      ///< of the known windows' recalls
+    double lacking = 0;  ///< share of the packets that histories of flows lack, where the task goes by them
   };
 
   void tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,

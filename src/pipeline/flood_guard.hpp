@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "control/flood_switch.hpp"
@@ -28,15 +29,17 @@ class FloodGuard {
   bool is_on() const noexcept { return switch_.is_on(); }
   FilterTime time() const noexcept { return time_; }
 
-  /// Where a window ends; one in which time goes back is left out.
-  bool due(std::uint64_t time_ns) const noexcept { return time_ns - before_.time_ns >= kWindowNs; }
+  /// Where a window ends: never where time went back.
+  bool due(std::uint64_t time_ns) const noexcept {
+    return time_ns > before_.time_ns && time_ns - before_.time_ns >= kWindowNs;
+  }
 
   /// Then: whether the filter is on from here. `packet_ns`: what packets in flows take, but for inserting.
   bool end_window(const FloodLoad& now, double packet_ns) noexcept {
     const std::uint64_t kept = filter_.kept().packets, waiting = filter_.waiting_flows();
     if (before_.time_ns != 0 && now.time_ns > before_.time_ns) {
       const std::uint64_t window_ns = now.time_ns - before_.time_ns;
-      time_.add({window_ns, is_on() ? window_ns : 0});
+      time_.add({std::min(window_ns, kLongestNs), is_on() ? std::min(window_ns, kLongestNs) : 0});
       const auto kept_out = static_cast<double>(kept - kept_before_);
       const double in_flows = static_cast<double>(now.packets - before_.packets) - kept_out;
       // A flow that is let in had been counted when it was kept out.
@@ -51,6 +54,7 @@ class FloodGuard {
 
  private:
   static constexpr std::uint64_t kWindowNs = 10'000'000;
+  static constexpr std::uint64_t kLongestNs = 3600'000'000'000;  ///< more is a clock that leapt
 
   FloodFilter filter_;
   FloodSwitch switch_;

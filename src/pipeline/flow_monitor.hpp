@@ -30,6 +30,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
     use(options.statistics);
     if (options.snapshots) map_snapshot(sizeof(RecordHeader) + row_bytes());
+    snapshot_.states = state_packets();
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
@@ -363,7 +364,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     add_kept_out(counts);  // up to now: they come to no slot that may have been copied
     copied_ = 0;
     mark_ = !mark_;  // all slots are marked: now none is
-    snapshot_.states = state_packets();
+    measurement_.fill(snapshot_.states);
     next_snapshot_ = snapshot_.number + 1;
     snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
   }

@@ -42,6 +42,7 @@ class Lane {
   /// Read no further than this many packets in all.
   void limit_to(std::uint64_t packets) noexcept { limits_.packets = packets, limit_reached_ = polled_ >= packets; }
   std::uint64_t polled_now() const noexcept { return polled_; }
+  std::size_t batch() const noexcept { return batch_.size(); }  ///< packets at most that poll() returns
 
   void note_ring_full(std::uint64_t packets) noexcept { ring_full_ += packets; }
 

@@ -120,11 +120,14 @@ class Measurement {
 
   std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
   std::vector<StatePackets> state_packets() const {
-    std::vector<StatePackets> packets;
-    if (states_)
-      for (std::size_t state = 0; state < tracker_->kept_packets().size(); ++state)
-        packets.push_back({tracker_->state_packets(state), tracker_->kept_packets()[state]});
+    std::vector<StatePackets> packets(states_ ? tracker_->kept_packets().size() : 0);
+    fill(packets);
     return packets;
+  }
+  /// state_packets(), into as many.
+  void fill(std::span<StatePackets> packets) const noexcept {
+    for (std::size_t state = 0; state < packets.size(); ++state)
+      packets[state] = {tracker_->state_packets(state), tracker_->kept_packets()[state]};
   }
 
   /// Null where no flow gives way.

@@ -176,7 +176,7 @@ void Workers::work(std::size_t index) {
     if (controlled && monitor.control_window_ends(lane.link())) monitor.end_control_window(lane.link(), lane.load());
     for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep(lane.link()) && --slices > 0;) {
     }
-    if (controlled && !packets.empty() && packets.size() < kFewPackets) {
+    if (controlled && !packets.empty() && packets.size() < std::min(kFewPackets, lane.batch() / 4)) {
       lane.rest();
       gather();
     }

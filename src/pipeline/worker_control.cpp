@@ -97,7 +97,7 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
     : length_{WindowLength::Unit::ns, plan.window_ns},
       batch_(plan.batch),
       recalls_(plan.recalls),
-      decides_(plan.controller.mode != Controller::Mode::none),
+      weighs_(plan.controller.mode == Controller::Mode::recover),
       controller_(*plan.graph(states), plan.packet, plan.controller),
       installed_(controller_.allocation()),
       told_(recalls_->size()),
@@ -165,10 +165,11 @@ std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
   return tasks_;
 }
 
-/// Flows are asked for their states again, and weighed, with their next packets.
+/// Flows are asked for their states again with their next packets, where any may change; and weighed, where heavy ones
+/// may have to go.
 void WorkerControl::install(FlowStates& states) noexcept {
-  if (!decides_) return;
   const Allocation& allocation = controller_.allocation();
+  if (!weighs_ && allocation == installed_) return;
   const StateGraph& graph = controller_.graph();
   states.change_shares([&](StateShares& shares) {
     shares.set_heavy(controller_.heavy_from(), graph.after(graph.depth()));

@@ -88,7 +88,7 @@ class WorkerControl {
   WindowLength length_;
   std::size_t batch_;
   std::shared_ptr<RecallBoard> recalls_;
-  bool decides_;
+  bool weighs_;
   Controller controller_;
   Allocation installed_;
   std::vector<StateShares::Part> parts_;

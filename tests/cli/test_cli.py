@@ -615,6 +615,21 @@ class Tasks(Case):
         self.assertIn("rate_pps", run("list", "fields").out.decode())
 
 
+class Traffic(Case):
+    def retransmissions(self, traffic):
+        done = run("watch", "-g", f"protocol=connections,{traffic}", "--count", "400000", "--tasks", "retransmissions:most=100000",
+                   "--window", "10ms", "--format", "json", "--top", "1")
+        self.assertEqual(done.status, 0, done.err)
+        return sum(event["values"]["tcp_retransmissions"] for event in json.loads(done.out)["events"])
+
+    def test_connections_send_nothing_again_however_often_their_packets_are_played(self):
+        for traffic in ("flows=5000,packets=60000,dist=zipf:1.1", "flows=1000,packets=3000", "flows=5001,packets=40000,ipv6=0.5",
+                        "flows=3,packets=5", "flows=5000,packets=60000,dist=zipf:1.1,flood=0.3"):
+            with self.subTest(traffic=traffic):
+                self.assertEqual(self.retransmissions(traffic), 0)
+        self.assertGreater(self.retransmissions("flows=500,packets=60000,resend=0.01"), 1000)
+
+
 class Profile(Case):
     """parshall profile"""
 

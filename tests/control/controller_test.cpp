@@ -615,5 +615,15 @@ TEST(HeavyFlows, StayWhereNothingIsKnownOfTheirEventsOrNobodyAsks) {
   EXPECT_EQ(adapted.heavy_from(), FlowWeight::kClasses) << "the paper's way";
 }
 
+TEST(HeavyFlows, AreNotAllThrownOutWhereThereAreNoOthers) {
+  std::array<double, 8> shares;
+  shares.fill(1);
+  HeavyWorld world(Mode::recover, {0, 0, 0, 0, 0, 0, 0, 1}, shares);
+  world.run(100, 6.6e6);
+  EXPECT_EQ(world.heavy_from(), FlowWeight::kClasses);
+  EXPECT_GT(world.share_kept(), 0.3);
+  EXPECT_NEAR(world.utilisation(), 0.95, 0.02);
+}
+
 }  // namespace
 }  // namespace parshall

@@ -335,6 +335,17 @@ TEST(RecallByWeight, FlowsOfAWeightThatNobodyEverSawHaveTwiceTheEventsOfLighterO
   EXPECT_NEAR(estimator.recall({100})->expected, 100 / 110.0, 1e-9) << "lighter ones as many as heavier ones";
 }
 
+TEST(RecallByWeight, WhereNoFlowHadEventsSomeOfThoseMissedMay) {
+  RecallByWeight estimator;
+  for (int window = 0; window < 20; ++window) estimator.add_window({1000}, {0});
+  EXPECT_EQ(estimator.recall({1000})->expected, 1);
+  EXPECT_EQ(estimator.recall({1000})->at_least, 0) << "of none found, one missed is all";
+  EXPECT_EQ(estimator.recall({})->at_least, 1);
+  for (int window = 0; window < 20; ++window) estimator.add_window({1000, 1000}, {50, 0});
+  EXPECT_LT(estimator.recall({0, 1000})->at_least, 0.99);
+  EXPECT_GT(estimator.recall({0, 1000})->at_least, 0.8);
+}
+
 TEST(RecallByWeight, TellsWhatShareOfTheEventsIsOfHeavyFlows) {
   RecallByWeight estimator;
   Counts missed{};

@@ -203,13 +203,21 @@ TEST_F(GivingWay, FlowsAreWeighedByWhatTheyHadBetweenTwoChanges) {
   EXPECT_EQ(find_many(40), 1) << "2";
   weigh();
   EXPECT_EQ(find_many(31), 0) << "3";
+  for (const int packets : {31, 10}) {
+    weigh();
+    EXPECT_EQ(find_many(packets), 0) << "one class less is near enough: it would change to and fro";
+  }
   weigh();
-  EXPECT_EQ(find_many(100'000), 1) << "2: one less, and as it was";
+  EXPECT_EQ(find_many(100'000), 1) << "2";
   weigh();
   EXPECT_EQ(find_many(1), 0) << "the most there can be";
+  for (int i = 0; i < 3; ++i) weigh();
+  EXPECT_EQ(find_many(1), 0) << "4: one less for each time that it had no packet";
+  for (int i = 0; i < 50; ++i) weigh();
+  EXPECT_EQ(find_many(1), 1) << "0";
   const auto weighed = tracker_.weighed_packets().subspan(FlowWeight::kClasses);
   EXPECT_EQ((std::vector(weighed.begin(), weighed.end())),
-            (std::vector<std::uint64_t>{70, 0, 100'040, 32, 1, 0, 0, 1}));
+            (std::vector<std::uint64_t>{71, 0, 100'040, 73, 2, 0, 0, 1}));
 }
 
 /// A connection whose data is acknowledged a little later each time, of which the heavier state asks for round trips.

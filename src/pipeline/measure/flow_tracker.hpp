@@ -141,10 +141,14 @@ class FlowTracker {
     if (track.weighing != states_->weighing()) weigh(track);
     change_effective_state(track, states_->effective_state(track.state, track.hash, track.weight));
   }
-  /// One that was heavy stays so for a while: flows that change lose what is known of them.
+  /// A flow becomes lighter by two classes at least, and then by one each time, so that it does not change to and fro:
+  /// what is known of it would be lost.
   void weigh(Track& track) noexcept {
-    const std::uint8_t now = FlowWeight::of(track.packets);
-    track.weight = std::max<std::uint8_t>(now, track.weight == 0 ? 0 : track.weight - 1) & 0x7F;
+    const int now = FlowWeight::of(track.packets), before = track.weight;
+    const int passed =
+        static_cast<std::uint8_t>(states_->weighing() - track.weighing);  // without a packet, but for one
+    const int lighter = passed > 1 ? passed : now < before - 1 ? 1 : 0;
+    track.weight = static_cast<std::uint8_t>(std::max({0, now, before - lighter})) & 0x7F;
     track.packets = 0;
     track.weighing = states_->weighing();
   }

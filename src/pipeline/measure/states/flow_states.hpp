@@ -16,8 +16,8 @@ namespace parshall {
 
 /// One worker's view of the monitoring states: which state a flow is in, by the rules and what tasks found.
 ///
-/// Cost: of a new flow, its rules' filters (some 10 to 50 ns each); of a flow's first packet after findings changed, a
-///       look into them. Nothing for other packets.
+/// Cost: of a new flow, its rules' filters (some 10 to 50 ns each); of a flow's first packet after findings or shares
+///       changed, a look into them. Nothing for other packets.
 class FlowStates {
  public:
   FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait, std::uint64_t seed);

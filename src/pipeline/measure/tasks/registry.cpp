@@ -80,6 +80,7 @@ const Aggregate& TaskContext::aggregate(const KeyPart& part) {
 
 std::size_t TaskContext::measure(std::shared_ptr<const FlowMeasure> measure) {
   asked_for_measures_ = true;
+  asked_for_history_ |= measure->needs().rtt_history;
   const std::string name = measure->name();
   const std::size_t offset = measures_->add(std::move(measure));
   measured_states_.resize(measures_->measures().size());
@@ -228,6 +229,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
     member.task = (*entry)->make(*arguments, context);
   }
   member.measures = context.asked_for_measures();
+  member.has_history = context.asked_for_history();
   if (arguments->problem()) return arguments->problem();
   if (!is_name(member.name))
     return Error{fmt::format("task {}: name={}: letters, digits, - and _", spec.name, member.name)};

@@ -58,9 +58,10 @@ class TaskSet {
     std::string name;
     std::size_t most;  ///< events a window
     std::uint64_t states;
-    bool finds_any;  ///< TaskEntry's
-    bool measures;   ///< it goes by measures of flows, which those in lighter states do not have
-    double recall;   ///< that its reports should have
+    bool finds_any;            ///< TaskEntry's
+    bool measures;             ///< it goes by measures of flows, which those in lighter states do not have
+    double recall;             ///< that its reports should have
+    bool has_history = false;  ///< what it finds goes by what flows did in windows before
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
     FlowsSeen::Counts found{};                                        ///< events of the last window, with those dropped

@@ -44,7 +44,10 @@ class TaskContext {
       : window_(window), fields_(fields), keys_(keys), seed_(seed) {}
 
   /// From now on what is asked for is for a task of flows in these states: bit i stands for state i.
-  void begin_task(std::uint64_t states) noexcept { states_ = states, asked_for_measures_ = false; }
+  void begin_task(std::uint64_t states) noexcept {
+    states_ = states;
+    asked_for_measures_ = asked_for_history_ = false;
+  }
 
   /// The window's counts by `part`, one for all tasks of the same states that ask.
   const Aggregate& aggregate(const KeyPart& part);
@@ -65,6 +68,7 @@ class TaskContext {
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t states() const noexcept { return states_; }
   bool asked_for_measures() const noexcept { return asked_for_measures_; }  ///< for the task
+  bool asked_for_history() const noexcept { return asked_for_history_; }    ///< of them, such as go by windows before
 
   struct Asked {
     std::unique_ptr<Aggregate> aggregate;
@@ -81,7 +85,7 @@ class TaskContext {
   std::size_t keys_;
   std::uint64_t seed_;
   std::uint64_t states_ = ~std::uint64_t{0};
-  bool asked_for_measures_ = false;
+  bool asked_for_measures_ = false, asked_for_history_ = false;
   std::vector<Asked> aggregates_;
   std::shared_ptr<MeasureSet> measures_ = std::make_shared<MeasureSet>();
   std::vector<std::uint64_t> measured_states_;  ///< by measure
