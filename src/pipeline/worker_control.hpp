@@ -75,7 +75,7 @@ class WorkerControl {
 
   const ControlCounts& counts() const noexcept { return counts_; }
 
-  /// What a packet of the last window took by what was learnt, but for inserting its flow; nothing before one.
+  /// What a packet of the last window should have taken, but for inserting its flow; nothing before one.
   std::optional<double> packet_ns() const noexcept;
 
  private:
@@ -88,6 +88,7 @@ class WorkerControl {
   WindowLength length_;
   std::size_t batch_;
   std::shared_ptr<RecallBoard> recalls_;
+  PacketTime packet_;  ///< as given, without new flows
   bool weighs_;
   Controller controller_;
   Allocation installed_;
