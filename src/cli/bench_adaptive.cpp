@@ -82,7 +82,9 @@ void add_bench_adaptive(CLI::App& bench, int& status) {
       "recall\n"
       "that was estimated, of the true one, on average and in the worst window, of those with 20 events at least; "
       "bound\n"
-      "held is the share of windows in which the recall was no less than was said; of no word, that it was 1.\n\n"
+      "held is the share of windows in which the recall was no less than was said, of those (told) of which it could "
+      "be; no\n"
+      "word says that it was 1.\n\n"
       "Scenarios:\n{}States:\n{}",
       lines_of(lab::adaptive_scenarios()), lines_of(lab::state_configs())));
   auto options = std::make_shared<AdaptiveOptions>();

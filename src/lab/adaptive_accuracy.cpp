@@ -40,10 +40,12 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
     ++accuracy.windows;
     accuracy.satisfied += recall >= threshold;
     const auto said = outcome.said.find({task, window});
-    const Said statement = said == outcome.said.end() ? Said{1, 1} : said->second;
-    accuracy.held += recall >= statement.at_least - 1e-9;
+    const std::optional<Said> statement = said == outcome.said.end() ? Said{1, 1} : said->second;
+    if (!statement) continue;
+    ++accuracy.told;
+    accuracy.held += recall >= statement->at_least - 1e-9;
     if (there < kFewestJudged || here == 0) continue;
-    const double error = std::abs(statement.recall - recall) / recall;
+    const double error = std::abs(statement->recall - recall) / recall;
     errors += error, ++accuracy.judged;
     accuracy.worst_error = std::max(accuracy.worst_error, error);
   }

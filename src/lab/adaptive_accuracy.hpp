@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +24,10 @@ struct Said {
 
 /// What came of a run.
 struct Outcome {
-  std::map<std::string, std::vector<Found>> found;             ///< by task; in order once the run is over
-  std::map<std::pair<std::string, std::uint64_t>, Said> said;  ///< by task and window
-  std::vector<std::uint64_t> packets;                          ///< by window
+  std::map<std::string, std::vector<Found>> found;  ///< by task; in order once the run is over
+  /// By task and window; nothing: that nothing is known.
+  std::map<std::pair<std::string, std::uint64_t>, std::optional<Said>> said;
+  std::vector<std::uint64_t> packets;  ///< by window
   ReportSummary summary;
 };
 

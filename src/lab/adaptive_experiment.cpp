@@ -195,8 +195,8 @@ class Experiment {
         continue;
       }
       const auto recall = value("recall"), at_least = value("recall_at_least");
-      outcome.said[{event.task, event.window.number}] = {recall.value_or(0),
-                                                         at_least.value_or(0)};  // unknown: no claim
+      outcome.said[{event.task, event.window.number}] =
+          recall && at_least ? std::optional(Said{*recall, *at_least}) : std::nullopt;
     }
   }
 

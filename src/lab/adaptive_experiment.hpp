@@ -55,7 +55,8 @@ struct TaskAccuracy {
   std::string name;
   std::uint64_t windows = 0, satisfied = 0;  ///< of 10 ms; with a recall of the threshold at least
   double recall = 1, precision = 1;          ///< of the whole run
-  std::uint64_t held = 0;                    ///< windows in which the bound was right; of no word it is 1
+  std::uint64_t told = 0;                    ///< windows of which a bound is known; of no word it is 1
+  std::uint64_t held = 0;                    ///< of these: it was right
   double mean_error = 0, worst_error = 0;  ///< of the estimate, of the true recall, in windows with 20 events at least
   std::uint64_t judged = 0;                ///< windows in these
 };

@@ -141,7 +141,7 @@ class Measurement {
                          tracker_->new_flows(), *states_);
   }
 
-  /// What a packet takes by what was learnt, but for inserting its flow; nothing where nothing is.
+  /// What a packet should take, but for inserting its flow; nothing where nobody knows.
   std::optional<double> packet_ns() const noexcept { return control_ ? control_->packet_ns() : std::nullopt; }
 
  private:
