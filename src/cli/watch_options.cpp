@@ -169,6 +169,12 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->excludes(no_adapt)
       ->excludes(adapt_only)
       ->group("Tasks");
+  command
+      .add_flag(
+          "--no-shed", o.no_shed,
+          "Lose packets where even the lightest states take too long (default: look at one connection in so many, "
+          "and scale what tasks say)")
+      ->group("Tasks");
   command.add_option("--window", o.window, "Length of the tasks' windows: a time, or packets such as 2Mp")
       ->capture_default_str()
       ->group("Tasks");
@@ -263,6 +269,7 @@ std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, 
   control.controller.mode = o.no_adapt     ? Controller::Mode::none
                             : o.adapt_only ? Controller::Mode::adapt
                                            : Controller::Mode::recover;
+  control.controller.sheds = !o.no_shed;
   if (!o.profile.empty()) {
     const auto profile = Profile::read(o.profile);
     if (!profile) return profile.error();

@@ -40,7 +40,7 @@ struct WatchOptions {
   std::string format = "text", output = "-", every = "0", sort;
   std::int64_t top = -1;
   bool live = false, quiet = false, explain = false;
-  bool no_adapt = false, adapt_only = false;
+  bool no_adapt = false, adapt_only = false, no_shed = false;
   double accuracy = 0.75;
 
   std::string duration = "0", count = "0";

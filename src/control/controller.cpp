@@ -175,19 +175,42 @@ void Controller::learn_margin(const WindowLoad& load) noexcept {
     margin_ = std::max(kLeastMargin, margin_ - kMarginLost);
 }
 
-const Allocation& Controller::end_window(const WindowLoad& load, std::span<const GapRecovery::Task> tasks) noexcept {
-  if (options_.mode == Mode::none || !(load.window_ns > 0) || !std::isfinite(load.window_ns)) return allocation_;
-  if (load.counted == 0 && load.offered != 0) return allocation_;  // it stood still: nothing is known of the packets
+/// Of the time for a packet of all that come, what one that is looked at may take, of as many as there is time for.
+double Controller::for_kept_ns(const WindowLoad& load, double busy_ns, double target_ns) noexcept {
+  if (!options_.sheds) return target_ns;
+  const auto lightest = all_in_.after(all_in_.depth());
+  double packets = 0, lightest_ns = 0;
+  for (std::size_t state = 0; state < std::min(graph_.size(), load.base_packets.size()); ++state) {
+    packets += load.base_packets[state];
+    lightest_ns += load.base_packets[state] * all_in_[lightest[state]].cost_ns;
+  }
+  shedding_.end_window({.target_ns = target_ns,
+                        .lightest_ns = packets > 0 ? lightest_ns / packets : 0,
+                        .kept = load.counted,
+                        .shed = load.shed,
+                        .missed = load.missed,
+                        .busy_share = busy_ns / load.window_ns});
+  return shedding_.for_kept_ns(target_ns);
+}
+
+const Allocation& Controller::end_window(const WindowLoad& came, std::span<const GapRecovery::Task> tasks) noexcept {
+  if (options_.mode == Mode::none || !(came.window_ns > 0) || !std::isfinite(came.window_ns)) return allocation_;
+  if (came.counted == 0 && came.shed == 0 && came.offered != 0) return allocation_;  // it stood still
+  WindowLoad load = came;
+  load.busy_ns = std::max(0.0, came.busy_ns - static_cast<double>(came.shed) * Shedding::kShedNs);
   learn(load);
   tell();
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
   set_aside_heavy(load, heavy_from_);
   if (options_.mode == Mode::recover && !tasks.empty()) recovery_.step(all_in_, tasks, rest_packets_, adapted_);
-  learn_margin(load);
+  learn_margin(came);
   if (options_.mode == Mode::recover && !tasks.empty())
     tasks_.assign(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(std::min(tasks.size(), kMostTasks)));
   Choice choice;
-  if (rate_pps > 0) choice = choose(load, margin_ * options_.utilisation * 1e9 / rate_pps);
+  if (rate_pps > 0) {
+    const double target_ns = for_kept_ns(load, came.busy_ns, margin_ * options_.utilisation * 1e9 / rate_pps);
+    choice = load.counted != 0 ? choose(load, target_ns) : Choice{.heavy_from = heavy_from_, .shift = shift_};
+  }
   if (load.missed == 0 && choice.heavy_from == heavy_from_ && is_near(choice.shift, shift_)) choice.shift = shift_;
   shift_ = choice.shift;
   heavy_from_ = choice.heavy_from;

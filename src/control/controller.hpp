@@ -11,6 +11,7 @@
 #include "control/gap_recovery.hpp"
 #include "control/packet_time.hpp"
 #include "control/rate_forecast.hpp"
+#include "control/shedding.hpp"
 #include "control/state_costs.hpp"
 #include "control/state_graph.hpp"
 
@@ -23,6 +24,7 @@ struct WindowLoad {
   std::uint64_t offered = 0;  ///< with those that the device had to drop
   std::uint64_t counted = 0;  ///< fewer than offered where any were lost
   std::uint64_t missed = 0;   ///< of those offered: lost for want of time
+  std::uint64_t shed = 0;     ///< likewise: left, by Controller::one_in()
   std::uint64_t new_flows = 0;
   std::optional<double> hit_probability;  ///< unknown: as in the window before
   std::span<const double> base_packets, packets;
@@ -30,7 +32,7 @@ struct WindowLoad {
 };
 
 /// Decides at the end of each window which flows give way in the next one, so that all packets are counted, and that
-/// tasks keep their accuracy as far as there is time.
+/// tasks keep their accuracy as far as there is time. Where there is none left to give way for, some flows are shed.
 ///
 /// Cost:   some 10 us for a chain of 64 states, 1.5 us for 10, once a window; nothing is allocated after the
 ///         constructor.
@@ -49,6 +51,7 @@ class Controller {
   struct Options {
     Mode mode = Mode::recover;
     double utilisation = 0.95;  ///< of the worker's time that packets may take, kLeastUtilisation to 1
+    bool sheds = true;          ///< where the lightest states take too long
     GapRecovery::Options recovery;
     StateCosts::Options costs;
   };
@@ -63,6 +66,9 @@ class Controller {
   Shift shift() const noexcept { return shift_; }
   /// Flows of this weight or more go all the way, whatever the shift; FlowWeight::kClasses: none do.
   std::uint8_t heavy_from() const noexcept { return heavy_from_; }
+
+  /// Of how many connections one is to be looked at, the others' packets left.
+  std::uint32_t one_in() const noexcept { return shedding_.one_in(); }
 
   /// By how much packets took longer than the profile says, of that, on average over some windows; 0: as it says.
   double residual() const noexcept { return slowness_ - 1; }
@@ -82,6 +88,7 @@ class Controller {
   };
   Choice choose(const WindowLoad& load, double target_ns) noexcept;
   Choice choose_with(const WindowLoad& load, std::uint8_t heavy_from, double target_ns) noexcept;
+  double for_kept_ns(const WindowLoad& load, double busy_ns, double target_ns) noexcept;
   Shift choose_shift(double target_ns, std::uint8_t heavy_from) noexcept;
   double worst_headroom(Shift shift, std::uint8_t heavy_from) const noexcept;
   void set_aside_heavy(const WindowLoad& load, std::uint8_t from) noexcept;
@@ -104,6 +111,7 @@ class Controller {
   double rest_share_ = 1;             ///< of all packets
   double heavy_ns_ = 0;               ///< the others', of a packet on average
   RateForecast rate_;
+  Shedding shedding_;
   double margin_ = 1;    ///< of the utilisation, that work which does not come evenly leaves
   double slowness_ = 1;  ///< time taken, of what the profile says
   double weight_ = 1;    ///< cost of packets, of what shares of flows let expect: heavy flows are few

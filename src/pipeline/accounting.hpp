@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "pipeline/capture/source.hpp"
-#include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/flow/front_end.hpp"
+#include "pipeline/flow/kept_out.hpp"
 #include "pipeline/flow/record.hpp"
 
 namespace parshall {
@@ -31,11 +31,12 @@ struct MonitorCounts {
   std::uint64_t evicted_records = 0;  ///< of these, for want of room
   std::uint64_t live_flows = 0;
   std::uint64_t buckets = 0;                   ///< of the table, in use
-  std::uint64_t ip_bytes = 0;                  ///< of live flows and ended records, and of what was kept out
+  std::uint64_t ip_bytes = 0;                  ///< of live flows and ended records, and of what came to no flow
   std::uint64_t wire_bytes = 0;                ///< likewise
   std::uint64_t first_ns = ~std::uint64_t{0};  ///< earliest of them
   std::uint64_t last_ns = 0;                   ///< latest of them
   KeptOut kept_out;                            ///< by the flood filter
+  KeptOut shed;                                ///< of flows that there was no time for
   FilterTime filter;
 
   void add(const FlowRecord& record) noexcept {
@@ -44,13 +45,8 @@ struct MonitorCounts {
     first_ns = std::min(first_ns, record.first_ns);
     last_ns = std::max(last_ns, record.last_ns);
   }
-  void add(const KeptOut& other) noexcept {
-    kept_out.add(other);
-    ip_bytes += other.ip_bytes;
-    wire_bytes += other.wire_bytes;
-    first_ns = std::min(first_ns, other.first_ns);
-    last_ns = std::max(last_ns, other.last_ns);
-  }
+  void add_kept_out(const KeptOut& more) noexcept { add_to(kept_out, more); }
+  void add_shed(const KeptOut& more) noexcept { add_to(shed, more); }
   void add(const MonitorCounts& other) noexcept {
     counted += other.counted;
     live_packets += other.live_packets;
@@ -60,17 +56,27 @@ struct MonitorCounts {
     live_flows += other.live_flows;
     buckets += other.buckets;
     kept_out.add(other.kept_out);
+    shed.add(other.shed);
     filter.add(other.filter);
     ip_bytes += other.ip_bytes;
     wire_bytes += other.wire_bytes;
     first_ns = std::min(first_ns, other.first_ns);
     last_ns = std::max(last_ns, other.last_ns);
   }
+
+ private:
+  void add_to(KeptOut& all, const KeptOut& more) noexcept {
+    all.add(more);
+    ip_bytes += more.ip_bytes;
+    wire_bytes += more.wire_bytes;
+    first_ns = std::min(first_ns, more.first_ns);
+    last_ns = std::max(last_ns, more.last_ns);
+  }
 };
 
 /// Where every packet went. Nothing is unaccounted:
 ///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + not_ip + malformed + counted, and
-///   counted = packets in live flows + packets in ended records + packets kept out by the flood filter.
+///   counted = packets in live flows + in ended records + kept out by the flood filter + shed.
 struct Accounting {
   DeviceCounters device;        ///< of all queues; absent where the device cannot tell
   std::uint64_t polled = 0;     ///< packets the source handed over
@@ -93,7 +99,7 @@ struct Accounting {
 
   bool balanced() const noexcept {
     return polled == ring_full + front.filtered + not_ip() + malformed() + counted() && counted() == flows.counted &&
-           flows.counted == flows.live_packets + flows.ended_packets + flows.kept_out.packets;
+           flows.counted == flows.live_packets + flows.ended_packets + flows.kept_out.packets + flows.shed.packets;
   }
 };
 

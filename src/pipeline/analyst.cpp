@@ -2,10 +2,12 @@
 #include "pipeline/analyst.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
 #include "control/gap_recovery.hpp"
+#include "pipeline/measure/tasks/sampled.hpp"
 
 namespace parshall {
 namespace {
@@ -13,6 +15,7 @@ namespace {
 constexpr double kLeastShare = 1e-4;
 // Measured (docs/reproduce-adaptive.md): histories lack what they lack as long as their connections live.
 constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
+constexpr double kSurely = 2;  ///< standard deviations
 
 /// An event takes two packets or more of its flow, as a rule: each is there with the share that was not missed. Packets
 /// are missed in a row, which takes some flows' and leaves others': the bound takes three times the share. `unsure`:
@@ -22,11 +25,18 @@ Recall with_missed_packets(const Recall& recall, double missed_share, double uns
           recall.at_least * std::max(0.0, 1 - 3 * missed_share - unsure)};
 }
 
-/// Flows that give way are for the most part always the same, which nobody asks for their histories; some come back.
-double lacking_now(const FlowsSeen& seen, double missed_share) noexcept {
-  const double away =
-      seen.packets == 0 ? 0 : static_cast<double>(seen.packets_given_way) / static_cast<double>(seen.packets);
+/// Flows that give way or are shed are for the most part always the same, which nobody asks for their histories; some
+/// come back.
+double lacking_now(const FlowsSeen& seen, std::uint64_t shed_packets, double missed_share) noexcept {
+  const auto packets = static_cast<double>(seen.packets + shed_packets);
+  const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_given_way + shed_packets) / packets;
   return std::min(1.0, missed_share + kComeBack * away);
+}
+
+/// Of a task that only counts, and so misses no flow that is looked at.
+std::optional<Recall> of_sample(std::uint32_t one_in, const std::optional<FoundShare>& share) noexcept {
+  if (one_in == 1) return Recall{};
+  return share ? std::optional(Recall{share->expected, share->at_least}) : std::nullopt;
 }
 
 bool weighs_as_workers_do(WindowLength window) noexcept {
@@ -40,56 +50,80 @@ std::uint64_t sum_of(const RecallByWeight::Counts& counts) noexcept {
 }  // namespace
 
 RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> board) : board_(std::move(board)) {
+  if (!board_) return;
   for (std::size_t i = 0; i < tasks.members().size(); ++i) {
     const TaskSet::Member& task = tasks.members()[i];
-    for (std::size_t place = 0; board_ && place < board_->size(); ++place)
-      if ((*board_)[place].name == task.name) watched_.push_back({i, place, {}, {.threshold = task.recall}});
+    std::optional<std::size_t> place;
+    for (std::size_t at = 0; at < board_->size(); ++at)
+      if ((*board_)[at].name == task.name) place = at;
+    if (place || task.finds_any) watched_.push_back({i, place, {}, {.threshold = task.recall}});
   }
 }
 
-/// A flow that was seen in part counts as one that was missed: what it may have shown meanwhile is not known.
+/// Of a task that goes by measures. A flow that was seen in part counts as one that was missed: what it may have shown
+/// meanwhile is not known.
+std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, const EventWindow& window,
+                                               Watched& watched) const {
+  RecallByWeight::Counts seen{}, missed{}, with_shed{}, at_most{};
+  for (std::size_t weight = 0; weight < seen.size(); ++weight) {
+    seen[weight] = task.seen.wholly[weight] + task.seen.partly[weight];
+    missed[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
+  }
+  missed[0] += window.totals.unlisted_flows;
+  for (std::size_t weight = 0; weight < seen.size(); ++weight) {
+    const double shed = task.seen.shed[weight], sd = sampled_sd(task.seen.shed_variance[weight]);
+    with_shed[weight] = missed[weight] + static_cast<std::uint64_t>(shed);
+    at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
+  }
+  watched.estimator.add_window(seen, task.found);
+  // Without what nobody has: flows that come back bring none. A task that sees nothing is as poor as can be. Weight is
+  // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
+  const std::optional<Recall> of_rest = watched.estimator.recall(missed);
+  board_->put(
+      *watched.board, of_rest ? of_rest->expected : 0,
+      weighs_as_workers_do(window.length) ? watched.estimator.heavy_share(missed) : GapRecovery::Task::filled(1));
+  std::optional<Recall> recall = watched.estimator.recall(with_shed);
+  if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
+  return recall;
+}
+
 void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, EventQueue& events) {
-  const auto packets = static_cast<double>(window.totals.packets + window.totals.missed_packets);
-  const double missed_now = packets > 0 ? static_cast<double>(window.totals.missed_packets) / packets : 0;
+  const WindowTotals& totals = window.totals;
+  const auto packets = static_cast<double>(totals.packets + totals.missed_packets);
+  const double missed_now = packets > 0 ? static_cast<double>(totals.missed_packets) / packets : 0;
   missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them on
   for (Watched& watched : watched_) {
     const TaskSet::Member& task = tasks.members()[watched.task];
-    RecallByWeight::Counts seen_by_weight{}, missed_by_weight{};
-    for (std::size_t weight = 0; weight < seen_by_weight.size(); ++weight) {
-      seen_by_weight[weight] = task.seen.wholly[weight] + task.seen.partly[weight];
-      missed_by_weight[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
-    }
-    missed_by_weight[0] += window.totals.unlisted_flows;
-    const std::uint64_t seen = sum_of(seen_by_weight), missed = sum_of(missed_by_weight);
-    watched.estimator.add_window(seen_by_weight, task.found);
-    std::optional<Recall> recall = watched.estimator.recall(missed_by_weight);
-    // Without packets that nobody has: flows that come back bring none. A task that sees nothing is as poor as can be.
-    // Weight is of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
-    board_->put(watched.board, recall ? recall->expected : 0,
-                weighs_as_workers_do(window.length) ? watched.estimator.heavy_share(missed_by_weight)
-                                                    : GapRecovery::Task::filled(1));
+    std::optional<Recall> recall =
+        watched.board ? of_measures(task, window, watched) : of_sample(totals.one_in, task.share);
     if (task.has_history) {
-      const double more = lacking_now(task.seen, missed_now) - watched.lacking;
+      const double more = lacking_now(task.seen, totals.shed_packets, missed_now) - watched.lacking;
       watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;
     }
     const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
     if (recall)
       *recall =
           with_missed_packets(*recall, std::max(missed_share_, watched.lacking), is_unsure ? kUnsureOfHistory : 0);
+    const FlowsSeen& flows = task.seen;
+    const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);
+    const std::uint64_t missed = sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows +
+                                 static_cast<std::uint64_t>(std::accumulate(flows.shed.begin(), flows.shed.end(), 0.0));
     if (board_->windows) tell(task, window, recall, missed);
     RecallSummary& summary = watched.summary;
     ++summary.windows;
-    summary.incomplete += missed != 0 || missed_share_ != 0 || is_unsure;
+    const bool is_incomplete = missed != 0 || missed_share_ != 0 || is_unsure || totals.one_in != 1;
+    summary.incomplete += is_incomplete;
     summary.unknown += !recall;
     std::vector<EventValue> values{
-        {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", window.totals.missed_packets}};
+        {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", totals.missed_packets}};
+    if (totals.shed_packets != 0) values.push_back({"packets_shed", totals.shed_packets});
     if (recall) {
       watched.sum += recall->expected;
       summary.below += recall->expected < task.recall;
       summary.least = std::min(summary.least, recall->at_least);
       values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
     }
-    if (missed != 0 || missed_share_ != 0 || is_unsure)
+    if (is_incomplete)
       events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, /*is_summary=*/true});
   }
 }

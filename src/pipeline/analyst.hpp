@@ -18,8 +18,9 @@
 
 namespace parshall {
 
-/// Recall of the tasks of one window length that miss flows which give way to lighter states: estimated at each
-/// window's end, told to the workers, and said in an event where anything was missed.
+/// Recall of the tasks of one window length, where flows give way to lighter states or are shed: estimated at each
+/// window's end, and said in an event where anything was missed. Of tasks that miss flows which give way, the workers
+/// are told.
 class RecallWatch {
  public:
   RecallWatch() = default;
@@ -30,14 +31,15 @@ class RecallWatch {
 
  private:
   struct Watched {
-    std::size_t task;   ///< of the set's members
-    std::size_t board;  ///< its place there
+    std::size_t task;                  ///< of the set's members
+    std::optional<std::size_t> board;  ///< its place there; none where it only counts, so that no flow is missed
     RecallByWeight estimator;
     RecallSummary summary;
     double sum = 0;      ///< of the known windows' recalls
     double lacking = 0;  ///< share of the packets that histories of flows lack, where the task goes by them
   };
 
+  std::optional<Recall> of_measures(const TaskSet::Member& task, const EventWindow& window, Watched& watched) const;
   void tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
             std::uint64_t missed_flows) const;
 

@@ -23,7 +23,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
         table_(options_.flows, options_.timeouts, *this,
                {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
         ended_(options.ended_ring_bytes),
-        measurement_(options, table_.slots()),
+        sample_(options.control ? std::make_unique<FlowSample>(options.seed) : nullptr),
+        measurement_(options, table_.slots(), sample_.get()),
         sweeps_(options.timeouts.idle_ns != 0),
         observe_merges_(options.observe_merges) {
     if (options.flood_filter_bytes != 0) make_guard();
@@ -34,6 +35,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
+    if (sheds_) [[unlikely]]
+      return run_sample(front, packets);
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
       const std::size_t fresh = front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_);
@@ -84,7 +87,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     drain();
     WorkerLoad all = load;
     if (guard_) all.kept_out = guard_->filter().kept().packets;
-    measurement_.end_control_window(now, all);
+    all.shed = shed_.packets;
+    shed_one_in(measurement_.end_control_window(now, all), now.position);
   }
 
   void finish(LinkPlace now) noexcept override { measurement_.finish(now, key_of()); }
@@ -108,7 +112,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   MonitorCounts counts() const noexcept override {
     MonitorCounts counts = ended_counts_;
-    counts.counted = in_flight_.pushed();
+    counts.counted = counted();
     counts.buckets = table_.buckets();
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot) {
       if (!table_.occupied(slot)) continue;
@@ -117,7 +121,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       ++counts.live_flows;
       counts.add(record);
     }
-    add_kept_out(counts);
+    add_flowless(counts);
     return counts;
   }
 
@@ -166,6 +170,56 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return true;
   }
 
+  /// run() of one flow in so many.
+  [[gnu::noinline]] void run_sample(FrontEnd& front, std::span<const RawPacket> packets) noexcept {
+    for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
+    for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+      ask_for_headers(packets, at + kAhead);
+      ShedRun run;
+      const std::size_t fresh = front.accept_some(
+          packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_,
+          [sample = sample_.get()](const PacketFacts& facts) { return sample->takes(facts.key); },
+          [&](const PacketFacts& facts, LinkPlace place) { shed(facts, place, run); });
+      count_shed(run);
+      in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
+      if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
+    }
+  }
+
+  /// Packets between which no window ends.
+  struct ShedRun {
+    KeptOut packets;
+    LinkPlace last;
+  };
+
+  [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, ShedRun& run) noexcept {
+    if (measurement_.ends_shed_run(place)) [[unlikely]] {
+      count_shed(run);
+      drain();
+    }
+    run.packets.add(facts);
+    run.last = place;
+    if (facts.time_ns != place.latest_ns || measurement_.has_bins()) [[unlikely]]
+      count_shed(run);
+  }
+
+  [[gnu::noinline]] void count_shed(ShedRun& run) noexcept {
+    if (run.packets.packets == 0) return;
+    shed_.add(run.packets);
+    latest_ns_ = run.packets.last_ns;
+    if (measurement_.has_windows()) measurement_.add_shed(run.packets, run.last, key_of());
+    run.packets = {};
+  }
+
+  /// After drain(); the link is behind so many packets.
+  void shed_one_in(std::uint32_t connections, std::uint64_t position) noexcept {
+    if (connections == sample_->one_in()) return;
+    sample_->set_one_in(connections);
+    measurement_.sample_changed();
+    sheds_ = connections != 1;
+    if (!sheds_) in_flight_.close_gaps(position);
+  }
+
   /// Counts the oldest packets until `keep` are left in flight.
   [[gnu::noinline]] void retire(std::size_t keep) noexcept {
     while (in_flight_.size() > keep)
@@ -211,9 +265,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
     table_.filter_by(filter_);
   }
 
-  void add_kept_out(MonitorCounts& counts) const noexcept {
+  std::uint64_t counted() const noexcept { return in_flight_.pushed() + shed_.packets; }
+
+  void add_flowless(MonitorCounts& counts) const noexcept {
+    counts.add_shed(shed_);
     if (!guard_) return;
-    counts.add(guard_->filter().kept());
+    counts.add_kept_out(guard_->filter().kept());
     counts.filter = guard_->time();
   }
 
@@ -352,7 +409,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void finish_snapshot() noexcept {
     MonitorCounts& counts = snapshot_.counts;
-    counts.counted = in_flight_.pushed() - later_.counted;
+    counts.counted = counted() - later_.counted;
     counts.buckets = table_.buckets();
     counts.ended_packets = ended_counts_.ended_packets - later_.ended_packets;
     counts.ended_records = ended_counts_.ended_records - later_.ended_records;
@@ -361,7 +418,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.wire_bytes += ended_counts_.wire_bytes - later_.wire_bytes;
     counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
     counts.last_ns = std::max(counts.last_ns, ended_counts_.last_ns);
-    add_kept_out(counts);  // up to now: they come to no slot that may have been copied
+    add_flowless(counts);  // up to now: they come to no slot that may have been copied
     copied_ = 0;
     mark_ = !mark_;  // all slots are marked: now none is
     measurement_.fill(snapshot_.states);
@@ -378,9 +435,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
   std::uint64_t latest_ns_ = 0;
   bool extras_ = false;
+  bool sheds_ = false;  ///< whether sample_ leaves any flow out
+  KeptOut shed_;
 
   std::unique_ptr<FloodGuard> guard_;  ///< null: every flow comes into the table
   RecordRing ended_;
+  std::unique_ptr<FlowSample> sample_;  ///< null: packets of all flows are looked at, whatever comes
   Measurement measurement_;
   std::uint64_t generation_ = 0;
   std::atomic<StatisticChoice*> wanted_statistics_{nullptr};

@@ -22,15 +22,18 @@ namespace parshall {
 /// A batch behind the table, so that the rows have come from memory.
 class Measurement {
  public:
-  Measurement(const MonitorOptions& options, std::size_t slots)
+  /// `sample`: which flows are looked at; null: all.
+  Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample)
       : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
     for (std::uint32_t i = 0; i < options.windows.size(); ++i)
-      windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait));
+      windows_.push_back(
+          std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait, sample));
     if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
     if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
       tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
     if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
     if (options.populate) populate();
+    has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
     follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
     if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
   }
@@ -64,6 +67,30 @@ class Measurement {
     pending_[at] = {slot.slot(), slot.is_new(), facts.counts, facts.time_ns, place};
     if (follows_tcp_) pending_tcp_[at] = tcp;
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
+  }
+
+  /// Whether a window ends before a packet of a flow that is not looked at: then all before are to be added and
+  /// flushed.
+  bool ends_shed_run(LinkPlace place) const noexcept {
+    return std::ranges::any_of(windows_, [&](const auto& windows) { return windows->is_beyond(place); });
+  }
+  /// Whether parts of windows are told apart, so that runs of packets are of one packet.
+  bool has_bins() const noexcept { return has_bins_; }
+
+  /// Packets of flows that are not looked at, the last of which stands there: in order of time, and after none that is
+  /// later, or one alone.
+  template <class KeyOf>
+  void add_shed(const KeptOut& packets, LinkPlace last, KeyOf key_of) noexcept {
+    link_.latest_ns = std::max({link_.latest_ns, last.latest_ns, packets.last_ns});
+    link_.position = std::max(link_.position, last.position + 1);
+    counted_ += packets.packets;
+    for (const auto& windows : windows_)
+      windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns}, key_of);
+  }
+
+  /// Another share of the flows is looked at, after flush().
+  void sample_changed() noexcept {
+    for (const auto& windows : windows_) windows->sample_changed();
   }
 
   /// Measures all that was added.
@@ -133,12 +160,13 @@ class Measurement {
   /// Null where no flow gives way.
   const ControlCounts* control() const noexcept { return control_ ? &control_->counts() : nullptr; }
   bool control_window_ends(LinkPlace now) const noexcept { return control_->due(later_of(now)); }
-  /// After flush().
-  void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+  /// After flush(). Of how many connections one is to be looked at from here on.
+  std::uint32_t end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
     const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
     for (const auto& windows : windows_) windows->note_missed(missed);
     control_->end_window(later_of(now), load, tracker_->weighed_packets(), tracker_->effective_packets(),
                          tracker_->new_flows(), *states_);
+    return control_->one_in();
   }
 
   /// What a packet should take, but for inserting its flow; nothing where nobody knows.
@@ -150,7 +178,7 @@ class Measurement {
   /// The next packet's place, with the latest time.
   LinkPlace note(const PacketFacts& facts, LinkPlace place) noexcept {
     place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
-    link_.position = place.position + 1;
+    link_.position = std::max(link_.position, place.position + 1);
     ++counted_;
     return place;
   }
@@ -159,9 +187,11 @@ class Measurement {
   template <class KeyOf>
   [[gnu::noinline]] void add_kept_out(const PacketFacts& facts, LinkPlace place, KeyOf key_of) noexcept {
     place = note(facts, place);
+    KeptOut packet;
+    packet.add(facts);
     for (const auto& windows : windows_) {
       if (windows->is_beyond(place)) flush(key_of);
-      windows->add_kept_out({0, false, facts.counts, facts.time_ns, place}, key_of);
+      windows->add_flowless(WindowRows::Flowless::kept_out, packet, place, key_of);
     }
   }
 
@@ -234,7 +264,7 @@ class Measurement {
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
   std::size_t slots_;
-  bool follows_tcp_;
+  bool follows_tcp_, has_bins_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

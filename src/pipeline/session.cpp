@@ -304,6 +304,8 @@ AdaptationSummary Session::adaptation() const {
     shifted_ns += counts.shifted_ns.load(kRelaxed);
     cycles += counts.cycles.load(kRelaxed);
     longest_cycles = std::max(longest_cycles, counts.longest_cycles.load(kRelaxed));
+    summary.shed_s += static_cast<double>(counts.shed_ns.load(kRelaxed)) * 1e-9;
+    summary.one_in = std::max(summary.one_in, counts.most_one_in.load(kRelaxed));
     summary.windows += counts.windows.load(kRelaxed);
     summary.infeasible += counts.infeasible.load(kRelaxed);
     if (const double residual = counts.residual.load(kRelaxed); std::abs(residual) > std::abs(summary.residual))

@@ -132,6 +132,7 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
        .offered = since.offered_to_flows(),
        .counted = static_cast<std::uint64_t>(std::accumulate(state_packets_.begin(), state_packets_.end(), 0.0)),
        .missed = since.missed,
+       .shed = since.shed,
        .new_flows = new_flows - new_before,
        .hit_probability = std::nullopt,
        .base_packets = state_packets_,
@@ -200,6 +201,9 @@ void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept
   store(counts_.longest_cycles, std::max(counts_.longest_cycles.load(std::memory_order_relaxed), cycles));
   add(counts_.ns, window_ns);
   add(counts_.shifted_ns, gives_way ? window_ns : 0);
+  add(counts_.shed_ns, controller_.one_in() != 1 ? window_ns : 0);
+  store(counts_.most_one_in,
+        std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{controller_.one_in()}));
   store(counts_.residual, controller_.residual());
 }
 

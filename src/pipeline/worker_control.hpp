@@ -56,6 +56,8 @@ struct ControlCounts {
   std::atomic<std::uint64_t> shifted{0};     ///< windows, in which flows gave way
   std::atomic<std::uint64_t> infeasible{0};  ///< of these: all gave way, and it was not enough
   std::atomic<std::uint64_t> ns{0}, shifted_ns{0};
+  std::atomic<std::uint64_t> shed_ns{0};                    ///< of these, only some flows were looked at
+  std::atomic<std::uint64_t> most_one_in{1};                ///< connections, of which one was
   std::atomic<std::uint64_t> cycles{0}, longest_cycles{0};  ///< of deciding: in all, and once
   std::atomic<double> residual{0};
 };
@@ -74,6 +76,9 @@ class WorkerControl {
                   FlowStates& states) noexcept;
 
   const ControlCounts& counts() const noexcept { return counts_; }
+
+  /// Of how many connections one is to be looked at.
+  std::uint32_t one_in() const noexcept { return controller_.one_in(); }
 
   /// What a packet of the last window should have taken, but for inserting its flow; nothing before one.
   std::optional<double> packet_ns() const noexcept;

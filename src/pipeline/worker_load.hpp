@@ -12,11 +12,12 @@ struct WorkerLoad {
   std::uint64_t turns = 0;                         ///< in which packets came
   std::uint64_t poll_cycles = 0, turn_cycles = 0;  ///< of these turns: in asking the source, and in all
   std::uint64_t kept_out = 0;  ///< of the packets polled: by the flood filter, so that no flow has them
+  std::uint64_t shed = 0;      ///< likewise, for want of time
 
   friend WorkerLoad operator-(const WorkerLoad& now, const WorkerLoad& before) noexcept {
-    return {now.polled - before.polled,           now.missed - before.missed,    now.busy_ticks - before.busy_ticks,
-            now.all_ticks - before.all_ticks,     now.turns - before.turns,      now.poll_cycles - before.poll_cycles,
-            now.turn_cycles - before.turn_cycles, now.kept_out - before.kept_out};
+    return {now.polled - before.polled,           now.missed - before.missed,     now.busy_ticks - before.busy_ticks,
+            now.all_ticks - before.all_ticks,     now.turns - before.turns,       now.poll_cycles - before.poll_cycles,
+            now.turn_cycles - before.turn_cycles, now.kept_out - before.kept_out, now.shed - before.shed};
   }
 
   /// Packets that came for flows, with those that were missed. What is kept out is part of what the others take.

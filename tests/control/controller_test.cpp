@@ -625,5 +625,74 @@ TEST(HeavyFlows, AreNotAllThrownOutWhereThereAreNoOthers) {
   EXPECT_NEAR(world.utilisation(), 0.95, 0.02);
 }
 
+/// A worker of the chain, all of whose flows are of the heaviest state; `kept` of the packets looked at.
+class SheddingWorker {
+ public:
+  explicit SheddingWorker(Controller::Options options) : controller_(chain(kCosts), kTime, options) {}
+
+  void pass(double rate_pps, std::optional<double> kept = {}) {
+    const double offered = rate_pps * kWindowNs * 1e-9, share = kept.value_or(1.0 / controller_.one_in());
+    std::vector<double> packets(kCosts.size());
+    double kept_ns = 0;
+    controller_.allocation().each_part(4, [&](std::uint8_t state, double part) {
+      packets[state] += part;
+      kept_ns += part * kTime.total_ns(kCosts[state]);
+    });
+    const double packet_ns = share * kept_ns + (1 - share) * Shedding::kShedNs;
+    const double taken = std::min(offered, kWindowNs / packet_ns);
+    missed_ = offered - taken;
+    for (double& of_state : packets) of_state *= taken * share;
+    const std::vector<double> base{0, 0, 0, 0, taken * share};
+    controller_.end_window({.window_ns = kWindowNs,
+                            .busy_ns = taken * packet_ns,
+                            .offered = static_cast<std::uint64_t>(offered),
+                            .counted = static_cast<std::uint64_t>(taken * share),
+                            .missed = static_cast<std::uint64_t>(missed_),
+                            .shed = static_cast<std::uint64_t>(taken * (1 - share)),
+                            .base_packets = base,
+                            .packets = packets},
+                           {});
+  }
+  double missed() const { return missed_; }
+  const Controller& controller() const { return controller_; }
+
+ private:
+  Controller controller_;
+  double missed_ = 0;
+};
+
+TEST(Controller, ShedsWhereTheLightestStatesTakeTooLong) {
+  for (const Mode mode : {Mode::adapt, Mode::recover}) {
+    SheddingWorker worker({.mode = mode, .recovery = {}, .costs = {}});
+    for (int i = 0; i < 50; ++i) worker.pass(15e6);
+    EXPECT_EQ(worker.controller().one_in(), 1u) << "there is time enough for the lightest";
+    for (int i = 0; i < 50; ++i) worker.pass(40e6);
+    EXPECT_LT(worker.missed(), 1);
+    EXPECT_GT(worker.controller().one_in(), 3u)
+        << "a packet in 25 ns, of 15 that a shed one takes and 52 that others do";
+    EXPECT_LE(worker.controller().one_in(), 8u);
+    for (int i = 0; i < 200; ++i) worker.pass(1e6);
+    EXPECT_EQ(worker.controller().one_in(), 1u);
+  }
+}
+
+TEST(Controller, ShedsNothingWhereItMustNot) {
+  for (const auto& options : {Controller::Options{.mode = Mode::none, .recovery = {}, .costs = {}},
+                              Controller::Options{.sheds = false, .recovery = {}, .costs = {}}}) {
+    SheddingWorker worker(options);
+    for (int i = 0; i < 50; ++i) worker.pass(40e6);
+    EXPECT_GT(worker.missed(), 0);
+    EXPECT_EQ(worker.controller().one_in(), 1u);
+  }
+}
+
+TEST(Controller, LooksAtFlowsAgainThoughAllWereShed) {
+  SheddingWorker worker({.recovery = {}, .costs = {}});
+  for (int i = 0; i < 50; ++i) worker.pass(55e6);
+  ASSERT_GT(worker.controller().one_in(), 8u);
+  for (int i = 0; i < 400; ++i) worker.pass(1e6, /*kept=*/0);
+  EXPECT_EQ(worker.controller().one_in(), 1u);
+}
+
 }  // namespace
 }  // namespace parshall

@@ -31,7 +31,8 @@ share = 0.9
 """
 TRAFFIC = "flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,packets=1000000"
 TOO_MUCH, LITTLE = TRAFFIC + ",pace=60000000", TRAFFIC + ",pace=20000,queue=65536"
-WATCHED = {"bursty", "retransmissions", "latency-change"}
+WATCHED = {"bursty", "retransmissions", "latency-change"}  # what misses flows that give way
+FINDERS = WATCHED | {"heavy-hitters"}
 
 
 class AdaptiveTest(unittest.TestCase):
@@ -62,7 +63,7 @@ class AdaptiveTest(unittest.TestCase):
         self.assertEqual(accounting["offered"], accounting["nic_missed"] + accounting["counted"])
         self.assertTrue(summary["tasks"]["windows_balanced"])
         states = summary["tasks"]["states"]
-        self.assertEqual(sum(state["packets"] for state in states.values()), accounting["counted"] - accounting["kept_out_packets"])
+        self.assertEqual(sum(state["packets"] for state in states.values()), accounting["counted"] - accounting["kept_out_packets"] - accounting["shed_packets"])
         for state in states.values():
             self.assertLessEqual(state["packets_not_given_way"], state["packets"])
         self.assertEqual(states["light"]["packets_not_given_way"], states["light"]["packets"])
@@ -82,7 +83,7 @@ class Modes(AdaptiveTest):
                 self.assertGreater(adaptation["windows_infeasible"], 0, "no state is light enough for that")
                 self.assertLess(states["heavy"]["packets_not_given_way"], states["heavy"]["packets"])
                 recall = summary["tasks"]["recall"]
-                self.assertEqual(set(recall), WATCHED, "tasks that only count miss nobody")
+                self.assertEqual(set(recall), FINDERS)
                 self.assertEqual(recall["retransmissions"]["threshold"], 0.5)
                 self.assertEqual(recall["bursty"]["threshold"], 0.3 if "0.3" in arguments else 0.75)
                 for task in recall.values():
@@ -90,7 +91,7 @@ class Modes(AdaptiveTest):
                     self.assertLess(task["mean"], 1)
                     self.assertLessEqual(task["least_at_95_percent"], task["mean"])
                 said = [event for event in events if "flows_missed" in event["values"]]
-                self.assertEqual({event["task"] for event in said}, WATCHED)
+                self.assertEqual({event["task"] for event in said}, FINDERS)
                 for task in WATCHED:
                     self.assertTrue(any(event["values"]["flows_missed"] > 0 for event in said if event["task"] == task), task)
                 for event in said:
@@ -98,6 +99,33 @@ class Modes(AdaptiveTest):
                         self.assertLessEqual(event["values"]["recall_at_least"], event["values"]["recall"])
                     self.assertTrue(event["key"] is None)
                     self.assertFalse(event["exact"])
+
+    def test_flows_are_shed_where_the_lightest_states_are_too_much(self):
+        summary, events = self.watch(TOO_MUCH, "--recall", self.path("recall.csv"))
+        adaptation, shed = summary["adaptation"], summary["accounting"]["shed_packets"]
+        self.assertGreater(shed, 0)
+        self.assertEqual(adaptation["shed_packets"], shed)
+        self.assertGreater(adaptation["sampled_one_in"], 1)
+        self.assertGreater(adaptation["seconds_shed"], 0)
+        self.assertLessEqual(adaptation["seconds_shed"], adaptation["seconds"])
+        counts = [event for event in events if event["task"] == "count"]
+        self.assertEqual(sum(event["values"].get("shed_packets", 0) for event in counts), shed)
+        sampled = [event for event in counts if "sampled_one_in" in event.get("error", {}) and event["values"]["flows"]]
+        self.assertTrue(sampled)
+        for event in sampled:
+            self.assertFalse(event["exact"])
+            self.assertLessEqual(event["error"]["flows_at_least"], event["values"]["flows"])
+            self.assertLessEqual(event["error"]["flows_at_least"], event["error"]["flows_at_most"])
+            self.assertLessEqual(event["error"]["sampled_one_in"], adaptation["sampled_one_in"])
+        with open(self.path("recall.csv"), newline="") as file:
+            lines = [line for line in csv.DictReader(file) if line["task"] == "bursty"]
+        self.assertEqual(sum(int(line["packets_shed"]) for line in lines), shed)
+
+    def test_none_is_shed_when_told_so(self):
+        summary, events = self.watch(TOO_MUCH, "--no-shed")
+        self.assertEqual(summary["accounting"]["shed_packets"], 0)
+        self.assertEqual(summary["adaptation"]["sampled_one_in"], 1)
+        self.assertFalse(any("sampled_one_in" in event.get("error", {}) for event in events))
 
     def test_what_only_counts_sees_all_that_was_counted(self):
         summary, events = self.watch(TOO_MUCH)
@@ -138,7 +166,8 @@ class Modes(AdaptiveTest):
 class RecallFile(AdaptiveTest):
     """--recall: a line for each window of each task that misses flows."""
 
-    NUMBERS = ("recall", "recall_at_least_95", "threshold", "flows_seen", "flows_missed", "packets", "packets_missed", "gave_way_share")
+    NUMBERS = ("recall", "recall_at_least_95", "threshold", "flows_seen", "flows_missed", "packets", "packets_missed", "packets_shed", "sampled_one_in",
+               "gave_way_share")
 
     def recalls(self, *arguments, traffic=TOO_MUCH, seconds=1.5, window="20ms"):
         """(summary, events, lines) of a run, with numbers for texts and None for what is empty."""
@@ -161,7 +190,7 @@ class RecallFile(AdaptiveTest):
             own = [line for line in lines if line["task"] == task]
             self.assertEqual([line["window_begin_ns"] for line in own], begins)
             self.assertEqual(len(own), summary["tasks"]["recall"][task]["windows"])
-        self.assertEqual(len(lines), len(WATCHED) * len(begins))
+        self.assertEqual(len(lines), len(FINDERS) * len(begins))
         self.assertEqual([line["window_begin_ns"] for line in lines], sorted(line["window_begin_ns"] for line in lines))
         for line in lines:
             self.assertEqual(line["window_end_ns"] - line["window_begin_ns"], 20e6)

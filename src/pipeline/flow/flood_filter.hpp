@@ -9,29 +9,9 @@
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/decode/facts.hpp"
+#include "pipeline/flow/kept_out.hpp"
 
 namespace parshall {
-
-/// Packets that a flood filter let into no flow.
-struct KeptOut {
-  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
-  std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;  ///< earliest and latest of them
-
-  void add(const PacketFacts& facts) noexcept {
-    ++packets;
-    ip_bytes += facts.ip_bytes();
-    wire_bytes += facts.wire_bytes();
-    first_ns = std::min(first_ns, facts.time_ns);
-    last_ns = std::max(last_ns, facts.time_ns);
-  }
-  void add(const KeptOut& other) noexcept {
-    packets += other.packets;
-    ip_bytes += other.ip_bytes;
-    wire_bytes += other.wire_bytes;
-    first_ns = std::min(first_ns, other.first_ns);
-    last_ns = std::max(last_ns, other.last_ns);
-  }
-};
 
 /// The filtering table before a flow table: keeps a flow out of it until its packets have shown so many bytes, so that
 /// a flood of packets which each begin a flow neither fills the table nor takes the time of inserting them.

@@ -58,7 +58,7 @@ class FrontEnd {
   /// packets.
   std::size_t accept(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
     if (!plain_ || share_.of != 1) [[unlikely]]
-      return identity_.by_batch() ? accept_hashed(packets, in_flight) : accept_share(packets, in_flight);
+      return identity_.by_batch() ? accept_hashed(packets, in_flight, kAll) : accept_share(packets, in_flight, kAll);
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     InFlight::Cursor to(in_flight);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
@@ -77,6 +77,22 @@ class FrontEnd {
     position_ += counted;
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
     return counted;
+  }
+
+  /// The same of packets that `takes(facts)`; of others, which count as well, `leave(facts, place)` is called.
+  /// `in_flight` is to be empty before the first such call, and to close its gaps, empty again, after the last.
+  template <class Takes, class Leave>
+  std::size_t accept_some(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes, Leave leave) noexcept {
+    const auto also = [&](const PacketFacts& facts, LinkPlace place) {
+      if (takes(facts)) return true;
+      ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
+      leave(facts, place);
+      return false;
+    };
+    if (plain_ && share_.of == 1 && packets.size() == kGroup) [[likely]]
+      if (std::array<PacketFacts, kGroup> group; identity_.ipv4_group(packets.data(), group.data())) [[likely]]
+        return take_group(group, packets, in_flight, also);
+    return identity_.by_batch() ? accept_hashed(packets, in_flight, also) : accept_share(packets, in_flight, also);
   }
 
   /// Packet level: the filter alone decides. Each worker takes every share.of-th packet.
@@ -99,6 +115,8 @@ class FrontEnd {
   LinkPlace link() const noexcept { return {position_, latest_ns_}; }
 
  private:
+  static constexpr auto kAll = [](const PacketFacts&, LinkPlace) { return true; };
+
   /// One by one, all that are IP; `also` is called for each, and whether it is one that decode_fast() takes.
   template <class Also>
   [[gnu::always_inline]] InFlight::Cursor accept_all(std::span<const RawPacket> packets, InFlight::Cursor to,
@@ -122,8 +140,29 @@ class FrontEnd {
     return to;
   }
 
-  /// Whatever is asked for: filter, inner header, hash from the NIC, a share of what several workers read.
-  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
+  /// Of common packets what `takes(facts, place)`.
+  template <class Takes>
+  [[gnu::always_inline]] std::size_t take_group(const std::array<PacketFacts, kGroup>& group,
+                                                std::span<const RawPacket> packets, InFlight& in_flight,
+                                                Takes takes) noexcept {
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      const LinkPlace place = next_place(group[i].time_ns);
+      if (!takes(group[i], place)) continue;
+      in_flight.next() = group[i];
+      if (tcp_.facts) read_tcp_fast(packets[i], in_flight.next_tcp());
+      in_flight.push_at(place);
+      ++taken;
+    }
+    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += taken;
+    return taken;
+  }
+
+  /// Whatever is asked for: filter, inner header, hash from the NIC, a share of what several workers read; and of these
+  /// what `takes(facts, place)`.
+  template <class Takes>
+  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight,
+                                             Takes takes) noexcept {
     const std::uint64_t pushed = in_flight.pushed();
     const FlowIdentity identity = identity_;
     for (const RawPacket& packet : packets) {
@@ -147,6 +186,7 @@ class FrontEnd {
         ++counts_.elsewhere;
         continue;
       }
+      if (!takes(facts, place)) continue;
       if (tcp_.facts) read_tcp_of(packet, is_fast, in_flight.next_tcp());
       in_flight.push_at(place);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
@@ -155,7 +195,9 @@ class FrontEnd {
   }
 
   /// The same under a hash of the user's choice, which takes all keys at once.
-  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
+  template <class Takes>
+  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight,
+                                              Takes takes) noexcept {
     std::array<PacketFacts, kGroup> group;
     std::array<const RawPacket*, kGroup> from;
     std::size_t decoded = 0;
@@ -185,6 +227,7 @@ class FrontEnd {
         ++counts_.elsewhere;
         continue;
       }
+      if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
       if (tcp_.facts) read_tcp(*from[i], header_, in_flight.next_tcp());
       in_flight.push_at(place);

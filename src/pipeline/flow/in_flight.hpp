@@ -69,9 +69,15 @@ class InFlight {
     ++head_;
   }
 
+  /// While it is empty: from here on all packets of the link come, the next one after so many.
+  void close_gaps(std::uint64_t position) noexcept {
+    gaps_ = false;
+    elsewhere_ = position - tail_;
+  }
+
   /// Of the i-th oldest; without the latest time where all packets came here.
   LinkPlace place(std::size_t i) const noexcept {
-    return gaps_ ? places_[(tail_ + i) % kRing] : LinkPlace{.position = tail_ + i};
+    return gaps_ ? places_[(tail_ + i) % kRing] : LinkPlace{.position = elsewhere_ + tail_ + i};
   }
 
   /// What the TCP header of the next packet to be pushed says, or of the i-th after it: for who asked the front end for
@@ -110,7 +116,8 @@ class InFlight {
   std::array<LinkPlace, kRing> places_;
   std::array<TcpFacts, kRing> tcp_;
   std::uint64_t head_ = 0, tail_ = 0;
-  bool gaps_ = false;  ///< whether places_ is in use; otherwise the ring's own count is the position
+  std::uint64_t elsewhere_ = 0;  ///< of the link's packets
+  bool gaps_ = false;            ///< whether places_ is in use; otherwise the ring's own count leads to the position
 };
 
 }  // namespace parshall

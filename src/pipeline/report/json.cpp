@@ -34,6 +34,7 @@ ordered_json accounting_json(const Accounting& accounting) {
           {"live_flow_packets", accounting.flows.live_packets},
           {"ended_record_packets", accounting.flows.ended_packets},
           {"kept_out_packets", accounting.flows.kept_out.packets},
+          {"shed_packets", accounting.flows.shed.packets},
           {"balanced", accounting.balanced()}};
 }
 
@@ -87,6 +88,11 @@ ordered_json summary_json(const ReportSummary& summary) {
                           {"seconds_shifted", adaptation->shifted_s},
                           {"windows", adaptation->windows},
                           {"windows_infeasible", adaptation->infeasible},
+                          {"seconds_shed", adaptation->shed_s},
+                          {"shed_packets", summary.total.flows.shed.packets},
+                          {"shed_ip_bytes", summary.total.flows.shed.ip_bytes},
+                          {"shed_wire_bytes", summary.total.flows.shed.wire_bytes},
+                          {"sampled_one_in", adaptation->one_in},
                           {"overhead_share", adaptation->overhead_share},
                           {"longest_step_us", adaptation->longest_us},
                           {"cost_residual", adaptation->residual}};

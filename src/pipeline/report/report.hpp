@@ -60,6 +60,8 @@ struct AdaptationSummary {
   double shifted_s = 0;          ///< of these, flows gave way
   std::uint64_t windows = 0;     ///< in which something was decided
   std::uint64_t infeasible = 0;  ///< of these: all gave way, and it was not enough
+  double shed_s = 0;             ///< of the seconds, only some flows were looked at
+  std::uint64_t one_in = 1;      ///< then, of so many connections, one at least
   double overhead_share = 0;     ///< of the time, that deciding took
   double longest_us = 0;         ///< that deciding took once
   double residual = 0;           ///< of the cost model, of what packets took, in the end

@@ -54,6 +54,14 @@ std::string adaptation_lines(const ReportSummary& summary) {
   lines += fmt::format(
       "; deciding took {:.2g} % of the time, {:.2g} us at most; packets took {:+.0f} % of what was expected\n",
       100 * adaptation.overhead_share, adaptation.longest_us, 100 * adaptation.residual);
+  if (adaptation.one_in != 1)
+    lines += fmt::format(
+        "shed       {} packets ({:.3g} %) in {:.3g} of {:.3g} s: of {} connections one was looked at, or more, and "
+        "tasks' numbers are scaled\n",
+        summary.total.flows.shed.packets,
+        100 * static_cast<double>(summary.total.flows.shed.packets) /
+            std::max(1.0, static_cast<double>(summary.total.counted())),
+        adaptation.shed_s, adaptation.seconds, adaptation.one_in);
   for (const TaskSummary& task : summary.tasks) {
     if (!task.recall) continue;
     const RecallSummary& recall = *task.recall;
@@ -85,6 +93,7 @@ std::string accounting_line(const Accounting& accounting) {
   terms += fmt::format(" + {} counted", accounting.counted());
   if (accounting.flows.kept_out.packets != 0)
     terms += fmt::format(", of which {} kept_out", accounting.flows.kept_out.packets);
+  if (accounting.flows.shed.packets != 0) terms += fmt::format(", of which {} shed", accounting.flows.shed.packets);
   line += terms.substr(3);
   return line + (accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
 }

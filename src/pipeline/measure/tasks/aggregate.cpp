@@ -10,6 +10,15 @@ void KeyCounts::raise_to(const KeyCounts& other) noexcept {
   for (const Amount& amount : kAmounts) this->*amount.of = std::max(this->*amount.of, other.*amount.of);
 }
 
+void KeyCounts::add_variance(const FlowWindow& flow, std::uint64_t states) noexcept {
+  const auto n = static_cast<double>(flow.stands_for);
+  const std::uint64_t sizes[] = {flow.packets, flow.ip_bytes, flow.wire_bytes, flow.first_in(states), flow.starts};
+  for (std::size_t i = 0; i < variance.size(); ++i) {
+    const auto x = static_cast<double>(sizes[i]);
+    variance[i] += static_cast<float>(n * (n - 1) * x * x);
+  }
+}
+
 Aggregate::Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed, std::uint64_t states)
     : part_(std::move(part)), states_(states), table_(capacity, seed) {
   scratch_.reserve(capacity);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,25 +13,33 @@
 
 namespace parshall {
 
-/// What the flows of a key did together in a window; `flows` counts their records.
+/// What the flows of a key did together in a window; `flows` counts their records. Of a sample: an estimate for all, a
+/// flow standing for as many as there are connections for one in the sample (Horvitz and Thompson, JASA 47, 1952).
 struct KeyCounts {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0, flows = 0, new_flows = 0;
 
   void add(const FlowWindow& flow, std::uint64_t states) noexcept {
-    packets += flow.packets;
-    ip_bytes += flow.ip_bytes;
-    wire_bytes += flow.wire_bytes;
-    flows += flow.first_in(states);
-    new_flows += flow.starts;
+    packets += flow.stands_for * flow.packets;
+    ip_bytes += flow.stands_for * flow.ip_bytes;
+    wire_bytes += flow.stands_for * flow.wire_bytes;
+    flows += flow.first_in(states) ? flow.stands_for : 0;
+    new_flows += flow.starts ? flow.stands_for : 0;
+    if (flow.stands_for > 1) [[unlikely]]
+      add_variance(flow, states);
   }
+  /// Of the estimates: n (n - 1) x^2 for each flow of x that stands for n; by place in kAmounts. 0: they are exact.
+  std::array<float, 5> variance{};
+
   void add(const KeyCounts& other) noexcept {
     packets += other.packets;
     ip_bytes += other.ip_bytes;
     wire_bytes += other.wire_bytes;
     flows += other.flows;
     new_flows += other.new_flows;
+    for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += other.variance[i];
   }
   void raise_to(const KeyCounts& other) noexcept;
+  void add_variance(const FlowWindow& flow, std::uint64_t states) noexcept;
 };
 
 /// A number of KeyCounts that a task may go by.
@@ -42,6 +52,7 @@ inline constexpr Amount kAmounts[] = {{"packets", &KeyCounts::packets},
                                       {"wire_bytes", &KeyCounts::wire_bytes},
                                       {"flows", &KeyCounts::flows},
                                       {"new_flows", &KeyCounts::new_flows}};
+static_assert(std::size(kAmounts) == std::tuple_size_v<decltype(KeyCounts::variance)>);
 
 /// The window's counts by a part of the key.
 ///
@@ -50,7 +61,7 @@ inline constexpr Amount kAmounts[] = {{"packets", &KeyCounts::packets},
 ///        the drops of the most that any key dropped had, and all keys together lack dropped(). A flood with a packet
 ///        from each of very many keys so costs a heavy key a packet a drop.
 /// Cost:  of a drop, a pass over the keys for each half of them that is new.
-/// Shape: 88 bytes a key, 16 of the index, and 8 to find the middle.
+/// Shape: 112 bytes a key, 16 of the index, and 8 to find the middle.
 class Aggregate {
  public:
   using Table = KeyTable<KeyCounts>;

@@ -54,7 +54,9 @@ class Change final : public Task {
     for (const auto& entry : aggregate_.entries()) {
       Followed* const followed = followed_.find_or_add(followed_.hash(entry.key), entry.key);
       refused_ += followed == nullptr;
-      if (followed != nullptr) followed->now = entry.value.*amount_.of;
+      if (followed == nullptr) continue;
+      followed->now = entry.value.*amount_.of;
+      followed->variance = entry.value.variance[static_cast<std::size_t>(&amount_ - kAmounts)];
     }
     next_window(&events);
     last_ = window.number;
@@ -66,6 +68,7 @@ class Change final : public Task {
   struct Followed {
     double mean = 0, deviation = 0;
     std::uint64_t now = 0;
+    float variance = 0;  ///< of `now`
     std::uint32_t windows = 0;
   };
   using Table = KeyTable<Followed>;
@@ -101,12 +104,18 @@ class Change final : public Task {
       return x != y ? x > y : order_of(a.entry->key, b.entry->key) < 0;
     });
     const auto error = error_of(events.window());
-    for (const Changed& one : changed)
+    for (const Changed& one : changed) {
+      std::vector<EventValue> own_error = error;
+      KeyCounts counts;
+      counts.*amount_.of = one.entry->value.now;
+      counts.variance[static_cast<std::size_t>(&amount_ - kAmounts)] = one.entry->value.variance;
+      put_interval(own_error, amount_, counts, events.window());
       events.write(part_, one.entry->key,
                    {{std::string(amount_.name), one.entry->value.now},
                     {std::string(amount_.name) + "_expected", one.expected},
                     {std::string(amount_.name) + "_difference", one.difference}},
-                   error);
+                   std::move(own_error));
+    }
   }
 
   bool is_change(const Followed& key, double difference, std::uint64_t total) const noexcept {
@@ -126,6 +135,7 @@ class Change final : public Task {
       key.deviation += (difference - key.deviation) / 4;
     }
     key.now = 0;
+    key.variance = 0;
     ++key.windows;
   }
 

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/tasks/missing.hpp"
 #include "pipeline/measure/tasks/task.hpp"
 
 namespace parshall {
 namespace {
 
-/// Packets and bytes of all traffic. Error: none.
+/// Packets and bytes of all traffic. Error: none; of flows where only some are looked at, what the interval says.
 class Count final : public Task {
  public:
   explicit Count(std::uint64_t states) : states_(states) {}
 
   void flows(std::span<const FlowWindow> flows) override {
-    for (const FlowWindow& flow : flows) {
-      flows_ += flow.first_in(states_);
-      new_flows_ += flow.starts;
-    }
+    for (const FlowWindow& flow : flows) counts_.add(flow, states_);
   }
 
   void end(EventWriter& events) override {
     const WindowTotals& totals = events.window().totals;
     std::vector<EventValue> error;
-    if (totals.untold_flows() != 0) error = {{"flows_missing", totals.untold_flows()}};
+    if (const std::uint64_t untold = untold_of(events.window()).flows; untold != 0)
+      error.push_back({"flows_missing", untold});
+    for (const Amount& amount : kAmounts)
+      if (amount.of == &KeyCounts::flows || amount.of == &KeyCounts::new_flows)
+        put_interval(error, amount, counts_, events.window());
     std::vector<EventValue> values{{"packets", totals.packets},       {"ip_bytes", totals.ip_bytes},
-                                   {"wire_bytes", totals.wire_bytes}, {"flows", flows_},
-                                   {"new_flows", new_flows_},         {"late_packets", totals.late_packets}};
+                                   {"wire_bytes", totals.wire_bytes}, {"flows", counts_.flows},
+                                   {"new_flows", counts_.new_flows},  {"late_packets", totals.late_packets}};
     if (totals.kept_out_packets != 0) values.push_back({"kept_out_packets", totals.kept_out_packets});
+    if (totals.shed_packets != 0) values.push_back({"shed_packets", totals.shed_packets});
     events.write_summary(std::move(values), std::move(error));
-    flows_ = new_flows_ = 0;
+    counts_ = {};
   }
 
  private:
   std::uint64_t states_;
-  std::uint64_t flows_ = 0, new_flows_ = 0;
+  KeyCounts counts_;
 };
 
 }  // namespace
@@ -38,8 +41,8 @@ class Count final : public Task {
 extern const TaskEntry kCount{
     "count",
     "packets, bytes and flows of all traffic",
-    "its packets, bytes, flows and late packets, and how many packets the flood filter kept out",
-    "exact",
+    "its packets, bytes, flows and late packets, and how many packets the flood filter kept out or were shed",
+    "exact, but for the number of flows where some are shed: an estimate, and where it lies with 95 % confidence",
     {},
     [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Count>(context.states()); },
     /*finds_any=*/false};

@@ -19,7 +19,8 @@ constexpr Parameter kParameters[] = {
 /// Error: none but rounding while the keys are within the aggregate. Of keys that were dropped, with D of N in all and
 ///        m at most each, the most entropy is taken that they can have had, each drop anew: H is too large, by no more
 ///        than (D / N) log2 m + log2(drops + 1), and no more than (D / N) log2(e N). The number of keys, which the
-///        normalised value goes by, is too large by those dropped at most.
+///        normalised value goes by, is too large by those dropped at most. Of a sample of 1 / n, keys of one flow each
+///        stand for n: H is too small by as much as log2 n.
 /// Source: Lall, Sekar, Ogihara, Xu, Zhang, "Data streaming algorithms for estimating entropy of network traffic",
 ///         SIGMETRICS 2006, section 2; the bound is the entropy of a split.
 class Entropy final : public Task {
@@ -46,20 +47,38 @@ class Entropy final : public Task {
     events.write_summary({{"entropy_bits", bits},
                           {"normalised", most > 0 ? std::min(1.0, bits / most) : 0},
                           {"keys", aggregate_.entries().size() + aggregate_.dropped_keys()}},
-                         error(events.window(), dropped, all));
+                         error(events.window(), dropped, all, bits));
   }
 
  private:
-  std::vector<EventValue> error(const EventWindow& window, double dropped, double all) const {
+  std::vector<EventValue> error(const EventWindow& window, double dropped, double all, double bits) const {
     std::vector<EventValue> error;
+    if (window.totals.one_in != 1) {
+      const double sd = sampled_sd(variance(all, bits));
+      error.push_back({"entropy_bits_at_least", std::max(0.0, bits - 1.96 * sd)});
+      error.push_back({"entropy_bits_at_most", bits + 1.96 * sd + std::log2(window.totals.one_in)});
+    }
     if (dropped > 0)
       error.push_back({"entropy_bits_too_many", std::min(dropped / all * std::log2(most_of_one()) +
                                                              std::log2(static_cast<double>(aggregate_.drops()) + 1),
                                                          dropped / all * std::log2(std::exp(1.0) * all))});
     if (aggregate_.dropped_keys() != 0) error.push_back({"keys_too_many", aggregate_.dropped_keys()});
-    if (const std::uint64_t untold = window.totals.untold_packets(); untold != 0)
+    if (const std::uint64_t untold = untold_of(window).packets; untold != 0)
       error.push_back({"packets_missing", untold});
     return error;
+  }
+
+  /// Of the entropy by a sample, to first order: that of each key's count c, times (log2 (c / N) + H)^2 / N^2.
+  double variance(double all, double bits) const noexcept {
+    double variance = 0;
+    for (const auto& entry : aggregate_.entries()) {
+      const auto count = static_cast<double>(entry.value.*amount_.of);
+      if (count == 0) continue;
+      const double slope = (std::log2(count / all) + bits) / all;
+      variance +=
+          slope * slope * static_cast<double>(entry.value.variance[static_cast<std::size_t>(&amount_ - kAmounts)]);
+    }
+    return variance;
   }
 
   double most_of_one() const noexcept {

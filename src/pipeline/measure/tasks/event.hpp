@@ -39,6 +39,11 @@ struct Event {
   bool is_summary = false;        ///< of all traffic as it is, nothing that was looked for
 };
 
+/// What share of what there is a task found.
+struct FoundShare {
+  double expected = 1, at_least = 1;  ///< the latter in 95 of 100 windows
+};
+
 /// Takes the events of one task and one window. No more than so many: the rest is counted.
 class EventWriter {
  public:
@@ -67,6 +72,10 @@ class EventWriter {
     without_room_ += events;
   }
 
+  /// Of a sample of the flows, where the task knows.
+  void say_share(FoundShare share) noexcept { share_ = share; }
+  const std::optional<FoundShare>& share() const noexcept { return share_; }
+
   std::uint64_t written() const noexcept { return written_; }
   std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
 
@@ -81,6 +90,8 @@ class EventWriter {
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
            std::vector<EventValue> error, bool is_summary = false) {
     if (!is_summary) ++found_[weight_of(values)];
+    if (window_.totals.one_in != 1)
+      error.insert(error.begin(), {"sampled_one_in", std::uint64_t{window_.totals.one_in}});
     if (written_ == most_) {
       ++dropped_;
       return;
@@ -103,6 +114,7 @@ class EventWriter {
   const Take& take_;
   std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0;
   std::array<std::uint64_t, FlowWeight::kClasses> found_{};
+  std::optional<FoundShare> share_;
 };
 
 }  // namespace parshall

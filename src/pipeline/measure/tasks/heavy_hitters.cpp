@@ -18,7 +18,8 @@ constexpr Parameter kParameters[] = {
 
 /// The keys with the most of something in the window.
 ///
-/// Error: that of Aggregate; with it a key is reported when what is known of it reaches the threshold, so that none is
+/// Error: of a sample, what the interval says; else that of Aggregate; with it a key is reported when what is known of
+/// it reaches the threshold, so that none is
 ///        reported wrongly.
 class HeavyHitters final : public Task {
  public:
@@ -35,8 +36,13 @@ class HeavyHitters final : public Task {
     const std::uint64_t total = total_of(amount_, aggregate_, events.window());
     const auto of = [this](const Aggregate::Table::Entry* entry) { return entry->value.*amount_.of; };
     std::vector<const Aggregate::Table::Entry*> heavy;
+    std::size_t near = 0;
     for (const auto& entry : aggregate_.entries())
-      if (threshold_.reached(of(&entry), total)) heavy.push_back(&entry);
+      if (threshold_.reached(known_of(amount_, entry.value, events.window()), total))
+        heavy.push_back(&entry);
+      else
+        near += threshold_.reached(of(&entry), total) && entry.value.flows > events.window().totals.one_in;
+    events.say_share(share_of_keys(events.window().totals.one_in, heavy.size(), near));
     std::ranges::sort(heavy,
                       [&](auto* a, auto* b) { return of(a) != of(b) ? of(a) > of(b) : order_of(a->key, b->key) < 0; });
     if (top_ != 0 && heavy.size() > top_) heavy.resize(top_);
@@ -47,7 +53,9 @@ class HeavyHitters final : public Task {
       const double share = total == 0 ? 0 : static_cast<double>(of(entry)) / static_cast<double>(total);
       std::vector<EventValue> values{{"share", share}};
       for (const Amount& amount : kAmounts) values.push_back({std::string(amount.name), entry->value.*amount.of});
-      events.write(part_, entry->key, std::move(values), error);
+      std::vector<EventValue> own_error = error;
+      for (const Amount& amount : kAmounts) put_interval(own_error, amount, entry->value, events.window());
+      events.write(part_, entry->key, std::move(values), std::move(own_error));
     }
   }
 

@@ -41,16 +41,22 @@ class HierarchicalHeavyHitters final : public Task {
     prefixes_.clear();
     for (const auto& entry : aggregate_.entries()) {
       const std::uint64_t count = entry.value.*amount_.of;
-      prefixes_.push_back({entry.key, count, count});
+      prefixes_.push_back(
+          {entry.key, count, count, entry.value.variance[static_cast<std::size_t>(&amount_ - kAmounts)]});
     }
     for (std::size_t level = 0; level < parts_.size(); ++level) {
       join(*parts_[level]);
       for (Prefix& prefix : prefixes_) {
         if (prefix.unreported == 0 || !threshold_.reached(prefix.unreported, total)) continue;
+        std::vector<EventValue> own_error = error;
+        KeyCounts counts;
+        counts.*amount_.of = prefix.all;
+        counts.variance[static_cast<std::size_t>(&amount_ - kAmounts)] = prefix.variance;
+        put_interval(own_error, amount_, counts, events.window());
         events.write(
             parts_[level], prefix.key,
             {{std::string(amount_.name), prefix.all}, {std::string(amount_.name) + "_of_its_own", prefix.unreported}},
-            error);
+            std::move(own_error));
         prefix.unreported = 0;
       }
     }
@@ -63,6 +69,7 @@ class HierarchicalHeavyHitters final : public Task {
     FlowKey key;
     std::uint64_t all;
     std::uint64_t unreported;  ///< by longer prefixes
+    float variance;            ///< KeyCounts'
   };
 
   static KeyPart side(Arguments& arguments, TaskContext& context) {
@@ -80,6 +87,7 @@ class HierarchicalHeavyHitters final : public Task {
       if (kept != 0 && prefixes_[kept - 1].key == prefix.key) {
         prefixes_[kept - 1].all += prefix.all;
         prefixes_[kept - 1].unreported += prefix.unreported;
+        prefixes_[kept - 1].variance += prefix.variance;
       } else {
         prefixes_[kept++] = prefix;
       }

@@ -55,6 +55,7 @@ class Microbursts final : public Task {
       at = end;
     }
     std::ranges::fill(bins_, LinkBin());
+    events.say_share({});  // what is shed is in the bins
   }
 
   std::size_t memory_bytes() const noexcept override { return bins_.size() * sizeof(LinkBin); }

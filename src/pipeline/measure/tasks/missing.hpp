@@ -5,13 +5,28 @@
 
 #include "pipeline/measure/tasks/aggregate.hpp"
 #include "pipeline/measure/tasks/event.hpp"
+#include "pipeline/measure/tasks/sampled.hpp"
 
 namespace parshall {
 
+/// Beside what was shed, which counts are scaled for.
 inline KeyCounts untold_of(const EventWindow& window) noexcept {
   const WindowTotals& totals = window.totals;
-  return {totals.untold_packets(), totals.untold_wire_bytes(), totals.untold_wire_bytes(), totals.untold_flows(),
-          totals.untold_flows()};
+  const std::uint64_t wire_bytes = totals.untold_wire_bytes() - totals.shed_wire_bytes;
+  const std::uint64_t flows = totals.untold_flows() - totals.shed_packets;
+  return {totals.untold_packets() - totals.shed_packets, wire_bytes, wire_bytes, flows, flows};
+}
+
+/// What a key's counts may be where only some flows were looked at; nothing where all were.
+inline void put_interval(std::vector<EventValue>& error, const Amount& amount, const KeyCounts& counts,
+                         const EventWindow& window) {
+  if (window.totals.one_in == 1) return;
+  const std::uint64_t most = amount.of == &KeyCounts::packets      ? window.totals.packets
+                             : amount.of == &KeyCounts::ip_bytes   ? window.totals.ip_bytes
+                             : amount.of == &KeyCounts::wire_bytes ? window.totals.wire_bytes
+                                                                   : window.totals.packets;
+  const auto variance = static_cast<double>(counts.variance[static_cast<std::size_t>(&amount - kAmounts)]);
+  put_interval(error, std::string(amount.name), counts.*amount.of, variance, window.totals.one_in, most);
 }
 
 /// What each of a key's counts may lack in this window, at most; nothing where they are exact.
@@ -32,6 +47,12 @@ inline std::vector<EventValue> missing_error(const Amount& amount, const KeyCoun
   const std::uint64_t most = missing.*amount.of;
   if (most == 0) return {};
   return {{std::string(amount.name) + "_missing", most}};
+}
+
+/// What a key's count is at least, by the sample.
+inline std::uint64_t known_of(const Amount& amount, const KeyCounts& counts, const EventWindow& window) noexcept {
+  const auto variance = static_cast<double>(counts.variance[static_cast<std::size_t>(&amount - kAmounts)]);
+  return window.totals.one_in == 1 ? counts.*amount.of : least_of(counts.*amount.of, variance, window.totals.one_in);
 }
 
 /// Of all traffic in the window.

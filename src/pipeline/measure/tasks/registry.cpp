@@ -141,7 +141,9 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
   for (Member& member : members_) {
     const StageCost::Timer timer(member.cost.get(), 0);
     if (!member.measures) {
-      member.task->flows(of_states(flows, member.states));
+      const std::span<const FlowWindow> wanted = of_states(flows, member.states);
+      for (const FlowWindow& flow : wanted) member.seen.add(flow, ~std::uint64_t{0}, 0);
+      member.task->flows(wanted);
       continue;
     }
     for (const FlowWindow& flow : flows)
@@ -176,6 +178,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.events += events.written();
     member.dropped += events.dropped();
     member.found = events.found();
+    member.share = events.share();
   }
   for (const auto& asked : context_.aggregates()) asked.aggregate->clear();
 }

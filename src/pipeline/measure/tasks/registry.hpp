@@ -40,6 +40,8 @@ struct FlowsSeen {
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
 
   Counts wholly{}, partly{}, not_at_all{};
+  /// Flows that were shed, by estimate: what those that are seen stand for, without themselves; and its variance.
+  std::array<double, FlowWeight::kClasses> shed{}, shed_variance{};
   std::uint64_t packets = 0, packets_given_way = 0;  ///< of all of them; of those that are not seen wholly
 
   /// `states`: the task's, of which the flow's is one.
@@ -48,6 +50,11 @@ struct FlowsSeen {
     ++(whole ? wholly : flow.partly_in(states) ? partly : not_at_all)[weight];
     packets += flow.packets;
     packets_given_way += whole ? 0 : flow.packets;
+    if (flow.stands_for <= 1) [[likely]]
+      return;
+    const double n = flow.stands_for;
+    shed[weight] += n - 1;
+    shed_variance[weight] += n * (n - 1);
   }
 };
 
@@ -64,8 +71,9 @@ class TaskSet {
     bool has_history = false;  ///< what it finds goes by what flows did in windows before
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
-    FlowsSeen::Counts found{};                                        ///< events of the last window, with those dropped
-    FlowsSeen seen{};                                                 ///< of the open window, until forget_flows_seen()
+    FlowsSeen::Counts found{};                       ///< events of the last window, with those dropped
+    std::optional<FoundShare> share = std::nullopt;  ///< of the last window, of a sample: EventWriter's
+    FlowsSeen seen{};                                ///< of the open window, until forget_flows_seen()
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted
   };
 

@@ -7,6 +7,7 @@
 
 #include "base/flow_weight.hpp"
 #include "pipeline/flow/in_flight.hpp"
+#include "pipeline/flow/kept_out.hpp"
 
 namespace parshall {
 
@@ -62,10 +63,12 @@ struct WindowTotals {
   std::uint64_t unlisted_packets = 0;  ///< of these: in flows that no task heard of, for want of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
   std::uint64_t kept_out_packets = 0, kept_out_wire_bytes = 0;  ///< of these: in no flow, by the flood filter
+  std::uint64_t shed_packets = 0, shed_wire_bytes = 0;          ///< of these: in no flow, for want of time
   std::uint64_t missed_packets = 0;        ///< that the device had to drop meanwhile, beside these; as far as is known
   std::uint64_t unlisted_bin_packets = 0;  ///< likewise, in bins
   std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< of its packets
-  bool partial = false;  ///< the input began within it (of windows of time), or ended
+  std::uint32_t one_in = 1;  ///< of so many connections one was looked at, where the fewest were
+  bool partial = false;      ///< the input began within it (of windows of time), or ended
 
   void add(CountWord counts, std::uint64_t time_ns) noexcept {
     ++packets;
@@ -75,10 +78,20 @@ struct WindowTotals {
     last_ns = std::max(last_ns, time_ns);
   }
 
-  /// What no task heard of: of flows, at most, since whatever was kept out of a flow may be all of it.
-  std::uint64_t untold_packets() const noexcept { return unlisted_packets + kept_out_packets; }
-  std::uint64_t untold_wire_bytes() const noexcept { return unlisted_wire_bytes + kept_out_wire_bytes; }
-  std::uint64_t untold_flows() const noexcept { return unlisted_flows + kept_out_packets; }
+  void add(const KeptOut& more) noexcept {
+    packets += more.packets;
+    ip_bytes += more.ip_bytes;
+    wire_bytes += more.wire_bytes;
+    first_ns = std::min(first_ns, more.first_ns);
+    last_ns = std::max(last_ns, more.last_ns);
+  }
+
+  /// What no task heard of: of flows, at most, since whatever packet has no flow may be all of one.
+  std::uint64_t untold_packets() const noexcept { return unlisted_packets + kept_out_packets + shed_packets; }
+  std::uint64_t untold_wire_bytes() const noexcept {
+    return unlisted_wire_bytes + kept_out_wire_bytes + shed_wire_bytes;
+  }
+  std::uint64_t untold_flows() const noexcept { return unlisted_flows + kept_out_packets + shed_packets; }
 
   void add(const WindowTotals& other) noexcept {
     packets += other.packets;
@@ -90,6 +103,9 @@ struct WindowTotals {
     unlisted_flows += other.unlisted_flows;
     kept_out_packets += other.kept_out_packets;
     kept_out_wire_bytes += other.kept_out_wire_bytes;
+    shed_packets += other.shed_packets;
+    shed_wire_bytes += other.shed_wire_bytes;
+    one_in = std::max(one_in, other.one_in);
     unlisted_bin_packets += other.unlisted_bin_packets;
     missed_packets += other.missed_packets;
     first_ns = std::min(first_ns, other.first_ns);
@@ -110,6 +126,7 @@ struct FlowWindow {
   std::uint8_t other_state = 0;         ///< the first such state; the same where it never changed
   bool more_states = false;             ///< and there were others between
   bool starts = false;                  ///< its record began in the window
+  std::uint32_t stands_for = 1;         ///< flows: of so many connections one was looked at; 0: of fewer, in part
   bool measured_in_part = false;        ///< the measures of the task that looks at it did not see all its packets
   std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i
   const std::byte* measured = nullptr;  ///< what the window's measures made of it, while tasks look at it

@@ -5,13 +5,15 @@
 
 namespace parshall {
 
-WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait)
+WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
+                       const FlowSample* sample)
     : plan_(std::move(plan)),
       length_(plan_.length),
       clock_(clock),
       stride_(stride_of(*plan_.measures)),
       ring_(ring),
       can_wait_(can_wait),
+      sample_(sample),
       rows_(slots * stride_) {
   for (Turn& turn : turns_) {
     turn.slots = HugeBuffer<std::uint32_t>(slots);
@@ -22,7 +24,7 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, 
 void WindowRows::begin_window(LinkPlace place) noexcept {
   const std::uint64_t number = length_.number(place);
   if (++last_turn_ == kNoTurn) ++last_turn_;
-  open_->restart(number, last_turn_, /*is_untold=*/false);
+  open_->restart(number, last_turn_, /*is_untold=*/false, one_in());
   border_ = length_.end_of(number);
   not_late_ns_ = length_.unit == WindowLength::Unit::ns ? length_.begin_of(number) : 0;
 }
@@ -74,7 +76,10 @@ void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
   open_->slots[open_->listed++] = slot;
 }
 
+/// A flow that only a larger sample of the window has stands for none but itself.
 bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept {
+  const std::uint32_t one_in = turn.totals.one_in;
+  const bool in_sample = one_in == turn.least_one_in || sample_->takes(key, one_in);
   const FlowMessage message{.message = {WindowMessage::Kind::flow, clock_, turn.number},
                             .flow = {.key = key,
                                      .packets = row.packets,
@@ -88,6 +93,7 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noex
                                      .other_state = row.other_state,
                                      .more_states = row.more_states,
                                      .starts = row.starts,
+                                     .stands_for = in_sample ? one_in : 0,
                                      .earlier_states = row.earlier_states}};
   return ring_.push(bytes_of(message), {row.measured(), row.is_measured ? plan_.measures->bytes() : 0});
 }
@@ -107,10 +113,10 @@ void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {
 }
 
 /// A late packet from before the window counts in its first bin.
-void WindowRows::add_to_bin(const RowUpdate& packet) noexcept {
-  const std::uint64_t since_ns = packet.time_ns > not_late_ns_ ? packet.time_ns - not_late_ns_ : 0;
+void WindowRows::add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexcept {
+  const std::uint64_t since_ns = time_ns > not_late_ns_ ? time_ns - not_late_ns_ : 0;
   // The latest time of all may be behind the last window's end.
-  open_->bins[std::min<std::size_t>(since_ns / plan_.bin_ns, open_->bins.size() - 1)].add({1, packet.wire_bytes()});
+  open_->bins[std::min<std::size_t>(since_ns / plan_.bin_ns, open_->bins.size() - 1)].add(packets);
 }
 
 /// Of the last window, those in which there was something. Whether all have been told.

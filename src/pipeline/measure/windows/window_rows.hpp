@@ -13,6 +13,8 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "pipeline/flow/flow_sample.hpp"
+#include "pipeline/flow/kept_out.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/windows/flow_measure.hpp"
 #include "pipeline/measure/windows/window_stream.hpp"
@@ -53,7 +55,14 @@ struct WindowPlan {
 /// Merge: windows of the same number of several workers add up.
 class WindowRows {
  public:
-  WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait);
+  enum class Flowless : std::uint8_t {
+    kept_out,
+    shed
+  };  ///< why a packet has no flow: by the flood filter, or for time
+
+  /// `sample`: which flows are looked at; null: all.
+  WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
+             const FlowSample* sample = nullptr);
 
   static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots) noexcept {
     return slots * (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t)) + 2 * plan.bins() * sizeof(LinkBin);
@@ -111,14 +120,23 @@ class WindowRows {
   /// Whether the packet there is the first after the open window.
   bool is_beyond(LinkPlace place) const noexcept { return length_.at(place) >= border_; }
 
-  /// A packet that no flow has, whatever its slot says. Where it is beyond the open window, update() has had all
-  /// before.
+  /// Packets that no flow has, the last of which stands there: one, or several between which no window and no part of
+  /// one ends, in order of time. Where they are beyond the open window, update() has had all before.
   template <class KeyOf>
-  void add_kept_out(const RowUpdate& packet, KeyOf key_of) noexcept {
-    if (is_beyond(packet.place)) open(packet.place, key_of);
-    add_to_totals(packet);
-    ++open_->totals.kept_out_packets;
-    open_->totals.kept_out_wire_bytes += packet.wire_bytes();
+  void add_flowless(Flowless why, const KeptOut& packets, LinkPlace last, KeyOf key_of) noexcept {
+    if (is_beyond(last)) open(last, key_of);
+    WindowTotals& totals = open_->totals;
+    totals.add(packets);
+    totals.late_packets += packets.first_ns < not_late_ns_;
+    if (plan_.bin_ns != 0) add_to_bin({packets.packets, packets.wire_bytes}, packets.first_ns);
+    (why == Flowless::shed ? totals.shed_packets : totals.kept_out_packets) += packets.packets;
+    (why == Flowless::shed ? totals.shed_wire_bytes : totals.kept_out_wire_bytes) += packets.wire_bytes;
+  }
+
+  /// From here on, though the open window may be one before. A window's sample is its smallest.
+  void sample_changed() noexcept {
+    open_->totals.one_in = std::max(open_->totals.one_in, sample_->one_in());
+    open_->least_one_in = std::min(open_->least_one_in, sample_->one_in());
   }
 
   /// Whether a window ends here, though no packet of this worker may have come. None does where nothing is known of the
@@ -182,7 +200,7 @@ class WindowRows {
       close(key_of);
     }
     open_->number = WindowEnd::kAll;
-    if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoTurn, /*is_untold=*/true);
+    if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoTurn, /*is_untold=*/true, one_in());
     while (sweep(kAllRows, key_of)) wait();
     border_ = WindowLength::kNoBorder;
   }
@@ -229,16 +247,18 @@ class WindowRows {
     bool untold = false;
     std::uint64_t number = 0;
     WindowTotals totals;
+    std::uint32_t least_one_in = 1;  ///< of its samples, of which totals.one_in is the smallest
     HugeBuffer<std::uint32_t> slots;
     std::uint32_t listed = 0, told = 0;
     std::vector<LinkBin> bins;
     std::uint32_t bins_told = 0;
 
-    void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold) noexcept {
+    void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold, std::uint32_t one_in) noexcept {
       turn = new_turn;
       untold = is_untold;
       number = window;
       totals = {};
+      totals.one_in = least_one_in = one_in;
       listed = told = bins_told = 0;
     }
   };
@@ -248,7 +268,7 @@ class WindowRows {
     const bool first = open_->turn == kNoTurn;
     if (!first) close(key_of);
     begin_window(place);
-    if (first) closing_->restart(open_->number, kNoTurn, /*is_untold=*/true);  // that nothing comes before it
+    if (first) closing_->restart(open_->number, kNoTurn, /*is_untold=*/true, one_in());  // that nothing comes before it
   }
 
   /// The open window becomes the last one. What is not told yet of the one before is told now.
@@ -317,6 +337,7 @@ class WindowRows {
   }
   void measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept;
 
+  std::uint32_t one_in() const noexcept { return sample_ == nullptr ? 1 : sample_->one_in(); }
   void begin_window(LinkPlace place) noexcept;
   void list(Row& row, std::uint32_t slot) noexcept;
   bool tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept;
@@ -324,9 +345,9 @@ class WindowRows {
   void add_to_totals(const RowUpdate& packet) noexcept {
     open_->totals.late_packets += packet.time_ns < not_late_ns_;
     open_->totals.add(packet.counts, packet.time_ns);
-    if (plan_.bin_ns != 0) add_to_bin(packet);
+    if (plan_.bin_ns != 0) add_to_bin({1, packet.wire_bytes()}, packet.time_ns);
   }
-  void add_to_bin(const RowUpdate& packet) noexcept;
+  void add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexcept;
   bool tell_bins(std::uint32_t most_chunks) noexcept;
   void drop_bins() noexcept;
   bool queue_end() noexcept;
@@ -339,6 +360,7 @@ class WindowRows {
   std::size_t stride_;
   RecordRing& ring_;
   bool can_wait_;
+  const FlowSample* sample_;
   HugeBuffer<std::byte> rows_;
   std::array<Turn, 2> turns_;
   std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< by window; a ring of those still to be told

@@ -14,6 +14,8 @@ std::uint64_t more(std::uint64_t before, std::uint64_t after) noexcept { return 
 Interval interval_between(const ReportSummary& before, const ReportSummary& after) {
   Interval interval{.offered = more(before.total.offered(), after.total.offered()),
                     .lost = more(before.total.lost(), after.total.lost()),
+                    .counted = more(before.total.counted(), after.total.counted()),
+                    .shed = more(before.total.flows.shed.packets, after.total.flows.shed.packets),
                     .states = after.states};
   if (before.adaptation && after.adaptation) {
     interval.seconds = after.adaptation->seconds - before.adaptation->seconds;

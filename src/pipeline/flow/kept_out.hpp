@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "pipeline/decode/facts.hpp"
+
+namespace parshall {
+
+/// Packets that were counted and came to no flow: kept out by a flood filter, or shed.
+struct KeptOut {
+  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
+  std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;  ///< earliest and latest of them
+
+  void add(const PacketFacts& facts) noexcept {
+    ++packets;
+    ip_bytes += facts.ip_bytes();
+    wire_bytes += facts.wire_bytes();
+    first_ns = std::min(first_ns, facts.time_ns);
+    last_ns = std::max(last_ns, facts.time_ns);
+  }
+  void add(const KeptOut& other) noexcept {
+    packets += other.packets;
+    ip_bytes += other.ip_bytes;
+    wire_bytes += other.wire_bytes;
+    first_ns = std::min(first_ns, other.first_ns);
+    last_ns = std::max(last_ns, other.last_ns);
+  }
+};
+
+}  // namespace parshall
