@@ -7,7 +7,8 @@ namespace {
 
 struct AdaptiveOptions {
   BenchOptions common;
-  std::vector<std::string> scenarios, configs, queues{"4096"};
+  std::vector<std::string> scenarios, configs, modes, queues{"4096"};
+  std::uint64_t stretches = 0;
   std::string flows = "250000", packets = "8Mi";
   double seconds = 3, warm_up_s = 1, threshold = 0.75, resend = 0.005;
 };
@@ -25,6 +26,11 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
   const auto configs = choose(lab::state_configs(), options.configs, "states");
   if (!configs) return configs.error();
   sweep.configs = *configs;
+  sweep.stretches = options.stretches;
+  if (!options.modes.empty())
+    std::erase_if(sweep.modes, [&](Controller::Mode mode) {
+      return std::ranges::find(options.modes, name_of(mode)) == options.modes.end();
+    });
   sweep.queues.clear();
   for (const std::string& queue : options.queues) {
     const auto count = count_of("--queue", queue, std::size_t{1} << 24);
@@ -94,6 +100,8 @@ void add_bench_adaptive(CLI::App& bench, int& status) {
   };
   list("--scenario", options->scenarios, "Which, as below (all)");
   list("--states", options->configs, "The paper's configurations, as below (both)");
+  list("--mode", options->modes, "What is compared: no-adapt, adapt-only, accuracy (all)")
+      ->check(CLI::IsMember({"no-adapt", "adapt-only", "accuracy"}));
   list("--queue", options->queues, "Packets that wait at most; more are missed")->capture_default_str();
   adaptive->add_option("--flows", options->flows, "Flows of the traffic")->capture_default_str();
   adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory, before they repeat")
@@ -105,6 +113,11 @@ void add_bench_adaptive(CLI::App& bench, int& status) {
       ->add_option("--warm-up", options->warm_up_s,
                    "Seconds of each run, half of it at most, in which nothing is judged")
       ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  adaptive
+      ->add_option("--stretches", options->stretches,
+                   "Judge so many half seconds, spread over each run, not all of it: for long runs (0: all)")
+      ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   adaptive->add_option("--accuracy", options->threshold, "Recall that satisfies")
       ->check(CLI::Range(0.0, 1.0))

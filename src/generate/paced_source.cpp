@@ -21,14 +21,23 @@ PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::siz
 std::size_t PacedSource::poll(std::span<RawPacket> out) noexcept {
   const std::uint64_t now_ns = clock_();
   if (!began_ns_) began_ns_ = now_ns;
-  const std::uint64_t elapsed_ns = std::max(polled_ns_, now_ns > *began_ns_ ? now_ns - *began_ns_ : 0);
-  arrive(static_cast<std::uint64_t>(pace_.packets_by(static_cast<double>(elapsed_ns) / 1e9)), elapsed_ns);
+  const std::uint64_t elapsed_ns = std::max(polled_ns_, ahead_ns_ + (now_ns > *began_ns_ ? now_ns - *began_ns_ : 0));
+  arrive(packets_by(elapsed_ns), elapsed_ns);
   polled_ns_ = elapsed_ns;
   const std::size_t count = take(out);
   waiting_ -= count;
   if (count == 0 && wait_) wait_(kWaitNs);
   counts_->add(count, 0);
   return count;
+}
+
+void PacedSource::begin_at(std::uint64_t elapsed_ns) noexcept {
+  ahead_ns_ = polled_ns_ = elapsed_ns;
+  arrived_ = packets_by(elapsed_ns);
+}
+
+std::uint64_t PacedSource::packets_by(std::uint64_t elapsed_ns) const noexcept {
+  return static_cast<std::uint64_t>(pace_.packets_by(static_cast<double>(elapsed_ns) / 1e9));
 }
 
 /// The queue keeps those that came while it had room.

@@ -49,6 +49,9 @@ class PacedSource final : public PacketSource {
   PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
               Clock clock = &steady_ns, Wait wait = nullptr);
 
+  /// Before the first poll: the pace has begun so long before it, and what came then came to nobody.
+  void begin_at(std::uint64_t elapsed_ns) noexcept;
+
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool lossless() const noexcept override { return false; }
   /// Of the last poll: whatever came since is still to be polled.
@@ -69,6 +72,7 @@ class PacedSource final : public PacketSource {
     double first_ns, step_ns;
   };
 
+  std::uint64_t packets_by(std::uint64_t elapsed_ns) const noexcept;
   void arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexcept;
   std::size_t take(std::span<RawPacket> out) noexcept;
   static std::uint64_t steady_ns() noexcept;
@@ -81,6 +85,7 @@ class PacedSource final : public PacketSource {
   Clock clock_;
   Wait wait_;
   std::optional<std::uint64_t> began_ns_;
+  std::uint64_t ahead_ns_ = 0;   ///< begin_at()'s
   std::uint64_t polled_ns_ = 0;  ///< since the pace began
   std::vector<Run> runs_;        ///< a ring of what waits; a run holds a packet at least
   std::size_t first_run_ = 0, runs_waiting_ = 0;

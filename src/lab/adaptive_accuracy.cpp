@@ -12,13 +12,14 @@ constexpr std::size_t kFewestJudged = 20;  ///< events of a window, for a recall
 
 }  // namespace
 
-TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, std::uint64_t first,
-                   std::uint64_t last, double threshold) {
+TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, const Stretches& judged,
+                   double threshold) {
   TaskAccuracy accuracy{.name = task};
   std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> windows;  // events that there are, and those found
-  for (std::uint64_t window = first; window <= last; ++window) windows[window];
+  for (const Stretch& stretch : judged)
+    for (std::uint64_t window = stretch.first; window <= stretch.last; ++window) windows[window];
   std::size_t all = 0, right = 0, found = 0;
-  const auto in_range = [&](const Found& event) { return event.window >= first && event.window <= last; };
+  const auto in_range = [&](const Found& event) { return windows.contains(event.window); };
   const auto of = [&task](const Outcome& run) {
     const auto events = run.found.find(task);
     return events == run.found.end() ? std::span<const Found>() : std::span<const Found>(events->second);

@@ -22,6 +22,14 @@ struct Said {
   double recall, at_least;
 };
 
+/// Windows that are judged, with the last.
+struct Stretch {
+  std::uint64_t first, last;
+  bool has(std::uint64_t window) const noexcept { return window >= first && window <= last; }
+};
+/// In order; none is in two.
+using Stretches = std::vector<Stretch>;
+
 /// What came of a run.
 struct Outcome {
   std::map<std::string, std::vector<Found>> found;  ///< by task; in order once the run is over
@@ -31,8 +39,8 @@ struct Outcome {
   ReportSummary summary;
 };
 
-/// What the run found of a task, from window `first` to `last`, of what `truth` has.
-TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, std::uint64_t first,
-                   std::uint64_t last, double threshold);
+/// What the run found of a task in these windows, of what `truth` has.
+TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, const Stretches& judged,
+                   double threshold);
 
 }  // namespace parshall::lab

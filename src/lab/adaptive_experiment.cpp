@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/adaptive_experiment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -20,6 +24,8 @@ namespace {
 
 constexpr std::uint64_t kWindowNs = 10'000'000;
 constexpr std::chrono::microseconds kTick{200};
+constexpr std::uint64_t kStretchNs = 500'000'000, kPastNs = 500'000'000;
+constexpr double kCapacityS = 5;  ///< of a run, to know how much a worker can take
 
 constexpr std::string_view kChain = R"(
 default = "s1"
@@ -91,17 +97,25 @@ const AdaptiveScenario kScenarios[] = {
      {0, 128}},
 };
 
+double resident_bytes() {
+  std::size_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
 /// How a worker meets what comes.
 struct Way {
   Controller::Mode mode = Controller::Mode::none;
   std::uint32_t filter_bytes = 0;
 };
 
-/// Delivers what a paced source does, but for what that one would miss.
+/// Delivers what a paced source does from some time of its on, but for what that one would miss.
 class Patient final : public PacketSource {
  public:
-  Patient(std::shared_ptr<const Trace> trace, Pace pace)
-      : source_(std::move(trace), pace, kRoom, kTrafficStartNs, [this] { return now_ns_ += kStepNs; }) {}
+  Patient(std::shared_ptr<const Trace> trace, Pace pace, std::uint64_t from_ns)
+      : source_(std::move(trace), pace, kRoom, kTrafficStartNs, [this] { return now_ns_ += kStepNs; }) {
+    source_.begin_at(from_ns);
+  }
   std::size_t poll(std::span<RawPacket> out) noexcept override { return source_.poll(out); }
 
  private:
@@ -129,7 +143,7 @@ class Experiment {
 
   /// Until the packets' time is over. `meanwhile` is called now and then.
   Result<Outcome> run(
-      std::unique_ptr<PacketSource> source, Way way, double seconds,
+      std::unique_ptr<PacketSource> source, Way way, double seconds, const Stretches& kept,
       const std::function<void()>& meanwhile = [] {}) const {
     TaskOptions task_options{.window = {WindowLength::Unit::ns, kWindowNs},
                              .keys = std::size_t{1} << 19,
@@ -167,12 +181,12 @@ class Experiment {
     if (auto error = session.start()) return *error;
     Outcome outcome;
     while (!session.finished()) {
-      take(session, outcome);
+      take(session, kept, outcome);
       meanwhile();
       std::this_thread::sleep_for(kTick);
     }
     outcome.summary = session.final_report().summary;
-    take(session, outcome);
+    take(session, kept, outcome);
     for (auto& [task, found] : outcome.found) std::ranges::sort(found);
     return outcome;
   }
@@ -180,8 +194,10 @@ class Experiment {
  private:
   static std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
 
-  static void take(Session& session, Outcome& outcome) {
+  static void take(Session& session, const Stretches& kept, Outcome& outcome) {
     for (const Event& event : session.take_events()) {
+      const auto is_kept = [&](const Stretch& stretch) { return stretch.has(event.window.number); };
+      if (event.task != "count" && std::ranges::none_of(kept, is_kept)) continue;
       if (!event.is_summary) {
         outcome.found[event.task].push_back({event.window.number, KeyHash()(event.key)});
         continue;
@@ -239,13 +255,14 @@ class Round {
                                     Load load, const std::function<bool()>& stop,
                                     std::vector<AdaptiveRow>& rows) const {
     const Pace pace(load.load * load.capacity_pps, scenario.swing_s, scenario.least_load * load.capacity_pps);
-    const auto truth = experiment_.run(std::make_unique<Patient>(trace, pace), {}, sweep_.seconds);
+    const Stretches judged = stretches();
+    const auto truth = truth_of(trace, pace, judged);
     if (!truth) return truth.error();
     for (const std::uint64_t queue : sweep_.queues)
       for (const std::uint32_t filter_bytes : scenario.filters)
         for (const Controller::Mode mode : sweep_.modes) {
           if (stop()) return std::nullopt;
-          const auto row = run(scenario, trace, pace, queue, {mode, filter_bytes}, *truth);
+          const auto row = run(scenario, trace, pace, queue, {mode, filter_bytes}, *truth, judged);
           if (!row) return row.error();
           rows.push_back(*row);
           rows.back().flood = load.flood;
@@ -253,6 +270,38 @@ class Round {
           rows.back().mpps = load.load * load.capacity_pps * 1e-6;
         }
     return std::nullopt;
+  }
+
+  /// What is judged: not the first window, which finds tasks without a past, nor the last one, which is cut.
+  Stretches stretches() const {
+    const std::uint64_t begin = kTrafficStartNs / kWindowNs + 1;
+    const double warm_up_s = std::min(sweep_.warm_up_s, sweep_.seconds / 2);
+    const std::uint64_t first = begin + static_cast<std::uint64_t>(warm_up_s * 1e9) / kWindowNs;
+    const std::uint64_t last = begin + static_cast<std::uint64_t>(sweep_.seconds * 1e9) / kWindowNs - 3;
+    if (sweep_.stretches == 0) return {{first, last}};
+    Stretches some;
+    const std::uint64_t apart = (last - first) / sweep_.stretches;
+    for (std::uint64_t i = 0; i < sweep_.stretches; ++i) {
+      const std::uint64_t from = first + i * apart;
+      some.push_back({from, std::min(from + kStretchNs / kWindowNs, from + apart) - 1});
+    }
+    return some;
+  }
+
+  /// Of stretches with what comes before, so that flows have a past.
+  Result<Outcome> truth_of(const std::shared_ptr<const Trace>& trace, Pace pace, const Stretches& judged) const {
+    if (sweep_.stretches == 0)
+      return experiment_.run(std::make_unique<Patient>(trace, pace, 0), {}, sweep_.seconds, judged);
+    Outcome truth;
+    for (const Stretch& stretch : judged) {
+      const std::uint64_t begin_ns = stretch.first * kWindowNs - kTrafficStartNs;
+      const std::uint64_t from_ns = begin_ns - std::min(begin_ns, kPastNs);
+      const double seconds = static_cast<double>((stretch.last + 2) * kWindowNs - kTrafficStartNs - from_ns) * 1e-9;
+      auto part = experiment_.run(std::make_unique<Patient>(trace, pace, from_ns), {}, seconds, {stretch});
+      if (!part) return part.error();
+      for (auto& [task, found] : part->found) std::ranges::copy(found, std::back_inserter(truth.found[task]));
+    }
+    return truth;
   }
 
   Result<std::shared_ptr<const Trace>> trace_of(std::string_view skew, double flood) const {
@@ -280,8 +329,8 @@ class Round {
   /// the first ones, in which flows begin.
   Result<double> capacity(const std::shared_ptr<const Trace>& trace) const {
     constexpr double kEndlessPps = 1e9;
-    const auto outcome =
-        experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()), {}, sweep_.seconds);
+    const auto outcome = experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()), {},
+                                         std::min(sweep_.seconds, kCapacityS), {});
     if (!outcome) return outcome.error();
     std::vector<std::uint64_t> packets(
         outcome->packets.begin() + static_cast<std::ptrdiff_t>(outcome->packets.size() / 3), outcome->packets.end());
@@ -292,7 +341,7 @@ class Round {
   }
 
   Result<AdaptiveRow> run(const AdaptiveScenario& scenario, const std::shared_ptr<const Trace>& trace, Pace pace,
-                          std::uint64_t queue, Way way, const Outcome& truth) const {
+                          std::uint64_t queue, Way way, const Outcome& truth, const Stretches& judged) const {
     const auto clock = std::make_shared<WorkClock>();
     auto paced = source(trace, pace, queue, clock);
     const auto counts = paced->counts();
@@ -306,10 +355,14 @@ class Round {
                         std::vector{std::ranges::find(neighbours(), "cache", &Neighbour::name)->make()});
     }
     bool fights = false;
-    const auto outcome = experiment_.run(std::move(paced), way, sweep_.seconds, [&] {
-      if (!neighbour) return;
+    double early_bytes = 0, late_bytes = 0;  // of resident memory
+    const auto outcome = experiment_.run(std::move(paced), way, sweep_.seconds, judged, [&] {
       const DeviceCounters now = counts->counters();
-      const double third = 3 * static_cast<double>(*now.received + *now.nic_missed) / pace.packets_by(sweep_.seconds);
+      const double part = static_cast<double>(*now.received + *now.nic_missed) / pace.packets_by(sweep_.seconds);
+      if (part >= 0.1 && early_bytes == 0) early_bytes = resident_bytes();
+      if (part >= 0.9) late_bytes = std::max(late_bytes, resident_bytes());
+      if (!neighbour) return;
+      const double third = 3 * part;
       if (const bool fight = third >= 1 && third < 2; fight != fights) {
         fights = fight;
         fight ? neighbour->start() : neighbour->stop();
@@ -329,7 +382,9 @@ class Round {
     row.offered = *counts->counters().received + *counts->counters().nic_missed;
     row.missed = *counts->counters().nic_missed;
     row.events_lost = summary.events_not_taken;
+    if (early_bytes != 0 && late_bytes != 0) row.memory_growth = late_bytes / early_bytes - 1;
     row.kept_out = summary.total.flows.kept_out.packets;
+    row.shed = summary.total.flows.shed.packets;
     std::uint64_t in_a_row = 0;
     for (const std::uint64_t lost : *losses) {
       in_a_row = lost == 0 ? 0 : in_a_row + 1;
@@ -338,18 +393,14 @@ class Round {
     }
     if (summary.adaptation) {
       row.shifted_share = summary.adaptation->shifted_s / std::max(1e-9, summary.adaptation->seconds);
+      row.one_in = summary.adaptation->one_in;
       row.overhead_share = summary.adaptation->overhead_share;
       row.longest_us = summary.adaptation->longest_us;
       row.residual = summary.adaptation->residual;
     }
     row.left_out_share = static_cast<double>(clock->left_out_ns()) / (sweep_.seconds * 1e9);
-    // The first window finds tasks without a past, the last one is cut.
-    const std::uint64_t begin = kTrafficStartNs / kWindowNs + 1;
-    const double warm_up_s = std::min(sweep_.warm_up_s, sweep_.seconds / 2);
-    const std::uint64_t first = begin + static_cast<std::uint64_t>(warm_up_s * 1e9) / kWindowNs;
-    const std::uint64_t last = begin + static_cast<std::uint64_t>(sweep_.seconds * 1e9) / kWindowNs - 3;
     for (const TaskSummary& task : summary.tasks)
-      if (task.name != "count") row.tasks.push_back(judge(task.name, *outcome, truth, first, last, sweep_.threshold));
+      if (task.name != "count") row.tasks.push_back(judge(task.name, *outcome, truth, judged, sweep_.threshold));
     return row;
   }
 

@@ -45,8 +45,9 @@ struct AdaptiveSweep {
   std::vector<std::uint64_t> queues{4096};  ///< packets that wait at most
   std::uint64_t flows = 250'000, trace_packets = 1 << 23;
   double seconds = 3, threshold = 0.75, resend_share = 0.005;
-  double warm_up_s = 1;  ///< of these: what costs are is not known yet, and nothing is judged but what is lost
-  int rounds = 1;        ///< each with traffic of its own
+  double warm_up_s = 1;         ///< of these: what costs are is not known yet, and nothing is judged but what is lost
+  std::uint64_t stretches = 0;  ///< of half a second each, spread over the run, that are judged in place of all of it
+  int rounds = 1;               ///< each with traffic of its own
   std::uint64_t seed = 1;
 };
 
@@ -70,10 +71,13 @@ struct AdaptiveRow {
   std::uint32_t filter_bytes;  ///< 0: no flood filter
   double load, mpps;           ///< the highest rate: of the capacity without a flood; and as it is
   std::uint64_t kept_out = 0;  ///< by the flood filter
+  std::uint64_t shed = 0;      ///< for want of time
+  std::uint64_t one_in = 1;    ///< then one connection of so many was looked at, or more
   std::uint64_t offered = 0, missed = 0;
   std::uint64_t lossy_windows = 0, longest_loss = 0;  ///< of 10 ms; in a row
   double shifted_share = 0;                           ///< of the time, in which flows gave way
   double overhead_share = 0, longest_us = 0, residual = 0, left_out_share = 0;  ///< AdaptationSummary's; WorkClock's
+  double memory_growth = 0;       ///< resident memory at the run's end, of what it was after a tenth of it, less 1
   std::uint64_t events_lost = 0;  ///< for want of room on their way here: then recall is more than is told
   std::vector<TaskAccuracy> tasks;
 };

@@ -36,6 +36,32 @@ TEST(Pace, ASwingGoesFromNoneToItsHighestRateAndBack) {
   EXPECT_EQ(Pace(3e6).packets_by(0.5), 1.5e6);
 }
 
+/// What a source that began earlier delivers from there on.
+TEST(PacedSource, MayBeginWhereAnotherWouldBe) {
+  constexpr std::uint64_t kBeginNs = 20'000'000, kStepNs = 10'000;
+  for (const double period_s : {0.0, 0.01}) {
+    const auto frames = trace(777);
+    const Pace pace(1e6, period_s);
+    fake_now_ns = 0;
+    PacedSource whole(frames, pace, 4096, 1'000'000'000, fake_clock), late = whole;
+    late.begin_at(kBeginNs);
+    std::array<RawPacket, 64> batch, other;
+    whole.poll(batch);
+    while (fake_now_ns < kBeginNs) fake_now_ns += kStepNs, whole.poll(batch);
+    EXPECT_EQ(late.poll(other), 0u);
+    for (int step = 0; step < 1000; ++step) {
+      fake_now_ns += kStepNs;
+      const std::size_t count = whole.poll(batch);
+      ASSERT_EQ(late.poll(other), count);
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(other[i].data, batch[i].data);
+        ASSERT_EQ(other[i].time_ns, batch[i].time_ns);
+      }
+    }
+    EXPECT_EQ(*late.counters().nic_missed, 0u) << "what came before came to nobody";
+  }
+}
+
 /// Against a queue of packet numbers.
 TEST(PacedSource, DeliversMissesAndStampsWhatAQueueWould) {
   SplitMix64 random(2);
