@@ -832,6 +832,36 @@ class Lab(Case):
         done = run("bench", "sketches", "--tables", "bucketed,space-saving", "--flows", "100", "--rounds", "3", "--format", "csv")
         self.assertEqual([row["table"] for row in rows(done.out)], ["bucketed", "space-saving"], done.err)
 
+    def test_heavy_hitters_are_found_by_all_flows_and_by_sketches(self):
+        traffic = "flows=2000,dist=zipf:1.1,packets=200000,rate=1000000"
+        done = run("bench", "heavy-hitters", "-g", traffic, "--window", "10ms,50ms", "--width", "1Ki,16Ki", "--one-in", "1,4", "--threshold",
+                   "0.01", "--rounds", "3", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        ways = [("all-flows", ""), ("worker", "")] + [(way, width) for way in ("heavy-keeper", "space-saving") for width in ("1024", "16384")]
+        ways += [("nitro", width) for width in ("1024", "16384") for _ in (1, 4)]
+        self.assertEqual([(row["way"], row["width"]) for row in found], 2 * ways)
+        for row in found:
+            if row["way"] == "worker":
+                self.assertEqual((row["windows"], row["recall"]), ("0", ""))
+                continue
+            self.assertEqual(row["windows"], "19" if row["window_ms"] == "10" else "3", "the last one is cut off")
+            self.assertGreater(float(row["ns"]), 0)
+            if row["way"] in ("all-flows", "space-saving"):
+                self.assertEqual((float(row["recall"]), float(row["precision"])), (1, 1), row)
+            self.assertGreater(float(row["recall"]), 0.5, row)
+        for words, arguments in (
+                (("no way", "nitro"), ["--way", "magic"]),
+                (("--window", "1ms"), ["--window", "1us"]),
+                (("--width",), ["--width", "wide"]),
+                (("--one-in",), ["--one-in", "0"]),
+                (("flows=many",), ["-g", "flows=many"]),
+                (("--threshold",), ["--threshold", "2"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "heavy-hitters", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "heavy-hitters", "-r", "/no/such/file"), FAILED, "/no/such/file")
+        self.assert_says(run("bench", "heavy-hitters", "-g", "flows=10,packets=1000,rate=1000000"), FAILED, "shorter than two windows")
+
     def test_every_combination_is_measured(self):
         done = self.bench("--tables", "linear", "--flows", "50", "--zipf", "0,1", "--value-bytes", "8,64", "--format", "json")
         self.assertEqual(done.status, DONE, done.err)
