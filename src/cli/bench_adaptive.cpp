@@ -27,6 +27,9 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
   if (!configs) return configs.error();
   sweep.configs = *configs;
   sweep.stretches = options.stretches;
+  if (static_cast<double>(sweep.stretches) > sweep.seconds)
+    return Error{fmt::format("--stretches {}: no more than there are seconds, of which there are {}", sweep.stretches,
+                             sweep.seconds)};
   if (!options.modes.empty())
     std::erase_if(sweep.modes, [&](Controller::Mode mode) {
       return std::ranges::find(options.modes, name_of(mode)) == options.modes.end();
@@ -115,8 +118,10 @@ void add_bench_adaptive(CLI::App& bench, int& status) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   adaptive
-      ->add_option("--stretches", options->stretches,
-                   "Judge so many half seconds, spread over each run, not all of it: for long runs (0: all)")
+      ->add_option(
+          "--stretches", options->stretches,
+          "Judge so many half seconds, spread over each run, not all of it: for long runs (0: all); the truth has a "
+          "past of half a second there")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   adaptive->add_option("--accuracy", options->threshold, "Recall that satisfies")

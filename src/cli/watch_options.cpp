@@ -303,7 +303,7 @@ std::optional<Error> plan_recall(const WatchOptions& o, const WatchPlan& plan) {
   else if (input_can_wait(o))
     problem = "flows give way only where the input does not wait: take -i, or -g with pace=PPS";
   else if (control->recalls->size() == 0)
-    problem = fmt::format("the tasks of {} see all flows, since they only count them", o.states);
+    problem = fmt::format("the tasks of {} only count, and miss no flow that gives way", o.states);
   if (problem.empty())
     control->recalls->windows = std::make_unique<FindingQueue<WindowRecall>>(/*can_wait=*/false);
   else if (!o.recall.empty())

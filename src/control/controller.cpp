@@ -175,22 +175,27 @@ void Controller::learn_margin(const WindowLoad& load) noexcept {
     margin_ = std::max(kLeastMargin, margin_ - kMarginLost);
 }
 
-/// Of the time for a packet of all that come, what one that is looked at may take, of as many as there is time for.
-double Controller::for_kept_ns(const WindowLoad& load, double busy_ns, double target_ns) noexcept {
-  if (!options_.sheds) return target_ns;
+/// `target_ns`: that a packet of all that come may take.
+void Controller::decide_shedding(const WindowLoad& load, double busy_ns, double target_ns) noexcept {
+  if (!options_.sheds) return;
+  // As measured now, but for what lighter states would save: flows of a sample cost another time than all flows do.
   const auto lightest = all_in_.after(all_in_.depth());
-  double packets = 0, lightest_ns = 0;
-  for (std::size_t state = 0; state < std::min(graph_.size(), load.base_packets.size()); ++state) {
+  double packets = 0, all_ns = 0, lightest_ns = 0;
+  for (std::size_t state = 0; state < std::min({graph_.size(), load.base_packets.size(), load.packets.size()});
+       ++state) {
     packets += load.base_packets[state];
+    all_ns += load.packets[state] * all_in_[state].cost_ns;
     lightest_ns += load.base_packets[state] * all_in_[lightest[state]].cost_ns;
   }
+  const double lighter = all_ns > 0 ? std::min(1.0, lightest_ns / all_ns) : 1;
+  if (packets > 0) lightest_ns_ = lighter * load.busy_ns / packets;
   shedding_.end_window({.target_ns = target_ns,
-                        .lightest_ns = packets > 0 ? lightest_ns / packets : 0,
+                        .lightest_ns = lightest_ns_,
                         .kept = load.counted,
                         .shed = load.shed,
                         .missed = load.missed,
-                        .busy_share = busy_ns / load.window_ns});
-  return shedding_.for_kept_ns(target_ns);
+                        .busy_share = busy_ns / load.window_ns,
+                        .all_gave_way = shift_.infeasible});
 }
 
 const Allocation& Controller::end_window(const WindowLoad& came, std::span<const GapRecovery::Task> tasks) noexcept {
@@ -208,8 +213,10 @@ const Allocation& Controller::end_window(const WindowLoad& came, std::span<const
     tasks_.assign(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(std::min(tasks.size(), kMostTasks)));
   Choice choice;
   if (rate_pps > 0) {
-    const double target_ns = for_kept_ns(load, came.busy_ns, margin_ * options_.utilisation * 1e9 / rate_pps);
-    choice = load.counted != 0 ? choose(load, target_ns) : Choice{.heavy_from = heavy_from_, .shift = shift_};
+    const double target_ns = margin_ * options_.utilisation * 1e9 / rate_pps;
+    decide_shedding(load, came.busy_ns, target_ns);
+    choice = load.counted != 0 ? choose(load, shedding_.for_kept_ns(target_ns))
+                               : Choice{.heavy_from = heavy_from_, .shift = shift_};
   }
   if (load.missed == 0 && choice.heavy_from == heavy_from_ && is_near(choice.shift, shift_)) choice.shift = shift_;
   shift_ = choice.shift;

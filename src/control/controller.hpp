@@ -88,7 +88,7 @@ class Controller {
   };
   Choice choose(const WindowLoad& load, double target_ns) noexcept;
   Choice choose_with(const WindowLoad& load, std::uint8_t heavy_from, double target_ns) noexcept;
-  double for_kept_ns(const WindowLoad& load, double busy_ns, double target_ns) noexcept;
+  void decide_shedding(const WindowLoad& load, double busy_ns, double target_ns) noexcept;
   Shift choose_shift(double target_ns, std::uint8_t heavy_from) noexcept;
   double worst_headroom(Shift shift, std::uint8_t heavy_from) const noexcept;
   void set_aside_heavy(const WindowLoad& load, std::uint8_t from) noexcept;
@@ -112,9 +112,10 @@ class Controller {
   double heavy_ns_ = 0;               ///< the others', of a packet on average
   RateForecast rate_;
   Shedding shedding_;
-  double margin_ = 1;    ///< of the utilisation, that work which does not come evenly leaves
-  double slowness_ = 1;  ///< time taken, of what the profile says
-  double weight_ = 1;    ///< cost of packets, of what shares of flows let expect: heavy flows are few
+  double lightest_ns_ = 0;  ///< that a packet takes in the lightest states, as last measured
+  double margin_ = 1;       ///< of the utilisation, that work which does not come evenly leaves
+  double slowness_ = 1;     ///< time taken, of what the profile says
+  double weight_ = 1;       ///< cost of packets, of what shares of flows let expect: heavy flows are few
 };
 
 }  // namespace parshall

@@ -46,7 +46,8 @@ struct AdaptiveSweep {
   std::uint64_t flows = 250'000, trace_packets = 1 << 23;
   double seconds = 3, threshold = 0.75, resend_share = 0.005;
   double warm_up_s = 1;         ///< of these: what costs are is not known yet, and nothing is judged but what is lost
-  std::uint64_t stretches = 0;  ///< of half a second each, spread over the run, that are judged in place of all of it
+  std::uint64_t stretches = 0;  ///< of half a second each, spread over the run, that are judged in place of all of it;
+                                ///< at most one a second. The truth has a past of half a second there, and no more
   int rounds = 1;               ///< each with traffic of its own
   std::uint64_t seed = 1;
 };

@@ -113,7 +113,8 @@ class SketchAlone final : public Contestant {
         seed_(sweep.seed),
         size_(size),
         one_in_(one_in),
-        front_(IpHeader::outermost, FlowIdentity(KeyFields::src, Identity::exact, sweep.seed), {}, std::nullopt),
+        identity_(KeyFields::src, Identity::exact, sweep.seed),
+        front_(IpHeader::outermost, identity_, {}, std::nullopt),
         source_(frames.source(0)),
         sketch_(fresh()) {}
 
@@ -157,7 +158,9 @@ class SketchAlone final : public Contestant {
       std::set<std::size_t>& found = reports_[border_ns_ / window_ns_ - 1];
       const double least = threshold_ * static_cast<double>(sketch_.packets());
       sketch_.visit([&](const HeavyKey<FlowKey>& heavy) {
-        if (static_cast<double>(heavy.packets) >= least) found.insert(KeyHash()(heavy.key));
+        const std::uint64_t packets =
+            sketch_.estimate(identity_.hash(heavy.key), heavy.key);  // a list's may be of before
+        if (static_cast<double>(packets) >= least) found.insert(KeyHash()(heavy.key));
       });
       if (reports_.size() > kMostKept) reports_.clear();  // nobody asks any more
       sketch_ = fresh();
@@ -172,6 +175,7 @@ class SketchAlone final : public Contestant {
   std::uint64_t seed_;
   SketchSize size_;
   std::uint32_t one_in_;
+  FlowIdentity identity_;
   FrontEnd front_;
   std::unique_ptr<PacketSource> source_;
   std::array<RawPacket, kBatch> batch_;

@@ -34,8 +34,8 @@ double lacking_now(const FlowsSeen& seen, std::uint64_t shed_packets, double mis
 }
 
 /// Of a task that only counts, and so misses no flow that is looked at.
-std::optional<Recall> of_sample(std::uint32_t one_in, const std::optional<FoundShare>& share) noexcept {
-  if (one_in == 1) return Recall{};
+std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<FoundShare>& share) noexcept {
+  if (totals.one_in == 1) return totals.untold_flows() == 0 ? std::optional(Recall{}) : std::nullopt;
   return share ? std::optional(Recall{share->expected, share->at_least}) : std::nullopt;
 }
 
@@ -94,8 +94,7 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
   missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them on
   for (Watched& watched : watched_) {
     const TaskSet::Member& task = tasks.members()[watched.task];
-    std::optional<Recall> recall =
-        watched.board ? of_measures(task, window, watched) : of_sample(totals.one_in, task.share);
+    std::optional<Recall> recall = watched.board ? of_measures(task, window, watched) : of_sample(totals, task.share);
     if (task.has_history) {
       const double more = lacking_now(task.seen, totals.shed_packets, missed_now) - watched.lacking;
       watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;

@@ -51,6 +51,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places,
              std::span<const TcpFacts> tcp) noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
+      if (sheds_ && !sample_->takes(packets[i].key)) [[unlikely]] {
+        ShedRun run;
+        shed(packets[i], places[i], run);
+        count_shed(run);
+        continue;
+      }
       in_flight_.next() = packets[i];
       if (!tcp.empty()) in_flight_.next_tcp() = tcp[i];
       in_flight_.push_at(places[i]);
@@ -214,6 +220,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   /// After drain(); the link is behind so many packets.
   void shed_one_in(std::uint32_t connections, std::uint64_t position) noexcept {
     if (connections == sample_->one_in()) return;
+    if (connections < sample_->one_in()) measurement_.sample_grew(*sample_, most_one_in_);
+    most_one_in_ = connections == 1 ? 1 : std::max(most_one_in_, connections);
     sample_->set_one_in(connections);
     measurement_.sample_changed();
     sheds_ = connections != 1;
@@ -435,7 +443,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
   std::uint64_t latest_ns_ = 0;
   bool extras_ = false;
-  bool sheds_ = false;  ///< whether sample_ leaves any flow out
+  bool sheds_ = false;             ///< whether sample_ leaves any flow out
+  std::uint32_t most_one_in_ = 1;  ///< sample_'s, since it last took all
   KeptOut shed_;
 
   std::unique_ptr<FloodGuard> guard_;  ///< null: every flow comes into the table

@@ -89,6 +89,9 @@ class Measurement {
   }
 
   /// Another share of the flows is looked at, after flush().
+  void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
+    if (states_) states_->sample_grew(sample, from_one_in);
+  }
   void sample_changed() noexcept {
     for (const auto& windows : windows_) windows->sample_changed();
   }

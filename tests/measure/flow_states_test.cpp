@@ -299,5 +299,64 @@ TEST(StateFile, StatesThatGiveWayToThemselvesAreRefusedWhereverTheCircleIs) {
   EXPECT_EQ(error_of({"nobody"}), "test, line 4: no state nobody; there is s0");
 }
 
+/// Two states, of which the first is the lighter one; all flows are in the other. Both directions of connections.
+class Sampled : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kFlows = 400;
+
+  Sampled()
+      : states_(std::make_shared<StatePlan>(StatePlan{.names = {"light", "heavy"}, .lighter = {0, 0}, .first = 1}),
+                /*can_wait=*/false, 1),
+        tracker_({{}, {.iat = true, .tcp = true, .rtt_history = true}}, &states_, 2 * kFlows, 1) {}
+
+  static FlowKey key_of(std::uint32_t slot) {
+    FlowKey key;
+    key.ip_version = 4;
+    key.protocol = 6;
+    const std::uint32_t client = slot / 2 + 1, server = 0x0100'0000 + slot / 2;
+    std::memcpy(key.address.data(), &client, 4);
+    std::memcpy(key.address.data() + 4, &server, 4);
+    return slot % 2 == 0 ? key : opposite(key);
+  }
+  PacketFinding find(std::uint32_t slot, bool starts, std::uint64_t time_ns, TcpFacts tcp) {
+    const RowUpdate packet{slot, starts, CountWord::packet(140, 154, 0x10), time_ns, {}};
+    tcp.present = true;
+    PacketFinding finding;
+    tracker_.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, key_of);
+    return finding;
+  }
+
+  FlowStates states_;
+  FlowTracker tracker_;
+};
+
+TEST_F(Sampled, FlowsThatComeBackFollowNothingThatIsKnownOfThem) {
+  for (std::uint32_t slot = 0; slot < 2 * kFlows; slot += 2) {
+    find(slot, true, 1000, {.seq = 500, .ack = 900, .payload_bytes = 100});
+    find(slot + 1, true, 1700, {.seq = 900, .ack = 600, .payload_bytes = 10});
+  }
+  FlowSample sample(1);
+  sample.set_one_in(2);  // of whom half were shed until now, of one in 4
+  states_.sample_grew(sample, 4);
+  std::uint32_t back = 0;
+  for (std::uint32_t slot = 0; slot < 2 * kFlows; slot += 2) {
+    if (!sample.takes(key_of(slot))) continue;
+    const bool was_shed = !sample.takes(key_of(slot), 4);
+    back += was_shed;
+    // An answer to the last segment seen, long after; and data behind some that nobody saw.
+    const PacketFinding answer = find(slot + 1, false, 9'000'000, {.seq = 910, .ack = 700, .payload_bytes = 10});
+    const PacketFinding data = find(slot, false, 9'000'100, {.seq = 50'000, .ack = 920, .payload_bytes = 100});
+    EXPECT_EQ(answer.iat_ns == PacketFinding::kNone, was_shed);
+    EXPECT_EQ(data.iat_ns == PacketFinding::kNone, was_shed);
+    EXPECT_EQ(answer.effective_before, was_shed ? 0 : 1) << "else its first window counts as seen";
+    EXPECT_EQ(data.tcp.marks.has(TcpMark::lost_segment), !was_shed);
+    const PacketFinding next = find(slot, false, 9'000'200, {.seq = 50'100, .ack = 920, .payload_bytes = 100});
+    EXPECT_EQ(next.iat_ns, 100u);
+    EXPECT_EQ(next.effective_before, 1) << "only once";
+  }
+  EXPECT_GT(back, 60u);
+  EXPECT_LT(back, 140u);
+}
+
 }  // namespace
 }  // namespace parshall

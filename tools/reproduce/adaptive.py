@@ -210,7 +210,7 @@ def page(runs, rounds, is_drawn):
     lines += ["", "## Five times what there is time for", "",
               "All flows give way, and some are shed; the median round. Without adaptation packets of all flows are lost alike."]
     lines += overloads(runs["overload"])
-    lines += ["", "Ten minutes of it, of which 24 half seconds are compared with the truth:", "", long_run(runs["long"])] + overloads(runs["long"])
+    lines += ["", "Ten minutes of it, of which 24 half seconds are compared with the truth, which begins half a second before each:", "", long_run(runs["long"])] + overloads(runs["long"])
     lines += ["", "## One task against sketches", "",
               "The sources with 0.1 % of a window's packets or more, by a monitor that keeps every flow and by sketches that do nothing else, on one core:",
               "polled, decoded and hashed alike, 10 Mpps of packet time, 250,000 flows of Zipf 1.1. The worker's part alone leaves its analyst another core.",

@@ -50,6 +50,12 @@ void FlowTracker::change_effective_state(Track& track, std::uint8_t state) noexc
   }
 }
 
+/// Of a flow that was shed: its next packet follows none that is known.
+void FlowTracker::lose_track(Track& track) noexcept {
+  track.after_last_ns = 0;
+  if (track.place != kNowhere) connections_->pause(track.connection());
+}
+
 void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {
   TcpConnection& connection = (*connections_)[track.place];
   finding.payload_bytes = tcp.payload_bytes;

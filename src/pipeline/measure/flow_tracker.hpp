@@ -108,7 +108,7 @@ class FlowTracker {
     std::uint8_t effective_before = track.effective_state;
     if (states_ != nullptr) {
       if (track.states_version != states_->version()) [[unlikely]]
-        choose_states(track, packet.slot, key_of);
+        if (choose_states(track, packet.slot, key_of)) effective_before = states_->lightest(track.state);
       ++weighed_packets_[track.state * FlowWeight::kClasses + track.weight];
       track.packets = static_cast<std::uint16_t>(track.packets + (track.packets != kMostPackets));
       ++effective_packets_[track.effective_state];
@@ -130,9 +130,13 @@ class FlowTracker {
     track.after_last_ns = time_ns + 1;
   }
   void begin(Track& track, const FlowKey& flow) noexcept;
-  /// The key is in another cache line: only where findings changed is it looked at.
+  /// Whether the flow comes back after it was shed. The key is in another cache line: only where findings changed, or
+  /// the sample grew, is it looked at.
   template <class KeyOf>
-  void choose_states(Track& track, std::uint32_t slot, KeyOf key_of) noexcept {
+  bool choose_states(Track& track, std::uint32_t slot, KeyOf key_of) noexcept {
+    const bool is_back =
+        states_->may_come_back(track.states_version) && states_->comes_back(key_of(slot), track.states_version);
+    if (is_back) lose_track(track);
     if (track.state_version != states_->state_version()) {
       track.state = states_->state_of(key_of(slot), track.rules);
       track.state_version = states_->state_version();
@@ -140,7 +144,9 @@ class FlowTracker {
     track.states_version = states_->version();
     if (track.weighing != states_->weighing()) weigh(track);
     change_effective_state(track, states_->effective_state(track.state, track.hash, track.weight));
+    return is_back;
   }
+  void lose_track(Track& track) noexcept;
   /// A flow becomes lighter by two classes at least, and then by one each time, so that it does not change to and fro:
   /// what is known of it would be lost.
   void weigh(Track& track) noexcept {

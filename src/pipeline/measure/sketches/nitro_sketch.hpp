@@ -22,7 +22,8 @@ namespace parshall {
 ///         rows, and a lookup in the list.
 /// Error:  either way: each row's estimate has a variance of (n - 1) x of a key's x packets, and of the sum of squares
 ///         of the others' packets over the width and as much again for what n adds; of an even number of rows the two
-///         in the middle are averaged.
+///         in the middle are averaged. The list has each key's largest estimate so far: estimate() has the latest. Up
+///         to 2^31 packets.
 /// Source: Liu et al., "NitroSketch: robust and general sketch-based monitoring in software switches", SIGCOMM 2019, at
 ///         a fixed rate, over Charikar, Chen, Farach-Colton's count sketch, ICALP 2002.
 template <MapKey K>

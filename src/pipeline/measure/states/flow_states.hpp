@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "pipeline/flow/flow_sample.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
@@ -51,6 +52,26 @@ class FlowStates {
     change(shares_);
     ++weighing_;
     raise(version_);
+  }
+
+  /// More flows are looked at from here on: of these, `sample` takes those that were before at one in so many.
+  void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
+    sample_ = &sample;
+    grew_from_ = from_one_in;
+    raise(version_);
+    grew_version_ = version_;
+  }
+  /// Whether a flow may have been shed until then that has had no packet since `version`; and whether it was.
+  bool may_come_back(std::uint32_t version) const noexcept {
+    return sample_ != nullptr && static_cast<std::int32_t>(grew_version_ - version) > 0;
+  }
+  bool comes_back(const FlowKey& flow, std::uint32_t version) const noexcept {
+    return may_come_back(version) && !sample_->takes(flow, grew_from_);
+  }
+  /// What flows of that state come to when all give way.
+  std::uint8_t lightest(std::uint8_t state) const noexcept {
+    while (plan_->lighter[state] != state) state = plan_->lighter[state];
+    return state;
   }
 
   /// Whether other findings hold from a packet that stands there on.
@@ -104,6 +125,8 @@ class FlowStates {
   StateShares shares_;
   std::uint32_t state_version_ = 1, version_ = 1;
   std::uint8_t weighing_ = 0;
+  const FlowSample* sample_ = nullptr;  ///< null: it never grew
+  std::uint32_t grew_from_ = 1, grew_version_ = 0;
 };
 
 }  // namespace parshall

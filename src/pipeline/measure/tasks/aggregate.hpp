@@ -46,12 +46,17 @@ struct KeyCounts {
 struct Amount {
   std::string_view name;  ///< with its unit
   std::uint64_t KeyCounts::*of;
+
+  double variance_in(const KeyCounts& counts) const noexcept;  ///< of an entry of kAmounts
 };
 inline constexpr Amount kAmounts[] = {{"packets", &KeyCounts::packets},
                                       {"ip_bytes", &KeyCounts::ip_bytes},
                                       {"wire_bytes", &KeyCounts::wire_bytes},
                                       {"flows", &KeyCounts::flows},
                                       {"new_flows", &KeyCounts::new_flows}};
+inline double Amount::variance_in(const KeyCounts& counts) const noexcept {
+  return static_cast<double>(counts.variance[static_cast<std::size_t>(this - kAmounts)]);
+}
 static_assert(std::size(kAmounts) == std::tuple_size_v<decltype(KeyCounts::variance)>);
 
 /// The window's counts by a part of the key.

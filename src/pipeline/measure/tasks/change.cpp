@@ -29,7 +29,8 @@ constexpr Parameter kParameters[] = {
 /// A window without any packet raises nothing, but counts, with 0 for every key. Those in which the input begins or
 /// ends are left out. A key is forgotten when its mean is below 1/2.
 ///
-/// Error: that of Aggregate for x, and its average for what is expected. Keys beyond the room for them are not
+/// Error: of a sample, a change is one that the interval of x leaves; a key that is not in it is not looked at. Else
+///        that of Aggregate for x, and its average for what is expected. Keys beyond the room for them are not
 ///        followed, and events say so ever after.
 /// Source: averages as in RFC 6298, section 2, which the SOSR 2018 paper's "EWMA model" leaves open (section 4.1);
 ///         previous: heavy changers, Schweller et al., "Reverse hashing for high-speed network monitoring", 2006.
@@ -56,7 +57,7 @@ class Change final : public Task {
       refused_ += followed == nullptr;
       if (followed == nullptr) continue;
       followed->now = entry.value.*amount_.of;
-      followed->variance = entry.value.variance[static_cast<std::size_t>(&amount_ - kAmounts)];
+      followed->variance = amount_.variance_in(entry.value);
     }
     next_window(&events);
     last_ = window.number;
@@ -68,7 +69,7 @@ class Change final : public Task {
   struct Followed {
     double mean = 0, deviation = 0;
     std::uint64_t now = 0;
-    float variance = 0;  ///< of `now`
+    double variance = 0;  ///< of `now`, where it is an estimate
     std::uint32_t windows = 0;
   };
   using Table = KeyTable<Followed>;
@@ -81,7 +82,9 @@ class Change final : public Task {
   void next_window(EventWriter* events) {
     const std::uint64_t total = events == nullptr ? 0 : total_of(amount_, aggregate_, events->window());
     if (events != nullptr) report(std::max(total, total_before_), *events);
-    for (auto& entry : followed_.entries()) learn(entry.value);
+    const bool is_sampled = events != nullptr && events->window().totals.one_in != 1;
+    for (auto& entry : followed_.entries())
+      if (!is_sampled || entry.value.now != 0) learn(entry.value);  // else it may be that its flows are not looked at
     followed_.drop([](const Table::Entry& entry) { return entry.value.mean < 0.5; });
     total_before_ = total;
     const auto missing =
@@ -96,7 +99,7 @@ class Change final : public Task {
       Followed& key = entry.value;
       const auto now = static_cast<double>(key.now);
       const double difference = now - key.mean;
-      if (difference != 0 && is_change(key, std::abs(difference), total))
+      if (difference != 0 && is_change(key, known_difference(key, events.window()), total))
         changed.push_back({&entry, key.mean, difference});
     }
     std::ranges::sort(changed, [](const Changed& a, const Changed& b) {
@@ -106,16 +109,22 @@ class Change final : public Task {
     const auto error = error_of(events.window());
     for (const Changed& one : changed) {
       std::vector<EventValue> own_error = error;
-      KeyCounts counts;
-      counts.*amount_.of = one.entry->value.now;
-      counts.variance[static_cast<std::size_t>(&amount_ - kAmounts)] = one.entry->value.variance;
-      put_interval(own_error, amount_, counts, events.window());
+      put_interval(own_error, amount_, one.entry->value.now, one.entry->value.variance, events.window());
       events.write(part_, one.entry->key,
                    {{std::string(amount_.name), one.entry->value.now},
                     {std::string(amount_.name) + "_expected", one.expected},
                     {std::string(amount_.name) + "_difference", one.difference}},
                    std::move(own_error));
     }
+  }
+
+  /// Of a sample: what is left of the difference at the nearer end of the interval, and 0 of a key that is not in it.
+  static double known_difference(const Followed& key, const EventWindow& window) noexcept {
+    const auto now = static_cast<double>(key.now);
+    if (window.totals.one_in == 1) return std::abs(now - key.mean);
+    if (key.now == 0) return 0;
+    const auto least = static_cast<double>(least_of(key.now, key.variance, window.totals.one_in));
+    return std::max({0.0, least - key.mean, key.mean - (now + kReach * sampled_sd(key.variance))});
   }
 
   bool is_change(const Followed& key, double difference, std::uint64_t total) const noexcept {

@@ -21,7 +21,7 @@ class Count final : public Task {
       error.push_back({"flows_missing", untold});
     for (const Amount& amount : kAmounts)
       if (amount.of == &KeyCounts::flows || amount.of == &KeyCounts::new_flows)
-        put_interval(error, amount, counts_, events.window());
+        put_interval(error, amount, counts_.*amount.of, amount.variance_in(counts_), events.window());
     std::vector<EventValue> values{{"packets", totals.packets},       {"ip_bytes", totals.ip_bytes},
                                    {"wire_bytes", totals.wire_bytes}, {"flows", counts_.flows},
                                    {"new_flows", counts_.new_flows},  {"late_packets", totals.late_packets}};

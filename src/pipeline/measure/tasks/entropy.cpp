@@ -55,8 +55,9 @@ class Entropy final : public Task {
     std::vector<EventValue> error;
     if (window.totals.one_in != 1) {
       const double sd = sampled_sd(variance(all, bits));
-      error.push_back({"entropy_bits_at_least", std::max(0.0, bits - 1.96 * sd)});
-      error.push_back({"entropy_bits_at_most", bits + 1.96 * sd + std::log2(window.totals.one_in)});
+      error.push_back({"entropy_bits_at_least", std::max(0.0, bits - kReach * sd)});
+      error.push_back({"keys_at_least", aggregate_.entries().size()});
+      error.push_back({"entropy_bits_at_most", bits + kReach * sd + std::log2(window.totals.one_in)});
     }
     if (dropped > 0)
       error.push_back({"entropy_bits_too_many", std::min(dropped / all * std::log2(most_of_one()) +
@@ -75,8 +76,7 @@ class Entropy final : public Task {
       const auto count = static_cast<double>(entry.value.*amount_.of);
       if (count == 0) continue;
       const double slope = (std::log2(count / all) + bits) / all;
-      variance +=
-          slope * slope * static_cast<double>(entry.value.variance[static_cast<std::size_t>(&amount_ - kAmounts)]);
+      variance += slope * slope * amount_.variance_in(entry.value);
     }
     return variance;
   }

@@ -76,6 +76,9 @@ class EventWriter {
   void say_share(FoundShare share) noexcept { share_ = share; }
   const std::optional<FoundShare>& share() const noexcept { return share_; }
 
+  /// What comes next is of all packets, also of those that were shed.
+  void is_of_all() noexcept { is_of_all_ = true; }
+
   std::uint64_t written() const noexcept { return written_; }
   std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
 
@@ -90,7 +93,7 @@ class EventWriter {
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
            std::vector<EventValue> error, bool is_summary = false) {
     if (!is_summary) ++found_[weight_of(values)];
-    if (window_.totals.one_in != 1)
+    if (window_.totals.one_in != 1 && !is_of_all_)
       error.insert(error.begin(), {"sampled_one_in", std::uint64_t{window_.totals.one_in}});
     if (written_ == most_) {
       ++dropped_;
@@ -115,6 +118,7 @@ class EventWriter {
   std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0;
   std::array<std::uint64_t, FlowWeight::kClasses> found_{};
   std::optional<FoundShare> share_;
+  bool is_of_all_ = false;
 };
 
 }  // namespace parshall

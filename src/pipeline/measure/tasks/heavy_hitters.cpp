@@ -38,7 +38,7 @@ class HeavyHitters final : public Task {
     std::vector<const Aggregate::Table::Entry*> heavy;
     std::size_t near = 0;
     for (const auto& entry : aggregate_.entries())
-      if (threshold_.reached(known_of(amount_, entry.value, events.window()), total))
+      if (threshold_.reached(known_of(of(&entry), amount_.variance_in(entry.value), events.window()), total))
         heavy.push_back(&entry);
       else
         near += threshold_.reached(of(&entry), total) && entry.value.flows > events.window().totals.one_in;
@@ -54,7 +54,8 @@ class HeavyHitters final : public Task {
       std::vector<EventValue> values{{"share", share}};
       for (const Amount& amount : kAmounts) values.push_back({std::string(amount.name), entry->value.*amount.of});
       std::vector<EventValue> own_error = error;
-      for (const Amount& amount : kAmounts) put_interval(own_error, amount, entry->value, events.window());
+      for (const Amount& amount : kAmounts)
+        put_interval(own_error, amount, entry->value.*amount.of, amount.variance_in(entry->value), events.window());
       events.write(part_, entry->key, std::move(values), std::move(own_error));
     }
   }

@@ -21,7 +21,8 @@ constexpr Level kLevels[] = {{32, 128}, {24, 64}, {16, 48}, {8, 32}, {0, 0}};
 
 /// The prefixes with the most of something in the window, without what longer prefixes that are reported have of it.
 ///
-/// Error: none while the addresses are within the aggregate; else a prefix lacks no more than all that was dropped.
+/// Error: of a sample, a prefix is reported by what is known of what longer ones do not have; else
+///        none while the addresses are within the aggregate; else a prefix lacks no more than all that was dropped.
 /// Source: Cormode, Korn, Muthukrishnan, Srivastava, "Finding hierarchical heavy hitters in data streams", VLDB 2003,
 ///         definition 3 (discounted counts), exactly.
 class HierarchicalHeavyHitters final : public Task {
@@ -41,23 +42,22 @@ class HierarchicalHeavyHitters final : public Task {
     prefixes_.clear();
     for (const auto& entry : aggregate_.entries()) {
       const std::uint64_t count = entry.value.*amount_.of;
-      prefixes_.push_back(
-          {entry.key, count, count, entry.value.variance[static_cast<std::size_t>(&amount_ - kAmounts)]});
+      const double variance = amount_.variance_in(entry.value);
+      prefixes_.push_back({entry.key, count, count, variance, variance});
     }
     for (std::size_t level = 0; level < parts_.size(); ++level) {
       join(*parts_[level]);
       for (Prefix& prefix : prefixes_) {
-        if (prefix.unreported == 0 || !threshold_.reached(prefix.unreported, total)) continue;
+        const std::uint64_t known = known_of(prefix.unreported, prefix.unreported_variance, events.window());
+        if (prefix.unreported == 0 || !threshold_.reached(known, total)) continue;
         std::vector<EventValue> own_error = error;
-        KeyCounts counts;
-        counts.*amount_.of = prefix.all;
-        counts.variance[static_cast<std::size_t>(&amount_ - kAmounts)] = prefix.variance;
-        put_interval(own_error, amount_, counts, events.window());
+        put_interval(own_error, amount_, prefix.all, prefix.variance, events.window());
         events.write(
             parts_[level], prefix.key,
             {{std::string(amount_.name), prefix.all}, {std::string(amount_.name) + "_of_its_own", prefix.unreported}},
             std::move(own_error));
         prefix.unreported = 0;
+        prefix.unreported_variance = 0;
       }
     }
   }
@@ -68,8 +68,8 @@ class HierarchicalHeavyHitters final : public Task {
   struct Prefix {
     FlowKey key;
     std::uint64_t all;
-    std::uint64_t unreported;  ///< by longer prefixes
-    float variance;            ///< KeyCounts'
+    std::uint64_t unreported;              ///< by longer prefixes
+    double variance, unreported_variance;  ///< of these, where they are estimates
   };
 
   static KeyPart side(Arguments& arguments, TaskContext& context) {
@@ -88,6 +88,7 @@ class HierarchicalHeavyHitters final : public Task {
         prefixes_[kept - 1].all += prefix.all;
         prefixes_[kept - 1].unreported += prefix.unreported;
         prefixes_[kept - 1].variance += prefix.variance;
+        prefixes_[kept - 1].unreported_variance += prefix.unreported_variance;
       } else {
         prefixes_[kept++] = prefix;
       }

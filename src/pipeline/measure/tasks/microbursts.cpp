@@ -43,6 +43,8 @@ class Microbursts final : public Task {
 
   void end(EventWriter& events) override {
     const EventWindow& window = events.window();
+    events.is_of_all();
+    events.say_share({});
     const double least = rate_ != 0 ? bytes_of_rate(rate_) : times_ * mean_bytes(window);
     std::vector<EventValue> error;
     if (window.totals.unlisted_bin_packets != 0) error = {{"packets_missing", window.totals.unlisted_bin_packets}};
@@ -55,7 +57,6 @@ class Microbursts final : public Task {
       at = end;
     }
     std::ranges::fill(bins_, LinkBin());
-    events.say_share({});  // what is shed is in the bins
   }
 
   std::size_t memory_bytes() const noexcept override { return bins_.size() * sizeof(LinkBin); }

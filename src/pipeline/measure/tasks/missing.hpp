@@ -18,15 +18,14 @@ inline KeyCounts untold_of(const EventWindow& window) noexcept {
 }
 
 /// What a key's counts may be where only some flows were looked at; nothing where all were.
-inline void put_interval(std::vector<EventValue>& error, const Amount& amount, const KeyCounts& counts,
+inline void put_interval(std::vector<EventValue>& error, const Amount& amount, std::uint64_t estimate, double variance,
                          const EventWindow& window) {
-  if (window.totals.one_in == 1) return;
-  const std::uint64_t most = amount.of == &KeyCounts::packets      ? window.totals.packets
-                             : amount.of == &KeyCounts::ip_bytes   ? window.totals.ip_bytes
-                             : amount.of == &KeyCounts::wire_bytes ? window.totals.wire_bytes
-                                                                   : window.totals.packets;
-  const auto variance = static_cast<double>(counts.variance[static_cast<std::size_t>(&amount - kAmounts)]);
-  put_interval(error, std::string(amount.name), counts.*amount.of, variance, window.totals.one_in, most);
+  const WindowTotals& totals = window.totals;
+  if (totals.one_in == 1) return;
+  const std::uint64_t most = amount.of == &KeyCounts::ip_bytes     ? totals.ip_bytes
+                             : amount.of == &KeyCounts::wire_bytes ? totals.wire_bytes
+                                                                   : totals.packets;
+  put_interval(error, std::string(amount.name), estimate, variance, totals.one_in, most);
 }
 
 /// What each of a key's counts may lack in this window, at most; nothing where they are exact.
@@ -50,9 +49,8 @@ inline std::vector<EventValue> missing_error(const Amount& amount, const KeyCoun
 }
 
 /// What a key's count is at least, by the sample.
-inline std::uint64_t known_of(const Amount& amount, const KeyCounts& counts, const EventWindow& window) noexcept {
-  const auto variance = static_cast<double>(counts.variance[static_cast<std::size_t>(&amount - kAmounts)]);
-  return window.totals.one_in == 1 ? counts.*amount.of : least_of(counts.*amount.of, variance, window.totals.one_in);
+inline std::uint64_t known_of(std::uint64_t estimate, double variance, const EventWindow& window) noexcept {
+  return window.totals.one_in == 1 ? estimate : least_of(estimate, variance, window.totals.one_in);
 }
 
 /// Of all traffic in the window.

@@ -36,7 +36,8 @@ class FlowQuantiles final : public Task {
       const auto value = field_->of(flow);
       if (!value || flow.stands_for == 0) continue;
       sketch_.add(*value, flow.stands_for);
-      ++seen_;
+      weights_ += flow.stands_for;
+      squares_ += static_cast<double>(flow.stands_for) * flow.stands_for;
     }
   }
 
@@ -52,20 +53,21 @@ class FlowQuantiles final : public Task {
       error.push_back({"flows_missing", untold});
     events.write_summary(std::move(values), std::move(error));
     sketch_.clear();
-    seen_ = 0;
+    weights_ = squares_ = 0;
   }
 
  private:
   /// Of a sample: by how much the share of flows below a quantile may be another, with 95 % confidence. By Dvoretzky,
-  /// Kiefer and Wolfowitz with Massart's constant, for connections of two flows at most.
+  /// Kiefer and Wolfowitz with Massart's constant, for connections of two flows at most; flows of
+  /// several weights are as good as fewer of one (Kish).
   double rank_error() const noexcept {
-    return std::min(1.0, std::sqrt(std::log(2 / 0.05) / static_cast<double>(std::max<std::uint64_t>(1, seen_))));
+    return std::min(1.0, std::sqrt(std::log(2 / 0.05) * squares_ / (weights_ * weights_)));
   }
 
   std::optional<BoundField> field_;
   double error_;
   DdSketch sketch_;
-  std::uint64_t seen_ = 0;  ///< flows
+  double weights_ = 0, squares_ = 0;  ///< of the flows: for how many each stands
 };
 
 }  // namespace

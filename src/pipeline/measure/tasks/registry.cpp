@@ -142,7 +142,8 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
     const StageCost::Timer timer(member.cost.get(), 0);
     if (!member.measures) {
       const std::span<const FlowWindow> wanted = of_states(flows, member.states);
-      for (const FlowWindow& flow : wanted) member.seen.add(flow, ~std::uint64_t{0}, 0);
+      if (member.finds_any)
+        for (const FlowWindow& flow : wanted) member.seen.add(flow, ~std::uint64_t{0}, 0);
       member.task->flows(wanted);
       continue;
     }

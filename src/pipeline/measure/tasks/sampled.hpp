@@ -23,14 +23,16 @@ inline std::uint64_t least_of(std::uint64_t estimate, double variance, std::uint
   return static_cast<std::uint64_t>(std::max(value / one_in, value - kReach * sampled_sd(variance)));
 }
 
-/// Where an estimate lies in 95 of 100 cases, by the normal law, and no more than `most`, the window's total.
+/// Where an estimate lies in 95 of 100 cases, by the normal law, and no more than `most`, the window's total; which is
+/// all that is known where no flow of the sample is in it.
 inline void put_interval(std::vector<EventValue>& error, const std::string& name, std::uint64_t estimate,
                          double variance, std::uint32_t one_in, std::uint64_t most) {
   const std::uint64_t least = least_of(estimate, variance, one_in);
   const auto reaches =
       static_cast<std::uint64_t>(std::ceil(static_cast<double>(estimate) + kReach * sampled_sd(variance)));
   error.push_back({name + "_at_least", least});
-  error.push_back({name + "_at_most", std::max(least, std::min(most, reaches))});
+  error.push_back(
+      {name + "_at_most", variance == 0 ? std::max(least, most) : std::max(least, std::min(most, reaches))});
 }
 
 /// Of keys with a count of the threshold or more, in a sample of one in so many connections that showed `known` of them
