@@ -10,7 +10,7 @@ help:
 	@echo "make test    set up, build, and run all tests"
 	@echo "make bench   ratios of the hot path, all taken in one run"
 	@echo "make reproduce   the published experiments on this machine, into docs/reproduce.md (a quarter of an hour)"
-	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (half an hour)"
+	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (an hour)"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
