@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "base/huge_buffer.hpp"
 #include "base/random.hpp"
@@ -62,12 +61,14 @@ class NitroSketch {
   }
 
   std::uint64_t estimate(std::uint64_t hash, const Key&) const noexcept {
-    std::array<std::int64_t, SketchSize::kMaxRows> by_row;
+    std::array<std::int64_t, SketchSize::kMaxRows> by_row;  // in order
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::uint64_t spread = hashes_[row](hash);
-      by_row[row] = sign(spread) * counters_[at(row, spread)];
+      const std::int64_t count = sign(spread) * counters_[at(row, spread)];
+      std::size_t place = row;
+      for (; place != 0 && by_row[place - 1] > count; --place) by_row[place] = by_row[place - 1];
+      by_row[place] = count;
     }
-    std::sort(by_row.begin(), by_row.begin() + static_cast<std::ptrdiff_t>(rows_));
     const std::int64_t middle = (by_row[(rows_ - 1) / 2] + by_row[rows_ / 2]) / 2;
     return static_cast<std::uint64_t>(std::max<std::int64_t>(0, middle));
   }
