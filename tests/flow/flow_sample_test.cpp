@@ -29,7 +29,7 @@ std::vector<FlowKey> scan(std::uint8_t version, std::uint32_t flows) {
 
 TEST(FlowSample, TakesAllOrOneInSoMany) {
   constexpr std::uint32_t kFlows = 200'000;
-  for (const std::uint8_t version : {4, 6})
+  for (const std::uint8_t version : {std::uint8_t{4}, std::uint8_t{6}})
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
       FlowSample sample(seed);
       const auto keys = scan(version, kFlows);
@@ -46,7 +46,7 @@ TEST(FlowSample, TakesAllOrOneInSoMany) {
 TEST(FlowSample, BothDirectionsOfAConnectionAreTakenOrNone) {
   FlowSample sample(5);
   sample.set_one_in(3);
-  for (const std::uint8_t version : {4, 6})
+  for (const std::uint8_t version : {std::uint8_t{4}, std::uint8_t{6}})
     for (const FlowKey& key : scan(version, 10'000)) ASSERT_EQ(sample.takes(key), sample.takes(opposite(key)));
 }
 
