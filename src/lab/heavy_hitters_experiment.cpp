@@ -53,7 +53,7 @@ class AllFlows final : public Contestant {
   static Result<std::unique_ptr<Contestant>> make(const HeavyHittersSweep& sweep, std::uint64_t window_ns,
                                                   const Frames& frames, std::size_t flows, bool analysed) {
     const TaskSpec spec{
-        fmt::format("heavy-hitters:key=src,by=packets,threshold={}%,most=1000000", 100 * sweep.threshold)};
+        fmt::format("heavy-hitters:key=src,by=packets,threshold={:f}%,most=1000000", 100 * sweep.threshold)};
     auto tasks =
         TaskSets::make(std::span(&spec, 1), {.window = {WindowLength::Unit::ns, window_ns}, .seed = sweep.seed});
     if (!tasks) return tasks.error();
@@ -201,7 +201,7 @@ Reports truth_of(const HeavyHittersSweep& sweep, std::uint64_t window_ns, const 
       in_flight->pop(in_flight->oldest(kGroup).size());
     }
   }
-  windows.erase(std::prev(windows.end()));  // cut off
+  if (!windows.empty()) windows.erase(std::prev(windows.end()));  // cut off
   Reports reports;
   for (const auto& [window, packets] : windows) {
     double all = 0;

@@ -861,6 +861,10 @@ class Lab(Case):
                 self.assert_says(run("bench", "heavy-hitters", *arguments), USAGE, *words)
         self.assert_says(run("bench", "heavy-hitters", "-r", "/no/such/file"), FAILED, "/no/such/file")
         self.assert_says(run("bench", "heavy-hitters", "-g", "flows=10,packets=1000,rate=1000000"), FAILED, "shorter than two windows")
+        with open(self.path("arp.pcap"), "wb") as file:
+            frame = bytes(12) + b"\x08\x06" + bytes(46)
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + struct.pack("<IIII", 1, 0, 60, 60) + frame)
+        self.assert_says(run("bench", "heavy-hitters", "-r", self.path("arp.pcap")), FAILED, "shorter than two windows")
 
     def test_every_combination_is_measured(self):
         done = self.bench("--tables", "linear", "--flows", "50", "--zipf", "0,1", "--value-bytes", "8,64", "--format", "json")

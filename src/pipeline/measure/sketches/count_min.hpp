@@ -32,7 +32,7 @@ class CountMin {
   using Key = K;
 
   CountMin(SketchSize size, std::uint64_t seed)
-      : rows_(rows_of(size)),
+      : rows_(sketches::rows_of(size)),
         bits_(sketches::row_bits(size.width)),
         counters_(rows_ * sketches::row_width(size.width)) {
     SplitMix64 random(seed);
@@ -45,7 +45,7 @@ class CountMin {
     return sketches::size_of_width(std::pow(probability, -1 / rows) / epsilon, static_cast<unsigned>(rows));
   }
   static std::size_t memory_bytes(SketchSize size) noexcept {
-    return rows_of(size) * sketches::row_width(size.width) * sizeof(Counter);
+    return sketches::rows_of(size) * sketches::row_width(size.width) * sizeof(Counter);
   }
 
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const noexcept {
@@ -83,8 +83,6 @@ class CountMin {
   std::uint64_t packets() const noexcept { return packets_; }
 
  private:
-  static std::size_t rows_of(SketchSize size) noexcept { return std::clamp(size.rows, 1u, SketchSize::kMaxRows); }
-
   /// Three rows that take bits of their own of the hash: compiled apart from all others, without a loop.
   bool most_have() const noexcept { return rows_ == 3 && 3 * bits_ <= 64; }
 

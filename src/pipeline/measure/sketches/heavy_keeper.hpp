@@ -31,10 +31,10 @@ class HeavyKeeper {
   using Key = K;
 
   HeavyKeeper(SketchSize size, std::uint64_t seed)
-      : rows_(rows_of(size)),
+      : rows_(sketches::rows_of(size)),
         bits_(sketches::row_bits(size.width)),
         buckets_(rows_ * sketches::row_width(size.width)),
-        list_(listed_of(size)),
+        list_(sketches::listed_of(size)),
         random_(seed) {
     for (RowHash& hash : hashes_) hash = RowHash(random_);
   }
@@ -46,7 +46,8 @@ class HeavyKeeper {
     return sketches::size_of_width(4 * std::pow(probability / 2, -1 / rows) / epsilon, static_cast<unsigned>(rows));
   }
   static std::size_t memory_bytes(SketchSize size) noexcept {
-    return rows_of(size) * sketches::row_width(size.width) * sizeof(Bucket) + KeyHeap<K>::memory_bytes(listed_of(size));
+    return sketches::rows_of(size) * sketches::row_width(size.width) * sizeof(Bucket) +
+           KeyHeap<K>::memory_bytes(sketches::listed_of(size));
   }
 
   void prefetch(std::uint64_t hash) const noexcept {
@@ -111,7 +112,6 @@ class HeavyKeeper {
 
  private:
   static constexpr double kBase = 1.08;  ///< b of the paper
-  static constexpr std::size_t kBucketsPerListed = 8;
 
   struct Bucket {
     std::uint32_t fingerprint;
@@ -129,10 +129,6 @@ class HeavyKeeper {
     return table;
   }();
 
-  static std::size_t rows_of(SketchSize size) noexcept { return std::clamp(size.rows, 1u, SketchSize::kMaxRows); }
-  static std::size_t listed_of(SketchSize size) noexcept {
-    return std::max<std::size_t>(1, sketches::row_width(size.width) / kBucketsPerListed);
-  }
   static std::uint32_t fingerprint(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash); }
   std::size_t at(std::size_t row, std::uint64_t hash) const noexcept {
     return row << bits_ | hashes_[row](hash) >> (64 - bits_);

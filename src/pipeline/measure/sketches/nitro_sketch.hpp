@@ -32,20 +32,20 @@ class NitroSketch {
   static constexpr std::uint32_t kOneIn = 16;  ///< by default
 
   NitroSketch(SketchSize size, std::uint64_t seed, std::uint32_t one_in = kOneIn)
-      : rows_(rows_of(size)),
+      : rows_(sketches::rows_of(size)),
         bits_(sketches::row_bits(size.width)),
         one_in_(std::max(one_in, 1u)),
         log_others_(std::log1p(-1.0 / one_in_)),
         counters_(rows_ * sketches::row_width(size.width)),
-        list_(listed_of(size)),
+        list_(sketches::listed_of(size)),
         random_(seed) {
     for (RowHash& hash : hashes_) hash = RowHash(random_);
     skip_ = next_gap() - 1;
   }
 
   static std::size_t memory_bytes(SketchSize size) noexcept {
-    return rows_of(size) * sketches::row_width(size.width) * sizeof(std::int32_t) +
-           KeyHeap<K>::memory_bytes(listed_of(size));
+    return sketches::rows_of(size) * sketches::row_width(size.width) * sizeof(std::int32_t) +
+           KeyHeap<K>::memory_bytes(sketches::listed_of(size));
   }
 
   void prefetch(std::uint64_t) const noexcept {}
@@ -82,12 +82,6 @@ class NitroSketch {
   std::size_t size() const noexcept { return list_.size(); }
 
  private:
-  static constexpr std::size_t kCountersPerListed = 8;
-
-  static std::size_t rows_of(SketchSize size) noexcept { return std::clamp(size.rows, 1u, SketchSize::kMaxRows); }
-  static std::size_t listed_of(SketchSize size) noexcept {
-    return std::max<std::size_t>(1, sketches::row_width(size.width) / kCountersPerListed);
-  }
   /// By the bit below the place: the lowest ones are not random.
   std::int64_t sign(std::uint64_t spread) const noexcept { return (spread >> (63 - bits_) & 1) != 0 ? 1 : -1; }
   std::size_t at(std::size_t row, std::uint64_t spread) const noexcept { return row << bits_ | spread >> (64 - bits_); }

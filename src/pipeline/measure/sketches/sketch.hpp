@@ -116,6 +116,11 @@ inline unsigned row_bits(std::size_t width) noexcept {
   return static_cast<unsigned>(std::countr_zero(row_width(width)));
 }
 
+inline std::size_t rows_of(SketchSize size) noexcept { return std::clamp(size.rows, 1u, SketchSize::kMaxRows); }
+
+/// Keys of the list beside a sketch: an eighth of the width's.
+inline std::size_t listed_of(SketchSize size) noexcept { return std::max<std::size_t>(1, row_width(size.width) / 8); }
+
 /// Rounded down, and at most `most`.
 inline std::uint64_t whole(double packets, std::uint64_t most) noexcept {
   return packets < static_cast<double>(most) ? static_cast<std::uint64_t>(packets) : most;
