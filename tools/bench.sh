@@ -8,3 +8,4 @@ grep -m1 "model name" /proc/cpuinfo | sed 's/.*: /CPU /'
 echo "cores $(nproc), load $(cut -d' ' -f1-3 /proc/loadavg), $(sed 's/.*\[\(.*\)\].*/transparent hugepages \1/' /sys/kernel/mm/transparent_hugepage/enabled)"
 "$build/bench/hot_path" "$@"
 "$build/bench/tasks" "$@"
+"$build/bench/control" "$@"

@@ -2,6 +2,8 @@
 #include "control/adaptation.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -70,12 +72,14 @@ Shift few_shift_to(const StateGraph& graph, std::span<const double> base_packets
 std::optional<double> share_staying(const StateGraph& graph, Shift shift, std::span<const double> base_packets,
                                     std::uint64_t states) noexcept {
   const auto others = graph.after(shift.others_steps()), moved = graph.after(shift.steps);
+  const std::array<double, 4> part{0, 1 - shift.share, shift.share, 1};  // by which of the two are among the states
   double staying = 0, all = 0;
-  for (std::size_t i = 0; i < std::min(graph.size(), base_packets.size()); ++i) {
-    if ((states >> i & 1) == 0 || !(base_packets[i] > 0)) continue;
-    all += base_packets[i];
-    staying += base_packets[i] * ((1 - shift.share) * static_cast<double>(states >> others[i] & 1) +
-                                  shift.share * static_cast<double>(states >> moved[i] & 1));
+  for (std::uint64_t left = states; left != 0; left &= left - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(left));
+    if (i >= std::min(graph.size(), base_packets.size())) break;
+    const double packets = std::max(0.0, base_packets[i]);
+    all += packets;
+    staying += packets * part[(states >> others[i] & 1) | (states >> moved[i] & 1) << 1];
   }
   return all > 0 ? std::optional(staying / all) : std::nullopt;
 }

@@ -129,23 +129,21 @@ double Controller::worst_headroom(Shift shift, std::uint8_t heavy_from) const no
 }
 
 /// Not another way for a little: what flows were known for is lost when they change.
-Shift Controller::choose_shift(double target_ns, std::uint8_t heavy_from) noexcept {
+Controller::Choice Controller::choose_shift(double target_ns, std::uint8_t heavy_from) const noexcept {
   const Shift all = shift_to(all_in_, rest_packets_, target_ns);
-  if (options_.mode != Mode::recover || all.steps == 0 || all.infeasible || tasks_.empty()) return all;
+  const Choice of_all{heavy_from, all, worst_headroom(all, heavy_from)};
+  if (options_.mode != Mode::recover || all.steps == 0 || all.infeasible || tasks_.empty()) return of_all;
   const Shift few = few_shift_to(all_in_, rest_packets_, target_ns);
-  const double gain = worst_headroom(few, heavy_from) - worst_headroom(all, heavy_from);
-  return gain > (shift_.others_stay ? -kWorthChanging : kWorthChanging) ? few : all;
+  const Choice of_few{heavy_from, few, worst_headroom(few, heavy_from)};
+  const double gain = of_few.headroom - of_all.headroom;
+  return gain > (shift_.others_stay ? -kWorthChanging : kWorthChanging) ? of_few : of_all;
 }
 
 Controller::Choice Controller::choose_with(const WindowLoad& load, std::uint8_t heavy_from, double target_ns) noexcept {
   set_aside_heavy(load, heavy_from);
-  Choice choice{.heavy_from = heavy_from};
-  if (rest_share_ > 0)
-    choice.shift = choose_shift((target_ns - heavy_ns_) / rest_share_ / weight_, heavy_from);
-  else if (heavy_ns_ > target_ns)
-    choice.shift = {all_in_.depth(), 1, /*infeasible=*/true};
-  choice.headroom = worst_headroom(choice.shift, heavy_from);
-  return choice;
+  if (rest_share_ > 0) return choose_shift((target_ns - heavy_ns_) / rest_share_ / weight_, heavy_from);
+  const Shift shift = heavy_ns_ > target_ns ? Shift{all_in_.depth(), 1, /*infeasible=*/true} : Shift{};
+  return {heavy_from, shift, worst_headroom(shift, heavy_from)};
 }
 
 /// By the worst task. The weight from which on flows go all the way comes down by one class a window, so that each step

@@ -42,7 +42,7 @@ StateCosts::StateCosts(std::span<const double> costs_ns, Options options) : opti
   for (std::size_t i = 0; i < size(); ++i)
     for (std::size_t j = 0; j < size(); ++j)
       covariance(i, j) = (i == j ? 1 : kLikeness) * std::min(prior_variance_[i], prior_variance_[j]);
-  prior_covariance_ = covariance_;
+  own_variance_.resize(size());
   common_.resize(size());
   scale_.resize(size());
   gain_.resize(size());
@@ -56,28 +56,23 @@ bool StateCosts::is_possible(const Window& window) const noexcept {
 }
 
 /// What costs may have moved since the last window. Rows and columns of costs that would be less sure than at first are
-/// scaled down together, which keeps it a covariance.
-void StateCosts::drift(double own_drift, double common_drift) noexcept {
-  const double own = own_drift * own_drift / (options_.prior_sd * options_.prior_sd);
+/// scaled down together, which keeps it a covariance. The variance of the mean cost; gain_ has that of each cost with
+/// it.
+double StateCosts::drift(double own_drift, double common_drift, std::span<const double> shares) noexcept {
+  const double own = own_drift * own_drift / (options_.prior_sd * options_.prior_sd), alike = kLikeness * own;
   for (std::size_t i = 0; i < size(); ++i) {
     common_[i] = common_drift * costs_ns_[i];
-    const double variance = covariance(i, i) + own * prior_variance_[i] + common_[i] * common_[i];
-    scale_[i] = variance > prior_variance_[i] ? std::sqrt(prior_variance_[i] / variance) : 1;
+    own_variance_[i] = covariance(i, i) + own * prior_variance_[i] + common_[i] * common_[i];
+    scale_[i] = own_variance_[i] > prior_variance_[i] ? std::sqrt(prior_variance_[i] / own_variance_[i]) : 1;
   }
-  for (std::size_t i = 0; i < size(); ++i) {
-    double* const row = &covariance(i, 0);
-    const double* const prior = &prior_covariance_[i * size()];
-    for (std::size_t j = 0; j < size(); ++j)
-      row[j] = (row[j] + own * prior[j] + common_[i] * common_[j]) * (scale_[i] * scale_[j]);
-  }
-}
-
-/// The covariance of each cost with the mean cost, which it leaves in gain_, and the variance of that.
-double StateCosts::gain_of(std::span<const double> shares) noexcept {
   std::ranges::fill(gain_, 0.0);
   for (std::size_t i = 0; i < size(); ++i) {
+    double* const row = &covariance(i, 0);
+    const double common = common_[i], scale = scale_[i], prior = prior_variance_[i];
+    for (std::size_t j = 0; j < size(); ++j)
+      row[j] = (row[j] + alike * std::min(prior, prior_variance_[j]) + common * common_[j]) * (scale * scale_[j]);
+    row[i] = own_variance_[i] * scale * scale;
     if (shares[i] == 0) continue;
-    const double* const row = &covariance(i, 0);
     for (std::size_t j = 0; j < size(); ++j) gain_[j] += shares[i] * row[j];
   }
   return std::inner_product(gain_.begin(), gain_.end(), shares.begin(), 0.0);
@@ -103,12 +98,9 @@ bool StateCosts::add_window(const Window& window) noexcept {
   const double busy = std::min(1.0, window.busy_ns / window.window_ns);
   const double largest_ns = std::max(observed_ns, predicted_ns), missed_ns = observed_ns - predicted_ns;
   const double noise = largest_ns * largest_ns * (options_.noise * options_.noise / busy + 1 / window.counted);
-  drift(options_.own_drift, options_.common_drift);
-  double variance = noise + gain_of(window.shares);
-  if (missed_ns * missed_ns > kSurprise * kSurprise * variance) {
-    drift(options_.jump, options_.jump);
-    variance = noise + gain_of(window.shares);
-  }
+  double variance = noise + drift(options_.own_drift, options_.common_drift, window.shares);
+  if (missed_ns * missed_ns > kSurprise * kSurprise * variance)
+    variance = noise + drift(options_.jump, options_.jump, window.shares);
   const double root = 1 / std::sqrt(variance), innovation = missed_ns * root;
   for (std::size_t i = 0; i < size(); ++i) {
     gain_[i] *= root;

@@ -59,13 +59,12 @@ class StateCosts {
   double& covariance(std::size_t i, std::size_t j) noexcept { return covariance_[i * size() + j]; }
   bool is_possible(const Window& window) const noexcept;
   void relax(std::span<const double> shares, double mean_ns) noexcept;
-  void drift(double own_drift, double common_drift) noexcept;
-  double gain_of(std::span<const double> shares) noexcept;
+  double drift(double own_drift, double common_drift, std::span<const double> shares) noexcept;
 
   Options options_;
   std::vector<double> prior_ns_, prior_variance_, least_ns_, most_ns_;
-  std::vector<double> costs_ns_, covariance_, prior_covariance_;
-  std::vector<double> common_, scale_, gain_;  ///< one window's
+  std::vector<double> costs_ns_, covariance_;
+  std::vector<double> own_variance_, common_, scale_, gain_;  ///< one window's
   double residual_ = 0;
 };
 
