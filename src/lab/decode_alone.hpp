@@ -32,6 +32,7 @@ class DecodeAlone {
   void sweep(std::uint64_t, std::uint32_t) noexcept {}
   void settle() noexcept {}
   void filter_by(FloodFilter*) noexcept {}
+  void first_packets(std::uint32_t) noexcept {}
   std::uint64_t begun() const noexcept { return 0; }
 
  private:

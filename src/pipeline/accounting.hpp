@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "pipeline/capture/source.hpp"
 #include "pipeline/flow/front_end.hpp"
 #include "pipeline/flow/kept_out.hpp"
 #include "pipeline/flow/record.hpp"
+#include "pipeline/measure/classifier.hpp"
 
 namespace parshall {
 
@@ -19,6 +21,30 @@ struct FilterTime {
   void add(const FilterTime& other) noexcept {
     ns += other.ns;
     on_ns += other.on_ns;
+  }
+};
+
+/// What flows of one class were, live and ended.
+struct ClassCounts {
+  std::uint64_t records = 0, packets = 0, ip_bytes = 0, wire_bytes = 0;
+
+  void add(const FlowRecord& record) noexcept {
+    ++records;
+    packets += record.packets;
+    ip_bytes += record.ip_bytes;
+    wire_bytes += record.wire_bytes;
+  }
+  void add(const ClassCounts& other) noexcept {
+    records += other.records;
+    packets += other.packets;
+    ip_bytes += other.ip_bytes;
+    wire_bytes += other.wire_bytes;
+  }
+  void subtract(const ClassCounts& other) noexcept {
+    records -= other.records;
+    packets -= other.packets;
+    ip_bytes -= other.ip_bytes;
+    wire_bytes -= other.wire_bytes;
   }
 };
 
@@ -38,6 +64,13 @@ struct MonitorCounts {
   KeptOut kept_out;                            ///< by the flood filter
   KeptOut shed;                                ///< of flows that there was no time for
   FilterTime filter;
+  /// By class, then of those that are unknown, then of those that had too few packets; none where there are no classes.
+  std::vector<ClassCounts> classes;
+
+  /// One that ids of no class have a place in, too.
+  ClassCounts& class_counts(ClassId id) noexcept {
+    return classes[id < classes.size() - 2 ? id : classes.size() - (id == kUnknownClass ? 2 : 1)];
+  }
 
   void add(const FlowRecord& record) noexcept {
     ip_bytes += record.ip_bytes;
@@ -58,6 +91,8 @@ struct MonitorCounts {
     kept_out.add(other.kept_out);
     shed.add(other.shed);
     filter.add(other.filter);
+    classes.resize(std::max(classes.size(), other.classes.size()));
+    for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i].add(other.classes[i]);
     ip_bytes += other.ip_bytes;
     wire_bytes += other.wire_bytes;
     first_ns = std::min(first_ns, other.first_ns);

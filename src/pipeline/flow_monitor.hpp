@@ -29,6 +29,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
         observe_merges_(options.observe_merges) {
     if (options.flood_filter_bytes != 0) make_guard();
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
+    if (const auto& set = options.statistics.set; set && set->classifies()) make_class_counts(*set);
     use(options.statistics);
     if (options.snapshots) map_snapshot(sizeof(RecordHeader) + row_bytes());
     snapshot_.states = state_packets();
@@ -126,6 +127,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       counts.live_packets += record.packets;
       ++counts.live_flows;
       counts.add(record);
+      add_to_class(counts, record, slot);
     }
     add_flowless(counts);
     return counts;
@@ -256,7 +258,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
       }
     if (measurement_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
-        measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
+        if (!only_first_ || slots_[i].may_be_first())
+          measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
     group_measured_ = count;
   }
 
@@ -271,6 +274,19 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
     filter_ = on ? &guard_->filter() : nullptr;
     table_.filter_by(filter_);
+  }
+
+  void make_class_counts(const StatisticSet& set) {
+    constexpr std::size_t kUnknownAndTooShort = 2;
+    const auto classes = std::ranges::find(set.columns(), FlowClass::kName, &Column::name)->values.size() - 1;
+    ended_counts_.classes.resize(classes + kUnknownAndTooShort);
+    later_.classes.resize(classes + kUnknownAndTooShort);
+  }
+
+  void add_to_class(MonitorCounts& counts, const FlowRecord& record, std::uint32_t slot) const noexcept {
+    if (counts.classes.empty()) [[likely]]
+      return;
+    counts.class_counts(measurement_.class_of(slot).value_or(kNotClassified)).add(record);
   }
 
   std::uint64_t counted() const noexcept { return in_flight_.pushed() + shed_.packets; }
@@ -301,6 +317,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       ++counts->ended_records;
       counts->evicted_records += record.end_reason == EndReason::lack_of_resources;
       counts->add(record);
+      add_to_class(*counts, record, slot);
     }
     const std::span head(reinterpret_cast<const std::byte*>(&header), sizeof header);
     while (!ended_.push(head, measurement_.row(slot)))
@@ -323,6 +340,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void use(const StatisticChoice& choice) {
     if (choice.set && choice.set->row_bytes() != 0) table_.settle();  // rows are addressed by slot
     measurement_.use(choice.set);
+    table_.first_packets(measurement_.first_packets());
+    only_first_ = measurement_.first_packets() != 0;
     generation_ = choice.generation;
     update_extras();
   }
@@ -356,9 +375,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
       snapshot_.statistics = statistics();
       snapshot_.stride = sizeof(RecordHeader);
     }
-    snapshot_.counts = {};
+    snapshot_.counts = {.classes = std::vector<ClassCounts>(ended_counts_.classes.size())};
     next_snapshot_ = snapshot_.number;
-    later_ = {};
+    later_ = {.classes = std::vector<ClassCounts>(ended_counts_.classes.size())};
     snapshot_state_.store(SnapshotState::copying, std::memory_order_relaxed);
   }
 
@@ -395,6 +414,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     snapshot_.counts.live_packets += header.record.packets;
     ++snapshot_.counts.live_flows;
     snapshot_.counts.add(header.record);
+    add_to_class(snapshot_.counts, header.record, slot);
   }
 
   /// Of a flow that went from a slot still to be copied to one that has been. Its old slot counts as copied, so there
@@ -422,6 +442,10 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.ended_packets = ended_counts_.ended_packets - later_.ended_packets;
     counts.ended_records = ended_counts_.ended_records - later_.ended_records;
     counts.evicted_records = ended_counts_.evicted_records - later_.evicted_records;
+    for (std::size_t i = 0; i < counts.classes.size(); ++i) {
+      counts.classes[i].add(ended_counts_.classes[i]);
+      counts.classes[i].subtract(later_.classes[i]);
+    }
     counts.ip_bytes += ended_counts_.ip_bytes - later_.ip_bytes;
     counts.wire_bytes += ended_counts_.wire_bytes - later_.wire_bytes;
     counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
@@ -443,6 +467,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
   std::uint64_t latest_ns_ = 0;
   bool extras_ = false;
+  bool only_first_ = false;        ///< later packets of a flow than its first ones have nothing to measure
   bool sheds_ = false;             ///< whether sample_ leaves any flow out
   std::uint32_t most_one_in_ = 1;  ///< sample_'s, since it last took all
   KeptOut shed_;

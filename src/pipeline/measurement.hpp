@@ -48,6 +48,17 @@ class Measurement {
   }
   void drop_statistics() noexcept { rows_.reset(); }
   const FlowRows* rows() const noexcept { return rows_.get(); }
+
+  /// How many packets at a flow's beginning are to be added, where later ones change nothing; 0: all.
+  std::uint32_t first_packets() const noexcept {
+    return rows_ && windows_.empty() ? rows_->set()->first_packets().value_or(0) : 0;
+  }
+
+  /// Of the flow in that slot; nothing where flows have no class.
+  std::optional<ClassId> class_of(std::uint32_t slot) const noexcept {
+    if (!rows_ || !rows_->set()->classifies()) return std::nullopt;
+    return rows_->set()->class_of(rows_->statistics(slot).data());
+  }
   std::span<const std::byte> row(std::uint32_t slot) const noexcept {
     return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
   }
@@ -64,7 +75,7 @@ class Measurement {
     for (const auto& windows : windows_) windows->prefetch(slot.slot());
     place = note(facts, place);
     const std::size_t at = added_++ % pending_.size();
-    pending_[at] = {slot.slot(), slot.is_new(), facts.counts, facts.time_ns, place};
+    pending_[at] = {slot.slot(), slot.is_new(), facts.counts, facts.time_ns, place, slot.is_split()};
     if (follows_tcp_) pending_tcp_[at] = tcp;
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
   }

@@ -26,6 +26,13 @@ bool follows_tcp(const SessionOptions& options) noexcept {
   return std::ranges::any_of(options.monitor.findings, &FindingNeeds::tcp);
 }
 
+/// In the order of MonitorCounts::classes.
+std::vector<std::string> class_names(const StatisticSet& statistics) {
+  auto names = std::ranges::find(statistics.columns(), FlowClass::kName, &Column::name)->values;
+  names.emplace_back("too few packets");
+  return names;
+}
+
 }  // namespace
 
 std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns& columns) {
@@ -74,6 +81,7 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   const bool workers_wait = !input_.sources.empty() && input_.sources[0]->lossless();
   if (monitors.empty()) monitors = make_monitors(options_, columns, workers_wait);
   if (workers_wait) options_.monitor.control = nullptr;
+  if (columns.statistics()->classifies()) class_names_ = class_names(*columns.statistics());
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
@@ -382,6 +390,8 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
       }
     }
   }
+  for (std::size_t i = 0; i < summary.total.flows.classes.size(); ++i)
+    summary.classes.push_back({class_names_[i], summary.total.flows.classes[i]});
   if (options_.monitor.control) summary.adaptation = adaptation();
   if (final && analyst_) {
     const std::span<const TaskSet> sets = analyst_->tasks().sets();

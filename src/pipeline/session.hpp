@@ -124,6 +124,7 @@ class Session {
   Input input_;
   SessionOptions options_;
   std::shared_ptr<const Chosen> chosen_;
+  std::vector<std::string> class_names_;  ///< with that of flows that are unknown, and of those with too few packets
   std::uint64_t memory_bytes_;
   std::unique_ptr<Workers> workers_;
   std::vector<std::array<std::uint64_t, 2>> busy_before_;

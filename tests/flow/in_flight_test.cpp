@@ -86,10 +86,11 @@ TEST(Share, EveryHashBelongsToExactlyOneWorkerAndAllWorkersGetAlikeMuch) {
 }
 
 TEST(EndReason, NamesStandAtTheirPlaces) {
-  EXPECT_EQ(end_reason_name(EndReason::none), "");
-  EXPECT_EQ(end_reason_name(EndReason::idle_timeout), "idle");
-  EXPECT_EQ(end_reason_name(EndReason::active_timeout), "active");
-  EXPECT_EQ(end_reason_name(EndReason::lack_of_resources), "evicted");
+  const auto name_of = [](EndReason reason) { return kEndReasonNames[static_cast<std::size_t>(reason)]; };
+  EXPECT_EQ(name_of(EndReason::none), "");
+  EXPECT_EQ(name_of(EndReason::idle_timeout), "idle");
+  EXPECT_EQ(name_of(EndReason::active_timeout), "active");
+  EXPECT_EQ(name_of(EndReason::lack_of_resources), "evicted");
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ inline void expect_complete_statistics(const std::vector<Row>& rows, const Traff
     expect_near(row.values[1], max_of(samples.iats), "iat_max");
     expect_near(row.values[2], mean_of(samples.sizes), "size_mean");
     if (::testing::Test::HasFatalFailure())
-      FAIL() << "record of " << row.record.packets << " packets, ended: " << end_reason_name(row.record.end_reason);
+      FAIL() << "record of " << row.record.packets
+             << " packets, ended: " << kEndReasonNames[static_cast<std::size_t>(row.record.end_reason)];
   }
 }
 

@@ -30,7 +30,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Counter::done_, Counter::store_;
 
  public:
-  using Counter::filter_by, Counter::begun;
+  using Counter::filter_by, Counter::begun, Counter::first_packets;
 
   static constexpr bool kMoves = false;
   static constexpr std::uint32_t kReach = Store::kReach;
@@ -65,7 +65,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
                                      Meanwhile meanwhile = {}) noexcept {
     Line* const lines = store_.lines();
     unsigned home_shift = store_.home_shift();
-    const std::uint64_t rare_from_ns = this->rare_from_ns();
+    const std::uint64_t rare_from_ns = this->rare_from_ns(), first_below = this->first_below();
     SlotRef* out = slots.data();
     for (std::size_t n = 0; n < packets.size(); ++n) {
       meanwhile(n);
@@ -96,7 +96,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
       }
       line.counts[i] = sum;
       line.last_ns[i] = time_ns;
-      *out++ = {slot, false};
+      *out++ = SlotRef::known(slot, sum.bits() < first_below);
     }
   }
 

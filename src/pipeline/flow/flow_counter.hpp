@@ -19,6 +19,11 @@ class FlowCounter {
   void filter_by(FloodFilter* filter) noexcept { filter_ = filter; }
   std::uint64_t begun() const noexcept { return begun_; }
 
+  /// 0: none.
+  void first_packets(std::uint32_t packets) noexcept {
+    first_below_ = packets == 0 ? 0 : std::uint64_t{packets + 1} << CountWord::kPacketShift;
+  }
+
  protected:
   static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
 
@@ -27,6 +32,9 @@ class FlowCounter {
         active_ns_(timeouts.active_ns),
         sink_(&sink),
         store_(std::move(store)) {}
+
+  /// A flow's counters with its latest packet are below this while that is one of the first.
+  std::uint64_t first_below() const noexcept { return first_below_; }
 
   /// A packet this much after its flow's last one may be rare(): any, where flows may be too old.
   std::uint64_t rare_from_ns() const noexcept { return active_ns_ != 0 ? 0 : idle_ns_ + 1; }
@@ -49,7 +57,7 @@ class FlowCounter {
       return count_rare(slot, facts);
     store_.counts(slot) = sum;
     store_.last_ns(slot) = facts.time_ns;
-    return {slot, false};
+    return SlotRef::known(slot, sum.bits() < first_below_);
   }
 
   /// A carry, a late packet, lengths that do not fit the packed word, or a timeout.
@@ -61,7 +69,7 @@ class FlowCounter {
     if (idle || active) {
       hand_over(slot, idle ? EndReason::idle_timeout : EndReason::active_timeout);
       start(slot, facts);
-      return {slot, true};
+      return idle ? SlotRef(slot, true) : SlotRef::split(slot);
     }
     spill(slot, facts.counts);
     if (late)
@@ -103,6 +111,7 @@ class FlowCounter {
   std::uint64_t active_ns_;
   FloodFilter* filter_ = nullptr;
   std::uint64_t begun_ = 0;
+  std::uint64_t first_below_ = 0;
 
  protected:
   FlowSink* sink_;

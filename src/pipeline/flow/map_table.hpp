@@ -95,7 +95,7 @@ class MapTable : private FlowCounter<MapStore<Map>> {
   using Counter::done_, Counter::sink_, Counter::store_;
 
  public:
-  using Counter::filter_by, Counter::begun;
+  using Counter::filter_by, Counter::begun, Counter::first_packets;
 
   static constexpr bool kMoves = Map::kMoves;
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;

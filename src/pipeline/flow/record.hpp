@@ -17,10 +17,7 @@ enum class EndReason : std::uint8_t {
   lack_of_resources,  ///< evicted: the table was full
 };
 
-constexpr std::string_view end_reason_name(EndReason reason) noexcept {
-  constexpr std::string_view kNames[] = {"", "idle", "active", "end_of_flow", "forced", "evicted"};
-  return kNames[static_cast<std::size_t>(reason)];
-}
+inline constexpr std::string_view kEndReasonNames[] = {"", "idle", "active", "end_of_flow", "forced", "evicted"};
 
 /// A flow's exact counters, put together from all that a table keeps of it.
 struct FlowRecord {

@@ -14,18 +14,29 @@ namespace parshall {
 /// Where a packet's flow lives: a slot below the table's slots(), or none where the packet was kept out.
 class SlotRef {
  public:
-  static constexpr std::uint32_t kNewBit = 1u << 31;
-
   SlotRef() = default;
-  SlotRef(std::uint32_t slot, bool is_new) noexcept : bits_(slot | (is_new ? kNewBit : 0)) {}
-  std::uint32_t slot() const noexcept { return bits_ & ~kNewBit; }
-  bool is_new() const noexcept { return (bits_ & kNewBit) != 0; }
+  SlotRef(std::uint32_t slot, bool is_new) noexcept : bits_(slot | kFirst | (is_new ? kNew : 0)) {}
+  std::uint32_t slot() const noexcept { return static_cast<std::uint32_t>(bits_); }
+  bool is_new() const noexcept { return (bits_ & kNew) != 0; }
 
-  static SlotRef kept_out() noexcept { return {~kNewBit, true}; }
-  bool is_kept_out() const noexcept { return bits_ == ~std::uint32_t{0}; }
+  /// Of a flow that goes on in a new record.
+  static SlotRef split(std::uint32_t slot) noexcept { return SlotRef(slot | kFirst | kNew | kSplit); }
+  bool is_split() const noexcept { return (bits_ & kSplit) != 0; }
+
+  /// Of a packet of a flow that is known, by whether it is among the first ones.
+  static SlotRef known(std::uint32_t slot, bool is_first) noexcept { return SlotRef(slot | (is_first ? kFirst : 0)); }
+  /// Whether the packet may be among its flow's first ones, as many as the table was asked for.
+  bool may_be_first() const noexcept { return (bits_ & kFirst) != 0; }
+
+  static SlotRef kept_out() noexcept { return SlotRef(~std::uint64_t{0}); }
+  bool is_kept_out() const noexcept { return bits_ == ~std::uint64_t{0}; }
 
  private:
-  std::uint32_t bits_ = 0;
+  static constexpr std::uint64_t kNew = std::uint64_t{1} << 32, kSplit = kNew << 1, kFirst = kNew << 2;
+
+  explicit SlotRef(std::uint64_t bits) noexcept : bits_(bits) {}
+
+  std::uint64_t bits_ = 0;
 };
 
 /// Hears of every record that leaves a table, before its slot is used again.
@@ -71,6 +82,8 @@ struct Nothing {
 /// the packet, after a call of meanwhile(i) for the i-th: requests for later packets' memory cost least when they are
 /// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives, or
 /// until the sink hears that it moved: only where kMoves.
+/// first_packets(n): SlotRef::may_be_first() is then true of the first n packets of each flow, and of few others; of 0
+/// packets nothing is said.
 /// Every packet lands in exactly one flow: a full table ends another flow's record to make room. Those that a filter,
 /// where filter_by() gave one, keeps out land in none; begun() says how many flows were put into the table.
 template <class T>
@@ -82,6 +95,8 @@ concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts
   { table.update(packets, slots, Nothing{}) }
   noexcept->std::same_as<void>;
   { table.filter_by(filter) }
+  noexcept->std::same_as<void>;
+  { table.first_packets(slot) }
   noexcept->std::same_as<void>;
   { view.begun() }
   noexcept->std::same_as<std::uint64_t>;

@@ -17,12 +17,15 @@ struct VariableInfo {
   std::string_view name;
   std::string_view unit;
   std::string_view phrase;
+  bool is_amount = true;  ///< so that means and percentiles say something
 };
 
 inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
     {"gap", "packets", "packets of other flows between two of this one"},
     {"iat", "ns", "inter-arrival time"},
     {"size", "bytes", "frame length on the wire"},
+    {"ip_size", "bytes", "length in the IP header"},
+    {"tcp_flags", "", "TCP flag bits", /*is_amount=*/false},
 }};
 
 constexpr const VariableInfo& info_of(Variable variable) noexcept {
@@ -41,7 +44,7 @@ inline Column make_column(Variable variable, std::string_view what, const Measur
   const VariableInfo& info = info_of(variable);
   Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help) + " of the "};
   column.help += info.phrase;
-  if (measure.has_unit) (column.name += "_") += info.unit;
+  if (measure.has_unit && !info.unit.empty()) (column.name += "_") += info.unit;
   return column;
 }
 
@@ -60,6 +63,7 @@ struct AskedQuantile {
 /// Measures that can share one state per flow. A family is all the registry knows of a statistic.
 struct StatisticFamily {
   std::span<const Measure> measures;
+  bool of_amounts;  ///< and of no other variables
 
   /// Nothing when `what` is not of this family.
   std::optional<KnownMeasure> (*find)(std::string_view what);

@@ -59,18 +59,29 @@ std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) n
   return slots * layout_of(set).stride;
 }
 
+void FlowRows::begin(std::byte* row, bool is_split) noexcept {
+  if (!is_split) {
+    std::memset(row, 0, stride_);
+  } else if (!set_->first_packets()) {
+    std::memset(row, 0, prefix_bytes_);
+    for (const auto& [statistic, offset] : set_->statistics())
+      if (!statistic->first_packets()) std::memset(row + prefix_bytes_ + offset, 0, statistic->row_bytes());
+  }
+}
+
 void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();
   // Copies, in the order of Variable, which the stores to rows cannot change.
-  const auto [uses_gap, uses_iat, uses_size] = uses_;
+  const auto [uses_gap, uses_iat, uses_size, uses_ip_size, uses_flags] = uses_;
   std::byte* const rows = rows_.data();
   const std::size_t stride = stride_;
   std::array<Samples, kVariables> samples;
-  auto& [gaps, times, sizes] = samples;
-  std::size_t gap_count = 0, time_count = 0, size_count = 0;
+  auto& [gaps, times, sizes, ip_sizes, flags] = samples;
+  std::size_t gap_count = 0, time_count = 0, size_count = 0, ip_size_count = 0, flag_count = 0;
   for (const RowUpdate& packet : packets) {
     std::byte* const row = rows + packet.slot * stride;
-    if (packet.starts_flow) std::memset(row, 0, stride);
+    if (packet.starts_flow) [[unlikely]]
+      begin(row, packet.is_split);
     if (uses_gap) {
       const std::uint64_t after_last = load(row);
       if (after_last != 0) gap_count = gaps.put(gap_count, row, packet.place.position - after_last);
@@ -84,8 +95,10 @@ void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
       store(row + last_time_at, packet.time_ns + 1);
     }
     if (uses_size) size_count = sizes.put(size_count, row, packet.wire_bytes());
+    if (uses_ip_size) ip_size_count = ip_sizes.put(ip_size_count, row, packet.counts.ip_bytes());
+    if (uses_flags) flag_count = flags.put(flag_count, row, packet.counts.tcp_flags());
   }
-  const std::array<std::size_t, kVariables> counts{gap_count, time_count, size_count};
+  const std::array<std::size_t, kVariables> counts{gap_count, time_count, size_count, ip_size_count, flag_count};
   for (const auto& [statistic, offset] : set_->statistics()) {
     const auto variable = static_cast<std::size_t>(statistic->variable());
     const Samples& of = samples[variable];

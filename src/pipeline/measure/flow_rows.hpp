@@ -21,6 +21,7 @@ struct RowUpdate {
   CountWord counts;
   std::uint64_t time_ns;
   LinkPlace place;
+  bool is_split = false;  ///< starts_flow, but only a record: the flow goes on
 
   std::uint32_t wire_bytes() const noexcept {
     return static_cast<std::uint32_t>(counts.ip_bytes() + counts.extra_bytes());
@@ -32,7 +33,8 @@ struct RowUpdate {
 /// Shape: row = [last position + 1, when gaps are asked][last time + 1, when inter-arrival times are asked]
 ///        [statistics], 0 standing for "no packet yet", padded to whole cache lines. Rows of unused slots are never
 ///        touched.
-/// A late packet (time before the one that came before it) has an inter-arrival time of 0.
+/// A record that an active timeout began, of a flow that goes on, begins with empty statistics, but for those of a
+/// flow's first packets. A late packet (time before the one that came before it) has an inter-arrival time of 0.
 class FlowRows {
  public:
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots);
@@ -56,6 +58,7 @@ class FlowRows {
   }
 
  private:
+  void begin(std::byte* row, bool is_split) noexcept;
   const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
   std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }
 

@@ -62,18 +62,20 @@ Error unknown_name(std::string_view text, Families families) {
   });
   const std::string nearest = nearest_name(text, families);
   const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
-  return Error{
-      fmt::format("unknown statistic \"{}\"{}\nknown: <variable>_<what>, where variable is one of {} and what is one "
-                  "of {} (percentile "
-                  "above 0 and below 100, as in p99.9)",
-                  text, hint, variables, patterns)};
+  return Error{fmt::format(
+      "unknown statistic \"{}\"{}\nknown: class, and <variable>_<what>, where variable is one of {} and what is one "
+      "of {} (percentile "
+      "above 0 and below 100, as in p99.9; flags have only first ones)",
+      text, hint, variables, patterns)};
 }
 
 std::optional<StatisticName> understand(Variable variable, std::string_view rest, Families families) {
-  const std::string unit = fmt::format("_{}", info_of(variable).unit);
-  const bool with_unit = rest.ends_with(unit);
+  const VariableInfo& info = info_of(variable);
+  const std::string unit = fmt::format("_{}", info.unit);
+  const bool with_unit = !info.unit.empty() && rest.ends_with(unit);
   if (with_unit) rest.remove_suffix(unit.size());
   for (const StatisticFamily* family : families) {
+    if (family->of_amounts && !info.is_amount) continue;
     const auto known = family->find(rest);
     if (!known || (with_unit && !known->measure->has_unit)) continue;
     return StatisticName{variable, family, known->what, make_column(variable, known->what, *known->measure).name};

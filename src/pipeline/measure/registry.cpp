@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "pipeline/measure/family.hpp"
 #include "pipeline/measure/names.hpp"
+#include "pipeline/measure/statistics/first_samples.hpp"
 #include "pipeline/measure/statistics/moments.hpp"
 #include "pipeline/measure/statistics/quantiles.hpp"
 
@@ -19,6 +21,7 @@ namespace {
 constexpr std::array kFamilies{
     &kMomentsFamily,
     &kQuantileFamily,
+    &kFirstSamplesFamily,
 };
 
 /// The columns asked of one variable that one family provides.
@@ -48,7 +51,14 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   if (const auto checked = check(options); !checked) return checked.error();
   std::vector<Group> groups;
   std::vector<std::string> wanted;
+  bool classifies = false;
   for (const std::string& text : names) {
+    if (text == FlowClass::kName) {
+      if (options.classifier == nullptr)
+        return Error{"class: name a model that tells the classes of flows (--model FILE)"};
+      if (!std::exchange(classifies, true)) wanted.push_back(text);
+      continue;
+    }
     const Result<StatisticName> name = parse_statistic_name(text, kFamilies);
     if (!name) return name.error();
     if (std::find(wanted.begin(), wanted.end(), name->column) != wanted.end()) continue;
@@ -63,6 +73,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   std::vector<std::unique_ptr<Statistic>> statistics;
   for (const Group& group : groups)
     std::ranges::move(group.family->make(group.variable, group.whats, options), std::back_inserter(statistics));
+  if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier));
   StatisticSet set;
   set.place(std::move(statistics));
   set.order_columns(wanted);
@@ -80,9 +91,14 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
   std::stable_sort(statistics.begin(), statistics.end(), in_front);
   owned_ = std::move(statistics);
   for (const auto& statistic : owned_) {
+    if (const auto* const flow_class = dynamic_cast<const FlowClass*>(statistic.get()))
+      flow_class_ = flow_class, flow_class_at_ = row_bytes_;
     placed_.push_back({statistic.get(), row_bytes_});
     row_bytes_ += statistic->row_bytes();
   }
+  if (owned_.empty() || std::ranges::any_of(owned_, [](const auto& one) { return !one->first_packets(); })) return;
+  first_packets_ = 0;
+  for (const auto& statistic : owned_) first_packets_ = std::max(*first_packets_, *statistic->first_packets());
 }
 
 void StatisticSet::order_columns(std::span<const std::string> names) {
@@ -119,6 +135,7 @@ std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
   for (std::size_t v = 0; v < kVariables; ++v) {
     const VariableInfo& info = kVariableInfo[v];
     for (const StatisticFamily* family : kFamilies) {
+      if (family->of_amounts && !info.is_amount) continue;
       for (const Measure& measure : family->measures) {
         const std::array whats{std::string(measure.example)};
         const auto statistic = std::move(family->make(static_cast<Variable>(v), whats, options).front());

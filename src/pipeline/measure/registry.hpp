@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/measure/statistic.hpp"
+#include "pipeline/measure/statistics/flow_class.hpp"
 
 namespace parshall {
 
@@ -35,6 +36,13 @@ class StatisticSet {
   /// Writes one value per column, in the order of `columns()`; nothing where the value does not exist.
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept;
 
+  /// How many packets at a flow's beginning change its row; nothing: all of its packets do.
+  std::optional<std::uint32_t> first_packets() const noexcept { return first_packets_; }
+
+  /// Whether flows have classes, and that of one by its row.
+  bool classifies() const noexcept { return flow_class_ != nullptr; }
+  ClassId class_of(const std::byte* row) const noexcept { return flow_class_->class_of(row + flow_class_at_); }
+
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< only where mergeable()
 
@@ -49,10 +57,14 @@ class StatisticSet {
   std::vector<Column> columns_;
   std::vector<std::size_t> source_;  ///< of each column: its place when all statistics are read in turn
   std::size_t row_bytes_ = 0;
+  std::optional<std::uint32_t> first_packets_;
+  const FlowClass* flow_class_ = nullptr;
+  std::size_t flow_class_at_ = 0;  ///< of its state, from the start of the row
 };
 
-/// Statistics by name, <variable>_<what> with or without the unit: gap_mean, iat_p99.9_ns, size_sd.
-/// Names that mean the same become one column, at the place of the first. Fails on an unknown name.
+/// Statistics by name, <variable>_<what> with or without the unit: gap_mean, iat_p99.9_ns, size_sd; and class, where
+/// the options have a classifier. Names that mean the same become one column, at the place of the first. Fails on an
+/// unknown name.
 Result<StatisticSet> make_statistics(std::span<const std::string> names, const StatisticOptions& options);
 
 /// One line of `parshall list statistics`.

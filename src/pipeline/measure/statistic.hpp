@@ -11,16 +11,19 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "pipeline/measure/classifier.hpp"
 
 namespace parshall {
 
 /// A statistic is kept over the samples of one of these per-flow variables.
 enum class Variable : std::uint8_t {
-  gap,   ///< packets of other flows between two packets of this one; none for a flow's first packet
-  iat,   ///< inter-arrival time, ns; none for a flow's first packet
-  size,  ///< wire bytes of each packet
+  gap,        ///< packets of other flows between two packets of this one; none for a flow's first packet
+  iat,        ///< inter-arrival time, ns; none for a flow's first packet
+  size,       ///< wire bytes of each packet
+  ip_size,    ///< IP bytes of each packet
+  tcp_flags,  ///< TCP flag bits of each packet
 };
-inline constexpr std::size_t kVariables = 3;
+inline constexpr std::size_t kVariables = 5;
 
 inline constexpr std::size_t kStatBatch = 32;  ///< packets a statistic is handed at a time, at most
 
@@ -33,8 +36,9 @@ struct SampleBatch {
 
 /// One column of a report.
 struct Column {
-  std::string name;  ///< with its unit: "gap_p99_packets"
-  std::string help;  ///< one line for `parshall list statistics`
+  std::string name;                      ///< with its unit: "gap_p99_packets"
+  std::string help;                      ///< one line for `parshall list statistics`
+  std::vector<std::string> values = {};  ///< names of the values 0, 1, ...; none: it is a number
 };
 
 /// A running number (or several) over the samples of one variable, for every flow at once.
@@ -46,6 +50,11 @@ class Statistic {
 
   virtual Variable variable() const noexcept = 0;
   virtual std::size_t row_bytes() const noexcept = 0;  ///< a multiple of 8
+
+  /// How many packets at a flow's beginning it looks at; nothing: it looks at all. What it says of a flow goes for all
+  /// records of it that an active timeout parts.
+  virtual std::optional<std::uint32_t> first_packets() const noexcept { return std::nullopt; }
+
   virtual std::span<const Column> columns() const noexcept = 0;
   virtual void update(const SampleBatch& batch) const noexcept = 0;
 
@@ -61,10 +70,11 @@ class Statistic {
 
 enum class QuantileMethod : std::uint8_t { p2, histogram };
 
-/// How percentiles are kept.
+/// How percentiles are kept, and what tells the class of a flow.
 struct StatisticOptions {
   QuantileMethod quantiles = QuantileMethod::histogram;
-  double relative_error = 0.05;  ///< of histogram percentiles, in (0, 0.5)
+  double relative_error = 0.05;                            ///< of histogram percentiles, in (0, 0.5)
+  std::shared_ptr<const Classifier> classifier = nullptr;  ///< null: flows have no class
 };
 
 }  // namespace parshall

@@ -16,12 +16,15 @@
 namespace parshall {
 
 /// How a column's number is written.
-enum class ColumnFormat : std::uint8_t { number, tcp_flags, end_reason };
+enum class ColumnFormat : std::uint8_t { number, tcp_flags };
 
 struct ReportColumn {
   std::string name;  ///< with its unit
   std::string help;
   ColumnFormat format = ColumnFormat::number;
+  std::vector<std::string> values = {};  ///< names of the values 0, 1, ...; none: as the format says
+
+  const std::string& name_of(double value) const noexcept { return values[static_cast<std::size_t>(value)]; }
 };
 
 /// What a flow had at the report before, for the rate over the last interval.
@@ -35,6 +38,7 @@ struct FlowColumnEntry {
   std::string_view name;  ///< as asked for and as in the header, with its unit
   std::string_view help;
   ColumnFormat format;
+  std::span<const std::string_view> values;  ///< as in ReportColumn
   std::optional<double> (*value)(const FlowRecord&, const IntervalBase&);
 };
 

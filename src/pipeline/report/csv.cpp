@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kHeader =
     "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns";
-constexpr std::size_t kLongestBase = 512, kLongestValue = 40;
+constexpr std::size_t kLongestBase = 512, kLongestValue = 80;
 
 char* put_base(char* out, const FlowRecord& flow) noexcept {
   *out++ = static_cast<char>('0' + flow.key.ip_version);
@@ -30,8 +30,8 @@ char* put_base(char* out, const FlowRecord& flow) noexcept {
 
 char* put_value(char* out, const ReportColumn& column, std::optional<double> value) noexcept {
   if (!value) return out;
-  if (column.format != ColumnFormat::end_reason) return put_number(out, *value);
-  const std::string_view name = end_reason_name(static_cast<EndReason>(*value));
+  if (column.values.empty()) return put_number(out, *value);
+  const std::string& name = column.name_of(*value);
   return std::copy(name.begin(), name.end(), out);
 }
 

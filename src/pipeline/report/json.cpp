@@ -103,6 +103,11 @@ ordered_json summary_json(const ReportSummary& summary) {
                             {"kept_out_packets", summary.total.flows.kept_out.packets},
                             {"kept_out_ip_bytes", summary.total.flows.kept_out.ip_bytes},
                             {"kept_out_wire_bytes", summary.total.flows.kept_out.wire_bytes}};
+  for (const ClassSummary& flow_class : summary.classes)
+    json["classes"][flow_class.name] = {{"flows", flow_class.counts.records},
+                                        {"packets", flow_class.counts.packets},
+                                        {"ip_bytes", flow_class.counts.ip_bytes},
+                                        {"wire_bytes", flow_class.counts.wire_bytes}};
   for (const CostSummary& cost : summary.costs) json["cost_ns_per_packet"][cost.what] = cost.ns_per_packet;
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});
@@ -126,8 +131,8 @@ std::string flow_json(const Report& report, const ReportFlow& flow) {
     char number[40];
     if (!flow.values[i])
       fmt::format_to(out, "null");
-    else if (column.format == ColumnFormat::end_reason)
-      fmt::format_to(out, "\"{}\"", end_reason_name(static_cast<EndReason>(*flow.values[i])));
+    else if (!column.values.empty())
+      fmt::format_to(out, "\"{}\"", column.name_of(*flow.values[i]));
     else
       text.append(number, put_number(number, *flow.values[i]));
   }

@@ -87,6 +87,12 @@ struct StateSummary {
   std::uint64_t kept = 0;     ///< of these: while the flow did not give way to a lighter state
 };
 
+/// Flows of one class.
+struct ClassSummary {
+  std::string name;  ///< "unknown", or "too few packets", for those that have none
+  ClassCounts counts;
+};
+
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
   std::string source;        ///< what was watched
@@ -104,7 +110,8 @@ struct ReportSummary {
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< where the input broke
   std::vector<TaskSummary> tasks;
-  std::vector<StateSummary> states;  ///< none where there is one
+  std::vector<StateSummary> states;   ///< none where there is one
+  std::vector<ClassSummary> classes;  ///< in a model's order; none where flows are not classified
   std::optional<AdaptationSummary> adaptation;
   std::optional<FloodFilterSummary> flood_filter;
   std::vector<CostSummary> costs;       ///< none where nobody asked

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 #include "pipeline/report/format.hpp"
 
 namespace parshall {
@@ -74,6 +78,21 @@ std::string adaptation_lines(const ReportSummary& summary) {
   return lines;
 }
 
+/// Those that have flows, the one with the most packets first.
+std::string class_lines(const ReportSummary& summary) {
+  std::vector<const ClassSummary*> classes;
+  for (const ClassSummary& one : summary.classes)
+    if (one.counts.records != 0) classes.push_back(&one);
+  std::ranges::stable_sort(classes, std::greater(), [](const ClassSummary* one) { return one->counts.packets; });
+  const double all = static_cast<double>(std::max<std::uint64_t>(1, summary.total.counted()));
+  std::string text;
+  for (const ClassSummary* const one : classes)
+    text +=
+        fmt::format("class      {}: {} flows, {} packets ({:.3g} %), {} wire bytes\n", one->name, one->counts.records,
+                    one->counts.packets, 100 * static_cast<double>(one->counts.packets) / all, one->counts.wire_bytes);
+  return text;
+}
+
 }  // namespace
 
 std::string accounting_line(const Accounting& accounting) {
@@ -133,6 +152,7 @@ std::string summary_text(const ReportSummary& summary) {
   if (const auto& filter = summary.flood_filter)
     text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} packets out\n", filter->on_s,
                         filter->seconds, summary.total.flows.kept_out.packets);
+  text += class_lines(summary);
   for (const CostSummary& cost : summary.costs)
     text += fmt::format("cost       {:>8.2f} ns per packet: {}\n", cost.ns_per_packet, cost.what);
   if (summary.damage) text += "damage     " + *summary.damage + "\n";

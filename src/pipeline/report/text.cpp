@@ -20,7 +20,7 @@ std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) 
 std::string value_text(const ReportColumn& column, std::optional<double> value) {
   if (!value) return "-";
   if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(*value));
-  if (column.format == ColumnFormat::end_reason) return std::string(end_reason_name(static_cast<EndReason>(*value)));
+  if (!column.values.empty()) return column.name_of(*value);
   return *value == std::floor(*value) && std::fabs(*value) < 1e15 ? fmt::format("{:.0f}", *value)
                                                                   : fmt::format("{:.6g}", *value);
 }

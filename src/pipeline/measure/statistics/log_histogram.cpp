@@ -65,7 +65,8 @@ namespace {
 class LogHistogram final : public Statistic {
  public:
   LogHistogram(Variable variable, std::vector<AskedQuantile> asked, double relative_error)
-      : variable_(variable), bins_(relative_error, variable == Variable::size ? kSizeBits : kTimeBits) {
+      : variable_(variable),
+        bins_(relative_error, variable == Variable::size || variable == Variable::ip_size ? kSizeBits : kTimeBits) {
     ascending_.resize(asked.size());
     std::iota(ascending_.begin(), ascending_.end(), std::size_t{0});
     std::ranges::sort(ascending_, {}, [&](std::size_t i) { return asked[i].probability; });

@@ -226,6 +226,6 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 
 }  // namespace
 
-constinit const StatisticFamily kMomentsFamily{kMeasures, find, make};
+constinit const StatisticFamily kMomentsFamily{kMeasures, /*of_amounts=*/true, find, make};
 
 }  // namespace parshall

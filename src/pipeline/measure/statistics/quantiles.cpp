@@ -61,6 +61,6 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 
 }  // namespace
 
-constinit const StatisticFamily kQuantileFamily{kMeasures, find, make};
+constinit const StatisticFamily kQuantileFamily{kMeasures, /*of_amounts=*/true, find, make};
 
 }  // namespace parshall

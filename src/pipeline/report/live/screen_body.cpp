@@ -43,8 +43,7 @@ std::string heading_of(std::size_t column, const View& view) {
 std::string value_text(const ReportColumn& column, float value) {
   if (std::isnan(value)) return "-";
   if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(value));
-  if (column.format == ColumnFormat::end_reason)
-    return std::string(end_reason_name(static_cast<EndReason>(static_cast<int>(value))));
+  if (!column.values.empty()) return column.name_of(value);
   const Unit* unit = unit_of(column.name);
   return unit != nullptr && unit->time ? time_text(value) : scaled_text(value);
 }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/measure/statistics/first_samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+namespace parshall {
+namespace {
+
+constexpr std::array<Measure, 1> kMeasures{{
+    {"<1-16>", "1", "first, second, ... sample", true},
+}};
+
+/// Which of its samples a packet brings: a flow's first one has neither gap nor time since the one before.
+std::uint32_t packets_for(Variable variable, std::size_t samples) noexcept {
+  return static_cast<std::uint32_t>(samples) + (variable == Variable::gap || variable == Variable::iat ? 1 : 0);
+}
+
+template <class Value>
+class FirstSamples final : public Statistic {
+ public:
+  FirstSamples(Variable variable, std::vector<std::size_t> asked, std::vector<Column> columns)
+      : variable_(variable),
+        asked_(std::move(asked)),
+        columns_(std::move(columns)),
+        most_(*std::ranges::max_element(asked_)) {}
+
+  Variable variable() const noexcept override { return variable_; }
+  std::size_t row_bytes() const noexcept override { return (kValues + most_ * sizeof(Value) + 7) / 8 * 8; }
+  std::span<const Column> columns() const noexcept override { return columns_; }
+  std::optional<std::uint32_t> first_packets() const noexcept override { return packets_for(variable_, most_); }
+
+  void update(const SampleBatch& batch) const noexcept override {
+    for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+      std::byte* const row = batch.rows[i];
+      const std::uint64_t count = load<std::uint64_t>(row);
+      if (count == most_) continue;
+      const auto value = static_cast<Value>(std::min<std::uint64_t>(batch.samples[i], kLargest));
+      std::memcpy(row + kValues + count * sizeof value, &value, sizeof value);
+      const std::uint64_t more = count + 1;
+      std::memcpy(row, &more, sizeof more);
+    }
+  }
+
+  void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override {
+    const std::uint64_t count = load<std::uint64_t>(row);
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      out[i].reset();
+      if (asked_[i] <= count)
+        out[i] = static_cast<double>(load<Value>(row + kValues + (asked_[i] - 1) * sizeof(Value)));
+    }
+  }
+
+  bool mergeable() const noexcept override { return false; }
+  void merge(std::byte*, const std::byte*) const noexcept override {}
+
+ private:
+  static constexpr std::size_t kValues = 8;  ///< bytes before them
+  static constexpr std::uint64_t kLargest = std::numeric_limits<Value>::max();
+
+  template <class T>
+  static T load(const std::byte* at) noexcept {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+
+  Variable variable_;
+  std::vector<std::size_t> asked_;  ///< from 1
+  std::vector<Column> columns_;
+  std::size_t most_;
+};
+
+std::optional<std::size_t> number_of(std::string_view what) {
+  std::size_t number = 0;
+  const auto [rest, problem] = std::from_chars(what.data(), what.data() + what.size(), number);
+  const bool is_number = problem == std::errc() && rest == what.data() + what.size() && !what.starts_with('0');
+  return is_number && number >= 1 && number <= kMostFirstSamples ? std::optional(number) : std::nullopt;
+}
+
+std::optional<KnownMeasure> find(std::string_view what) {
+  const auto number = number_of(what);
+  return number ? std::optional(KnownMeasure{fmt::format("{}", *number), kMeasures.data()}) : std::nullopt;
+}
+
+std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const std::string> whats,
+                                             const StatisticOptions& /*options*/) {
+  std::vector<std::size_t> asked;
+  std::vector<Column> columns;
+  for (const std::string& what : whats) {
+    asked.push_back(*number_of(what));
+    columns.push_back(make_column(variable, what, kMeasures[0]));
+    columns.back().help = fmt::format("sample {} of the {}", what, info_of(variable).phrase);
+  }
+  std::vector<std::unique_ptr<Statistic>> made;
+  if (variable == Variable::gap || variable == Variable::iat)
+    made.push_back(std::make_unique<FirstSamples<std::uint64_t>>(variable, std::move(asked), std::move(columns)));
+  else
+    made.push_back(std::make_unique<FirstSamples<std::uint32_t>>(variable, std::move(asked), std::move(columns)));
+  return made;
+}
+
+}  // namespace
+
+constinit const StatisticFamily kFirstSamplesFamily{kMeasures, /*of_amounts=*/false, find, make};
+
+}  // namespace parshall

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "one_flow.hpp"
+#include "pipeline/measure/flow_rows.hpp"
+
+namespace parshall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Names = std::vector<std::string>;
+
+/// The class is the sum of the sizes, where there is such a class.
+class BySum final : public Classifier {
+ public:
+  explicit BySum(std::size_t packets, std::size_t classes = 3000) : packets_(packets) {
+    for (std::size_t i = 0; i < classes; ++i) classes_.push_back("c" + std::to_string(i));
+  }
+  std::size_t packets() const noexcept override { return packets_; }
+  std::span<const std::string> classes() const noexcept override { return classes_; }
+  void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override {
+    for (std::size_t flow = 0; flow < ids.size(); ++flow) {
+      std::size_t sum = 0;
+      for (const std::uint16_t size : sizes.subspan(flow * packets_, packets_)) sum += size;
+      ids[flow] = sum < classes_.size() ? static_cast<ClassId>(sum) : kUnknownClass;
+    }
+  }
+
+ private:
+  std::size_t packets_;
+  std::vector<std::string> classes_;
+};
+
+StatisticOptions by_sum(std::size_t packets) {
+  StatisticOptions options;
+  options.classifier = std::make_shared<BySum>(packets);
+  return options;
+}
+
+TEST(FirstSamples, AreTheFirstOnesInTheirOrderAndNoOthers) {
+  for (std::uint64_t samples = 0; samples < 40; ++samples) {
+    OneFlow flow({"ip_size_3", "ip_size_1", "ip_size_16"});
+    for (std::uint64_t i = 1; i <= samples; ++i) flow.add({{100 + i}});
+    for (const std::uint64_t i : {1u, 3u, 16u}) {
+      const auto value = flow["ip_size_" + std::to_string(i) + "_bytes"];
+      ASSERT_EQ(value.has_value(), i <= samples);
+      if (value) {
+        ASSERT_EQ(*value, 100 + static_cast<double>(i));
+      }
+    }
+  }
+}
+
+TEST(FirstSamples, OfMoreThan32BitsAreWholeAsTimesAndTheLargestAsSizes) {
+  OneFlow times({"iat_1"}), sizes({"size_1"});
+  times.add({{std::uint64_t{1} << 40}});
+  sizes.add({{std::uint64_t{1} << 40}});
+  EXPECT_EQ(times["iat_1_ns"], 0x1p40);
+  EXPECT_EQ(sizes["size_1_bytes"], 0xffffffff);
+}
+
+TEST(FirstSamples, AreNumberedFrom1To16) {
+  for (const char* name : {"ip_size_0", "ip_size_17", "ip_size_01", "ip_size_-1", "ip_size_1x", "ip_size_"})
+    EXPECT_FALSE(make_statistics(Names{name}, {})) << name;
+}
+
+TEST(FirstSamples, OfFlagsAreAllThatFlagsHave) {
+  EXPECT_EQ(make_statistics(Names{"tcp_flags_2"}, {})->columns()[0].name, "tcp_flags_2");
+  EXPECT_FALSE(make_statistics(Names{"tcp_flags_mean"}, {}));
+  EXPECT_FALSE(make_statistics(Names{"tcp_flags_p99"}, {}));
+}
+
+TEST(FirstPackets, AreAsManyAsAnyStatisticLooksAtAndAllWhereOneLooksAtAll) {
+  const auto of = [](const Names& names, std::size_t packets = 5) {
+    return make_statistics(names, by_sum(packets))->first_packets();
+  };
+  EXPECT_EQ(of({}), std::nullopt);
+  EXPECT_EQ(of({"ip_size_3"}), 3u);
+  EXPECT_EQ(of({"ip_size_3", "iat_3"}), 4u) << "the third time is the fourth packet's";
+  EXPECT_EQ(of({"class"}), 5u);
+  EXPECT_EQ(of({"class", "ip_size_7"}), 7u);
+  EXPECT_EQ(of({"class", "size_mean"}), std::nullopt);
+}
+
+TEST(FlowClass, IsToldWithTheLastOfItsPacketsAndStays) {
+  OneFlow flow({"class"}, by_sum(4));
+  for (const std::uint64_t size : {1000, 200, 30}) {
+    flow.add({{size}});
+    ASSERT_FALSE(flow["class"]);
+    ASSERT_EQ(flow.set().class_of(flow.row()), kNotClassified);
+  }
+  flow.add({{4}});
+  EXPECT_EQ(flow["class"], 1234);
+  flow.add({{1500, 1500}});
+  EXPECT_EQ(flow["class"], 1234);
+  EXPECT_EQ(flow.set().columns()[0].values[1234], "c1234");
+}
+
+TEST(FlowClass, OfSizesBeyond16BitsIsThatOfTheLargest) {
+  OneFlow flow({"class"}, by_sum(1));
+  flow.add({{70'000}});
+  EXPECT_EQ(flow.set().class_of(flow.row()), kUnknownClass) << "and not that of 70,000 - 65,536";
+  EXPECT_EQ(flow.set().columns()[0].values[static_cast<std::size_t>(*flow["class"])], "unknown");
+}
+
+TEST(FlowClass, IsToldOfAllFlowsOfABatchWhateverTheirOrder) {
+  for (const std::size_t packets : {1u, 2u, 5u, 16u}) {
+    const auto set = make_statistics(Names{"class"}, by_sum(packets));
+    constexpr std::size_t kFlows = 7;
+    std::vector<std::uint64_t> memory(kFlows * set->row_bytes() / 8);
+    auto* const rows = reinterpret_cast<std::byte*>(memory.data());
+    std::vector<std::uint64_t> sums(kFlows);
+    std::vector<std::byte*> at;
+    std::vector<std::uint64_t> sizes;
+    for (std::size_t packet = 0; packet < packets; ++packet)
+      for (std::size_t flow = 0; flow < kFlows; ++flow) {
+        at.push_back(rows + (flow * 3 % kFlows) * set->row_bytes());
+        sizes.push_back(20 + 3 * flow + packet);
+        sums[flow * 3 % kFlows] += sizes.back();
+      }
+    const std::span<std::byte* const> all(at);
+    for (std::size_t done = 0; done < at.size(); done += kStatBatch) {
+      const std::size_t count = std::min(kStatBatch, at.size() - done);
+      set->statistics()[0].statistic->update({all.subspan(done, count), std::span(sizes).subspan(done, count)});
+    }
+    for (std::size_t flow = 0; flow < kFlows; ++flow)
+      ASSERT_EQ(set->class_of(rows + flow * set->row_bytes()), sums[flow]) << packets << " packets";
+  }
+}
+
+TEST(FlowClass, NeedsAModel) { EXPECT_THAT(make_statistics(Names{"class"}, {}).error().message, HasSubstr("--model")); }
+
+TEST(FlowClass, StandsWhereItWasAskedForAndOnce) {
+  const auto set = make_statistics(Names{"gap_mean", "class", "ip_size_1", "class"}, by_sum(4));
+  Names names;
+  for (const Column& column : set->columns()) names.push_back(column.name);
+  EXPECT_THAT(names, ElementsAre("gap_mean_packets", "class", "ip_size_1_bytes"));
+  EXPECT_FALSE(set->mergeable());
+}
+
+/// Packets of one flow in one slot.
+class SplitFlow {
+ public:
+  explicit SplitFlow(const Names& names)
+      : rows_(std::make_shared<const StatisticSet>(*make_statistics(names, by_sum(4))), 1) {}
+
+  void packet(std::uint32_t ip_bytes, bool starts = false, bool is_split = false) {
+    const RowUpdate update{.slot = 0,
+                           .starts_flow = starts,
+                           .counts = CountWord::narrow(ip_bytes, 14, 0),
+                           .time_ns = 1000 * ++packets_,
+                           .place = {packets_, 1000 * packets_},
+                           .is_split = is_split};
+    rows_.update({&update, 1});
+  }
+  std::vector<std::optional<double>> values() const {
+    std::vector<std::optional<double>> values(rows_.set()->columns().size());
+    rows_.set()->read(rows_.statistics(0).data(), values);
+    return values;
+  }
+
+ private:
+  FlowRows rows_;
+  std::uint64_t packets_ = 0;
+};
+
+TEST(FlowRows, OfARecordThatAnActiveTimeoutBeganKnowTheFlowsFirstPackets) {
+  SplitFlow alone({"class", "ip_size_1", "iat_2"}), among({"class", "ip_size_1", "ip_size_mean", "iat_mean"});
+  for (SplitFlow* const flow : {&alone, &among}) {
+    flow->packet(40, /*starts=*/true);
+    flow->packet(50);
+    flow->packet(60, /*starts=*/true, /*is_split=*/true);
+    flow->packet(70);
+    flow->packet(80);
+  }
+  EXPECT_THAT(alone.values(), ElementsAre(40 + 50 + 60 + 70, 40, 1000));
+  EXPECT_THAT(among.values(), ElementsAre(40 + 50 + 60 + 70, 40, 70, 1000));
+  among.packet(90, /*starts=*/true);
+  EXPECT_THAT(among.values(), ElementsAre(std::nullopt, 90, 90, std::nullopt)) << "another flow";
+}
+
+}  // namespace
+}  // namespace parshall
