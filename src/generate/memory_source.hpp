@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "generate/flow_trains.hpp"
 #include "generate/syn_flood.hpp"
 #include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
@@ -17,6 +18,7 @@ class MemorySource final : public PacketSource {
   MemorySource(std::shared_ptr<const Trace> trace, std::uint64_t limit, std::uint64_t first_ns = 0)
       : trace_(std::move(trace)),
         flood_(trace_),
+        trains_(trace_),
         left_(limit),
         step_(static_cast<std::uint64_t>(1e9 / trace_->rate_pps() * kUnit)),
         time_ns_(first_ns) {}
@@ -36,6 +38,7 @@ class MemorySource final : public PacketSource {
     fraction_ = elapsed % kUnit;
     left_ -= count;
     flood_.put_into(out.first(count), played_);
+    trains_.put_into(out.first(count), played_);
     played_ += count;
     next_ = next_ + count == trace_->packets() ? 0 : next_ + count;
     return count;
@@ -48,6 +51,7 @@ class MemorySource final : public PacketSource {
 
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;
+  FlowTrains trains_;
   std::uint64_t left_;
   std::uint64_t step_;
   std::uint64_t time_ns_;

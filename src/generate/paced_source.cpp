@@ -11,6 +11,7 @@ PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::siz
                          Clock clock, Wait wait)
     : trace_(std::move(trace)),
       flood_(trace_),
+      trains_(trace_),
       pace_(pace),
       queue_(queue),
       first_ns_(first_ns),
@@ -70,6 +71,7 @@ std::size_t PacedSource::take(std::span<RawPacket> out) noexcept {
                         .captured_bytes = trace_->captured_bytes(),
                         .wire_bytes = trace_->captured_bytes()};
     flood_.put_into(out.subspan(taken, count), run.first);
+    trains_.put_into(out.subspan(taken, count), run.first);
     taken += count;
     run.first += count;
     run.count -= count;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "generate/flow_trains.hpp"
 #include "generate/pace.hpp"
 #include "generate/syn_flood.hpp"
 #include "generate/traffic.hpp"
@@ -80,6 +81,7 @@ class PacedSource final : public PacketSource {
 
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;
+  FlowTrains trains_;
   Pace pace_;
   std::uint64_t queue_, first_ns_;
   Clock clock_;

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint32_t kFcsBytes = 4;
 constexpr std::uint32_t kGap = 0x5555'5555;  // three of them and one go round TCP's sequence numbers
 constexpr std::uint64_t kMaxFlows = 1ull << 28, kMaxPackets = 1ull << 30;
+constexpr std::uint32_t kMostTrainPackets = 1u << 20;
 
 struct FlowPlan {
   bool ipv6, tcp;
@@ -219,6 +220,9 @@ bool set(TrafficSpec& spec, std::string_view name, std::string_view value) {
   }
   if (name == "dist") {
     if (value == "uniform") return spec.zipf_exponent = 0, true;
+    if (value.starts_with("trains:"))
+      return parse_number(value.substr(7), spec.train_packets) && spec.train_packets >= 1 &&
+             spec.train_packets <= kMostTrainPackets;
     if (!value.starts_with("zipf:")) return false;
     value.remove_prefix(5);
     const auto exponent = [](std::string_view text, double& into) {
@@ -243,7 +247,7 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text, Pacing pacing) {
     if (equals == item.npos || !set(spec, item.substr(0, equals), item.substr(equals + 1)))
       return Error{
           fmt::format("built-in traffic does not understand \"{}\"; it takes flows=1..{}, size=64..9018, dist=uniform "
-                      "or dist=zipf:EXPONENT[-LAST], "
+                      "or dist=zipf:EXPONENT[-LAST] or dist=trains:PACKETS, "
                       "protocol=mix, tcp, udp or connections, ipv6=0..1, resend=0..0.5, packets=1..{}, rate=PPS, "
                       "pace=PPS, swing=MS, flood=0..1, "
                       "queue=PACKETS "
@@ -252,6 +256,11 @@ Result<TrafficSpec> TrafficSpec::parse(std::string_view text, Pacing pacing) {
   }
   if (spec.resend_share != 0 && spec.protocol != ProtocolMix::connections)
     return Error{"built-in traffic: resend is of TCP data: take protocol=connections"};
+  if (spec.train_packets != 0 && (spec.ipv6_share != 0 || spec.flood_share != 0 || spec.zipf_exponent != 0 ||
+                                  spec.protocol == ProtocolMix::udp || spec.protocol == ProtocolMix::connections))
+    return Error{"built-in traffic: trains are of TCP segments over IPv4: leave out ipv6, flood and protocol"};
+  if (spec.train_packets != 0 && pacing == Pacing::refused)
+    return Error{"built-in traffic: only watch and classify take trains: leave out dist=trains"};
   if (spec.flood_share != 0 && pacing == Pacing::refused)
     return Error{"built-in traffic: only watch takes a flood: leave out flood"};
   if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != 0))
@@ -271,6 +280,13 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
   trace.rate_pps_ = spec.rate_pps;
   trace.flood_seed_ = SplitMix64::mix(spec.seed);
   const std::uint64_t packets = spec.packets != 0 ? spec.packets : std::max<std::uint64_t>(1 << 20, 4 * spec.flows);
+  trace.packets_ = packets;
+  if (spec.train_packets != 0) {
+    trace.train_packets_ = spec.train_packets;
+    trace.flows_together_ = spec.flows;
+    trace.stride_ = 0;
+    return trace;
+  }
   try {
     trace.flow_of_ = plan_packets(spec, packets);
     trace.flood_ = plan_flood(spec, packets);

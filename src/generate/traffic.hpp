@@ -24,9 +24,10 @@ enum class ProtocolMix : std::uint8_t {
 /// Built-in traffic, as `-g` spells it: "flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1".
 struct TrafficSpec {
   std::uint64_t flows = 65536;
-  std::uint32_t frame_bytes = 64;  ///< with the 4 bytes of FCS, which captures do not hold
-  double zipf_exponent = 0;        ///< 0: every flow equally often
-  double last_zipf_exponent = 0;   ///< from the first one to this, evenly over the packets; 0: the same
+  std::uint32_t frame_bytes = 64;   ///< with the 4 bytes of FCS, which captures do not hold
+  double zipf_exponent = 0;         ///< 0: every flow equally often
+  double last_zipf_exponent = 0;    ///< from the first one to this, evenly over the packets; 0: the same
+  std::uint32_t train_packets = 0;  ///< of each flow, which is never seen again (FlowTrains); 0: flows go on
   ProtocolMix protocol = ProtocolMix::mix;
   double ipv6_share = 0;    ///< of the flows
   double resend_share = 0;  ///< of the packets of connections, on average; flows differ, exponentially
@@ -57,11 +58,15 @@ class Trace {
   static Result<Trace> make(const TrafficSpec& spec);
 
   const std::uint8_t* frame(std::uint64_t i) const noexcept { return frames_.data() + i * stride_; }
-  std::uint64_t packets() const noexcept { return flow_of_.size(); }
-  std::size_t stride() const noexcept { return stride_; }
+  std::uint64_t packets() const noexcept { return packets_; }
+  std::size_t stride() const noexcept { return stride_; }  ///< from one frame to the next; 0 where there are none
   std::uint32_t captured_bytes() const noexcept { return captured_bytes_; }
   double rate_pps() const noexcept { return rate_pps_; }
   std::uint32_t flow_of(std::uint64_t i) const noexcept { return flow_of_[i]; }
+
+  /// Of each flow, so many packets come, and of so many flows together: they have no frames here. 0: it is not so.
+  std::uint32_t train_packets() const noexcept { return train_packets_; }
+  std::uint64_t flows_together() const noexcept { return flows_together_; }
 
   /// Whether some packets are a flood's: they have no frame here.
   bool floods() const noexcept { return !flood_.empty(); }
@@ -71,8 +76,11 @@ class Trace {
  private:
   HugeBuffer<std::uint8_t> frames_;
   std::vector<std::uint32_t> flow_of_;
+  std::uint64_t packets_ = 0;
   std::vector<bool> flood_;
   std::uint64_t flood_seed_ = 0;
+  std::uint32_t train_packets_ = 0;
+  std::uint64_t flows_together_ = 0;
   std::size_t stride_ = 64;
   std::uint32_t captured_bytes_ = 60;
   double rate_pps_ = 0;
