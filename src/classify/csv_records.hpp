@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <istream>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace parshall {
+
+/// Cuts CSV into records. Source: RFC 4180, section 2; lines may end in LF alone, and the last one in none.
+class CsvRecords {
+ public:
+  /// More cells than so many in a record are refused.
+  CsvRecords(std::istream& csv, std::size_t most_cells) : csv_(*csv.rdbuf()), most_cells_(most_cells) {}
+
+  std::size_t line() const noexcept { return line_; }  ///< where the record starts
+  const std::string& problem() const noexcept { return problem_; }
+  std::span<const std::string> cells() const noexcept { return std::span(cells_).first(count_); }
+
+  /// Whether there was one; what is wrong ends the file.
+  bool next() {
+    line_ = next_line_++;
+    count_ = 0;
+    if (csv_.sgetc() == kEnd) return false;
+    for (int after = ','; after == ',';) {
+      std::string& cell = new_cell();
+      after = csv_.sgetc() == '"' ? quoted_cell(cell) : plain_cell(cell);
+      if (cell.size() > kLongestCell) problem_ = fmt::format("a cell has more than {} bytes", kLongestCell);
+      if (count_ > most_cells_) problem_ = "there are too many cells";
+      if (!problem_.empty()) return false;
+    }
+    return true;
+  }
+
+ private:
+  /// Those of the last record are filled anew, since a file has many.
+  std::string& new_cell() {
+    if (count_ == cells_.size()) cells_.emplace_back();
+    cells_[count_].clear();
+    return cells_[count_++];
+  }
+
+  /// What ends it: a comma, LF or the file's end.
+  int plain_cell(std::string& cell) {
+    int c = csv_.sbumpc();
+    for (; c != ',' && c != '\n' && c != kEnd && cell.size() <= kLongestCell; c = csv_.sbumpc()) {
+      if (c == '"') problem_ = "a quote is inside of a cell that does not start with one: write it as \"a \"\"b\"\"\"";
+      if (c == '\r' && csv_.sgetc() == '\n') continue;
+      cell += static_cast<char>(c);
+    }
+    return c;
+  }
+
+  int quoted_cell(std::string& cell) {
+    csv_.sbumpc();
+    for (int c = csv_.sbumpc(); c != kEnd && cell.size() <= kLongestCell; c = csv_.sbumpc()) {
+      if (c == '\n') ++next_line_;
+      if (c != '"' || csv_.sgetc() == '"') {
+        if (c == '"') csv_.sbumpc();
+        cell += static_cast<char>(c);
+        continue;
+      }
+      int after = csv_.sbumpc();
+      if (after == '\r' && csv_.sgetc() == '\n') after = csv_.sbumpc();
+      if (after != ',' && after != '\n' && after != kEnd) problem_ = "after a cell in quotes there is no comma";
+      return after;
+    }
+    problem_ = "a quote is not closed";
+    return kEnd;
+  }
+
+  static constexpr std::size_t kLongestCell = 1000;  ///< bytes: what is longer is another file
+  static constexpr int kEnd = std::char_traits<char>::eof();
+
+  std::streambuf& csv_;
+  std::size_t most_cells_;
+  std::size_t line_ = 0, next_line_ = 1, count_ = 0;
+  std::vector<std::string> cells_;
+  std::string problem_;
+};
+
+}  // namespace parshall

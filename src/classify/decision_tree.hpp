@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "classify/model.hpp"
+
+namespace parshall {
+
+class ModelReader;
+
+/// A tree of questions "is the size of this packet at most so many bytes?", and what flows of the training set came to
+/// each end of it.
+///
+/// Shape:  8 bytes for each node, level by level, the two children of a node side by side.
+/// Cost:   as many steps as the tree is deep, which several flows take at once.
+/// Source: Quinlan, C4.5: Programs for Machine Learning, 1993, chapters 2 and 3.
+class DecisionTree final : public Model {
+ public:
+  static constexpr std::string_view kKind = "c45";
+
+  struct Weight {
+    ClassId id;
+    double flows;  ///< parts of flows too, whose size was missing above
+
+    friend bool operator==(const Weight&, const Weight&) = default;
+  };
+
+  struct Node {
+    std::uint16_t packet = 0, up_to = 0;
+    std::uint32_t child = 0;      ///< of sizes up to that; the next one is of those above; 0: this is a leaf
+    std::vector<Weight> weights;  ///< of a leaf, by ascending class
+
+    bool is_leaf() const noexcept { return child == 0; }
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+
+  /// nodes: level by level, so that the children of each are behind those of the ones before it. up_to is below
+  /// longest.
+  DecisionTree(ModelHead head, std::vector<Node> nodes);
+
+  /// Null, and a complaint, where it is malformed.
+  static std::unique_ptr<Model> read(ModelHead head, ModelReader& reader);
+
+  std::span<const Node> nodes() const noexcept { return nodes_; }
+
+  std::string_view kind() const noexcept override { return kKind; }
+  std::string parameters() const override;
+  void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
+
+  /// Where a size is missing, both children's, by what of the training set came to them; the weights' share in leaves.
+  void probabilities(std::span<const std::uint16_t> sizes, std::span<double> out) const override;
+
+ private:
+  /// A leaf leads to itself, since no size is above its up_to.
+  struct Step {
+    std::uint16_t packet, up_to;
+    std::uint32_t child;
+  };
+
+  template <std::size_t Flows>
+  void descend(const std::uint16_t* sizes, ClassId* ids) const noexcept;
+
+  std::vector<Node> nodes_;
+  std::vector<double> flows_;   // that came to each node
+  std::vector<Step> steps_;     // by node
+  std::vector<ClassId> class_;  // of each leaf
+};
+
+}  // namespace parshall

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "classify/model_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "classify/model_reader.hpp"
+#include "classify/registry.hpp"
+#include "classify/toml_text.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kMostNameBytes = 64;
+constexpr auto kAnyCount = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+constexpr std::string_view kTrainingKeys[] = {"date", "command", "captures", "flows"},
+                           kAccuracyKeys[] = {"folds", "accuracy", "precision", "recall"};
+constexpr ModelReader::Range kShare{0, 1};
+
+/// Before everything else: a file of another version may have anything in it.
+void check_version(ModelReader& reader) {
+  const toml::node* const version = reader.wanted(reader.file(), "version");
+  if (version != nullptr && version->value<std::uint64_t>() != kVersion)
+    reader.complain(*version, fmt::format("only models of version {} can be read: train it anew", kVersion));
+}
+
+const ModelKind* read_kind(ModelReader& reader) {
+  const ModelKind* const kind = find_model_kind(reader.text(reader.file(), "model"));
+  if (kind == nullptr) {
+    std::vector<std::string_view> names;
+    for (const ModelKind& known : model_kinds()) names.push_back(known.name);
+    if (const toml::node* const node = reader.file().get("model"))
+      reader.complain(*node, fmt::format("model is one of {}", fmt::join(names, ", ")));
+    return nullptr;
+  }
+  const std::string_view keys[] = {"version", "model",    "packets",  "longest", "reject",
+                                   "classes", "training", "accuracy", kind->name};
+  reader.check_keys(reader.file(), keys);
+  return kind;
+}
+
+/// As reports of any format can have it.
+bool is_class_name(const std::string& name) {
+  constexpr std::string_view kRefused = "\"',\\\x7f";
+  return !name.empty() && name.size() <= kMostNameBytes && name.find_first_of(kRefused) == std::string::npos &&
+         std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+}
+
+std::vector<std::string> read_classes(ModelReader& reader) {
+  std::vector<std::string> classes = reader.texts(reader.file(), "classes");
+  const toml::node* const node = reader.wanted(reader.file(), "classes");
+  if (node == nullptr || reader.problem()) return {};
+  if (classes.empty() || classes.size() > kMostClasses) {
+    reader.complain(*node, fmt::format("there are {} classes, and have to be 1 to {}", classes.size(), kMostClasses));
+    return {};
+  }
+  for (const std::string& name : classes)
+    if (!is_class_name(name))
+      reader.complain(*node,
+                      fmt::format("{} is no name of a class: 1 to {} bytes, without quotes, commas, backslashes and "
+                                  "control characters",
+                                  quoted(name), kMostNameBytes));
+  std::vector<std::string> ordered = classes;
+  std::ranges::sort(ordered);
+  if (const auto twice = std::ranges::adjacent_find(ordered); twice != ordered.end())
+    reader.complain(*node, fmt::format("two classes are called {}: give each a name of its own", quoted(*twice)));
+  return classes;
+}
+
+ModelOrigin read_origin(ModelReader& reader, std::size_t classes) {
+  ModelOrigin origin;
+  if (const toml::table* const from = reader.table(reader.file(), "training")) {
+    reader.check_keys(*from, kTrainingKeys);
+    origin.date = reader.text(*from, "date");
+    origin.command = reader.text(*from, "command");
+    origin.captures = reader.count(*from, "captures", 0, kAnyCount);
+    origin.flows = reader.counts(*from, "flows", classes);
+  }
+  if (!reader.file().contains("accuracy")) return origin;
+  if (const toml::table* const from = reader.table(reader.file(), "accuracy")) {
+    reader.check_keys(*from, kAccuracyKeys);
+    origin.accuracy = {
+        .folds = static_cast<std::uint32_t>(reader.count(*from, "folds", 2, std::numeric_limits<std::uint32_t>::max())),
+        .accuracy = reader.number(*from, "accuracy", kShare),
+        .precision = reader.numbers(*from, "precision", classes, kShare),
+        .recall = reader.numbers(*from, "recall", classes, kShare)};
+  }
+  return origin;
+}
+
+Result<ModelFile> read(ModelReader& reader) {
+  check_version(reader);
+  const ModelKind* const kind = reader.problem() ? nullptr : read_kind(reader);
+  if (kind == nullptr) return *reader.problem();
+  const toml::table& file = reader.file();
+  ModelHead head{.packets = reader.count(file, "packets", 1, kMostFirstPackets),
+                 .longest = static_cast<std::uint16_t>(reader.count(file, "longest", 1, 65535)),
+                 .reject = reader.number(file, "reject", kShare),
+                 .classes = read_classes(reader)};
+  if (reader.problem()) return *reader.problem();
+  ModelOrigin origin = read_origin(reader, head.classes.size());
+  std::unique_ptr<Model> model = kind->read(std::move(head), reader);
+  if (reader.problem()) return *reader.problem();
+  return ModelFile{std::move(model), std::move(origin)};
+}
+
+Error failed(std::string_view what, const std::string& path) {
+  return {fmt::format("cannot {} {}: {}; `parshall train` writes models", what, path, std::strerror(errno))};
+}
+
+}  // namespace
+
+std::string to_toml(const Model& model, const ModelOrigin& origin) {
+  std::vector<std::string> classes;
+  for (const std::string& name : model.classes()) classes.push_back(quoted(name));
+  std::string toml = fmt::format(
+      "# Tells the application of a flow by the sizes of its first packets.\nversion = {}\nmodel = {}\npackets = {}\n"
+      "longest = {}\nreject = {}\nclasses = [{}]\n\n[training]\ndate = {}\ncommand = {}\ncaptures = {}\nflows = [{}]\n",
+      kVersion, quoted(model.kind()), model.packets(), model.longest(), model.reject(), fmt::join(classes, ", "),
+      quoted(origin.date), quoted(origin.command), origin.captures, fmt::join(origin.flows, ", "));
+  const ModelAccuracy& accuracy = origin.accuracy;
+  if (accuracy.folds != 0)
+    toml += fmt::format(
+        "\n# On captures that it was not trained on; \"{}\": no flow was taken for that class, or none was of it.\n"
+        "[accuracy]\nfolds = {}\naccuracy = {}\nprecision = {}\nrecall = {}\n",
+        kNone, accuracy.folds, accuracy.accuracy, listed(accuracy.precision), listed(accuracy.recall));
+  return toml + "\n" + model.parameters();
+}
+
+Result<ModelFile> parse_model(const std::string& text, const std::string& name) {
+  if (text.size() > kMostModelBytes)
+    return Error{fmt::format("{} is larger than {} MB, which is no model", name, kMostModelBytes >> 20)};
+  try {
+    const toml::table file = toml::parse(text, name);
+    ModelReader reader(name, file);
+    return read(reader);
+  } catch (const toml::parse_error& wrong) {
+    return Error{fmt::format("{}, line {}: {}; mend it, or train the model anew", name, wrong.source().begin.line,
+                             wrong.description())};
+  }
+}
+
+Result<ModelFile> read_model_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return failed("read a model from", path);
+  std::string text(kMostModelBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return failed("read a model from", path);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse_model(text, path);
+}
+
+Result<std::unique_ptr<Model>> read_model(const std::string& path) {
+  auto file = read_model_file(path);
+  if (!file) return file.error();
+  return std::move(file->model);
+}
+
+std::optional<Error> write_model(const std::string& path, const Model& model, const ModelOrigin& origin) {
+  const std::string toml = to_toml(model, origin);
+  if (const auto again = parse_model(toml, "the model as written"); !again) return again.error();
+  std::ofstream file(path, std::ios::binary);
+  file << toml << std::flush;
+  return file ? std::nullopt : std::optional(failed("write a model to", path));
+}
+
+}  // namespace parshall

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "classify/samples.hpp"
+
+#include <algorithm>
+
+namespace parshall {
+namespace {
+
+/// `last` is tried first: flows of one class and capture come together.
+std::size_t number_of(std::vector<std::string>& names, std::string_view name, std::size_t last) {
+  if (last < names.size() && names[last] == name) return last;
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  names.emplace_back(name);
+  return names.size() - 1;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> Samples::flows_by_class() const {
+  std::vector<std::uint64_t> flows(class_names.size());
+  for (const ClassId id : classes) ++flows[id];
+  return flows;
+}
+
+void Samples::add(std::span<const std::uint16_t> first_sizes, std::string_view class_name,
+                  std::string_view capture_name) {
+  const std::size_t last_class = classes.empty() ? 0 : classes.back();
+  const std::size_t last_capture = captures.empty() ? 0 : captures.back();
+  sizes.insert(sizes.end(), first_sizes.begin(), first_sizes.end());
+  classes.push_back(static_cast<ClassId>(number_of(class_names, class_name, last_class)));
+  captures.push_back(static_cast<std::uint32_t>(number_of(capture_names, capture_name, last_capture)));
+}
+
+Samples Samples::where(const std::vector<bool>& chosen) const {
+  Samples part{.packets = packets, .class_names = class_names, .capture_names = capture_names};
+  for (std::size_t flow = 0; flow < size(); ++flow) {
+    if (!chosen[flow]) continue;
+    const auto first_sizes = sizes_of(flow);
+    part.sizes.insert(part.sizes.end(), first_sizes.begin(), first_sizes.end());
+    part.classes.push_back(classes[flow]);
+    part.captures.push_back(captures[flow]);
+  }
+  return part;
+}
+
+}  // namespace parshall

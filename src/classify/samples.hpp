@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/measure/classifier.hpp"
+
+namespace parshall {
+
+inline constexpr std::size_t kMostClasses = 1024;  ///< that a model tells apart
+
+/// Flows whose application is known: the sizes of their first packets, the class, and the capture they are from.
+///
+/// Shape: sizes has packets columns for each flow, one flow after the other; classes and captures one number, which is
+///        the place of its name.
+struct Samples {
+  static constexpr std::uint16_t kMissing = 0;  ///< in place of a size: the flow ended before
+
+  std::size_t packets = 4;
+  std::vector<std::uint16_t> sizes;
+  std::vector<ClassId> classes;
+  std::vector<std::uint32_t> captures;
+  std::vector<std::string> class_names, capture_names;
+
+  std::size_t size() const noexcept { return classes.size(); }
+  std::span<const std::uint16_t> sizes_of(std::size_t flow) const noexcept {
+    return std::span(sizes).subspan(flow * packets, packets);
+  }
+  std::vector<std::uint64_t> flows_by_class() const;
+
+  /// Names that are new get the next number.
+  void add(std::span<const std::uint16_t> first_sizes, std::string_view class_name, std::string_view capture_name);
+
+  /// Those where chosen[flow], with the numbers of all classes and captures as they are here.
+  Samples where(const std::vector<bool>& chosen) const;
+};
+
+}  // namespace parshall

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "classify/samples.hpp"
+
+namespace parshall {
+
+/// Samples of the classes that there is enough of, and those that were left out, with their flows.
+struct Selection {
+  struct LeftOut {
+    std::string name;
+    std::size_t flows, captures;
+  };
+
+  Samples samples;  ///< classes in the order of their names
+  std::vector<LeftOut> left_out;
+};
+
+/// A class in too few captures cannot be trained by some and tested by others.
+Selection select_classes(const Samples& samples, std::size_t least_flows, std::size_t least_captures);
+
+}  // namespace parshall
