@@ -14,6 +14,8 @@ enum ExitStatus : int {
 
 /// Each adds its subcommand; the parsed command sets `status`.
 void add_watch(CLI::App& app, int& status);
+void add_classify(CLI::App& app, int& status);
+void add_train(CLI::App& app, int& status);
 void add_list(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
 void add_profile(CLI::App& app, int& status);

@@ -35,6 +35,11 @@ void list_statistics_and_columns() {
   for (const StatisticListing& statistic : list_statistics(StatisticOptions{}))
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", statistic.name, statistic.unit, statistic.bytes_per_flow,
                statistic.mergeable ? "mergeable" : "", statistic.help);
+  fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kName, "", 16, "",
+             "application, by the flow's first packets: needs a model of parshall train (--model FILE)");
+  fmt::print(
+      "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",
+      "ip_size_1, ip_size_2, ... of so many first packets (4); likewise first_times (iat_1, ...) and first_flags");
   for (const FlowColumnEntry& column : flow_column_registry())
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
 }

@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
   app.allow_config_extras(CLI::config_extras_mode::error);
   int status = parshall::cli::kDone;
   parshall::cli::add_watch(app, status);
+  parshall::cli::add_classify(app, status);
+  parshall::cli::add_train(app, status);
   parshall::cli::add_list(app, status);
   parshall::cli::add_bench(app, status);
   parshall::cli::add_profile(app, status);

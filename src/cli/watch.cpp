@@ -30,11 +30,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
 constexpr std::size_t kEventsInReport = 10'000;  ///< more are in the --events file
 
-int fail(const Error& error, ExitStatus status) {
-  say("watch", error.message);
-  return status;
-}
-
 /// Whether writing to `output` would overwrite `input`.
 bool same_file(const std::string& input, const std::string& output) {
   struct stat in, out;
@@ -106,6 +101,11 @@ class Watch {
   }
 
  private:
+  int fail(const Error& error, ExitStatus status) const {
+    say(options_.command, error.message);
+    return status;
+  }
+
   const SinkEntry& sink_entry() const { return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name); }
 
   int open_side_files() {
@@ -123,7 +123,7 @@ class Watch {
   /// Said when the workers run: packets sent from now on are counted.
   void announce() const {
     if (options_.quiet) return;
-    say("watch",
+    say(options_.command,
         fmt::format("{}; at most {} MB for {} flows in {} worker{}", description_,
                     (Session::memory_bytes(plan_.session, plan_.columns) + task_memory_bytes_ + (1 << 20) - 1) >> 20,
                     plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
@@ -169,7 +169,7 @@ class Watch {
     final_ = std::move(outcome->final_report);
     if (outcome->other_columns) plan_.sort = sink_entry().default_sort;
     if (outcome->chosen_s > 0) {
-      say("watch",
+      say(options_.command,
           fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
     }
     return std::nullopt;
@@ -192,13 +192,15 @@ class Watch {
     if (status == kFailed) rescue(report);
     if (events_file_.lost() || recall_file_.lost()) status = kFailed;
     if (const std::uint64_t lost = session_->recalls_not_taken(); lost != 0 && recall_file_.is_open())
-      say("watch", fmt::format("{} lines were not written to {} in time, and are lost", lost, options_.recall));
+      say(options_.command,
+          fmt::format("{} lines were not written to {} in time, and are lost", lost, options_.recall));
     if (hook_) hook_->finish();
     if (hook_ && !options_.quiet)
-      say("watch", fmt::format("the command of --hook ran {} times ({} failed); {} events came too soon after one",
-                               hook_->runs(), hook_->failed(), hook_->left_out()));
+      say(options_.command,
+          fmt::format("the command of --hook ran {} times ({} failed); {} events came too soon after one",
+                      hook_->runs(), hook_->failed(), hook_->left_out()));
     if (const auto damage = session_->damage()) {
-      say("watch", damage->message);
+      say(options_.command, damage->message);
       if (status == kDone) status = kDamaged;
     }
     return status;
@@ -207,7 +209,7 @@ class Watch {
   bool write(const Report& report) {
     auto ordered = sorted(report, plan_.sort, plan_.top);
     if (!ordered) {
-      say("watch", ordered.error().message);
+      say(options_.command, ordered.error().message);
       return false;
     }
     const std::vector<Event> events(recent_events_.begin(), recent_events_.end());
@@ -243,15 +245,15 @@ class Watch {
 
   /// The output is gone or full: what was measured goes to a new file.
   void rescue(const Report& report) {
-    if (output_->error()) say("watch", output_->error()->message);
+    if (output_->error()) say(options_.command, output_->error()->message);
     if (auto output = Output::create_temporary("." + options_.format)) {
       output_ = *std::move(output);
       sink_ = sink_entry().make({});
-      if (write(report)) say("watch", "the final report is in " + output_->name());
+      if (write(report)) say(options_.command, "the final report is in " + output_->name());
     } else {
-      say("watch", output.error().message);
+      say(options_.command, output.error().message);
     }
-    say("watch", accounting_line(report.summary.total));
+    say(options_.command, accounting_line(report.summary.total));
   }
 
   const WatchOptions& options_;
@@ -271,19 +273,36 @@ class Watch {
 
 }  // namespace
 
-void add_watch(CLI::App& app, int& status) {
-  auto options = std::make_shared<WatchOptions>();
-  CLI::App* command = app.add_subcommand("watch", "Monitor a capture, an interface or built-in traffic");
+namespace {
+
+/// A command with the options of watch.
+void add(CLI::App& app, int& status, const WatchOptions& defaults, const std::string& help) {
+  auto options = std::make_shared<WatchOptions>(defaults);
+  CLI::App* command = app.add_subcommand(options->command, help);
   declare(*command, *options);
   command->callback([options, &app, &status] {
     options->version = app.version();
     auto planned = plan(*options);
-    if (!planned) {
-      status = fail(planned.error(), kUsage);
+    if (planned) {
+      status = Watch(*options, *std::move(planned)).run();
       return;
     }
-    status = Watch(*options, *std::move(planned)).run();
+    say(options->command, planned.error().message);
+    status = kUsage;
   });
+}
+
+}  // namespace
+
+void add_watch(CLI::App& app, int& status) {
+  add(app, status, {}, "Monitor a capture, an interface or built-in traffic");
+}
+
+void add_classify(CLI::App& app, int& status) {
+  WatchOptions defaults;
+  defaults.command = "classify";
+  defaults.idle = "15s";
+  add(app, status, defaults, "Tell the application of each flow by its first packets: watch, with a model of train");
 }
 
 }  // namespace parshall::cli

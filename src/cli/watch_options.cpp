@@ -5,8 +5,10 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/parse.hpp"
+#include "classify/model_file.hpp"
 #include "cli/messages.hpp"
 #include "generate/traffic.hpp"
 #include "lab/machine.hpp"
@@ -49,6 +51,8 @@ T value_of(const Named<T> (&table)[N], const std::string& name) {
   return std::ranges::find_if(table, [&](const auto& entry) { return name == entry.name; })->value;
 }
 
+bool names_thread_model(const std::string& name) { return names_of(kModels)(name).empty(); }
+
 Result<std::uint64_t> duration(const char* option, const std::string& text) {
   if (const auto value = parse_duration_ns(text)) return *value;
   return Error{fmt::format("{} {}: give a time such as 500ms, 10s, 2m or 1h", option, text)};
@@ -75,7 +79,8 @@ void declare(CLI::App& command, WatchOptions& o) {
   command
       .add_option(
           "-g,--generate", o.traffic,
-          "Built-in traffic: flows=N,size=N,dist=uniform|zipf:S[-LAST],protocol=mix|tcp|udp|connections,ipv6=SHARE,"
+          "Built-in traffic: "
+          "flows=N,size=N,dist=uniform|zipf:S[-LAST]|trains:PACKETS,protocol=mix|tcp|udp|connections,ipv6=SHARE,"
           "resend=SHARE,flood=SHARE,"
           "packets=N,rate=PPS,pace=PPS,swing=MS,queue=N,seed=N")
       ->group("Source");
@@ -225,10 +230,15 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->check(CLI::Range(std::size_t{1}, kMaxWorkers))
       ->group("Threads");
   command
-      .add_option("--model", o.model,
-                  "Threads per worker: one, a shared receive thread in front, or both stages in turns on one")
-      ->check(names_of(kModels))
-      ->capture_default_str()
+      .add_option_function<std::vector<std::string>>(
+          "--model",
+          [&o](const std::vector<std::string>& models) {
+            for (const std::string& model : models) (names_thread_model(model) ? o.model : o.class_model) = model;
+          },
+          "Threads per worker: run-to-completion, pipeline (a shared receive thread in front) or cooperative (both "
+          "stages in turns on one). Or a file of parshall train: tell the class of each flow by it")
+      ->allow_extra_args(false)
+      ->default_str(o.model)
       ->group("Threads");
   command.add_option("--ring", o.ring, "Packets between receive and monitor thread")
       ->capture_default_str()
@@ -252,6 +262,26 @@ bool input_can_wait(const WatchOptions& o) {
   if (o.traffic.empty()) return true;
   const auto traffic = TrafficSpec::parse(o.traffic, TrafficSpec::Pacing::allowed);
   return traffic && traffic->pace_pps == 0;  // what is wrong with it is said later
+}
+
+/// The model that tells classes, whose column is there, asked for or not.
+std::optional<Error> plan_classes(const WatchOptions& o, StatisticOptions& options, std::vector<std::string>& names) {
+  if (o.class_model.empty()) {
+    if (o.command == "classify") return Error{"name a model that parshall train wrote: --model FILE"};
+    return std::nullopt;
+  }
+  if (o.packets_only) return Error{"--packets-only keeps no flows: leave out --model " + o.class_model};
+  auto model = read_model(o.class_model);
+  if (!model) {
+    const bool is_there = std::filesystem::exists(o.class_model);
+    return Error{
+        is_there ? "--model " + model.error().message
+                 : fmt::format("--model {}: no thread model (run-to-completion, pipeline, cooperative), and no file",
+                               o.class_model)};
+  }
+  options.classifier = *std::move(model);
+  if (std::ranges::find(names, FlowClass::kName) == names.end()) names.emplace_back(FlowClass::kName);
+  return std::nullopt;
 }
 
 /// How flows give way to lighter states, where the source cannot wait.
@@ -377,7 +407,9 @@ Result<WatchPlan> plan(const WatchOptions& o) {
 
   WatchPlan plan;
   plan.statistics = {value_of(kQuantiles, o.quantiles), o.quantile_error};
-  auto columns = Columns::make(o.statistics, plan.statistics);
+  std::vector<std::string> statistics = o.statistics;
+  if (const auto problem = plan_classes(o, plan.statistics, statistics)) return *problem;
+  auto columns = Columns::make(statistics, plan.statistics);
   if (!columns) return columns.error();
   plan.columns = *std::move(columns);
 

@@ -10,8 +10,9 @@
 
 namespace parshall::cli {
 
-/// `parshall watch` as typed.
+/// `parshall watch` as typed, or `parshall classify`, which has the same options.
 struct WatchOptions {
+  std::string command = "watch";
   std::string file, interface, traffic;
   std::vector<std::string> filter;
 
@@ -46,6 +47,7 @@ struct WatchOptions {
   std::string duration = "0", count = "0";
   std::size_t workers = 1, ring = 65536;
   std::string model = "run-to-completion", scheduler = "other";
+  std::string class_model;  ///< file; empty: flows are not classified
   std::vector<unsigned> cores;
   bool busy_poll = false;
 };

@@ -73,13 +73,6 @@ std::string series_name(std::span<const Column> columns, std::span<const Part> p
   return name;
 }
 
-/// Single quotes: within double ones gnuplot runs what stands between backquotes.
-std::string quoted(const std::string& words) {
-  std::string safe = "'";
-  for (const char c : words) safe += c == '\'' ? std::string("''") : std::string(1, c == '\n' ? ' ' : c);
-  return safe + "'";
-}
-
 bool bars(const Plot& plot) {
   return std::ranges::all_of(plot.series,
                              [](const Series& series) { return series.points.size() == 1 && series.points[0].x == 0; });
@@ -106,10 +99,8 @@ std::string data_of(const Plot& plot) {
   return script;
 }
 
-std::string script_of(const Plot& plot, const std::string& path, std::string_view terminal) {
-  std::string script =
-      fmt::format("set terminal {} noenhanced size 900,560\nset output {}\nset title {}\nset ylabel {}\nset grid\n",
-                  terminal, quoted(path), quoted(plot.title), quoted(plot.y_label));
+std::string script_of(const Plot& plot) {
+  std::string script = fmt::format("set title {}\nset ylabel {}\nset grid\n", quoted(plot.title), quoted(plot.y_label));
   script += data_of(plot);
   std::string curves;
   if (bars(plot)) {
@@ -174,9 +165,19 @@ std::optional<Error> cannot_draw(const std::string& path) {
   return std::nullopt;
 }
 
-std::optional<Error> draw(const Plot& plot, const std::string& path) {
+/// Single quotes: within double ones gnuplot runs what stands between backquotes.
+std::string quoted(const std::string& words) {
+  std::string safe = "'";
+  for (const char c : words) safe += c == '\'' ? std::string("''") : std::string(1, c == '\n' ? ' ' : c);
+  return safe + "'";
+}
+
+std::optional<Error> draw(const Plot& plot, const std::string& path) { return draw_script(script_of(plot), path); }
+
+std::optional<Error> draw_script(const std::string& body, const std::string& path, PlotSize size) {
   if (auto error = cannot_draw(path)) return error;
-  const std::string script = script_of(plot, path, terminal_of(path));
+  const std::string script = fmt::format("set terminal {} noenhanced size {},{}\nset output {}\n{}", terminal_of(path),
+                                         size.width, size.height, quoted(path), body);
   std::FILE* gnuplot = ::popen("gnuplot >/dev/null", "w");
   const bool wrote = gnuplot != nullptr && std::fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
   const bool drawn = gnuplot != nullptr && ::pclose(gnuplot) == 0;

@@ -42,6 +42,17 @@ Result<Plot> plot_of(std::string_view experiment, std::span<const Column> column
 /// Draws into an SVG or PNG file, by its ending. With gnuplot: fails where that is not installed.
 std::optional<Error> draw(const Plot& plot, const std::string& path);
 
+/// Pixels.
+struct PlotSize {
+  int width = 900, height = 560;
+};
+
+/// Draws what a script for gnuplot says; likewise. It sets neither terminal nor output.
+std::optional<Error> draw_script(const std::string& script, const std::string& path, PlotSize size = {});
+
+/// Text for a script.
+std::string quoted(const std::string& words);
+
 /// Whether draw() could write there, as far as can be said before there is anything to draw.
 std::optional<Error> cannot_draw(const std::string& path);
 

@@ -38,9 +38,10 @@ FlowRecord record(unsigned number, std::uint64_t packets) {
 
 /// A hand-made report of a few flows and three columns.
 struct Sample {
-  std::vector<ReportColumn> columns{{"gap_mean_packets", "", ColumnFormat::number},
-                                    {"tcp_flags", "", ColumnFormat::tcp_flags},
-                                    {"end_reason", "", ColumnFormat::end_reason}};
+  std::vector<ReportColumn> columns{
+      {"gap_mean_packets", "", ColumnFormat::number},
+      {"tcp_flags", "", ColumnFormat::tcp_flags},
+      {"end_reason", "", ColumnFormat::number, {std::begin(kEndReasonNames), std::end(kEndReasonNames)}}};
   std::vector<FlowRecord> flows{record(0, 3), record(1, 100), record(2, 20)};
   std::vector<std::vector<std::optional<double>>> values{{0.5, 18, {}}, {{}, 18, 5}, {7, 18, 1}};
 

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "base/parse.hpp"
+#include "classify/cross_validation.hpp"
+#include "classify/model_file.hpp"
+#include "classify/registry.hpp"
+#include "classify/sample_csv.hpp"
+#include "classify/selection.hpp"
+#include "cli/commands.hpp"
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+#include "cli/train_samples.hpp"
+#include "cli/whole_file.hpp"
+#include "lab/plot.hpp"
+#include "lab/training_report.hpp"
+
+namespace parshall::cli {
+namespace {
+
+struct TrainOptions {
+  TrainingInput input;
+  std::string idle = "15s", samples;
+  std::string model = "naive-bayes", output;
+  TrainingOptions training;
+  std::size_t least_flows = 20, least_captures = 2;
+  std::uint32_t folds = 10;
+  std::uint64_t seed = 1;
+  std::string write_samples, confusion, plot;
+  std::string format = "text";
+};
+
+int fail(const Error& error, ExitStatus status) {
+  say("train", error.message);
+  return status;
+}
+
+/// How this command was called, for the model's file.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string words(std::istreambuf_iterator<char>(file), {});
+  std::string line = "parshall";
+  for (std::size_t at = words.find('\0'); at != std::string::npos && at + 1 < words.size();) {
+    const std::string word(words, at + 1, words.find('\0', at + 1) - at - 1);
+    const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos;
+    line += is_plain ? " " + word : " '" + word + "'";
+    at = words.find('\0', at + 1);
+  }
+  return line;
+}
+
+std::string today() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+/// What the samples are made of, on standard error.
+void tell(const TrainingFlows& flows) {
+  for (const std::string& warning : flows.warnings) say("train", "warning: " + warning);
+  if (flows.contradictory_labels != 0)
+    say("train", fmt::format("{} connections have labels that differ, and are left out", flows.contradictory_labels));
+  say("train", fmt::format("{} flows of a known class, and {} with too few packets; labels say nothing of {}",
+                           flows.samples.size(), flows.too_short, flows.without_label));
+}
+
+void tell(const std::vector<Selection::LeftOut>& left_out, const TrainOptions& options) {
+  if (left_out.empty()) return;
+  std::string names;
+  std::size_t flows = 0;
+  for (const auto& one : left_out) {
+    names += fmt::format("{}{} ({} in {})", names.empty() ? "" : ", ", one.name, one.flows, one.captures);
+    flows += one.flows;
+  }
+  say("train", fmt::format("left out, with fewer than {} flows or {} captures: {} flows of {} classes: {}",
+                           options.least_flows, options.least_captures, flows, left_out.size(), names));
+}
+
+Result<Samples> samples_of(const TrainOptions& options) {
+  if (!options.samples.empty()) {
+    auto read = read_samples(options.samples);
+    if (!read) return read.error();
+    return std::move(read->samples);
+  }
+  auto flows = gather_samples(options.input);
+  if (!flows) return flows.error();
+  tell(*flows);
+  return std::move(flows->samples);
+}
+
+std::optional<Error> usage_problem(const TrainOptions& options) {
+  const bool has_captures = !options.input.captures.empty(), has_samples = !options.samples.empty();
+  if (has_captures == has_samples)
+    return Error{"give either captures (-r FILE or FOLDER), or samples that were written before (--samples FILE)"};
+  if (has_captures && options.input.labels.empty() && options.input.rules.empty())
+    return Error{"say which class flows are of: --labels FILE, or --rule CLASS=FILTER"};
+  if (has_samples && !(options.input.labels.empty() && options.input.rules.empty()))
+    return Error{"samples have their classes: leave out --labels and --rule"};
+  if (!options.plot.empty()) return lab::cannot_draw(options.plot);
+  return std::nullopt;
+}
+
+/// Writes what was asked for beside the model. What could not be written.
+std::optional<Error> write_findings(const TrainOptions& options, const Samples& samples,
+                                    const std::vector<std::uint32_t>& folds, const Confusion& confusion) {
+  if (!options.write_samples.empty()) {
+    std::ostringstream csv;
+    write_samples(csv, samples, folds);
+    if (auto problem = write_whole(options.write_samples, csv.str())) return problem;
+  }
+  if (!options.confusion.empty())
+    if (auto problem = write_whole(options.confusion, lab::confusion_csv(samples, confusion))) return problem;
+  if (!options.plot.empty())
+    if (auto problem = lab::draw_confusion(samples, confusion, options.plot)) return problem;
+  const auto form = std::ranges::find(lab::figure_formats(), options.format, &lab::FigureFormat::name);
+  return write_whole("-", form->head(lab::training_columns()) +
+                              form->part("train", lab::training_columns(), lab::training_part(samples, confusion)));
+}
+
+int train(TrainOptions options) {
+  const auto idle_ns = parse_duration_ns(options.idle);
+  if (!idle_ns) return fail({fmt::format("--idle {}: give a time such as 15s", options.idle)}, kUsage);
+  options.input.idle_ns = *idle_ns;
+  if (const auto problem = usage_problem(options)) return fail(*problem, kUsage);
+  if (const auto problem = prepare_for(options.output)) return fail(*problem, kFailed);
+  catch_signals();
+  auto all = samples_of(options);
+  if (!all) return fail(all.error(), kFailed);
+  const Selection selection = select_classes(*all, options.least_flows, options.least_captures);
+  tell(selection.left_out, options);
+  const Samples& samples = selection.samples;
+  if (samples.class_names.size() < 2)
+    return fail({fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
+                             options.least_flows, options.least_captures, samples.class_names.size())},
+                kFailed);
+  const auto folds = folds_of(samples, options.folds, options.seed);
+  if (!folds) return fail(folds.error(), kFailed);
+  const ModelKind& kind = *find_model_kind(options.model);
+  const CrossValidation validation = cross_validate(samples, *folds, kind, options.training);
+  if (const auto problem = write_findings(options, samples, *folds, validation.confusion))
+    return fail(*problem, kFailed);
+
+  const auto model = kind.train(samples, options.training);
+  ModelOrigin origin{
+      .date = today(), .command = command_line(), .accuracy = validation.confusion.summary(options.folds)};
+  origin.captures = std::set<std::uint32_t>(samples.captures.begin(), samples.captures.end()).size();
+  for (std::size_t id = 0; id < samples.class_names.size(); ++id)
+    origin.flows.push_back(validation.confusion.flows_of(static_cast<ClassId>(id)));
+  if (const auto problem = write_model(options.output, *model, origin)) return fail(*problem, kFailed);
+  say("train", fmt::format("wrote {}", options.output));
+  return kDone;
+}
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const ModelKind& kind : model_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+void declare(CLI::App& command, TrainOptions& o) {
+  command.add_option("-r,--read", o.input.captures, "Captures, and folders of captures")->group("Flows");
+  command
+      .add_option("--labels", o.input.labels,
+                  "CSV of known flows: columns class, protocol, src_ip, src_port, dst_ip, dst_port, and maybe capture "
+                  "(a file's name); a line goes for both directions")
+      ->group("Flows");
+  command
+      .add_option("--rule", o.input.rules,
+                  "CLASS=FILTER: flows whose packets match, in libpcap's language, are of that class unless they "
+                  "have a label; the first rule that fits counts")
+      ->allow_extra_args(false)
+      ->group("Flows");
+  command.add_option("--idle", o.idle, "A flow ends after this time without a packet")
+      ->capture_default_str()
+      ->group("Flows");
+  command.add_option("--samples", o.samples, "Learn from what --write-samples wrote, and not from captures")
+      ->group("Flows");
+  command.add_option("--least-flows", o.least_flows, "Leave out classes of fewer flows")
+      ->capture_default_str()
+      ->group("Flows");
+  command.add_option("--least-captures", o.least_captures, "Leave out classes in fewer captures")
+      ->capture_default_str()
+      ->group("Flows");
+  command.add_option("--model", o.model, "Kind of model")
+      ->check(CLI::IsMember(kind_names()))
+      ->capture_default_str()
+      ->group("Model");
+  command.add_option("--packets", o.input.packets, "Packets at a flow's beginning to go by")
+      ->check(CLI::Range(std::size_t{1}, kMostFirstPackets))
+      ->capture_default_str()
+      ->group("Model");
+  command.add_option("--longest", o.training.longest, "Longer packets count as of so many bytes")
+      ->check(CLI::Range(std::uint16_t{64}, std::uint16_t{65535}))
+      ->capture_default_str()
+      ->group("Model");
+  command.add_option("--reject", o.training.reject, "The class is unknown where its probability is lower")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()
+      ->group("Model");
+  command
+      .add_flag("--priors", o.training.use_priors,
+                "Naive Bayes: classes are as likely as among these flows, not all alike")
+      ->group("Model");
+  command.add_option("--variance-floor", o.training.variance_floor, "Naive Bayes: least variance of a size, bytes^2")
+      ->check(CLI::Range(1e-6, 1e9))
+      ->capture_default_str()
+      ->group("Model");
+  command.add_option("--confidence", o.training.confidence, "C4.5: of pruning; 0: the whole tree")
+      ->check(CLI::Range(0.0, 0.5))
+      ->capture_default_str()
+      ->group("Model");
+  command.add_option("--least-branch", o.training.least_flows, "C4.5: flows in each of two branches at least")
+      ->check(CLI::Range(1u, 1u << 30))
+      ->capture_default_str()
+      ->group("Model");
+  command.add_option("-o,--output", o.output, "The model's file")->required()->group("Output");
+  command.add_option("--folds", o.folds, "Cross-validation: parts, each of whole captures")
+      ->check(CLI::Range(2u, 1000u))
+      ->capture_default_str()
+      ->group("Output");
+  command.add_option("--seed", o.seed, "Of the folds")->capture_default_str()->group("Output");
+  command.add_option("--format", o.format, "Of the figures by class: text, csv or json")
+      ->check(CLI::IsMember({"text", "csv", "json"}))
+      ->capture_default_str()
+      ->group("Output");
+  command.add_option("--confusion", o.confusion, "CSV file: which class flows of each class were taken for")
+      ->group("Output");
+  command.add_option("--plot", o.plot, "Draw that: a .svg or .png file")->group("Output");
+  command.add_option("--write-samples", o.write_samples, "CSV file: sizes, class, capture and fold of each flow")
+      ->group("Output");
+  command.footer(
+      "Figures by class are of cross-validation: flows of a capture are never told by a model that was trained on the "
+      "same capture. The model that is written is trained on all.");
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, int& status) {
+  auto options = std::make_shared<TrainOptions>();
+  CLI::App* command = app.add_subcommand("train", "Learn to tell the applications of flows by their first packets");
+  declare(*command, *options);
+  command->callback([options, &status] { status = train(*options); });
+}
+
+}  // namespace parshall::cli

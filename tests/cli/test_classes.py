@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""train and classify as users meet them: from captures and labels to a class for each flow, and what is wrong on the way.
+
+usage: test_classes.py PARSHALL [unittest arguments]
+"""
+import csv
+import io
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+PROGRAM = None
+DONE, FAILED, USAGE = 0, 1, 2
+FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+# Of each class: port, and how large the first four packets are on average.
+CLASSES = {"chat": (5222, (60, 120, 90, 70)), "files": (2121, (60, 1400, 1400, 1400)), "names": (5353, (80, 200, 82, 210))}
+
+
+def run(*arguments, timeout=120):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=timeout, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def udp(time_us, source, port, ip_bytes):
+    payload = ip_bytes - 28
+    ip = struct.pack(">BBHHHBBHII", 0x45, 0, ip_bytes, 0, 0, 64, 17, 0, source, 0xC0000201)
+    frame = b"\x02" * 12 + b"\x08\x00" + ip + struct.pack(">HHHH", 4000, port, 8 + payload, 0) + bytes(payload)
+    return struct.pack("<IIII", 1600000000 + time_us // 1000000, time_us % 1000000, len(frame), len(frame)) + frame
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="parshall-classes-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.random = random.Random(5)
+        self.flows = {}  # by capture: (source, class, packets) of each
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def capture(self, number, flows_of_each=6, packets=(2, 9)):
+        """A capture with flows of all classes; in each a few with fewer than four packets."""
+        name = f"capture{number}.pcap"
+        packets_of, known = [], []
+        for index, (label, (port, means)) in enumerate(CLASSES.items()):
+            for flow in range(flows_of_each):
+                source = 0x0A000000 + (number << 16) + (index << 8) + flow
+                count = self.random.randint(*packets)
+                known.append((source, label, count))
+                for packet in range(count):
+                    size = max(40, round(self.random.gauss(means[min(packet, 3)], 4)))
+                    packets_of.append((packet * 1000 + flow, source, port, size))
+        packets_of.sort()
+        with open(self.path(name), "wb") as file:
+            file.write(FILE_HEADER + b"".join(udp(*packet) for packet in packets_of))
+        self.flows[name] = known
+        return self.path(name)
+
+    def captures(self, count=6):
+        os.mkdir(self.path("more"))
+        paths = [self.capture(number) for number in range(count)]
+        return paths
+
+    def labels(self, columns="class,capture,protocol,src_ip,src_port,dst_ip,dst_port,other", reverse=False):
+        with open(self.path("labels.csv"), "w", encoding="utf-8") as file:
+            file.write(columns + "\n")
+            for name, known in self.flows.items():
+                for source, label, _ in known:
+                    ends = [(f"10.{source >> 16 & 255}.{source >> 8 & 255}.{source & 255}", "4000"), ("192.0.2.1", str(CLASSES[label][0]))]
+                    (src_ip, src_port), (dst_ip, dst_port) = reversed(ends) if reverse else ends
+                    cells = {"class": label, "capture": name, "protocol": "udp", "src_ip": src_ip, "src_port": src_port, "dst_ip": dst_ip,
+                             "dst_port": dst_port, "other": '"a, b"'}
+                    file.write(",".join(cells[column] for column in columns.split(",")) + "\n")
+        return self.path("labels.csv")
+
+    def train(self, *arguments, model="c45", expect=DONE):
+        status, out, err = run("train", "--folds", "3", "--least-flows", "5", "--model", model, "-o", self.path("model.toml"), *arguments)
+        self.assertEqual(status, expect, err)
+        return out, err
+
+    def expected(self):
+        """Class of each flow of four packets or more, by its source."""
+        return {source: label for known in self.flows.values() for source, label, count in known if count >= 4}
+
+    def classified(self, out):
+        of = lambda ip: int.from_bytes(bytes(map(int, ip.split("."))), "big")
+        return {of(row["src_ip"]): row["class"] for row in rows(out)}
+
+
+class Train(Case):
+    def test_a_model_learnt_by_labels_tells_the_classes_of_another_capture(self):
+        self.captures()
+        for model in ("naive-bayes", "c45"):
+            self.train("-r", self.folder, "--labels", self.labels(), model=model)
+            other = self.capture(99, flows_of_each=20)
+            status, out, err = run("classify", "-r", other, "--model", self.path("model.toml"), "--format", "csv", "--quiet")
+            self.assertEqual(status, DONE, err)
+            expected = {source: label if count >= 4 else "" for source, label, count in self.flows["capture99.pcap"]}
+            told = self.classified(out)
+            self.assertEqual(told.keys(), expected.keys())
+            right = sum(told[source] == expected[source] for source in expected)
+            self.assertGreaterEqual(right, 0.9 * len(expected), model)
+            for source, label in expected.items():
+                self.assertEqual(told[source] == "", label == "", "a flow of fewer than four packets has no class")
+            os.unlink(other)
+            del self.flows["capture99.pcap"]
+
+    def test_samples_are_the_flows_of_four_packets_with_their_capture_and_sizes(self):
+        paths = self.captures()
+        self.train("-r", *paths, "--labels", self.labels(), "--write-samples", self.path("samples.csv"))
+        with open(self.path("samples.csv"), encoding="utf-8") as file:
+            samples = list(csv.DictReader(file))
+        self.assertEqual(len(samples), len(self.expected()))
+        folds = {}
+        for sample in samples:
+            self.assertEqual(folds.setdefault(sample["capture"], sample["fold"]), sample["fold"], "a capture is in one fold")
+        by_class = sorted(sample["class"] for sample in samples)
+        self.assertEqual(by_class, sorted(self.expected().values()))
+        # The same model comes of the samples as of the captures.
+        with open(self.path("model.toml"), encoding="utf-8") as file:
+            first = tomllib.loads(file.read())
+        self.train("--samples", self.path("samples.csv"))
+        with open(self.path("model.toml"), encoding="utf-8") as file:
+            second = tomllib.loads(file.read())
+        self.assertEqual(first["c45"], second["c45"])
+        self.assertEqual(first["accuracy"], second["accuracy"])
+        self.assertIn("train", second["training"]["command"])
+
+    def test_labels_go_for_both_directions_and_without_a_capture_for_all(self):
+        self.captures()
+        out, _ = self.train("-r", self.folder, "--labels", self.labels(reverse=True))
+        self.assertIn(f"of {len(self.expected())} flows", out)
+        out, _ = self.train("-r", self.folder, "--labels", self.labels("dst_port,dst_ip,src_port,src_ip,protocol,class"))
+        self.assertIn(f"of {len(self.expected())} flows", out)
+
+    def test_labels_that_differ_are_left_out(self):
+        self.captures()
+        path = self.labels()
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        lines.append(lines[1].replace("chat", "files"))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
+        _, err = self.train("-r", self.folder, "--labels", path)
+        self.assertIn("1 connections have labels that differ", err)
+
+    def test_rules_label_flows_too_and_the_first_that_fits_counts(self):
+        self.captures()
+        rules = [f"--rule={label}=udp port {port}" for label, (port, _) in CLASSES.items()]
+        out, _ = self.train("-r", self.folder, *rules, "--rule=none=ip")
+        self.assertIn(f"of {len(self.expected())} flows", out)
+        self.assertNotIn("none", out)
+
+    def test_the_figures_are_those_of_the_confusion(self):
+        self.captures()
+        out, _ = self.train("-r", self.folder, "--labels", self.labels(), "--format", "json", "--confusion", self.path("confusion.csv"),
+                            "--reject", "0.6")
+        with open(self.path("confusion.csv"), encoding="utf-8") as file:
+            confusion = {row["class"]: row for row in csv.DictReader(file)}
+        for row in json.loads(out)["rows"]:
+            counts = {name: int(count) for name, count in confusion[row["class"]].items() if name != "class"}
+            self.assertIn("unknown", counts)
+            self.assertEqual(sum(counts.values()), row["flows"])
+            self.assertAlmostEqual(row["recall"], counts[row["class"]] / row["flows"])
+
+    def test_classes_of_too_little_are_left_out_and_named(self):
+        self.captures()
+        status, _, err = run("train", "-r", self.folder, "--labels", self.labels(), "--least-flows", "1000", "-o", self.path("model.toml"))
+        self.assertEqual(status, FAILED)
+        self.assertIn("left out", err)
+        self.assertIn("a model needs two classes", err)
+
+    def test_a_plot_is_drawn_where_gnuplot_is_there(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot")
+        self.captures()
+        self.train("-r", self.folder, "--labels", self.labels(), "--plot", self.path("confusion.svg"))
+        with open(self.path("confusion.svg"), encoding="utf-8") as file:
+            self.assertIn("chat", file.read())
+
+    def test_what_cannot_be_is_said_and_leaves_no_model(self):
+        capture = self.capture(1)
+        labels = self.labels()
+        for arguments, status, message in (
+                (["--labels", labels], USAGE, "give either captures"),
+                (["-r", capture], USAGE, "say which class"),
+                (["-r", capture, "--labels", self.path("none.csv")], FAILED, "cannot read labels"),
+                (["-r", self.path("none.pcap"), "--labels", labels], FAILED, "none.pcap"),
+                (["-r", capture, "--rule", "x"], FAILED, "CLASS=FILTER"),
+                (["-r", capture, "--rule", "x=nonsense and"], FAILED, "x=nonsense"),
+                (["-r", capture, "--labels", labels, "--least-captures", "1"], FAILED, "fold"),
+                (["--samples", labels], FAILED, "line 1"),
+                (["-r", capture, "--labels", labels, "--idle", "soon"], USAGE, "--idle"),
+                (["-r", capture, "--labels", labels, "--plot", "x.gif"], USAGE, ".svg"),
+        ):
+            _, err = self.train(*arguments, expect=status)
+            self.assertIn(message, err, arguments)
+            self.assertFalse(os.path.exists(self.path("model.toml")), arguments)
+
+    def test_wrong_labels_are_told_with_their_line(self):
+        capture = self.capture(1)
+        good = "udp,10.0.0.1,1,10.0.0.2,2,x"
+        for line, message in (("udp,10.0.0.1,1,10.0.0.2,2,", "no name"), ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),
+                              ("udp,10.0.0,1,10.0.0.2,2,x", "addresses"), ("udp,10.0.0.1,1,::1,2,x", "addresses"),
+                              ("udp,10.0.0.1,70000,10.0.0.2,2,x", "src_port"), ('udp,10.0.0.1,1,10.0.0.2,2,"x', "quote")):
+            with open(self.path("wrong.csv"), "w", encoding="utf-8") as file:
+                file.write("protocol,src_ip,src_port,dst_ip,dst_port,class\n" + good + "\n" + line + "\n")
+            _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
+            self.assertIn("wrong.csv, line 3", err)
+            self.assertIn(message, err)
+        with open(self.path("wrong.csv"), "w", encoding="utf-8") as file:
+            file.write("protocol,src_ip,src_port,dst_ip,class\n")
+        _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
+        self.assertIn("there is no dst_port", err)
+
+
+class Classify(Case):
+    def setUp(self):
+        super().setUp()
+        self.captures()
+        self.train("-r", self.folder, "--labels", self.labels())
+        self.model = self.path("model.toml")
+
+    def test_the_summary_has_each_class_and_its_packets_add_up(self):
+        capture = self.path("capture1.pcap")
+        status, out, _ = run("watch", "-r", capture, "--model", self.model, "--format", "json", "--quiet")
+        self.assertEqual(status, DONE)
+        summary = json.loads(out)["summary"]
+        classes = summary["classes"]
+        self.assertEqual(set(classes), {*CLASSES, "unknown", "too few packets"})
+        known = self.flows["capture1.pcap"]
+        self.assertEqual(sum(one["packets"] for one in classes.values()), sum(count for _, _, count in known))
+        self.assertEqual(sum(one["flows"] for one in classes.values()), len(known))
+        self.assertEqual(classes["too few packets"]["flows"], sum(count < 4 for _, _, count in known))
+        _, out, _ = run("classify", "-r", capture, "--model", self.model, "--quiet")
+        self.assertIn("class      too few packets: ", out)
+
+    def test_a_class_stands_among_other_columns_where_it_is_asked_for(self):
+        _, out, _ = run("watch", "-r", self.path("capture1.pcap"), "--model", self.model, "--model", "pipeline", "--stats",
+                        "gap_mean,class,first_sizes_2", "--format", "csv", "--quiet")
+        self.assertTrue(out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes"), out.splitlines()[0])
+        self.assertEqual({label for label in self.classified(out).values() if label}, set(CLASSES))
+
+    def test_classes_are_the_same_whoever_counts_and_where(self):
+        classes = []
+        for more in ([], ["--idle", "1s"], ["--active", "1ms"], ["--workers", "2"], ["--model", "cooperative"], ["--table", "cuckoo-4"]):
+            _, out, err = run("watch", "-r", self.path("capture2.pcap"), "--model", self.model, "--format", "csv", "--quiet", *more)
+            self.assertEqual(err, "")
+            classes.append(self.classified(out))  # of the last record, where there are several of a flow
+        for other in classes:
+            self.assertEqual({source: label for source, label in other.items() if label}, {s: l for s, l in classes[0].items() if l})
+
+    def test_a_model_is_asked_for_by_name_where_one_is_missing_or_broken(self):
+        capture = self.path("capture1.pcap")
+        for arguments, message in ((["classify", "-r", capture], "--model FILE"),
+                                   (["watch", "-r", capture, "--model", "quick"], "no thread model"),
+                                   (["watch", "-r", capture, "--stats", "class"], "--model FILE"),
+                                   (["watch", "-r", capture, "--packets-only", "--model", self.model], "--packets-only")):
+            status, _, err = run(*arguments)
+            self.assertEqual(status, USAGE)
+            self.assertIn(message, err)
+        with open(self.model, encoding="utf-8") as file:
+            text = file.read()
+        for broken, message in ((text.replace("version = 1", "version = 7"), "version"), (text[: len(text) // 2], "line"), ("", "version")):
+            with open(self.path("broken.toml"), "w", encoding="utf-8") as file:
+                file.write(broken)
+            status, _, err = run("classify", "-r", capture, "--model", self.path("broken.toml"))
+            self.assertEqual(status, USAGE)
+            self.assertIn(message, err)
+            self.assertIn("broken.toml", err)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
