@@ -9,3 +9,4 @@ echo "cores $(nproc), load $(cut -d' ' -f1-3 /proc/loadavg), $(sed 's/.*\[\(.*\)
 "$build/bench/hot_path" "$@"
 "$build/bench/tasks" "$@"
 "$build/bench/control" "$@"
+"$build/bench/classes" "$@"
