@@ -31,6 +31,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
     if (const auto& set = options.statistics.set; set && set->classifies()) make_class_counts(*set);
     use(options.statistics);
+    if (options.populate) measurement_.populate_statistics();
     if (options.snapshots) map_snapshot(sizeof(RecordHeader) + row_bytes());
     snapshot_.states = state_packets();
   }
@@ -78,10 +79,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
       if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
         change_statistics(wanted);
-    if (sweeps_) {
-      drain();
-      table_.sweep(latest_ns_, kSweepLines);
-    }
+    if (sweeps_) table_.sweep(latest_ns_, kSweepLines);
     if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
     copy_slice();
@@ -323,6 +321,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     while (!ended_.push(head, measurement_.row(slot)))
       ::sched_yield();  // waiting loses nothing: a device counts what it misses
   }
+
+  void flow_ends_soon(std::uint32_t slot) noexcept override { measurement_.prefetch(slot); }
 
   /// The row goes with the flow, and so does whether the running snapshot has it.
   void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t counted) noexcept override {

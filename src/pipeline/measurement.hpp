@@ -46,6 +46,9 @@ class Measurement {
     rows_.reset();
     if (statistics && statistics->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_);
   }
+  void populate_statistics() noexcept {
+    if (rows_) rows_->populate();
+  }
   void drop_statistics() noexcept { rows_.reset(); }
   const FlowRows* rows() const noexcept { return rows_.get(); }
 
@@ -63,6 +66,12 @@ class Measurement {
     return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
   }
 
+  [[gnu::always_inline]] void prefetch(std::uint32_t slot) const noexcept {
+    if (rows_) rows_->prefetch(slot);
+    if (tracker_) tracker_->prefetch(slot);
+    for (const auto& windows : windows_) windows->prefetch(slot);
+  }
+
   /// The next packet; `place.latest_ns` and `tcp` where they are known, or asked for. `key_of(slot)` is the slot's
   /// flow.
   template <class KeyOf>
@@ -70,12 +79,18 @@ class Measurement {
                                   KeyOf key_of) noexcept {
     if (slot.is_kept_out()) [[unlikely]]
       return add_kept_out(facts, place, key_of);
-    if (rows_) rows_->prefetch(slot.slot());
-    if (tracker_) tracker_->prefetch(slot.slot());
-    for (const auto& windows : windows_) windows->prefetch(slot.slot());
+    prefetch(slot.slot());
     place = note(facts, place);
     const std::size_t at = added_++ % pending_.size();
-    pending_[at] = {slot.slot(), slot.is_new(), facts.counts, facts.time_ns, place, slot.is_split()};
+    // Field by field: made elsewhere and copied as a whole, what was just stored in parts is loaded in one piece.
+    RowUpdate& packet = pending_[at];
+    packet.slot = slot.slot();
+    packet.starts_flow = slot.is_new();
+    packet.is_split = slot.is_split();
+    packet.counts = facts.counts;
+    packet.time_ns = facts.time_ns;
+    packet.place.position = place.position;
+    packet.place.latest_ns = place.latest_ns;
     if (follows_tcp_) pending_tcp_[at] = tcp;
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
   }

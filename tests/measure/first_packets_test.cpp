@@ -149,10 +149,10 @@ class SplitFlow {
   void packet(std::uint32_t ip_bytes, bool starts = false, bool is_split = false) {
     const RowUpdate update{.slot = 0,
                            .starts_flow = starts,
+                           .is_split = is_split,
                            .counts = CountWord::narrow(ip_bytes, 14, 0),
                            .time_ns = 1000 * ++packets_,
-                           .place = {packets_, 1000 * packets_},
-                           .is_split = is_split};
+                           .place = {packets_, 1000 * packets_}};
     rows_.update({&update, 1});
   }
   std::vector<std::optional<double>> values() const {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
 #include "pipeline/flow/lines.hpp"
 #include "pipeline/flow/spilled_counts.hpp"
 #include "pipeline/flow/table.hpp"
@@ -71,6 +72,14 @@ class BucketStore {
   /// How far a hash is shifted to be the number of its home line.
   unsigned home_shift() const noexcept { return 64 - static_cast<unsigned>(std::countr_zero(line_count_)); }
   std::uint32_t home(std::uint64_t hash) const noexcept { return static_cast<std::uint32_t>(hash >> home_shift()); }
+
+  /// Asks for what a flow that is put into that line touches beside it: first the neighbour, to see that it is new.
+  void prefetch_beside(std::uint32_t line) const noexcept {
+    prefetch_line(&lines_[line ^ 1]);
+    prefetch_line(&first_ns_[line * Line::kSlots]);
+    prefetch_line(&marks_[line * Line::kSlots]);
+    prefetch_line(&displaced_[line]);
+  }
 
   Line& line_of(std::uint32_t slot) noexcept { return lines_[slot / Line::kSlots]; }
   const Line& line_of(std::uint32_t slot) const noexcept { return lines_[slot / Line::kSlots]; }

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "base/prefetch.hpp"
 #include "pipeline/flow/bucket_store.hpp"
@@ -26,7 +28,8 @@ template <class Line>
 class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Store = BucketStore<Line>;
   using Counter = FlowCounter<Store>;
-  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle, Counter::may_begin;
+  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle, Counter::may_begin,
+      Counter::begins_many;
   using Counter::done_, Counter::store_;
 
  public:
@@ -48,8 +51,14 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   class Prefetcher {
    public:
     explicit Prefetcher(const BucketedTable& table) noexcept
-        : lines_(table.store_.lines()), home_shift_(table.store_.home_shift()) {}
-    [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept { prefetch_line(home(hash)); }
+        : lines_(table.store_.lines()),
+          home_shift_(table.store_.home_shift()),
+          store_(table.begins_many() ? &table.store_ : nullptr) {}
+    [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept {
+      prefetch_line(home(hash));
+      if (store_ != nullptr) [[unlikely]]
+        store_->prefetch_beside(static_cast<std::uint32_t>(hash >> home_shift_));
+    }
 
     /// The line that a flow of that hash is looked for in first.
     [[gnu::always_inline]] const Line* home(std::uint64_t hash) const noexcept { return &lines_[hash >> home_shift_]; }
@@ -57,6 +66,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
    private:
     const Line* lines_;
     unsigned home_shift_;
+    const Store* store_;  ///< where many flows begin; else null
   };
   Prefetcher prefetcher() const noexcept { return Prefetcher(*this); }
 
@@ -67,6 +77,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     unsigned home_shift = store_.home_shift();
     const std::uint64_t rare_from_ns = this->rare_from_ns(), first_below = this->first_below();
     SlotRef* out = slots.data();
+    this->age();
     for (std::size_t n = 0; n < packets.size(); ++n) {
       meanwhile(n);
       const PacketFacts& facts = packets[n];
@@ -114,12 +125,27 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
 
   /// Ends the idle flows among the next `lines` lines of an endless round through the table.
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
+    constexpr std::uint32_t kAhead = 16;  // lines
     done_ = 0;
-    for (std::uint32_t n = 0; n < lines; ++n, hand_ = hand_ + 1 >= store_.line_count() ? 0 : hand_ + 1)
+    lines = std::min(lines, store_.line_count());  // or a flow could be found twice before it ends
+    std::array<std::uint32_t, 16> idle;
+    std::size_t found = 0;
+    const auto end_all = [&] {
+      for (const std::uint32_t slot : std::span(idle).first(std::exchange(found, 0)))
+        end(slot, EndReason::idle_timeout);
+    };
+    for (std::uint32_t n = 0; n < lines; ++n, hand_ = hand_ + 1 >= store_.line_count() ? 0 : hand_ + 1) {
+      prefetch_line(&store_.lines()[std::min(hand_ + kAhead, store_.line_count() - 1)]);
       for (unsigned i = 0; i < Line::kSlots; ++i) {
         const std::uint32_t slot = hand_ * Line::kSlots + i;
-        if (occupied(slot) && is_idle(slot, now_ns)) end(slot, EndReason::idle_timeout);
+        if (!occupied(slot) || !is_idle(slot, now_ns)) continue;
+        store_.prefetch_beside(hand_);
+        this->sink_->flow_ends_soon(slot);
+        idle[found++] = slot;
       }
+      if (found + Line::kSlots > idle.size()) end_all();
+    }
+    end_all();
   }
 
  private:

@@ -33,6 +33,10 @@ class FlowCounter {
         sink_(&sink),
         store_(std::move(store)) {}
 
+  /// Once a group of packets. Whether so many packets begin flows of late that what these need is worth asking for.
+  void age() noexcept { begun_of_late_ -= begun_of_late_ >> kAging; }
+  bool begins_many() const noexcept { return begun_of_late_ >= kMany; }
+
   /// A flow's counters with its latest packet are below this while that is one of the first.
   std::uint64_t first_below() const noexcept { return first_below_; }
 
@@ -48,6 +52,7 @@ class FlowCounter {
   bool may_begin(const PacketFacts& facts) noexcept {
     if (filter_ != nullptr && filter_->keeps_out(facts)) return false;
     ++begun_;
+    begun_of_late_ += kBegun;
     return true;
   }
 
@@ -112,6 +117,11 @@ class FlowCounter {
   FloodFilter* filter_ = nullptr;
   std::uint64_t begun_ = 0;
   std::uint64_t first_below_ = 0;
+
+  // Where b flows begin with each group, begun_of_late_ tends to b * kBegun << kAging.
+  static constexpr std::uint32_t kBegun = 1 << 10, kAging = 6;
+  static constexpr std::uint32_t kMany = (kBegun << kAging) / 4;
+  std::uint32_t begun_of_late_ = 0;
 
  protected:
   FlowSink* sink_;

@@ -47,6 +47,9 @@ class FlowSink {
   /// `counted`: how many packets of the current update() were counted before this one; their slots are written.
   virtual void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept = 0;
 
+  /// One of some that are about to end: what that will touch may be asked for.
+  virtual void flow_ends_soon([[maybe_unused]] std::uint32_t slot) noexcept {}
+
   /// Likewise of a flow that went to another slot, before either is used again. Never from a table whose flows stay.
   virtual void flow_moved([[maybe_unused]] std::uint32_t from, [[maybe_unused]] std::uint32_t to,
                           [[maybe_unused]] std::size_t counted) noexcept {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/flow_rows.hpp"
 
+#include <bit>
 #include <cstring>
 
 namespace parshall {
@@ -21,7 +22,8 @@ Layout layout_of(const StatisticSet& set) {
     layout.uses[static_cast<std::size_t>(placed.statistic->variable())] = true;
   if (layout.uses[static_cast<std::size_t>(Variable::gap)]) layout.prefix_bytes += 8;
   if (layout.uses[static_cast<std::size_t>(Variable::iat)]) layout.prefix_bytes += 8;
-  layout.stride = (layout.prefix_bytes + set.row_bytes() + kLine - 1) / kLine * kLine;
+  const std::size_t bytes = layout.prefix_bytes + set.row_bytes();
+  layout.stride = bytes < kLine ? std::bit_ceil(bytes) : (bytes + kLine - 1) / kLine * kLine;
   return layout;
 }
 
@@ -57,6 +59,10 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) :
 
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
   return slots * layout_of(set).stride;
+}
+
+void FlowRows::populate() noexcept {
+  if (stride_ <= kLine) rows_.populate();
 }
 
 void FlowRows::begin(std::byte* row, bool is_split) noexcept {

@@ -18,10 +18,10 @@ namespace parshall {
 struct RowUpdate {
   std::uint32_t slot;
   bool starts_flow;
+  bool is_split = false;  ///< starts_flow, but only a record: the flow goes on
   CountWord counts;
   std::uint64_t time_ns;
   LinkPlace place;
-  bool is_split = false;  ///< starts_flow, but only a record: the flow goes on
 
   std::uint32_t wire_bytes() const noexcept {
     return static_cast<std::uint32_t>(counts.ip_bytes() + counts.extra_bytes());
@@ -31,8 +31,8 @@ struct RowUpdate {
 /// What the chosen statistics keep for every flow: one row per slot, laid out once.
 ///
 /// Shape: row = [last position + 1, when gaps are asked][last time + 1, when inter-arrival times are asked]
-///        [statistics], 0 standing for "no packet yet", padded to whole cache lines. Rows of unused slots are never
-///        touched.
+///        [statistics], 0 standing for "no packet yet", padded to a power of two bytes or to whole cache lines. Rows of
+///        unused slots are never touched.
 /// A record that an active timeout began, of a flow that goes on, begins with empty statistics, but for those of a
 /// flow's first packets. A late packet (time before the one that came before it) has an inter-arrival time of 0.
 class FlowRows {
@@ -41,6 +41,9 @@ class FlowRows {
 
   const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
   static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
+
+  /// Commits the memory, where a row is no longer than a cache line: longer ones are left to the flows that fill them.
+  void populate() noexcept;
 
   void prefetch(std::uint32_t slot) const noexcept { prefetch_line(row(slot)); }
 
