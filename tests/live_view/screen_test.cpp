@@ -130,6 +130,21 @@ TEST(LiveScreen, TimesCarryTheirUnitAndAbsentValuesAreDashes) {
   EXPECT_THAT(screen, HasSubstr(" - "));  // no interval yet
 }
 
+TEST(LiveScreen, ClassesStandWithTheirSharesTheLargestFirstAsManyAsFit) {
+  View view = view_of(3);
+  view.summary.total.front.verdict[static_cast<std::size_t>(Verdict::counted)] = 1000;
+  view.summary.classes = {{"mail", {1, 100, 0, 0}}, {"none", {}}, {"web", {2, 650, 0, 0}}, {"unknown", {1, 250, 0, 0}}};
+  const auto shown = [&](Size size) {
+    return joined(text_of(draw(state_for(view, size), &view, {}, size, Glyphs::ascii)));
+  };
+  EXPECT_THAT(shown({100, 30}), HasSubstr("classes  web 65 %  unknown 25 %  mail 10 %"));
+  EXPECT_THAT(shown({100, 30}), Not(HasSubstr("none")));
+  EXPECT_THAT(shown({36, 30}), HasSubstr("classes  web 65 %  unknown 25 %"));
+  EXPECT_THAT(shown({36, 30}), Not(HasSubstr("mail")));
+  view.summary.classes.clear();
+  EXPECT_THAT(shown({100, 30}), Not(HasSubstr("classes")));
+}
+
 TEST(LiveScreen, AsciiHoldsNothingElse) {
   View view = view_of(40);
   view.summary.source = "caf\xC3\xA9\x1B[2J.pcap";

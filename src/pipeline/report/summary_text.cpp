@@ -78,15 +78,10 @@ std::string adaptation_lines(const ReportSummary& summary) {
   return lines;
 }
 
-/// Those that have flows, the one with the most packets first.
 std::string class_lines(const ReportSummary& summary) {
-  std::vector<const ClassSummary*> classes;
-  for (const ClassSummary& one : summary.classes)
-    if (one.counts.records != 0) classes.push_back(&one);
-  std::ranges::stable_sort(classes, std::greater(), [](const ClassSummary* one) { return one->counts.packets; });
   const double all = static_cast<double>(std::max<std::uint64_t>(1, summary.total.counted()));
   std::string text;
-  for (const ClassSummary* const one : classes)
+  for (const ClassSummary* const one : by_packets(summary))
     text +=
         fmt::format("class      {}: {} flows, {} packets ({:.3g} %), {} wire bytes\n", one->name, one->counts.records,
                     one->counts.packets, 100 * static_cast<double>(one->counts.packets) / all, one->counts.wire_bytes);
@@ -115,6 +110,14 @@ std::string accounting_line(const Accounting& accounting) {
   if (accounting.flows.shed.packets != 0) terms += fmt::format(", of which {} shed", accounting.flows.shed.packets);
   line += terms.substr(3);
   return line + (accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
+}
+
+std::vector<const ClassSummary*> by_packets(const ReportSummary& summary) {
+  std::vector<const ClassSummary*> classes;
+  for (const ClassSummary& one : summary.classes)
+    if (one.counts.records != 0) classes.push_back(&one);
+  std::ranges::stable_sort(classes, std::greater(), [](const ClassSummary* one) { return one->counts.packets; });
+  return classes;
 }
 
 std::string summary_text(const ReportSummary& summary) {

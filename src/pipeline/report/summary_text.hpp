@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
+#include <vector>
 
 #include "pipeline/report/report.hpp"
 
@@ -8,6 +9,9 @@ namespace parshall {
 
 /// The accounting line: offered = what was lost, by cause, + rejected + counted, and whether it balances.
 std::string accounting_line(const Accounting& accounting);
+
+/// Classes that have flows, the one with the most packets first.
+std::vector<const ClassSummary*> by_packets(const ReportSummary& summary);
 
 /// The summary above the table of flows, some lines each ending in a newline.
 std::string summary_text(const ReportSummary& summary);

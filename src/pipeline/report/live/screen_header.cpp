@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "pipeline/report/format.hpp"
 #include "pipeline/report/live/screen.hpp"
@@ -78,6 +79,19 @@ Line adaptation(const View& view, Size size, Glyphs glyphs) {
   return line;
 }
 
+/// Shares of all packets, as many classes as fit.
+Line classes(const View& view, Size size, Glyphs glyphs) {
+  const double all = static_cast<double>(std::max<std::uint64_t>(1, view.summary.total.counted()));
+  std::string line = "classes";
+  for (const ClassSummary* const one : by_packets(view.summary)) {
+    const std::string part = fmt::format("  {} {:.3g} %", printable(one->name, glyphs),
+                                         100 * static_cast<double>(one->counts.packets) / all);
+    if (width_of(line) + width_of(part) > size.columns) break;
+    line += part;
+  }
+  return whole(line, Style::normal, size, glyphs);
+}
+
 Line heartbeat(const Pulse& pulse, Size size, Glyphs glyphs) {
   const double now = pulse.polled_pps.empty() ? 0 : pulse.polled_pps.back();
   const std::string text = fmt::format("processed {:<9} ", scaled_text(now, "pps"));
@@ -149,6 +163,7 @@ std::vector<Line> draw_header(const State& state, const View* view, const Pulse&
   workers(*view, layout.workers, size, glyphs, lines);
   if (layout.flows) lines.push_back(flows(*view, size, glyphs));
   if (layout.adaptation) lines.push_back(adaptation(*view, size, glyphs));
+  if (layout.classes) lines.push_back(classes(*view, size, glyphs));
   const Style style = view->summary.total.balanced() ? Style::good : Style::warning;
   for (const std::string& line : fit_accounting(view->summary.total, size, glyphs))
     lines.push_back(whole(line, style, size, glyphs));
