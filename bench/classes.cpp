@@ -32,8 +32,8 @@ struct Traffic {
 };
 // At 14.88 Mpps: 100 ms are 300,000 flows of five packets.
 constexpr Traffic kTraffics[] = {
-    {"5 packets a flow, each new", "flows=1,dist=trains:5,packets=1000000", 1 << 20, 100'000'000},
-    {"5 packets, 1000 flows at once", "flows=1000,dist=trains:5,packets=1000000", 1 << 20, 100'000'000},
+    {"5 packets a flow, each new", "flows=1,dist=trains:5,packets=1000000", 1 << 19, 100'000'000},
+    {"5 packets, 1000 flows at once", "flows=1000,dist=trains:5,packets=1000000", 1 << 19, 100'000'000},
     {"50 packets, 65,536 flows at once", "flows=65536,dist=trains:50,packets=1000000", 1 << 19, 300'000'000},
     {"flows that go on, Zipf 1.1", "flows=65536,dist=zipf:1.1,packets=4000000", 1 << 17, 0},
 };

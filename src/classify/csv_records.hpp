@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <ios>
 #include <istream>
 #include <span>
 #include <string>
@@ -20,9 +21,23 @@ class CsvRecords {
   const std::string& problem() const noexcept { return problem_; }
   std::span<const std::string> cells() const noexcept { return std::span(cells_).first(count_); }
 
-  /// Whether there was one; what is wrong ends the file.
+  /// Whether there was one; what is wrong ends the file. Empty lines are passed over.
   bool next() {
-    line_ = next_line_++;
+    try {
+      return next_record();
+    } catch (const std::ios_base::failure&) {  // a folder, or a disk that is broken
+      problem_ = "the file cannot be read any further";
+      return false;
+    }
+  }
+
+ private:
+  bool next_record() {
+    line_ = next_line_;
+    skip_byte_order_mark();
+    do {
+      line_ = next_line_++;
+    } while (skip_empty_line());
     count_ = 0;
     if (csv_.sgetc() == kEnd) return false;
     for (int after = ','; after == ',';) {
@@ -35,7 +50,18 @@ class CsvRecords {
     return true;
   }
 
- private:
+  void skip_byte_order_mark() {
+    if (next_line_ != 1 || csv_.sgetc() != 0xEF) return;
+    for (int i = 0; i < 3; ++i) csv_.sbumpc();
+  }
+
+  bool skip_empty_line() {
+    if (csv_.sgetc() == '\r') csv_.sbumpc();
+    if (csv_.sgetc() != '\n') return false;
+    csv_.sbumpc();
+    return true;
+  }
+
   /// Those of the last record are filled anew, since a file has many.
   std::string& new_cell() {
     if (count_ == cells_.size()) cells_.emplace_back();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "classify/csv_records.hpp"
+#include "classify/samples.hpp"
 #include "pipeline/flow/both_ways.hpp"
 
 namespace parshall {
@@ -132,7 +133,7 @@ Result<Labels> Labels::parse(std::istream& csv, const std::string& name) {
     const auto flow = reader.flow(records.cells());
     if (!flow) return wrong(flow.error().message);
     const std::string& class_name = reader.cell(records.cells(), kClass);
-    if (class_name.empty()) return wrong("the class has no name");
+    if (const auto problem = class_name_problem(class_name)) return wrong(problem->message);
     labels.add(reader.cell(records.cells(), kCapture), *flow, class_name);
   }
   if (!records.problem().empty()) return wrong(records.problem());

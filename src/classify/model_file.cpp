@@ -21,7 +21,6 @@ namespace parshall {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kMostNameBytes = 64;
 constexpr auto kAnyCount = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 constexpr std::string_view kTrainingKeys[] = {"date", "command", "captures", "flows"},
                            kAccuracyKeys[] = {"folds", "accuracy", "precision", "recall"};
@@ -49,13 +48,6 @@ const ModelKind* read_kind(ModelReader& reader) {
   return kind;
 }
 
-/// As reports of any format can have it.
-bool is_class_name(const std::string& name) {
-  constexpr std::string_view kRefused = "\"',\\\x7f";
-  return !name.empty() && name.size() <= kMostNameBytes && name.find_first_of(kRefused) == std::string::npos &&
-         std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < ' '; });
-}
-
 std::vector<std::string> read_classes(ModelReader& reader) {
   std::vector<std::string> classes = reader.texts(reader.file(), "classes");
   const toml::node* const node = reader.wanted(reader.file(), "classes");
@@ -65,11 +57,7 @@ std::vector<std::string> read_classes(ModelReader& reader) {
     return {};
   }
   for (const std::string& name : classes)
-    if (!is_class_name(name))
-      reader.complain(*node,
-                      fmt::format("{} is no name of a class: 1 to {} bytes, without quotes, commas, backslashes and "
-                                  "control characters",
-                                  quoted(name), kMostNameBytes));
+    if (const auto wrong = class_name_problem(name)) reader.complain(*node, wrong->message);
   std::vector<std::string> ordered = classes;
   std::ranges::sort(ordered);
   if (const auto twice = std::ranges::adjacent_find(ordered); twice != ordered.end())

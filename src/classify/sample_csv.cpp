@@ -32,7 +32,9 @@ class Reader {
   Reader(std::istream& csv, const std::string& name) : records_(csv, kMostFirstPackets + 3), name_(name) {}
 
   Result<SampleFile> read() {
-    if (!records_.next() || !read_header())
+    const bool has_head = records_.next();
+    if (!records_.problem().empty()) return wrong(records_.problem());
+    if (!has_head || !read_header())
       return wrong(fmt::format("the first line is class,capture,size_1,...,size_N with N from 1 to {}, and maybe ,fold",
                                kMostFirstPackets));
     while (records_.next())
@@ -105,13 +107,7 @@ std::string cell_of(const std::string& text) {
 
 }  // namespace
 
-Result<SampleFile> parse_samples(std::istream& csv, const std::string& name) {
-  try {
-    return Reader(csv, name).read();
-  } catch (const std::ios_base::failure&) {
-    return failed(name);
-  }
-}
+Result<SampleFile> parse_samples(std::istream& csv, const std::string& name) { return Reader(csv, name).read(); }
 
 Result<SampleFile> read_samples(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

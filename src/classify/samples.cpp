@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "classify/samples.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 namespace parshall {
 namespace {
@@ -16,6 +19,22 @@ std::size_t number_of(std::vector<std::string>& names, std::string_view name, st
 }
 
 }  // namespace
+
+std::optional<Error> class_name_problem(std::string_view name) {
+  constexpr std::string_view kRefused = "\"',\\\x7f", kTaken[] = {"unknown", "too few packets"};
+  std::string shown;
+  for (const char c : name) shown += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c;
+  if (std::ranges::find(kTaken, name) != std::end(kTaken))
+    return Error{fmt::format("a class cannot be called \"{}\": reports call flows so that have none", shown)};
+  const bool is_printable = std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  if (!name.empty() && name.size() <= kMostClassNameBytes && is_printable &&
+      name.find_first_of(kRefused) == std::string_view::npos)
+    return std::nullopt;
+  return Error{
+      fmt::format("\"{}\" is no name of a class: 1 to {} bytes, without quotes, commas, backslashes and control "
+                  "characters",
+                  shown.substr(0, kMostClassNameBytes), kMostClassNameBytes)};
+}
 
 std::vector<std::uint64_t> Samples::flows_by_class() const {
   std::vector<std::uint64_t> flows(class_names.size());

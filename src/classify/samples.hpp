@@ -2,11 +2,13 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "pipeline/measure/classifier.hpp"
 
 namespace parshall {
@@ -38,5 +40,10 @@ struct Samples {
   /// Those where chosen[flow], with the numbers of all classes and captures as they are here.
   Samples where(const std::vector<bool>& chosen) const;
 };
+
+inline constexpr std::size_t kMostClassNameBytes = 64;
+
+/// What is wrong with the name of a class, which reports of any format have to hold; nothing where it will do.
+std::optional<Error> class_name_problem(std::string_view name);
 
 }  // namespace parshall

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 #include "base/parse.hpp"
 #include "classify/cross_validation.hpp"
@@ -54,6 +55,9 @@ std::string command_line() {
     line += is_plain ? " " + word : " '" + word + "'";
     at = words.find('\0', at + 1);
   }
+  // A path may be of any bytes, a model's file is UTF-8.
+  std::ranges::replace_if(
+      line, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
   return line;
 }
 
@@ -103,6 +107,8 @@ std::optional<Error> usage_problem(const TrainOptions& options) {
     return Error{"give either captures (-r FILE or FOLDER), or samples that were written before (--samples FILE)"};
   if (has_captures && options.input.labels.empty() && options.input.rules.empty())
     return Error{"say which class flows are of: --labels FILE, or --rule CLASS=FILTER"};
+  if (has_samples && options.input.packets != TrainingInput().packets)
+    return Error{"samples are of as many packets as they were written with: leave out --packets"};
   if (has_samples && !(options.input.labels.empty() && options.input.rules.empty()))
     return Error{"samples have their classes: leave out --labels and --rule"};
   if (!options.plot.empty()) return lab::cannot_draw(options.plot);
@@ -141,6 +147,10 @@ int train(TrainOptions options) {
   if (samples.class_names.size() < 2)
     return fail({fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
                              options.least_flows, options.least_captures, samples.class_names.size())},
+                kFailed);
+  if (samples.class_names.size() > kMostClasses)
+    return fail({fmt::format("there are {} classes, and a model tells {} at most: raise --least-flows",
+                             samples.class_names.size(), kMostClasses)},
                 kFailed);
   const auto folds = folds_of(samples, options.folds, options.seed);
   if (!folds) return fail(folds.error(), kFailed);
@@ -248,7 +258,13 @@ void add_train(CLI::App& app, int& status) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* command = app.add_subcommand("train", "Learn to tell the applications of flows by their first packets");
   declare(*command, *options);
-  command->callback([options, &status] { status = train(*options); });
+  command->callback([options, &status] {
+    try {
+      status = train(*options);
+    } catch (const std::length_error& too_large) {
+      status = fail({too_large.what()}, kFailed);
+    }
+  });
 }
 
 }  // namespace parshall::cli

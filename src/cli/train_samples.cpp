@@ -57,6 +57,8 @@ Result<std::vector<Rule>> rules_of(const std::vector<std::string>& texts) {
     const auto equals = text.find('=');
     if (equals == 0 || equals == std::string::npos)
       return Error{fmt::format("--rule \"{}\": write CLASS=FILTER, such as \"DNS=port 53\"", text)};
+    if (const auto problem = class_name_problem(text.substr(0, equals)))
+      return Error{fmt::format("--rule \"{}\": {}", text, problem->message)};
     auto filter = BpfFilter::compile(text.substr(equals + 1));
     if (!filter) return Error{fmt::format("--rule \"{}\": {}", text, filter.error().message)};
     rules.push_back({text.substr(0, equals), *std::move(filter)});

@@ -79,7 +79,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
       if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
         change_statistics(wanted);
-    if (sweeps_) table_.sweep(latest_ns_, kSweepLines);
+    if (sweeps_) table_.sweep(counted_ns_, kSweepLines);
     if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
     copy_slice();
@@ -241,7 +241,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     table_.update(group, slots_, meanwhile);
     if (extras_) [[unlikely]]
       after_update(group.size());
-    latest_ns_ = group.back().time_ns;
+    latest_ns_ = counted_ns_ = group.back().time_ns;
     in_flight_.pop(group.size());
   }
 
@@ -279,6 +279,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const auto classes = std::ranges::find(set.columns(), FlowClass::kName, &Column::name)->values.size() - 1;
     ended_counts_.classes.resize(classes + kUnknownAndTooShort);
     later_.classes.resize(classes + kUnknownAndTooShort);
+    snapshot_.counts.classes.resize(classes + kUnknownAndTooShort);
   }
 
   void add_to_class(MonitorCounts& counts, const FlowRecord& record, std::uint32_t slot) const noexcept {
@@ -375,10 +376,18 @@ class FlowMonitor final : public Monitor, private FlowSink {
       snapshot_.statistics = statistics();
       snapshot_.stride = sizeof(RecordHeader);
     }
-    snapshot_.counts = {.classes = std::vector<ClassCounts>(ended_counts_.classes.size())};
+    forget(snapshot_.counts);
     next_snapshot_ = snapshot_.number;
-    later_ = {.classes = std::vector<ClassCounts>(ended_counts_.classes.size())};
+    forget(later_);
     snapshot_state_.store(SnapshotState::copying, std::memory_order_relaxed);
+  }
+
+  /// Without giving up the room for classes, which there might be no memory for again.
+  static void forget(MonitorCounts& counts) noexcept {
+    auto classes = std::move(counts.classes);
+    std::ranges::fill(classes, ClassCounts());
+    counts = {};
+    counts.classes = std::move(classes);
   }
 
   /// Address space for a copy of every flow. Throws std::bad_alloc.
@@ -466,6 +475,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::span<const PacketFacts> group_;
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
   std::uint64_t latest_ns_ = 0;
+  std::uint64_t counted_ns_ = 0;  ///< of the last packet that came to a flow
   bool extras_ = false;
   bool only_first_ = false;        ///< later packets of a flow than its first ones have nothing to measure
   bool sheds_ = false;             ///< whether sample_ leaves any flow out

@@ -87,6 +87,7 @@ class Measurement {
     packet.slot = slot.slot();
     packet.starts_flow = slot.is_new();
     packet.is_split = slot.is_split();
+    packet.is_late = slot.is_late();
     packet.counts = facts.counts;
     packet.time_ns = facts.time_ns;
     packet.place.position = place.position;

@@ -59,6 +59,7 @@ TEST(ModelFile, SaysWhatIsWrongWithItsHead) {
                         {6, "classes = [\"a,b\", \"b\"]", 6, "is no name of a class"},
                         {6, "classes = [\"a\\\"b\", \"b\"]", 6, "is no name of a class"},
                         {6, "classes = [\"a\\nb\", \"b\"]", 6, "is no name of a class"},
+                        {6, "classes = [\"unknown\", \"b\"]", 6, "a class cannot be called"},
                         {6, "classes = [\"\", \"b\"]", 6, "is no name of a class"},
                         {6, "classes = [\"" + std::string(65, 'a') + "\", \"b\"]", 6, "is no name of a class"},
                         {4, "longest = 0", 4, "longest is a whole number from 1 to 65535"},

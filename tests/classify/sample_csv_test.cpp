@@ -102,7 +102,7 @@ TEST(SampleCsv, SaysWhatIsWrongInWhichLine) {
     std::string words;
   } cases[] = {
       {"", 1, "the first line is class,capture,size_1"},
-      {"\n", 1, "the first line is"},
+      {"\n", 2, "the first line is"},
       {"class,capture\n", 1, "the first line is"},
       {"class,capture,fold\n", 1, "the first line is"},
       {"class,capture,size_2\n", 1, "the first line is"},
@@ -114,7 +114,7 @@ TEST(SampleCsv, SaysWhatIsWrongInWhichLine) {
       {std::string(5000, 'x'), 1, "the first line is"},
       {kHeader + "web,a,60\n", 2, "there are 3 cells, and 4 in the first line"},
       {kHeader + "web,a,60,52,9\n", 2, "there are 5 cells"},
-      {kHeader + "web,a,60,52\n\nweb,a,60,52\n", 3, "there are 1 cells"},
+      {kHeader + "web,a,60,52\n\nweb\n", 4, "there are 1 cells"},
       {kHeader + ",a,60,52\n", 2, "the class is empty"},
       {kHeader + "web,,60,52\n", 2, "the capture is empty"},
       {kHeader + "web,a,60,0\n", 2, "size_2 is 0: it is a whole number from 1 to 65535, or empty"},
@@ -164,7 +164,7 @@ TEST(SampleCsv, IsNeverCrashedByRandomBytes) {
 TEST(SampleCsv, SaysWhyAFileCannotBeRead) {
   EXPECT_THAT(read_samples("/no/such.csv").error().message,
               HasSubstr("cannot read samples from /no/such.csv: No such"));
-  EXPECT_THAT(read_samples("/").error().message, StartsWith("cannot read samples from /: "));
+  EXPECT_THAT(read_samples("/").error().message, StartsWith("/, line 1: the file cannot be read any further"));
 }
 
 }  // namespace

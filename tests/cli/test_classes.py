@@ -211,7 +211,8 @@ class Train(Case):
     def test_wrong_labels_are_told_with_their_line(self):
         capture = self.capture(1)
         good = "udp,10.0.0.1,1,10.0.0.2,2,x"
-        for line, message in (("udp,10.0.0.1,1,10.0.0.2,2,", "no name"), ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),
+        for line, message in (("udp,10.0.0.1,1,10.0.0.2,2,", "no name"), ("udp,10.0.0.1,1,10.0.0.2,2,unknown", "cannot be called"),
+                              ('udp,10.0.0.1,1,10.0.0.2,2,"a,b"', "is no name of a class"), ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),
                               ("udp,10.0.0,1,10.0.0.2,2,x", "addresses"), ("udp,10.0.0.1,1,::1,2,x", "addresses"),
                               ("udp,10.0.0.1,70000,10.0.0.2,2,x", "src_port"), ('udp,10.0.0.1,1,10.0.0.2,2,"x', "quote")):
             with open(self.path("wrong.csv"), "w", encoding="utf-8") as file:
@@ -219,10 +220,32 @@ class Train(Case):
             _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
             self.assertIn("wrong.csv, line 3", err)
             self.assertIn(message, err)
+        _, err = self.train("-r", capture, "--labels", self.folder, expect=FAILED)
+        self.assertIn("cannot be read", err)
         with open(self.path("wrong.csv"), "w", encoding="utf-8") as file:
             file.write("protocol,src_ip,src_port,dst_ip,class\n")
         _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
         self.assertIn("there is no dst_port", err)
+
+
+    def test_labels_may_have_a_byte_order_mark_and_empty_lines(self):
+        self.captures()
+        path = self.labels()
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8-sig", newline="") as file:
+            file.write(text.replace("\n", "\r\n\r\n"))
+        out, _ = self.train("-r", self.folder, "--labels", path)
+        self.assertIn(f"of {len(self.expected())} flows", out)
+
+    def test_a_table_that_is_too_large_is_refused(self):
+        with open(self.path("samples.csv"), "w", encoding="utf-8") as file:
+            file.write("class,capture," + ",".join(f"size_{i}" for i in range(1, 17)) + "\n")
+            for capture in range(3):
+                for label in range(200):
+                    file.write((f"c{label},{capture}," + ",".join(["100"] * 16) + "\n") * 2)
+        _, err = self.train("--samples", self.path("samples.csv"), "--longest", "65535", model="naive-bayes", expect=FAILED)
+        self.assertIn("1 GB", err)
 
 
 class Classify(Case):

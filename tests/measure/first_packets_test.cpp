@@ -111,6 +111,8 @@ TEST(FlowClass, IsToldOfAllFlowsOfABatchWhateverTheirOrder) {
     constexpr std::size_t kFlows = 7;
     std::vector<std::uint64_t> memory(kFlows * set->row_bytes() / 8);
     auto* const rows = reinterpret_cast<std::byte*>(memory.data());
+    for (std::size_t flow = 0; flow < kFlows; ++flow)
+      set->statistics()[0].statistic->begin(rows + flow * set->row_bytes());
     std::vector<std::uint64_t> sums(kFlows);
     std::vector<std::byte*> at;
     std::vector<std::uint64_t> sizes;
@@ -146,10 +148,11 @@ class SplitFlow {
   explicit SplitFlow(const Names& names)
       : rows_(std::make_shared<const StatisticSet>(*make_statistics(names, by_sum(4))), 1) {}
 
-  void packet(std::uint32_t ip_bytes, bool starts = false, bool is_split = false) {
+  void packet(std::uint32_t ip_bytes, bool starts = false, bool is_split = false, bool is_late = false) {
     const RowUpdate update{.slot = 0,
                            .starts_flow = starts,
                            .is_split = is_split,
+                           .is_late = is_late,
                            .counts = CountWord::narrow(ip_bytes, 14, 0),
                            .time_ns = 1000 * ++packets_,
                            .place = {packets_, 1000 * packets_}};
@@ -167,7 +170,7 @@ class SplitFlow {
 };
 
 TEST(FlowRows, OfARecordThatAnActiveTimeoutBeganKnowTheFlowsFirstPackets) {
-  SplitFlow alone({"class", "ip_size_1", "iat_2"}), among({"class", "ip_size_1", "ip_size_mean", "iat_mean"});
+  SplitFlow alone({"class", "ip_size_1", "iat_2"}), among({"class", "ip_size_1", "iat_2", "ip_size_mean", "iat_mean"});
   for (SplitFlow* const flow : {&alone, &among}) {
     flow->packet(40, /*starts=*/true);
     flow->packet(50);
@@ -176,9 +179,17 @@ TEST(FlowRows, OfARecordThatAnActiveTimeoutBeganKnowTheFlowsFirstPackets) {
     flow->packet(80);
   }
   EXPECT_THAT(alone.values(), ElementsAre(40 + 50 + 60 + 70, 40, 1000));
-  EXPECT_THAT(among.values(), ElementsAre(40 + 50 + 60 + 70, 40, 70, 1000));
+  EXPECT_THAT(among.values(), ElementsAre(40 + 50 + 60 + 70, 40, 1000, 70, 1000));
   among.packet(90, /*starts=*/true);
-  EXPECT_THAT(among.values(), ElementsAre(std::nullopt, 90, 90, std::nullopt)) << "another flow";
+  EXPECT_THAT(among.values(), ElementsAre(std::nullopt, 90, std::nullopt, 90, std::nullopt)) << "another flow";
+}
+
+TEST(FlowRows, KnowNoFirstPacketsOfFlowsThatWereThereBefore) {
+  SplitFlow old({"class", "ip_size_1", "size_mean"}), late({"class", "ip_size_1", "size_mean"});
+  late.packet(40, /*starts=*/true, /*is_split=*/false, /*is_late=*/true);
+  for (int i = 0; i < 6; ++i) old.packet(40), late.packet(40);
+  for (const SplitFlow* const flow : {&old, &late})
+    EXPECT_THAT(flow->values(), ElementsAre(std::nullopt, std::nullopt, 54));
 }
 
 }  // namespace

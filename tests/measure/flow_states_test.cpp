@@ -140,7 +140,7 @@ class GivingWay : public testing::Test {
   PacketFinding find(std::uint32_t slot, std::uint64_t time_ns) {
     const bool starts = !known_[slot];
     known_[slot] = true;
-    const RowUpdate packet{slot, starts, false, CountWord::packet(100, 114, 0), time_ns, {}};
+    const RowUpdate packet{slot, starts, false, false, CountWord::packet(100, 114, 0), time_ns, {}};
     PacketFinding finding;
     tracker_.find({&packet, 1}, {}, {&finding, 1}, [](std::uint32_t at) { return key_of(at); });
     return finding;
@@ -228,8 +228,8 @@ TEST(GivingWayOfConnections, RoundTripsStayAndWhatWasNotAcknowledgedDoesNot) {
   std::array<bool, 2> known{};
   std::uint64_t now_ns = 1'000'000;
   const auto find = [&](std::uint32_t slot, const TcpFacts& tcp) {
-    const RowUpdate packet{slot, !std::exchange(known[slot], true), false, CountWord::packet(200, 214, 0x10), now_ns,
-                           {}};
+    const RowUpdate packet{
+        slot, !std::exchange(known[slot], true), false, false, CountWord::packet(200, 214, 0x10), now_ns, {}};
     PacketFinding finding;
     tracker.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, [&](std::uint32_t at) { return at == 0 ? data : acks; });
     return finding;
@@ -320,7 +320,7 @@ class Sampled : public ::testing::Test {
     return slot % 2 == 0 ? key : opposite(key);
   }
   PacketFinding find(std::uint32_t slot, bool starts, std::uint64_t time_ns, TcpFacts tcp) {
-    const RowUpdate packet{slot, starts, false, CountWord::packet(140, 154, 0x10), time_ns, {}};
+    const RowUpdate packet{slot, starts, false, false, CountWord::packet(140, 154, 0x10), time_ns, {}};
     tcp.present = true;
     PacketFinding finding;
     tracker_.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, key_of);

@@ -93,7 +93,7 @@ class Course {
     for (std::uint32_t slot = 0; slot < flows_.size(); ++slot) {
       const auto number = static_cast<std::uint16_t>(20'000 + fresh_++);
       begin(slot, {{10, 0, 0, 1}, number}, {{10, 0, 0, 2}, 80});
-      const RowUpdate packet{slot, true, false, CountWord::packet(140, 154, kAck), 1, {}};
+      const RowUpdate packet{slot, true, false, false, CountWord::packet(140, 154, kAck), 1, {}};
       const TcpFacts tcp{.seq = 1, .ack = 1, .payload_bytes = 100, .window = 5, .present = true};
       PacketFinding finding;
       tracker_.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, [this](std::uint32_t at) { return key(at); });
@@ -165,7 +165,7 @@ class Course {
       const std::uint64_t time_ns = now_ns_ - (random_.below(30) == 0 ? random_.below(5'000'000) : 0);
       std::uint16_t flags = 0;
       tcp.push_back(next_segment(next_[connection], from, flags));
-      packets.push_back({*slot, starts, false, CountWord::packet(1000, 1014, flags), time_ns, {}});
+      packets.push_back({*slot, starts, false, false, CountWord::packet(1000, 1014, flags), time_ns, {}});
     }
     std::vector<PacketFinding> findings(packets.size());
     tracker_.find(packets, tcp, findings, [this](std::uint32_t at) { return key(at); });
@@ -278,8 +278,8 @@ TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
   const auto key = [&](std::uint32_t slot) { return slot == 1 ? key_of(a, b) : key_of(b, a); };
   const auto play = [&](std::uint32_t data_slot, std::uint32_t ack_slot) {
-    const RowUpdate packets[] = {{data_slot, true, false, CountWord::packet(140, 154, kAck), 1000, {}},
-                                 {ack_slot, true, false, CountWord::packet(40, 54, kAck), 1700, {}}};
+    const RowUpdate packets[] = {{data_slot, true, false, false, CountWord::packet(140, 154, kAck), 1000, {}},
+                                 {ack_slot, true, false, false, CountWord::packet(40, 54, kAck), 1700, {}}};
     const TcpFacts tcp[] = {{.seq = 500, .ack = 900, .payload_bytes = 100, .present = true},
                             {.seq = 900, .ack = 600, .present = true}};
     PacketFinding findings[2];
@@ -297,7 +297,7 @@ TEST(FlowTracker, AConnectionLivesAsLongAsEitherDirectionHasARecord) {
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
   const auto key = [&](std::uint32_t slot) { return slot == 1 ? key_of(a, b) : key_of(b, a); };
   const auto find = [&](std::uint32_t slot, bool starts, std::uint64_t time_ns, const TcpFacts& tcp) {
-    const RowUpdate packet{slot, starts, false, CountWord::packet(140, 154, kAck), time_ns, {}};
+    const RowUpdate packet{slot, starts, false, false, CountWord::packet(140, 154, kAck), time_ns, {}};
     PacketFinding finding;
     tracker.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, key);
     return finding;

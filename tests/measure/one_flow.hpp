@@ -16,7 +16,9 @@ namespace parshall {
 class OneFlow {
  public:
   explicit OneFlow(const std::vector<std::string>& names, const StatisticOptions& options = {})
-      : set_(make(names, options)), words_(set_.row_bytes() / sizeof(std::uint64_t)) {}
+      : set_(make(names, options)), words_(set_.row_bytes() / sizeof(std::uint64_t)) {
+    for (const auto& [statistic, offset] : set_.statistics()) statistic->begin(row() + offset);
+  }
 
   void add(std::span<const std::uint64_t> samples) {
     for (std::size_t at = 0; at < samples.size(); at += kStatBatch) {

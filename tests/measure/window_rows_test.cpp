@@ -32,7 +32,7 @@ FlowKey key_of_slot(std::uint32_t slot) {
 
 RowUpdate packet(std::uint32_t slot, std::uint64_t time_ns, std::uint64_t latest_ns, std::uint64_t position,
                  bool starts = false) {
-  return {slot, starts, false, CountWord::packet(100, 114, 0x10), time_ns, {position, latest_ns}};
+  return {slot, starts, false, false, CountWord::packet(100, 114, 0x10), time_ns, {position, latest_ns}};
 }
 
 /// What was told, put together again.
@@ -391,7 +391,7 @@ class Measured {
       link_.latest_ns += random_.below(6);
       if (random_.below(400) == 0) link_.latest_ns += 1500;
       const auto bytes = static_cast<std::uint32_t>(40 + random_.below(1000));
-      packets.push_back({slot, starts, false, CountWord::packet(bytes, bytes + 14, 0x10),
+      packets.push_back({slot, starts, false, false, CountWord::packet(bytes, bytes + 14, 0x10),
                          link_.latest_ns - random_.below(300), link_});
       findings.push_back({.state = records_[slot]->state,
                           .effective_state = records_[slot]->effective_state,
@@ -532,7 +532,7 @@ TEST(WindowRows, PacketsThatWereMissedAreOfTheWindowThatEndedSinceOrElseOfTheOpe
   std::map<std::uint64_t, std::uint64_t> missed;
   const auto packet_at = [&](std::uint64_t ns) {
     const RowUpdate packet{static_cast<std::uint32_t>(ns / 10 % 64), false, false,
-                           CountWord::packet(100, 114, 0),           ns,    {ns / 10, ns}};
+                           false, CountWord::packet(100, 114, 0),           ns,    {ns / 10, ns}};
     rows.update({&packet, 1}, {}, key);
   };
   for (std::uint64_t ns = 5000; ns < 8000; ns += 10) {

@@ -166,7 +166,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     if (size_ >= capacity_) evict_near(store_.home(facts.hash));
     const std::uint32_t slot = put(facts);
     start(slot, facts);
-    return {slot, true};
+    return this->begun_in(slot);
   }
 
   /// Finds room for the flow, and makes it where there is none.

@@ -65,6 +65,11 @@ class FlowCounter {
     return SlotRef::known(slot, sum.bits() < first_below_);
   }
 
+  /// Of a flow that began: what a filter kept out of it before, nobody knows.
+  SlotRef begun_in(std::uint32_t slot) const noexcept {
+    return filter_ == nullptr ? SlotRef(slot, true) : SlotRef::late(slot);
+  }
+
   /// A carry, a late packet, lengths that do not fit the packed word, or a timeout.
   [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
     const std::uint64_t first_ns = store_.first_ns(slot), last_ns = store_.last_ns(slot);
@@ -75,6 +80,12 @@ class FlowCounter {
       hand_over(slot, idle ? EndReason::idle_timeout : EndReason::active_timeout);
       start(slot, facts);
       return idle ? SlotRef(slot, true) : SlotRef::split(slot);
+    }
+    const CountWord sum = store_.counts(slot).plus(facts.counts);
+    if (!late && !sum.overflowed()) {  // only looked at because records may last too long
+      store_.counts(slot) = sum;
+      store_.last_ns(slot) = facts.time_ns;
+      return SlotRef::known(slot, sum.bits() < first_below_);
     }
     spill(slot, facts.counts);
     if (late)

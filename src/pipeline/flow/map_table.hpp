@@ -154,7 +154,7 @@ class MapTable : private FlowCounter<MapStore<Map>> {
     Place place;
     while ((place = store_.map.insert(facts.hash, key, told())) == kNowhere) make_room(facts.hash);
     start(place, facts);
-    return {place, true};
+    return this->begun_in(place);
   }
 
   /// Ends the least recently seen flow of the hash's rivals; where it has none, of the next few of an endless round.

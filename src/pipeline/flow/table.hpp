@@ -23,6 +23,10 @@ class SlotRef {
   static SlotRef split(std::uint32_t slot) noexcept { return SlotRef(slot | kFirst | kNew | kSplit); }
   bool is_split() const noexcept { return (bits_ & kSplit) != 0; }
 
+  /// Of a flow that is new here, but of which packets may have been kept out before.
+  static SlotRef late(std::uint32_t slot) noexcept { return SlotRef(slot | kFirst | kNew | kLate); }
+  bool is_late() const noexcept { return (bits_ & kLate) != 0; }
+
   /// Of a packet of a flow that is known, by whether it is among the first ones.
   static SlotRef known(std::uint32_t slot, bool is_first) noexcept { return SlotRef(slot | (is_first ? kFirst : 0)); }
   /// Whether the packet may be among its flow's first ones, as many as the table was asked for.
@@ -32,7 +36,8 @@ class SlotRef {
   bool is_kept_out() const noexcept { return bits_ == ~std::uint64_t{0}; }
 
  private:
-  static constexpr std::uint64_t kNew = std::uint64_t{1} << 32, kSplit = kNew << 1, kFirst = kNew << 2;
+  static constexpr std::uint64_t kNew = std::uint64_t{1} << 32, kSplit = kNew << 1, kFirst = kNew << 2,
+                                 kLate = kNew << 3;
 
   explicit SlotRef(std::uint64_t bits) noexcept : bits_(bits) {}
 

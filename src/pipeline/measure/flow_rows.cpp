@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/flow_rows.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 namespace parshall {
 namespace {
@@ -65,17 +67,59 @@ void FlowRows::populate() noexcept {
   if (stride_ <= kLine) rows_.populate();
 }
 
-void FlowRows::begin(std::byte* row, bool is_split) noexcept {
-  if (!is_split) {
-    std::memset(row, 0, stride_);
-  } else if (!set_->first_packets()) {
-    std::memset(row, 0, prefix_bytes_);
-    for (const auto& [statistic, offset] : set_->statistics())
-      if (!statistic->first_packets()) std::memset(row + prefix_bytes_ + offset, 0, statistic->row_bytes());
-  }
+void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
+  if (packet.is_split) return;  // all statistics are of first packets, and go on
+  std::memset(row, 0, stride_);
+  if (packet.is_late) return;
+  for (const auto& [statistic, offset] : set_->statistics())
+    if (statistic->first_packets()) statistic->begin(row + prefix_bytes_ + offset);
 }
 
 void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
+  if (set_->first_packets()) return update_whole(packets);
+  while (!packets.empty()) {
+    const auto split = std::ranges::find_if(packets, &RowUpdate::is_split);
+    const auto whole = static_cast<std::size_t>(split - packets.begin());
+    if (whole != 0) update_whole(packets.first(whole));
+    packets = packets.subspan(whole);
+    if (packets.empty()) return;
+    update_split(packets.front());
+    packets = packets.subspan(1);
+  }
+}
+
+/// The first packet of a record that an active timeout began, where some statistics are of records: those begin anew,
+/// without a gap or a time since the packet before. Those of the flow's first packets go on with these, too.
+void FlowRows::update_split(const RowUpdate& packet) noexcept {
+  std::byte* const row = rows_.data() + packet.slot * stride_;
+  const auto number = [](Variable variable) { return static_cast<std::size_t>(variable); };
+  std::array<std::optional<std::uint64_t>, kVariables> samples;
+  if (uses_[number(Variable::gap)]) {
+    if (const std::uint64_t after_last = load(row); after_last != 0)
+      samples[number(Variable::gap)] = packet.place.position - after_last;
+    store(row, packet.place.position + 1);
+  }
+  if (uses_[number(Variable::iat)]) {
+    std::byte* const last = row + last_time_at();
+    if (const std::uint64_t after_last_ns = load(last); after_last_ns != 0)
+      samples[number(Variable::iat)] = packet.time_ns >= after_last_ns ? packet.time_ns - after_last_ns + 1 : 0;
+    store(last, packet.time_ns + 1);
+  }
+  samples[number(Variable::size)] = packet.wire_bytes();
+  samples[number(Variable::ip_size)] = packet.counts.ip_bytes();
+  samples[number(Variable::tcp_flags)] = packet.counts.tcp_flags();
+  for (const auto& [statistic, offset] : set_->statistics()) {
+    std::byte* const state = row + prefix_bytes_ + offset;
+    const Variable variable = statistic->variable();
+    const bool is_of_record = !statistic->first_packets();
+    if (is_of_record) std::memset(state, 0, statistic->row_bytes());
+    const auto& sample = samples[number(variable)];
+    if (!sample || (is_of_record && (variable == Variable::gap || variable == Variable::iat))) continue;
+    statistic->update({{&state, 1}, {&*sample, 1}});
+  }
+}
+
+void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();
   // Copies, in the order of Variable, which the stores to rows cannot change.
   const auto [uses_gap, uses_iat, uses_size, uses_ip_size, uses_flags] = uses_;
@@ -87,7 +131,7 @@ void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
   for (const RowUpdate& packet : packets) {
     std::byte* const row = rows + packet.slot * stride;
     if (packet.starts_flow) [[unlikely]]
-      begin(row, packet.is_split);
+      begin(row, packet);
     if (uses_gap) {
       const std::uint64_t after_last = load(row);
       if (after_last != 0) gap_count = gaps.put(gap_count, row, packet.place.position - after_last);

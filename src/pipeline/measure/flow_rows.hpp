@@ -19,6 +19,7 @@ struct RowUpdate {
   std::uint32_t slot;
   bool starts_flow;
   bool is_split = false;  ///< starts_flow, but only a record: the flow goes on
+  bool is_late = false;   ///< starts_flow, but packets of it may have come before
   CountWord counts;
   std::uint64_t time_ns;
   LinkPlace place;
@@ -61,7 +62,9 @@ class FlowRows {
   }
 
  private:
-  void begin(std::byte* row, bool is_split) noexcept;
+  void begin(std::byte* row, const RowUpdate& packet) noexcept;
+  void update_whole(std::span<const RowUpdate> packets) noexcept;
+  void update_split(const RowUpdate& packet) noexcept;
   const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
   std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }
 

@@ -55,6 +55,10 @@ class Statistic {
   /// records of it that an active timeout parts.
   virtual std::optional<std::uint32_t> first_packets() const noexcept { return std::nullopt; }
 
+  /// Of such a statistic: the next sample of this state is the first of a flow that was seen from its beginning. A flow
+  /// that was there before has no first packets.
+  virtual void begin([[maybe_unused]] std::byte* row) const noexcept {}
+
   virtual std::span<const Column> columns() const noexcept = 0;
   virtual void update(const SampleBatch& batch) const noexcept = 0;
 

@@ -96,7 +96,7 @@ std::vector<std::string> expand(const std::string& name) {
     const auto packets = rest.empty()            ? kFewPackets
                          : rest.starts_with('_') ? parse_count(rest.substr(1)).value_or(0)
                                                  : 0;
-    if (packets == 0 || packets > kMostFirstPackets) break;
+    if (packets <= first.fewer || packets > kMostFirstPackets) break;
     std::vector<std::string> columns;
     for (std::size_t i = 1; i + first.fewer <= packets; ++i) columns.push_back(fmt::format("{}_{}", first.column, i));
     return columns;

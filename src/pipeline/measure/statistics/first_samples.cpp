@@ -38,20 +38,25 @@ class FirstSamples final : public Statistic {
   void update(const SampleBatch& batch) const noexcept override {
     for (std::size_t i = 0; i < batch.rows.size(); ++i) {
       std::byte* const row = batch.rows[i];
-      const std::uint64_t count = load<std::uint64_t>(row);
-      if (count == most_) continue;
+      const std::uint64_t count_and_one = load<std::uint64_t>(row), count = count_and_one - 1;
+      if (count >= most_) continue;  // of a flow that was there before, too
       const auto value = static_cast<Value>(std::min<std::uint64_t>(batch.samples[i], kLargest));
       std::memcpy(row + kValues + count * sizeof value, &value, sizeof value);
-      const std::uint64_t more = count + 1;
+      const std::uint64_t more = count_and_one + 1;
       std::memcpy(row, &more, sizeof more);
     }
   }
 
+  void begin(std::byte* row) const noexcept override {
+    constexpr std::uint64_t kNoneYet = 1;
+    std::memcpy(row, &kNoneYet, sizeof kNoneYet);
+  }
+
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override {
-    const std::uint64_t count = load<std::uint64_t>(row);
+    const std::uint64_t count_and_one = load<std::uint64_t>(row);
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       out[i].reset();
-      if (asked_[i] <= count)
+      if (asked_[i] < count_and_one)
         out[i] = static_cast<double>(load<Value>(row + kValues + (asked_[i] - 1) * sizeof(Value)));
     }
   }

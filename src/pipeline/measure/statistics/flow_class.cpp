@@ -24,12 +24,12 @@ void FlowClass::update(const SampleBatch& batch) const noexcept {
     std::byte* const row = batch.rows[i];
     Head head;
     std::memcpy(&head, row, sizeof head);
-    if (head.packets == packets_) continue;
+    if (head.packets_and_one == 0 || head.packets_and_one > packets_) continue;
     const auto size = static_cast<std::uint16_t>(std::min<std::uint64_t>(batch.samples[i], 0xffff));
-    std::memcpy(row + sizeof head + head.packets * sizeof size, &size, sizeof size);
-    ++head.packets;
+    std::memcpy(row + sizeof head + (head.packets_and_one - 1u) * sizeof size, &size, sizeof size);
+    ++head.packets_and_one;
     std::memcpy(row, &head, sizeof head);
-    if (head.packets != packets_) continue;
+    if (head.packets_and_one <= packets_) continue;
     std::memcpy(&sizes[flows * packets_], row + sizeof head, packets_ * sizeof size);
     complete[flows++] = row;
   }
@@ -39,10 +39,15 @@ void FlowClass::update(const SampleBatch& batch) const noexcept {
   for (std::size_t i = 0; i < flows; ++i) std::memcpy(complete[i] + offsetof(Head, id), &ids[i], sizeof ids[i]);
 }
 
+void FlowClass::begin(std::byte* row) const noexcept {
+  const Head none_yet{.packets_and_one = 1, .id = kNotClassified};
+  std::memcpy(row, &none_yet, sizeof none_yet);
+}
+
 ClassId FlowClass::class_of(const std::byte* row) const noexcept {
   Head head;
   std::memcpy(&head, row, sizeof head);
-  return head.packets == packets_ ? head.id : kNotClassified;
+  return head.packets_and_one > packets_ ? head.id : kNotClassified;
 }
 
 void FlowClass::read(const std::byte* row, std::span<std::optional<double>> out) const noexcept {

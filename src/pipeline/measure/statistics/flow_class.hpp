@@ -28,6 +28,7 @@ class FlowClass final : public Statistic {
   std::span<const Column> columns() const noexcept override { return columns_; }
   std::optional<std::uint32_t> first_packets() const noexcept override { return packets_; }
   void update(const SampleBatch& batch) const noexcept override;
+  void begin(std::byte* row) const noexcept override;
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override;
   bool mergeable() const noexcept override { return false; }
   void merge(std::byte*, const std::byte*) const noexcept override {}
@@ -38,8 +39,8 @@ class FlowClass final : public Statistic {
  private:
   /// What lies before the sizes.
   struct Head {
-    std::uint16_t packets;  ///< whose sizes are there
-    ClassId id;             ///< once these are all
+    std::uint16_t packets_and_one;  ///< whose sizes are there; 0: the flow was there before
+    ClassId id;                     ///< once these are all
   };
 
   std::shared_ptr<const Classifier> classifier_;

@@ -107,9 +107,10 @@ void Feed::use(const Choice& choice) {
   if (choice.own && choice.level == Level::flow) {
     columns = own_;
   } else {
-    const auto names = choice.level == Level::packet
-                           ? std::vector<std::string>()
-                           : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
+    auto names = choice.level == Level::packet
+                     ? std::vector<std::string>()
+                     : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
+    if (statistics_.classifier && choice.level == Level::flow) names.emplace_back(FlowClass::kName);
     if (auto made = Columns::make(names, statistics_)) columns = *std::move(made);
   }
   if (columns) watched_.change_columns(*std::move(columns));
