@@ -111,7 +111,7 @@ TEST(SampleCsv, SaysWhatIsWrongInWhichLine) {
       {"class,capture,size_1,size_2,size_3,size_4,size_5,size_6,size_7,size_8,size_9,size_10,size_11,size_12,size_13,"
        "size_14,size_15,size_16,size_17\n",
        1, "the first line is"},
-      {std::string(5000, 'x'), 1, "the first line is"},
+      {std::string(5000, 'x'), 1, "a cell has more than 1000 bytes"},
       {kHeader + "web,a,60\n", 2, "there are 3 cells, and 4 in the first line"},
       {kHeader + "web,a,60,52,9\n", 2, "there are 5 cells"},
       {kHeader + "web,a,60,52\n\nweb\n", 4, "there are 1 cells"},

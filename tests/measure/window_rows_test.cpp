@@ -531,8 +531,8 @@ TEST(WindowRows, PacketsThatWereMissedAreOfTheWindowThatEndedSinceOrElseOfTheOpe
   const auto key = [](std::uint32_t) { return FlowKey(); };
   std::map<std::uint64_t, std::uint64_t> missed;
   const auto packet_at = [&](std::uint64_t ns) {
-    const RowUpdate packet{static_cast<std::uint32_t>(ns / 10 % 64), false, false,
-                           false, CountWord::packet(100, 114, 0),           ns,    {ns / 10, ns}};
+    const RowUpdate packet{static_cast<std::uint32_t>(ns / 10 % 64), false, false,        false,
+                           CountWord::packet(100, 114, 0),           ns,    {ns / 10, ns}};
     rows.update({&packet, 1}, {}, key);
   };
   for (std::uint64_t ns = 5000; ns < 8000; ns += 10) {
