@@ -95,7 +95,7 @@ def page_of(figures, ours, theirs, samples, version):
     lines = ["# How right the classes of flows are", "",
              f"{len(rows)} flows (one direction each, {PACKETS} packets or more) of {len({row['class'] for row in rows})} classes in {captures} captures, whose",
              "classes payload inspection gave. They are told apart by the sizes of their first four packets alone. In cross-validation of",
-             f"{FOLDS} folds no capture is on both sides: a model never sees the network, the day or the program whose flows it is asked about.",
+             f"{FOLDS} folds no capture file is on both sides; two files of one network, day or program may be.",
              "Classes of fewer than 20 flows or 2 captures are left out. Nothing was tuned: these are the defaults of `parshall train`.",
              "The captures are not part of the project; `tools/reproduce/classes.py` writes this page.", "",
              f"| of all flows, told right ({datetime.date.today()}) | ours | scikit-learn {version}, same folds | difference |", "|---|---|---|---|"]
