@@ -30,7 +30,7 @@ StateGraph chain(std::size_t states) {
   return *StateGraph::make(std::move(made));
 }
 
-/// Packets of all states, as heavy as flows of Zipf's law are, and the heavier the more of them in the heaviest state.
+/// Packets of all states alike, evenly over the weights of flows.
 class Swing {
  public:
   explicit Swing(std::size_t states)

@@ -7,20 +7,6 @@
 
 namespace parshall {
 
-std::string quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      quoted += {'\\', c};
-    else if (byte < 0x20 || byte == 0x7F)
-      quoted += fmt::format("\\u{:04X}", byte);
-    else
-      quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string listed(std::span<const double> numbers) {
   std::string list = "[";
   for (const double number : numbers) {

@@ -34,9 +34,9 @@ struct WindowLoad {
 /// Decides at the end of each window which flows give way in the next one, so that all packets are counted, and that
 /// tasks keep their accuracy as far as there is time. Where there is none left to give way for, some flows are shed.
 ///
-/// Cost:   some 12 us for a chain of 64 states, 1.6 us for 10, once a window (make bench); nothing is allocated after
-/// the
-///         constructor.
+/// Cost:   some 12 us for a chain of 64 states, 1.6 us for 10, once a window (make bench); after the constructor
+/// nothing
+///         is allocated.
 /// Error:  a rise that is steeper than the one of the window before can lose packets within that window, and so can a
 ///         co-runner within the four windows that it takes to learn of it.
 /// Source: Tangari et al., MONA, IEEE TNSM 2020. Beyond it: where the worst task keeps more by it, heavy flows go all

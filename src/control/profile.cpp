@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/toml_reader.hpp"
+#include "base/toml_text.hpp"
 
 namespace parshall {
 namespace {
@@ -165,21 +166,6 @@ class Reader : TomlReader {
 
   Profile profile_;
 };
-
-/// As a basic string of TOML. Source: TOML 1.0.0, "String".
-std::string quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      quoted += {'\\', c};
-    else if (byte < 0x20 || byte == 0x7F)
-      quoted += fmt::format("\\u{:04X}", byte);
-    else
-      quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string in_toml(std::string_view key, const Profile::Retrieval& retrieval, double mean_ns) {
   const RetrievalModel& model = retrieval.model;
