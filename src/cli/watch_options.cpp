@@ -240,6 +240,13 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->allow_extra_args(false)
       ->default_str(o.model)
       ->group("Threads");
+  command
+      .add_option(
+          "--classifiers", o.classifiers,
+          "Threads that tell the classes of flows; 0: each worker does, which is faster with the models of train")
+      ->capture_default_str()
+      ->check(CLI::Range(std::size_t{0}, kMaxWorkers))
+      ->group("Threads");
   command.add_option("--ring", o.ring, "Packets between receive and monitor thread")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1} << 12, std::size_t{1} << 24))
@@ -268,6 +275,7 @@ bool input_can_wait(const WatchOptions& o) {
 std::optional<Error> plan_classes(const WatchOptions& o, StatisticOptions& options, std::vector<std::string>& names) {
   if (o.class_model.empty()) {
     if (o.command == "classify") return Error{"name a model that parshall train wrote: --model FILE"};
+    if (o.classifiers != 0) return Error{"--classifiers tell classes by a model: name one with --model FILE"};
     return std::nullopt;
   }
   if (o.packets_only) return Error{"--packets-only keeps no flows: leave out --model " + o.class_model};
@@ -280,6 +288,7 @@ std::optional<Error> plan_classes(const WatchOptions& o, StatisticOptions& optio
                                o.class_model)};
   }
   options.classifier = *std::move(model);
+  if (o.classifiers != 0) options.classes_told_by = ToldBy::other_threads;
   if (std::ranges::find(names, FlowClass::kName) == names.end()) names.emplace_back(FlowClass::kName);
   return std::nullopt;
 }
@@ -469,6 +478,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   session.key = value_of(kKeys, o.key);
   session.header = o.inner ? IpHeader::innermost : IpHeader::outermost;
   session.workers = o.workers;
+  session.classifiers = o.classifiers;
   session.batch = o.batch;
   session.threads = {.model = value_of(kModels, o.model),
                      .scheduler = value_of(kSchedulers, o.scheduler),

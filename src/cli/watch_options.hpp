@@ -48,6 +48,7 @@ struct WatchOptions {
   std::size_t workers = 1, ring = 65536;
   std::string model = "run-to-completion", scheduler = "other";
   std::string class_model;  ///< file; empty: flows are not classified
+  std::size_t classifiers = 0;
   std::vector<unsigned> cores;
   bool busy_poll = false;
 };

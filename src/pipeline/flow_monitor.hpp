@@ -74,6 +74,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   bool housekeep(LinkPlace now) noexcept override {
     if (guard_ && guard_->due(latest_ns_)) end_guard_window();
+    measurement_.take_classes();
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
@@ -140,6 +141,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   const StageCost* cost(MeasureStage stage) const noexcept override { return measurement_.cost(stage); }
   std::vector<StatePackets> state_packets() const override { return measurement_.state_packets(); }
 
+  const ClassJobs* class_jobs() const noexcept override { return measurement_.class_jobs(); }
   RecordRing& ended() noexcept override { return ended_; }
   RecordRing& window_messages() noexcept override { return measurement_.messages(); }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
@@ -254,9 +256,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
         if (in_snapshot(slot)) ++later_.counted;
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
-    if (measurement_.any())
+    if (const bool only_first = only_first_ && !measurement_.class_jobs_wait(); measurement_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
-        if (!only_first_ || slots_[i].may_be_first())
+        if (!only_first || slots_[i].may_be_first())
           measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
     group_measured_ = count;
   }

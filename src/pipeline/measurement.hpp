@@ -25,6 +25,7 @@ class Measurement {
   /// `sample`: which flows are looked at; null: all.
   Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample)
       : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
+    if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
     for (std::uint32_t i = 0; i < options.windows.size(); ++i)
       windows_.push_back(
           std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait, sample));
@@ -44,7 +45,8 @@ class Measurement {
   /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then.
   void use(std::shared_ptr<const StatisticSet> statistics) {
     rows_.reset();
-    if (statistics && statistics->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_);
+    if (statistics && statistics->row_bytes() != 0)
+      rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_, jobs_.get());
   }
   void populate_statistics() noexcept {
     if (rows_) rows_->populate();
@@ -62,6 +64,13 @@ class Measurement {
     if (!rows_ || !rows_->set()->classifies()) return std::nullopt;
     return rows_->set()->class_of(rows_->statistics(slot).data());
   }
+  /// Null where the worker tells classes itself.
+  const ClassJobs* class_jobs() const noexcept { return jobs_.get(); }
+  bool class_jobs_wait() const noexcept { return jobs_ && rows_ && rows_->class_jobs_wait(); }
+  void take_classes() noexcept {
+    if (jobs_ && rows_) rows_->take_classes();
+  }
+
   std::span<const std::byte> row(std::uint32_t slot) const noexcept {
     return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
   }
@@ -132,6 +141,7 @@ class Measurement {
 
   /// After flush().
   void flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
+    if (rows_) rows_->flow_ended(slot);
     for (const auto& windows : windows_) windows->flow_ended(slot, key);
     if (tracker_) tracker_->flow_ended(slot);
   }
@@ -287,6 +297,7 @@ class Measurement {
     return {std::max(now.position, link_.position), std::max(now.latest_ns, link_.latest_ns)};
   }
 
+  std::unique_ptr<ClassJobs> jobs_;
   std::unique_ptr<FlowRows> rows_;
   std::unique_ptr<FlowStates> states_;
   std::unique_ptr<FlowTracker> tracker_;

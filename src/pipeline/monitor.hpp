@@ -102,6 +102,8 @@ class Monitor {
   virtual std::uint64_t dropped_segments() const noexcept = 0;  ///< FlowTracker's
   virtual std::vector<StatePackets> state_packets() const = 0;  ///< by monitoring state; none where there is one
 
+  /// Null where the worker tells classes itself, or there are none. The rings any thread, counts after the worker.
+  virtual const ClassJobs* class_jobs() const noexcept { return nullptr; }
   virtual RecordRing& ended() noexcept = 0;
   virtual RecordRing& window_messages() noexcept = 0;
   virtual std::uint64_t observed_merges() const noexcept = 0;
@@ -127,6 +129,8 @@ struct MonitorOptions {
   std::uint32_t flood_filter_bytes = 0;  ///< on the wire, that a flow has to show while there is a flood; 0: no filter
   bool can_wait = true;                  ///< the source waits: then a full ring loses nothing
   bool explain = false;                  ///< time the measure stage, of some batches
+  std::size_t class_rings = 0;           ///< to other threads, which tell classes; 0: the worker does
+  std::size_t class_ring_jobs = ClassJobRing::kJobs;
 };
 
 }  // namespace parshall

@@ -49,8 +49,10 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
     bytes += std::bit_ceil(options.threads.ring_packets) *
              (sizeof(PacketFacts) + sizeof(LinkPlace) + (follows_tcp(options) ? sizeof(TcpFacts) : 0));
   if (options.monitor.flood_filter_bytes != 0) bytes += FloodFilter::memory_bytes();
+  const std::uint64_t class_rings =
+      options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;
   const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
-  return options.workers * bytes + shared + 2 * RecordSpool::kMemoryBytes;
+  return options.workers * bytes + class_rings + shared + 2 * RecordSpool::kMemoryBytes;
 }
 
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait) {
@@ -66,8 +68,10 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
       columns.statistics()->row_bytes() == 0 && monitor.windows.empty())
     monitor.grow_by = identity;
   Monitors monitors;
-  for (std::size_t i = 0; i < options.workers; ++i)
+  for (std::size_t i = 0; i < options.workers; ++i) {
+    monitor.class_rings = ClassifierThreads::rings_of(i, options.workers, options.classifiers);
     monitors.push_back(options.table == nullptr ? std::make_unique<PacketCounter>() : options.table->make(monitor));
+  }
   return monitors;
 }
 
@@ -82,6 +86,9 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   if (monitors.empty()) monitors = make_monitors(options_, columns, workers_wait);
   if (workers_wait) options_.monitor.control = nullptr;
   if (columns.statistics()->classifies()) class_names_ = class_names(*columns.statistics());
+  if (options_.classifiers != 0)
+    classifiers_.emplace(columns.statistics()->flow_class()->classifier(), options_.classifiers,
+                         options_.threads.busy_poll);
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
@@ -97,6 +104,11 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   busy_before_.resize(lanes.size());
   workers_ =
       std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads, input_.every_source_sees_all);
+  if (classifiers_) {
+    std::vector<const ClassJobs*> jobs;
+    for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
+    classifiers_->serve(jobs);
+  }
   if (tasks.sets().empty()) return;
   std::vector<RecordRing*> rings;
   for (const auto& monitor : workers_->monitors()) rings.push_back(&monitor->window_messages());
@@ -114,6 +126,7 @@ Session::~Session() {
   if (analysis_.joinable()) analysis_.join();
   collecting_.store(false, std::memory_order_release);
   if (collector_.joinable()) collector_.join();
+  classifiers_.reset();
   workers_.reset();  // the sources before what they live on
 }
 
@@ -139,6 +152,12 @@ std::optional<Error> Session::start() {
       }
       analysed_.store(true, std::memory_order_release);
     });
+  if (classifiers_) {
+    std::vector<unsigned> cores = options_.threads.cores;
+    if (!cores.empty())
+      std::ranges::rotate(cores, cores.begin() + static_cast<std::ptrdiff_t>(workers_->threads() % cores.size()));
+    if (auto error = classifiers_->start(cores)) return error;
+  }
   return workers_->start();
 }
 
@@ -392,6 +411,10 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
   }
   for (std::size_t i = 0; i < summary.total.flows.classes.size(); ++i)
     summary.classes.push_back({class_names_[i], summary.total.flows.classes[i]});
+  if (final && classifiers_) {
+    summary.classifiers = {.threads = options_.classifiers, .jobs = {}};
+    for (const auto& monitor : workers_->monitors()) summary.classifiers->jobs.add(monitor->class_jobs()->counts());
+  }
   if (options_.monitor.control) summary.adaptation = adaptation();
   if (final && analyst_) {
     const std::span<const TaskSet> sets = analyst_->tasks().sets();

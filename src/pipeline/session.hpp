@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pipeline/analyst.hpp"
+#include "pipeline/classifier_threads.hpp"
 #include "pipeline/report/record_spool.hpp"
 #include "pipeline/report/report.hpp"
 #include "pipeline/tables.hpp"
@@ -41,6 +42,7 @@ struct SessionOptions {
   std::optional<BpfFilter> filter;
   bool snapshots = true;              ///< reports before the end will be asked for
   const TableEntry* table = nullptr;  ///< null: packet level, no flows
+  std::size_t classifiers = 0;        ///< threads that tell classes; 0: the workers do
   MonitorOptions monitor;             ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
 };
 
@@ -127,6 +129,7 @@ class Session {
   std::vector<std::string> class_names_;  ///< with that of flows that are unknown, and of those with too few packets
   std::uint64_t memory_bytes_;
   std::unique_ptr<Workers> workers_;
+  std::optional<ClassifierThreads> classifiers_;
   std::vector<std::array<std::uint64_t, 2>> busy_before_;
   Clock::time_point began_;
   std::uint64_t began_cycles_ = 0;

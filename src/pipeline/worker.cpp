@@ -2,15 +2,10 @@
 #include "pipeline/worker.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <system_error>
 
 namespace parshall {
@@ -22,69 +17,11 @@ constexpr std::chrono::microseconds kGather{10};  ///< 149 packets of 10 GbE lin
 constexpr int kIdleSlices = 64;                   ///< of housekeeping while no packet waits: some 100 us
 constexpr std::chrono::microseconds kLeftNap{200};
 
-/// What a thread does while no packet comes: spins for a while, then lets others run.
-class Idle {
- public:
-  explicit Idle(bool busy_poll) noexcept : busy_poll_(busy_poll) {}
-  void reset() noexcept { turns_ = 0; }
-  bool waiting() const noexcept { return turns_ != 0; }
-  void wait() noexcept {
-    ++turns_;
-    if (turns_ < kSpins || busy_poll_) return __builtin_ia32_pause();
-    if (turns_ < kYields) {
-      ::sched_yield();
-      return;
-    }
-    std::this_thread::sleep_for(kNap);
-  }
-
- private:
-  static constexpr std::uint32_t kSpins = 64, kYields = 1024;
-  static constexpr std::chrono::microseconds kNap{50};  ///< 740 packets of 10 GbE line rate; a queue holds 4096
-
-  bool busy_poll_;
-  std::uint32_t turns_ = 0;
-};
-
 /// A worker that has time to spare takes packets one by one, each of which then costs several times as much as one of
 /// many: that says nothing of how many more it could take.
 void gather() noexcept {
   const auto until = std::chrono::steady_clock::now() + kGather;
   while (std::chrono::steady_clock::now() < until) __builtin_ia32_pause();
-}
-
-std::optional<Error> set_scheduler(pid_t thread, Scheduler scheduler) {
-  if (scheduler == Scheduler::other) return std::nullopt;
-  struct {
-    std::uint32_t size, policy;
-    std::uint64_t flags;
-    std::int32_t nice;
-    std::uint32_t priority;
-    std::uint64_t runtime, deadline, period;
-  } attributes{};
-  attributes.size = sizeof attributes;
-  if (scheduler == Scheduler::fifo) {
-    attributes.policy = SCHED_FIFO;
-    attributes.priority = 1;
-  } else {
-    attributes.policy = 6;  // SCHED_DEADLINE: 9 of every 10 ms
-    attributes.runtime = 9'000'000;
-    attributes.deadline = attributes.period = 10'000'000;
-  }
-  if (::syscall(SYS_sched_setattr, thread, &attributes, 0) == 0) return std::nullopt;
-  return Error{
-      fmt::format("cannot schedule a worker as {}: {}; run as root (or with CAP_SYS_NICE), without --cores for "
-                  "deadline, or leave out --scheduler",
-                  scheduler == Scheduler::fifo ? "fifo" : "deadline", std::strerror(errno))};
-}
-
-std::optional<Error> pin(std::thread& thread, unsigned core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(core, &set);
-  if (::pthread_setaffinity_np(thread.native_handle(), sizeof set, &set) == 0) return std::nullopt;
-  return Error{fmt::format("cannot pin a worker to core {}: this machine offers cores 0 to {}", core,
-                           std::thread::hardware_concurrency() - 1)};
 }
 
 }  // namespace
@@ -111,9 +48,10 @@ void Workers::join() {
     if (thread.joinable()) thread.join();
 }
 
-void Workers::launch(void (Workers::*body)(std::size_t), std::size_t index) {
+void Workers::launch(const char* name, void (Workers::*body)(std::size_t), std::size_t index) {
   running_.fetch_add(1, std::memory_order_relaxed);
-  threads_.emplace_back([this, body, index] {
+  threads_.emplace_back([this, name, body, index] {
+    name_this_thread(name);
     while (!go_.load(std::memory_order_acquire)) std::this_thread::yield();
     (this->*body)(index);
     running_.fetch_sub(1, std::memory_order_release);
@@ -123,9 +61,10 @@ void Workers::launch(void (Workers::*body)(std::size_t), std::size_t index) {
 std::optional<Error> Workers::start() {
   std::optional<Error> error;
   try {
-    if (options_.model == ThreadModel::pipeline) launch(&Workers::receive, 0);
+    const bool is_pipeline = options_.model == ThreadModel::pipeline;
+    if (is_pipeline) launch("receive", &Workers::receive, 0);
     for (std::size_t i = 0; i < monitors_.size(); ++i)
-      launch(options_.model == ThreadModel::pipeline ? &Workers::monitor : &Workers::work, i);
+      launch(is_pipeline ? "monitor" : "worker", is_pipeline ? &Workers::monitor : &Workers::work, i);
   } catch (const std::system_error& refused) {
     running_.fetch_sub(1);   // the one that launch() had counted
     lanes_see_all_ = false;  // nobody waits for a lane that was never launched
@@ -134,13 +73,7 @@ std::optional<Error> Workers::start() {
   }
   for (std::size_t i = 0; i < threads_.size() && !error; ++i) {
     if (!options_.cores.empty()) error = pin(threads_[i], options_.cores[i % options_.cores.size()]);
-    // The kernel's thread number is what sched_setattr() takes; the thread still waits for go_.
-    if (!error && options_.scheduler != Scheduler::other) {
-      pid_t thread = 0;
-      clockid_t clock;
-      if (::pthread_getcpuclockid(threads_[i].native_handle(), &clock) == 0) thread = static_cast<pid_t>(~(clock >> 3));
-      error = set_scheduler(thread, options_.scheduler);
-    }
+    if (!error) error = set_scheduler(threads_[i], options_.scheduler);
   }
   if (error) stop();
   go_.store(true, std::memory_order_release);

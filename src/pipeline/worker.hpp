@@ -14,6 +14,7 @@
 #include "base/spsc_ring.hpp"
 #include "pipeline/lane.hpp"
 #include "pipeline/monitor.hpp"
+#include "pipeline/threads.hpp"
 
 namespace parshall {
 
@@ -23,8 +24,6 @@ enum class ThreadModel : std::uint8_t {
   pipeline,           ///< one receive thread -> a ring per worker -> a monitor thread each; absorbs bursts
   cooperative,        ///< the same two stages taking turns on one thread, as FloWatcher-DPDK's L-threads do
 };
-
-enum class Scheduler : std::uint8_t { other, fifo, deadline };
 
 struct ThreadOptions {
   ThreadModel model = ThreadModel::run_to_completion;
@@ -87,6 +86,7 @@ class Workers {
     stop_.store(true, std::memory_order_relaxed);
     for (const auto& monitor : monitors_) monitor->stop_waiting();
   }
+  std::size_t threads() const noexcept { return monitors_.size() + (options_.model == ThreadModel::pipeline ? 1 : 0); }
   bool finished() const noexcept { return running_.load(std::memory_order_acquire) == 0; }
   void join();
 
@@ -94,7 +94,7 @@ class Workers {
   std::span<const std::unique_ptr<Monitor>> monitors() const noexcept { return monitors_; }
 
  private:
-  void launch(void (Workers::*body)(std::size_t), std::size_t index);
+  void launch(const char* name, void (Workers::*body)(std::size_t), std::size_t index);
   void work(std::size_t index);
   void receive(std::size_t index);
   void monitor(std::size_t index);

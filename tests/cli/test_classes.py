@@ -277,18 +277,31 @@ class Classify(Case):
 
     def test_classes_are_the_same_whoever_counts_and_where(self):
         classes = []
-        for more in ([], ["--idle", "1s"], ["--active", "1ms"], ["--workers", "2"], ["--model", "cooperative"], ["--table", "cuckoo-4"]):
+        for more in ([], ["--idle", "1s"], ["--active", "1ms"], ["--workers", "2"], ["--model", "cooperative"], ["--table", "cuckoo-4"],
+                     ["--classifiers", "1"], ["--classifiers", "3"], ["--classifiers", "1", "--workers", "2", "--model", "pipeline"]):
             _, out, err = run("watch", "-r", self.path("capture2.pcap"), "--model", self.model, "--format", "csv", "--quiet", *more)
             self.assertEqual(err, "")
             classes.append(self.classified(out))  # of the last record, where there are several of a flow
         for other in classes:
             self.assertEqual({source: label for source, label in other.items() if label}, {s: l for s, l in classes[0].items() if l})
 
+    def test_the_summary_says_what_other_threads_told(self):
+        _, out, _ = run("classify", "-r", self.path("capture1.pcap"), "--model", self.model, "--classifiers", "2", "--format", "json", "--quiet")
+        summary = json.loads(out)["summary"]
+        classified = sum(count >= 4 for _, _, count in self.flows["capture1.pcap"])
+        self.assertEqual(summary["classifiers"]["threads"], 2)
+        self.assertEqual(summary["classifiers"]["sent"], classified)
+        self.assertLessEqual(summary["classifiers"]["told"], classified)
+        self.assertEqual(summary["classes"]["too few packets"]["flows"], len(self.flows["capture1.pcap"]) - classified)
+        _, out, _ = run("classify", "-r", self.path("capture1.pcap"), "--model", self.model, "--classifiers", "1", "--quiet")
+        self.assertIn("classifier 1 thread: told ", out)
+
     def test_a_model_is_asked_for_by_name_where_one_is_missing_or_broken(self):
         capture = self.path("capture1.pcap")
         for arguments, message in ((["classify", "-r", capture], "--model FILE"),
                                    (["watch", "-r", capture, "--model", "quick"], "no thread model"),
                                    (["watch", "-r", capture, "--stats", "class"], "--model FILE"),
+                                   (["watch", "-r", capture, "--classifiers", "1"], "--model FILE"),
                                    (["watch", "-r", capture, "--packets-only", "--model", self.model], "--packets-only")):
             status, _, err = run(*arguments)
             self.assertEqual(status, USAGE)

@@ -184,6 +184,100 @@ TEST(FlowRows, OfARecordThatAnActiveTimeoutBeganKnowTheFlowsFirstPackets) {
   EXPECT_THAT(among.values(), ElementsAre(std::nullopt, 90, std::nullopt, 90, std::nullopt)) << "another flow";
 }
 
+/// One flow of one slot whose class others tell.
+class TalkedAbout {
+ public:
+  void packets(std::initializer_list<std::uint32_t> sizes, bool starts) {
+    for (const std::uint32_t size : sizes) {
+      const RowUpdate update{.slot = 0,
+                             .starts_flow = std::exchange(starts, false),
+                             .counts = CountWord::narrow(size, 14, 0),
+                             .time_ns = 1,
+                             .place = {}};
+      rows.update({&update, 1});
+    }
+  }
+  /// The next job, with its verdict.
+  ClassJob job() {
+    const auto waiting = ring().jobs.readable(1);
+    if (waiting.empty()) return {.slot = ~0u, .id = 0, .sizes = {}};
+    const ClassJob job = waiting[0];
+    ring().jobs.release(1);
+    return job;
+  }
+  void verdict(ClassJob job, ClassId id) {
+    job.id = id;
+    *ring().verdicts.stage() = job;
+    ring().verdicts.flush();
+    rows.take_classes();
+  }
+  ClassId id() const { return rows.set()->class_of(rows.statistics(0).data()); }
+  ClassJobRing& ring() { return *jobs.rings()[0]; }
+
+  ClassJobs jobs{1};
+  FlowRows rows{
+      std::make_shared<const StatisticSet>(*make_statistics(
+          Names{"class"}, {.classifier = std::make_shared<BySum>(4), .classes_told_by = ToldBy::other_threads})),
+      1, &jobs};
+};
+
+TEST(ClassJobs, HaveTheFirstSizesAndTheirVerdictIsTheClass) {
+  TalkedAbout flow;
+  flow.packets({40, 50, 60}, true);
+  EXPECT_EQ(flow.job().slot, ~0u) << "three packets are too few";
+  flow.packets({70, 80}, false);
+  const ClassJob job = flow.job();
+  EXPECT_EQ(job.slot, 0u);
+  EXPECT_THAT(std::span(job.sizes).first(4), ElementsAre(40, 50, 60, 70));
+  EXPECT_EQ(flow.id(), 220) << "who asks before the verdict is told by the sizes";
+  flow.verdict(job, 7);
+  EXPECT_EQ(flow.id(), 7);
+  EXPECT_EQ(flow.job().slot, ~0u) << "one job a flow";
+}
+
+TEST(ClassJobs, OfAFlowThatIsGoneSayNothingOfTheNextInItsSlot) {
+  TalkedAbout flow;
+  flow.packets({40, 50, 60, 70}, true);
+  const ClassJob old = flow.job();
+  flow.packets({40, 50, 60}, true);
+  flow.verdict(old, 7);
+  EXPECT_EQ(flow.id(), kNotClassified);
+  flow.packets({71}, false);
+  flow.verdict(old, 7);
+  EXPECT_EQ(flow.id(), 221);
+  EXPECT_EQ(flow.jobs.counts().told, 0u);
+}
+
+TEST(ClassJobs, WithoutRoomAreTriedAgainWithTheNextPacketAndTheFirstSizes) {
+  TalkedAbout flow;
+  for (std::size_t i = 0; i < ClassJobRing::kJobs; ++i) flow.packets({1, 2, 3, 4}, true);
+  EXPECT_FALSE(flow.rows.class_jobs_wait());
+  flow.packets({40, 50, 60, 70}, true);
+  EXPECT_TRUE(flow.rows.class_jobs_wait());
+  flow.packets({80, 90}, false);
+  EXPECT_EQ(flow.jobs.counts().refused, 3u);
+  EXPECT_EQ(flow.id(), 220);
+  flow.job();
+  flow.packets({100}, false);
+  EXPECT_FALSE(flow.rows.class_jobs_wait());
+  ClassJob last = flow.job();
+  for (ClassJob next = last; next.slot == 0; next = flow.job()) last = next;
+  EXPECT_THAT(std::span(last.sizes).first(4), ElementsAre(40, 50, 60, 70));
+}
+
+TEST(ClassJobs, OfAFlowThatEndsWhileItWaitsAreGivenUp) {
+  TalkedAbout flow;
+  for (std::size_t i = 0; i <= ClassJobRing::kJobs; ++i) flow.packets({40, 50, 60, 70}, true);
+  EXPECT_TRUE(flow.rows.class_jobs_wait());
+  flow.rows.flow_ended(0);
+  EXPECT_FALSE(flow.rows.class_jobs_wait());
+  flow.rows.flow_ended(0);
+  EXPECT_FALSE(flow.rows.class_jobs_wait());
+  EXPECT_EQ(flow.id(), 220);
+  flow.packets({80}, false);
+  EXPECT_TRUE(flow.rows.class_jobs_wait()) << "it went on in another record";
+}
+
 TEST(FlowRows, KnowNoFirstPacketsOfFlowsThatWereThereBefore) {
   SplitFlow old({"class", "ip_size_1", "size_mean"}), late({"class", "ip_size_1", "size_mean"});
   late.packet(40, /*starts=*/true, /*is_split=*/false, /*is_late=*/true);

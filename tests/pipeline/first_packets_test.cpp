@@ -38,12 +38,15 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
  protected:
   static constexpr std::uint64_t kFlows = 3000, kIdleNs = 20'000'000, kActiveNs = 50'000'000;
 
-  void run(const std::vector<std::string>& names, std::uint64_t flows, std::uint64_t packets, bool splits) {
-    const StatisticOptions options{.classifier = std::make_shared<ByFirst>()};
+  void run(const std::vector<std::string>& names, std::uint64_t flows, std::uint64_t packets, bool splits,
+           ToldBy told_by = ToldBy::worker) {
+    const StatisticOptions options{.classifier = std::make_shared<ByFirst>(), .classes_told_by = told_by};
     statistics_ = std::make_shared<const StatisticSet>(*make_statistics(names, options));
     monitor_ = GetParam()->make({.flows = flows,
                                  .timeouts = {.idle_ns = kIdleNs, .active_ns = splits ? kActiveNs : 0},
-                                 .statistics = {statistics_, 1}});
+                                 .statistics = {statistics_, 1},
+                                 .class_rings = told_by == ToldBy::worker ? 0u : 2u,
+                                 .class_ring_jobs = 64});
     SplitMix64 random(7);
     for (std::uint64_t i = 0; i < packets; ++i) {
       // A few flows have most packets.
@@ -52,6 +55,7 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
       send(flow, i * 1000 - (late && i > 10 ? 5000 : 0),
            random.below(100) == 0 ? 65'000 : 40 + static_cast<std::uint32_t>(random.below(1400)), i);
       if (i % 64 == 0) monitor_->housekeep({i, i * 1000});
+      if (i % 50'000 > 30'000 && told_by == ToldBy::other_threads) tell_classes();
       if (i % 20'000 == 10'000 && snapshots_ == seen_) monitor_->request_snapshot(++snapshots_);
       if (const Snapshot* const snapshot = monitor_->snapshot_ready(); snapshot != nullptr && snapshots_ != seen_) {
         seen_ = snapshots_;
@@ -65,6 +69,24 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     check_sums(monitor_->counts());
     EXPECT_GT(seen_, 1u);
   }
+
+  /// As the other threads do, but for what they tell of every 50th flow, which comes to nobody.
+  void tell_classes() {
+    for (const auto& ring : monitor_->class_jobs()->rings()) {
+      const std::span<const ClassJob> jobs = ring->jobs.readable(16);
+      for (const ClassJob& job : jobs) {
+        if (job.sizes[0] % 50 == 0) continue;
+        ClassJob* const verdict = ring->verdicts.stage();
+        if (verdict == nullptr) break;
+        *verdict = job;
+        verdict->id = ByFirst::class_of(job.sizes[0]);
+      }
+      ring->verdicts.flush();
+      ring->jobs.release(jobs.size());
+    }
+  }
+
+  ClassJobCounts class_jobs() const { return monitor_->class_jobs()->counts(); }
 
   std::uint64_t classified_ = 0;
   MonitorCounts seen_counts_{.classes = std::vector<ClassCounts>(4)};
@@ -170,6 +192,20 @@ TEST_P(FirstPackets, GoThroughTheRecordsThatAnActiveTimeoutParts) {
 TEST_P(FirstPackets, AreTheSameAmongStatisticsOfAllPackets) {
   run({"class", "ip_size_1", "ip_size_4", "ip_size_mean", "gap_mean"}, 4 * kFlows, 100'000, /*splits=*/true);
   expect_same_classes();
+}
+
+TEST_P(FirstPackets, GiveTheSameClassesWhereOtherThreadsTellThem) {
+  run({"class", "ip_size_1", "ip_size_4"}, 4 * kFlows, 200'000, /*splits=*/true, ToldBy::other_threads);
+  expect_same_classes();
+  EXPECT_GT(class_jobs().told, 1000u);
+  EXPECT_GT(class_jobs().refused, 1000u);
+  EXPECT_LT(class_jobs().told, class_jobs().sent);
+}
+
+TEST_P(FirstPackets, GiveThemAmongStatisticsOfAllPacketsAsWell) {
+  run({"class", "ip_size_1", "size_mean"}, 4 * kFlows, 200'000, /*splits=*/true, ToldBy::other_threads);
+  expect_same_classes();
+  EXPECT_GT(class_jobs().refused, 1000u);
 }
 
 TEST_P(FirstPackets, OfFlowsThatWereEvictedAreWithTheirRecords) {

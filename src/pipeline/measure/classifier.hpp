@@ -14,6 +14,9 @@ inline constexpr ClassId kNotClassified = 0xffff;  ///< too few packets yet
 
 inline constexpr std::size_t kMostFirstPackets = 16;
 
+/// Which threads tell classes.
+enum class ToldBy : std::uint8_t { worker, other_threads };
+
 /// Tells the application of a flow by its first packets. Any number of threads may ask one.
 class Classifier {
  public:

@@ -51,7 +51,8 @@ struct Samples {
 
 }  // namespace
 
-FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) : set_(std::move(set)) {
+FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs)
+    : set_(std::move(set)), jobs_(set_->classifies() ? jobs : nullptr) {
   const Layout layout = layout_of(*set_);
   uses_ = layout.uses;
   prefix_bytes_ = layout.prefix_bytes;
@@ -76,16 +77,34 @@ void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
 }
 
 void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
-  if (set_->first_packets()) return update_whole(packets);
-  while (!packets.empty()) {
-    const auto split = std::ranges::find_if(packets, &RowUpdate::is_split);
-    const auto whole = static_cast<std::size_t>(split - packets.begin());
-    if (whole != 0) update_whole(packets.first(whole));
-    packets = packets.subspan(whole);
-    if (packets.empty()) return;
-    update_split(packets.front());
-    packets = packets.subspan(1);
+  if (set_->first_packets()) {
+    update_whole(packets);
+  } else {
+    for (auto left = packets; !left.empty();) {
+      const auto split = std::ranges::find_if(left, &RowUpdate::is_split);
+      const auto whole = static_cast<std::size_t>(split - left.begin());
+      if (whole != 0) update_whole(left.first(whole));
+      left = left.subspan(whole);
+      if (left.empty()) break;
+      update_split(left.front());
+      left = left.subspan(1);
+    }
   }
+  if (jobs_ != nullptr) [[unlikely]]
+    send_classes(packets);
+}
+
+void FlowRows::send_classes(std::span<const RowUpdate> packets) noexcept {
+  const FlowClass& flow_class = *set_->flow_class();
+  for (const RowUpdate& packet : packets)
+    jobs_waiting_ += static_cast<std::size_t>(flow_class.send(class_state(packet.slot), packet.slot, *jobs_));
+  jobs_->flush();
+}
+
+void FlowRows::take_classes() noexcept {
+  if (jobs_ == nullptr) return;
+  const FlowClass& flow_class = *set_->flow_class();
+  jobs_->take_verdicts([&](const ClassJob& job) { return flow_class.take(class_state(job.slot), job); });
 }
 
 /// The first packet of a record that an active timeout began, where some statistics are of records: those begin anew,

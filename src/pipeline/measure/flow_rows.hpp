@@ -38,7 +38,8 @@ struct RowUpdate {
 /// flow's first packets. A late packet (time before the one that came before it) has an inter-arrival time of 0.
 class FlowRows {
  public:
-  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots);
+  /// `jobs`: where other threads tell classes; null elsewhere.
+  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs = nullptr);
 
   const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
   static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
@@ -50,6 +51,15 @@ class FlowRows {
 
   /// At most kStatBatch packets, in arrival order.
   void update(std::span<const RowUpdate> packets) noexcept;
+
+  /// Flows that have packets enough for a class found no room on their way to it: any packet of theirs may.
+  bool class_jobs_wait() const noexcept { return jobs_waiting_ != 0; }
+  /// What other threads told since.
+  void take_classes() noexcept;
+  /// Its record has: it may go on in another.
+  void flow_ended(std::uint32_t slot) noexcept {
+    if (jobs_waiting_ != 0 && set_->flow_class()->stop_waiting(class_state(slot))) --jobs_waiting_;
+  }
 
   /// The flow's row goes to another slot.
   void move(std::uint32_t from, std::uint32_t to) noexcept {
@@ -65,6 +75,10 @@ class FlowRows {
   void begin(std::byte* row, const RowUpdate& packet) noexcept;
   void update_whole(std::span<const RowUpdate> packets) noexcept;
   void update_split(const RowUpdate& packet) noexcept;
+  void send_classes(std::span<const RowUpdate> packets) noexcept;
+  std::byte* class_state(std::uint32_t slot) noexcept {
+    return rows_.data() + slot * stride_ + prefix_bytes_ + set_->flow_class_at();
+  }
   const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
   std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }
 
@@ -73,6 +87,8 @@ class FlowRows {
   std::size_t prefix_bytes_ = 0;
   std::size_t stride_ = 0;
   HugeBuffer<std::byte> rows_;
+  ClassJobs* jobs_;
+  std::size_t jobs_waiting_ = 0;  ///< flows that found no room
 };
 
 }  // namespace parshall

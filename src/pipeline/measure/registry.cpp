@@ -73,7 +73,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   std::vector<std::unique_ptr<Statistic>> statistics;
   for (const Group& group : groups)
     std::ranges::move(group.family->make(group.variable, group.whats, options), std::back_inserter(statistics));
-  if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier));
+  if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier, options.classes_told_by));
   StatisticSet set;
   set.place(std::move(statistics));
   set.order_columns(wanted);

@@ -42,6 +42,9 @@ class StatisticSet {
   /// Whether flows have classes, and that of one by its row.
   bool classifies() const noexcept { return flow_class_ != nullptr; }
   ClassId class_of(const std::byte* row) const noexcept { return flow_class_->class_of(row + flow_class_at_); }
+  /// Null where they have none; its state lies there in a row.
+  const FlowClass* flow_class() const noexcept { return flow_class_; }
+  std::size_t flow_class_at() const noexcept { return flow_class_at_; }
 
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< only where mergeable()

@@ -79,6 +79,7 @@ struct StatisticOptions {
   QuantileMethod quantiles = QuantileMethod::histogram;
   double relative_error = 0.05;                            ///< of histogram percentiles, in (0, 0.5)
   std::shared_ptr<const Classifier> classifier = nullptr;  ///< null: flows have no class
+  ToldBy classes_told_by = ToldBy::worker;
 };
 
 }  // namespace parshall

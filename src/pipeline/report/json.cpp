@@ -108,6 +108,11 @@ ordered_json summary_json(const ReportSummary& summary) {
                                         {"packets", flow_class.counts.packets},
                                         {"ip_bytes", flow_class.counts.ip_bytes},
                                         {"wire_bytes", flow_class.counts.wire_bytes}};
+  if (const auto& classifiers = summary.classifiers)
+    json["classifiers"] = {{"threads", classifiers->threads},
+                           {"sent", classifiers->jobs.sent},
+                           {"told", classifiers->jobs.told},
+                           {"refused", classifiers->jobs.refused}};
   for (const CostSummary& cost : summary.costs) json["cost_ns_per_packet"][cost.what] = cost.ns_per_packet;
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});

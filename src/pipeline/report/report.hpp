@@ -13,6 +13,7 @@
 #include "pipeline/accounting.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
+#include "pipeline/measure/class_jobs.hpp"
 #include "pipeline/measure/tasks/event.hpp"
 #include "pipeline/report/columns.hpp"
 
@@ -93,6 +94,12 @@ struct ClassSummary {
   ClassCounts counts;
 };
 
+/// Threads that told classes instead of the workers.
+struct ClassifierSummary {
+  std::size_t threads = 0;
+  ClassJobCounts jobs;
+};
+
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
   std::string source;        ///< what was watched
@@ -110,8 +117,9 @@ struct ReportSummary {
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< where the input broke
   std::vector<TaskSummary> tasks;
-  std::vector<StateSummary> states;   ///< none where there is one
-  std::vector<ClassSummary> classes;  ///< in a model's order; none where flows are not classified
+  std::vector<StateSummary> states;              ///< none where there is one
+  std::vector<ClassSummary> classes;             ///< in a model's order; none where flows are not classified
+  std::optional<ClassifierSummary> classifiers;  ///< in a final report
   std::optional<AdaptationSummary> adaptation;
   std::optional<FloodFilterSummary> flood_filter;
   std::vector<CostSummary> costs;       ///< none where nobody asked

@@ -85,6 +85,11 @@ std::string class_lines(const ReportSummary& summary) {
     text +=
         fmt::format("class      {}: {} flows, {} packets ({:.3g} %), {} wire bytes\n", one->name, one->counts.records,
                     one->counts.packets, 100 * static_cast<double>(one->counts.packets) / all, one->counts.wire_bytes);
+  if (const auto& classifiers = summary.classifiers)
+    text += fmt::format(
+        "classifier {} thread{}: told {} of the {} flows they were sent before these were read; {} times no room\n",
+        classifiers->threads, classifiers->threads == 1 ? "" : "s", classifiers->jobs.told, classifiers->jobs.sent,
+        classifiers->jobs.refused);
   return text;
 }
 

@@ -7,8 +7,10 @@
 
 namespace parshall {
 
-FlowClass::FlowClass(std::shared_ptr<const Classifier> classifier)
-    : classifier_(std::move(classifier)), packets_(static_cast<std::uint32_t>(classifier_->packets())) {
+FlowClass::FlowClass(std::shared_ptr<const Classifier> classifier, ToldBy told_by)
+    : classifier_(std::move(classifier)),
+      told_by_(told_by),
+      packets_(static_cast<std::uint32_t>(classifier_->packets())) {
   const auto classes = classifier_->classes();
   Column column{std::string(kName), "application, by the sizes of the flow's first packets (--model)"};
   column.values.assign(classes.begin(), classes.end());
@@ -22,14 +24,13 @@ void FlowClass::update(const SampleBatch& batch) const noexcept {
   std::size_t flows = 0;
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     std::byte* const row = batch.rows[i];
-    Head head;
-    std::memcpy(&head, row, sizeof head);
+    Head head = head_of(row);
     if (head.packets_and_one == 0 || head.packets_and_one > packets_) continue;
     const auto size = static_cast<std::uint16_t>(std::min<std::uint64_t>(batch.samples[i], 0xffff));
     std::memcpy(row + sizeof head + (head.packets_and_one - 1u) * sizeof size, &size, sizeof size);
     ++head.packets_and_one;
     std::memcpy(row, &head, sizeof head);
-    if (head.packets_and_one <= packets_) continue;
+    if (!is_complete(head) || told_by_ == ToldBy::other_threads) continue;
     std::memcpy(&sizes[flows * packets_], row + sizeof head, packets_ * sizeof size);
     complete[flows++] = row;
   }
@@ -45,9 +46,45 @@ void FlowClass::begin(std::byte* row) const noexcept {
 }
 
 ClassId FlowClass::class_of(const std::byte* row) const noexcept {
-  Head head;
-  std::memcpy(&head, row, sizeof head);
-  return head.packets_and_one > packets_ ? head.id : kNotClassified;
+  const Head head = head_of(row);
+  if (!is_complete(head)) return kNotClassified;
+  if (is_told(head)) [[likely]]
+    return head.id;
+  std::array<std::uint16_t, kMostFirstPackets> sizes;
+  std::memcpy(sizes.data(), row + sizeof head, packets_ * sizeof sizes[0]);
+  ClassId id;
+  classifier_->classify(std::span(sizes).first(packets_), {&id, 1});
+  return id;
+}
+
+int FlowClass::send(std::byte* row, std::uint32_t slot, ClassJobs& jobs) const noexcept {
+  Head head = head_of(row);
+  if (!is_complete(head) || (head.id != kNotClassified && head.id != kRefused)) return 0;
+  const bool waited = head.id == kRefused;
+  std::array<std::uint16_t, kMostFirstPackets> sizes;
+  std::memcpy(sizes.data(), row + sizeof head, packets_ * sizeof sizes[0]);
+  const bool sent = jobs.send(slot, std::span(sizes).first(packets_));
+  head.id = sent ? kSent : kRefused;
+  std::memcpy(row, &head, sizeof head);
+  return (sent ? 0 : 1) - (waited ? 1 : 0);
+}
+
+bool FlowClass::stop_waiting(std::byte* row) const noexcept {
+  Head head = head_of(row);
+  if (!is_complete(head) || head.id != kRefused) return false;
+  head.id = kNotClassified;
+  std::memcpy(row, &head, sizeof head);
+  return true;
+}
+
+bool FlowClass::take(std::byte* row, const ClassJob& verdict) const noexcept {
+  Head head = head_of(row);
+  if (!is_complete(head) || head.id != kSent ||
+      std::memcmp(row + sizeof head, verdict.sizes.data(), packets_ * sizeof verdict.sizes[0]) != 0)
+    return false;
+  head.id = verdict.id;
+  std::memcpy(row, &head, sizeof head);
+  return true;
 }
 
 void FlowClass::read(const std::byte* row, std::span<std::optional<double>> out) const noexcept {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "pipeline/measure/class_jobs.hpp"
+#include "pipeline/threads.hpp"
+
+namespace parshall {
+
+/// Threads that tell classes for workers, each by rings of its own.
+///
+/// Source: the classification module of Santiago del Rio et al., IMC 2012, which is one thread at the end of one ring.
+class ClassifierThreads {
+ public:
+  /// How many rings the worker has, so that each of the workers has one and each of the threads.
+  static std::size_t rings_of(std::size_t worker, std::size_t workers, std::size_t threads) noexcept;
+
+  ClassifierThreads(std::shared_ptr<const Classifier> classifier, std::size_t threads, bool busy_poll)
+      : classifier_(std::move(classifier)), rings_(threads), busy_poll_(busy_poll) {}
+  ~ClassifierThreads();
+  ClassifierThreads(const ClassifierThreads&) = delete;
+  ClassifierThreads& operator=(const ClassifierThreads&) = delete;
+
+  /// Of all workers, before start(), with rings_of() each.
+  void serve(std::span<const ClassJobs* const> workers);
+
+  /// `cores`: to pin them to, in turn; none: not pinned. What cannot be started or pinned is an error, and none runs.
+  std::optional<Error> start(std::span<const unsigned> cores);
+
+  /// They leave what is in the rings, once the workers have gone.
+  void stop() noexcept;
+
+ private:
+  void run(std::size_t index) noexcept;
+  std::size_t serve_ring(ClassJobRing& ring) const noexcept;
+
+  std::shared_ptr<const Classifier> classifier_;
+  std::vector<std::vector<ClassJobRing*>> rings_;  ///< by thread
+  bool busy_poll_;
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace parshall
