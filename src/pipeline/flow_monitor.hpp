@@ -25,7 +25,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
         ended_(options.ended_ring_bytes),
         sample_(options.control ? std::make_unique<FlowSample>(options.seed) : nullptr),
         measurement_(options, table_.slots(), sample_.get()),
-        sweeps_(options.timeouts.idle_ns != 0),
+        idle_ns_(options.timeouts.idle_ns),
         observe_merges_(options.observe_merges) {
     if (options.flood_filter_bytes != 0) make_guard();
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
@@ -80,7 +80,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
       if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
         change_statistics(wanted);
-    if (sweeps_) table_.sweep(counted_ns_, kSweepLines);
+    if (idle_ns_ != 0) sweep();
     if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
     copy_slice();
@@ -151,8 +151,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
  private:
   enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
-  static constexpr std::uint32_t kSweepLines = 256;  ///< a few microseconds
-  static constexpr std::uint32_t kCopySlots = 256;   ///< likewise
+  static constexpr std::uint32_t kSweepLines = 256;  ///< at most: a few microseconds
+  static constexpr std::uint32_t kLeastSweepLines = 64;
+  static constexpr std::uint32_t kCopySlots = 256;  ///< likewise
 
   /// Of the group that starts at `at`.
   [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
@@ -261,6 +262,17 @@ class FlowMonitor final : public Monitor, private FlowSink {
         if (!only_first || slots_[i].may_be_first())
           measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
     group_measured_ = count;
+  }
+
+  /// Once through the table in each idle timeout, unless packet time outruns what a slice may take.
+  void sweep() noexcept {
+    const std::uint64_t now_ns = std::max(swept_ns_, counted_ns_);
+    const auto due = static_cast<std::uint32_t>(std::min(
+        static_cast<double>(kSweepLines), static_cast<double>(now_ns - swept_ns_) / static_cast<double>(idle_ns_) *
+                                              static_cast<double>(table_.buckets())));
+    if (due < kLeastSweepLines && due < table_.buckets()) return;
+    table_.sweep(now_ns, due);
+    swept_ns_ = now_ns;
   }
 
   void make_guard() {
@@ -492,7 +504,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   std::atomic<StatisticChoice*> wanted_statistics_{nullptr};
 
   MonitorCounts ended_counts_;  ///< of the ended records alone
-  bool sweeps_;
+  std::uint64_t idle_ns_;       ///< 0: no flow ends for want of packets
+  std::uint64_t swept_ns_ = 0;  ///< of packet time
 
   bool observe_merges_;
   std::unordered_set<FlowKey, KeyHash> merged_;
