@@ -20,7 +20,17 @@ class RecordRing {
 
   /// Writer: copies `head` and `tail` as one record; false when there is no room, or never will be.
   bool push(std::span<const std::byte> head, std::span<const std::byte> tail) noexcept {
-    const std::uint64_t length = head.size() + tail.size();
+    std::byte* const to = reserve(head.size() + tail.size());
+    if (to == nullptr) return false;
+    std::memcpy(to, head.data(), head.size());
+    if (!tail.empty()) std::memcpy(to + head.size(), tail.data(), tail.size());
+    publish();
+    return true;
+  }
+
+  /// Writer: where a record of that length is to be written before publish(); null when there is no room, or never will
+  /// be.
+  std::byte* reserve(std::uint64_t length) noexcept {
     const std::size_t needed = kHeader + (length + 7) / 8 * 8;
     std::span<std::byte> room = ring_.writable(needed);
     if (room.size() < needed) {
@@ -31,14 +41,13 @@ class RecordRing {
         ring_.publish(more.size());
         room = ring_.writable(needed);
       }
-      if (room.size() < needed) return false;
+      if (room.size() < needed) return nullptr;
     }
     std::memcpy(room.data(), &length, kHeader);
-    std::memcpy(room.data() + kHeader, head.data(), head.size());
-    if (!tail.empty()) std::memcpy(room.data() + kHeader + head.size(), tail.data(), tail.size());
-    ring_.publish(needed);
-    return true;
+    reserved_ = needed;
+    return room.data() + kHeader;
   }
+  void publish() noexcept { ring_.publish(reserved_); }
 
   /// Reader: hands each waiting record to `take` as a span of bytes, until none waits. Returns how many there were.
   template <class Take>
@@ -82,6 +91,7 @@ class RecordRing {
   }
 
   SpscRing<std::byte> ring_;
+  std::size_t reserved_ = 0;  ///< the writer's
 };
 
 }  // namespace parshall

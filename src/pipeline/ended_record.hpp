@@ -17,6 +17,28 @@ struct RecordHeader {
 };
 static_assert(std::is_trivially_copyable_v<RecordHeader>);
 
+/// Writes a header to memory, of a record that was made a moment ago. Word by word: what was stored in parts and is
+/// loaded as a whole waits until these stores have reached the cache.
+[[gnu::always_inline]] inline void write_header(std::byte* to, std::uint64_t snapshot, std::uint64_t generation,
+                                                const FlowRecord& record) noexcept {
+  constexpr std::size_t kWords = offsetof(FlowRecord, tcp_flags) / 8;
+  static_assert(offsetof(RecordHeader, record) == 16 && offsetof(FlowRecord, tcp_flags) % 8 == 0);
+  std::memcpy(to + offsetof(RecordHeader, snapshot), &snapshot, 8);
+  std::memcpy(to + offsetof(RecordHeader, generation), &generation, 8);
+  std::byte* const copy = to + offsetof(RecordHeader, record);
+  const auto* const from = reinterpret_cast<const std::byte*>(&record);
+  for (std::size_t i = 0; i < kWords; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, from + 8 * i, 8);
+    asm volatile("" : "+r"(word));  // NOLINT(hicpp-no-assembler): else the words become one again
+    std::memcpy(copy + 8 * i, &word, 8);
+  }
+  const std::uint64_t rest = record.tcp_flags | std::uint64_t{static_cast<std::uint8_t>(record.end_reason)} << 16;
+  static_assert(offsetof(FlowRecord, end_reason) == offsetof(FlowRecord, tcp_flags) + 2 &&
+                sizeof(FlowRecord) == 8 * kWords + 8);
+  std::memcpy(copy + 8 * kWords, &rest, 8);
+}
+
 /// The parts of a record that was copied as bytes.
 struct RecordView {
   RecordHeader header;

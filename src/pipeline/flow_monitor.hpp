@@ -323,7 +323,6 @@ class FlowMonitor final : public Monitor, private FlowSink {
     }
     measurement_.flow_ended(slot, record.key);
     const bool later = in_snapshot(slot);
-    RecordHeader header{.snapshot = next_snapshot_ + (later ? 1 : 0), .generation = generation_, .record = record};
     for (MonitorCounts* counts : {&ended_counts_, later ? &later_ : nullptr}) {
       if (counts == nullptr) continue;
       counts->ended_packets += record.packets;
@@ -332,9 +331,13 @@ class FlowMonitor final : public Monitor, private FlowSink {
       counts->add(record);
       add_to_class(*counts, record, slot);
     }
-    const std::span head(reinterpret_cast<const std::byte*>(&header), sizeof header);
-    while (!ended_.push(head, measurement_.row(slot)))
+    const std::span<const std::byte> row = measurement_.row(slot);
+    std::byte* to;
+    while ((to = ended_.reserve(sizeof(RecordHeader) + row.size())) == nullptr)
       ::sched_yield();  // waiting loses nothing: a device counts what it misses
+    write_header(to, next_snapshot_ + (later ? 1 : 0), generation_, record);
+    if (!row.empty()) std::memcpy(to + sizeof(RecordHeader), row.data(), row.size());
+    ended_.publish();
   }
 
   void flow_ends_soon(std::uint32_t slot) noexcept override { measurement_.prefetch(slot); }

@@ -123,29 +123,26 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   std::size_t size() const noexcept { return size_; }
   std::size_t buckets() const noexcept { return store_.line_count(); }  ///< in use
 
-  /// Ends the idle flows among the next `lines` lines of an endless round through the table.
+  /// Ends the idle flows among the next `lines` lines of an endless round through the table; the last few of them in
+  /// the next sweep, if they are idle still: what ending them touches has come from memory by then.
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
-    constexpr std::uint32_t kAhead = 16;  // lines
+    constexpr std::uint32_t kAhead = 48;  // lines
+    if (!this->ends_idle()) return;
     done_ = 0;
-    lines = std::min(lines, store_.line_count());  // or a flow could be found twice before it ends
-    std::array<std::uint32_t, 16> idle;
-    std::size_t found = 0;
-    const auto end_all = [&] {
-      for (const std::uint32_t slot : std::span(idle).first(std::exchange(found, 0)))
-        end(slot, EndReason::idle_timeout);
-    };
-    for (std::uint32_t n = 0; n < lines; ++n, hand_ = hand_ + 1 >= store_.line_count() ? 0 : hand_ + 1) {
-      prefetch_line(&store_.lines()[std::min(hand_ + kAhead, store_.line_count() - 1)]);
-      for (unsigned i = 0; i < Line::kSlots; ++i) {
-        const std::uint32_t slot = hand_ * Line::kSlots + i;
-        if (!occupied(slot) || !is_idle(slot, now_ns)) continue;
-        store_.prefetch_beside(hand_);
+    for (; ended_idle_ != found_idle_; ++ended_idle_) end_idle(idle_[ended_idle_ % kEndLater], now_ns);
+    const Line* const all = store_.lines();
+    const std::uint32_t line_count = store_.line_count();
+    std::uint32_t at = std::exchange(hand_, (hand_ + lines) % line_count);
+    for (; lines != 0; --lines, at = at + 1 == line_count ? 0 : at + 1) {
+      prefetch_line(&all[std::min(at + kAhead, line_count - 1)]);
+      for (std::uint64_t idle = all[at].idle(now_ns, this->idle_ns()); idle != 0; idle &= idle - 1) {
+        const std::uint32_t slot = at * Line::kSlots + static_cast<std::uint32_t>(std::countr_zero(idle));
+        store_.prefetch_beside(at);
         this->sink_->flow_ends_soon(slot);
-        idle[found++] = slot;
+        if (found_idle_ - ended_idle_ == kEndLater) end_idle(idle_[ended_idle_++ % kEndLater], now_ns);
+        idle_[found_idle_++ % kEndLater] = slot;
       }
-      if (found + Line::kSlots > idle.size()) end_all();
     }
-    end_all();
   }
 
  private:
@@ -234,14 +231,22 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
       if (occupied(slot)) return end(slot, EndReason::lack_of_resources);
   }
 
+  void end_idle(std::uint32_t slot, std::uint64_t now_ns) noexcept {
+    if (occupied(slot) && is_idle(slot, now_ns)) end(slot, EndReason::idle_timeout);
+  }
+
   void end(std::uint32_t slot, EndReason reason) noexcept {
     hand_over(slot, reason);
     store_.clear(slot);
     --size_;
   }
 
+  static constexpr std::size_t kEndLater = 16;  ///< idle flows
+
   std::size_t capacity_;
   std::uint32_t hand_ = 0;
+  std::array<std::uint32_t, kEndLater> idle_;  ///< a ring of slots whose flows were
+  std::size_t found_idle_ = 0, ended_idle_ = 0;
   std::size_t size_ = 0;
   const FlowIdentity* grow_by_;  ///< hashes the flows that move; null at the full size, and without growth
 };

@@ -43,6 +43,9 @@ class FlowCounter {
   /// A packet this much after its flow's last one may be rare(): any, where flows may be too old.
   std::uint64_t rare_from_ns() const noexcept { return active_ns_ != 0 ? 0 : idle_ns_ + 1; }
 
+  bool ends_idle() const noexcept { return idle_ns_ != kNever; }
+  std::uint64_t idle_ns() const noexcept { return idle_ns_; }  ///< where ends_idle()
+
   bool is_idle(std::uint32_t slot, std::uint64_t now_ns) const noexcept {
     const std::uint64_t last_ns = store_.last_ns(slot);
     return now_ns > last_ns && now_ns - last_ns > idle_ns_;
@@ -74,7 +77,7 @@ class FlowCounter {
   [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
     const std::uint64_t first_ns = store_.first_ns(slot), last_ns = store_.last_ns(slot);
     const bool late = facts.time_ns < last_ns;
-    const bool idle = !late && idle_ns_ != kNever && facts.time_ns - last_ns > idle_ns_;
+    const bool idle = !late && ends_idle() && facts.time_ns - last_ns > idle_ns_;
     const bool active = active_ns_ != 0 && facts.time_ns > first_ns && facts.time_ns - first_ns > active_ns_;
     if (idle || active) {
       hand_over(slot, idle ? EndReason::idle_timeout : EndReason::active_timeout);

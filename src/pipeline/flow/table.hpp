@@ -90,6 +90,7 @@ struct Nothing {
 /// the packet, after a call of meanwhile(i) for the i-th: requests for later packets' memory cost least when they are
 /// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives, or
 /// until the sink hears that it moved: only where kMoves.
+/// sweep(now, n) ends idle flows among the next n buckets of an endless round, or those that it found before.
 /// first_packets(n): SlotRef::may_be_first() is then true of the first n packets of each flow, and of few others; of 0
 /// packets nothing is said.
 /// Every packet lands in exactly one flow: a full table ends another flow's record to make room. Those that a filter,

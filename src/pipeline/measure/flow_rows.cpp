@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 namespace parshall {
@@ -58,6 +59,9 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, C
   prefix_bytes_ = layout.prefix_bytes;
   stride_ = layout.stride;
   rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= kLargeRow);
+  std::ranges::copy_if(
+      set_->statistics(), std::back_inserter(of_first_packets_),
+      [](const StatisticSet::Placed& placed) { return placed.statistic->first_packets().has_value(); });
 }
 
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
@@ -72,8 +76,7 @@ void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
   if (packet.is_split) return;  // all statistics are of first packets, and go on
   std::memset(row, 0, stride_);
   if (packet.is_late) return;
-  for (const auto& [statistic, offset] : set_->statistics())
-    if (statistic->first_packets()) statistic->begin(row + prefix_bytes_ + offset);
+  for (const auto& [statistic, offset] : of_first_packets_) statistic->begin(row + prefix_bytes_ + offset);
 }
 
 void FlowRows::update(std::span<const RowUpdate> packets) noexcept {

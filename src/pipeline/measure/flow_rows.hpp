@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
@@ -87,6 +88,7 @@ class FlowRows {
   std::size_t prefix_bytes_ = 0;
   std::size_t stride_ = 0;
   HugeBuffer<std::byte> rows_;
+  std::vector<StatisticSet::Placed> of_first_packets_;
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows that found no room
 };
