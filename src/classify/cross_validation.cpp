@@ -117,10 +117,12 @@ ModelAccuracy Confusion::summary(std::uint32_t folds) const {
   return summary;
 }
 
-CrossValidation cross_validate(const Samples& samples, std::span<const std::uint32_t> folds, const ModelKind& kind,
-                               const TrainingOptions& options) {
+std::optional<CrossValidation> cross_validate(const Samples& samples, std::span<const std::uint32_t> folds,
+                                              const ModelKind& kind, const TrainingOptions& options,
+                                              const std::function<bool()>& stop) {
   CrossValidation result{std::vector<ClassId>(samples.size(), kUnknownClass), Confusion(samples.class_names.size())};
   for (const std::uint32_t fold : std::set<std::uint32_t>(folds.begin(), folds.end())) {
+    if (stop()) return std::nullopt;
     std::vector<bool> is_tested(samples.size());
     for (std::size_t flow = 0; flow < samples.size(); ++flow) is_tested[flow] = folds[flow] == fold;
     const Samples tested = samples.where(is_tested);

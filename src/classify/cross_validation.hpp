@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,8 +51,9 @@ struct CrossValidation {
   Confusion confusion;
 };
 
-/// folds: of each flow, as of folds_of().
-CrossValidation cross_validate(const Samples& samples, std::span<const std::uint32_t> folds, const ModelKind& kind,
-                               const TrainingOptions& options);
+/// folds: of each flow, as of folds_of(). `stop` is asked before each fold; nothing where it said so.
+std::optional<CrossValidation> cross_validate(
+    const Samples& samples, std::span<const std::uint32_t> folds, const ModelKind& kind, const TrainingOptions& options,
+    const std::function<bool()>& stop = [] { return false; });
 
 }  // namespace parshall

@@ -50,6 +50,9 @@ class DecisionTree final : public Model {
   std::span<const Node> nodes() const noexcept { return nodes_; }
 
   std::string_view kind() const noexcept override { return kKind; }
+  std::size_t memory_bytes() const noexcept override {
+    return nodes_.size() * (sizeof(Node) + sizeof(double) + sizeof(Step) + sizeof(ClassId));
+  }
   std::string parameters() const override;
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
 

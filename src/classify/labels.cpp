@@ -118,6 +118,11 @@ void Labels::add(std::string_view capture, const FlowKey& flow, std::string_view
   ++contradictory_;
 }
 
+// Not where they are used: gcc 12 takes an inlined one for the deletion of what was never allocated.
+Labels::Labels(Labels&&) noexcept = default;
+Labels& Labels::operator=(Labels&&) noexcept = default;
+Labels::~Labels() = default;
+
 Result<Labels> Labels::parse(std::istream& csv, const std::string& name) {
   CsvRecords records(csv, kMostCells);
   const auto wrong = [&](const std::string& what) {

@@ -19,6 +19,11 @@ namespace parshall {
 /// A line goes for both directions, and without a capture for all that have none of their own.
 class Labels {
  public:
+  Labels() = default;
+  Labels(Labels&&) noexcept;
+  Labels& operator=(Labels&&) noexcept;
+  ~Labels();
+
   /// `name` is what errors call the list.
   static Result<Labels> parse(std::istream& csv, const std::string& name);
   static Result<Labels> read(const std::string& path);

@@ -102,8 +102,8 @@ Result<ModelFile> read(ModelReader& reader) {
   return ModelFile{std::move(model), std::move(origin)};
 }
 
-Error failed(std::string_view what, const std::string& path) {
-  return {fmt::format("cannot {} {}: {}; `parshall train` writes models", what, path, std::strerror(errno))};
+Error unreadable(const std::string& path) {
+  return {fmt::format("cannot read a model from {}: {}; `parshall train` writes models", path, std::strerror(errno))};
 }
 
 }  // namespace
@@ -140,10 +140,10 @@ Result<ModelFile> parse_model(const std::string& text, const std::string& name) 
 
 Result<ModelFile> read_model_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return failed("read a model from", path);
+  if (!file) return unreadable(path);
   std::string text(kMostModelBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return failed("read a model from", path);
+  if (file.bad()) return unreadable(path);
   text.resize(static_cast<std::size_t>(file.gcount()));
   return parse_model(text, path);
 }
@@ -154,12 +154,10 @@ Result<std::unique_ptr<Model>> read_model(const std::string& path) {
   return std::move(file->model);
 }
 
-std::optional<Error> write_model(const std::string& path, const Model& model, const ModelOrigin& origin) {
-  const std::string toml = to_toml(model, origin);
+Result<std::string> model_text(const Model& model, const ModelOrigin& origin) {
+  std::string toml = to_toml(model, origin);
   if (const auto again = parse_model(toml, "the model as written"); !again) return again.error();
-  std::ofstream file(path, std::ios::binary);
-  file << toml << std::flush;
-  return file ? std::nullopt : std::optional(failed("write a model to", path));
+  return toml;
 }
 
 }  // namespace parshall

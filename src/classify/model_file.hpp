@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -27,7 +26,7 @@ Result<ModelFile> parse_model(const std::string& text, const std::string& name);
 Result<ModelFile> read_model_file(const std::string& path);
 Result<std::unique_ptr<Model>> read_model(const std::string& path);
 
-/// Writes nothing that could not be read again.
-std::optional<Error> write_model(const std::string& path, const Model& model, const ModelOrigin& origin);
+/// to_toml() for a file that others will read. Fails where they could not.
+Result<std::string> model_text(const Model& model, const ModelOrigin& origin);
 
 }  // namespace parshall

@@ -49,6 +49,7 @@ class NaiveBayes final : public Model {
   std::span<const double> priors() const noexcept { return priors_; }
 
   std::string_view kind() const noexcept override { return kKind; }
+  std::size_t memory_bytes() const noexcept override { return table_bytes(packets(), longest(), classes().size()); }
   std::string parameters() const override;
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
   void probabilities(std::span<const std::uint16_t> sizes, std::span<double> out) const override;

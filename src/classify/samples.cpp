@@ -26,7 +26,10 @@ std::optional<Error> class_name_problem(std::string_view name) {
   for (const char c : name) shown += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c;
   if (std::ranges::find(kTaken, name) != std::end(kTaken))
     return Error{fmt::format("a class cannot be called \"{}\": reports call flows so that have none", shown)};
-  const bool is_printable = std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  // C0 in any text; C1 in UTF-8, which terminals obey as well.
+  bool is_printable = std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  for (std::size_t i = 0; i + 1 < name.size(); ++i)
+    is_printable &= name[i] != '\xc2' || static_cast<unsigned char>(name[i + 1]) >= 0xa0;
   if (!name.empty() && name.size() <= kMostClassNameBytes && is_printable &&
       name.find_first_of(kRefused) == std::string_view::npos)
     return std::nullopt;

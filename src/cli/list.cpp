@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include "classify/registry.hpp"
 #include "cli/commands.hpp"
 #include "lab/contention.hpp"
 #include "lab/header_access.hpp"
@@ -107,6 +108,10 @@ constexpr Topic kTopics[] = {
     {"fields", list_fields},
     {"sources", list_sources},
     {"experiments", list_experiments},
+    {"models",
+     [] {
+       for (const ModelKind& kind : model_kinds()) fmt::print("{:<12} {}\n", kind.name, kind.help);
+     }},
     {"formats",
      [] {
        for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);

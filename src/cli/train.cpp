@@ -111,6 +111,23 @@ std::optional<Error> usage_problem(const TrainOptions& options) {
     return Error{"samples are of as many packets as they were written with: leave out --packets"};
   if (has_samples && !(options.input.labels.empty() && options.input.rules.empty()))
     return Error{"samples have their classes: leave out --labels and --rule"};
+  const bool reads_stdin = std::ranges::find(options.input.captures, "-") != options.input.captures.end();
+  if (reads_stdin && options.input.rules.size() + (options.input.labels.empty() ? 0 : 1) > 1)
+    return Error{
+        "standard input is read once, and a capture once for the labels and once for each --rule: give a file"};
+  std::vector<std::string> inputs = options.input.captures, outputs;
+  for (const std::string& file : {options.input.labels, options.samples})
+    if (!file.empty()) inputs.push_back(file);
+  for (const std::string& file : {options.output, options.write_samples, options.confusion, options.plot}) {
+    if (file.empty()) continue;
+    for (const std::string& input : inputs)
+      if (same_file(input, file)) return Error{file + " is read from: name another file to write to"};
+    for (const std::string& other : outputs)
+      if (other == file || same_file(other, file)) return Error{file + " is written to twice: name another file"};
+    outputs.push_back(file);
+  }
+  if (std::ranges::find(outputs, "-") != outputs.end() && (options.output != "-" || options.format != "text"))
+    return Error{"two things go to standard output: give one of them a file"};
   if (!options.plot.empty()) return lab::cannot_draw(options.plot);
   return std::nullopt;
 }
@@ -128,8 +145,9 @@ std::optional<Error> write_findings(const TrainOptions& options, const Samples& 
   if (!options.plot.empty())
     if (auto problem = lab::draw_confusion(samples, confusion, options.plot)) return problem;
   const auto form = std::ranges::find(lab::figure_formats(), options.format, &lab::FigureFormat::name);
-  return write_whole("-", form->head(lab::training_columns()) +
-                              form->part("train", lab::training_columns(), lab::training_part(samples, confusion)));
+  const std::string figures = form->head(lab::training_columns()) +
+                              form->part("train", lab::training_columns(), lab::training_part(samples, confusion));
+  return write_whole(options.output == "-" ? "/dev/stderr" : "-", figures);
 }
 
 int train(TrainOptions options) {
@@ -155,18 +173,21 @@ int train(TrainOptions options) {
   const auto folds = folds_of(samples, options.folds, options.seed);
   if (!folds) return fail(folds.error(), kFailed);
   const ModelKind& kind = *find_model_kind(options.model);
-  const CrossValidation validation = cross_validate(samples, *folds, kind, options.training);
-  if (const auto problem = write_findings(options, samples, *folds, validation.confusion))
+  const auto validation = cross_validate(samples, *folds, kind, options.training, stop_asked);
+  if (!validation) return fail({"stopped: nothing was trained"}, kFailed);
+  if (const auto problem = write_findings(options, samples, *folds, validation->confusion))
     return fail(*problem, kFailed);
 
   const auto model = kind.train(samples, options.training);
   ModelOrigin origin{
-      .date = today(), .command = command_line(), .accuracy = validation.confusion.summary(options.folds)};
+      .date = today(), .command = command_line(), .accuracy = validation->confusion.summary(options.folds)};
   origin.captures = std::set<std::uint32_t>(samples.captures.begin(), samples.captures.end()).size();
   for (std::size_t id = 0; id < samples.class_names.size(); ++id)
-    origin.flows.push_back(validation.confusion.flows_of(static_cast<ClassId>(id)));
-  if (const auto problem = write_model(options.output, *model, origin)) return fail(*problem, kFailed);
-  say("train", fmt::format("wrote {}", options.output));
+    origin.flows.push_back(validation->confusion.flows_of(static_cast<ClassId>(id)));
+  const auto text = model_text(*model, origin);
+  if (!text) return fail(text.error(), kFailed);
+  if (const auto problem = write_whole(options.output, *text)) return fail(*problem, kFailed);
+  if (options.output != "-") say("train", fmt::format("wrote {}", options.output));
   return kDone;
 }
 
@@ -232,7 +253,9 @@ void declare(CLI::App& command, TrainOptions& o) {
       ->check(CLI::Range(1u, 1u << 30))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("-o,--output", o.output, "The model's file")->required()->group("Output");
+  command.add_option("-o,--output", o.output, "The model's file; -: standard output, and figures go to standard error")
+      ->required()
+      ->group("Output");
   command.add_option("--folds", o.folds, "Cross-validation: parts, each of whole captures")
       ->check(CLI::Range(2u, 1000u))
       ->capture_default_str()

@@ -176,7 +176,7 @@ Result<TrainingFlows> gather_samples(const TrainingInput& input) {
   if (!input.labels.empty()) {
     auto read = Labels::read(input.labels);
     if (!read) return read.error();
-    labels = *std::move(read);
+    labels.emplace(*std::move(read));
   }
   Gatherer gatherer(input, std::move(labels), *std::move(rules));
   for (const CaptureFile& capture : *captures)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "cli/side_file.hpp"
 #include "cli/signals.hpp"
 #include "cli/watch_options.hpp"
+#include "cli/whole_file.hpp"
 #include "pipeline/report/event_json.hpp"
 #include "pipeline/report/event_text.hpp"
 #include "pipeline/report/live/live_view.hpp"
@@ -29,13 +29,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
 constexpr std::size_t kEventsInReport = 10'000;  ///< more are in the --events file
-
-/// Whether writing to `output` would overwrite `input`.
-bool same_file(const std::string& input, const std::string& output) {
-  struct stat in, out;
-  return ::stat(input.c_str(), &in) == 0 && ::stat(output.c_str(), &out) == 0 && S_ISREG(out.st_mode) &&
-         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
 
 /// A session as the live view wants it.
 class LiveSession final : public live::Watched {

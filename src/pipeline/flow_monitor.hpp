@@ -151,7 +151,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
  private:
   enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
-  static constexpr std::uint32_t kSweepLines = 256;  ///< at most: a few microseconds
+  /// A few microseconds at most; of a source that waits as many as packets, so that a slow link's capture is read as
+  /// fast as another's.
+  std::uint32_t most_sweep_lines() const noexcept { return options_.can_wait ? 256 : 1024; }
   static constexpr std::uint32_t kLeastSweepLines = 64;
   static constexpr std::uint32_t kCopySlots = 256;  ///< likewise
 
@@ -267,9 +269,10 @@ class FlowMonitor final : public Monitor, private FlowSink {
   /// Once through the table in each idle timeout, unless packet time outruns what a slice may take.
   void sweep() noexcept {
     const std::uint64_t now_ns = std::max(swept_ns_, counted_ns_);
-    const auto due = static_cast<std::uint32_t>(std::min(
-        static_cast<double>(kSweepLines), static_cast<double>(now_ns - swept_ns_) / static_cast<double>(idle_ns_) *
-                                              static_cast<double>(table_.buckets())));
+    const auto due =
+        static_cast<std::uint32_t>(std::min(static_cast<double>(most_sweep_lines()),
+                                            static_cast<double>(now_ns - swept_ns_) / static_cast<double>(idle_ns_) *
+                                                static_cast<double>(table_.buckets())));
     if (due < kLeastSweepLines && due < table_.buckets()) return;
     table_.sweep(now_ns, due);
     swept_ns_ = now_ns;

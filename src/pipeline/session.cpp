@@ -52,7 +52,9 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   const std::uint64_t class_rings =
       options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;
   const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
-  return options.workers * bytes + class_rings + shared + 2 * RecordSpool::kMemoryBytes;
+  const FlowClass* const classes = columns.statistics()->flow_class();
+  const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
+  return options.workers * bytes + class_rings + model + shared + 2 * RecordSpool::kMemoryBytes;
 }
 
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait) {

@@ -147,7 +147,7 @@ TEST(CrossValidation, PredictsEachFlowByAModelOfTheOtherFolds) {
   const auto folds = folds_of(samples, 4, 1);
   for (const ModelKind& kind : model_kinds()) {
     const TrainingOptions options{.reject = 0.6, .use_priors = true};
-    const CrossValidation result = cross_validate(samples, *folds, kind, options);
+    const CrossValidation result = *cross_validate(samples, *folds, kind, options);
     Confusion confusion(samples.class_names.size());
     for (std::uint32_t fold = 0; fold < 4; ++fold) {
       std::vector<bool> others(samples.size());
@@ -177,7 +177,7 @@ TEST(CrossValidation, NeverPredictsAClassThatTheOtherFoldsLack) {
   add(60, "a", "y"), add(1000, "b", "y"), add(500, "only in y", "y");
   const auto folds = folds_of(samples, 2, 1);
   for (const ModelKind& kind : model_kinds()) {
-    const Confusion confusion = cross_validate(samples, *folds, kind, {.least_flows = 1}).confusion;
+    const Confusion confusion = cross_validate(samples, *folds, kind, {.least_flows = 1})->confusion;
     EXPECT_EQ(confusion.taken_for(2), 0u) << kind.name;
     EXPECT_EQ(confusion.recall(2), 0) << kind.name;
     EXPECT_EQ(confusion.recall(0), 1) << kind.name;
@@ -188,8 +188,10 @@ TEST(CrossValidation, NeverPredictsAClassThatTheOtherFoldsLack) {
 TEST(CrossValidation, KnowsNothingWhereThereIsOneFold) {
   const Samples samples = reference::samples_of("two");
   const std::vector<std::uint32_t> folds(samples.size(), 4294967295u);
-  for (const ModelKind& kind : model_kinds())
-    EXPECT_EQ(cross_validate(samples, folds, kind, {}).confusion.taken_for(kUnknownClass), samples.size());
+  for (const ModelKind& kind : model_kinds()) {
+    EXPECT_EQ(cross_validate(samples, folds, kind, {})->confusion.taken_for(kUnknownClass), samples.size());
+    EXPECT_FALSE(cross_validate(samples, folds, kind, {}, [] { return true; }));
+  }
 }
 
 }  // namespace

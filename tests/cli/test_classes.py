@@ -212,6 +212,7 @@ class Train(Case):
         capture = self.capture(1)
         good = "udp,10.0.0.1,1,10.0.0.2,2,x"
         for line, message in (("udp,10.0.0.1,1,10.0.0.2,2,", "no name"), ("udp,10.0.0.1,1,10.0.0.2,2,unknown", "cannot be called"),
+                              ("udp,10.0.0.1,1,10.0.0.2,2,a\u009b2J", "control characters"),
                               ('udp,10.0.0.1,1,10.0.0.2,2,"a,b"', "is no name of a class"), ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),
                               ("udp,10.0.0,1,10.0.0.2,2,x", "addresses"), ("udp,10.0.0.1,1,::1,2,x", "addresses"),
                               ("udp,10.0.0.1,70000,10.0.0.2,2,x", "src_port"), ('udp,10.0.0.1,1,10.0.0.2,2,"x', "quote")):
@@ -237,6 +238,44 @@ class Train(Case):
             file.write(text.replace("\n", "\r\n\r\n"))
         out, _ = self.train("-r", self.folder, "--labels", path)
         self.assertIn(f"of {len(self.expected())} flows", out)
+
+    def test_a_model_goes_to_standard_output_where_asked_for(self):
+        self.captures()
+        status, out, err = run("train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "--model", "c45", "-o", "-")
+        self.assertEqual(status, DONE, err)
+        self.assertEqual(tomllib.loads(out)["model"], "c45")
+        self.assertIn("flows are told right", err)
+        self.assertFalse(os.path.exists("-"))
+
+    def test_nothing_that_is_read_is_written_to(self):
+        self.captures()
+        labels = self.labels()
+        capture = self.path("capture0.pcap")
+        with open(capture, "rb") as file:
+            before = file.read()
+        for more in (["-o", capture], ["-o", labels], ["-o", self.path("m"), "--confusion", labels], ["-o", self.path("m"), "--confusion", self.path("m")],
+                     ["-o", self.path("m"), "--write-samples", "-"]):
+            status, _, err = run("train", "-r", self.folder, capture, "--labels", labels, "--folds", "3", "--least-flows", "5", *more)
+            self.assertEqual(status, USAGE, more)
+            self.assertIn("another file" if more[-1] != "-" else "standard output", err)
+        with open(capture, "rb") as file:
+            self.assertEqual(file.read(), before)
+        status, _, err = run("train", "-r", "-", "--labels", labels, "--rule", "x=udp", "-o", self.path("m"))
+        self.assertEqual(status, USAGE)
+        self.assertIn("read once", err)
+
+    def test_an_old_model_stays_where_a_new_one_cannot_be_written(self):
+        self.captures()
+        self.train("-r", self.folder, "--labels", self.labels())
+        with open(self.path("model.toml"), encoding="utf-8") as file:
+            before = file.read()
+        self.train("-r", self.folder, "--labels", self.labels(), "--least-captures", "99", expect=FAILED)
+        with open(self.path("model.toml"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        for output, message in (("/dev/full", "No space left"), (self.folder, "directory")):
+            status, _, err = run("train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "-o", output)
+            self.assertEqual(status, FAILED)
+            self.assertIn(message, err)
 
     def test_a_table_that_is_too_large_is_refused(self):
         with open(self.path("samples.csv"), "w", encoding="utf-8") as file:

@@ -24,6 +24,7 @@ class Classifier {
 
   virtual std::size_t packets() const noexcept = 0;  ///< whose sizes it goes by, 1 to kMostFirstPackets
   virtual std::span<const std::string> classes() const noexcept = 0;
+  virtual std::size_t memory_bytes() const noexcept { return 0; }  ///< that it goes by, of all threads together
 
   /// sizes: IP packet lengths in bytes, packets() of each flow in their order, one flow after the other; longer ones
   /// than 65,535 as that. ids: one of each flow, never kNotClassified.
