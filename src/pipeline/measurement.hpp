@@ -57,9 +57,10 @@ class Measurement {
     return rows_ && windows_.empty() ? rows_->set()->first_packets().value_or(0) : 0;
   }
 
+  bool classifies() const noexcept { return rows_ && rows_->set()->classifies(); }
   /// Of the flow in that slot; nothing where flows have no class.
   std::optional<ClassId> class_of(std::uint32_t slot) const noexcept {
-    if (!rows_ || !rows_->set()->classifies()) return std::nullopt;
+    if (!classifies()) return std::nullopt;
     return rows_->set()->class_of(rows_->statistics(slot).data());
   }
   std::span<const std::byte> row(std::uint32_t slot) const noexcept {
