@@ -34,6 +34,7 @@ class Measurement {
     if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
     if (options.populate) populate();
     has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
+    keeps_classes_ = options.classified_batch != 0;
     follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
     if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
   }
@@ -41,10 +42,13 @@ class Measurement {
   bool any() const noexcept { return rows_ || !windows_.empty(); }
   bool has_windows() const noexcept { return !windows_.empty(); }
 
-  /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then.
+  /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then. Flows keep
+  /// their classes only where packets are marked by them: it takes time, and memory for both.
   void use(std::shared_ptr<const StatisticSet> statistics) {
-    rows_.reset();
+    std::unique_ptr<FlowRows> before = std::move(rows_);
+    if (!keeps_classes_) before.reset();
     if (statistics && statistics->row_bytes() != 0) rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_);
+    if (before && before->set()->classifies() && classifies()) rows_->take_classes(*before, slots_);
   }
   void populate_statistics() noexcept {
     if (rows_) rows_->populate();
@@ -295,7 +299,7 @@ class Measurement {
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
   std::size_t slots_;
-  bool follows_tcp_, has_bins_;
+  bool follows_tcp_, has_bins_, keeps_classes_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

@@ -129,7 +129,8 @@ void expect_all_kinds(const Seen& seen) {
 
 TEST(RunClassified, TellsEachPacketTheClassOfItsFlowAndNoneThatHasNoFlow) {
   const auto traffic = make_traffic({.packets = 20'000, .flows = 500});
-  for (const std::size_t batch : {1, 7, 8, 31, 256, 300, 4096}) expect_all_kinds(check({.capacity = 1024, .batch = batch}, *traffic));
+  for (const std::size_t batch : {1, 7, 8, 31, 256, 300, 4096})
+    expect_all_kinds(check({.capacity = 1024, .batch = batch}, *traffic));
 }
 
 TEST(RunClassified, PacketsWithoutAFlowMayStandAnywhereInAGroup) {
@@ -184,6 +185,22 @@ TEST(RunClassified, OfFlowsThatTheFloodFilterKeepsOutThereIsNoClass) {
   }
   const Seen seen = check({.flood_filter_bytes = 200, .batch = 4096}, *traffic);
   EXPECT_GT(seen.none, 10'000u);
+}
+
+TEST(RunClassified, FlowsKeepTheirClassesWhenOtherStatisticsAreAskedFor) {
+  const auto traffic = make_traffic({.packets = 4000, .flows = 50, .others = false});
+  const auto classifier = std::make_shared<BySum>();
+  Marked marked({.batch = 2000});
+  const std::span packets = traffic->packets();
+  marked.run(packets.first(2000));
+  const auto before = marked.live();
+  auto others = make_statistics(std::vector<std::string>{"gap_mean", "class", "iat_p99"}, {.classifier = classifier});
+  ASSERT_TRUE(others);
+  marked.monitor().request_statistics({std::make_shared<const StatisticSet>(*std::move(others)), 2});
+  marked.monitor().housekeep({});
+  const auto classes = marked.run(packets.subspan(2000, 2000));
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    ASSERT_EQ(classes[i], before.at(traffic->sent()[2000 + i].flow).id) << "packet " << i;
 }
 
 TEST(RunClassified, WithoutAModelOrOnceItsColumnIsGonePacketsAreCountedAndHaveNoClass) {

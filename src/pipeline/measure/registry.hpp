@@ -43,6 +43,14 @@ class StatisticSet {
   bool classifies() const noexcept { return flow_class_ != nullptr; }
   ClassId class_of(const std::byte* row) const noexcept { return flow_class_->class_of(row + flow_class_at_); }
 
+  /// What tells a flow's class, or will, in a row of another choice of statistics by the same classifier.
+  std::span<const std::byte> class_state(const std::byte* row) const noexcept {
+    return {row + flow_class_at_, flow_class_->row_bytes()};
+  }
+  std::span<std::byte> class_state(std::byte* row) const noexcept {
+    return {row + flow_class_at_, flow_class_->row_bytes()};
+  }
+
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< only where mergeable()
 

@@ -151,11 +151,15 @@ std::optional<Error> plan_af_packet(const DpdkOptions& options, PortPlan port, P
   port.devargs = ring.devargs(next_number(), interface.name, options.queues);
   port.data_room = static_cast<std::uint16_t>(ring.frame_bytes + 128);
   port.socket_family = AF_PACKET;
-  plan.ports.push_back(port);
-  plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and count as that long", ring.longest_frame()));
-  plan.notes.push_back("IPv4 fragments are put together by the kernel first (use af_xdp to see them)");
-  if (!options.forwards) plan.notes.push_back("what this host sends is seen too");
   port.limits.maybe_cut = ring.longest_frame();
+  plan.ports.push_back(port);
+  plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and {}", ring.longest_frame(),
+                                   options.forwards ? "do not go on" : "count as that long"));
+  plan.notes.push_back(options.forwards
+                           ? "IPv4 fragments are put together by the kernel first, and do not go on where "
+                             "that makes them too long (af_xdp leaves them)"
+                           : "IPv4 fragments are put together by the kernel first (use af_xdp to see them)");
+  if (!options.forwards) plan.notes.push_back("what this host sends is seen too");
   return allow_locked_memory(std::uint64_t{2} * ring.frame_bytes * ring.frames * options.queues);
 }
 
