@@ -31,8 +31,8 @@ std::optional<Error> allow_locked_memory(std::uint64_t bytes);
 /// Puts the IFF_PROMISC flag back that `interface` had: a driver clears it when it starts.
 void restore_promiscuous_flag(const KernelInterface& interface) noexcept;
 
-/// Whether an interface is up and has a carrier, asked of the kernel each time, which may tell of a carrier that came up
-/// to a second late. Any thread.
+/// Whether an interface is up and has a carrier, asked of the kernel each time, which may tell of a carrier that came
+/// up to a second late. Any thread.
 ///
 /// Cost: one system call.
 class LinkState {
