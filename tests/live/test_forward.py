@@ -529,6 +529,16 @@ class Veth(Case):
                 self.assertGreaterEqual(forwarding['refused'], 10000)
                 self.assertEqual(len(out), 2000 if via == 'af_packet' else 1000)
 
+    def test_what_the_driver_takes_for_an_interface_that_is_gone_is_not_sent(self):
+        with Line() as line, netns.Folder() as folder:
+            wire = Wire(line.start, folder, '-i', 'a0', '--forward', 'b0')
+            sender = netns.RawSender(line.client, 'cli0')
+            netns._run('ip', '-n', line.middle, 'link', 'delete', 'dev', 'b0')
+            sender.send(netns.udp_frames(6000))
+            sender.close()
+            forwarding = self.check_balance(wire.report(stop_after=0.5))
+            self.assertGreaterEqual(forwarding['refused'], 6000)
+
     def test_two_workers_each_way(self):
         report = self.run_wire('af_packet', '--workers', '2')
         self.assertEqual(len(report['summary']['workers']), 4)
