@@ -50,23 +50,70 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
   return input;
 }
 
+/// Two devices as one wire. Both are closed before either goes: each may still hold packets of the other.
+struct Wire {
+  std::shared_ptr<DpdkPort> here, there;
+
+  Wire(std::shared_ptr<DpdkPort> a, std::shared_ptr<DpdkPort> b) : here(std::move(a)), there(std::move(b)) {
+    DpdkPort::join(*here, *there);
+  }
+  ~Wire() {
+    here->close();
+    there->close();
+  }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  DeviceCounters counters() const {
+    DeviceCounters all = here->counters();
+    const DeviceCounters more = there->counters();
+    for (const auto counter :
+         {&DeviceCounters::received, &DeviceCounters::nic_missed, &DeviceCounters::nic_error, &DeviceCounters::no_mbuf})
+      if (more.*counter) all.*counter = (all.*counter).value_or(0) + *(more.*counter);
+    return all;
+  }
+};
+
+Input wire_input(std::shared_ptr<DpdkPort> here, std::shared_ptr<DpdkPort> there) {
+  const auto wire = std::make_shared<Wire>(std::move(here), std::move(there));
+  Input input{
+      .description = wire->here->description() + "; forward " + wire->there->description(),
+      .sources = wire->here->take_queues(),
+      .every_source_sees_all = false,
+      .owner = wire,
+      .device = [wire] { return wire->counters(); },
+      .dropped_in_sending = [wire] { return wire->here->dropped_in_sending() + wire->there->dropped_in_sending(); }};
+  for (auto& queue : wire->there->take_queues()) input.sources.push_back(std::move(queue));
+  return input;
+}
+
 Result<Input> open_device(const WatchOptions& options, const SessionOptions& session) {
-  const std::size_t queues = options.queues != 0 ? options.queues : lanes_of(session);
-  if (session.threads.model != ThreadModel::pipeline && queues != session.workers)
+  const bool forwards = !options.forward.empty();
+  const std::size_t workers = forwards ? session.workers / 2 : session.workers;
+  const std::size_t queues = options.queues != 0 ? options.queues : forwards ? workers : lanes_of(session);
+  if (session.threads.model != ThreadModel::pipeline && queues != workers)
     return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --model pipeline",
-                             queues, session.workers)};
+                             queues, workers)};
   if (queues > 1 && session.limits.packets != 0)
     return Error{
         "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
-  auto port = DpdkPort::open({.device = options.interface,
-                              .via = options.via,
-                              .queues = static_cast<std::uint16_t>(queues),
-                              .descriptors = options.descriptors,
-                              .mbufs_per_queue = options.mbufs,
-                              .seed = session.seed,
-                              .eal = options.eal});
+  DpdkOptions opening{.device = options.interface,
+                      .via = options.via,
+                      .queues = static_cast<std::uint16_t>(queues),
+                      .descriptors = options.descriptors,
+                      .mbufs_per_queue = options.mbufs,
+                      .forwards = forwards,
+                      .seed = session.seed,
+                      .eal = options.eal};
+  auto port = DpdkPort::open(opening);
   if (!port) return port.error();
   std::shared_ptr<DpdkPort> shared = *std::move(port);
+  if (forwards) {
+    opening.device = options.forward;
+    auto other = DpdkPort::open(opening);
+    if (!other) return other.error();
+    return wire_input(std::move(shared), *std::move(other));
+  }
   return Input{.description = shared->description(),
                .sources = shared->take_queues(),
                .every_source_sees_all = false,

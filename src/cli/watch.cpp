@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/event_hook.hpp"
 #include "cli/input.hpp"
+#include "cli/marks.hpp"
 #include "cli/messages.hpp"
 #include "cli/side_file.hpp"
 #include "cli/signals.hpp"
@@ -121,6 +122,9 @@ class Watch {
                     (Session::memory_bytes(plan_.session, plan_.columns) + task_memory_bytes_ + (1 << 20) - 1) >> 20,
                     plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
                     plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
+    if (!options_.forward.empty())
+      say(options_.command,
+          "marked: " + describe_marks(plan_.session.threads.marking, plan_.statistics.classifier->classes()));
   }
 
   void watch() {
@@ -154,6 +158,7 @@ class Watch {
                                               .statistics = plan_.statistics,
                                               .packets_only = options_.packets_only,
                                               .has_states = plan_.session.monitor.states != nullptr,
+                                              .marks = !options_.forward.empty(),
                                               .leave = leave,
                                               .events = [this] { return latest_events(); },
                                               .recalls = [this] { return recalls_.tasks(); }});

@@ -9,6 +9,7 @@
 
 #include "base/parse.hpp"
 #include "classify/model_file.hpp"
+#include "cli/marks.hpp"
 #include "cli/messages.hpp"
 #include "generate/traffic.hpp"
 #include "lab/machine.hpp"
@@ -88,6 +89,21 @@ void declare(CLI::App& command, WatchOptions& o) {
   command.add_option("--via", o.via, "How to read a kernel interface")
       ->check(CLI::IsMember({"af_packet", "af_xdp"}))
       ->capture_default_str()
+      ->group("Source");
+  auto* const forward =
+      command
+          .add_option(
+              "--forward", o.forward,
+              "Be a wire: what comes in on -i goes out of this device, and the other way round, marked with the "
+              "DSCP of its flow's class (--model FILE); --workers and --queues are of each direction")
+          ->group("Source");
+  command
+      .add_option("--dscp", o.marks,
+                  "CLASS=CODE,... for --forward: AF21, EF, CS1, ... or 0 to 63; others stay as they are, unknown is a "
+                  "class too (default: 3, 7, 11, ... in the order of the classes)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(forward)
       ->group("Source");
   command.add_option("--queues", o.queues, "Receive queues (default: one per worker)")->group("Source");
   command.add_option("--descriptors", o.descriptors, "Descriptors per receive queue")
@@ -293,6 +309,30 @@ std::optional<Error> plan_classes(const WatchOptions& o, StatisticOptions& optio
   return std::nullopt;
 }
 
+/// Of a vdev without its arguments, of a PCI device with its domain.
+std::string device_of(const std::string& interface) {
+  if (interface.starts_with("vdev:")) return interface.substr(0, interface.find(','));
+  return interface.starts_with("0000:") ? interface.substr(5) : interface;
+}
+
+/// What goes on, and how it is marked.
+std::optional<Error> plan_forwarding(const WatchOptions& o, const Classifier* classifier, SessionOptions& session) {
+  if (o.forward.empty()) return std::nullopt;
+  const auto problem = [&o](const char* what) { return Error{fmt::format("--forward {}: {}", o.forward, what)}; };
+  if (o.interface.empty()) return problem("packets go on from an interface or device: name it with -i");
+  if (device_of(o.interface) == device_of(o.forward)) return problem("that is -i itself: name the wire's other end");
+  if (o.packets_only) return problem("--packets-only keeps no flows to mark: leave it out");
+  if (classifier == nullptr) return problem("name what tells the classes to mark: --model FILE (parshall train)");
+  if (o.model != "run-to-completion")
+    return problem("a packet goes on with the worker that took it: leave out --model pipeline or cooperative");
+  if (session.limits.packets != 0) return problem("a wire passes all packets: leave out --count");
+  auto plan = plan_marks(o.marks, classifier->classes());
+  if (!plan) return plan.error();
+  session.threads.marking = *std::move(plan);
+  session.workers *= 2;
+  return std::nullopt;
+}
+
 /// How flows give way to lighter states, where the source cannot wait.
 std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, const TaskSets& tasks,
                                   WatchPlan& plan) {
@@ -396,15 +436,16 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
     plan.session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
     if (const auto problem = plan_control(o, *states, *tasks, plan)) return *problem;
   }
+  const bool several_queues = !o.interface.empty() && (o.workers > 1 || o.queues > 1 || !o.forward.empty());
   const bool by_packets = std::ranges::any_of(
       tasks->windows(), [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; });
-  if (by_packets && !o.interface.empty() && (o.workers > 1 || o.queues > 1))
-    return Error{"windows of packets need all packets in one queue: leave out --workers and --queues"};
+  if (by_packets && several_queues)
+    return Error{"windows of packets need all packets in one queue: leave out --workers, --queues and --forward"};
   const bool follows_tcp = std::ranges::any_of(plan.session.monitor.findings, &FindingNeeds::tcp);
-  if (follows_tcp && !o.interface.empty() && (o.workers > 1 || o.queues > 1) && o.model != "pipeline")
+  if (follows_tcp && several_queues && o.model != "pipeline")
     return Error{
-        "tasks that follow TCP connections need both directions in one worker: leave out --workers and --queues, or "
-        "take --model pipeline"};
+        "tasks that follow TCP connections need both directions in one worker: leave out --workers, --queues and "
+        "--forward, or take --model pipeline"};
   return std::nullopt;
 }
 
@@ -485,6 +526,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
                      .cores = o.cores,
                      .ring_packets = o.ring,
                      .busy_poll = o.busy_poll};
+  if (const auto problem = plan_forwarding(o, plan.statistics.classifier.get(), session)) return *problem;
   if (const auto problem = plan_tasks(o, plan)) return *problem;
   if (const auto problem = plan_recall(o, plan)) return *problem;
   if (const auto problem = output_problem(o)) return *problem;

@@ -17,6 +17,8 @@ struct WatchOptions {
   std::vector<std::string> filter;
 
   std::string via = "af_packet", eal;
+  std::string forward;             ///< the other end of the wire; empty: packets go nowhere
+  std::vector<std::string> marks;  ///< CLASS=CODE
   std::uint16_t queues = 0, descriptors = 4096;
   std::uint32_t mbufs = 0;
   std::size_t batch = 256;

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "base/prefetch.hpp"
+#include "pipeline/batch_flows.hpp"
 #include "pipeline/flood_guard.hpp"
 #include "pipeline/flow/key_hash.hpp"
 #include "pipeline/measurement.hpp"
@@ -28,6 +29,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
         idle_ns_(options.timeouts.idle_ns),
         observe_merges_(options.observe_merges) {
     if (options.flood_filter_bytes != 0) make_guard();
+    if (options.classified_batch != 0) batch_flows_ = std::make_unique<BatchFlows>(options.classified_batch);
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
     if (const auto& set = options.statistics.set; set && set->classifies()) make_class_counts(*set);
     use(options.statistics);
@@ -37,17 +39,25 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
-    if (sheds_) [[unlikely]]
-      return run_sample(front, packets);
-    for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
-    for (std::size_t at = 0; at < packets.size(); at += kGroup) {
-      const std::size_t fresh = front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_);
-      if (fresh == kGroup && at + kAhead + kGroup <= packets.size() && roll(&packets[at + kAhead])) [[likely]]
-        continue;
-      ask_for_headers(packets, at + kAhead);
-      in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
-      retire(InFlight::kDistance);
-    }
+    run_telling(front, packets, FrontEnd::kUntold);
+  }
+
+  void run_classified(FrontEnd& front, std::span<const RawPacket> packets,
+                      std::span<ClassId> classes) noexcept override {
+    if (!batch_flows_ || !measurement_.classifies()) return Monitor::run_classified(front, packets, classes);
+    std::ranges::fill(classes, kNotClassified);
+    drain();
+    batch_flows_->clear();
+    follows_batch_ = true;
+    run_telling(front, packets, [first = packets.data(), flows = batch_flows_.get()](const RawPacket& packet) {
+      flows->note_accepted(static_cast<std::size_t>(&packet - first));
+    });
+    drain();
+    follows_batch_ = false;
+    batch_flows_->visit([&](std::size_t packet, std::uint32_t slot, const FlowKey& key) {
+      if (table_.occupied(slot) && table_.key(slot) == key)
+        classes[packet] = measurement_.class_of(slot).value_or(kNotClassified);
+    });
   }
 
   void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places,
@@ -181,8 +191,26 @@ class FlowMonitor final : public Monitor, private FlowSink {
     return true;
   }
 
-  /// run() of one flow in so many.
-  [[gnu::noinline]] void run_sample(FrontEnd& front, std::span<const RawPacket> packets) noexcept {
+  /// run(); `tell` as in FrontEnd::accept().
+  template <class Tell>
+  [[gnu::always_inline]] void run_telling(FrontEnd& front, std::span<const RawPacket> packets, Tell tell) noexcept {
+    if (sheds_) [[unlikely]]
+      return run_sample(front, packets, tell);
+    for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
+    for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+      const std::size_t fresh =
+          front.accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_, tell);
+      if (fresh == kGroup && at + kAhead + kGroup <= packets.size() && roll(&packets[at + kAhead])) [[likely]]
+        continue;
+      ask_for_headers(packets, at + kAhead);
+      in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
+      retire(InFlight::kDistance);
+    }
+  }
+
+  /// The same of one flow in so many.
+  template <class Tell>
+  [[gnu::noinline]] void run_sample(FrontEnd& front, std::span<const RawPacket> packets, Tell tell) noexcept {
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
       ask_for_headers(packets, at + kAhead);
@@ -190,7 +218,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
       const std::size_t fresh = front.accept_some(
           packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_,
           [sample = sample_.get()](const PacketFacts& facts) { return sample->takes(facts.key); },
-          [&](const PacketFacts& facts, LinkPlace place) { shed(facts, place, run); });
+          [&](const PacketFacts& facts, LinkPlace place) { shed(facts, place, run); }, tell);
       count_shed(run);
       in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
       if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
@@ -259,6 +287,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
         if (in_snapshot(slot)) ++later_.counted;
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
+    if (follows_batch_) follow_batch(count);
     if (const bool only_first = only_first_ && !measurement_.class_jobs_wait(); measurement_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
         if (!only_first || slots_[i].may_be_first())
@@ -276,6 +305,18 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (due < kLeastSweepLines && due < table_.buckets()) return;
     table_.sweep(now_ns, due);
     swept_ns_ = now_ns;
+  }
+
+  [[gnu::noinline]] void follow_batch(std::size_t count) noexcept {
+    for (std::size_t i = group_measured_; i < count; ++i) {
+      if (slots_[i].is_kept_out()) {
+        batch_flows_->note_kept_out();
+        continue;
+      }
+      const std::uint32_t slot = slots_[i].slot();
+      measurement_.prefetch(slot);
+      batch_flows_->note_counted(slot, table_.key(slot));
+    }
   }
 
   void make_guard() {
@@ -351,6 +392,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     after_update(counted);
     measurement_.flush(key_of());
     measurement_.flow_moved(from, to, table_.key(to));
+    if (follows_batch_) batch_flows_->note_moved(from, to, table_.key(to));
     if (copied_ == 0) return;
     if (in_snapshot(from))
       mark(to);
@@ -501,6 +543,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
   bool sheds_ = false;             ///< whether sample_ leaves any flow out
   std::uint32_t most_one_in_ = 1;  ///< sample_'s, since it last took all
   KeptOut shed_;
+
+  std::unique_ptr<BatchFlows> batch_flows_;  ///< null: nobody asks for the classes of packets
+  bool follows_batch_ = false;               ///< during run_classified()
 
   std::unique_ptr<FloodGuard> guard_;  ///< null: every flow comes into the table
   RecordRing ended_;

@@ -35,6 +35,7 @@ class Measurement {
     if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
     if (options.populate) populate();
     has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
+    keeps_classes_ = options.classified_batch != 0;
     follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
     if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
   }
@@ -42,11 +43,14 @@ class Measurement {
   bool any() const noexcept { return rows_ || !windows_.empty(); }
   bool has_windows() const noexcept { return !windows_.empty(); }
 
-  /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then.
+  /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then. Flows keep
+  /// their classes only where packets are marked by them: it takes time, and memory for both.
   void use(std::shared_ptr<const StatisticSet> statistics) {
-    rows_.reset();
+    std::unique_ptr<FlowRows> before = std::move(rows_);
+    if (!keeps_classes_) before.reset();
     if (statistics && statistics->row_bytes() != 0)
       rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_, jobs_.get());
+    if (before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
   }
   void populate_statistics() noexcept {
     if (rows_) rows_->populate();
@@ -59,9 +63,10 @@ class Measurement {
     return rows_ && windows_.empty() ? rows_->set()->first_packets().value_or(0) : 0;
   }
 
+  bool classifies() const noexcept { return rows_ && rows_->set()->classifies(); }
   /// Of the flow in that slot; nothing where flows have no class.
   std::optional<ClassId> class_of(std::uint32_t slot) const noexcept {
-    if (!rows_ || !rows_->set()->classifies()) return std::nullopt;
+    if (!classifies()) return std::nullopt;
     return rows_->set()->class_of(rows_->statistics(slot).data());
   }
   /// Null where the worker tells classes itself.
@@ -305,7 +310,7 @@ class Measurement {
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
   std::size_t slots_;
-  bool follows_tcp_, has_bins_;
+  bool follows_tcp_, has_bins_, keeps_classes_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include "pipeline/flow/front_end.hpp"
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/table.hpp"
+#include "pipeline/measure/classifier.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
@@ -60,6 +62,15 @@ class Monitor {
 
   /// Run to completion: decodes, counts and measures. Some packets stay in flight until drain().
   virtual void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept = 0;
+
+  /// run() and drain(); then the class that each packet's flow has by now, kNotClassified where it has none yet, or no
+  /// flow has the packet. `classes`: one of each packet, of which there are at most MonitorOptions::classified_batch.
+  virtual void run_classified(FrontEnd& front, std::span<const RawPacket> packets,
+                              std::span<ClassId> classes) noexcept {
+    run(front, packets);
+    drain();
+    std::ranges::fill(classes, kNotClassified);
+  }
 
   /// The same for packets decoded by another thread; `places` as in InFlight::push_at().
   /// `tcp` is by packet, or empty.
@@ -127,6 +138,7 @@ struct MonitorOptions {
   std::uint64_t seed = 0;                      ///< of hashes of its own
   std::size_t window_ring_bytes = std::size_t{16} << 20;
   std::uint32_t flood_filter_bytes = 0;  ///< on the wire, that a flow has to show while there is a flood; 0: no filter
+  std::size_t classified_batch = 0;      ///< packets, of run_classified(); 0: it is not called
   bool can_wait = true;                  ///< the source waits: then a full ring loses nothing
   bool explain = false;                  ///< time the measure stage, of some batches
   std::size_t class_rings = 0;           ///< to other threads, which tell classes; 0: the worker does

@@ -65,6 +65,7 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   monitor.can_wait = can_wait;
   if (can_wait) monitor.control = nullptr;
   monitor.seed = options.seed;
+  if (!options.threads.marking.empty()) monitor.classified_batch = options.batch;
   const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
       columns.statistics()->row_bytes() == 0 && monitor.windows.empty())
@@ -347,6 +348,20 @@ AdaptationSummary Session::adaptation() const {
   return summary;
 }
 
+ForwardingSummary Session::forwarding() const {
+  MarkingCounts counts;
+  for (const auto& marker : workers_->markers())
+    if (marker) counts.add(marker->counts());
+  const std::uint64_t dropped = std::min(input_.dropped_in_sending(), counts.forwarded.sent);
+  ForwardingSummary summary{.offered = counts.offered,
+                            .sent = counts.forwarded.sent - dropped,
+                            .too_long = counts.forwarded.too_long,
+                            .refused = counts.forwarded.refused + dropped};
+  for (std::size_t i = 0; i < counts.marked.size(); ++i)
+    summary.marks.push_back({class_names_[i], options_.threads.marking[i], counts.marked[i]});
+  return summary;
+}
+
 double Session::ns_per_cycle() const {
   const auto elapsed = static_cast<double>(std::chrono::nanoseconds(Clock::now() - began_).count());
   return elapsed / static_cast<double>(std::max<std::uint64_t>(1, __rdtsc() - began_cycles_));
@@ -417,6 +432,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     summary.classifiers = {.threads = options_.classifiers, .jobs = {}};
     for (const auto& monitor : workers_->monitors()) summary.classifiers->jobs.add(monitor->class_jobs()->counts());
   }
+  if (input_.dropped_in_sending) summary.forwarding = forwarding();
   if (options_.monitor.control) summary.adaptation = adaptation();
   if (final && analyst_) {
     const std::span<const TaskSet> sets = analyst_->tasks().sets();

@@ -27,6 +27,8 @@ struct Input {
   bool every_source_sees_all = false;      ///< so each worker takes its share by hash; else the device spreads flows
   std::shared_ptr<void> owner;             ///< what the sources need to stay alive
   std::function<DeviceCounters()> device;  ///< totals of the device; empty where there is none
+  /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
+  std::function<std::uint64_t()> dropped_in_sending = {};
 };
 
 struct SessionOptions {
@@ -119,6 +121,7 @@ class Session {
   double ns_per_cycle() const;  ///< of the time stamp counter
   void explain(ReportSummary& summary) const;
   AdaptationSummary adaptation() const;
+  ForwardingSummary forwarding() const;
   const RecallBoard* recalls() const noexcept;
   ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
   bool may_overlap() const noexcept;

@@ -32,6 +32,9 @@ Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::uniq
       monitors_(std::move(monitors)),
       options_(std::move(options)),
       lanes_see_all_(lanes_see_all && lanes_.size() > 1) {
+  for (const auto& lane : lanes_)
+    markers_.push_back(
+        lane->source().forwarder() == nullptr ? nullptr : std::make_unique<Marker>(options_.marking, lane->batch()));
   if (options_.model != ThreadModel::run_to_completion)
     for (std::size_t i = 0; i < monitors_.size(); ++i)
       rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets, lanes_[0]->front().reads_tcp()));
@@ -83,6 +86,7 @@ std::optional<Error> Workers::start() {
 
 /// What one thread does with a batch when it has both stages.
 void Workers::process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept {
+  if (markers_[index]) return markers_[index]->pass_on(*lanes_[index], *monitors_[index], packets);
   if (options_.model == ThreadModel::run_to_completion) return monitors_[index]->run(lanes_[index]->front(), packets);
   hand_over(*lanes_[index], packets, staging, {&rings_[index], 1});
   while (monitor_batch(*monitors_[index], *rings_[index])) {

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "base/spsc_ring.hpp"
 #include "pipeline/lane.hpp"
+#include "pipeline/marking.hpp"
 #include "pipeline/monitor.hpp"
 #include "pipeline/threads.hpp"
 
@@ -31,6 +32,7 @@ struct ThreadOptions {
   std::vector<unsigned> cores;       ///< to pin threads to, in turn; empty: not pinned
   std::size_t ring_packets = 65536;  ///< between receive and monitor thread
   bool busy_poll = false;            ///< never sleep, even when nothing comes for a millisecond
+  MarkingPlan marking = {};          ///< of packets that go on
 };
 
 /// A queue of decoded packets.
@@ -75,6 +77,7 @@ class FactsRing {
 class Workers {
  public:
   /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
+  /// Packets go on where a lane's source has a forwarder: run to completion only.
   /// `lanes_see_all`: every lane reads the same packets, and a stop must find them all at the same one.
   Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors,
           ThreadOptions options, bool lanes_see_all);
@@ -92,6 +95,8 @@ class Workers {
 
   std::span<const std::unique_ptr<Lane>> lanes() const noexcept { return lanes_; }
   std::span<const std::unique_ptr<Monitor>> monitors() const noexcept { return monitors_; }
+  /// By lane; null where its packets go nowhere.
+  std::span<const std::unique_ptr<Marker>> markers() const noexcept { return markers_; }
 
  private:
   void launch(const char* name, void (Workers::*body)(std::size_t), std::size_t index);
@@ -110,6 +115,7 @@ class Workers {
 
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<std::unique_ptr<Monitor>> monitors_;
+  std::vector<std::unique_ptr<Marker>> markers_;
   ThreadOptions options_;
   bool lanes_see_all_;
   std::vector<std::unique_ptr<FactsRing>> rings_;

@@ -355,6 +355,49 @@ class Classify(Case):
             self.assertIn(message, err)
             self.assertIn("broken.toml", err)
 
+    def test_forwarding_is_refused_where_there_is_no_wire_or_nothing_to_mark_by(self):
+        capture = self.path("capture1.pcap")
+        wire = ["-i", f"vdev:net_pcap0,rx_pcap={capture}", "--forward", "vdev:net_pcap1,tx_pcap=/dev/null"]
+        model = ["--model", self.model]
+        for arguments, message in ((["-r", capture, "--forward", "eth1", *model], "name it with -i"),
+                                   (["-g", "flows=1", "--forward", "eth1", *model], "name it with -i"),
+                                   (wire, "--model FILE"),
+                                   ([*wire, *model, "--model", "pipeline"], "leave out --model pipeline"),
+                                   ([*wire, *model, "--model", "cooperative"], "leave out --model pipeline"),
+                                   ([*wire, "--packets-only"], "--packets-only"),
+                                   ([*wire, *model, "--count", "5"], "--count"),
+                                   ([*wire, *model, "--tasks", "entropy", "--window", "1000p"], "--forward"),
+                                   ([*wire, *model, "--tasks", "retransmissions"], "--forward"),
+                                   (["-i", "eth0", "--forward", "eth0", *model], "-i itself"),
+                                   (["-i", "03:00.0", "--forward", "0000:03:00.0", *model], "-i itself"),
+                                   ([*wire[:3], "vdev:net_pcap0,tx_pcap=/dev/null", *model], "-i itself"),
+                                   ([*wire[:2], *model, "--dscp", "chat=EF"], "--forward"),
+                                   ([*wire, *model, "--dscp", "chat"], "CLASS=CODE"),
+                                   ([*wire, *model, "--dscp", "chat=EX"], "AF11 to AF43"),
+                                   ([*wire, *model, "--dscp", "chat=64"], "0 to 63"),
+                                   ([*wire, *model, "--dscp", "talk=EF"], "chat, files, names, and unknown"),
+                                   ([*wire, *model, "--dscp", "chat=EF,chat=1"], "a code already")):
+            status, _, err = run("watch", *arguments)
+            self.assertEqual(status, USAGE, (arguments, err))
+            self.assertIn(message, err)
+
+    def test_more_classes_than_code_points_for_local_use_need_dscp(self):
+        names = [f"c{i}" for i in range(17)]
+        with open(self.path("many.toml"), "w", encoding="utf-8") as file:
+            file.write("version = 1\nmodel = \"c45\"\npackets = 2\nlongest = 1500\nreject = 0\n"
+                       f"classes = {json.dumps(names)}\n[training]\ndate = \"\"\ncommand = \"\"\ncaptures = 0\n"
+                       f"flows = {[1] * 17}\n[c45]\nnodes = [\n  {{flows = {{\"c3\" = 1}}}},\n]\n")
+        wire = ["watch", "-i", f"vdev:net_pcap0,rx_pcap={self.path('capture1.pcap')}", "--forward",
+                "vdev:net_pcap1,tx_pcap=/dev/null", "--model", self.path("many.toml"), "--flows", "4096"]
+        status, _, err = run(*wire)
+        self.assertEqual(status, USAGE, err)
+        self.assertIn("17 classes", err)
+        status, _, err = run(*wire, "--dscp", "c16=EF,unknown=le")
+        if "built without DPDK" in err:
+            self.skipTest("built without DPDK")
+        self.assertEqual(status, DONE, err)
+        self.assertIn("marked: c16 EF, unknown LE", err)
+
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))

@@ -177,6 +177,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     std::vector<PacketFacts> facts;
     std::vector<TcpFacts> tcp;
     std::vector<LinkPlace> places;
+    std::vector<const RawPacket*> from;
     Verdicts verdict{};
     std::uint64_t filtered = 0, elsewhere = 0;
   };
@@ -207,6 +208,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
       expected.facts.push_back(facts);
       read_tcp(packet, setting.header, expected.tcp.emplace_back());
       expected.places.push_back(at);
+      expected.from.push_back(&packet);
     }
     return expected;
   }
@@ -223,11 +225,13 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     ASSERT_GT(expected.facts.size(), packets.size() / 8) << "hardly anything is tested";
 
     auto window = std::make_unique<InFlight>();
+    std::vector<const RawPacket*> told;
     std::size_t seen = 0, segments = 0;
     for (std::size_t at = 0; at < packets.size();) {
       const std::size_t count =
           std::min<std::size_t>(frames.below(3) == 0 ? 1 + frames.below(kGroup) : kGroup, packets.size() - at);
-      const std::size_t fresh = front.accept({packets.data() + at, count}, *window);
+      const std::size_t fresh = front.accept({packets.data() + at, count}, *window,
+                                             [&](const RawPacket& packet) { told.push_back(&packet); });
       at += count;
       ASSERT_EQ(window->size(), fresh);
       ASSERT_LE(seen + fresh, expected.facts.size());
@@ -264,6 +268,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
       }
     }
     EXPECT_EQ(seen, expected.facts.size());
+    EXPECT_EQ(told, expected.from);
     if (with_tcp) {
       EXPECT_GT(segments, seen / 4) << "hardly any TCP header is tested";
     }
@@ -282,6 +287,31 @@ TEST_P(FrontEndShortCuts, AgreeWithTheGeneralDecoder) {
       check(seed, odd_share, with_tcp);
       if (HasFatalFailure()) return;
     }
+}
+
+TEST_P(FrontEndShortCuts, OfSomeFlowsTellThePacketsThatTheyTook) {
+  for (const double odd_share : {0.0, 0.3}) {
+    const Setting& setting = GetParam();
+    const FlowIdentity identity = setting.make_identity(1);
+    FrontEnd front(setting.header, identity, setting.share, filter(), {.together = setting.together});
+    Frames frames(1, odd_share);
+    std::vector<RawPacket> packets;
+    for (int i = 0; i < 4000; ++i) packets.push_back(frames.next());
+    const Expected expected = expect(packets, identity);
+    const auto takes = [](const PacketFacts& facts) { return facts.time_ns % 3 == 0; };
+    std::vector<const RawPacket*> truth, told;
+    for (std::size_t i = 0; i < expected.facts.size(); ++i)
+      if (takes(expected.facts[i])) truth.push_back(expected.from[i]);
+    auto window = std::make_unique<InFlight>();
+    for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+      front.accept_some(
+          {packets.data() + at, kGroup}, *window, takes, [](const PacketFacts&, LinkPlace) {},
+          [&](const RawPacket& packet) { told.push_back(&packet); });
+      window->pop(window->size());
+    }
+    EXPECT_EQ(told, truth);
+    EXPECT_GT(told.size(), 100u);
+  }
 }
 
 TEST(FrontEndShares, BothDirectionsOfAConnectionAreOfOneShareWhereThatIsAskedFor) {

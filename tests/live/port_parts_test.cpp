@@ -24,10 +24,14 @@ TEST(DeviceName, TellsInterfacesPciAddressesAndVirtualDevicesApart) {
   EXPECT_FALSE(DeviceName::parse("").has_value());
 }
 
-TEST(DeviceName, OnlyAFileThatIsPlayedOnceEnds) {
+TEST(DeviceName, OnlyAFileThatIsPlayedOnceEndsOrAFileThatIsOnlyWritten) {
   EXPECT_TRUE(DeviceName::parse("vdev:net_pcap0,rx_pcap=a.pcap")->ends());
   EXPECT_FALSE(DeviceName::parse("vdev:net_pcap0,rx_pcap=a.pcap,infinite_rx=1")->ends());
   EXPECT_FALSE(DeviceName::parse("vdev:net_pcap0,iface=eth0")->ends());
+  EXPECT_FALSE(DeviceName::parse("vdev:net_pcap0,rx_iface=eth0,tx_pcap=a.pcap")->ends());
+  EXPECT_FALSE(DeviceName::parse("vdev:net_pcap0,tx_pcap=a.pcap,rx_iface_in=eth0")->ends());
+  EXPECT_TRUE(DeviceName::parse("vdev:net_pcap0,tx_pcap=a.pcap")->ends());
+  EXPECT_TRUE(DeviceName::parse("vdev:net_pcap0,tx_iface=eth0")->ends());
   EXPECT_FALSE(DeviceName::parse("vdev:net_ring0")->ends());
 }
 

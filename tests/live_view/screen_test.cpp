@@ -145,6 +145,18 @@ TEST(LiveScreen, ClassesStandWithTheirSharesTheLargestFirstAsManyAsFit) {
   EXPECT_THAT(shown({100, 30}), Not(HasSubstr("classes")));
 }
 
+TEST(LiveScreen, OfAWireItSaysWhatWentOnAndWhatDidNot) {
+  View view = view_of(3);
+  const auto shown = [&] {
+    const Size size{100, 30};
+    return joined(text_of(draw(state_for(view, size), &view, {}, size, Glyphs::ascii)));
+  };
+  EXPECT_THAT(shown(), Not(HasSubstr("forwarded")));
+  view.summary.forwarding = {
+      .offered = 107, .sent = 100, .too_long = 3, .refused = 4, .marks = {{"web", 18, 50}, {"mail", 8, 9}}};
+  EXPECT_THAT(shown(), HasSubstr("forwarded 100  59 marked  7 not sent"));
+}
+
 TEST(LiveScreen, AsciiHoldsNothingElse) {
   View view = view_of(40);
   view.summary.source = "caf\xC3\xA9\x1B[2J.pcap";

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -296,6 +297,28 @@ class LiveView(unittest.TestCase):
             screen.until('^TCP ')
             screen.keys('q')
             self.assertEqual(screen.status(), 0)
+
+    @unittest.skipUnless(os.environ.get('PARSHALL_DPDK', '1') == '1', 'SKIPPED: built without DPDK')
+    def test_packets_go_on_marked_whatever_is_shown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + '/model.toml', 'w', encoding='utf-8') as file:
+                file.write('version = 1\nmodel = "c45"\npackets = 1\nlongest = 1500\nreject = 0\nclasses = ["any"]\n[training]\ndate = ""\n'
+                           'command = ""\ncaptures = 0\nflows = [1]\n[c45]\nnodes = [\n  {flows = {"any" = 1}},\n]\n')
+            with open(folder + '/in.pcap', 'wb') as file:
+                frame = bytes(12) + bytes.fromhex('0800450000290001000040110000') + bytes([10, 0, 0, 1, 10, 0, 0, 2]) + bytes(26)
+                file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1) + struct.pack('<IIII', 1, 0, 60, 60) + frame)
+            devices = ('-i', f'vdev:net_pcap0,rx_pcap={folder}/in.pcap,infinite_rx=1', '--forward', 'vdev:net_pcap1,tx_pcap=/dev/null')
+            with Screen(*devices, '--model', folder + '/model.toml') as screen:
+                marked = lambda: int(re.search(r'^forwarded \d+  (\d+) marked  0 not sent', screen.until('^forwarded'), re.M)[1])
+                screen.until('^forwarded')
+                for key in ('f', 'f', 'g', 's', 'f'):
+                    screen.keys(key)
+                    time.sleep(1.2)
+                    before = marked()
+                    time.sleep(2.2)
+                    self.assertGreater(marked(), before, key)
+                screen.keys('q')
+                self.assertEqual(screen.status(), 0)
 
     def test_refuses_what_it_cannot_draw_on(self):
         for term in ('no-such-terminal', 'dumb', "''"):

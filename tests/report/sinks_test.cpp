@@ -155,6 +155,19 @@ TEST(JsonSink, AFileNameThatIsNotUtf8DoesNotCostTheReport) {
   EXPECT_EQ(nlohmann::json::parse(text)["flows"].size(), 3u);
 }
 
+TEST(Sinks, OfAWireTheySayWhatWentOnAndHowItWasMarked) {
+  Sample sample;
+  Report report = sample.report();
+  EXPECT_EQ(written("text", report).find("forwarded"), std::string::npos);
+  report.summary.forwarding = {
+      .offered = 107, .sent = 100, .too_long = 3, .refused = 4, .marks = {{"web", 18, 50}, {"mail", std::nullopt, 0}}};
+  EXPECT_NE(written("text", report).find("\nforwarded  107 offered = 100 sent + 3 too long + 4 refused; 50 marked\n"),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(written("json", report))["summary"]["forwarding"];
+  EXPECT_EQ(json, nlohmann::json::parse(R"({"offered": 107, "sent": 100, "not_sent": 7, "too_long": 3, "refused": 4,
+      "marked": 50, "marks": {"web": {"dscp": 18, "packets": 50}, "mail": {"dscp": null, "packets": 0}}})"));
+}
+
 TEST(TextSink, ColumnsAreAligned) {
   std::istringstream text(written("text", Sample().report()));
   std::string line;

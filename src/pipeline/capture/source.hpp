@@ -20,6 +20,26 @@ struct DeviceCounters {
   std::optional<std::uint64_t> no_mbuf;     ///< dropped for want of a buffer
 };
 
+/// What became of packets that were to go on.
+struct ForwardCounts {
+  std::uint64_t sent = 0;      ///< the device took them
+  std::uint64_t too_long = 0;  ///< for the device, or cut when they came
+  std::uint64_t refused = 0;   ///< its queue was full, or it was down
+};
+
+/// Where the packets of a source go on to. Asked by the thread that polls.
+class Forwarder {
+ public:
+  virtual ~Forwarder() = default;
+
+  /// The i-th packet of the last poll(), to be changed before it goes on: as many bytes as were captured.
+  virtual std::uint8_t* frame(std::size_t i) noexcept = 0;
+
+  /// Sends the first packets of the last poll(), in their order, once; their data are gone then. What cannot be sent is
+  /// lost.
+  virtual ForwardCounts send(std::size_t count) noexcept = 0;
+};
+
 /// Packets come in batches; where from is decided once, at start-up. One source feeds one worker.
 class PacketSource {
  public:
@@ -42,6 +62,9 @@ class PacketSource {
 
   /// Device counters since the source was opened. Called from the worker that polls.
   virtual DeviceCounters counters() noexcept { return {}; }
+
+  /// Null where packets go nowhere.
+  virtual Forwarder* forwarder() noexcept { return nullptr; }
 
   /// Where and how the input broke, once it did: everything before that point was delivered.
   virtual std::optional<Error> damage() const { return std::nullopt; }

@@ -31,6 +31,7 @@ struct Step {
   std::size_t at = 0;
   std::uint16_t ether_type = 0;
   Verdict verdict = Verdict::not_ip;
+  bool is_signed = false;  ///< of an IP header that a walk came to: it is behind IEEE 802.1AE, which detects changes
 
   static Step to(Layer layer, std::size_t at) noexcept { return {.layer = layer, .at = at}; }
   static Step to_ether_type(std::uint16_t type, std::size_t at) noexcept {

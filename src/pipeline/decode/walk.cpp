@@ -5,6 +5,7 @@ namespace parshall {
 namespace {
 
 constexpr std::uint16_t kFirstEtherType = 1536;  // below it: the length of an IEEE 802.3 frame
+constexpr std::uint16_t kMacsec = 0x88e5;
 
 Step pass_ethernet(const Frame& frame, std::size_t at) noexcept {
   return frame.has(at, 14) ? Step::to_ether_type(frame.be16(at + 12), at + 14) : Step::cut();
@@ -62,7 +63,7 @@ Step pass_ether_type(const Frame& frame, std::uint16_t type, std::size_t at) noe
       return pass_tag(frame, at, 6);  // HSR
     case 0xf1c1:
       return pass_tag(frame, at, 6);  // 802.1CB R-tag
-    case 0x88e5:
+    case kMacsec:
       return pass_macsec(frame, at);
     case 0x8903:
       return Step::to(Layer::ethernet, at + 2);  // Cisco FabricPath
@@ -195,7 +196,12 @@ Step pass(const Frame& frame, const Step& step) noexcept {
 
 Step walk_to_ip(const Frame& frame, Step step) noexcept {
   // Ends: every layer but ether_type, which is entered with bytes passed, moves `at` forward.
-  while (!step.at_ip() && step.layer != Layer::stop) step = pass(frame, step);
+  bool is_signed = false;
+  while (!step.at_ip() && step.layer != Layer::stop) {
+    is_signed |= step.layer == Layer::ether_type && step.ether_type == kMacsec;
+    step = pass(frame, step);
+  }
+  step.is_signed = is_signed;
   return step;
 }
 

@@ -54,24 +54,31 @@ class FrontEnd {
         filter_(std::move(filter)),
         plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic() && !identity.by_batch()) {}
 
+  /// Who does not ask which packets they are.
+  static constexpr auto kUntold = [](const RawPacket&) {};
+
   /// Writes the facts of the packets that count for this worker to `in_flight`, in order; their number. At most kGroup
-  /// packets.
-  std::size_t accept(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
+  /// packets. `tell(packet)` is called for each of these, in that order.
+  template <class Tell = decltype(kUntold)>
+  std::size_t accept(std::span<const RawPacket> packets, InFlight& in_flight, Tell tell = {}) noexcept {
     if (!plain_ || share_.of != 1) [[unlikely]]
-      return identity_.by_batch() ? accept_hashed(packets, in_flight, kAll) : accept_share(packets, in_flight, kAll);
+      return identity_.by_batch() ? accept_hashed(packets, in_flight, kAll, tell)
+                                  : accept_share(packets, in_flight, kAll, tell);
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     InFlight::Cursor to(in_flight);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
     if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]] {
       to.advance_group();
+      for (const RawPacket& packet : packets) tell(packet);
       if (tcp_.facts) [[unlikely]]
         for (std::size_t i = 0; i < kGroup; ++i) read_tcp_fast(packets[i], in_flight.next_tcp(i));
     } else if (tcp_.facts) [[unlikely]] {
       to = accept_all(packets, to, [&, i = std::size_t{0}](const RawPacket& packet, bool is_fast) mutable {
         read_tcp_of(packet, is_fast, in_flight.next_tcp(i++));
+        tell(packet);
       });
     } else {
-      to = accept_all(packets, to, [](const RawPacket&, bool) {});
+      to = accept_all(packets, to, [&](const RawPacket& packet, bool) { tell(packet); });
     }
     const std::size_t counted = in_flight.push(to);
     position_ += counted;
@@ -81,8 +88,9 @@ class FrontEnd {
 
   /// The same of packets that `takes(facts)`; of others, which count as well, `leave(facts, place)` is called.
   /// `in_flight` is to be empty before the first such call, and to close its gaps, empty again, after the last.
-  template <class Takes, class Leave>
-  std::size_t accept_some(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes, Leave leave) noexcept {
+  template <class Takes, class Leave, class Tell = decltype(kUntold)>
+  std::size_t accept_some(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes, Leave leave,
+                          Tell tell = {}) noexcept {
     const auto also = [&](const PacketFacts& facts, LinkPlace place) {
       if (takes(facts)) return true;
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
@@ -91,8 +99,9 @@ class FrontEnd {
     };
     if (plain_ && share_.of == 1 && packets.size() == kGroup) [[likely]]
       if (std::array<PacketFacts, kGroup> group; identity_.ipv4_group(packets.data(), group.data())) [[likely]]
-        return take_group(group, packets, in_flight, also);
-    return identity_.by_batch() ? accept_hashed(packets, in_flight, also) : accept_share(packets, in_flight, also);
+        return take_group(group, packets, in_flight, also, tell);
+    return identity_.by_batch() ? accept_hashed(packets, in_flight, also, tell)
+                                : accept_share(packets, in_flight, also, tell);
   }
 
   /// Packet level: the filter alone decides. Each worker takes every share.of-th packet.
@@ -141,10 +150,10 @@ class FrontEnd {
   }
 
   /// Of common packets what `takes(facts, place)`.
-  template <class Takes>
+  template <class Takes, class Tell>
   [[gnu::always_inline]] std::size_t take_group(const std::array<PacketFacts, kGroup>& group,
-                                                std::span<const RawPacket> packets, InFlight& in_flight,
-                                                Takes takes) noexcept {
+                                                std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
+                                                Tell tell) noexcept {
     std::size_t taken = 0;
     for (std::size_t i = 0; i < kGroup; ++i) {
       const LinkPlace place = next_place(group[i].time_ns);
@@ -152,6 +161,7 @@ class FrontEnd {
       in_flight.next() = group[i];
       if (tcp_.facts) read_tcp_fast(packets[i], in_flight.next_tcp());
       in_flight.push_at(place);
+      tell(packets[i]);
       ++taken;
     }
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += taken;
@@ -160,9 +170,9 @@ class FrontEnd {
 
   /// Whatever is asked for: filter, inner header, hash from the NIC, a share of what several workers read; and of these
   /// what `takes(facts, place)`.
-  template <class Takes>
-  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight,
-                                             Takes takes) noexcept {
+  template <class Takes, class Tell>
+  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
+                                             Tell tell) noexcept {
     const std::uint64_t pushed = in_flight.pushed();
     const FlowIdentity identity = identity_;
     for (const RawPacket& packet : packets) {
@@ -189,15 +199,16 @@ class FrontEnd {
       if (!takes(facts, place)) continue;
       if (tcp_.facts) read_tcp_of(packet, is_fast, in_flight.next_tcp());
       in_flight.push_at(place);
+      tell(packet);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     }
     return in_flight.pushed() - pushed;
   }
 
   /// The same under a hash of the user's choice, which takes all keys at once.
-  template <class Takes>
-  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight,
-                                              Takes takes) noexcept {
+  template <class Takes, class Tell>
+  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
+                                              Tell tell) noexcept {
     std::array<PacketFacts, kGroup> group;
     std::array<const RawPacket*, kGroup> from;
     std::size_t decoded = 0;
@@ -231,6 +242,7 @@ class FrontEnd {
       in_flight.next() = group[i];
       if (tcp_.facts) read_tcp(*from[i], header_, in_flight.next_tcp());
       in_flight.push_at(place);
+      tell(*from[i]);
       ++counted;
     }
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;

@@ -72,6 +72,16 @@ void FlowRows::populate() noexcept {
   if (stride_ <= kLine) rows_.populate();
 }
 
+void FlowRows::keep_classes(const FlowRows& before, std::size_t slots) noexcept {
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const auto from = before.set_->class_state(before.row(static_cast<std::uint32_t>(slot)) + before.prefix_bytes_);
+    if (std::ranges::all_of(from, [](std::byte byte) { return byte == std::byte{0}; })) continue;  // touch no more
+    std::byte* const to = set_->class_state(rows_.data() + slot * stride_ + prefix_bytes_).data();
+    std::ranges::copy(from, to);
+    set_->flow_class()->stop_waiting(to);  // its next packet tries again
+  }
+}
+
 void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
   if (packet.is_split) return;  // all statistics are of first packets, and go on
   std::memset(row, 0, stride_);

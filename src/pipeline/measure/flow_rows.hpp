@@ -50,6 +50,9 @@ class FlowRows {
 
   void prefetch(std::uint32_t slot) const noexcept { prefetch_line(row(slot)); }
 
+  /// The class of each flow, or what is known of it, of rows that these replace: both with a class of one classifier.
+  void keep_classes(const FlowRows& before, std::size_t slots) noexcept;
+
   /// At most kStatBatch packets, in arrival order.
   void update(std::span<const RowUpdate> packets) noexcept;
 

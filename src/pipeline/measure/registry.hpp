@@ -46,6 +46,14 @@ class StatisticSet {
   const FlowClass* flow_class() const noexcept { return flow_class_; }
   std::size_t flow_class_at() const noexcept { return flow_class_at_; }
 
+  /// What tells a flow's class, or will, in a row of another choice of statistics by the same classifier.
+  std::span<const std::byte> class_state(const std::byte* row) const noexcept {
+    return {row + flow_class_at_, flow_class_->row_bytes()};
+  }
+  std::span<std::byte> class_state(std::byte* row) const noexcept {
+    return {row + flow_class_at_, flow_class_->row_bytes()};
+  }
+
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< only where mergeable()
 

@@ -58,6 +58,17 @@ ordered_json tasks_json(const ReportSummary& summary) {
   return json;
 }
 
+ordered_json forwarding_json(const ForwardingSummary& forwarding) {
+  ordered_json json{{"offered", forwarding.offered},     {"sent", forwarding.sent},
+                    {"not_sent", forwarding.not_sent()}, {"too_long", forwarding.too_long},
+                    {"refused", forwarding.refused},     {"marked", forwarding.marked()},
+                    {"marks", ordered_json::object()}};
+  for (const MarkSummary& mark : forwarding.marks)
+    json["marks"][mark.class_name] = {{"dscp", mark.dscp ? ordered_json(*mark.dscp) : ordered_json(nullptr)},
+                                      {"packets", mark.packets}};
+  return json;
+}
+
 ordered_json summary_json(const ReportSummary& summary) {
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   ordered_json json = {{"source", summary.source},
@@ -113,6 +124,7 @@ ordered_json summary_json(const ReportSummary& summary) {
                            {"sent", classifiers->jobs.sent},
                            {"told", classifiers->jobs.told},
                            {"refused", classifiers->jobs.refused}};
+  if (summary.forwarding) json["forwarding"] = forwarding_json(*summary.forwarding);
   for (const CostSummary& cost : summary.costs) json["cost_ns_per_packet"][cost.what] = cost.ns_per_packet;
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});

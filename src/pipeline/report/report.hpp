@@ -100,6 +100,28 @@ struct ClassifierSummary {
   ClassJobCounts jobs;
 };
 
+/// How packets of one class are marked that go on.
+struct MarkSummary {
+  std::string class_name;
+  std::optional<std::uint8_t> dscp;  ///< nothing: they keep what they came with
+  std::uint64_t packets = 0;
+};
+
+/// What became of packets that were to go on. In the final report offered is what was polled.
+struct ForwardingSummary {
+  std::uint64_t offered = 0, sent = 0;
+  std::uint64_t too_long = 0;  ///< for the other device, or cut when they came
+  std::uint64_t refused = 0;   ///< by the other device: its queue was full, or it was down
+  std::vector<MarkSummary> marks;
+
+  std::uint64_t not_sent() const noexcept { return too_long + refused; }
+  std::uint64_t marked() const noexcept {  ///< of the offered
+    std::uint64_t sum = 0;
+    for (const MarkSummary& mark : marks) sum += mark.packets;
+    return sum;
+  }
+};
+
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
   std::string source;        ///< what was watched
@@ -120,6 +142,7 @@ struct ReportSummary {
   std::vector<StateSummary> states;              ///< none where there is one
   std::vector<ClassSummary> classes;             ///< in a model's order; none where flows are not classified
   std::optional<ClassifierSummary> classifiers;  ///< in a final report
+  std::optional<ForwardingSummary> forwarding;   ///< where packets go on
   std::optional<AdaptationSummary> adaptation;
   std::optional<FloodFilterSummary> flood_filter;
   std::vector<CostSummary> costs;       ///< none where nobody asked

@@ -117,6 +117,11 @@ std::string accounting_line(const Accounting& accounting) {
   return line + (accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
 }
 
+std::string forwarding_line(const ForwardingSummary& forwarding) {
+  return fmt::format("{} offered = {} sent + {} too long + {} refused; {} marked", forwarding.offered, forwarding.sent,
+                     forwarding.too_long, forwarding.refused, forwarding.marked());
+}
+
 std::vector<const ClassSummary*> by_packets(const ReportSummary& summary) {
   std::vector<const ClassSummary*> classes;
   for (const ClassSummary& one : summary.classes)
@@ -161,6 +166,7 @@ std::string summary_text(const ReportSummary& summary) {
     text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} packets out\n", filter->on_s,
                         filter->seconds, summary.total.flows.kept_out.packets);
   text += class_lines(summary);
+  if (summary.forwarding) text += "forwarded  " + forwarding_line(*summary.forwarding) + "\n";
   for (const CostSummary& cost : summary.costs)
     text += fmt::format("cost       {:>8.2f} ns per packet: {}\n", cost.ns_per_packet, cost.what);
   if (summary.damage) text += "damage     " + *summary.damage + "\n";

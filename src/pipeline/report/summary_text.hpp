@@ -13,6 +13,9 @@ std::string accounting_line(const Accounting& accounting);
 /// Classes that have flows, the one with the most packets first.
 std::vector<const ClassSummary*> by_packets(const ReportSummary& summary);
 
+/// What became of packets that were to go on.
+std::string forwarding_line(const ForwardingSummary& forwarding);
+
 /// The summary above the table of flows, some lines each ending in a newline.
 std::string summary_text(const ReportSummary& summary);
 

@@ -61,8 +61,12 @@ Result<DeviceName> DeviceName::parse(const std::string& device) {
 }
 
 bool DeviceName::ends() const {
-  return kind == DeviceKind::vdev && name.find("_pcap") != std::string::npos &&
-         args.find("rx_pcap=") != std::string::npos && args.find("infinite_rx=1") == std::string::npos;
+  if (kind != DeviceKind::vdev || name.find("_pcap") == std::string::npos) return false;
+  const auto has = [this](std::string_view argument) {
+    return args.starts_with(argument) || args.find(fmt::format(",{}", argument)) != std::string::npos;
+  };
+  const bool receives = has("rx_iface") || has("iface=");
+  return !receives && !has("infinite_rx=1");
 }
 
 PacketRing PacketRing::of(std::uint32_t longest_frame, std::uint32_t frames) {

@@ -18,7 +18,7 @@ struct DeviceName {
 
   static Result<DeviceName> parse(const std::string& device);
 
-  /// A file: nothing waiting means nothing will come.
+  /// A file, or a device that only sends: nothing waiting means nothing will come.
   bool ends() const;
 };
 

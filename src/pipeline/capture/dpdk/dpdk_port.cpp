@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <rte_ether.h>
 #include <rte_log.h>
 #include <sys/socket.h>
 
@@ -48,6 +49,17 @@ class Port final : public DpdkPort {
     return queues;
   }
 
+  void join(Port& other) {
+    const std::vector<QueueSource*> here = queues(), there = other.queues();
+    for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) QueueSource::join(*here[i], *there[i]);
+  }
+
+  std::uint64_t dropped_in_sending() override {
+    std::uint64_t dropped = 0;
+    for (const OpenedPort& port : ports_) dropped += port.state->dropped_in_sending();
+    return dropped;
+  }
+
   DeviceCounters counters() override {
     DeviceCounters total;
     const auto add = [](std::optional<std::uint64_t>& sum, std::optional<std::uint64_t> part) {
@@ -72,6 +84,13 @@ class Port final : public DpdkPort {
   }
 
  private:
+  std::vector<QueueSource*> queues() const {
+    std::vector<QueueSource*> all;
+    for (const OpenedPort& port : ports_)
+      for (const auto& queue : port.queues) all.push_back(queue.get());
+    return all;
+  }
+
   std::vector<OpenedPort> ports_;
   std::optional<KernelInterface> interface_;
   std::unique_ptr<PromiscuousMembership> promiscuous_;
@@ -132,10 +151,15 @@ std::optional<Error> plan_af_packet(const DpdkOptions& options, PortPlan port, P
   port.devargs = ring.devargs(next_number(), interface.name, options.queues);
   port.data_room = static_cast<std::uint16_t>(ring.frame_bytes + 128);
   port.socket_family = AF_PACKET;
+  port.limits.maybe_cut = ring.longest_frame();
   plan.ports.push_back(port);
-  plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and count as that long", ring.longest_frame()));
-  plan.notes.push_back("IPv4 fragments are put together by the kernel first (use af_xdp to see them)");
-  plan.notes.push_back("what this host sends is seen too");
+  plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and {}", ring.longest_frame(),
+                                   options.forwards ? "do not go on" : "count as that long"));
+  plan.notes.push_back(options.forwards
+                           ? "IPv4 fragments are put together by the kernel first, and do not go on where "
+                             "that makes them too long (af_xdp leaves them)"
+                           : "IPv4 fragments are put together by the kernel first (use af_xdp to see them)");
+  if (!options.forwards) plan.notes.push_back("what this host sends is seen too");
   return allow_locked_memory(std::uint64_t{2} * ring.frame_bytes * ring.frames * options.queues);
 }
 
@@ -160,6 +184,7 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
   port.data_room = static_cast<std::uint16_t>(std::max<std::uint32_t>(port.data_room, room));
   // A port per queue: the driver of 22.11 looks at combined channels only and takes veth's for one.
   port.queues = 1;
+  port.limits.in_one_piece = true;
   port.socket_family = AF_XDP;
   for (std::uint16_t queue = 0; queue < options.queues; ++queue) {
     port.devargs =
@@ -175,16 +200,18 @@ Result<Plan> make_plan(const DpdkOptions& options) {
   if (!parsed) return parsed.error();
   const DeviceName& device = *parsed;
   Plan plan;
-  PortPlan port{.devargs = device.name,
-                .name = options.device,
-                .queues = options.queues,
-                .transmit_queues = options.transmit_queues,
-                .descriptors = options.descriptors,
-                .mbufs_per_queue = options.mbufs_per_queue,
-                .seed = options.seed,
-                .is_virtual = device.kind != DeviceKind::pci,
-                .promiscuous = options.promiscuous,
-                .ends = device.ends()};
+  PortPlan port{
+      .devargs = device.name,
+      .name = options.device,
+      .queues = options.queues,
+      .transmit_queues = std::max(options.transmit_queues, options.forwards ? options.queues : std::uint16_t{0}),
+      .descriptors = options.descriptors,
+      .mbufs_per_queue = options.mbufs_per_queue,
+      .seed = options.seed,
+      .is_virtual = device.kind != DeviceKind::pci,
+      .promiscuous = options.promiscuous,
+      .ends = device.ends(),
+      .forwards = options.forwards};
   switch (device.kind) {
     case DeviceKind::vdev:
       if (!device.args.empty()) port.devargs += "," + device.args;
@@ -203,6 +230,7 @@ Result<Plan> make_plan(const DpdkOptions& options) {
   if (!interface) return interface.error();
   plan.interface = *std::move(interface);
   port.promiscuous = false;
+  port.limits.longest_sent = plan.interface->mtu + RTE_ETHER_HDR_LEN;
   std::optional<Error> error;
   if (options.via == "af_packet") {
     error = plan_af_packet(options, port, plan);
@@ -227,6 +255,8 @@ std::string describe(const DpdkOptions& options, const Plan& plan, const std::ve
 }  // namespace
 }  // namespace dpdk
 
+void DpdkPort::join(DpdkPort& a, DpdkPort& b) { static_cast<dpdk::Port&>(a).join(static_cast<dpdk::Port&>(b)); }
+
 Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   using namespace dpdk;
   auto extra = split_words(options.eal);
@@ -235,6 +265,7 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   if (!plan) return plan.error();
   EalNeeds needs{.pci_address = plan->pci_address, .extra = *extra};
   for (const PortPlan& port : plan->ports) needs.memory_bytes += port.memory_bytes();
+  if (options.forwards) needs.memory_bytes *= 2;  // the other port's, which is opened later
   const Result<EalState> eal = start_eal(needs);
   if (!eal) return eal.error();
 
@@ -255,6 +286,7 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
       error = Error{opened.error().message + caught.tail()};
       break;
     }
+    if (plan->interface) opened->state->watch(*plan->interface);
     ports.push_back(*std::move(opened));
   }
   if (plan->interface) restore_promiscuous_flag(*plan->interface);

@@ -20,6 +20,7 @@ struct DpdkOptions {
   std::uint32_t mbufs_per_queue = 0;  ///< 0: derived from the descriptors
   std::uint32_t longest_frame = 0;    ///< bytes, for af_packet; 0: what the interface's MTU needs
   bool promiscuous = true;
+  bool forwards = false;   ///< to be joined with another port: what this host sends is not seen, as it must not go on
   std::uint64_t seed = 0;  ///< makes the RSS key: keep it secret
   std::string eal = {};    ///< more EAL arguments, split like a shell would; with --log-level EAL may speak
 };
@@ -36,11 +37,19 @@ class DpdkPort {
 
   virtual ~DpdkPort() = default;
 
+  /// What comes in on either port goes out of the other, queue by queue. Both were opened with `forwards` and as many
+  /// queues; before take_queues(). They are to be closed before either is destroyed.
+  static void join(DpdkPort& a, DpdkPort& b);
+
   /// One source per receive queue, each for one thread; the second call returns none. They may outlive the port.
   virtual std::vector<std::unique_ptr<PacketSource>> take_queues() = 0;
 
   /// Totals of the device since it was opened, also after close(). Cold; any thread.
   virtual DeviceCounters counters() = 0;
+
+  /// Packets that a forwarder counted as sent, and that the device dropped instead. Cold; any thread; also after
+  /// close().
+  virtual std::uint64_t dropped_in_sending() = 0;
 
   /// Driver, queues, memory, where time stamps come from, and every limit that affects the counts. For people.
   virtual std::string description() const = 0;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <linux/capability.h>
 #include <linux/ethtool.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <linux/if_xdp.h>
 #include <linux/sockios.h>
@@ -134,6 +135,29 @@ void restore_promiscuous_flag(const KernelInterface& interface) noexcept {
   if (any.fd() < 0 || ::ioctl(any.fd(), SIOCGIFFLAGS, &request) != 0) return;
   request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_PROMISC);
   ::ioctl(any.fd(), SIOCSIFFLAGS, &request);
+}
+
+LinkState::LinkState(const KernelInterface& interface)
+    : name_(interface.name), socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
+
+LinkState::~LinkState() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+bool LinkState::is_up() const noexcept {
+  constexpr short kUp = IFF_UP | IFF_RUNNING;
+  ifreq request = request_for(name_);
+  return ::ioctl(socket_, SIOCGIFFLAGS, &request) != 0 || (request.ifr_flags & kUp) == kUp;
+}
+
+bool ignore_outgoing(int socket) noexcept {
+  constexpr auto kPacketType = static_cast<std::uint32_t>(SKF_AD_OFF + SKF_AD_PKTTYPE);
+  sock_filter program[] = {{BPF_LD | BPF_B | BPF_ABS, 0, 0, kPacketType},
+                           {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, PACKET_OUTGOING},
+                           {BPF_RET | BPF_K, 0, 0, 0},
+                           {BPF_RET | BPF_K, 0, 0, ~std::uint32_t{0}}};
+  const sock_fprog filter{.len = std::size(program), .filter = program};
+  return ::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0;
 }
 
 PromiscuousMembership::PromiscuousMembership(int interface_index) noexcept

@@ -31,6 +31,31 @@ std::optional<Error> allow_locked_memory(std::uint64_t bytes);
 /// Puts the IFF_PROMISC flag back that `interface` had: a driver clears it when it starts.
 void restore_promiscuous_flag(const KernelInterface& interface) noexcept;
 
+/// Whether an interface is up and has a carrier, asked of the kernel each time, which may tell of a carrier that came
+/// up to a second late. Any thread.
+///
+/// Cost: one system call.
+class LinkState {
+ public:
+  explicit LinkState(const KernelInterface& interface);
+  ~LinkState();
+  LinkState(const LinkState&) = delete;
+  LinkState& operator=(const LinkState&) = delete;
+
+  /// True when the kernel does not say.
+  bool is_up() const noexcept;
+
+ private:
+  std::string name_;
+  int socket_;
+};
+
+/// From here on the packet socket does not see what this host sends.
+///
+/// Source: packet(7) PACKET_IGNORE_OUTGOING does not reach sockets in a fanout group, as net_af_packet's are; filters
+/// do.
+bool ignore_outgoing(int socket) noexcept;
+
 /// Promiscuous mode as long as this lives; the kernel ends it even if the process is killed.
 class PromiscuousMembership {
  public:

@@ -21,6 +21,7 @@ namespace parshall::dpdk {
 namespace {
 
 constexpr std::uint32_t kPoolCache = 512;
+constexpr std::uint16_t kSentDescriptors = 2048;
 constexpr int kXdpTries = 5;
 constexpr std::chrono::milliseconds kXdpPatience(50);
 constexpr std::uint64_t kHashed = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP;
@@ -124,6 +125,7 @@ Setup::Step Setup::probe() {
     return Error{fmt::format("cannot open {}: it has {} receive queues, {} were asked for", plan_.name,
                              info_.max_rx_queues, plan_.queues)};
   }
+  port_.state->set_limits(plan_.limits);
   if (plan_.socket_family == AF_PACKET) ask_kernel(0, sockets_before_);
   return std::nullopt;
 }
@@ -163,13 +165,19 @@ Setup::Step Setup::configure() {
   use_rss();
   use_longest_frames();
   conf_.rxmode.offloads |= info_.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+  if (plan_.forwards) conf_.txmode.offloads |= info_.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
   // Many virtual devices want queues in pairs; net_memif does not even say so, it just never connects.
   const std::uint16_t pairs = std::min(std::max(plan_.queues, plan_.transmit_queues), info_.max_tx_queues);
   int error = try_configure(plan_.is_virtual ? pairs : plan_.transmit_queues);
   if (error != 0 && transmit_queues_ != pairs) error = try_configure(pairs);
   if (error != 0) return failed(plan_, "configuring it", error);
 
+  if (plan_.forwards && transmit_queues_ < plan_.queues)
+    return Error{fmt::format("cannot open {}: it has {} transmit queues, {} were asked for", plan_.name,
+                             transmit_queues_, plan_.queues)};
+
   rx_descriptors_ = plan_.descriptors;
+  if (plan_.forwards) tx_descriptors_ = kSentDescriptors;
   error = ::rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx_descriptors_, &tx_descriptors_);
   if (error != 0) return failed(plan_, fmt::format("{} descriptors", plan_.descriptors), error);
   if (rx_descriptors_ != plan_.descriptors) {
@@ -219,6 +227,8 @@ Setup::Step Setup::set_up_queues() {
 void Setup::ask_kernel(std::uint16_t queue, const std::vector<int>& before) {
   for (const int socket : open_sockets(plan_.socket_family)) {
     if (std::ranges::binary_search(before, socket) || queue >= plan_.queues) continue;
+    if (plan_.forwards && plan_.socket_family == AF_PACKET && !ignore_outgoing(socket))
+      port_.notes.push_back("what this host sends goes on too: the kernel refused a filter");
     port_.state->ask_kernel(queue++, plan_.socket_family, socket);
   }
 }
@@ -272,10 +282,12 @@ TimeStamping Setup::stamping() {
 
 std::uint32_t PortPlan::mbufs() const {
   if (mbufs_per_queue > 0) return mbufs_per_queue;
+  // Sent packets that wait for their turn: in a NIC's queue those of the other port, in net_af_xdp's copies of them.
+  const std::uint32_t sent = forwards ? kSentDescriptors : 0;
   // All descriptors filled twice (a driver may hold a fill ring besides), two polls in use, and what the
   // caches of two threads may keep.
   return 2 * std::max<std::uint32_t>(descriptors, 2048) + 2 * static_cast<std::uint32_t>(QueueSource::kMaxBurst) +
-         2 * kPoolCache * 3 / 2;
+         2 * kPoolCache * 3 / 2 + sent;
 }
 
 std::uint64_t PortPlan::memory_bytes() const {

@@ -25,6 +25,8 @@ struct PortPlan {
   bool promiscuous = true;  ///< asked of the driver: not for kernel interfaces
   int socket_family = -1;   ///< AF_PACKET or AF_XDP: ask the kernel what it dropped
   bool ends = false;
+  bool forwards = false;  ///< what comes in goes out of another such port: of as many transmit queues
+  FrameLimits limits = {};
 
   std::uint32_t mbufs() const;
   std::uint64_t memory_bytes() const;
@@ -32,7 +34,7 @@ struct PortPlan {
 
 struct OpenedPort {
   std::shared_ptr<PortState> state;
-  std::vector<std::unique_ptr<PacketSource>> queues;
+  std::vector<std::unique_ptr<QueueSource>> queues;
   std::string driver;
   std::string time_source;
   std::vector<std::string> notes;

@@ -15,6 +15,13 @@
 
 namespace parshall::dpdk {
 
+/// Lengths of frames, with the Ethernet header, that matter where they go on.
+struct FrameLimits {
+  std::uint32_t longest_sent = UINT32_MAX;  ///< without a VLAN tag
+  std::uint32_t maybe_cut = UINT32_MAX;     ///< one received that is this long may have been longer
+  bool in_one_piece = false;                ///< no chain of buffers can be sent
+};
+
 /// What a port's queues share, and what must live as long as any of them: the pools behind their packets.
 class PortState {
  public:
@@ -33,11 +40,21 @@ class PortState {
   void own(rte_mempool* pool) { pools_.push_back(pool); }
   void ask_kernel(std::uint16_t queue, int family, int socket) { drops_[queue].emplace(family, socket); }
 
+  void set_limits(const FrameLimits& limits) noexcept { limits_ = limits; }
+  const FrameLimits& limits() const noexcept { return limits_; }
+
+  /// Of a kernel interface.
+  void watch(const KernelInterface& interface) { link_.emplace(interface); }
+  bool is_up() const noexcept { return !link_ || link_->is_up(); }
+
   /// The driver says itself how many packets each queue delivered.
   void set_counts_queues() noexcept { counts_queues_ = true; }
 
   DeviceCounters device_counters() noexcept;
   DeviceCounters queue_counters(std::uint16_t queue) noexcept;
+
+  /// Frames that the driver took to send, and dropped.
+  std::uint64_t dropped_in_sending() noexcept { return facts_.drops_taken ? read_stats().oerrors : 0; }
 
   /// Stops and closes the port, keeping the last counters. No queue may be polled any more.
   void close() noexcept;
@@ -53,6 +70,8 @@ class PortState {
   bool counts_queues_ = false;
   std::mutex mutex_;
   rte_eth_stats last_{};
+  FrameLimits limits_;
+  std::optional<LinkState> link_;
   std::vector<std::optional<SocketDrops>> drops_;
   std::vector<rte_mempool*> pools_;
 };

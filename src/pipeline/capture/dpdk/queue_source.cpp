@@ -2,8 +2,11 @@
 #include "pipeline/capture/dpdk/queue_source.hpp"
 
 #include <rte_ethdev.h>
+#include <rte_ether.h>
+#include <rte_pause.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "pipeline/capture/dpdk/eal.hpp"
 
@@ -12,6 +15,7 @@ namespace {
 
 /// Vector drivers deliver at most this many a call, however many are asked for.
 constexpr unsigned kSmallestFullBurst = 32;
+constexpr int kSendTries = 32;  ///< in a row that send nothing
 constexpr std::uint64_t kClockPeriodNs = 1'000'000'000;
 
 }  // namespace
@@ -60,6 +64,48 @@ std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
               .has_nic_hash = hashed};
   }
   return burst.count;
+}
+
+void QueueSource::join(QueueSource& a, QueueSource& b) {
+  const auto exit = [](const QueueSource& from, const QueueSource& to) {
+    FrameLimits limits = to.port_->limits();
+    limits.maybe_cut = from.port_->limits().maybe_cut;
+    return Exit{to.port_, to.port_id_, to.queue_, limits};
+  };
+  a.exit_ = exit(a, b);
+  b.exit_ = exit(b, a);
+}
+
+/// The kernel lets a VLAN tag exceed an interface's MTU.
+bool QueueSource::Exit::fits(const rte_mbuf& frame) const noexcept {
+  const auto* const header = rte_pktmbuf_mtod(&frame, const rte_ether_hdr*);
+  const bool tagged = frame.data_len >= sizeof *header && header->ether_type == rte_cpu_to_be_16(RTE_ETHER_TYPE_VLAN);
+  return frame.pkt_len - (tagged ? sizeof(rte_vlan_hdr) : 0) <= limits.longest_sent &&
+         frame.pkt_len < limits.maybe_cut && (frame.nb_segs == 1 || !limits.in_one_piece);
+}
+
+std::uint8_t* QueueSource::frame(std::size_t i) noexcept { return rte_pktmbuf_mtod(latest().mbufs[i], std::uint8_t*); }
+
+ForwardCounts QueueSource::send(std::size_t count) noexcept {
+  Burst& burst = latest();
+  std::array<rte_mbuf*, kMaxBurst> going;
+  std::size_t fit = 0, sent = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (exit_->fits(*burst.mbufs[i])) going[fit++] = std::exchange(burst.mbufs[i], nullptr);
+  // net_af_packet would keep what it takes meanwhile, and send it when the interface is up again.
+  if (exit_->port->running() && exit_->port->is_up()) {
+    for (int tries = 0; sent < fit && tries < kSendTries; ++tries) {
+      const unsigned taken =
+          ::rte_eth_tx_burst(exit_->id, exit_->queue, &going[sent], static_cast<std::uint16_t>(fit - sent));
+      sent += taken;
+      if (taken != 0)
+        tries = 0;
+      else
+        ::rte_pause();
+    }
+  }
+  if (sent < fit) ::rte_pktmbuf_free_bulk(&going[sent], static_cast<unsigned>(fit - sent));
+  return {.sent = sent, .too_long = count - fit, .refused = fit - sent};
 }
 
 inline std::uint64_t QueueSource::time_of(const rte_mbuf& packet, std::uint64_t now_ns) noexcept {

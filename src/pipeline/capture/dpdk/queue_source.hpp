@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "pipeline/capture/dpdk/port_state.hpp"
 #include "pipeline/capture/dpdk/rx_clock.hpp"
@@ -29,8 +30,9 @@ struct TimeStamping {
 /// One receive queue of a port.
 ///
 /// Shape: 8 KiB of mbuf pointers: the packets of the last two polls.
-/// Cost:  one clock reading a burst, unless the device stamps; no lock, no allocation.
-class QueueSource final : public PacketSource {
+/// Cost:  one clock reading a burst, unless the device stamps; no lock, no allocation. Where packets go on to a kernel
+///        interface, one more system call a burst.
+class QueueSource final : public PacketSource, private Forwarder {
  public:
   static constexpr std::size_t kMaxBurst = 512;
 
@@ -43,6 +45,10 @@ class QueueSource final : public PacketSource {
   bool lossless() const noexcept override { return port_->facts().waits || ends_; }
   std::uint64_t now_ns() noexcept override;
   DeviceCounters counters() noexcept override { return port_->queue_counters(queue_); }
+  Forwarder* forwarder() noexcept override { return exit_ ? this : nullptr; }
+
+  /// What comes in on either queue goes out of the transmit queue of that number of the other's port.
+  static void join(QueueSource& a, QueueSource& b);
 
  private:
   struct Burst {
@@ -50,6 +56,20 @@ class QueueSource final : public PacketSource {
     unsigned count = 0;
     void free() noexcept;
   };
+
+  /// A transmit queue of another port.
+  struct Exit {
+    std::shared_ptr<PortState> port;
+    std::uint16_t id;
+    std::uint16_t queue;
+    FrameLimits limits;  ///< of both ports
+
+    bool fits(const rte_mbuf& frame) const noexcept;
+  };
+
+  std::uint8_t* frame(std::size_t i) noexcept override;
+  ForwardCounts send(std::size_t count) noexcept override;
+  Burst& latest() noexcept { return bursts_[turn_ ^ 1]; }
 
   void receive(Burst& burst, std::size_t wanted) noexcept;
   std::uint64_t time_of(const rte_mbuf& packet, std::uint64_t now_ns) noexcept;
@@ -64,6 +84,7 @@ class QueueSource final : public PacketSource {
   std::uint64_t clock_fed_ns_ = 0;
   TimeStamping stamping_;
   std::array<Burst, 2> bursts_;
+  std::optional<Exit> exit_;
 };
 
 }  // namespace parshall::dpdk

@@ -17,10 +17,11 @@ constexpr int kNice = 10;  ///< where cores are short the workers come first, an
 
 }  // namespace
 
-Feed::Feed(Watched& watched, Columns own, const StatisticOptions& statistics, const Choice& initial)
+Feed::Feed(Watched& watched, Columns own, const StatisticOptions& statistics, const Choice& initial, bool marks)
     : watched_(watched),
       own_(std::move(own)),
       statistics_(statistics),
+      marks_(marks),
       used_(initial),
       next_refresh_(Clock::now() + kFirst) {
   wish_.choice = initial;
@@ -110,7 +111,7 @@ void Feed::use(const Choice& choice) {
     auto names = choice.level == Level::packet
                      ? std::vector<std::string>()
                      : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
-    if (statistics_.classifier && choice.level == Level::flow) names.emplace_back(FlowClass::kName);
+    if (statistics_.classifier && (marks_ || choice.level == Level::flow)) names.emplace_back(FlowClass::kName);
     if (auto made = Columns::make(names, statistics_)) columns = *std::move(made);
   }
   if (columns) watched_.change_columns(*std::move(columns));

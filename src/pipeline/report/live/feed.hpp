@@ -28,8 +28,8 @@ struct Wish {
 /// Cost: one snapshot a second, fewer when one takes more than half a second; none while paused.
 class Feed {
  public:
-  /// `own`: columns of a choice that says so.
-  Feed(Watched& watched, Columns own, const StatisticOptions& statistics, const Choice& initial);
+  /// `own`: columns of a choice that says so. `marks`: flows are classified whatever is chosen, as packets go by it.
+  Feed(Watched& watched, Columns own, const StatisticOptions& statistics, const Choice& initial, bool marks = false);
   ~Feed() { stop(); }
 
   void wish(const Wish& wish);
@@ -53,6 +53,7 @@ class Feed {
   Watched& watched_;
   const Columns own_;
   const StatisticOptions statistics_;
+  const bool marks_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -60,7 +60,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   std::unique_ptr<Terminal> terminal = *std::move(opened);
   State state(!options.own.columns().empty(), options.packets_only, options.has_states);
   const Choice initial = state.choice();
-  Feed feed(watched, options.own, options.statistics, initial);
+  Feed feed(watched, options.own, options.statistics, initial, options.marks);
   PulseMeter meter(watched);
   Pulse shown_pulse;
   std::shared_ptr<const View> view;

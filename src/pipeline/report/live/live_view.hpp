@@ -15,6 +15,7 @@ struct LiveOptions {
   StatisticOptions statistics;
   bool packets_only = false;                         ///< the run keeps no flows
   bool has_states = false;                           ///< flows have monitoring states
+  bool marks = false;                                ///< packets go on, marked by class
   std::function<bool()> leave;                       ///< asked some 20 times a second: true closes the view
   std::function<std::vector<std::string>()> events;  ///< the latest that tasks found, the newest last; may be empty
   std::function<std::vector<TaskRecall>()> recalls;  ///< of late; may be empty

@@ -41,7 +41,7 @@ struct Layout {
   std::size_t accounting = 1, workers = 0, rows = 0;
   std::size_t events = 0;  ///< with their heading
   bool totals = false, flows = false, pulse = false, heading = false, footer = false, measuring = false;
-  bool adaptation = false, classes = false;
+  bool adaptation = false, classes = false, forwarding = false;
 };
 Layout lay_out(Size size, const View* view, std::size_t events = 0);
 

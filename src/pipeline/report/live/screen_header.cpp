@@ -92,6 +92,15 @@ Line classes(const View& view, Size size, Glyphs glyphs) {
   return whole(line, Style::normal, size, glyphs);
 }
 
+Line forwarding(const View& view, Size size, Glyphs glyphs) {
+  const ForwardingSummary& all = *view.summary.forwarding;
+  Line line = joined({fmt::format("forwarded {}", all.sent), fmt::format("{} marked", all.marked()),
+                      fmt::format("{} not sent", all.not_sent())},
+                     size, glyphs);
+  if (all.not_sent() != 0) line[0].style = Style::warning;
+  return line;
+}
+
 Line heartbeat(const Pulse& pulse, Size size, Glyphs glyphs) {
   const double now = pulse.polled_pps.empty() ? 0 : pulse.polled_pps.back();
   const std::string text = fmt::format("processed {:<9} ", scaled_text(now, "pps"));
@@ -164,6 +173,7 @@ std::vector<Line> draw_header(const State& state, const View* view, const Pulse&
   if (layout.flows) lines.push_back(flows(*view, size, glyphs));
   if (layout.adaptation) lines.push_back(adaptation(*view, size, glyphs));
   if (layout.classes) lines.push_back(classes(*view, size, glyphs));
+  if (layout.forwarding) lines.push_back(forwarding(*view, size, glyphs));
   const Style style = view->summary.total.balanced() ? Style::good : Style::warning;
   for (const std::string& line : fit_accounting(view->summary.total, size, glyphs))
     lines.push_back(whole(line, style, size, glyphs));
