@@ -82,16 +82,16 @@ Result<lab::ClassifySweep> plan(const ClassifyOptions& options) {
   return sweep;
 }
 
-Result<lab::ClassifyTraffic> traffic_of(const ClassifyOptions& options) {
-  const auto packets = count_of("--packets", options.packets, std::size_t{1} << 26);
-  if (!packets) return packets.error();
-  if (options.file.empty())
-    return lab::ClassifyTraffic::of_trains(
-        options.traffic, {.mpps = options.gbps ? 0 : options.mpps, .gbps = options.gbps.value_or(10)});
+Result<lab::ClassifyTraffic> built_in(const ClassifyOptions& options) {
+  return lab::ClassifyTraffic::of_trains(options.traffic,
+                                         {.mpps = options.gbps ? 0 : options.mpps, .gbps = options.gbps.value_or(10)});
+}
+
+Result<lab::ClassifyTraffic> replayed(const ClassifyOptions& options, std::size_t packets) {
   try {
-    return lab::ClassifyTraffic::of_file(options.file, *packets, options.gbps.value_or(10));
+    return lab::ClassifyTraffic::of_file(options.file, packets, options.gbps.value_or(10));
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("no memory for {} packets of {}: ask for fewer with --packets", *packets, options.file)};
+    return Error{fmt::format("no memory for {} packets of {}: ask for fewer with --packets", packets, options.file)};
   }
 }
 
@@ -106,8 +106,12 @@ void warn(const lab::ClassifySweep& sweep) {
 int run_classify(const ClassifyOptions& options) {
   auto sweep = plan(options);
   if (!sweep) return wrong_usage(sweep.error());
+  const auto packets = count_of("--packets", options.packets, std::size_t{1} << 26);
+  if (!packets) return wrong_usage(packets.error());
+  if (options.file.empty())
+    if (const auto traffic = built_in(options); !traffic) return wrong_usage(traffic.error());
   const auto measure = [&](const auto& done, const auto& stop) -> Result<std::size_t> {
-    auto traffic = traffic_of(options);
+    auto traffic = options.file.empty() ? built_in(options) : replayed(options, *packets);
     if (!traffic) return traffic.error();
     sweep->traffic = std::make_shared<lab::ClassifyTraffic>(*std::move(traffic));
     warn(*sweep);
@@ -147,6 +151,7 @@ void add_bench_classify(CLI::App& bench, int& status) {
       bench.add_subcommand("classify", "Flows classified a second by sniffing, flow and classification threads");
   classify->footer(footer());
   auto o = std::make_shared<ClassifyOptions>();
+  o->common.rounds = 5;
   const auto list = [&](const char* name, auto& values, const char* help) {
     return classify->add_option(name, values, help)->delimiter(',');
   };
