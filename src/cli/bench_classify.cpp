@@ -139,7 +139,9 @@ std::string footer() {
          "missed. A line takes for each frame its bytes (60 at least, without FCS) and 24 more: FCS, preamble, gap.\n"
          "Rates are of all interfaces together, in runs of fixed length in interleaved rounds; every chain's account "
          "has\n"
-         "to balance. --find-rate looks for the highest rate at which at most 0.1 % is lost, up to the line's.\n"
+         "to balance. --find-rate looks for the highest rate at which at most 0.1 % is lost, up to the line's; where "
+         "it is at most\n"
+         "5 %, in the better of two runs.\n"
          "Handled packets are counted in a flow; classified are those of flows that got a class, told by threads or,\n"
          "where these were late, by who read the flow.";
 }
