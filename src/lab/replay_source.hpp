@@ -21,8 +21,8 @@ namespace parshall::lab {
 /// The addresses of both ends of a packet are exclusive-or'ed with one number, of the repetition and the interface: no
 /// flow comes again, and both directions of a connection stay those of one. Of IPv6 addresses it changes the first
 /// four bytes. Checksums are left as they were.
-/// Error: as PacedSource, but time stamps are those of the line. A flow would come again whose addresses both differ
-///        from another's, of the same ports, by the difference of two such numbers: none of the captures tried has one.
+/// Error: as PacedSource, but time stamps are those of the line. Two flows of the same ports become one where their
+///        addresses, both, differ by the difference of two such numbers, which are spread over 32 bits.
 class ReplaySource final : public PacketSource {
  public:
   static constexpr std::uint64_t kMostInterfaces = 2;
