@@ -111,7 +111,7 @@ def figure_3_locking(runs):
     rates = ", ".join(f"{name} {shape(lossless, name)['lossless_mpps']:.1f}" for name in ("1I-2Q-1P", "1I-2Q-1P-chunk", "1I-2Q-2P"))
     return (f"{stages(locked)}; {stages(apart)}; locked for a chunk of 128: {stages(chunk)}. Flow handling takes {locked['handling_ns']:.0f} ns "
             f"a packet with the lock, {apart['handling_ns']:.0f} without, {chunk['handling_ns']:.0f} with one a chunk. Without loss: {rates} Mpps",
-            answers, "a std::mutex around each packet; one around 128 gives most of it back: what the paper lost is not the sharing but how "
+            answers, "a std::mutex around each packet; one around 128 gives most of it back: here it is not the sharing that costs but how "
             "often it is locked. The last two comparisons are with 1I-1Q-1P, on one core and on all")
 
 
@@ -203,7 +203,7 @@ FIGURES = [
     ("3, two interfaces", "worst-case", "Two interfaces (2I-1Q-2P) are as one interface twice: more than sniffing and flow handling take.",
      figure_3_interfaces),
     ("3, classification", None, "One thread to classify is enough: it never is what holds packets up.", figure_3_classes),
-    ("3, threads", "worst-case-lossless", "Wire speed takes a thread for each module of each queue.", figure_3_threads),
+    ("3, threads", "worst-case-lossless", "Implied: wire speed takes a thread for each module of each queue.", figure_3_threads),
     ("4", "headers", "Real headers at full length: all configurations classify 10 or 20 Gb/s without loss; the simplest takes least CPU, a second "
      "process as much memory again.", figure_4("headers")),
     ("4, as theirs", "headers-mix", "The same with built-in frames of 744 bytes and flows of 49 packets, the means of the paper's trace: 1.6 Mpps an "
