@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/random.hpp"
 #include "classify/registry.hpp"
 #include "generate/memory_source.hpp"
+#include "lab/class_model.hpp"
 #include "lab/harness.hpp"
 #include "pipeline/tables.hpp"
 
@@ -37,23 +37,6 @@ constexpr Traffic kTraffics[] = {
     {"50 packets, 65,536 flows at once", "flows=65536,dist=trains:50,packets=1000000", 1 << 19, 300'000'000},
     {"flows that go on, Zipf 1.1", "flows=65536,dist=zipf:1.1,packets=4000000", 1 << 17, 0},
 };
-
-/// Flows of so many classes, each around sizes of its own.
-Samples samples() {
-  Samples made{.packets = kPackets};
-  SplitMix64 random(kSeed);
-  for (std::size_t id = 0; id < kClasses; ++id) {
-    std::array<double, kPackets> mean;
-    for (double& size : mean) size = 40 + 1400 * random.uniform();
-    for (int flow = 0; flow < 500; ++flow) {
-      std::array<std::uint16_t, kPackets> sizes;
-      for (std::size_t i = 0; i < kPackets; ++i)
-        sizes[i] = static_cast<std::uint16_t>(std::clamp(mean[i] + 300 * (random.uniform() - 0.5), 40.0, 1500.0));
-      made.add(sizes, fmt::format("class {}", id), "made");
-    }
-  }
-  return made;
-}
 
 class Worker {
  public:
@@ -110,7 +93,7 @@ int main_of(bool smoke) {
   const int rounds = smoke ? 3 : 9;
   const std::size_t sample = smoke ? kSample / 20 : kSample;
   bool right = true;
-  const Samples known = samples();
+  const Samples known = made_samples(kClasses, kPackets, kSeed);
   fmt::print("{:<34} {:<22} {:>9} {:>22} {:>7} {:>16} {:>6} {:>8}\n", "traffic", "classes by", "ns/packet",
              "95 % interval of ns", "ratio", "interval", "Mpps", "M told/s");
   for (const Traffic& traffic : kTraffics) {

@@ -15,6 +15,7 @@ void add_bench(CLI::App& app, int& status) {
   add_bench_parse(*bench, status);
   add_bench_receive(*bench, status);
   add_bench_models(*bench, status);
+  add_bench_classify(*bench, status);
   add_bench_adaptive(*bench, status);
   add_bench_heavy_hitters(*bench, status);
 }

@@ -87,6 +87,7 @@ void add_bench_hashes(CLI::App& bench, int& status);
 void add_bench_parse(CLI::App& bench, int& status);
 void add_bench_receive(CLI::App& bench, int& status);
 void add_bench_models(CLI::App& bench, int& status);
+void add_bench_classify(CLI::App& bench, int& status);
 void add_bench_adaptive(CLI::App& bench, int& status);
 void add_bench_heavy_hitters(CLI::App& bench, int& status);
 

@@ -3,6 +3,7 @@
 
 #include "classify/registry.hpp"
 #include "cli/commands.hpp"
+#include "lab/classify_shape.hpp"
 #include "lab/contention.hpp"
 #include "lab/header_access.hpp"
 #include "lab/model_experiment.hpp"
@@ -87,6 +88,8 @@ void list_experiments() {
   fmt::print("parshall bench receive: cost of queues and packet-buffer pools of DPDK, without a device\n");
   fmt::print("parshall bench models: throughput of the whole monitor, by threads\n");
   for (const lab::NamedModel& model : lab::thread_models()) fmt::print("  {:<22} {}\n", model.name, model.help);
+  fmt::print("parshall bench classify: flows classified a second, by queues and threads\n");
+  for (const lab::ClassifyShape& shape : lab::classify_shapes()) fmt::print("  {:<22} {}\n", shape.name, shape.help);
   fmt::print("parshall bench pipeline: cost of a packet step by step: polled, decoded, counted, measured\n");
   fmt::print("parshall bench batch: cost of a packet by how many are taken at a time\n");
   fmt::print("parshall bench advise: which table, sizes and batch to use for some traffic\n");

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "generate/arrival_queue.hpp"
 #include "generate/flow_trains.hpp"
 #include "generate/pace.hpp"
 #include "generate/syn_flood.hpp"
@@ -53,6 +54,12 @@ class PacedSource final : public PacketSource {
   /// Before the first poll: the pace has begun so long before it, and what came then came to nobody.
   void begin_at(std::uint64_t elapsed_ns) noexcept;
 
+  /// Before the first poll: plays the trace from its `number`-th packet on, of all its repetitions. Trains of two
+  /// sources are of different flows where these are far enough apart.
+  void play_from(std::uint64_t number) noexcept { first_packet_ = number; }
+
+  static std::uint64_t steady_ns() noexcept;
+
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool lossless() const noexcept override { return false; }
   /// Of the last poll: whatever came since is still to be polled.
@@ -67,31 +74,22 @@ class PacedSource final : public PacketSource {
   }
 
  private:
-  /// Packets that came evenly from one poll to the next.
-  struct Run {
-    std::uint64_t first, count;
-    double first_ns, step_ns;
-  };
-
   std::uint64_t packets_by(std::uint64_t elapsed_ns) const noexcept;
   void arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexcept;
-  std::size_t take(std::span<RawPacket> out) noexcept;
-  static std::uint64_t steady_ns() noexcept;
+  void play(ArrivalQueue::Run run, std::span<RawPacket> out) noexcept;
   static constexpr std::uint64_t kWaitNs = 10'000;
 
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;
   FlowTrains trains_;
   Pace pace_;
-  std::uint64_t queue_, first_ns_;
+  std::uint64_t first_ns_, first_packet_ = 0;
   Clock clock_;
   Wait wait_;
   std::optional<std::uint64_t> began_ns_;
   std::uint64_t ahead_ns_ = 0;   ///< begin_at()'s
   std::uint64_t polled_ns_ = 0;  ///< since the pace began
-  std::vector<Run> runs_;        ///< a ring of what waits; a run holds a packet at least
-  std::size_t first_run_ = 0, runs_waiting_ = 0;
-  std::uint64_t arrived_ = 0, waiting_ = 0;
+  ArrivalQueue queue_;
   std::uint64_t stretch_ns_ = 0;
   std::shared_ptr<std::vector<std::uint64_t>> losses_;  ///< null: nobody asks
   std::shared_ptr<PacedCounts> counts_ = std::make_shared<PacedCounts>();

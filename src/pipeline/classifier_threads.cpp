@@ -43,6 +43,12 @@ std::optional<Error> ClassifierThreads::start(std::span<const unsigned> cores) {
   return std::nullopt;
 }
 
+std::vector<std::uint64_t> ClassifierThreads::cpu_ns() noexcept {
+  std::vector<std::uint64_t> taken;
+  for (std::thread& thread : threads_) taken.push_back(parshall::cpu_ns(thread));
+  return taken;
+}
+
 void ClassifierThreads::stop() noexcept {
   stop_.store(true, std::memory_order_relaxed);
   for (std::thread& thread : threads_)
@@ -51,7 +57,7 @@ void ClassifierThreads::stop() noexcept {
 
 void ClassifierThreads::run(std::size_t index) noexcept {
   name_this_thread("classifier");
-  Idle idle(busy_poll_);
+  Idle idle(waiting_);
   while (!stop_.load(std::memory_order_relaxed)) {
     std::size_t done = 0;
     for (ClassJobRing* const ring : rings_[index]) done += serve_ring(*ring);

@@ -21,8 +21,8 @@ class ClassifierThreads {
   /// How many rings the worker has, so that each of the workers has one and each of the threads.
   static std::size_t rings_of(std::size_t worker, std::size_t workers, std::size_t threads) noexcept;
 
-  ClassifierThreads(std::shared_ptr<const Classifier> classifier, std::size_t threads, bool busy_poll)
-      : classifier_(std::move(classifier)), rings_(threads), busy_poll_(busy_poll) {}
+  ClassifierThreads(std::shared_ptr<const Classifier> classifier, std::size_t threads, Waiting waiting)
+      : classifier_(std::move(classifier)), rings_(threads), waiting_(waiting) {}
   ~ClassifierThreads();
   ClassifierThreads(const ClassifierThreads&) = delete;
   ClassifierThreads& operator=(const ClassifierThreads&) = delete;
@@ -33,6 +33,9 @@ class ClassifierThreads {
   /// `cores`: to pin them to, in turn; none: not pinned. What cannot be started or pinned is an error, and none runs.
   std::optional<Error> start(std::span<const unsigned> cores);
 
+  /// CPU time of each of them so far, between start() and stop().
+  std::vector<std::uint64_t> cpu_ns() noexcept;
+
   /// They leave what is in the rings, once the workers have gone.
   void stop() noexcept;
 
@@ -42,7 +45,7 @@ class ClassifierThreads {
 
   std::shared_ptr<const Classifier> classifier_;
   std::vector<std::vector<ClassJobRing*>> rings_;  ///< by thread
-  bool busy_poll_;
+  Waiting waiting_;
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;
 };

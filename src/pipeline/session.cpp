@@ -91,7 +91,7 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
   if (columns.statistics()->classifies()) class_names_ = class_names(*columns.statistics());
   if (options_.classifiers != 0)
     classifiers_.emplace(columns.statistics()->flow_class()->classifier(), options_.classifiers,
-                         options_.threads.busy_poll);
+                         options_.threads.busy_poll ? Waiting::busily : Waiting::soon_asleep);
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;

@@ -51,4 +51,11 @@ std::optional<Error> pin(std::thread& thread, unsigned core) {
                            std::thread::hardware_concurrency() - 1)};
 }
 
+std::uint64_t cpu_ns(std::thread& thread) noexcept {
+  clockid_t clock;
+  timespec taken;
+  if (::pthread_getcpuclockid(thread.native_handle(), &clock) != 0 || ::clock_gettime(clock, &taken) != 0) return 0;
+  return static_cast<std::uint64_t>(taken.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(taken.tv_nsec);
+}
+
 }  // namespace parshall

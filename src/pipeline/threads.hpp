@@ -13,18 +13,24 @@ namespace parshall {
 
 enum class Scheduler : std::uint8_t { other, fifo, deadline };
 
-/// What a thread does while nothing comes: spins for a while, then lets others run.
+/// How a thread waits: it spins for ever, or for a while before it lets others run, or it lets them at once.
+enum class Waiting : std::uint8_t { busily, soon_asleep, asleep };
+
+/// What a thread does while nothing comes.
 class Idle {
  public:
-  explicit Idle(bool busy_poll) noexcept : busy_poll_(busy_poll) {}
+  explicit Idle(Waiting waiting) noexcept : waiting_(waiting) {}
+  explicit Idle(bool busy_poll) noexcept : Idle(busy_poll ? Waiting::busily : Waiting::soon_asleep) {}
   void reset() noexcept { turns_ = 0; }
   bool waiting() const noexcept { return turns_ != 0; }
   void wait() noexcept {
     ++turns_;
-    if (turns_ < kSpins || busy_poll_) return __builtin_ia32_pause();
-    if (turns_ < kYields) {
-      ::sched_yield();
-      return;
+    if (waiting_ != Waiting::asleep) {
+      if (turns_ < kSpins || waiting_ == Waiting::busily) return __builtin_ia32_pause();
+      if (turns_ < kYields) {
+        ::sched_yield();
+        return;
+      }
     }
     std::this_thread::sleep_for(kNap);
   }
@@ -33,7 +39,7 @@ class Idle {
   static constexpr std::uint32_t kSpins = 64, kYields = 1024;
   static constexpr std::chrono::microseconds kNap{50};  ///< 740 packets of 10 GbE line rate; a queue holds 4096
 
-  bool busy_poll_;
+  Waiting waiting_;
   std::uint32_t turns_ = 0;
 };
 
@@ -43,5 +49,8 @@ void name_this_thread(const char* name) noexcept;
 /// Fails, saying what to do, where the kernel refuses. The thread may be any that has not been joined.
 std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler);
 std::optional<Error> pin(std::thread& thread, unsigned core);
+
+/// CPU time that a thread has taken which has not been joined; 0 where the kernel does not tell.
+std::uint64_t cpu_ns(std::thread& thread) noexcept;
 
 }  // namespace parshall

@@ -1097,6 +1097,49 @@ class Lab(Case):
             self.assertTrue(0 <= float(row["modelled_loss"]) < 1)
             self.assertEqual((row["packets"], row["lost_packets"], row["scheduler"]), ("20000", "0", "other"))
 
+    def classify(self, *arguments):
+        return run("bench", "classify", "--seconds", "0.03", "--rounds", "2", "--flows", "64Ki", "--format", "csv", *arguments)
+
+    def test_configurations_that_classify_are_compared(self):
+        done = self.classify()
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([(row["row"], row["threads"]) for row in found],
+                         [("1I-1Q-1P", "3"), ("1I-2Q-1P", "5"), ("1I-2Q-1P-chunk", "5"), ("1I-2Q-2P", "6"), ("2I-1Q-2P", "6"),
+                          ("1I-1Q-inline", "1"), ("1I-2Q-inline", "2"), ("2I-1Q-inline", "2")])
+        for row in found:
+            self.assertTrue(float(row["offered_mpps"]) >= float(row["sniffed_mpps"]) > 0)
+            self.assertTrue(0 < float(row["low_handled_mpps"]) <= float(row["handled_mpps"]) <= float(row["high_handled_mpps"]))
+            self.assertEqual(row["sniffing_cpu"] == "", "inline" in row["row"])
+            self.assertEqual((row["line_mpps"], row["lossless_mpps"], row["samples"]), ("14.2", "", "2"))
+
+    def test_headers_of_a_capture_are_classified_as_a_line_brings_them(self):
+        done = self.classify("-r", self.capture(), "--gbps", "0.01", "--find-rate", "--cap", "0,64", "--shape", "1I-2Q-2P,1I-1Q-inline",
+                             "--placement", "any")
+        self.assertEqual(done.status, DONE, done.err)
+        found = rows(done.out)
+        self.assertEqual([(row["cap"], row["row"]) for row in found],
+                         [(cap, shape + ", any") for cap in ("0", "64") for shape in ("1I-2Q-2P", "1I-1Q-inline")])
+        self.assertIn("headers of good.pcap: 1000 packets of 10 flows", found[0]["traffic"])
+        for row in found:
+            self.assertEqual(float(row["lossless_gbps"]), 0.01)
+        self.assertGreaterEqual(float(found[2]["line_mpps"]), float(found[0]["line_mpps"]))
+
+    def test_mistakes_of_bench_classify_are_named(self):
+        for words, arguments in (
+                (("no configuration \"3I\"", "2I-1Q-2P"), ["--shape", "3I"]),
+                (("no placement \"here\"", "any"), ["--placement", "here"]),
+                (("dist=trains",), ["-g", "flows=5"]),
+                (("--cap", "--gbps"), ["--cap", "64"]),
+                (("--idle soon", "15s"), ["--idle", "soon"]),
+                (("--rate",), ["--rate", "0"]),
+                (("--gbps",), ["--gbps", "-1"]),
+                (("no kind of model", "c45"), ["--model-kind", "best"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "classify", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "classify", "-r", "/no/such/file"), FAILED, "/no/such/file")
+        self.assert_says(run("bench", "classify", "--flows", "256Mi"), FAILED, "are available", "--flows")
+
     def test_a_scheduler_that_is_refused_has_no_rows(self):
         def without_sys_nice():
             libc = ctypes.CDLL(None)

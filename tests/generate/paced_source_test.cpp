@@ -62,6 +62,21 @@ TEST(PacedSource, MayBeginWhereAnotherWouldBe) {
   }
 }
 
+TEST(PacedSource, MayPlayTheTraceFromAnyOfItsPacketsOn) {
+  const auto frames = trace(777);
+  fake_now_ns = 0;
+  PacedSource source(frames, Pace(1e6), 4096, 0, fake_clock);
+  source.play_from(3 * 777 + 700);
+  std::array<RawPacket, 100> batch;
+  source.poll(batch);
+  fake_now_ns = 100'000;
+  ASSERT_EQ(source.poll(batch), 100u);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    EXPECT_EQ(batch[i].data, frames->frame((700 + i) % 777));
+    EXPECT_EQ(batch[i].time_ns, 1000 * (i + 1)) << "which changes nothing of its time";
+  }
+}
+
 /// Against a queue of packet numbers.
 TEST(PacedSource, DeliversMissesAndStampsWhatAQueueWould) {
   SplitMix64 random(2);

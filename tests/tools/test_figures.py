@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
 import flowatcher  # noqa: E402
 import measurement  # noqa: E402
+import wirespeed  # noqa: E402
 from runs import RUNS, Rows  # noqa: E402
 
 SKEWS = (0.75, 1.1, 1.25, 1.5, 1.75)
@@ -70,9 +71,42 @@ class World:
             "analytics": [{"monitor": monitor, "traffic": f"flows={flows}", "flows": flows, "mpps": 50.0,
                            **self.cost(10 + flows / 1000 + 100 * ("p99" in monitor))}
                           for flows in (1024, 65536) for monitor in ("bucketed", "bucketed, gap_p99")],
+            **self.classified(),
             "devices": [{"traffic": "uniform", "row": name, **self.figure("mpps", rate, of=40.0)}
                         for name, rate in (("packets, dpdk-testpmd", 30), ("flows, parshall", 29), ("flows and p99 gap, parshall", 20))],
         }
+
+    def crew(self, shape, handled, lossless, cpu, **more):
+        """A row of `bench classify`; upside down, one thread has what the others have in the paper, and real headers too many."""
+        inline, two = "inline" in shape, shape.startswith("2I")
+        handled, lossless = (14.2 - handled / 4, 10 - lossless / 4) if self.upside_down else (handled, lossless)
+        sniffed = handled if self.upside_down else handled + 0.5
+        cpu = 10 - cpu if self.upside_down else cpu
+
+        def figure(column, value):
+            return {column: value, f"low_{column}": value - 0.01, f"high_{column}": value + 0.01}
+        lost = self.upside_down != (sniffed + 0.5 < more.get("offered", 0))
+        return {"row": shape, "shape": shape, "interfaces": 2 if two else 1, "offered_mpps": more.get("offered", 14.2), "line_mpps": 1.6, "cap": 0,
+                "traffic": "made", "source_ns": 4.0, "classified_mpps": 0.5 * handled if self.upside_down else handled,
+                "classified_kfps": 200 * handled, "sniffing_cpu": None if inline else 0.3, "handling_cpu": 0.4,
+                "classifying_cpu": None if inline else 0.2, "sniffing_ns": 20.0, "handling_ns": 50.0, "cpu_ns": 100.0, "lost_share": 0.1,
+                "low_lost_share": 0.1 if lost else 0.0, "high_lost_share": 0.1 if lost else 0.0,
+                "classifying_ns": 90.0 if self.upside_down else 10.0, "memory_mb": 100.0 if self.upside_down or "2P" not in shape else 200.0,
+                **figure("sniffed_mpps", sniffed), **figure("handled_mpps", handled), **figure("cpu", cpu),
+                **figure("lossless_mpps", lossless), **figure("lossless_gbps", lossless), **more}
+
+    def classified(self):
+        """As the paper has it: shape: handled and lossless Mpps, CPU. 1I-2Q-2P takes all."""
+        paper = {"1I-1Q-1P": (7.9, 4.0, 0.9), "1I-2Q-1P": (2.1, 2.1, 1.3), "1I-2Q-1P-chunk": (8.0, 8.0, 1.3), "1I-2Q-2P": (14.2, 14.2, 1.2),
+                 "2I-1Q-2P": (15.2, 8.0, 2.4), "1I-1Q-inline": (5.0, 2.0, 1.0), "1I-2Q-inline": (6.0, 2.0, 1.0), "2I-1Q-inline": (7.0, 3.0, 2.0)}
+
+        def crews(**more):
+            return [self.crew(shape, *figures, **more) for shape, figures in paper.items()]
+        worst = [self.crew(shape, *figures, offered=0 if shape == "1I-2Q-2P" else 25) for shape, figures in paper.items()]
+        capped = [self.crew(shape, handled, 0.1 if self.upside_down else cap if shape == "1I-2Q-2P" else 25 if cap > 64 else 2, cpu, cap=cap)
+                  for shape, (handled, _, cpu) in paper.items() for cap in (64, 500, 1500)]
+        return {"worst-case": worst, "worst-case-any": worst, "worst-case-lossless": crews(), "headers": crews(), "headers-mix": crews(),
+                "headers-capped": capped}
 
     @staticmethod
     def value(name, zipf, size):
@@ -91,7 +125,7 @@ def measurement_tables():
     return ("count-array", "count-min", "linear", "cuckoo-1", "cuckoo-4", "space-saving", "bucketed")
 
 
-FIGURES = [(paper.__name__, *figure) for paper in (measurement, flowatcher) for figure in paper.FIGURES]
+FIGURES = [(paper.__name__, *figure) for paper in (measurement, flowatcher, wirespeed) for figure in paper.FIGURES]
 NOT_TOLD = {("flowatcher", "7b"): 1, ("flowatcher", "table III"): 1}  # answers that are 0 whatever is measured, and say why
 
 

@@ -6,8 +6,12 @@ import subprocess
 
 import flowatcher
 import measurement
+import wirespeed
 from judge import ABSENT, agreed, conclusion
 from runs import RUNS, command_of
+
+PAPERS = {"measurement": measurement, "flowatcher": flowatcher, "wirespeed": wirespeed}
+TAIL = ["", "Not here: figure 9 of FloWatcher is about devices under test.", "", "## How to run each", ""]
 
 VARIED = ("beside", "sharing", "input", "reads", "workers", "scheduler", "cores", "cache", "pools", "batch", "ip_version")  # beside the line's name
 
@@ -31,9 +35,12 @@ def series_of(run, x, y):
 
 
 def plot(run, name, path):
-    """A line for each first name, along the column that the run goes along; else bars."""
+    """As its paper draws it; else a line for each first name, along the column that the run goes along, or bars."""
     if shutil.which("gnuplot") is None:
         return False
+    if name in wirespeed.DRAWN:
+        size = ["set terminal svg noenhanced size 900,560", f'set output "{path}"']
+        return drawn(size + wirespeed.DRAWN[name](run))
     _, x, y = RUNS[name]
     series = series_of(run, x, y)
     script = ["set terminal svg noenhanced size 900,560", f'set output "{path}"', f'set ylabel "{y}"', "set grid"]
@@ -45,6 +52,10 @@ def plot(run, name, path):
     else:
         script += ["$d << EOD"] + [f'"{title}" {points[0][1]}' for title, points in series.items()] + ["EOD", "set style fill solid 0.5",
                    "set boxwidth 0.7", "set yrange [0:*]", "set xtics rotate by 60 right", "plot $d using 2:xtic(1) with boxes notitle"]
+    return drawn(script)
+
+
+def drawn(script):
     return subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
@@ -68,8 +79,8 @@ def write_page(passes, plots):
     machine = passes[0]["sizes"].machine
     counts = {"all": 0, "differ": 0}
     body = []
-    for paper in (measurement, flowatcher):
-        body += ["", f"## {paper.PAPER}"] + table_of(paper.FIGURES, passes, plots, counts)
+    for paper in PAPERS.values():
+        body += section_of(paper, passes, plots, counts)
     lines = ["# The published experiments on this machine", "",
              "Made by `make reproduce`. Each row: what a paper concludes, what this machine shows, and whether the conclusion holds. Papers'",
              "nanoseconds are of other machines and are not compared. Costs are medians of interleaved rounds, quantiles those of each round's",
@@ -79,5 +90,31 @@ def write_page(passes, plots):
              "", "| machine | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in machine.items()]
     lines += [f"| date | {datetime.date.today()} |"] + body
-    lines += ["", "Not here: figure 9 of FloWatcher is about devices under test.", "", "## How to run each", ""]
-    return "\n".join(lines + [f"- {name}: `{command_of(name)}`" for name in RUNS]) + "\n"
+    return "\n".join(lines + tail()) + "\n"
+
+
+def tail():
+    return TAIL + [f"- {name}: `{command_of(name)}`" for name in RUNS]
+
+
+def section_of(paper, passes, plots, counts):
+    intro = getattr(paper, "INTRO", ())
+    return ["", f"## {paper.PAPER}"] + (["", *intro] if intro else []) + table_of(paper.FIGURES, passes, plots, counts)
+
+
+def replace_section(page, paper, passes, plots):
+    """The page with one paper's part of these runs, all others as they were: that part says of which day it is."""
+    counts = {"all": 0, "differ": 0}
+    section = section_of(paper, passes, plots, counts)
+    load = next(iter(passes[0].values())).machine["load"]
+    section[2:2] = ["", f"Run by itself on {datetime.date.today()} (load {load}): {len(passes)} passes, {counts['all']} comparisons, "
+                    f"{counts['differ']} of them answered otherwise in another pass."]
+    head = page[:page.index(TAIL[1])].rstrip("\n").split("\n")
+    title = f"## {paper.PAPER}"
+    if title in head:
+        begin = head.index(title)
+        end = next((i for i in range(begin + 1, len(head)) if head[i].startswith("## ")), len(head))
+        head[begin - 1:end] = section + ([""] if end < len(head) else [])
+    else:
+        head += section
+    return "\n".join(head + tail()) + "\n"

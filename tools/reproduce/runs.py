@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import devices
+import wirespeed
 
 HEAVY = ["--task", "heavy-hitter", "--key-bytes", "8"]  # as the SOSR paper has it: pairs of addresses
 # name: (arguments of bench, column along the plot, column drawn)
@@ -38,12 +39,15 @@ RUNS = {
     "analytics": (["pipeline", "--flows", "1Ki,64Ki,1Mi", "--tables", "bucketed", "--stats", "none,gap_mean,gap_p99", "--quantiles",
                    "p2"], None, "ns"),
     "devices": (None, None, "mpps"),
+    **wirespeed.RUNS,
 }
 
 
 def command_of(name):
     arguments = RUNS[name][0]
-    return devices.COMMANDS if arguments is None else f"parshall bench {' '.join(arguments)}"
+    if arguments is None:
+        return devices.COMMANDS
+    return f"parshall bench {' '.join(arguments)}".replace(wirespeed.HEADERS, f"-r {wirespeed.HEADERS_NAME}")
 
 
 class Rows:
@@ -74,15 +78,16 @@ def bench(parshall, arguments, path):
         sys.exit(f"parshall bench {arguments[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no word'])[-1]}")
 
 
-def run_all(parshall, folder, number, again):
+def run_all(parshall, folder, number, again, names=tuple(RUNS)):
     """One pass; a run of the same program with the same arguments is used again, unless told otherwise."""
     runs = {}
     folder.mkdir(parents=True, exist_ok=True)
-    for count, (name, (arguments, _, _)) in enumerate(RUNS.items(), 1):
+    for count, name in enumerate(names, 1):
+        arguments = RUNS[name][0] and wirespeed.expanded(RUNS[name][0], folder)
         version = f"{arguments or devices.version()} {pathlib.Path(parshall).stat().st_mtime_ns}"
         path = folder / f"{name}-{number}-{hashlib.sha256(version.encode()).hexdigest()[:12]}.json"
         if again or not path.exists():
-            print(f"pass {number}, {count} of {len(RUNS)}: {command_of(name)}", flush=True)
+            print(f"pass {number}, {count} of {len(names)}: {command_of(name)}", flush=True)
             part = path.with_suffix(".part")
             if arguments is None:
                 devices.measure(parshall, part)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/classify_report.hpp"
+
+#include <fmt/format.h>
+
+#include "lab/row_columns.hpp"
+
+namespace parshall::lab {
+namespace {
+
+struct Told {
+  const ClassifySweep& sweep;
+  const ClassifyRow& row;
+  double source_ns;
+};
+struct ClassifyColumn {
+  Column column;
+  Cell (*of)(const Told& told);
+};
+
+constexpr bool kCommon = true;
+constexpr std::size_t kSniffing = static_cast<std::size_t>(Module::sniffing),
+                      kHandling = static_cast<std::size_t>(Module::flow_handling),
+                      kClassifying = static_cast<std::size_t>(Module::classification);
+using Of = const Told&;
+
+Cell count(std::uint64_t value) { return value; }
+
+/// Of threads that there are.
+template <std::size_t Which>
+Cell cpu_share(Of told) {
+  return cell_if(Which == kHandling || !told.row.shape->inlined, told.row.cpu_share[Which].median);
+}
+template <std::size_t Which>
+Cell cpu_ns(Of told) {
+  return cell_if(Which == kHandling || !told.row.shape->inlined, told.row.cpu_ns[Which].median);
+}
+Cell lossless(Of told, double value) { return cell_if(told.sweep.find_rate, value); }
+
+/// Every one there is, in this order.
+constexpr ClassifyColumn kColumns[] = {
+    {{"traffic", "traffic", 0, kCommon}, [](Of told) -> Cell { return told.sweep.traffic->description(); }},
+    {{"cap", "frames count up to", 0, kCommon}, [](Of told) { return count(told.sweep.traffic->cap()); }},
+    {{"line_mpps", "full load of an interface, Mpps", 2, kCommon},
+     [](Of told) -> Cell { return told.sweep.traffic->mpps(); }},
+    {{"line_gbps", "Gb/s", 2, kCommon}, [](Of told) -> Cell { return told.sweep.traffic->gbps(); }},
+    {{"source_ns", "of CPU ns: playing", 1, kCommon}, [](Of told) -> Cell { return told.source_ns; }},
+    {{"model", "model", 0, kCommon}, [](Of told) -> Cell { return told.sweep.model; }},
+    {{"seconds", "seconds a run", 1, kCommon}, [](Of told) -> Cell { return told.sweep.seconds; }},
+    {{"table_flows", "flows of a table", 0, kCommon}, [](Of told) { return count(told.sweep.flows); }},
+    {{"row", "configuration"}, [](Of told) -> Cell { return name_of(told.row); }},
+    {{"shape", ""}, [](Of told) -> Cell { return std::string(told.row.shape->name); }},
+    {{"placement", ""},
+     [](Of told) -> Cell { return std::string(kPlacementNames[static_cast<std::size_t>(told.row.placement)]); }},
+    {{"interfaces", ""}, [](Of told) { return count(told.row.shape->interfaces); }},
+    {{"threads", "threads"}, [](Of told) { return count(told.row.shape->threads()); }},
+    {{"affinity", "on cores"}, [](Of told) -> Cell { return told.row.affinity; }},
+    {{"offered_mpps", "offered Mpps"}, [](Of told) -> Cell { return told.row.offered_mpps.median; }},
+    {{"sniffed_mpps", "sniffed"}, [](Of told) -> Cell { return told.row.sniffed_mpps.median; }},
+    {{"low_sniffed_mpps", ""}, [](Of told) -> Cell { return told.row.sniffed_mpps.low; }},
+    {{"high_sniffed_mpps", ""}, [](Of told) -> Cell { return told.row.sniffed_mpps.high; }},
+    {{"handled_mpps", "handled"}, [](Of told) -> Cell { return told.row.handled_mpps.median; }},
+    {{"low_handled_mpps", "low"}, [](Of told) -> Cell { return told.row.handled_mpps.low; }},
+    {{"high_handled_mpps", "high"}, [](Of told) -> Cell { return told.row.handled_mpps.high; }},
+    {{"classified_mpps", "classified"}, [](Of told) -> Cell { return told.row.classified_mpps.median; }},
+    {{"classified_kfps", "Kflows/s", 0}, [](Of told) -> Cell { return told.row.classified_kfps.median; }},
+    {{"low_classified_kfps", ""}, [](Of told) -> Cell { return told.row.classified_kfps.low; }},
+    {{"high_classified_kfps", ""}, [](Of told) -> Cell { return told.row.classified_kfps.high; }},
+    {{"told_share", "told by threads", 3}, [](Of told) -> Cell { return told.row.told_share; }},
+    {{"refused_jobs", ""}, [](Of told) { return count(told.row.refused_jobs); }},
+    {{"lost_share", "lost", 4}, [](Of told) -> Cell { return told.row.lost_share.median; }},
+    {{"low_lost_share", ""}, [](Of told) -> Cell { return told.row.lost_share.low; }},
+    {{"high_lost_share", ""}, [](Of told) -> Cell { return told.row.lost_share.high; }},
+    {{"missed_share", "missed", 4}, [](Of told) -> Cell { return told.row.missed_share; }},
+    {{"ring_full_share", "ring full", 4}, [](Of told) -> Cell { return told.row.ring_full_share; }},
+    {{"sniffing_cpu", "CPU: sniffing"}, cpu_share<kSniffing>},
+    {{"handling_cpu", "flows"}, cpu_share<kHandling>},
+    {{"classifying_cpu", "classes"}, cpu_share<kClassifying>},
+    {{"cpu", "all"}, [](Of told) -> Cell { return told.row.cpu_share_of_all.median; }},
+    {{"low_cpu", ""}, [](Of told) -> Cell { return told.row.cpu_share_of_all.low; }},
+    {{"high_cpu", ""}, [](Of told) -> Cell { return told.row.cpu_share_of_all.high; }},
+    {{"thread_cpu", ""}, [](Of told) -> Cell { return told.row.thread_cpu; }},
+    {{"sniffing_ns", "ns a packet: sniffing", 1}, cpu_ns<kSniffing>},
+    {{"handling_ns", "flows", 1}, cpu_ns<kHandling>},
+    {{"classifying_ns", "classes", 1}, cpu_ns<kClassifying>},
+    {{"cpu_ns", "all", 1}, [](Of told) -> Cell { return told.row.cpu_ns_of_all.median; }},
+    {{"low_cpu_ns", ""}, [](Of told) -> Cell { return told.row.cpu_ns_of_all.low; }},
+    {{"high_cpu_ns", ""}, [](Of told) -> Cell { return told.row.cpu_ns_of_all.high; }},
+    {{"memory_mb", "MB", 0}, [](Of told) -> Cell { return megabytes(told.row.memory_bytes); }},
+    {{"resident_mb", "resident", 0}, [](Of told) -> Cell { return megabytes(told.row.resident_bytes); }},
+    {{"lossless_mpps", "lossless Mpps"}, [](Of told) { return lossless(told, told.row.lossless_mpps.median); }},
+    {{"low_lossless_mpps", "low"}, [](Of told) { return lossless(told, told.row.lossless_mpps.low); }},
+    {{"high_lossless_mpps", "high"}, [](Of told) { return lossless(told, told.row.lossless_mpps.high); }},
+    {{"lossless_gbps", "lossless Gb/s"}, [](Of told) { return lossless(told, told.row.lossless_gbps.median); }},
+    {{"low_lossless_gbps", ""}, [](Of told) { return lossless(told, told.row.lossless_gbps.low); }},
+    {{"high_lossless_gbps", ""}, [](Of told) { return lossless(told, told.row.lossless_gbps.high); }},
+    {{"samples", "samples"}, [](Of told) { return count(told.row.samples); }},
+};
+
+}  // namespace
+
+std::span<const Column> classify_columns() noexcept {
+  static const std::vector<Column> columns = [] {
+    std::vector<Column> made;
+    for (const ClassifyColumn& column : kColumns) made.push_back(column.column);
+    return made;
+  }();
+  return columns;
+}
+
+Part classify_part(const ClassifySweep& sweep, std::span<const ClassifyRow> rows, double source_ns) {
+  Part part;
+  for (const ClassifyRow& row : rows) {
+    auto& cells = part.rows.emplace_back();
+    for (const ClassifyColumn& column : kColumns) cells.push_back(column.of({sweep, row, source_ns}));
+  }
+  if (const std::size_t done = rows.front().samples; done < static_cast<std::size_t>(sweep.rounds))
+    part.verdict = fmt::format("stopped after {} of {} rounds", done, sweep.rounds);
+  return part;
+}
+
+}  // namespace parshall::lab

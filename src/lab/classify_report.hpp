@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+
+#include "lab/classify_experiment.hpp"
+#include "lab/figures.hpp"
+
+namespace parshall::lab {
+
+std::span<const Column> classify_columns() noexcept;
+
+/// `source_ns`: what playing the traffic costs (ClassifyTraffic::source_ns()).
+Part classify_part(const ClassifySweep& sweep, std::span<const ClassifyRow> rows, double source_ns);
+
+}  // namespace parshall::lab

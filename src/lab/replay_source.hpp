@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/prefetch.hpp"
+#include "generate/arrival_queue.hpp"
+#include "generate/paced_source.hpp"
+#include "lab/replay_trace.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall::lab {
+
+/// One receive queue of an interface to which a trace is sent over and over, as fast as the line takes it. What comes
+/// while the queue is full is missed, and counted.
+///
+/// The addresses of both ends of a packet are exclusive-or'ed with one number, of the repetition and the interface: no
+/// flow comes again, and both directions of a connection stay those of one. Of IPv6 addresses it changes the first
+/// four bytes. Checksums are left as they were.
+/// Error: as PacedSource, but time stamps are those of the line. Two flows of the same ports become one where their
+///        addresses, both, differ by the difference of two such numbers, which are spread over 32 bits.
+class ReplaySource final : public PacketSource {
+ public:
+  static constexpr std::uint64_t kMostInterfaces = 2;
+  using Clock = PacedSource::Clock;
+
+  /// `gbps`: of the whole line, all queues' packets with their overhead. Time stamps from `first_ns` on.
+  ReplaySource(std::shared_ptr<const ReplayTrace> trace, std::shared_ptr<const ReplaySchedule> schedule,
+               std::uint64_t interface, double gbps, std::size_t queue, std::uint64_t first_ns,
+               Clock clock = &PacedSource::steady_ns);
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override;
+  bool lossless() const noexcept override { return false; }
+  std::uint64_t now_ns() noexcept override { return first_ns_ + polled_ns_; }
+  DeviceCounters counters() noexcept override { return counts_.counters(); }
+
+  /// What the addresses of a repetition are changed by.
+  static std::uint32_t mask_of(std::uint64_t loop, std::uint64_t interface) noexcept {
+    constexpr std::uint32_t kOdd = 0x9E3779B1;  // so that no two of 2^32 are alike, or near each other
+    return static_cast<std::uint32_t>(loop * kMostInterfaces + interface) * kOdd;
+  }
+
+ private:
+  static constexpr std::size_t kFrames = 4 * 4096, kAhead = 8;
+
+  struct alignas(64) Frame {
+    std::uint8_t bytes[ReplayTrace::kStride];
+  };
+
+  std::uint64_t bytes_by(std::uint64_t elapsed_ns) const noexcept;
+  void play(const ArrivalQueue::Run& run, std::span<RawPacket> out) noexcept;
+  const std::uint8_t* write(std::size_t number, std::uint32_t mask) noexcept;
+
+  std::shared_ptr<const ReplayTrace> trace_;
+  std::shared_ptr<const ReplaySchedule> schedule_;
+  std::uint64_t interface_;
+  double bytes_per_ns_;
+  std::uint64_t first_ns_;
+  Clock clock_;
+  std::optional<std::uint64_t> began_ns_;
+  std::uint64_t polled_ns_ = 0;  ///< since the first poll
+  ArrivalQueue queue_;
+  std::vector<Frame> frames_;  ///< a ring: a device writes its own memory, and the trace is read by several
+  std::size_t next_ = 0;
+  PacedCounts counts_;
+};
+
+}  // namespace parshall::lab
