@@ -231,9 +231,9 @@ def draw_cpu(run):
     """Figure 4: CPU by module, and what is classified with what memory."""
     rows = run.all
     lines = ['set ylabel "CPU, % of one core"', "set yrange [0:*]", "set grid y", "set style data histograms", "set style histogram rowstacked",
-             "set style fill solid 0.6", "set boxwidth 0.7", "set xtics rotate by 20 right", "set key outside right", "$d << EOD"]
+             "set style fill solid 0.6", "set boxwidth 0.7", "set xtics font ',9'", "set bmargin 8", "set key outside top center horizontal", "$d << EOD"]
     for row in rows:
-        title = (f"{row['row']}\\n{row['handled_mpps']:.1f} Mpps, {100 * row['lost_share']:.1f} % lost\\n{row['classified_kfps']:.0f} Kflows/s, "
+        title = (f"{row['row']}\\n{row['handled_mpps']:.1f} Mpps\\n{100 * row['lost_share']:.1f} % lost\\n{row['classified_kfps']:.0f} Kflows/s\\n"
                  f"{row['memory_mb'] / 1e3:.1f} GB")
         lines.append(f'"{title}" ' + " ".join(str(100 * (row[column] or 0)) for column in ("sniffing_cpu", "handling_cpu", "classifying_cpu")))
     return lines + ["EOD", 'plot $d using 2:xtic(1) title "sniffing", $d using 3 title "flow handling, or all", $d using 4 title "classification"']
