@@ -89,6 +89,21 @@ void tell(const std::vector<Selection::LeftOut>& left_out, const TrainOptions& o
                            options.least_flows, options.least_captures, flows, left_out.size(), names));
 }
 
+std::vector<std::string> outputs_of(const TrainOptions& options) {
+  std::vector<std::string> outputs;
+  for (const std::string& file : {options.output, options.write_samples, options.confusion, options.plot})
+    if (!file.empty()) outputs.push_back(file);
+  return outputs;
+}
+
+/// Nothing may be written over what is read.
+std::optional<Error> overwriting_problem(const TrainOptions& options, const std::vector<std::string>& inputs) {
+  for (const std::string& file : outputs_of(options))
+    for (const std::string& input : inputs)
+      if (same_file(input, file)) return Error{file + " is read from: name another file to write to"};
+  return std::nullopt;
+}
+
 Result<Samples> samples_of(const TrainOptions& options) {
   if (!options.samples.empty()) {
     auto read = read_samples(options.samples);
@@ -98,6 +113,7 @@ Result<Samples> samples_of(const TrainOptions& options) {
   auto flows = gather_samples(options.input);
   if (!flows) return flows.error();
   tell(*flows);
+  if (auto problem = overwriting_problem(options, flows->captures)) return *std::move(problem);
   return std::move(flows->samples);
 }
 
@@ -115,17 +131,15 @@ std::optional<Error> usage_problem(const TrainOptions& options) {
   if (reads_stdin && options.input.rules.size() + (options.input.labels.empty() ? 0 : 1) > 1)
     return Error{
         "standard input is read once, and a capture once for the labels and once for each --rule: give a file"};
-  std::vector<std::string> inputs = options.input.captures, outputs;
+  std::vector<std::string> inputs = options.input.captures;
   for (const std::string& file : {options.input.labels, options.samples})
     if (!file.empty()) inputs.push_back(file);
-  for (const std::string& file : {options.output, options.write_samples, options.confusion, options.plot}) {
-    if (file.empty()) continue;
-    for (const std::string& input : inputs)
-      if (same_file(input, file)) return Error{file + " is read from: name another file to write to"};
-    for (const std::string& other : outputs)
-      if (other == file || same_file(other, file)) return Error{file + " is written to twice: name another file"};
-    outputs.push_back(file);
-  }
+  if (auto problem = overwriting_problem(options, inputs)) return problem;
+  const std::vector<std::string> outputs = outputs_of(options);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (outputs[k] == outputs[i] || same_file(outputs[k], outputs[i]))
+        return Error{outputs[i] + " is written to twice: name another file"};
   if (std::ranges::find(outputs, "-") != outputs.end() && (options.output != "-" || options.format != "text"))
     return Error{"two things go to standard output: give one of them a file"};
   if (!options.plot.empty()) return lab::cannot_draw(options.plot);
@@ -147,7 +161,9 @@ std::optional<Error> write_findings(const TrainOptions& options, const Samples& 
   const auto form = std::ranges::find(lab::figure_formats(), options.format, &lab::FigureFormat::name);
   const std::string figures = form->head(lab::training_columns()) +
                               form->part("train", lab::training_columns(), lab::training_part(samples, confusion));
-  return write_whole(options.output == "-" ? "/dev/stderr" : "-", figures);
+  if (options.output != "-") return write_whole("-", figures);
+  fmt::print(stderr, "{}", figures);
+  return std::nullopt;
 }
 
 int train(TrainOptions options) {

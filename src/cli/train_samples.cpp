@@ -101,6 +101,7 @@ class Gatherer {
       flows_.warnings.push_back(sources.error().message + "; it is left out");
       return std::nullopt;
     }
+    if (flows_.captures.empty() || flows_.captures.back() != capture_->path) flows_.captures.push_back(capture_->path);
     auto columns = Columns::make(std::array{fmt::format("first_sizes_{}", input_.packets)}, {});
     if (!columns) return columns.error();
     Session session({.description = capture_->path,

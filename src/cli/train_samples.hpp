@@ -25,6 +25,7 @@ struct TrainingFlows {
   std::uint64_t without_label = 0;  ///< the labels say nothing of them; a rule may
   std::uint64_t contradictory_labels = 0;
   std::vector<std::string> warnings;
+  std::vector<std::string> captures;  ///< that were read: of folders those files that are captures
 };
 
 /// Reads all captures. Fails where one that was named cannot be read, or a rule or the labels are wrong.

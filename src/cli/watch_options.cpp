@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "base/parse.hpp"
@@ -309,10 +310,14 @@ std::optional<Error> plan_classes(const WatchOptions& o, StatisticOptions& optio
   return std::nullopt;
 }
 
-/// Of a vdev without its arguments, of a PCI device with its domain.
-std::string device_of(const std::string& interface) {
-  if (interface.starts_with("vdev:")) return interface.substr(0, interface.find(','));
-  return interface.starts_with("0000:") ? interface.substr(5) : interface;
+/// By one name: a vdev without its arguments, or the interface that it is of; a PCI device without domain 0.
+std::string device_of(std::string device) {
+  if (const auto iface = device.find("iface="); device.starts_with("vdev:") && iface != std::string::npos)
+    return device.substr(iface + 6, device.find(',', iface) - iface - 6);
+  if (device.starts_with("vdev:")) return device.substr(0, device.find(','));
+  if (device.find(':') == std::string::npos) return device;
+  std::ranges::transform(device, device.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return device.starts_with("0000:") ? device.substr(5) : device;
 }
 
 /// What goes on, and how it is marked.
@@ -325,6 +330,8 @@ std::optional<Error> plan_forwarding(const WatchOptions& o, const Classifier* cl
   if (classifier == nullptr) return problem("name what tells the classes to mark: --model FILE (parshall train)");
   if (o.model != "run-to-completion")
     return problem("a packet goes on with the worker that took it: leave out --model pipeline or cooperative");
+  if (o.classifiers != 0)
+    return problem("a packet goes on with the class that its worker tells: leave out --classifiers");
   if (session.limits.packets != 0) return problem("a wire passes all packets: leave out --count");
   auto plan = plan_marks(o.marks, classifier->classes());
   if (!plan) return plan.error();

@@ -65,7 +65,7 @@ struct ClassifyRow {
 /// "1I-2Q-1P, any"
 std::string name_of(const ClassifyRow& row);
 
-/// Interleaves the rows in rounds, in an order of its own, after a round that warms up, and hands over those of each
+/// Interleaves the rows in rounds, each in an order of its own, and hands over those of each
 /// cap. Each run's chains have to balance: else it is an error, as is more memory than there is. `stop` is asked before
 /// each run; what it ends is not handed over. Returns how many comparisons were.
 Result<std::size_t> measure_classifying(const ClassifySweep& sweep,

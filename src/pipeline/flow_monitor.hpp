@@ -295,16 +295,18 @@ class FlowMonitor final : public Monitor, private FlowSink {
     group_measured_ = count;
   }
 
-  /// Once through the table in each idle timeout, unless packet time outruns what a slice may take.
+  /// Once through the table in each idle timeout. What a slice cannot take is left to the next ones, which come without
+  /// packets too; where packet time goes on faster than they come, no more than one round is.
   void sweep() noexcept {
-    const std::uint64_t now_ns = std::max(swept_ns_, counted_ns_);
-    const auto due =
-        static_cast<std::uint32_t>(std::min(static_cast<double>(most_sweep_lines()),
-                                            static_cast<double>(now_ns - swept_ns_) / static_cast<double>(idle_ns_) *
-                                                static_cast<double>(table_.buckets())));
-    if (due < kLeastSweepLines && due < table_.buckets()) return;
-    table_.sweep(now_ns, due);
-    swept_ns_ = now_ns;
+    const std::uint64_t now_ns = counted_ns_;
+    if (now_ns < swept_ns_) swept_ns_ = now_ns;  // or one packet from the future would end all sweeping
+    const double line_ns = static_cast<double>(idle_ns_) / static_cast<double>(table_.buckets());
+    const double due = static_cast<double>(now_ns - swept_ns_) / line_ns;
+    if (due < std::min<double>(kLeastSweepLines, static_cast<double>(table_.buckets()))) return;
+    const auto lines = static_cast<std::uint32_t>(std::min<double>(most_sweep_lines(), due));
+    table_.sweep(now_ns, lines);
+    swept_ns_ += static_cast<std::uint64_t>(lines * line_ns);
+    swept_ns_ = std::max(swept_ns_, now_ns - std::min(now_ns, idle_ns_));
   }
 
   [[gnu::noinline]] void follow_batch(std::size_t count) noexcept {

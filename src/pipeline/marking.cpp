@@ -32,7 +32,6 @@ void Marker::pass_on(Lane& lane, Monitor& monitor, std::span<const RawPacket> pa
   Forwarder& forwarder = *lane.source().forwarder();
   mark(forwarder, packets);
   const ForwardCounts forwarded = forwarder.send(packets.size());
-  add_to(offered_, packets.size());
   add_to(sent_, forwarded.sent);
   add_to(too_long_, forwarded.too_long);
   add_to(refused_, forwarded.refused);
@@ -51,11 +50,13 @@ void Marker::mark(Forwarder& forwarder, std::span<const RawPacket> packets) noex
 
 MarkingCounts Marker::counts() const {
   constexpr auto kRelaxed = std::memory_order_relaxed;
-  MarkingCounts counts{.offered = offered_.load(kRelaxed),
+  MarkingCounts counts{.offered = 0,
                        .forwarded = {.sent = sent_.load(kRelaxed),
                                      .too_long = too_long_.load(kRelaxed),
                                      .refused = refused_.load(kRelaxed)},
                        .marked = std::vector<std::uint64_t>(plan_.size())};
+  // Of what was read: the worker goes on meanwhile.
+  counts.offered = counts.forwarded.sent + counts.forwarded.too_long + counts.forwarded.refused;
   for (std::size_t i = 0; i < plan_.size(); ++i) counts.marked[i] = marked_[i].load(kRelaxed);
   return counts;
 }

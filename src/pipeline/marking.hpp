@@ -46,7 +46,7 @@ class Marker {
 
   MarkingPlan plan_;
   std::vector<ClassId> classes_;  ///< of the packets at hand
-  std::atomic<std::uint64_t> offered_{0}, sent_{0}, too_long_{0}, refused_{0};
+  std::atomic<std::uint64_t> sent_{0}, too_long_{0}, refused_{0};
   std::unique_ptr<std::atomic<std::uint64_t>[]> marked_;
 };
 

@@ -26,6 +26,12 @@ bool follows_tcp(const SessionOptions& options) noexcept {
   return std::ranges::any_of(options.monitor.findings, &FindingNeeds::tcp);
 }
 
+/// A wire may lead from a file to an interface.
+bool all_wait(const Input& input) noexcept {
+  return !input.sources.empty() &&
+         std::ranges::all_of(input.sources, [](const auto& source) { return source->lossless(); });
+}
+
 /// In the order of MonitorCounts::classes.
 std::vector<std::string> class_names(const StatisticSet& statistics) {
   auto names = std::ranges::find(statistics.columns(), FlowClass::kName, &Column::name)->values;
@@ -82,10 +88,10 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
     : input_(std::move(input)),
       options_(std::move(options)),
       memory_bytes_(memory_bytes(options_, columns) + tasks.memory_bytes()),
-      events_(/*can_wait=*/!input_.sources.empty() && input_.sources[0]->lossless()) {
+      events_(/*can_wait=*/all_wait(input_)) {
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
-  const bool workers_wait = !input_.sources.empty() && input_.sources[0]->lossless();
+  const bool workers_wait = all_wait(input_);
   if (monitors.empty()) monitors = make_monitors(options_, columns, workers_wait);
   if (workers_wait) options_.monitor.control = nullptr;
   if (columns.statistics()->classifies()) class_names_ = class_names(*columns.statistics());

@@ -246,6 +246,16 @@ class Train(Case):
         self.assertEqual(tomllib.loads(out)["model"], "c45")
         self.assertIn("flows are told right", err)
         self.assertFalse(os.path.exists("-"))
+        with open(self.path("log"), "w", encoding="utf-8") as log:
+            log.write("before\n")
+            log.flush()
+            subprocess.run([PROGRAM, "train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "-o", "-"],
+                           stdout=subprocess.DEVNULL, stderr=log, timeout=60, check=True)
+            log.write("after\n")
+        with open(self.path("log"), encoding="utf-8") as log:
+            told = log.read()
+        self.assertTrue(told.startswith("before\n") and told.endswith("after\n"), told)
+        self.assertIn("flows are told right", told)
 
     def test_nothing_that_is_read_is_written_to(self):
         self.captures()
@@ -253,6 +263,10 @@ class Train(Case):
         capture = self.path("capture0.pcap")
         with open(capture, "rb") as file:
             before = file.read()
+        more = ["-o", capture]
+        status, _, err = run("train", "-r", self.folder, "--labels", labels, "--folds", "3", "--least-flows", "5", *more)
+        self.assertEqual(status, FAILED, "it is in the folder")
+        self.assertIn("another file", err)
         for more in (["-o", capture], ["-o", labels], ["-o", self.path("m"), "--confusion", labels], ["-o", self.path("m"), "--confusion", self.path("m")],
                      ["-o", self.path("m"), "--write-samples", "-"]):
             status, _, err = run("train", "-r", self.folder, capture, "--labels", labels, "--folds", "3", "--least-flows", "5", *more)

@@ -77,6 +77,56 @@ TEST(FlowMonitor, ASnapshotThatFindsNoMemoryForItsRowsStillHasTheCounters) {
   EXPECT_EQ(monitor.counts().live_packets, 200u);
 }
 
+/// A monitor whose flows are idle after 1 ms, and packets of flows by number.
+class IdleFlows {
+ public:
+  explicit IdleFlows(std::size_t flows)
+      : monitor({.flows = flows, .timeouts = {.idle_ns = kIdleNs}, .snapshots = false}) {}
+
+  void packet(std::uint16_t flow, std::uint64_t time_ns) {
+    PacketFacts facts;
+    facts.key = {};
+    facts.key.ip_version = 4;
+    std::memcpy(facts.key.address.data(), &flow, 2);
+    facts.time_ns = time_ns;
+    facts.counts = CountWord::narrow(46, 14, 0);
+    facts.hash = identity_.hash(facts.key);
+    const LinkPlace place{position_++, time_ns};
+    monitor.admit({&facts, 1}, {&place, 1}, {});
+    monitor.drain();
+  }
+
+  static constexpr std::uint64_t kIdleNs = 1'000'000;
+  FlowMonitor<ExactTable> monitor;
+
+ private:
+  FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 5};
+  std::uint64_t position_ = 0;
+};
+
+TEST(FlowMonitor, APacketFromTheFutureDoesNotKeepIdleFlowsForEver) {
+  IdleFlows flows(1 << 10);
+  for (std::uint16_t flow = 0; flow < 500; ++flow) flows.packet(flow, 1000 + flow);
+  flows.packet(1000, std::uint64_t{1} << 62);
+  flows.monitor.housekeep({});
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    flows.packet(1001, 2'000'000 + 1000 * i);
+    if (i % 100 == 0) flows.monitor.housekeep({});
+  }
+  EXPECT_EQ(flows.monitor.counts().ended_records, 500u);
+}
+
+TEST(FlowMonitor, IdleFlowsOfALargeTableEndInTimeThoughFewPacketsCome) {
+  constexpr std::uint64_t kPacketsPerTimeout = 5;
+  IdleFlows flows(1 << 18);
+  for (std::uint16_t flow = 0; flow < 500; ++flow) flows.packet(flow, 1000 + flow);
+  for (std::uint64_t i = 1; i <= 2 * kPacketsPerTimeout + 1; ++i) {
+    flows.packet(1001, i * IdleFlows::kIdleNs / kPacketsPerTimeout + 2000);
+    for (int turn = 0; turn < 1000; ++turn) flows.monitor.housekeep({});
+  }
+  EXPECT_EQ(flows.monitor.counts().ended_records, 500u);
+}
+
 /// Every table that keeps whole keys, by its place in the registry.
 class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
  protected:

@@ -89,22 +89,32 @@ std::uint8_t* QueueSource::frame(std::size_t i) noexcept { return rte_pktmbuf_mt
 ForwardCounts QueueSource::send(std::size_t count) noexcept {
   Burst& burst = latest();
   std::array<rte_mbuf*, kMaxBurst> going;
-  std::size_t fit = 0, sent = 0;
+  std::size_t fit = 0, at = 0, sent = 0;
   for (std::size_t i = 0; i < count; ++i)
     if (exit_->fits(*burst.mbufs[i])) going[fit++] = std::exchange(burst.mbufs[i], nullptr);
   // net_af_packet would keep what it takes meanwhile, and send it when the interface is up again.
   if (exit_->port->running() && exit_->port->is_up()) {
-    for (int tries = 0; sent < fit && tries < kSendTries; ++tries) {
+    bool passed_over = false;
+    for (int tries = 0; at < fit;) {
       const unsigned taken =
-          ::rte_eth_tx_burst(exit_->id, exit_->queue, &going[sent], static_cast<std::uint16_t>(fit - sent));
+          ::rte_eth_tx_burst(exit_->id, exit_->queue, &going[at], static_cast<std::uint16_t>(fit - at));
+      at += taken;
       sent += taken;
-      if (taken != 0)
+      if (taken != 0) {
         tries = 0;
-      else
+        passed_over = false;
+      } else if (++tries < kSendTries) {
         ::rte_pause();
+      } else if (passed_over) {
+        break;  // the queue is full
+      } else {
+        ::rte_pktmbuf_free(going[at++]);  // a frame that the driver never takes must not hold up those behind it
+        passed_over = true;
+        tries = 0;
+      }
     }
   }
-  if (sent < fit) ::rte_pktmbuf_free_bulk(&going[sent], static_cast<unsigned>(fit - sent));
+  if (at < fit) ::rte_pktmbuf_free_bulk(&going[at], static_cast<unsigned>(fit - at));
   return {.sent = sent, .too_long = count - fit, .refused = fit - sent};
 }
 
