@@ -27,7 +27,7 @@ inline constexpr std::array kDrivers{
     DriverFacts{"net_pcap", true, true, true, false, true,
                 TimestampUnit::microseconds_since_1970},         // pcap_stats() for imissed
     DriverFacts{"net_memif", false, true, false, false, false},  // ierrors; a full ring refuses its producer
-    DriverFacts{"net_tap", false, true, true, false, false},     // oerrors are refused frames; drops are in the kernel interface's own counters
+    DriverFacts{"net_tap", false, true, true, false, false},     // oerrors: refused; drops are the interface's
     DriverFacts{"net_af_packet", false, false, false, false,
                 true},  // no PACKET_STATISTICS before 24.07: we ask the socket
     DriverFacts{"net_af_xdp", false, false, false, false, false},  // rx_dropped without rx_ring_full: we ask the socket
