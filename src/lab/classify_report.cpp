@@ -13,10 +13,6 @@ struct Told {
   const ClassifyRow& row;
   double source_ns;
 };
-struct ClassifyColumn {
-  Column column;
-  Cell (*of)(const Told& told);
-};
 
 constexpr bool kCommon = true;
 constexpr std::size_t kSniffing = static_cast<std::size_t>(Module::sniffing),
@@ -38,7 +34,7 @@ Cell cpu_ns(Of told) {
 Cell lossless(Of told, double value) { return cell_if(told.sweep.find_rate, value); }
 
 /// Every one there is, in this order.
-constexpr ClassifyColumn kColumns[] = {
+constexpr auto kColumns = std::to_array<ColumnOf<Told>>({
     {{"traffic", "traffic", 0, kCommon}, [](Of told) -> Cell { return told.sweep.traffic->description(); }},
     {{"cap", "frames count up to", 0, kCommon}, [](Of told) { return count(told.sweep.traffic->cap()); }},
     {{"line_mpps", "full load of an interface, Mpps", 2, kCommon},
@@ -95,28 +91,22 @@ constexpr ClassifyColumn kColumns[] = {
     {{"low_lossless_gbps", ""}, [](Of told) { return lossless(told, told.row.lossless_gbps.low); }},
     {{"high_lossless_gbps", ""}, [](Of told) { return lossless(told, told.row.lossless_gbps.high); }},
     {{"samples", "samples"}, [](Of told) { return count(told.row.samples); }},
-};
+});
 
 }  // namespace
 
 std::span<const Column> classify_columns() noexcept {
-  static const std::vector<Column> columns = [] {
-    std::vector<Column> made;
-    for (const ClassifyColumn& column : kColumns) made.push_back(column.column);
-    return made;
-  }();
-  return columns;
+  static const std::vector<Column> heads = heads_of<Told>(kColumns);
+  return heads;
 }
 
 Part classify_part(const ClassifySweep& sweep, std::span<const ClassifyRow> rows, double source_ns) {
-  Part part;
-  for (const ClassifyRow& row : rows) {
-    auto& cells = part.rows.emplace_back();
-    for (const ClassifyColumn& column : kColumns) cells.push_back(column.of({sweep, row, source_ns}));
-  }
+  std::vector<Told> told;
+  for (const ClassifyRow& row : rows) told.push_back({sweep, row, source_ns});
+  std::string verdict;
   if (const std::size_t done = rows.front().samples; done < static_cast<std::size_t>(sweep.rounds))
-    part.verdict = fmt::format("stopped after {} of {} rounds", done, sweep.rounds);
-  return part;
+    verdict = fmt::format("stopped after {} of {} rounds", done, sweep.rounds);
+  return part_of<Told>(kColumns, told, std::move(verdict));
 }
 
 }  // namespace parshall::lab

@@ -11,8 +11,9 @@ namespace parshall::lab {
 ///
 /// Each queue has a thread that sniffs (polls, decodes, hashes) and, behind a ring, one that handles flows; each
 /// process one that classifies, behind a ring of jobs. Run-to-completion: each queue has one thread, which does all
-/// three. Source: Santiago del Rio et al., "Wire-Speed Statistical Classification of Network Traffic on Commodity
-/// Hardware",
+/// three.
+///
+/// Source: Santiago del Rio et al., Wire-speed statistical classification of network traffic on commodity hardware,
 ///         IMC 2012, figure 2.
 struct ClassifyShape {
   std::string_view name, help;

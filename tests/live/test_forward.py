@@ -4,6 +4,7 @@
 import collections
 import hashlib
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -409,6 +410,25 @@ class Veth(Case):
                 seen[(frame[at] >> 4, protocol, struct.unpack_from('!HH', frame, ports))].append(dscp_of(frame))
         return seen
 
+    def check_by_tshark(self, frames, folder):
+        """Another's word on every checksum."""
+        if not shutil.which('tshark'):
+            print('SKIPPED: no tshark to check checksums by', file=sys.stderr)
+            return
+        netns.write_pcap(folder + '/far.pcap', frames)
+        done = subprocess.run(['tshark', '-r', folder + '/far.pcap', '-T', 'fields', '-e', 'ip.checksum.status', '-e', 'tcp.checksum.status', '-e',
+                               'udp.checksum.status', '-o', 'ip.check_checksum:TRUE', '-o', 'tcp.check_checksum:TRUE', '-o', 'udp.check_checksum:TRUE'],
+                              capture_output=True, text=True, timeout=120, check=True)
+        good = collections.Counter()
+        for line in done.stdout.splitlines():
+            for name, status in zip(('ip', 'tcp', 'udp'), line.split('\t')):
+                self.assertIn(status, ('', '1'), name)  # 1: good
+                good[name] += status == '1'
+        at = [(frame, ip_at(frame)) for frame in frames]
+        self.assertEqual(good['ip'], sum(begin is not None and frame[begin] >> 4 == 4 for frame, begin in at))
+        self.assertGreater(good['tcp'], 20000)
+        self.assertGreaterEqual(good['udp'], 200)
+
     def run_wire(self, via, *arguments):
         with Line() as line, netns.Folder() as folder:
             wire = Wire(line.start, folder, '-i', 'a0', '--forward', 'b0', '--via', via, '--dscp', 'small=EF,large=AF21', *arguments)
@@ -427,6 +447,7 @@ class Veth(Case):
                             time.sleep(0.001)
             report = wire.report(stop_after=0.5)
             frames = capture.stop()
+            self.check_by_tshark(frames, folder)
         forwarding = self.check_balance(report)
         self.assertEqual(forwarding['not_sent'], 0, forwarding)
         self.assertTrue(any(ip_at(frame) is None for frame in frames), 'no ARP came through')

@@ -76,7 +76,7 @@ void FlowRows::keep_classes(const FlowRows& before, std::size_t slots) noexcept 
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const auto from = before.set_->class_state(before.row(static_cast<std::uint32_t>(slot)) + before.prefix_bytes_);
     if (std::ranges::all_of(from, [](std::byte byte) { return byte == std::byte{0}; })) continue;  // touch no more
-    std::ranges::copy(from, set_->class_state(rows_.data() + slot * stride_ + prefix_bytes_).data());
+    std::ranges::copy(from, class_state(static_cast<std::uint32_t>(slot)));
   }
 }
 

@@ -81,7 +81,7 @@ class FlowRows {
   void update_split(const RowUpdate& packet) noexcept;
   void send_classes(std::span<const RowUpdate> packets) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {
-    return rows_.data() + slot * stride_ + prefix_bytes_ + set_->flow_class_at();
+    return set_->class_state(rows_.data() + slot * stride_ + prefix_bytes_).data();
   }
   const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
   std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }

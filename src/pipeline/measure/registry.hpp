@@ -42,9 +42,8 @@ class StatisticSet {
   /// Whether flows have classes, and that of one by its row.
   bool classifies() const noexcept { return flow_class_ != nullptr; }
   ClassId class_of(const std::byte* row) const noexcept { return flow_class_->class_of(row + flow_class_at_); }
-  /// Null where they have none; its state lies there in a row.
+  /// Null where they have none.
   const FlowClass* flow_class() const noexcept { return flow_class_; }
-  std::size_t flow_class_at() const noexcept { return flow_class_at_; }
 
   /// What tells a flow's class, or will, in a row of another choice of statistics by the same classifier.
   std::span<const std::byte> class_state(const std::byte* row) const noexcept {
