@@ -22,9 +22,11 @@ def layer(path):
         return "pipeline", {"base", "pipeline", "control", *STAGES}
     if parts[0] == "generate":
         return "generate", {"base", "generate", "capture", "decode"}
+    if parts[0] == "tester":
+        return "tester", {"base", "tester", "generate", "capture", "decode"}
     if parts[0] in ("control", "classify"):
         return parts[0], {"base", "measure", "flow", "decode", parts[0]}
-    return parts[0], {"base", "pipeline", "generate", "control", "classify", "lab", parts[0], *STAGES}
+    return parts[0], {"base", "pipeline", "generate", "control", "classify", "lab", "tester", parts[0], *STAGES}
 
 
 def problems(root):

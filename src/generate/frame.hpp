@@ -13,6 +13,14 @@ inline void put16(std::uint8_t* at, std::uint32_t value) noexcept {
   at[1] = static_cast<std::uint8_t>(value);
 }
 
+inline void put32(std::uint8_t* at, std::uint32_t value) noexcept {
+  put16(at, value >> 16);
+  put16(at + 2, value & 0xFFFF);
+}
+
+inline std::uint32_t get16(const std::uint8_t* at) noexcept { return static_cast<std::uint32_t>(at[0]) << 8 | at[1]; }
+inline std::uint32_t get32(const std::uint8_t* at) noexcept { return get16(at) << 16 | get16(at + 2); }
+
 inline void write_ethernet(std::uint8_t* frame, std::uint32_t type) noexcept {
   static constexpr std::uint8_t kMac[12] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1};
   std::memcpy(frame, kMac, sizeof kMac);

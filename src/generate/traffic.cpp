@@ -85,11 +85,6 @@ void write_frame(std::uint8_t* frame, std::uint32_t captured_bytes, const FlowPl
   }
 }
 
-void put32(std::uint8_t* at, std::uint32_t value) {
-  put16(at, value >> 16);
-  put16(at + 2, value & 0xFFFF);
-}
-
 /// Makes packets of one-way flows those of connections: as often as each is called.
 ///
 /// A round of packets is played over and over, so numbers go round once in it: by a gap at each third, none of which

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/result.hpp"
+
+namespace parshall {
+
+/// A frame that is to be sent, where its sink wants it.
+struct OutFrame {
+  std::uint8_t* data = nullptr;  ///< its first byte
+  std::uint32_t bytes = 0;       ///< without the frame check sequence; set by who writes it
+  std::uint32_t room = 0;        ///< bytes that may be written
+  std::uint64_t time_ns = 0;     ///< when it is sent, since 1970; for sinks that note it
+};
+
+/// Where frames go: a device's queue, a file, nowhere. Used by one thread.
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+
+  /// Room for the next frames, in their order: fewer than asked for, or none, where there is none now. What was
+  /// reserved and not sent is free again.
+  virtual std::size_t reserve(std::span<OutFrame> frames) noexcept = 0;
+
+  /// Sends the first `count` frames of the last reserve(), in order, and returns how many were taken: less where the
+  /// device takes no more now. Those that were not taken are gone.
+  virtual std::size_t send(std::size_t count) noexcept = 0;
+
+  /// What is held back until there is more goes out.
+  virtual void flush() noexcept {}
+
+  /// The longest frame that it takes, in bytes without the frame check sequence.
+  virtual std::uint32_t longest_frame() const noexcept = 0;
+
+  /// Bits per second of the line, where there is one and it says so.
+  virtual std::optional<double> line_bps() const noexcept { return std::nullopt; }
+
+  /// Why nothing can be sent any more.
+  virtual std::optional<Error> damage() const { return std::nullopt; }
+};
+
+}  // namespace parshall
