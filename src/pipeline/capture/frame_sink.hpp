@@ -11,9 +11,8 @@ namespace parshall {
 
 /// A frame that is to be sent, where its sink wants it.
 struct OutFrame {
-  std::uint8_t* data = nullptr;  ///< its first byte
-  std::uint32_t bytes = 0;       ///< without the frame check sequence; set by who writes it
-  std::uint32_t room = 0;        ///< bytes that may be written
+  std::uint8_t* data = nullptr;  ///< where its first byte is to be; set by the sink
+  std::uint32_t bytes = 0;       ///< without the frame check sequence
   std::uint64_t time_ns = 0;     ///< when it is sent, since 1970; for sinks that note it
 };
 
@@ -22,8 +21,8 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
 
-  /// Room for the next frames, in their order: fewer than asked for, or none, where there is none now. What was
-  /// reserved and not sent is free again.
+  /// Room for the next frames, whose lengths (none above longest_frame()) and times are set: for fewer of them, or
+  /// none, where there is no more now. What was reserved and not sent is free again.
   virtual std::size_t reserve(std::span<OutFrame> frames) noexcept = 0;
 
   /// Sends the first `count` frames of the last reserve(), in order, and returns how many were taken: less where the

@@ -49,6 +49,17 @@ class Port final : public DpdkPort {
     return queues;
   }
 
+  std::vector<std::unique_ptr<FrameSink>> take_sinks() override {
+    std::vector<std::unique_ptr<FrameSink>> sinks;
+    for (OpenedPort& port : ports_) {
+      for (auto& sink : port.sinks) sinks.push_back(std::move(sink));
+      port.sinks.clear();
+    }
+    return sinks;
+  }
+
+  bool link_is_up() override { return ports_.front().state->link_is_up(); }
+
   void join(Port& other) {
     const std::vector<QueueSource*> here = queues(), there = other.queues();
     for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) QueueSource::join(*here[i], *there[i]);
@@ -153,13 +164,15 @@ std::optional<Error> plan_af_packet(const DpdkOptions& options, PortPlan port, P
   port.socket_family = AF_PACKET;
   port.limits.maybe_cut = ring.longest_frame();
   plan.ports.push_back(port);
-  plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and {}", ring.longest_frame(),
-                                   options.forwards ? "do not go on" : "count as that long"));
-  plan.notes.push_back(options.forwards
-                           ? "IPv4 fragments are put together by the kernel first, and do not go on where "
-                             "that makes them too long (af_xdp leaves them)"
-                           : "IPv4 fragments are put together by the kernel first (use af_xdp to see them)");
-  if (!options.forwards) plan.notes.push_back("what this host sends is seen too");
+  if (options.receives) {
+    plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and {}", ring.longest_frame(),
+                                     options.forwards ? "do not go on" : "count as that long"));
+    plan.notes.push_back(options.forwards
+                             ? "IPv4 fragments are put together by the kernel first, and do not go on where "
+                               "that makes them too long (af_xdp leaves them)"
+                             : "IPv4 fragments are put together by the kernel first (use af_xdp to see them)");
+    if (!port.sends()) plan.notes.push_back("what this host sends is seen too");
+  }
   return allow_locked_memory(std::uint64_t{2} * ring.frame_bytes * ring.frames * options.queues);
 }
 
@@ -186,7 +199,11 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
   port.queues = 1;
   port.limits.in_one_piece = true;
   port.socket_family = AF_XDP;
+  if (options.sinks > options.queues)
+    return Error{fmt::format("cannot open {} with af_xdp: it has {} queues, {} were asked for to send by",
+                             interface.name, options.queues, options.sinks)};
   for (std::uint16_t queue = 0; queue < options.queues; ++queue) {
+    port.sinks = port.transmit_queues = queue < options.sinks ? 1 : 0;
     port.devargs =
         fmt::format("net_af_xdp{},iface={},start_queue={},queue_count=1", next_number(), interface.name, queue);
     plan.ports.push_back(port);
@@ -200,18 +217,20 @@ Result<Plan> make_plan(const DpdkOptions& options) {
   if (!parsed) return parsed.error();
   const DeviceName& device = *parsed;
   Plan plan;
-  PortPlan port{
-      .devargs = device.name,
-      .name = options.device,
-      .queues = options.queues,
-      .transmit_queues = std::max(options.transmit_queues, options.forwards ? options.queues : std::uint16_t{0}),
-      .descriptors = options.descriptors,
-      .mbufs_per_queue = options.mbufs_per_queue,
-      .seed = options.seed,
-      .is_virtual = device.kind != DeviceKind::pci,
-      .promiscuous = options.promiscuous,
-      .ends = device.ends(),
-      .forwards = options.forwards};
+  PortPlan port{.devargs = device.name,
+                .name = options.device,
+                .queues = options.queues,
+                .transmit_queues = std::max(
+                    {options.transmit_queues, options.sinks, options.forwards ? options.queues : std::uint16_t{0}}),
+                .descriptors = options.descriptors,
+                .mbufs_per_queue = options.mbufs_per_queue,
+                .seed = options.seed,
+                .is_virtual = device.kind != DeviceKind::pci,
+                .promiscuous = options.promiscuous,
+                .ends = device.ends(),
+                .sinks = options.sinks,
+                .receives = options.receives,
+                .forwards = options.forwards};
   switch (device.kind) {
     case DeviceKind::vdev:
       if (!device.args.empty()) port.devargs += "," + device.args;
@@ -247,9 +266,11 @@ std::string describe(const DpdkOptions& options, const Plan& plan, const std::ve
                      const EalState& eal) {
   std::vector<std::string> notes = plan.notes;
   notes.insert(notes.end(), ports.front().notes.begin(), ports.front().notes.end());
-  return fmt::format("{}: DPDK {}, {} queue{}, {}, time from {}{}{}", options.device, ports.front().driver,
-                     options.queues, options.queues == 1 ? "" : "s", eal.huge_pages ? "huge pages" : "no huge pages",
-                     ports.front().time_source, notes.empty() ? "" : "; ", fmt::join(notes, "; "));
+  const std::uint16_t queues = options.receives ? options.queues : options.sinks;
+  return fmt::format("{}: DPDK {}, {} queue{}, {}{}{}{}", options.device, ports.front().driver, queues,
+                     queues == 1 ? "" : "s", eal.huge_pages ? "huge pages" : "no huge pages",
+                     options.receives ? ", time from " + ports.front().time_source : "", notes.empty() ? "" : "; ",
+                     fmt::join(notes, "; "));
 }
 
 }  // namespace
@@ -265,7 +286,8 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   if (!plan) return plan.error();
   EalNeeds needs{.pci_address = plan->pci_address, .extra = *extra};
   for (const PortPlan& port : plan->ports) needs.memory_bytes += port.memory_bytes();
-  if (options.forwards) needs.memory_bytes *= 2;  // the other port's, which is opened later
+  // The other port's, which is opened later: of a wire, or of a test.
+  if (options.forwards || options.sinks != 0) needs.memory_bytes *= 2;
   const Result<EalState> eal = start_eal(needs);
   if (!eal) return eal.error();
 

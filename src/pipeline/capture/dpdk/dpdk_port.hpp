@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "pipeline/capture/frame_sink.hpp"
 #include "pipeline/capture/source.hpp"
 
 namespace parshall {
@@ -16,11 +17,14 @@ struct DpdkOptions {
   std::string via = "af_packet";      ///< how to read a kernel interface: af_packet or af_xdp
   std::uint16_t queues = 1;           ///< receive queues, one per worker
   std::uint16_t transmit_queues = 0;  ///< more when somebody also sends on the port
+  std::uint16_t sinks = 0;            ///< to send frames by, each with a transmit queue of its own
+  bool receives = true;               ///< else nothing is to be seen of what comes: no queue is read
   std::uint16_t descriptors = 4096;   ///< per queue; trimmed to what the device takes
   std::uint32_t mbufs_per_queue = 0;  ///< 0: derived from the descriptors
   std::uint32_t longest_frame = 0;    ///< bytes, for af_packet; 0: what the interface's MTU needs
   bool promiscuous = true;
   bool forwards = false;   ///< to be joined with another port: what this host sends is not seen, as it must not go on
+                           ///< (nor is it by a port that has sinks)
   std::uint64_t seed = 0;  ///< makes the RSS key: keep it secret
   std::string eal = {};    ///< more EAL arguments, split like a shell would; with --log-level EAL may speak
 };
@@ -43,6 +47,12 @@ class DpdkPort {
 
   /// One source per receive queue, each for one thread; the second call returns none. They may outlive the port.
   virtual std::vector<std::unique_ptr<PacketSource>> take_queues() = 0;
+
+  /// As many as DpdkOptions::sinks, each for one thread; the second call returns none. They may outlive the port.
+  virtual std::vector<std::unique_ptr<FrameSink>> take_sinks() = 0;
+
+  /// Whether the other end is there, asked of the device each time.
+  virtual bool link_is_up() = 0;
 
   /// Totals of the device since it was opened, also after close(). Cold; any thread.
   virtual DeviceCounters counters() = 0;

@@ -150,6 +150,25 @@ bool LinkState::is_up() const noexcept {
   return ::ioctl(socket_, SIOCGIFFLAGS, &request) != 0 || (request.ifr_flags & kUp) == kUp;
 }
 
+/// By ethtool's old call: virtual devices answer that one too.
+std::optional<double> LinkState::line_bps() const noexcept {
+  ethtool_cmd settings{};
+  settings.cmd = ETHTOOL_GSET;
+  ifreq request = request_for(name_);
+  request.ifr_data = reinterpret_cast<char*>(&settings);
+  if (::ioctl(socket_, SIOCETHTOOL, &request) != 0) return std::nullopt;
+  const std::uint32_t mbps = std::uint32_t{settings.speed_hi} << 16 | settings.speed;
+  return mbps == 0 || mbps == static_cast<std::uint32_t>(SPEED_UNKNOWN) || mbps == UINT16_MAX
+             ? std::nullopt
+             : std::optional(mbps * 1e6);
+}
+
+bool ignore_all(int socket) noexcept {
+  sock_filter program[] = {{BPF_RET | BPF_K, 0, 0, 0}};
+  const sock_fprog filter{.len = std::size(program), .filter = program};
+  return ::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0;
+}
+
 bool ignore_outgoing(int socket) noexcept {
   constexpr auto kPacketType = static_cast<std::uint32_t>(SKF_AD_OFF + SKF_AD_PKTTYPE);
   sock_filter program[] = {{BPF_LD | BPF_B | BPF_ABS, 0, 0, kPacketType},

@@ -45,6 +45,9 @@ class LinkState {
   /// True when the kernel does not say.
   bool is_up() const noexcept;
 
+  /// Bits per second of its line; nothing when the kernel does not say.
+  std::optional<double> line_bps() const noexcept;
+
  private:
   std::string name_;
   int socket_;
@@ -55,6 +58,9 @@ class LinkState {
 /// Source: packet(7) PACKET_IGNORE_OUTGOING does not reach sockets in a fanout group, as net_af_packet's are; filters
 /// do.
 bool ignore_outgoing(int socket) noexcept;
+
+/// From here on the packet socket sees nothing.
+bool ignore_all(int socket) noexcept;
 
 /// Promiscuous mode as long as this lives; the kernel ends it even if the process is killed.
 class PromiscuousMembership {

@@ -33,11 +33,10 @@ Error failed(const PortPlan& plan, std::string_view what, int error) {
 /// A pool whose packets lie back to back. No device reaches into a virtual one's, so they may straddle pages; else,
 /// without huge pages, each would get a page of its own: slower, as they fall into the same cache sets, and more
 /// memory than net_af_xdp tells the kernel of.
-rte_mempool* make_dense_pool(const char* name, const PortPlan& plan, int numa_node) {
+rte_mempool* make_dense_pool(const char* name, const PortPlan& plan, unsigned mbufs, int numa_node) {
   const unsigned mbuf_bytes = sizeof(rte_mbuf) + plan.data_room;
-  rte_mempool* pool =
-      ::rte_mempool_create_empty(name, plan.mbufs(), mbuf_bytes, kPoolCache, sizeof(rte_pktmbuf_pool_private),
-                                 numa_node, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+  rte_mempool* pool = ::rte_mempool_create_empty(name, mbufs, mbuf_bytes, kPoolCache, sizeof(rte_pktmbuf_pool_private),
+                                                 numa_node, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
   if (!pool) return nullptr;
   rte_pktmbuf_pool_private shape{};
   shape.mbuf_data_room_size = plan.data_room;
@@ -67,6 +66,8 @@ class Setup {
   Step probe();
   Step configure();
   Step set_up_queues();
+  Step set_up_sinks();
+  rte_mempool* make_pool(const char* purpose, std::uint32_t mbufs);
   Step start();
   int try_configure(std::uint16_t transmit_queues);
   void use_rss();
@@ -95,7 +96,8 @@ Setup::~Setup() {
 }
 
 Result<OpenedPort> Setup::run() {
-  for (const auto step : {&Setup::probe, &Setup::configure, &Setup::set_up_queues, &Setup::start}) {
+  for (const auto step :
+       {&Setup::probe, &Setup::configure, &Setup::set_up_queues, &Setup::set_up_sinks, &Setup::start}) {
     if (auto error = (this->*step)()) return *std::move(error);
   }
   const TimeStamping stamps = stamping();
@@ -172,12 +174,13 @@ Setup::Step Setup::configure() {
   if (error != 0 && transmit_queues_ != pairs) error = try_configure(pairs);
   if (error != 0) return failed(plan_, "configuring it", error);
 
-  if (plan_.forwards && transmit_queues_ < plan_.queues)
+  const std::uint16_t wanted = std::max(plan_.sinks, plan_.forwards ? plan_.queues : std::uint16_t{0});
+  if (transmit_queues_ < wanted)
     return Error{fmt::format("cannot open {}: it has {} transmit queues, {} were asked for", plan_.name,
-                             transmit_queues_, plan_.queues)};
+                             transmit_queues_, wanted)};
 
   rx_descriptors_ = plan_.descriptors;
-  if (plan_.forwards) tx_descriptors_ = kSentDescriptors;
+  if (plan_.sends()) tx_descriptors_ = kSentDescriptors;
   error = ::rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx_descriptors_, &tx_descriptors_);
   if (error != 0) return failed(plan_, fmt::format("{} descriptors", plan_.descriptors), error);
   if (rx_descriptors_ != plan_.descriptors) {
@@ -186,17 +189,36 @@ Setup::Step Setup::configure() {
   return std::nullopt;
 }
 
-Setup::Step Setup::set_up_queues() {
+/// The port's. Null, and rte_errno says why, where there is not enough memory.
+rte_mempool* Setup::make_pool(const char* purpose, std::uint32_t mbufs) {
   static std::atomic<unsigned> pools = 0;
   const int numa_node = ::rte_eth_dev_socket_id(id_);
+  const std::string name = fmt::format("parshall-{}-{}", purpose, pools++);
+  rte_mempool* const pool =
+      plan_.is_virtual ? make_dense_pool(name.c_str(), plan_, mbufs, numa_node)
+                       : ::rte_pktmbuf_pool_create(name.c_str(), mbufs, kPoolCache, 0, plan_.data_room, numa_node);
+  if (pool) port_.state->own(pool);
+  return pool;
+}
+
+/// A transmit queue of its own for each. What a driver keeps of the frames it took comes back when it needs the room.
+Setup::Step Setup::set_up_sinks() {
+  for (std::uint16_t queue = 0; queue < plan_.sinks; ++queue) {
+    rte_mempool* const pool = make_pool("tx", plan_.sink_mbufs());
+    if (!pool) return failed(plan_, fmt::format("{} MiB for frames to send", plan_.memory_bytes() >> 20), rte_errno);
+    const std::uint32_t room = plan_.data_room - RTE_PKTMBUF_HEADROOM;
+    port_.sinks.push_back(
+        std::make_unique<QueueSink>(port_.state, queue, pool, std::min(room, plan_.limits.longest_sent)));
+  }
+  return std::nullopt;
+}
+
+Setup::Step Setup::set_up_queues() {
+  const int numa_node = ::rte_eth_dev_socket_id(id_);
   for (std::uint16_t queue = 0; queue < plan_.queues; ++queue) {
-    const std::string name = fmt::format("parshall-rx-{}", pools++);
-    rte_mempool* pool = plan_.is_virtual ? make_dense_pool(name.c_str(), plan_, numa_node)
-                                         : ::rte_pktmbuf_pool_create(name.c_str(), plan_.mbufs(), kPoolCache, 0,
-                                                                     plan_.data_room, numa_node);
+    rte_mempool* const pool = make_pool("rx", plan_.mbufs());
     if (!pool)
       return failed(plan_, fmt::format("{} MiB for the packets of a queue", plan_.memory_bytes() >> 20), rte_errno);
-    port_.state->own(pool);
 
     const bool is_xdp = plan_.socket_family == AF_XDP;
     const std::vector<int> before = is_xdp ? open_sockets(AF_XDP) : std::vector<int>{};
@@ -227,8 +249,9 @@ Setup::Step Setup::set_up_queues() {
 void Setup::ask_kernel(std::uint16_t queue, const std::vector<int>& before) {
   for (const int socket : open_sockets(plan_.socket_family)) {
     if (std::ranges::binary_search(before, socket) || queue >= plan_.queues) continue;
-    if (plan_.forwards && plan_.socket_family == AF_PACKET && !ignore_outgoing(socket))
-      port_.notes.push_back("what this host sends goes on too: the kernel refused a filter");
+    if (plan_.socket_family == AF_PACKET && !plan_.receives) ignore_all(socket);
+    if (plan_.socket_family == AF_PACKET && plan_.receives && plan_.sends() && !ignore_outgoing(socket))
+      port_.notes.push_back("what this host sends is taken for received: the kernel refused a filter");
     port_.state->ask_kernel(queue++, plan_.socket_family, socket);
   }
 }
@@ -290,9 +313,15 @@ std::uint32_t PortPlan::mbufs() const {
          2 * kPoolCache * 3 / 2 + sent;
 }
 
+/// A full queue, one burst on its way there, and what the caches of two threads may keep.
+std::uint32_t PortPlan::sink_mbufs() const {
+  return 2 * kSentDescriptors + 2 * static_cast<std::uint32_t>(QueueSink::kMostFrames) + 2 * kPoolCache * 3 / 2;
+}
+
 std::uint64_t PortPlan::memory_bytes() const {
   static constexpr std::uint64_t kPerMbuf = 448;  // header, mbuf, padding, ring entry
-  return queues * (std::uint64_t{mbufs()} * (data_room + kPerMbuf) + (4 << 20));
+  const auto of_pool = [&](std::uint64_t mbufs) { return mbufs * (data_room + kPerMbuf) + (4 << 20); };
+  return queues * of_pool(mbufs()) + sinks * of_pool(sink_mbufs());
 }
 
 Result<OpenedPort> open_port(const PortPlan& plan) { return Setup(plan).run(); }

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/capture/dpdk/port_state.hpp"
+#include "pipeline/capture/dpdk/queue_sink.hpp"
 #include "pipeline/capture/dpdk/queue_source.hpp"
 
 namespace parshall::dpdk {
@@ -25,16 +26,21 @@ struct PortPlan {
   bool promiscuous = true;  ///< asked of the driver: not for kernel interfaces
   int socket_family = -1;   ///< AF_PACKET or AF_XDP: ask the kernel what it dropped
   bool ends = false;
+  std::uint16_t sinks = 0;
+  bool receives = true;
   bool forwards = false;  ///< what comes in goes out of another such port: of as many transmit queues
   FrameLimits limits = {};
 
-  std::uint32_t mbufs() const;
+  bool sends() const { return forwards || sinks != 0; }
+  std::uint32_t mbufs() const;       ///< of a receive queue
+  std::uint32_t sink_mbufs() const;  ///< of a sink
   std::uint64_t memory_bytes() const;
 };
 
 struct OpenedPort {
   std::shared_ptr<PortState> state;
   std::vector<std::unique_ptr<QueueSource>> queues;
+  std::vector<std::unique_ptr<QueueSink>> sinks;
   std::string driver;
   std::string time_source;
   std::vector<std::string> notes;

@@ -2,6 +2,7 @@
 #include "pipeline/capture/dpdk/port_state.hpp"
 
 #include <rte_dev.h>
+#include <rte_ethdev.h>
 
 namespace parshall::dpdk {
 namespace {
@@ -51,6 +52,20 @@ DeviceCounters PortState::queue_counters(std::uint16_t queue) noexcept {
   }
   counters.nic_missed = kernel_drops(queue);
   return counters;
+}
+
+bool PortState::link_is_up() const noexcept {
+  if (link_) return link_->is_up();
+  rte_eth_link link{};
+  return ::rte_eth_link_get_nowait(id_, &link) != 0 || link.link_status == RTE_ETH_LINK_UP;
+}
+
+std::optional<double> PortState::line_bps() const noexcept {
+  if (link_) return link_->line_bps();
+  rte_eth_link link{};
+  if (::rte_eth_link_get_nowait(id_, &link) != 0) return std::nullopt;
+  if (link.link_speed == RTE_ETH_SPEED_NUM_NONE || link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN) return std::nullopt;
+  return link.link_speed * 1e6;
 }
 
 void PortState::close() noexcept {

@@ -47,6 +47,12 @@ class PortState {
   void watch(const KernelInterface& interface) { link_.emplace(interface); }
   bool is_up() const noexcept { return !link_ || link_->is_up(); }
 
+  /// As the driver tells; true where it does not.
+  bool link_is_up() const noexcept;
+
+  /// Of a kernel interface as the kernel tells, else as the driver does.
+  std::optional<double> line_bps() const noexcept;
+
   /// The driver says itself how many packets each queue delivered.
   void set_counts_queues() noexcept { counts_queues_ = true; }
 

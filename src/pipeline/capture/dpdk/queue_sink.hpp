@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <rte_mempool.h>
+
+#include <array>
+#include <memory>
+
+#include "pipeline/capture/dpdk/port_state.hpp"
+#include "pipeline/capture/frame_sink.hpp"
+
+namespace parshall::dpdk {
+
+/// One transmit queue of a port, with buffers of its own.
+///
+/// Full: send() waits for room in the queue as long as the device takes frames now and then; from kPatience on without
+///       one, or while it is down, it gives up those that are left. That it went down is seen a millisecond late.
+class QueueSink final : public FrameSink {
+ public:
+  static constexpr std::size_t kMostFrames = 256;
+
+  /// `pool` is the port's: buffers of no more than `longest_frame` bytes.
+  QueueSink(std::shared_ptr<PortState> port, std::uint16_t queue, rte_mempool* pool, std::uint32_t longest_frame)
+      : port_(std::move(port)), port_id_(port_->id()), queue_(queue), pool_(pool), longest_frame_(longest_frame) {}
+  QueueSink(const QueueSink&) = delete;
+  QueueSink& operator=(const QueueSink&) = delete;
+  ~QueueSink() override { free_from(0); }
+
+  std::size_t reserve(std::span<OutFrame> frames) noexcept override;
+  std::size_t send(std::size_t count) noexcept override;
+  std::uint32_t longest_frame() const noexcept override { return longest_frame_; }
+  std::optional<double> line_bps() const noexcept override { return port_->line_bps(); }
+
+ private:
+  void free_from(std::size_t first) noexcept;
+  bool is_up() noexcept;
+
+  std::shared_ptr<PortState> port_;
+  std::uint16_t port_id_;
+  std::uint16_t queue_;
+  rte_mempool* pool_;
+  std::uint32_t longest_frame_;
+  std::array<rte_mbuf*, kMostFrames> mbufs_;
+  std::size_t reserved_ = 0;
+  std::uint64_t asked_ticks_ = 0;  ///< when it was asked whether the device is up
+  bool was_up_ = false;
+};
+
+}  // namespace parshall::dpdk
