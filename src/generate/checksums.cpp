@@ -40,22 +40,6 @@ std::uint64_t pseudo_header_sum(const std::uint8_t* ip, const Datagram& datagram
 
 std::size_t ipv4_header_bytes(const std::uint8_t* ip) noexcept { return std::size_t{ip[0] & 15u} * 4; }
 
-/// The pseudo-header of IPv6 has the final destination, which a Routing header may keep elsewhere. The headers are
-/// there: what follows them was found.
-bool is_routed(const std::uint8_t* frame, const Datagram& datagram) noexcept {
-  constexpr std::uint8_t kRouting = 43, kFragment = 44, kAh = 51;
-  if (datagram.version == 4) return false;
-  std::uint8_t header = frame[datagram.at + 6];
-  for (std::size_t at = datagram.at + 40; at < datagram.payload_at;) {
-    if (header == kRouting) return true;
-    const std::size_t length = frame[at + 1];
-    const std::size_t bytes = header == kFragment ? 8 : header == kAh ? (length + 2) * 4 : (length + 1) * 8;
-    header = frame[at];
-    at += bytes;
-  }
-  return false;
-}
-
 /// Whether all that the transport's checksum covers is there.
 bool is_whole(const std::uint8_t* frame, std::size_t frame_bytes, const Datagram& datagram,
               const TransportChecksum& checksum) noexcept {
@@ -70,6 +54,20 @@ std::uint64_t transport_sum(const std::uint8_t* frame, const Datagram& datagram,
 }
 
 }  // namespace
+
+bool is_routed(const std::uint8_t* frame, const Datagram& datagram) noexcept {
+  constexpr std::uint8_t kRouting = 43, kFragment = 44, kAh = 51;
+  if (datagram.version == 4) return false;
+  std::uint8_t header = frame[datagram.at + 6];
+  for (std::size_t at = datagram.at + 40; at < datagram.payload_at;) {
+    if (header == kRouting) return true;
+    const std::size_t length = frame[at + 1];
+    const std::size_t bytes = header == kFragment ? 8 : header == kAh ? (length + 2) * 4 : (length + 1) * 8;
+    header = frame[at];
+    at += bytes;
+  }
+  return false;
+}
 
 std::uint64_t internet_sum(const std::uint8_t* at, std::size_t bytes) noexcept {
   std::uint64_t sum = 0;

@@ -22,6 +22,10 @@ ChecksumState check_checksums(const std::uint8_t* frame, std::size_t frame_bytes
 /// Makes them right; those that are unknown are left alone.
 void write_checksums(std::uint8_t* frame, std::size_t frame_bytes, const Datagram& datagram) noexcept;
 
+/// Whether an IPv6 datagram has a Routing header, which may keep its final destination. The headers before its payload
+/// are in the frame.
+bool is_routed(const std::uint8_t* frame, const Datagram& datagram) noexcept;
+
 /// Ones' complement sum of so many bytes, the first of them being the upper half of a word; not folded.
 std::uint64_t internet_sum(const std::uint8_t* at, std::size_t bytes) noexcept;
 

@@ -6,6 +6,13 @@
 namespace parshall {
 
 inline constexpr std::uint32_t kEthernetBytes = 14;
+/// Bytes of the line that a frame takes: itself, without the checksum that captures leave out, but at least 60; that
+/// checksum (4), preamble and start (8), and the gap behind it (12).
+inline constexpr std::uint32_t kLeastFrameBytes = 60, kLineOverheadBytes = 4 + 8 + 12;
+constexpr std::uint64_t line_bytes(std::uint32_t frame_bytes) noexcept {
+  return (frame_bytes < kLeastFrameBytes ? kLeastFrameBytes : frame_bytes) + kLineOverheadBytes;
+}
+
 inline constexpr std::uint32_t kEtherIpv4 = 0x0800, kEtherIpv6 = 0x86DD;
 
 inline void put16(std::uint8_t* at, std::uint32_t value) noexcept {

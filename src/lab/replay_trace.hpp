@@ -8,16 +8,10 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/result.hpp"
+#include "generate/frame.hpp"
 #include "pipeline/capture/packet.hpp"
 
 namespace parshall::lab {
-
-/// Bytes of the line that a frame takes: itself, without the checksum that captures leave out, but at least 60; that
-/// checksum (4), preamble and start (8), and the gap behind it (12).
-inline constexpr std::uint32_t kLeastFrameBytes = 60, kLineOverheadBytes = 4 + 8 + 12;
-constexpr std::uint64_t line_bytes(std::uint32_t frame_bytes) noexcept {
-  return (frame_bytes < kLeastFrameBytes ? kLeastFrameBytes : frame_bytes) + kLineOverheadBytes;
-}
 
 /// The headers of a capture's packets in memory, ready before any clock starts, and which receive queue each comes to.
 ///
