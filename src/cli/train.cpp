@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -16,6 +14,7 @@
 #include "classify/registry.hpp"
 #include "classify/sample_csv.hpp"
 #include "classify/selection.hpp"
+#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
@@ -42,23 +41,6 @@ struct TrainOptions {
 int fail(const Error& error, ExitStatus status) {
   say("train", error.message);
   return status;
-}
-
-/// How this command was called, for the model's file.
-std::string command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string words(std::istreambuf_iterator<char>(file), {});
-  std::string line = "parshall";
-  for (std::size_t at = words.find('\0'); at != std::string::npos && at + 1 < words.size();) {
-    const std::string word(words, at + 1, words.find('\0', at + 1) - at - 1);
-    const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos;
-    line += is_plain ? " " + word : " '" + word + "'";
-    at = words.find('\0', at + 1);
-  }
-  // A path may be of any bytes, a model's file is UTF-8.
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-  return line;
 }
 
 std::string today() {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace parshall::cli {
+
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string words(std::istreambuf_iterator<char>(file), {});
+  std::string line = "parshall";
+  for (std::size_t at = words.find('\0'); at != std::string::npos && at + 1 < words.size();) {
+    const std::string word(words, at + 1, words.find('\0', at + 1) - at - 1);
+    const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos;
+    line += is_plain ? " " + word : " '" + word + "'";
+    at = words.find('\0', at + 1);
+  }
+  // A path may be of any bytes, reports are UTF-8.
+  std::ranges::replace_if(
+      line, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+  return line;
+}
+
+}  // namespace parshall::cli
