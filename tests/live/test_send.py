@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`parshall send`: what it says it sent is what `parshall watch` counts, per flow, through files and devices. Usage:
+test_send.py PARSHALL"""
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import netns
+
+PARSHALL = 'parshall'
+TRAFFIC = 'flows=2000,dist=zipf:1.1,ipv6=0.2,size=200,packets=50000'
+PACKETS = 60000
+
+
+def send(*arguments, status=0, **options):
+    done = subprocess.run([PARSHALL, 'send', *arguments], capture_output=True, text=True, timeout=60, **options)
+    if done.returncode != status:
+        raise AssertionError(f'{arguments}: status {done.returncode}: {done.stdout}{done.stderr}')
+    return done
+
+
+def flows_of(text):
+    """Packets, IP bytes and wire bytes of each flow in a CSV report."""
+    rows = list(csv.reader(text.splitlines()))
+    flows = {tuple(row[:6]): tuple(int(value) for value in row[6:9]) for row in rows[1:]}
+    assert len(flows) == len(rows) - 1, 'a flow has two lines'
+    return flows
+
+
+def watched(path):
+    done = subprocess.run([PARSHALL, 'watch', '-r', path, '--format', 'csv', '--quiet'], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 0, done.stderr
+    return flows_of(done.stdout)
+
+
+def packets_of(flows):
+    return sum(packets for packets, _, _ in flows.values())
+
+
+class Watcher:
+    """`parshall watch` on a device, started and reading."""
+
+    def __init__(self, start, *arguments):
+        self.process = start(PARSHALL, 'watch', *arguments, '--format', 'csv')
+        said = self.process.stderr.readline()
+        if ' MB for ' not in said:
+            raise AssertionError(said + self.process.communicate()[1])
+
+    def flows(self):
+        self.process.send_signal(signal.SIGINT)
+        out, said = self.process.communicate(timeout=30)
+        assert self.process.returncode == 0, said
+        return flows_of(out)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+def start(*command):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Files(unittest.TestCase):
+    def test_a_file_has_every_frame_of_every_flow(self):
+        with netns.Folder() as folder:
+            path = f'{folder}/sent.pcap'
+            sent = flows_of(send('-g', TRAFFIC, '-w', path, '--count', str(PACKETS), '--per-flow', '--format', 'csv').stdout)
+            self.assertEqual(packets_of(sent), PACKETS)
+            self.assertGreater(len(sent), 1000)
+            self.assertEqual(sent, watched(path))
+
+    def test_a_replay_has_every_packet_of_the_capture_in_every_loop(self):
+        with netns.Folder() as folder:
+            first, again = f'{folder}/first.pcap', f'{folder}/again.pcap'
+            send('-g', TRAFFIC, '-w', first, '--count', '5000')
+            sent = flows_of(send('-r', first, '--loops', '3', '-w', again, '--per-flow', '--format', 'csv').stdout)
+            self.assertEqual(sent, watched(again))
+            self.assertEqual(sent, {key: tuple(3 * value for value in values) for key, values in watched(first).items()})
+            send('-r', first, '-w', again)
+            with open(first, 'rb') as a, open(again, 'rb') as b:
+                self.assertEqual(a.read(), b.read(), 'frames and time stamps as they were')
+
+    def test_loops_of_fresh_flows_have_no_flow_in_common(self):
+        with netns.Folder() as folder:
+            first, again = f'{folder}/first.pcap', f'{folder}/again.pcap'
+            send('-g', TRAFFIC, '-w', first, '--count', '5000')
+            send('-r', first, '--loops', '4', '--fresh-flows', '-w', again)
+            flows, once = watched(again), watched(first)
+            self.assertEqual(len(flows), 4 * len(once))
+            self.assertEqual(packets_of(flows), 20000)
+            self.assertLessEqual(once.keys(), flows.keys())
+
+    def test_a_pipe_has_what_a_file_has(self):
+        with netns.Folder() as folder:
+            path = f'{folder}/sent.pcap'
+            send('-g', TRAFFIC, '-w', path, '--count', '1000')
+            piped = subprocess.run(f'{PARSHALL} send -q -g {TRAFFIC} -w - --count 1000 | cmp - {path}', shell=True,
+                                   capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(piped.returncode, 0, piped.stdout + piped.stderr)
+            self.assertIn('sent      1000 frames', piped.stderr, 'the report goes elsewhere')
+
+    def test_a_reader_that_goes_away_and_a_full_disk_are_errors_and_what_was_sent_adds_up(self):
+        gone = subprocess.run(f'{PARSHALL} send -q -g {TRAFFIC} -w - --count 1M --format json | head -c 5000000 >/dev/null; '
+                              'exit ${PIPESTATUS[0]}', shell=True, executable='/bin/bash', capture_output=True, text=True,
+                              timeout=60, check=False)
+        self.assertEqual(gone.returncode, 1)
+        self.assertIn('cannot write standard output any further', gone.stderr)
+        full = send('-q', '-g', TRAFFIC, '-w', '/dev/full', '--count', '1M', '--format', 'json', status=1)
+        self.assertIn('/dev/full', full.stderr)
+        report = json.loads(full.stdout)
+        self.assertEqual(report['sent'], 0)
+        self.assertEqual(report['taken'],
+                         report['sent'] + report['dropped'] + report['refused'] + report['too_long'] + report['unsendable'] +
+                         report['unsent'])
+
+    def test_damage_to_a_capture_is_told_and_what_was_before_it_is_sent(self):
+        with netns.Folder() as folder:
+            path, out = f'{folder}/cut.pcap', f'{folder}/out.pcap'
+            send('-g', TRAFFIC, '-w', path, '--count', '100')
+            os.truncate(path, os.path.getsize(path) - 50)
+            done = send('-r', path, '-w', out, '--format', 'json', status=3)
+            self.assertEqual(json.loads(done.stdout)['sent'], 99)
+            self.assertEqual(packets_of(watched(out)), 99)
+
+
+class Devices(unittest.TestCase):
+    def through_veth(self, via, *rate):
+        with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0', '--via', via) as watcher:
+            sent = flows_of(send('-i', 'wire0', '--via', via, '-g', TRAFFIC, '--count', str(PACKETS), '--per-flow',
+                                 '--format', 'csv', *rate, preexec_fn=lambda: netns.in_namespace(pair.tx_space)).stdout)
+            time.sleep(0.3)
+            counted = watcher.flows()
+            self.assertEqual(packets_of(sent), pair.rx_packets(), 'what the kernel says')
+            self.assertEqual(sent, counted)
+            self.assertEqual(packets_of(sent), PACKETS)
+
+    def test_af_packet(self):
+        self.through_veth('af_packet', '--rate', '50kpps')
+
+    def test_af_xdp(self):
+        self.through_veth('af_xdp', '--rate', '50kpps')
+
+    def test_memif(self):
+        with netns.Folder() as folder:
+            device = f'id=0,socket={folder}/memif.sock,socket-abstract=no'
+            with Watcher(start, '-i', f'vdev:net_memif0,role=server,{device}') as watcher:
+                sent = flows_of(send('-i', f'vdev:net_memif0,role=client,{device}', '-g', TRAFFIC, '--count', str(PACKETS),
+                                     '--per-flow', '--format', 'csv').stdout)
+                time.sleep(0.3)
+                self.assertEqual(sent, watcher.flows())
+                self.assertEqual(packets_of(sent), PACKETS)
+
+    def test_net_pcap(self):
+        with netns.Folder() as folder:
+            sent = flows_of(send('-i', f'vdev:net_pcap0,tx_pcap={folder}/out.pcap', '-g', TRAFFIC, '--count', str(PACKETS),
+                                 '--per-flow', '--format', 'csv').stdout)
+            self.assertEqual(sent, watched(f'{folder}/out.pcap'))
+            self.assertEqual(packets_of(sent), PACKETS)
+
+    def test_nobody_at_the_other_end_is_an_error_after_a_while(self):
+        with netns.Folder() as folder:
+            device = f'vdev:net_memif0,role=server,id=0,socket={folder}/memif.sock,socket-abstract=no'
+            done = send('-i', device, '-g', TRAFFIC, '--wait', '1s', status=1)
+            self.assertIn('is down', done.stderr)
+
+    def test_an_interface_that_goes_down_ends_nothing_and_is_counted(self):
+        with netns.VethPair() as pair:
+            process = subprocess.Popen([PARSHALL, 'send', '-i', 'wire0', '-g', TRAFFIC, '--rate', '10kpps', '--duration',
+                                        '4s', '--format', 'json'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       preexec_fn=lambda: netns.in_namespace(pair.tx_space))
+            process.stderr.readline()
+            time.sleep(1)
+            pair.set_link('down')
+            time.sleep(1)
+            pair.set_link('up')
+            out, said = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 0, said)
+            report = json.loads(out)
+            self.assertEqual(report['sent'], pair.rx_packets())
+            self.assertGreater(report['refused'], 100)
+            self.assertLess(report['sent'], 36000)
+            self.assertEqual(report['taken'], report['sent'] + report['dropped'] + report['refused'] + report['unsent'])
+
+
+class Orders(unittest.TestCase):
+    def test_traffic_and_rate_change_while_it_runs(self):
+        with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0') as watcher:
+            process = subprocess.Popen([PARSHALL, 'send', '-i', 'wire0', '-g', 'flows=10,protocol=udp', '--rate', '1kpps',
+                                        '--prompt', '--format', 'json'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True,
+                                       preexec_fn=lambda: netns.in_namespace(pair.tx_space))
+            said = [process.stderr.readline()]
+
+            def order(line, then_s=0.5):
+                process.stdin.write(line + '\n')
+                process.stdin.flush()
+                time.sleep(then_s)
+                return pair.rx_packets()
+
+            at_first = order('')
+            faster = order('rate 10kpps') - at_first
+            order('nonsense')
+            paused = order('pause', 0.2)
+            self.assertEqual(order('', 0.3), paused)
+            order('flows=500,size=128')
+            self.assertEqual(order('', 0.2), paused)
+            order('go')
+            process.stdin.write('quit\n')
+            process.stdin.flush()
+            out, more = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, 0, more)
+            flows = watcher.flows()
+            report = json.loads(out)
+            self.assertEqual(report['sent'], packets_of(flows))
+            self.assertGreater(faster, 3 * at_first)
+            self.assertIn('nonsense', more)
+            self.assertEqual(len(flows), 500, 'the ten flows of before are the first of them')
+            longer = [flow for flow, (packets, _, wire) in flows.items() if wire == 124 * packets]
+            self.assertEqual(len(longer), 490)
+
+
+if __name__ == '__main__':
+    PARSHALL = os.path.abspath(sys.argv.pop(1))
+    reason = netns.why_not()
+    if reason:
+        print('SKIPPED devices:', reason)
+        del Devices, Orders
+    unittest.main()
