@@ -16,7 +16,7 @@ struct ImpairmentSettings {
   double loss = 0;
   double duplicate = 0;
   double reorder = 0;     ///< of being sent at once instead of after the delay
-  std::uint32_t gap = 1;  ///< with `reorder`: so many frames after one sent at once, less one, are delayed in any case
+  std::uint32_t gap = 1;  ///< one fewer are delayed in any case before one may be sent at once; 0: none is
   std::uint64_t delay_ns = 0;
   std::uint64_t jitter_ns = 0;  ///< delays are uniform in [delay - jitter, delay + jitter); at most the delay
   std::size_t limit = 1000;     ///< frames that wait at most
@@ -111,7 +111,7 @@ class Impairment {
   bool happens(double probability) noexcept { return probability > 0 && random_.uniform() < probability; }
 
   void enqueue(std::uint64_t now_ns, const Frame& frame) {
-    if (settings_.reorder > 0 && since_at_once_ + 1 >= settings_.gap && happens(settings_.reorder)) {
+    if (settings_.gap > 0 && since_at_once_ + 1 >= settings_.gap && happens(settings_.reorder)) {
       since_at_once_ = 0;
       ++counts_.sent_at_once;
       at_once_.push_back(frame);
