@@ -28,7 +28,7 @@ class ValueHistogram {
   static constexpr int kValueBits = 40;
 
   explicit ValueHistogram(double relative_error = kRelativeError)
-      : bins_(std::make_shared<const LogBins>(relative_error, kValueBits)), counts_(bins_->count()) {}
+      : bins_(relative_error == kRelativeError ? usual_bins() : make_bins(relative_error)), counts_(bins_->count()) {}
 
   void add(std::uint64_t value) noexcept {
     ++counts_[bins_->bin_of(value)];
@@ -69,12 +69,19 @@ class ValueHistogram {
   }
 
  private:
+  using Bins = std::shared_ptr<const LogBins>;
+  static Bins make_bins(double relative_error) { return std::make_shared<const LogBins>(relative_error, kValueBits); }
+  static const Bins& usual_bins() {  // laying them out takes milliseconds
+    static const Bins bins = make_bins(kRelativeError);
+    return bins;
+  }
+
   template <class T>
   std::optional<T> there_is(T value) const noexcept {
     return count_ == 0 ? std::nullopt : std::optional<T>(value);
   }
 
-  std::shared_ptr<const LogBins> bins_;
+  Bins bins_;
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0;
   unsigned __int128 sum_ = 0;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace parshall::tester {
+
+/// What a link does to frames. Probabilities are from 0 to 1.
+struct ImpairmentSettings {
+  double loss = 0;
+  double duplicate = 0;
+  double reorder = 0;     ///< of being sent at once instead of after the delay
+  std::uint32_t gap = 1;  ///< one fewer are delayed in any case before one may be sent at once; 0: none is
+  std::uint64_t delay_ns = 0;
+  std::uint64_t jitter_ns = 0;  ///< delays are uniform in [delay - jitter, delay + jitter); at most the delay
+  std::size_t limit = 1000;     ///< frames that wait at most
+  std::uint64_t seed = 1;
+};
+
+/// What became of frames that were offered. offered = lost + refused + those of which a copy, at least, went on.
+struct ImpairmentCounts {
+  std::uint64_t offered = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t refused = 0;       ///< the queue was full
+  std::uint64_t duplicated = 0;    ///< went on twice
+  std::uint64_t sent_at_once = 0;  ///< copies, as `delayed`
+  std::uint64_t delayed = 0;
+};
+
+/// A lossy link as Linux's netem is one, without a kernel that has it: pure logic, any clock, the same again with the
+/// same seed.
+///
+/// A frame is drawn for duplication first, then for loss: one copy more, one less. So what is drawn for both goes on
+/// once, and a frame is lost with probability loss (1 - duplicate). The second copy goes the same way on its own, but
+/// is not duplicated again: it may be lost, so a frame goes on twice with probability duplicate (1 - loss)^2. Each
+/// copy is then sent at once, before all that wait, or waits for its own delay.
+///
+/// Shape:  a heap of `limit` frames, reserved at first.
+/// Cost:   some draws and a heap operation a frame; no allocation.
+/// Full:   a frame that finds `limit` waiting is refused, as its copy is.
+/// Source: Linux, net/sched/sch_netem.c (netem_enqueue, tfifo_enqueue, netem_dequeue), tc-netem(8): independent draws,
+///         uniform delay, no rate, no slots, nothing corrupted.
+template <class Frame>
+class Impairment {
+ public:
+  explicit Impairment(const ImpairmentSettings& settings)
+      : settings_(settings), random_(settings.seed), half_width_ns_(std::min(settings.jitter_ns, settings.delay_ns)) {
+    waiting_.reserve(settings.limit + 1);
+    at_once_.reserve(settings.limit + 1);
+  }
+
+  void offer(std::uint64_t now_ns, const Frame& frame) {
+    ++counts_.offered;
+    const bool is_duplicated = happens(settings_.duplicate);
+    const bool is_lost = happens(settings_.loss);
+    if (is_lost && !is_duplicated) {
+      ++counts_.lost;
+      return;
+    }
+    if (queued() >= settings_.limit) {
+      ++counts_.refused;
+      return;
+    }
+    if (is_duplicated && !is_lost && !happens(settings_.loss)) {
+      ++counts_.duplicated;
+      enqueue(now_ns, frame);
+    }
+    enqueue(now_ns, frame);
+  }
+
+  /// The next frame whose time has come: those sent at once, the last first, then by time, then as they were offered.
+  std::optional<Frame> due(std::uint64_t now_ns) {
+    if (!at_once_.empty()) {
+      Frame frame = std::move(at_once_.back());
+      at_once_.pop_back();
+      return frame;
+    }
+    if (waiting_.empty() || waiting_.front().time_ns > now_ns) return std::nullopt;
+    std::ranges::pop_heap(waiting_, is_later);
+    Frame frame = std::move(waiting_.back().frame);
+    waiting_.pop_back();
+    return frame;
+  }
+
+  /// When due() has the next: nothing where none waits, 0 where one is to go at once.
+  std::optional<std::uint64_t> next_ns() const noexcept {
+    if (!at_once_.empty()) return 0;
+    return waiting_.empty() ? std::nullopt : std::optional(waiting_.front().time_ns);
+  }
+
+  std::size_t queued() const noexcept { return waiting_.size() + at_once_.size(); }
+  const ImpairmentCounts& counts() const noexcept { return counts_; }
+
+ private:
+  struct Waiting {
+    std::uint64_t time_ns;
+    std::uint64_t number;
+    Frame frame;
+  };
+
+  static bool is_later(const Waiting& a, const Waiting& b) noexcept {
+    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.number > b.number;
+  }
+
+  bool happens(double probability) noexcept { return probability > 0 && random_.uniform() < probability; }
+
+  void enqueue(std::uint64_t now_ns, const Frame& frame) {
+    if (settings_.gap > 0 && since_at_once_ + 1 >= settings_.gap && happens(settings_.reorder)) {
+      since_at_once_ = 0;
+      ++counts_.sent_at_once;
+      at_once_.push_back(frame);
+      return;
+    }
+    ++since_at_once_;
+    ++counts_.delayed;
+    const std::uint64_t delay_ns =
+        settings_.delay_ns - half_width_ns_ + (half_width_ns_ == 0 ? 0 : random_.below(2 * half_width_ns_));
+    waiting_.push_back({now_ns + delay_ns, counts_.delayed, frame});
+    std::ranges::push_heap(waiting_, is_later);
+  }
+
+  ImpairmentSettings settings_;
+  SplitMix64 random_;
+  std::uint64_t half_width_ns_;  ///< half the width of the delays
+  std::uint64_t since_at_once_ = 0;
+  std::vector<Waiting> waiting_;
+  std::vector<Frame> at_once_;
+  ImpairmentCounts counts_;
+};
+
+}  // namespace parshall::tester
