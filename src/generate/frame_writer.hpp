@@ -23,6 +23,9 @@ class FrameWriter {
   virtual void write(std::span<const RawPacket> packets, std::span<const OutFrame> frames,
                      std::span<const std::uint64_t> due_ns) noexcept = 0;
 
+  /// Frames written last, the first of them `packets[0]`'s, were not sent after all: nobody has them.
+  virtual void take_back(std::span<const RawPacket> packets) noexcept { static_cast<void>(packets); }
+
   /// Whether a frame is other than its packet.
   virtual bool changes() const noexcept = 0;
 };

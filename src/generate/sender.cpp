@@ -125,6 +125,7 @@ std::size_t Sender::send(std::size_t count) noexcept {
   if (plan_.shows_sent) show(packets, frames);
 
   const std::size_t sent = sink_->send(count);
+  if (sent < count) writer_->take_back(packets.subspan(sent));
   const std::uint64_t handed_over_ns = waited && plan_.time == SendTime::real ? clock_ns() : now_ns_;
   for (const OutFrame& frame : frames.first(sent)) {
     counts_.bytes += frame.bytes;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/test.hpp"
+
+namespace parshall::cli {
+
+void add_test(CLI::App& app, int& status) {
+  CLI::App* test = app.add_subcommand("test", "Test what is under test: devices, TCP stacks, monitors");
+  test->require_subcommand(1);
+  add_test_link(*test, status);
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "cli/commands.hpp"
+
+namespace parshall::cli {
+
+/// The subcommands of `parshall test`, each in a file of its name.
+void add_test_link(CLI::App& test, int& status);
+
+}  // namespace parshall::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/device/link.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace parshall::tester {
+namespace {
+
+using Frame = std::shared_ptr<const std::vector<std::uint8_t>>;
+
+constexpr std::size_t kBatch = 32;
+constexpr std::chrono::microseconds kNap{50};
+
+std::uint64_t realtime_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+bool send(FrameSink& to, const Frame& frame) noexcept {
+  OutFrame out{.bytes = static_cast<std::uint32_t>(frame->size())};
+  if (to.reserve({&out, 1}) == 0) return false;
+  std::memcpy(out.data, frame->data(), frame->size());
+  return to.send(1) == 1;
+}
+
+}  // namespace
+
+LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings,
+                    const std::function<bool()>& stop) {
+  Impairment<Frame> link(settings);
+  LinkCounts counts;
+  std::array<RawPacket, kBatch> packets;
+  while (!stop()) {
+    const std::size_t count = from.poll(packets);
+    counts.entered += count;
+    for (const RawPacket& packet : std::span(packets).first(count)) {
+      if (packet.captured_bytes < packet.wire_bytes || packet.wire_bytes > to.longest_frame()) {
+        ++counts.too_long;
+      } else {
+        link.offer(packet.time_ns,
+                   std::make_shared<std::vector<std::uint8_t>>(packet.data, packet.data + packet.captured_bytes));
+      }
+    }
+    const std::uint64_t now_ns = realtime_ns();
+    while (const auto frame = link.due(now_ns)) ++(send(to, *frame) ? counts.sent : counts.unsent);
+    if (count == 0 && link.next_ns().value_or(~0ull) > now_ns) std::this_thread::sleep_for(kNap);
+  }
+  counts.still_waiting = link.queued();
+  counts.impairment = link.counts();
+  return counts;
+}
+
+}  // namespace parshall::tester

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/trailer_writer.hpp"
+
+#include "generate/checksums.hpp"
+#include "generate/frame.hpp"
+#include "generate/trailer.hpp"
+
+namespace parshall::tester {
+namespace {
+
+constexpr std::uint32_t kTag = 0x8100, kServiceTag = 0x88A8;
+constexpr std::uint8_t kTcp = 6;
+
+/// Where in a built-in frame what changes is.
+struct Places {
+  std::size_t trailer, transport, checksum;
+};
+
+Places places_in(const std::uint8_t* frame) noexcept {
+  std::size_t at = 12;
+  while (get16(frame + at) == kTag || get16(frame + at) == kServiceTag) at += 4;
+  const bool ipv6 = get16(frame + at) == kEtherIpv6;
+  const std::size_t ip = at + 2;
+  const std::size_t transport = ip + (ipv6 ? 40 : 20);
+  const std::size_t end = ipv6 ? transport + get16(frame + ip + 4) : ip + get16(frame + ip + 2);
+  const std::uint8_t protocol = frame[ip + (ipv6 ? 6 : 9)];
+  return {end - Trailer::kBytes, transport, transport + (protocol == kTcp ? 16 : 6)};
+}
+
+std::uint32_t stream_of(const std::uint8_t* trailer) noexcept { return get32(trailer + 8); }
+
+/// Of a trailer's words, as they count in a checksum from an even or an odd place on.
+std::uint32_t sum_of(const std::uint8_t* trailer, bool odd) noexcept {
+  const std::uint16_t sum = fold_sum(internet_sum(trailer, Trailer::kBytes));
+  return odd ? static_cast<std::uint16_t>(sum << 8 | sum >> 8) : sum;
+}
+
+}  // namespace
+
+void TrailerWriter::lengths(std::span<const RawPacket> packets, std::span<OutFrame> frames) noexcept {
+  for (std::size_t i = 0; i < packets.size(); ++i) frames[i].bytes = packets[i].captured_bytes;
+}
+
+void TrailerWriter::write(std::span<const RawPacket> packets, std::span<const OutFrame> frames,
+                          std::span<const std::uint64_t> due_ns) noexcept {
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    std::uint8_t* const frame = frames[i].data;
+    FrameCopier::copy(frame, packets[i].data, frames[i].bytes);
+    const Places at = places_in(packets[i].data);
+    std::uint8_t* const trailer = frame + at.trailer;
+    const bool odd = ((at.trailer - at.transport) & 1) != 0;
+    const std::uint32_t before = sum_of(trailer, odd);
+    const std::uint32_t stream = stream_of(trailer);
+    const std::uint64_t sequence = (*sent_)[stream]++;
+    Trailer{.stream = stream,
+            .sequence = static_cast<std::uint32_t>(sequence),
+            .time_ns = due_ns.empty() ? frames[i].time_ns : due_ns[i]}
+        .write(trailer);
+    // HC' = ~(~HC + ~m + m'): RFC 1624, equation 3. UDP's 0 would say that there is none.
+    const std::uint32_t without = (~get16(frame + at.checksum) & 0xFFFF) + (~before & 0xFFFF);
+    const auto checksum = static_cast<std::uint16_t>(~fold_sum(without + sum_of(trailer, odd)));
+    put16(frame + at.checksum, checksum == 0 ? 0xFFFF : checksum);
+  }
+}
+
+void TrailerWriter::take_back(std::span<const RawPacket> packets) noexcept {
+  for (const RawPacket& packet : packets) --(*sent_)[stream_of(packet.data + places_in(packet.data).trailer)];
+}
+
+}  // namespace parshall::tester

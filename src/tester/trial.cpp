@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/trial.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <thread>
+
+#include "generate/memory_source.hpp"
+#include "tester/frame_reader.hpp"
+#include "tester/trailer_writer.hpp"
+
+namespace parshall::tester {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kMarginNs = 1'000'000'000;  ///< by which clocks are set while a trial runs
+
+std::uint64_t realtime_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// A sink that outlives its sender.
+class LentSink final : public FrameSink {
+ public:
+  explicit LentSink(FrameSink& sink) : sink_(sink) {}
+  std::size_t reserve(std::span<OutFrame> frames) noexcept override { return sink_.reserve(frames); }
+  std::size_t send(std::size_t count) noexcept override { return sink_.send(count); }
+  void flush() noexcept override { sink_.flush(); }
+  std::uint32_t longest_frame() const noexcept override { return sink_.longest_frame(); }
+  std::optional<double> line_bps() const noexcept override { return sink_.line_bps(); }
+  std::optional<Error> damage() const override { return sink_.damage(); }
+
+ private:
+  FrameSink& sink_;
+};
+
+/// How many frames a stream may get at most.
+std::uint64_t most_frames(const Trace& trace, std::uint32_t streams, const SendPlan& plan) {
+  std::vector<std::uint64_t> frames(streams);
+  for (std::uint64_t i = 0; i < trace.packets(); ++i) ++frames[trace.flow_of(i)];
+  const std::uint64_t of_a_round = std::ranges::max(frames);
+  const bool known = plan.rate.unit == SendRate::Unit::packets && plan.duration_ns != 0;
+  const double of_all = known ? std::max(plan.rate.value, plan.ramp.from) * static_cast<double>(plan.duration_ns) * 1e-9
+                              : static_cast<double>(plan.frames);
+  if (of_all == 0) return std::uint64_t{1} << 40;
+  return of_a_round * (static_cast<std::uint64_t>(of_all / static_cast<double>(trace.packets())) + 1);
+}
+
+/// The receiving half, in a thread of its own.
+class Receiver {
+ public:
+  Receiver(PacketSource& source, FlowBook& book) : source_(source), book_(book), reader_(book.plan()) {
+    thread_ = std::thread([this] { receive(); });
+    while (!polling_.load(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  ~Receiver() { stop(); }
+  Receiver(const Receiver&) = delete;
+  Receiver& operator=(const Receiver&) = delete;
+
+  ReceivedFrames stop() {
+    stop_.store(true, std::memory_order_relaxed);
+    if (thread_.joinable()) thread_.join();
+    return counts_;
+  }
+
+ private:
+  void receive() noexcept {
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const std::size_t count = source_.poll(packets_);
+      polling_.store(true, std::memory_order_release);
+      if (count == 0) {
+        __builtin_ia32_pause();
+        continue;
+      }
+      take(std::span(packets_).first(count));
+    }
+  }
+
+  void take(std::span<const RawPacket> packets) noexcept {
+    counts_.received += packets.size();
+    std::size_t ours = 0;
+    for (const RawPacket& packet : packets) {
+      const TestFrame frame = reader_.read(packet);
+      switch (frame.kind) {
+        case FrameKind::ours:
+          arrivals_[ours++] = {.stream = frame.trailer.stream,
+                               .sequence = frame.trailer.sequence,
+                               .sent_ns = frame.trailer.time_ns,
+                               .received_ns = packet.time_ns,
+                               .wire_bytes = packet.wire_bytes};
+          break;
+        case FrameKind::corrupted:
+          ++counts_.corrupted;
+          if (frame.is_credible) book_.add_corrupted(frame.trailer.stream);
+          break;
+        case FrameKind::contradictory:
+          ++counts_.contradictory;
+          break;
+        case FrameKind::foreign:
+          ++counts_.foreign;
+          break;
+        case FrameKind::cut:
+          ++counts_.cut;
+          break;
+      }
+    }
+    counts_.ours += ours;
+    book_.add(std::span(arrivals_).first(ours));
+  }
+
+  static constexpr std::size_t kBatch = 256;
+
+  PacketSource& source_;
+  FlowBook& book_;
+  FrameReader reader_;
+  ReceivedFrames counts_;
+  std::array<RawPacket, kBatch> packets_;
+  std::array<Arrival, kBatch> arrivals_;
+  std::atomic<bool> polling_{false}, stop_{false};
+  std::thread thread_;
+};
+
+std::optional<std::uint64_t> difference(std::optional<std::uint64_t> now, std::optional<std::uint64_t> before) {
+  return now ? std::optional(*now - before.value_or(0)) : std::nullopt;
+}
+
+}  // namespace
+
+TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
+                      const TrialOptions& options, const std::function<bool()>& stop) {
+  TrialResult result;
+  result.began_ns = realtime_ns();
+  const std::uint64_t most_ns =
+      options.send.duration_ns != 0 ? options.send.duration_ns + options.settle_ns : ~0ull / 4;
+  result.book = std::make_unique<FlowBook>(TestPlan{.streams = streams,
+                                                    .frames = most_frames(*trace, streams, options.send),
+                                                    .begin_ns = result.began_ns - kMarginNs,
+                                                    .end_ns = result.began_ns + most_ns + kMarginNs},
+                                           options.book);
+  const auto sent = std::make_shared<std::vector<std::uint64_t>>(streams);
+  Sender sender(std::make_unique<MemorySource>(trace, ~std::uint64_t{0}), std::make_unique<TrailerWriter>(sent),
+                std::make_unique<LentSink>(ends.sink), options.send);
+  const DeviceCounters before = ends.source.counters();
+  Receiver receiver(ends.source, *result.book);
+  const auto rest = [&](std::uint64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); };
+  while (!sender.finished() && !stop()) {
+    if (sender.step() != 0) continue;
+    constexpr std::uint64_t kEarlyNs = 100'000, kMostNs = 10'000'000;
+    if (const std::uint64_t idle_ns = sender.idle_ns(); idle_ns > kEarlyNs) rest(std::min(idle_ns, kMostNs) - kEarlyNs);
+  }
+  sender.finish();
+  const auto until = Clock::now() + std::chrono::nanoseconds(options.settle_ns);
+  while (Clock::now() < until && !stop()) rest(1'000'000);
+
+  result.receiving = receiver.stop();
+  const DeviceCounters after = ends.source.counters();
+  result.device = {.received = difference(after.received, before.received),
+                   .nic_missed = difference(after.nic_missed, before.nic_missed),
+                   .nic_error = difference(after.nic_error, before.nic_error),
+                   .no_mbuf = difference(after.no_mbuf, before.no_mbuf)};
+  result.sending = sender.counts();
+  result.sending_ns = sender.elapsed_ns();
+  result.lateness_ns = std::make_shared<ValueHistogram>(sender.lateness_ns());
+  result.sent = *sent;
+  return result;
+}
+
+}  // namespace parshall::tester
