@@ -12,8 +12,6 @@
 
 namespace parshall {
 
-void name_this_thread(const char* name) noexcept { ::pthread_setname_np(::pthread_self(), name); }
-
 std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler) {
   if (scheduler == Scheduler::other) return std::nullopt;
   pid_t number = 0;  // the kernel's, which sched_setattr() takes

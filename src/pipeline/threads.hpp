@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/result.hpp"
+#include "base/thread_name.hpp"
 
 namespace parshall {
 
@@ -42,9 +43,6 @@ class Idle {
   Waiting waiting_;
   std::uint32_t turns_ = 0;
 };
-
-/// What top and the lab know the calling thread by, of at most 15 characters.
-void name_this_thread(const char* name) noexcept;
 
 /// Fails, saying what to do, where the kernel refuses. The thread may be any that has not been joined.
 std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler);

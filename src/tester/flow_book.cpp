@@ -19,6 +19,12 @@ std::size_t blocks_of(const TestPlan& plan, const BookOptions& options) noexcept
   return std::bit_ceil((std::min(wanted, kMostFrames) + kFrames - 1) / kFrames);
 }
 
+std::size_t jumps_of(const TestPlan& plan, const BookOptions& options) noexcept {
+  constexpr std::size_t kFor16Mb = (std::size_t{1} << 24) / sizeof(Jump);
+  const std::size_t usual = std::clamp<std::size_t>(kFor16Mb / std::max(plan.streams, 1u), 8, 1024);
+  return options.jumps ? std::bit_ceil(std::max<std::size_t>(*options.jumps, 1)) : std::bit_floor(usual);
+}
+
 /// The number with these lower 32 bits that is nearest to `next`.
 std::int64_t in_full(std::uint32_t low, std::uint64_t next) noexcept {
   const auto ahead = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(next));
@@ -41,7 +47,7 @@ void note(FlowTail& tail, const FlowHead& head, std::uint64_t sequence) noexcept
 FlowBook::FlowBook(const TestPlan& plan, const BookOptions& options)
     : plan_(plan),
       flow_blocks_(blocks_of(plan, options)),
-      flow_jumps_(std::bit_ceil(std::max<std::size_t>(options.jumps, 1))),
+      flow_jumps_(jumps_of(plan, options)),
       blocks_(plan.streams * flow_blocks_),
       jumps_(plan.streams * flow_jumps_),
       heads_(plan.streams),

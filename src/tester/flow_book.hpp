@@ -29,7 +29,9 @@ struct BookOptions {
   /// Frames of a flow that are remembered one by one, rounded up to a power of two, or all that it gets if those are
   /// fewer: one that is overtaken by so many comes too late.
   std::uint64_t window_frames = 1 << 16;
-  std::size_t jumps = 64;  ///< of a flow, remembered for extents of reordering; rounded up likewise
+  /// Of a flow, remembered for extents of reordering, rounded up likewise; else as many as fit in 16 MB for all flows,
+  /// from 8 to 1024.
+  std::optional<std::size_t> jumps = {};
   std::optional<double> flow_latency_error = {};  ///< keeps a histogram for each flow, with this relative error
 };
 
@@ -46,7 +48,8 @@ struct LossRun {
 ///
 /// Shape: a flow has 64 B for every frame and 256 B beside, 32 B for each 64 frames of its window, 16 B for a jump, and
 ///        a histogram where asked (2.4 kB at 5 %). All is reserved by the constructor, and committed when touched.
-/// Cost:  see docs/accuracy.md's words on the tester; no allocation, lock or clock per frame.
+/// Cost:  8 ns for the next frame of one of few flows, 12 ns of a thousand, 60 to 80 ns of a million; 36 ns where most
+///        frames are overtaken (bench/tester.cpp). No allocation, lock or clock per frame.
 /// Error: counts are exact up to the window, as are losses; `bytes()` says what that takes.
 /// Full:  a frame that comes later than the window is too late: it can't be told from a duplicate, and stays lost.
 /// Source: RFC 4737 (reordering), RFC 3357 (loss periods), RFC 3550, A.8 (jitter), RFC 7679 (one-way delay).

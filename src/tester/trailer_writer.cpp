@@ -51,9 +51,10 @@ void TrailerWriter::write(std::span<const RawPacket> packets, std::span<const Ou
     const bool odd = ((at.trailer - at.transport) & 1) != 0;
     const std::uint32_t before = sum_of(trailer, odd);
     const std::uint32_t stream = stream_of(trailer);
-    const std::uint64_t sequence = (*sent_)[stream]++;
+    SentFlow& flow = (*sent_)[stream];
+    flow.wire_bytes += frames[i].bytes;
     Trailer{.stream = stream,
-            .sequence = static_cast<std::uint32_t>(sequence),
+            .sequence = static_cast<std::uint32_t>(flow.frames++),
             .time_ns = due_ns.empty() ? frames[i].time_ns : due_ns[i]}
         .write(trailer);
     // HC' = ~(~HC + ~m + m'): RFC 1624, equation 3. UDP's 0 would say that there is none.
@@ -64,7 +65,11 @@ void TrailerWriter::write(std::span<const RawPacket> packets, std::span<const Ou
 }
 
 void TrailerWriter::take_back(std::span<const RawPacket> packets) noexcept {
-  for (const RawPacket& packet : packets) --(*sent_)[stream_of(packet.data + places_in(packet.data).trailer)];
+  for (const RawPacket& packet : packets) {
+    SentFlow& flow = (*sent_)[stream_of(packet.data + places_in(packet.data).trailer)];
+    --flow.frames;
+    flow.wire_bytes -= packet.captured_bytes;
+  }
 }
 
 }  // namespace parshall::tester

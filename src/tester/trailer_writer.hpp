@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "generate/frame_writer.hpp"
+#include "tester/test_report.hpp"
 
 namespace parshall::tester {
 
 /// Frames of built-in traffic with room for a trailer, numbered one by one within their streams, with the time at which
 /// each was meant to be sent.
 ///
-/// Shape: 8 bytes a stream.
 /// Cost:  some ns a frame: checksums are brought up to date, not computed again (RFC 1624).
 class TrailerWriter final : public FrameWriter {
  public:
-  /// Frames of how many streams there are; `sent` counts those of each.
-  explicit TrailerWriter(std::shared_ptr<std::vector<std::uint64_t>> sent) : sent_(std::move(sent)) {}
+  /// `sent`: of each stream, counts what was sent.
+  explicit TrailerWriter(std::shared_ptr<std::vector<SentFlow>> sent) : sent_(std::move(sent)) {}
 
   void lengths(std::span<const RawPacket> packets, std::span<OutFrame> frames) noexcept override;
   void write(std::span<const RawPacket> packets, std::span<const OutFrame> frames,
@@ -25,7 +25,7 @@ class TrailerWriter final : public FrameWriter {
   bool changes() const noexcept override { return true; }
 
  private:
-  std::shared_ptr<std::vector<std::uint64_t>> sent_;
+  std::shared_ptr<std::vector<SentFlow>> sent_;
 };
 
 }  // namespace parshall::tester

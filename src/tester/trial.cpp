@@ -6,8 +6,9 @@
 #include <ctime>
 #include <thread>
 
+#include "base/thread_name.hpp"
 #include "generate/memory_source.hpp"
-#include "tester/frame_reader.hpp"
+#include "pipeline/decode/decode.hpp"
 #include "tester/trailer_writer.hpp"
 
 namespace parshall::tester {
@@ -50,76 +51,50 @@ std::uint64_t most_frames(const Trace& trace, std::uint32_t streams, const SendP
   return of_a_round * (static_cast<std::uint64_t>(of_all / static_cast<double>(trace.packets())) + 1);
 }
 
-/// The receiving half, in a thread of its own.
-class Receiver {
+/// What each flow is called, by its first frame.
+std::vector<SentFlow> flows_of(const Trace& trace, std::uint32_t streams) {
+  std::vector<SentFlow> flows(streams);
+  for (std::uint64_t i = 0; i < trace.packets(); ++i) {
+    SentFlow& flow = flows[trace.flow_of(i)];
+    if (flow.key.present()) continue;
+    PacketFacts facts;
+    const RawPacket packet{
+        .data = trace.frame(i), .captured_bytes = trace.captured_bytes(), .wire_bytes = trace.captured_bytes()};
+    if (decode_any(packet, IpHeader::outermost, facts) == Verdict::counted) flow.key = facts.key;
+  }
+  return flows;
+}
+
+/// A receiver in a thread of its own, which waits for nothing else.
+class ReceivingThread {
  public:
-  Receiver(PacketSource& source, FlowBook& book) : source_(source), book_(book), reader_(book.plan()) {
+  ReceivingThread(PacketSource& source, Receiver& receiver) : source_(source), receiver_(receiver) {
     thread_ = std::thread([this] { receive(); });
     while (!polling_.load(std::memory_order_acquire)) std::this_thread::yield();
   }
-  ~Receiver() { stop(); }
-  Receiver(const Receiver&) = delete;
-  Receiver& operator=(const Receiver&) = delete;
+  ~ReceivingThread() { stop(); }
+  ReceivingThread(const ReceivingThread&) = delete;
+  ReceivingThread& operator=(const ReceivingThread&) = delete;
 
-  ReceivedFrames stop() {
+  void stop() {
     stop_.store(true, std::memory_order_relaxed);
     if (thread_.joinable()) thread_.join();
-    return counts_;
   }
 
  private:
   void receive() noexcept {
+    name_this_thread("receive");
     while (!stop_.load(std::memory_order_relaxed)) {
       const std::size_t count = source_.poll(packets_);
       polling_.store(true, std::memory_order_release);
-      if (count == 0) {
-        __builtin_ia32_pause();
-        continue;
-      }
-      take(std::span(packets_).first(count));
+      receiver_.take(std::span(packets_).first(count));
+      if (count == 0) __builtin_ia32_pause();
     }
   }
-
-  void take(std::span<const RawPacket> packets) noexcept {
-    counts_.received += packets.size();
-    std::size_t ours = 0;
-    for (const RawPacket& packet : packets) {
-      const TestFrame frame = reader_.read(packet);
-      switch (frame.kind) {
-        case FrameKind::ours:
-          arrivals_[ours++] = {.stream = frame.trailer.stream,
-                               .sequence = frame.trailer.sequence,
-                               .sent_ns = frame.trailer.time_ns,
-                               .received_ns = packet.time_ns,
-                               .wire_bytes = packet.wire_bytes};
-          break;
-        case FrameKind::corrupted:
-          ++counts_.corrupted;
-          if (frame.is_credible) book_.add_corrupted(frame.trailer.stream);
-          break;
-        case FrameKind::contradictory:
-          ++counts_.contradictory;
-          break;
-        case FrameKind::foreign:
-          ++counts_.foreign;
-          break;
-        case FrameKind::cut:
-          ++counts_.cut;
-          break;
-      }
-    }
-    counts_.ours += ours;
-    book_.add(std::span(arrivals_).first(ours));
-  }
-
-  static constexpr std::size_t kBatch = 256;
 
   PacketSource& source_;
-  FlowBook& book_;
-  FrameReader reader_;
-  ReceivedFrames counts_;
-  std::array<RawPacket, kBatch> packets_;
-  std::array<Arrival, kBatch> arrivals_;
+  Receiver& receiver_;
+  std::array<RawPacket, 256> packets_;
   std::atomic<bool> polling_{false}, stop_{false};
   std::thread thread_;
 };
@@ -136,16 +111,16 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
   result.began_ns = realtime_ns();
   const std::uint64_t most_ns =
       options.send.duration_ns != 0 ? options.send.duration_ns + options.settle_ns : ~0ull / 4;
-  result.book = std::make_unique<FlowBook>(TestPlan{.streams = streams,
-                                                    .frames = most_frames(*trace, streams, options.send),
-                                                    .begin_ns = result.began_ns - kMarginNs,
-                                                    .end_ns = result.began_ns + most_ns + kMarginNs},
-                                           options.book);
-  const auto sent = std::make_shared<std::vector<std::uint64_t>>(streams);
+  result.receiver = std::make_unique<Receiver>(TestPlan{.streams = streams,
+                                                        .frames = most_frames(*trace, streams, options.send),
+                                                        .begin_ns = result.began_ns - kMarginNs,
+                                                        .end_ns = result.began_ns + most_ns + kMarginNs},
+                                               options.book);
+  const auto sent = std::make_shared<std::vector<SentFlow>>(flows_of(*trace, streams));
   Sender sender(std::make_unique<MemorySource>(trace, ~std::uint64_t{0}), std::make_unique<TrailerWriter>(sent),
                 std::make_unique<LentSink>(ends.sink), options.send);
   const DeviceCounters before = ends.source.counters();
-  Receiver receiver(ends.source, *result.book);
+  ReceivingThread receiving(ends.source, *result.receiver);
   const auto rest = [&](std::uint64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); };
   while (!sender.finished() && !stop()) {
     if (sender.step() != 0) continue;
@@ -156,7 +131,7 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
   const auto until = Clock::now() + std::chrono::nanoseconds(options.settle_ns);
   while (Clock::now() < until && !stop()) rest(1'000'000);
 
-  result.receiving = receiver.stop();
+  receiving.stop();
   const DeviceCounters after = ends.source.counters();
   result.device = {.received = difference(after.received, before.received),
                    .nic_missed = difference(after.nic_missed, before.nic_missed),
@@ -165,7 +140,7 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
   result.sending = sender.counts();
   result.sending_ns = sender.elapsed_ns();
   result.lateness_ns = std::make_shared<ValueHistogram>(sender.lateness_ns());
-  result.sent = *sent;
+  result.sent = std::move(*sent);
   return result;
 }
 

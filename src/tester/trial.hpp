@@ -9,7 +9,8 @@
 #include "generate/sender.hpp"
 #include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
-#include "tester/flow_book.hpp"
+#include "tester/receiver.hpp"
+#include "tester/test_report.hpp"
 
 namespace parshall::tester {
 
@@ -25,25 +26,14 @@ struct TrialOptions {
   BookOptions book;
 };
 
-/// What came in, frame by frame: received = ours + corrupted + contradictory + foreign + cut.
-struct ReceivedFrames {
-  std::uint64_t received = 0;
-  std::uint64_t ours = 0;
-  std::uint64_t corrupted = 0;
-  std::uint64_t contradictory = 0;  ///< of another test, or late from the one before
-  std::uint64_t foreign = 0;
-  std::uint64_t cut = 0;
-};
-
 /// What was sent, and what of it came back.
 struct TrialResult {
   SendCounts sending;
   std::uint64_t sending_ns = 0;                       ///< from the first frame to the last
   std::shared_ptr<const ValueHistogram> lateness_ns;  ///< of frames handed over
-  std::vector<std::uint64_t> sent;                    ///< of each stream
-  ReceivedFrames receiving;
-  DeviceCounters device;  ///< what the receiving device says it did not deliver, during the trial
-  std::unique_ptr<FlowBook> book;
+  std::vector<SentFlow> sent;                         ///< each stream
+  DeviceCounters device;                              ///< of the receiving device, during the trial
+  std::unique_ptr<Receiver> receiver;
   std::uint64_t began_ns = 0;  ///< since 1970
 };
 

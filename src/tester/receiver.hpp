@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "pipeline/capture/packet.hpp"
+#include "tester/flow_book.hpp"
+#include "tester/frame_reader.hpp"
+
+namespace parshall::tester {
+
+/// What frames came, by kind: each is one of these.
+struct FrameCounts {
+  std::uint64_t ours = 0;  ///< with those whose sequence in full is none, which the book counts as contradictory
+  std::uint64_t corrupted = 0;
+  std::uint64_t corrupted_of_no_flow = 0;  ///< of these so many name none
+  std::uint64_t contradictory = 0;
+  std::uint64_t foreign = 0;
+  std::uint64_t cut = 0;
+
+  std::uint64_t all() const noexcept { return ours + corrupted + contradictory + foreign + cut; }
+};
+
+/// The receiving side of a test: tells what each frame is, and keeps the book. Used by one thread.
+class Receiver {
+ public:
+  explicit Receiver(const TestPlan& plan, const BookOptions& options = {}) : reader_(plan), book_(plan, options) {}
+
+  /// In the order in which they came.
+  void take(std::span<const RawPacket> packets) noexcept;
+
+  const FlowBook& book() const noexcept { return book_; }
+  const FrameCounts& frames() const noexcept { return frames_; }
+
+ private:
+  void take_other(const TestFrame& frame) noexcept;
+
+  FrameReader reader_;
+  FlowBook book_;
+  FrameCounts frames_;
+};
+
+}  // namespace parshall::tester

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tester/report_values.hpp"
+#include "tester/report_writers.hpp"
+
+namespace parshall::tester {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json json_of(std::uint64_t value) { return value; }
+ordered_json json_of(double value) { return value; }
+template <class T>
+ordered_json json_of(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+void add_values(ordered_json& json, const FlowResult& result, const Rates& rates,
+                const std::optional<LatencySummary>& latency, Confidence confidence) {
+  each_value(result, rates, latency, confidence, [&](std::string_view name, const ReportValue& value) {
+    json[std::string(name)] = std::visit([](const auto& number) { return json_of(number); }, value);
+  });
+}
+
+ordered_json summary_json(const TestReport& report) {
+  ordered_json json{{"sending_ns", report.sending_ns},
+                    {"confidence", report.confidence == Confidence::percent_95 ? 0.95 : 0.99},
+                    {"flows", report.rows.size()},
+                    {"silent_flows", report.silent_flows},
+                    {"flows_with_loss", report.flows_with_loss},
+                    {"frames_that_came",
+                     {{"all", report.frames.all()},
+                      {"ours", report.frames.ours},
+                      {"corrupted", report.frames.corrupted},
+                      {"corrupted_of_no_flow", report.frames.corrupted_of_no_flow},
+                      {"contradictory", report.frames.contradictory},
+                      {"foreign", report.frames.foreign},
+                      {"cut", report.frames.cut}}},
+                    {"fairness_of_rates", json_of(report.fairness_of_rates)},
+                    {"fairness_of_ratios", json_of(report.fairness_of_ratios)}};
+  add_values(json, report.total, report.rates, report.latency, report.confidence);
+  return json;
+}
+
+ordered_json flow_json(const FlowRow& row, Confidence confidence) {
+  ordered_json json{{"stream", row.stream}};
+  const FlowKey& key = row.key;
+  if (key.present()) {
+    json["ip_version"] = key.ip_version;
+    json["protocol"] = key.protocol;
+    json["src_ip"] = address_text(key.src_address());
+    json["src_port"] = key.src_port();
+    json["dst_ip"] = address_text(key.dst_address());
+    json["dst_port"] = key.dst_port();
+  }
+  add_values(json, row.result, row.rates, row.latency, confidence);
+  return json;
+}
+
+}  // namespace
+
+void write_json(std::FILE* to, const TestReport& report) {
+  fmt::print(to, "{{\"summary\":{},\n\"flows\":[", summary_json(report).dump());
+  const char* separator = "\n";
+  for (const FlowRow& row : report.rows) {
+    fmt::print(to, "{}{}", separator, flow_json(row, report.confidence).dump());
+    separator = ",\n";
+  }
+  fmt::print(to, "]}}\n");
+}
+
+}  // namespace parshall::tester

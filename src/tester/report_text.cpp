@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tester/report_values.hpp"
+#include "tester/report_writers.hpp"
+
+namespace parshall::tester {
+namespace {
+
+constexpr std::size_t kFlowsShown = 10;
+
+std::string time_text(const std::optional<double>& ns) {
+  if (!ns) return "-";
+  if (*ns < 1e3) return fmt::format("{:.0f} ns", *ns);
+  if (*ns < 1e6) return fmt::format("{:.4g} us", *ns / 1e3);
+  return *ns < 1e9 ? fmt::format("{:.4g} ms", *ns / 1e6) : fmt::format("{:.4g} s", *ns / 1e9);
+}
+
+std::string time_text(const std::optional<std::uint64_t>& ns) {
+  return time_text(ns ? std::optional(static_cast<double>(*ns)) : std::nullopt);
+}
+
+std::string ratio_text(const std::optional<Ratio>& ratio) {
+  if (!ratio) return "-";
+  return fmt::format("{:.4g} % ({:.4g} .. {:.4g} %)", 100 * ratio->value, 100 * ratio->low, 100 * ratio->high);
+}
+
+std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
+
+std::string flow_text(const FlowKey& key) {
+  if (!key.present()) return "";
+  const auto end = [](std::span<const std::uint8_t> address, unsigned port) {
+    return address.size() == 4 ? fmt::format("{}:{}", address_text(address), port)
+                               : fmt::format("[{}]:{}", address_text(address), port);
+  };
+  const std::string protocol = key.protocol == 17 ? "UDP" : key.protocol == 6 ? "TCP" : std::to_string(key.protocol);
+  return fmt::format("{} {} > {}", protocol, end(key.src_address(), key.src_port()),
+                     end(key.dst_address(), key.dst_port()));
+}
+
+void write_frames(std::FILE* to, const TestReport& report) {
+  const FlowResult& total = report.total;
+  const Ratios ratios = ratios_of(total, report.confidence);
+  fmt::print(to, "flows       {}, {} with loss, {} of which nothing came\n", report.rows.size(), report.flows_with_loss,
+             report.silent_flows);
+  fmt::print(to, "sent        {} frames in {}, {} pps, {} bit/s on the line\n", total.sent,
+             time_text(std::optional(report.sending_ns)), number_text(report.rates.sent_pps),
+             number_text(report.rates.sent_line_bps));
+  fmt::print(to, "received    {} frames, {} pps, {} bit/s on the line\n", total.received,
+             number_text(report.rates.received_pps), number_text(report.rates.received_line_bps));
+  fmt::print(to, "lost        {}: {}, in {} periods, the longest of {} frames and of {}\n", total.losses.frames,
+             ratio_text(ratios.lost), total.losses.periods, total.losses.longest_frames,
+             time_text(total.losses.longest_ns));
+  fmt::print(to, "duplicates  {}: {}\n", total.duplicates, ratio_text(ratios.duplicated));
+  fmt::print(to, "corrupted   {}: {}, and {} of no flow\n", total.corrupted, ratio_text(ratios.corrupted),
+             report.frames.corrupted_of_no_flow);
+  fmt::print(to, "reordered   {}: {} (RFC 4737), extent {} on average, {}{} at most; {} by 3 or more\n",
+             total.reordered, ratio_text(ratios.reordered), number_text(total.extent_mean()),
+             total.extents_at_least > 0 ? "at least " : "", total.extent_largest, total.reordered_by_3);
+  fmt::print(to, "overtaking  {}: {}\n", total.overtaking, ratio_text(ratios.overtaking));
+  fmt::print(to, "            in brackets: intervals of {} % confidence, were the fates of frames independent\n",
+             report.confidence == Confidence::percent_95 ? 95 : 99);
+  if (total.too_late > 0) fmt::print(to, "too late    {} to tell lost ones from duplicates\n", total.too_late);
+  fmt::print(to, "others      {} foreign, {} cut, {} that were not to be sent\n", report.frames.foreign,
+             report.frames.cut, report.frames.contradictory);
+  fmt::print(to, "fairness    {} of rates, {} of what came of each flow (Jain)\n",
+             number_text(report.fairness_of_rates), number_text(report.fairness_of_ratios));
+}
+
+void write_latency(std::FILE* to, const TestReport& report) {
+  const FlowResult& total = report.total;
+  const LatencySummary& latency = report.latency;
+  fmt::print(to, "latency     min {}, mean {}, max {}\n", time_text(total.latency_least_ns),
+             time_text(total.latency_mean_ns), time_text(total.latency_largest_ns));
+  fmt::print(to, "            p50 {}, p90 {}, p99 {}, p99.9 {}, p99.99 {}, p99.999 {}\n", time_text(latency.p50_ns),
+             time_text(latency.p90_ns), time_text(latency.p99_ns), time_text(latency.p99_9_ns),
+             time_text(latency.p99_99_ns), time_text(latency.p99_999_ns));
+  if (total.negative_latencies > 0)
+    fmt::print(to, "            {} frames came before they were sent: the clocks differ\n", total.negative_latencies);
+  fmt::print(to, "variation   p99 {} over the least (RFC 5481), jitter {} (RFC 3550)\n", time_text(latency.pdv_p99_ns),
+             time_text(total.jitter_ns));
+}
+
+void write_worst_flows(std::FILE* to, const TestReport& report) {
+  std::vector<const FlowRow*> rows;
+  for (const FlowRow& row : report.rows)
+    if (row.result.losses.frames > 0) rows.push_back(&row);
+  const std::size_t shown = std::min(rows.size(), kFlowsShown);
+  const auto loses_more = [](const FlowRow* a, const FlowRow* b) {
+    return a->result.losses.frames != b->result.losses.frames ? a->result.losses.frames > b->result.losses.frames
+                                                              : a->stream < b->stream;
+  };
+  std::ranges::partial_sort(rows, rows.begin() + static_cast<std::ptrdiff_t>(shown), loses_more);
+  if (shown > 0) fmt::print(to, "\n{:>10} {:>12} {:>12} {:>12}  {}\n", "stream", "sent", "lost", "longest", "flow");
+  for (std::size_t i = 0; i < shown; ++i)
+    fmt::print(to, "{:>10} {:>12} {:>12} {:>12}  {}\n", rows[i]->stream, rows[i]->result.sent,
+               rows[i]->result.losses.frames, time_text(rows[i]->result.losses.longest_ns), flow_text(rows[i]->key));
+}
+
+}  // namespace
+
+void write_text(std::FILE* to, const TestReport& report) {
+  write_frames(to, report);
+  write_latency(to, report);
+  write_worst_flows(to, report);
+}
+
+}  // namespace parshall::tester

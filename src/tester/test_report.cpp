@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/test_report.hpp"
+
+#include <algorithm>
+
+namespace parshall::tester {
+namespace {
+
+constexpr std::uint64_t kLineBytes = 4 + 8 + 12;  ///< frame check sequence, preamble, least gap
+
+std::optional<double> per_second(std::uint64_t count, std::uint64_t time_ns) noexcept {
+  if (time_ns == 0) return std::nullopt;
+  return static_cast<double>(count) * 1e9 / static_cast<double>(time_ns);
+}
+
+Rates rates_of(const FlowResult& result, std::uint64_t sent_frames, std::uint64_t sent_bytes,
+               std::uint64_t time_ns) noexcept {
+  return {.sent_pps = per_second(sent_frames, time_ns),
+          .received_pps = per_second(result.received, time_ns),
+          .sent_line_bps = per_second(8 * (sent_bytes + sent_frames * kLineBytes), time_ns),
+          .received_line_bps = per_second(8 * (result.wire_bytes + result.received * kLineBytes), time_ns)};
+}
+
+LatencySummary latency_of(const ValueHistogram& histogram) noexcept {
+  LatencySummary latency{.p50_ns = histogram.quantile(0.5),
+                         .p90_ns = histogram.quantile(0.9),
+                         .p99_ns = histogram.quantile(0.99),
+                         .p99_9_ns = histogram.quantile(0.999),
+                         .p99_99_ns = histogram.quantile(0.9999),
+                         .p99_999_ns = histogram.quantile(0.99999)};
+  if (latency.p99_ns) latency.pdv_p99_ns = *latency.p99_ns - static_cast<double>(*histogram.least());
+  return latency;
+}
+
+template <class T>
+void keep_largest(std::optional<T>& largest, const std::optional<T>& value) noexcept {
+  if (value && (!largest || *value > *largest)) largest = value;
+}
+
+void add_losses(Losses& total, const Losses& losses) noexcept {
+  total.frames += losses.frames;
+  total.periods += losses.periods;
+  total.longest_frames = std::max(total.longest_frames, losses.longest_frames);
+  keep_largest(total.longest_ns, losses.longest_ns);
+}
+
+/// All but latency and jitter, which are no sums.
+void add_counts(FlowResult& total, const FlowResult& flow) noexcept {
+  total.sent += flow.sent;
+  total.received += flow.received;
+  total.duplicates += flow.duplicates;
+  total.corrupted += flow.corrupted;
+  total.too_late += flow.too_late;
+  add_losses(total.losses, flow.losses);
+  total.reordered += flow.reordered;
+  total.reordered_by_3 += flow.reordered_by_3;
+  total.extent_sum += flow.extent_sum;
+  total.extent_largest = std::max(total.extent_largest, flow.extent_largest);
+  total.extents_at_least += flow.extents_at_least;
+  total.overtaking += flow.overtaking;
+  total.wire_bytes += flow.wire_bytes;
+  total.latencies += flow.latencies;
+  total.negative_latencies += flow.negative_latencies;
+}
+
+class Mean {
+ public:
+  void add(double value) noexcept {
+    sum_ += value;
+    ++count_;
+  }
+  std::optional<double> value() const noexcept {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  double sum_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+class Fairness {
+ public:
+  void add(double share) noexcept {
+    sum_ += share;
+    squares_ += share * share;
+    ++count_;
+  }
+  std::optional<double> index() const noexcept {
+    if (squares_ == 0) return std::nullopt;
+    return sum_ * sum_ / (static_cast<double>(count_) * squares_);
+  }
+
+ private:
+  double sum_ = 0, squares_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent, std::uint64_t sending_ns,
+                       Confidence confidence) {
+  const FlowBook& book = receiver.book();
+  TestReport report{.confidence = confidence, .sending_ns = sending_ns, .frames = receiver.frames()};
+  report.frames.ours -= book.contradictory();
+  report.frames.contradictory += book.contradictory();
+  report.rows.reserve(sent.size());
+  std::uint64_t sent_bytes = 0;
+  Mean jitter;
+  Fairness rates, ratios;
+  for (std::uint32_t stream = 0; stream < sent.size(); ++stream) {
+    const SentFlow& flow = sent[stream];
+    FlowRow row{.stream = stream, .key = flow.key, .result = book.flow(stream, flow.frames)};
+    row.rates = rates_of(row.result, flow.frames, flow.wire_bytes, sending_ns);
+    if (const ValueHistogram* histogram = book.latency_ns(stream)) row.latency = latency_of(*histogram);
+    add_counts(report.total, row.result);
+    sent_bytes += flow.wire_bytes;
+    if (row.result.jitter_ns) jitter.add(*row.result.jitter_ns);
+    if (row.result.sent > 0) {
+      rates.add(static_cast<double>(row.result.received));
+      ratios.add(static_cast<double>(row.result.received) / static_cast<double>(row.result.sent));
+      report.silent_flows += row.result.received == 0 ? 1 : 0;
+      report.flows_with_loss += row.result.losses.frames > 0 ? 1 : 0;
+    }
+    report.rows.push_back(std::move(row));
+  }
+  report.rates = rates_of(report.total, report.total.sent, sent_bytes, sending_ns);
+  report.latency = latency_of(book.latency_ns());
+  report.total.latency_least_ns = book.latency_ns().least();
+  report.total.latency_largest_ns = book.latency_ns().largest();
+  report.total.latency_mean_ns = book.latency_ns().mean();
+  report.total.jitter_ns = jitter.value();
+  report.fairness_of_rates = rates.index();
+  report.fairness_of_ratios = ratios.index();
+  return report;
+}
+
+Ratios ratios_of(const FlowResult& result, Confidence confidence) noexcept {
+  return {.lost = ratio_of(result.losses.frames, result.sent, confidence),
+          .corrupted = ratio_of(std::min(result.corrupted, result.sent), result.sent, confidence),
+          .duplicated = ratio_of(std::min(result.duplicates, result.sent), result.sent, confidence),
+          .reordered = ratio_of(result.reordered, result.received, confidence),
+          .overtaking = ratio_of(result.overtaking, result.received, confidence)};
+}
+
+}  // namespace parshall::tester
