@@ -17,7 +17,7 @@ constexpr std::size_t kBatch = 256;
 }  // namespace
 
 Result<ClassifyTraffic> ClassifyTraffic::of_trains(const std::string& spec, Line line) {
-  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::Pacing::allowed);
+  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::kAll);
   if (!parsed) return parsed.error();
   if (parsed->train_packets == 0 || parsed->pace_pps != 0)
     return Error{fmt::format("-g {}: flows have to be new: with dist=trains:PACKETS, and without a pace", spec)};
