@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "generate/checksums.hpp"
 #include "generate/frame.hpp"
 
 namespace parshall {
@@ -37,16 +38,27 @@ void write_tcp(std::uint8_t* tcp, const Segment& segment) noexcept {
   put16(tcp + 14, segment.window);
 }
 
+/// Of the pseudo-header (RFC 9293, section 3.1; RFC 768; RFC 8200, section 8.1), the headers and a payload of zeros.
+std::uint16_t transport_checksum(const std::uint8_t* transport, const FlowTuple& tuple,
+                                 std::uint32_t transport_bytes) noexcept {
+  const std::size_t address_bytes = tuple.ipv6 ? 16 : 4;
+  const std::uint64_t sum = internet_sum(tuple.source, address_bytes) + internet_sum(tuple.destination, address_bytes) +
+                            (tuple.tcp ? kTcp : kUdp) + transport_bytes +
+                            internet_sum(transport, tuple.transport_header_bytes());
+  const auto checksum = static_cast<std::uint16_t>(~fold_sum(sum));
+  return checksum == 0 && !tuple.tcp ? 0xFFFF : checksum;  // UDP's 0 says that there is none
+}
+
 }  // namespace
 
 std::uint32_t FlowFrames::header_bytes(const FlowTuple& tuple) const noexcept {
-  return kEthernetBytes + tuple.ip_header_bytes() + tuple.transport_header_bytes();
+  return link_bytes() + tuple.ip_header_bytes() + tuple.transport_header_bytes();
 }
 
 void FlowFrames::write(std::uint8_t* frame, const FlowTuple& tuple, const Segment& segment) const noexcept {
   const std::uint32_t transport_bytes = tuple.transport_header_bytes() + segment.payload_bytes;
   write_ethernet(frame, tuple.ipv6 ? kEtherIpv6 : kEtherIpv4);
-  std::uint8_t* const ip = frame + kEthernetBytes;
+  std::uint8_t* const ip = frame + link_bytes();
   if (tuple.ipv6)
     write_ipv6(ip, tuple, transport_bytes);
   else
@@ -58,6 +70,7 @@ void FlowFrames::write(std::uint8_t* frame, const FlowTuple& tuple, const Segmen
     write_tcp(transport, segment);
   else
     put16(transport + 4, transport_bytes);
+  put16(transport + (tuple.tcp ? 16 : 6), transport_checksum(transport, tuple, transport_bytes));
 }
 
 }  // namespace parshall

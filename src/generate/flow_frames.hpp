@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "generate/flow_tuples.hpp"
+#include "generate/frame.hpp"
 
 namespace parshall {
 
@@ -14,10 +15,12 @@ struct Segment {
   std::uint8_t flags = 0x10;  ///< ACK
 };
 
-/// Writes the frames of a spec's flows into memory that is all zero.
+/// Writes the frames of a spec's flows, their checksums being right, into memory that is all zero.
 class FlowFrames {
  public:
   explicit FlowFrames(const TrafficSpec&) noexcept {}
+
+  std::uint32_t link_bytes() const noexcept { return kEthernetBytes; }  ///< before the IP header
 
   /// Bytes before the payload.
   std::uint32_t header_bytes(const FlowTuple& tuple) const noexcept;

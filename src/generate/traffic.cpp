@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/random.hpp"
 #include "generate/conversations.hpp"
 #include "generate/flow_frames.hpp"
 #include "generate/packet_order.hpp"
@@ -21,16 +20,13 @@ constexpr std::uint32_t kFcsBytes = 4;
 Result<Trace> Trace::make(const TrafficSpec& spec) {
   if (const auto problem = conflict_of(spec)) return *problem;
   Trace trace;
+  trace.spec_ = spec;
   const std::uint32_t ipv6_minimum = 14 + 40 + 20;
   trace.captured_bytes_ = std::max(spec.frame_bytes - kFcsBytes, spec.ipv6_share > 0 ? ipv6_minimum : 0u);
   trace.stride_ = (trace.captured_bytes_ + 63) / 64 * 64;
-  trace.rate_pps_ = spec.rate_pps;
-  trace.flood_seed_ = SplitMix64::mix(spec.seed);
   const std::uint64_t packets = spec.packets != 0 ? spec.packets : std::max<std::uint64_t>(1 << 20, 4 * spec.flows);
   trace.packets_ = packets;
   if (spec.train_packets != 0) {
-    trace.train_packets_ = spec.train_packets;
-    trace.flows_together_ = spec.flows;
     trace.stride_ = 0;
     return trace;
   }
@@ -38,7 +34,7 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
     trace.flow_of_ = order_packets(spec, packets);
     trace.flood_ = place_flood(spec, packets);
     trace.frames_ = HugeBuffer<std::uint8_t>(packets * trace.stride_);
-    trace.write_frames(spec);
+    trace.write_frames();
   } catch (const std::bad_alloc&) {
     return Error{
         fmt::format("no memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N",
@@ -47,11 +43,11 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
   return trace;
 }
 
-void Trace::write_frames(const TrafficSpec& spec) {
-  const FlowTuples tuples(spec);
-  const FlowFrames frames(spec);
+void Trace::write_frames() {
+  const FlowTuples tuples(spec_);
+  const FlowFrames frames(spec_);
   std::optional<Conversations> conversations;
-  if (spec.connected()) conversations.emplace(spec, flow_of_, flood_);
+  if (spec_.connected()) conversations.emplace(spec_, flow_of_, flood_);
   for (std::uint64_t i = 0; i < packets_; ++i) {
     if (floods() && is_flood(i)) continue;
     const FlowTuple tuple = tuples(flow_of_[i]);

@@ -26,31 +26,26 @@ class Trace {
   std::uint64_t packets() const noexcept { return packets_; }
   std::size_t stride() const noexcept { return stride_; }  ///< from one frame to the next; 0 where there are none
   std::uint32_t captured_bytes() const noexcept { return captured_bytes_; }
-  double rate_pps() const noexcept { return rate_pps_; }
+  double rate_pps() const noexcept { return spec_.rate_pps; }
   std::uint32_t flow_of(std::uint64_t i) const noexcept { return flow_of_[i]; }
 
-  /// Of each flow, so many packets come, and of so many flows together: they have no frames here. 0: it is not so.
-  std::uint32_t train_packets() const noexcept { return train_packets_; }
-  std::uint64_t flows_together() const noexcept { return flows_together_; }
+  /// Of trains (FlowTrains) there are no frames here.
+  const TrafficSpec& spec() const noexcept { return spec_; }
 
-  /// Whether some packets are a flood's: they have no frame here.
+  /// Whether some packets are a flood's (SynFlood): they have no frame here.
   bool floods() const noexcept { return !flood_.empty(); }
   bool is_flood(std::uint64_t i) const noexcept { return flood_[i]; }
-  std::uint64_t flood_seed() const noexcept { return flood_seed_; }
 
  private:
-  void write_frames(const TrafficSpec& spec);
+  void write_frames();
 
+  TrafficSpec spec_;
   HugeBuffer<std::uint8_t> frames_;
   std::vector<std::uint32_t> flow_of_;
   std::uint64_t packets_ = 0;
   std::vector<bool> flood_;
-  std::uint64_t flood_seed_ = 0;
-  std::uint32_t train_packets_ = 0;
-  std::uint64_t flows_together_ = 0;
   std::size_t stride_ = 64;
   std::uint32_t captured_bytes_ = 60;
-  double rate_pps_ = 0;
 };
 
 }  // namespace parshall
