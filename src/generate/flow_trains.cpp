@@ -18,7 +18,7 @@ TcpFrames::Endpoints endpoints(std::uint64_t flow) noexcept {
 
 FlowTrains::FlowTrains(std::shared_ptr<const Trace> trace) : trace_(std::move(trace)) {
   if (trace_->spec().train_packets == 0) return;
-  const std::uint32_t bytes = trace_->captured_bytes();
+  const std::uint32_t bytes = trace_->longest_frame();
   frames_ = TcpFrames(trace_->spec(), bytes,
                       {.payload_bytes = bytes - FlowFrames(trace_->spec()).header_bytes({.tcp = true})});
 }

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <optional>
 
+#include "base/random.hpp"
 #include "generate/conversations.hpp"
 #include "generate/flow_frames.hpp"
 #include "generate/packet_order.hpp"
@@ -21,26 +23,39 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
   if (const auto problem = conflict_of(spec)) return *problem;
   Trace trace;
   trace.spec_ = spec;
-  const std::uint32_t ipv6_minimum = 14 + 40 + 20;
-  trace.captured_bytes_ = std::max(spec.frame_bytes - kFcsBytes, spec.ipv6_share > 0 ? ipv6_minimum : 0u);
-  trace.stride_ = (trace.captured_bytes_ + 63) / 64 * 64;
-  const std::uint64_t packets = spec.packets != 0 ? spec.packets : std::max<std::uint64_t>(1 << 20, 4 * spec.flows);
-  trace.packets_ = packets;
-  if (spec.train_packets != 0) {
-    trace.stride_ = 0;
-    return trace;
-  }
+  trace.packets_ = spec.packets != 0 ? spec.packets : std::max<std::uint64_t>(1 << 20, 4 * spec.flows);
+  const std::uint32_t least_bytes = FlowFrames(spec).header_bytes({.ipv6 = spec.ipv6_share > 0, .tcp = true});
+  trace.longest_frame_ = std::max(spec.sizes.most() - kFcsBytes, least_bytes);
+  if (spec.train_packets != 0) return trace;
+  std::size_t bytes = 0;
   try {
-    trace.flow_of_ = order_packets(spec, packets);
-    trace.flood_ = place_flood(spec, packets);
-    trace.frames_ = HugeBuffer<std::uint8_t>(packets * trace.stride_);
+    trace.flow_of_ = order_packets(spec, trace.packets_);
+    trace.flood_ = place_flood(spec, trace.packets_);
+    bytes = trace.place_frames(least_bytes);
+    trace.frames_ = HugeBuffer<std::uint8_t>(bytes);
     trace.write_frames();
   } catch (const std::bad_alloc&) {
     return Error{
         fmt::format("no memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N",
-                    packets, packets * trace.stride_ >> 20)};
+                    trace.packets_, bytes >> 20)};
   }
   return trace;
+}
+
+std::size_t Trace::place_frames(std::uint32_t least_bytes) {
+  if (spec_.sizes.alike()) {
+    stride_ = (longest_frame_ + kLine - 1) / kLine * kLine;
+    return packets_ * stride_;
+  }
+  std::uint64_t lines = 0;
+  places_.reserve(packets_);
+  for (const std::uint16_t size : spec_.sizes.deal(packets_, SplitMix64::mix(spec_.seed) + 1)) {
+    const std::uint32_t bytes = std::max<std::uint32_t>(size - kFcsBytes, least_bytes);
+    places_.push_back({.line = static_cast<std::uint32_t>(lines), .bytes = bytes});
+    lines += (bytes + kLine - 1) / kLine;
+  }
+  if (lines > ~std::uint32_t{0}) throw std::bad_alloc();
+  return lines * kLine;
 }
 
 void Trace::write_frames() {
@@ -51,8 +66,8 @@ void Trace::write_frames() {
   for (std::uint64_t i = 0; i < packets_; ++i) {
     if (floods() && is_flood(i)) continue;
     const FlowTuple tuple = tuples(flow_of_[i]);
-    const std::uint32_t room = captured_bytes_ - frames.header_bytes(tuple);
-    frames.write(frames_.data() + i * stride_, tuple,
+    const std::uint32_t room = frame_bytes(i) - frames.header_bytes(tuple);
+    frames.write(frames_.data() + (frame(i) - frames_.data()), tuple,
                  conversations ? conversations->segment(i, flow_of_[i], room) : Segment{.payload_bytes = room});
   }
 }

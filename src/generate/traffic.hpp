@@ -2,11 +2,13 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/huge_buffer.hpp"
 #include "base/result.hpp"
 #include "generate/traffic_spec.hpp"
+#include "pipeline/capture/packet.hpp"
 
 namespace parshall {
 
@@ -16,18 +18,46 @@ inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
 /// Frames in memory, ready before any clock starts.
 ///
 /// TCP segments of connections carry the rest of the frame as data, and acknowledge all that the other direction sent.
-/// Shape: equally long frames, each in a slot of a multiple of 64 bytes. Flow f of `spec.seed` has a random five-tuple.
-///        Uniform traffic is shuffled round robin: every flow has packets / flows packets, rounded either way.
+/// Shape: frames, each of which begins at a multiple of 64 bytes. Flow f of `spec.seed` has a random five-tuple.
+/// Uniform traffic is shuffled round robin: every flow has packets / flows packets, rounded either way.
 class Trace {
  public:
   static Result<Trace> make(const TrafficSpec& spec);
 
-  const std::uint8_t* frame(std::uint64_t i) const noexcept { return frames_.data() + i * stride_; }
+  const std::uint8_t* frame(std::uint64_t i) const noexcept {
+    return frames_.data() + (alike() ? i * stride_ : places_[i].line * kLine);
+  }
+  std::uint32_t frame_bytes(std::uint64_t i) const noexcept { return alike() ? longest_frame_ : places_[i].bytes; }
+  std::uint32_t longest_frame() const noexcept { return longest_frame_; }
   std::uint64_t packets() const noexcept { return packets_; }
-  std::size_t stride() const noexcept { return stride_; }  ///< from one frame to the next; 0 where there are none
-  std::uint32_t captured_bytes() const noexcept { return captured_bytes_; }
+  bool alike() const noexcept { return places_.empty(); }  ///< all frames are equally long
+  /// From one frame to the next where they are alike; 0 where there are none.
+  std::size_t stride() const noexcept { return stride_; }
   double rate_pps() const noexcept { return spec_.rate_pps; }
   std::uint32_t flow_of(std::uint64_t i) const noexcept { return flow_of_[i]; }
+
+  /// Packets of the round from the `first`-th on, of which there are so many; `next_ns()`: the time of each.
+  template <class NextNs>
+  void put_into(std::span<RawPacket> packets, std::uint64_t first, NextNs next_ns) const noexcept {
+    if (alike()) {
+      const std::size_t stride = stride_;
+      const std::uint32_t bytes = longest_frame_;
+      const std::uint8_t* data = frame(first);
+      for (RawPacket& packet : packets) {
+        packet = {.data = data, .time_ns = next_ns(), .captured_bytes = bytes, .wire_bytes = bytes};
+        data += stride;
+      }
+      return;
+    }
+    const Place* place = places_.data() + first;
+    for (RawPacket& packet : packets) {
+      packet = {.data = frames_.data() + place->line * kLine,
+                .time_ns = next_ns(),
+                .captured_bytes = place->bytes,
+                .wire_bytes = place->bytes};
+      ++place;
+    }
+  }
 
   /// Of trains (FlowTrains) there are no frames here.
   const TrafficSpec& spec() const noexcept { return spec_; }
@@ -37,6 +67,14 @@ class Trace {
   bool is_flood(std::uint64_t i) const noexcept { return flood_[i]; }
 
  private:
+  static constexpr std::size_t kLine = 64;
+
+  struct Place {
+    std::uint32_t line, bytes;
+  };
+
+  /// Finds each frame its place; returns how many bytes all take.
+  std::size_t place_frames(std::uint32_t least_bytes);
   void write_frames();
 
   TrafficSpec spec_;
@@ -44,8 +82,9 @@ class Trace {
   std::vector<std::uint32_t> flow_of_;
   std::uint64_t packets_ = 0;
   std::vector<bool> flood_;
-  std::size_t stride_ = 64;
-  std::uint32_t captured_bytes_ = 60;
+  std::vector<Place> places_;  ///< of each frame; none: they are alike
+  std::size_t stride_ = 0;
+  std::uint32_t longest_frame_ = 0;
 };
 
 }  // namespace parshall

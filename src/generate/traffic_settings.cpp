@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 
+#include "generate/read_number.hpp"
 #include "generate/traffic_spec.hpp"
 
 namespace parshall {
 namespace {
 
-template <class T>
-bool read(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 template <auto Member, auto kLeast, auto kMost>
 bool number(TrafficSpec& spec, std::string_view text) {
   auto& value = spec.*Member;
-  return read(text, value) && value >= kLeast && value <= kMost;
+  return read_number(text, value) && value >= kLeast && value <= kMost;
 }
 
-bool exponent(std::string_view text, double& value) { return read(text, value) && value > 0 && value <= 10; }
+bool exponent(std::string_view text, double& value) { return read_number(text, value) && value > 0 && value <= 10; }
+
+bool sizes(TrafficSpec& spec, std::string_view text) {
+  auto sizes = FrameSizes::parse(text);
+  if (sizes) spec.sizes = *std::move(sizes);
+  return sizes.has_value();
+}
 
 /// EXPONENT or EXPONENT-LAST.
 bool exponents(TrafficSpec& spec, std::string_view text) {
@@ -54,8 +54,9 @@ bool protocol(TrafficSpec& spec, std::string_view text) {
 constexpr TrafficSetting kSettings[] = {
     {"flows", "1..268435456", "flows that go on, or that come together (dist=trains)",
      number<&TrafficSpec::flows, 1ull, 1ull << 28>},
-    {"size", "64..9018", "bytes of a frame with its FCS; as many more as its headers need",
-     number<&TrafficSpec::frame_bytes, 64u, 9018u>},
+    {"size", "64..9018|imix|LEAST-MOST|SIZE:WEIGHT+...",
+     "bytes of a frame with its FCS, as many more as its headers need; 64:7+570:4+1518:1; each size as often; a mix",
+     sizes},
     {"dist", "uniform|zipf:EXPONENT[-LAST]|trains:PACKETS",
      "which flow a packet is of: each as often; Zipf, its exponent going to LAST; flows of so many packets, each new",
      distribution},

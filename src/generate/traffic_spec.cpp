@@ -56,6 +56,10 @@ std::optional<Error> conflict_of(const TrafficSpec& spec) {
   if (spec.train_packets != 0 && (spec.ipv6_share != 0 || spec.flood_share != 0 || spec.zipf_exponent != 0 ||
                                   spec.protocol == ProtocolMix::udp || spec.connected()))
     return Error{"built-in traffic: trains are of TCP segments over IPv4: leave out ipv6, flood and protocol"};
+  if (spec.train_packets != 0 && !spec.sizes.alike())
+    return Error{"built-in traffic: the frames of trains are alike: give one size"};
+  if (spec.resend_share != 0 && spec.protocol == ProtocolMix::connections && !spec.sizes.alike())
+    return Error{"built-in traffic: what protocol=connections sends again is as long as the last: give one size"};
   if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != 0))
     return Error{"built-in traffic: swing and queue are of packets that come at a pace=PPS"};
   if (spec.pace_pps != 0 && spec.rate_pps != TrafficSpec().rate_pps)

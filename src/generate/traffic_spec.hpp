@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "generate/frame_sizes.hpp"
 
 namespace parshall {
 
@@ -27,9 +28,9 @@ struct TrafficAbilities {
 /// Built-in traffic, as `-g` spells it: "flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1".
 struct TrafficSpec {
   std::uint64_t flows = 65536;
-  std::uint32_t frame_bytes = 64;   ///< with the 4 bytes of FCS, which captures do not hold
-  double zipf_exponent = 0;         ///< 0: every flow equally often
-  double last_zipf_exponent = 0;    ///< from the first one to this, evenly over the packets; 0: the same
+  FrameSizes sizes = 64;          ///< with the FCS, which captures do not hold; those too short for headers are longer
+  double zipf_exponent = 0;       ///< 0: every flow equally often
+  double last_zipf_exponent = 0;  ///< from the first one to this, evenly over the packets; 0: the same
   std::uint32_t train_packets = 0;  ///< of each flow, which is never seen again (FlowTrains); 0: flows go on
   ProtocolMix protocol = ProtocolMix::mix;
   double ipv6_share = 0;    ///< of the flows

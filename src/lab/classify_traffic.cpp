@@ -54,7 +54,7 @@ void ClassifyTraffic::cap_frames(std::uint32_t cap) {
   cap_ = cap;
   const auto on_line = [cap](std::uint32_t frame) { return line_bytes(cap == 0 ? frame : std::min(frame, cap)); };
   if (trains_) {
-    bytes_per_packet_ = static_cast<double>(on_line(trains_->captured_bytes()));
+    bytes_per_packet_ = static_cast<double>(on_line(trains_->longest_frame()));
     return;
   }
   std::uint64_t bytes = 0;

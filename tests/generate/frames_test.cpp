@@ -13,6 +13,7 @@ TEST(Checksums, AreRightInEveryFrameOfBuiltInTraffic) {
            "flows=3000,packets=6000,ipv6=0.5,seed=9",
            "flows=3000,packets=6000,ipv6=0.5,size=1518",
            "flows=3000,packets=6000,size=65",
+           "flows=3000,packets=6000,size=imix,ipv6=0.5",
            "flows=3000,packets=6000,protocol=udp,ipv6=0.5,size=201",
            "flows=30,packets=6000,protocol=connections,resend=0.2,ipv6=0.5,size=300",
            "flows=3000,packets=6000,protocol=connections,dist=zipf:1.1",  // most of it without data
