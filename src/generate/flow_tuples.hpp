@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/random.hpp"
 #include "generate/traffic_spec.hpp"
 
 namespace parshall {
@@ -16,17 +17,26 @@ struct FlowTuple {
   std::uint32_t transport_header_bytes() const noexcept { return tcp ? 20 : 8; }
 };
 
-/// Random five-tuples of the flows of a spec, by their numbers: no two have the same.
+/// Five-tuples of the flows of a spec, by their numbers: no two have the same.
 class FlowTuples {
  public:
   explicit FlowTuples(const TrafficSpec& spec) noexcept
-      : protocol_(spec.protocol), connected_(spec.connected()), ipv6_share_(spec.ipv6_share), seed_(spec.seed) {}
+      : protocol_(spec.protocol),
+        connected_(spec.connected()),
+        addresses_(spec.addresses),
+        ipv6_share_(spec.ipv6_share),
+        seed_(spec.seed) {}
 
   FlowTuple operator()(std::uint64_t flow) const noexcept;
 
  private:
+  FlowTuple one_way(std::uint64_t flow) const noexcept;
+  void address_randomly(FlowTuple& tuple, std::uint64_t flow, SplitMix64 random) const noexcept;
+  void address_for_benchmarks(FlowTuple& tuple, std::uint64_t flow, SplitMix64 random) const noexcept;
+
   ProtocolMix protocol_;
   bool connected_;
+  AddressKind addresses_;
   double ipv6_share_;
   std::uint64_t seed_;
 };

@@ -7,7 +7,9 @@
 
 namespace parshall {
 
-/// How long frames are, with their FCS of 4 bytes: one size, or several and how many frames are of each.
+inline constexpr std::uint32_t kFcsBytes = 4;
+
+/// How long frames are, with their FCS: one size, or several and how many frames are of each.
 class FrameSizes {
  public:
   static constexpr std::uint32_t kLeast = 64, kMost = 9018;

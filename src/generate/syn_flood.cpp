@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generate/syn_flood.hpp"
 
+#include <algorithm>
+
 #include "base/random.hpp"
+#include "generate/benchmark_addresses.hpp"
 
 namespace parshall {
 
 SynFlood::SynFlood(std::shared_ptr<const Trace> trace)
     : trace_(std::move(trace)), seed_(SplitMix64::mix(trace_->spec().seed)) {
-  if (trace_->floods()) frames_ = TcpFrames(trace_->spec(), kBytes, {.window = 0xFFFF, .flags = 0x02});
+  if (!trace_->floods()) return;
+  const std::uint32_t bytes = std::max(kBytes, FlowFrames(trace_->spec()).header_bytes({.tcp = true}));
+  frames_ = TcpFrames(trace_->spec(), bytes, {.window = 0xFFFF, .flags = 0x02});
 }
 
 void SynFlood::put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept {
@@ -19,6 +24,15 @@ void SynFlood::put_into(std::span<RawPacket> packets, std::uint64_t number) noex
 }
 
 TcpFrames::Endpoints SynFlood::endpoints(std::uint64_t number) const noexcept {
+  if (trace_->spec().addresses == AddressKind::benchmark) {
+    using To = BenchmarkAddresses;
+    constexpr std::uint64_t kSources = To::kHosts * To::kPorts * To::kPorts;
+    const std::uint64_t source = scramble_below<48, kSources>((number + seed_ % kSources) % kSources);
+    return {.source = To::source(source % To::kHosts),
+            .destination = To::destination(0),
+            .source_port = To::port(source / To::kHosts % To::kPorts),
+            .destination_port = To::port(source / To::kHosts / To::kPorts)};
+  }
   constexpr std::uint32_t kVictim = 198u << 24 | 18u << 16 | 1;
   const std::uint64_t bits = __builtin_bswap64(SplitMix64::mix(number ^ seed_));
   return {.source = static_cast<std::uint32_t>(bits >> 32),

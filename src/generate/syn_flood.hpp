@@ -10,10 +10,12 @@
 
 namespace parshall {
 
-/// The flood in a trace: TCP SYNs of 60 bytes, made as they are played, so that none repeats when the trace does.
+/// The flood in a trace: TCP SYNs of 60 bytes (62 with two VLAN tags), made as they are played, so that none repeats
+/// when the trace does.
 ///
 /// Shape: the packet that is played as the n-th has the n-th of 2^64 sources and ports, in an order that the seed
-///        shuffles: any two SYNs are of two flows. They stay valid as the packets of a source do.
+///        shuffles: any two SYNs are of two flows (of the first 2^47 with addresses for benchmarks). They stay valid as
+///        the packets of a source do.
 class SynFlood {
  public:
   static constexpr std::uint32_t kBytes = 60;

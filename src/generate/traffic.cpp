@@ -13,12 +13,6 @@
 #include "generate/packet_order.hpp"
 
 namespace parshall {
-namespace {
-
-constexpr std::uint32_t kFcsBytes = 4;
-
-}  // namespace
-
 Result<Trace> Trace::make(const TrafficSpec& spec) {
   if (const auto problem = conflict_of(spec)) return *problem;
   Trace trace;
@@ -67,8 +61,10 @@ void Trace::write_frames() {
     if (floods() && is_flood(i)) continue;
     const FlowTuple tuple = tuples(flow_of_[i]);
     const std::uint32_t room = frame_bytes(i) - frames.header_bytes(tuple);
-    frames.write(frames_.data() + (frame(i) - frames_.data()), tuple,
-                 conversations ? conversations->segment(i, flow_of_[i], room) : Segment{.payload_bytes = room});
+    Segment segment{.payload_bytes = room};
+    if (conversations) segment = conversations->segment(i, flow_of_[i], room);
+    if (spec_.trailer) segment.stream = flow_of_[i];
+    frames.write(frames_.data() + (frame(i) - frames_.data()), tuple, segment);
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <utility>
 
 #include "generate/read_number.hpp"
 #include "generate/traffic_spec.hpp"
@@ -37,17 +39,50 @@ bool distribution(TrafficSpec& spec, std::string_view text) {
   return text == "uniform";
 }
 
+/// What of a list of names and what they stand for.
+template <class T, std::size_t N>
+bool choose(const std::pair<std::string_view, T> (&known)[N], std::string_view name, T& value) {
+  const auto* const found = std::ranges::find(known, name, &std::pair<std::string_view, T>::first);
+  if (found == std::end(known)) return false;
+  value = found->second;
+  return true;
+}
+
 bool protocol(TrafficSpec& spec, std::string_view text) {
-  constexpr struct {
-    std::string_view name;
-    ProtocolMix mix;
-  } kMixes[] = {{"mix", ProtocolMix::mix},
-                {"tcp", ProtocolMix::tcp},
-                {"udp", ProtocolMix::udp},
-                {"connections", ProtocolMix::connections}};
-  const auto* const mix = std::ranges::find(kMixes, text, [](const auto& known) { return known.name; });
-  if (mix == std::end(kMixes)) return false;
-  spec.protocol = mix->mix;
+  constexpr std::pair<std::string_view, ProtocolMix> kMixes[] = {{"mix", ProtocolMix::mix},
+                                                                 {"tcp", ProtocolMix::tcp},
+                                                                 {"udp", ProtocolMix::udp},
+                                                                 {"connections", ProtocolMix::connections}};
+  return choose(kMixes, text, spec.protocol);
+}
+
+bool addresses(TrafficSpec& spec, std::string_view text) {
+  constexpr std::pair<std::string_view, AddressKind> kKinds[] = {{"random", AddressKind::random},
+                                                                 {"benchmark", AddressKind::benchmark}};
+  return choose(kKinds, text, spec.addresses);
+}
+
+/// VLAN or OUTER.VLAN.
+bool vlan(TrafficSpec& spec, std::string_view text) {
+  const auto read = [](std::string_view number, std::uint16_t& value) {
+    return read_number(number, value) && value >= 1 && value <= 4094;  // 0 and 4095 are no VLANs
+  };
+  const std::size_t dot = text.find('.');
+  return (dot == text.npos || read(text.substr(0, dot), spec.outer_vlan)) &&
+         read(dot == text.npos ? text : text.substr(dot + 1), spec.vlan);
+}
+
+template <auto Member>
+bool mac(TrafficSpec& spec, std::string_view text) {
+  constexpr std::size_t kDigits = 2;
+  MacAddress& address = spec.*Member;
+  if (text.size() != address.size() * (kDigits + 1) - 1) return false;
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    const std::string_view digits = text.substr(i * (kDigits + 1), kDigits);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + kDigits, address[i], 16);
+    if (error != std::errc() || end != digits.data() + kDigits) return false;
+    if (i + 1 < address.size() && text[i * (kDigits + 1) + kDigits] != ':') return false;
+  }
   return true;
 }
 
@@ -66,6 +101,11 @@ constexpr TrafficSetting kSettings[] = {
     {"resend", "0..0.5", "share of the packets of connections that is sent again",
      number<&TrafficSpec::resend_share, 0, 0.5>},
     {"flood", "0..1", "share of the packets that is a SYN flood", number<&TrafficSpec::flood_share, 0, 1>},
+    {"addresses", "random|benchmark",
+     "of all there are; 198.18.0.0/16 to 198.19.0.0/16 and 2001:2::/48, which are for tests of devices", addresses},
+    {"vlan", "VLAN|OUTER.VLAN", "an 802.1Q tag; one of 802.1ad before it; 1 to 4094", vlan},
+    {"src-mac", "XX:XX:XX:XX:XX:XX", "of all frames (02:00:00:00:00:01)", mac<&TrafficSpec::source_mac>},
+    {"dst-mac", "XX:XX:XX:XX:XX:XX", "likewise (02:00:00:00:00:02)", mac<&TrafficSpec::destination_mac>},
     {"packets", "1..1073741824", "packets in memory, before they repeat (at least 2^20, and 4 of a flow)",
      number<&TrafficSpec::packets, 1ull, 1ull << 30>},
     {"rate", "1..1e9", "packets per second by their time stamps (14880952)", number<&TrafficSpec::rate_pps, 1, 1e9>},

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "generate/flow_frames.hpp"
+#include "generate/trailer.hpp"
+
 namespace parshall {
 namespace {
 
@@ -41,6 +44,18 @@ std::optional<Error> asks_too_much(const TrafficSpec& spec, TrafficAbilities can
   return std::nullopt;
 }
 
+/// Frames that are longer for their headers than was asked would have no room for it.
+std::optional<Error> trailer_conflict(const TrafficSpec& spec) {
+  if (spec.train_packets != 0 || spec.flood_share != 0 || spec.connected())
+    return Error{"built-in traffic: only flows that go on have trailers: leave out trains, flood and connections"};
+  const FlowTuple longest{.ipv6 = spec.ipv6_share > 0, .tcp = spec.protocol != ProtocolMix::udp};
+  const std::uint32_t least = FlowFrames(spec).header_bytes(longest) + Trailer::kBytes + kFcsBytes;
+  if (spec.sizes.least() < least)
+    return Error{fmt::format("built-in traffic: a frame of {} bytes has no room for its trailer: give size={} or more",
+                             spec.sizes.least(), least)};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string names_of_traffic_settings() {
@@ -60,6 +75,9 @@ std::optional<Error> conflict_of(const TrafficSpec& spec) {
     return Error{"built-in traffic: the frames of trains are alike: give one size"};
   if (spec.resend_share != 0 && spec.protocol == ProtocolMix::connections && !spec.sizes.alike())
     return Error{"built-in traffic: what protocol=connections sends again is as long as the last: give one size"};
+  if (spec.trailer) {
+    if (const auto problem = trailer_conflict(spec)) return problem;
+  }
   if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != 0))
     return Error{"built-in traffic: swing and queue are of packets that come at a pace=PPS"};
   if (spec.pace_pps != 0 && spec.rate_pps != TrafficSpec().rate_pps)

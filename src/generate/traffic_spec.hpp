@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +18,13 @@ enum class ProtocolMix : std::uint8_t {
   udp,
   connections,  ///< TCP; flows 2i and 2i + 1 are the two directions of one connection (Conversations)
 };
+
+enum class AddressKind : std::uint8_t {
+  random,     ///< of all there are, among them some that routers drop: 127.0.0.0/8, multicast
+  benchmark,  ///< set aside for tests of devices (BenchmarkAddresses)
+};
+
+using MacAddress = std::array<std::uint8_t, 6>;
 
 /// What of built-in traffic not every program can play: it is more than frames that wait in memory.
 struct TrafficAbilities {
@@ -42,6 +50,12 @@ struct TrafficSpec {
   double pace_pps = 0;           ///< packets come in real time, and are missed where nobody takes them; 0: they wait
   double swing_ms = 0;           ///< the pace swings from 0 to pace_pps and back in this time; 0: it does not
   std::uint64_t queue = 0;       ///< packets that wait where there is a pace, more are missed; 0: kPacedQueue
+
+  AddressKind addresses = AddressKind::random;
+  std::uint16_t outer_vlan = 0;  ///< VLAN of an 802.1ad tag before the other one; 0: no such tag
+  std::uint16_t vlan = 0;        ///< of an 802.1Q tag; 0: no tag
+  MacAddress source_mac{2, 0, 0, 0, 0, 1}, destination_mac{2, 0, 0, 0, 0, 2};
+  bool trailer = false;  ///< TCP or UDP payloads end in a Trailer of the flow's number; -g has no word for it
 
   static constexpr std::uint64_t kPacedQueue = 4096;
   static constexpr TrafficAbilities kAll{.pace = true, .flood = true, .trains = true};
