@@ -36,6 +36,7 @@ bool distribution(TrafficSpec& spec, std::string_view text) {
   const std::string_view rest = text.substr(std::min(text.size(), name.size() + 1));
   if (name == "zipf") return exponents(spec, rest);
   if (name == "trains") return number<&TrafficSpec::train_packets, 1u, 1u << 20>(spec, rest);
+  if (text == "ladder") return spec.ladder = true;
   return text == "uniform";
 }
 
@@ -92,8 +93,9 @@ constexpr TrafficSetting kSettings[] = {
     {"size", "64..9018|imix|LEAST-MOST|SIZE:WEIGHT+...",
      "bytes of a frame with its FCS, as many more as its headers need; 64:7+570:4+1518:1; each size as often; a mix",
      sizes},
-    {"dist", "uniform|zipf:EXPONENT[-LAST]|trains:PACKETS",
-     "which flow a packet is of: each as often; Zipf, its exponent going to LAST; flows of so many packets, each new",
+    {"dist", "uniform|zipf:EXPONENT[-LAST]|ladder|trains:PACKETS",
+     "which flow a packet is of: each as often; Zipf, its exponent going to LAST; the k-th 1/k as often as the first; "
+     "flows of so many packets, each new",
      distribution},
     {"protocol", "mix|tcp|udp|connections",
      "3/4 TCP and 1/4 UDP; TCP; UDP; TCP whose flows 2i and 2i+1 acknowledge each other's data", protocol},

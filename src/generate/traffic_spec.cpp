@@ -68,8 +68,10 @@ std::string names_of_traffic_settings() {
 std::optional<Error> conflict_of(const TrafficSpec& spec) {
   if (spec.resend_share != 0 && !spec.connected())
     return Error{"built-in traffic: resend is of TCP data: take protocol=connections"};
-  if (spec.train_packets != 0 && (spec.ipv6_share != 0 || spec.flood_share != 0 || spec.zipf_exponent != 0 ||
-                                  spec.protocol == ProtocolMix::udp || spec.connected()))
+  if ((spec.train_packets != 0) + spec.ladder + (spec.zipf_exponent != 0) > 1)
+    return Error{"built-in traffic has one distribution: Zipf, a ladder or trains"};
+  if (spec.train_packets != 0 &&
+      (spec.ipv6_share != 0 || spec.flood_share != 0 || spec.protocol == ProtocolMix::udp || spec.connected()))
     return Error{"built-in traffic: trains are of TCP segments over IPv4: leave out ipv6, flood and protocol"};
   if (spec.train_packets != 0 && !spec.sizes.alike())
     return Error{"built-in traffic: the frames of trains are alike: give one size"};

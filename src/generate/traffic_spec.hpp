@@ -39,6 +39,7 @@ struct TrafficSpec {
   FrameSizes sizes = 64;          ///< with the FCS, which captures do not hold; those too short for headers are longer
   double zipf_exponent = 0;       ///< 0: every flow equally often
   double last_zipf_exponent = 0;  ///< from the first one to this, evenly over the packets; 0: the same
+  bool ladder = false;            ///< the k-th flow is k times slower than the first, and evenly so
   std::uint32_t train_packets = 0;  ///< of each flow, which is never seen again (FlowTrains); 0: flows go on
   ProtocolMix protocol = ProtocolMix::mix;
   double ipv6_share = 0;    ///< of the flows
