@@ -102,7 +102,7 @@ int main_of(bool smoke) {
   fmt::print("{:<34} {:<22} {:>9} {:>22} {:>7} {:>16} {:>6} {:>8}\n", "traffic", "classes by", "ns/packet",
              "95 % interval of ns", "ratio", "interval", "Mpps", "M told/s");
   for (const Traffic& traffic : kTraffics) {
-    const auto spec = TrafficSpec::parse(traffic.spec, TrafficSpec::Pacing::allowed);
+    const auto spec = TrafficSpec::parse(traffic.spec, TrafficSpec::kAll);
     auto made = Trace::make(*spec);
     if (!made) return fmt::print("{}\n", made.error().message), 1;
     const auto trace = std::make_shared<const Trace>(*std::move(made));

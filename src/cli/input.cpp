@@ -26,7 +26,7 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session) 
 }
 
 Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
-  const auto spec = TrafficSpec::parse(text, TrafficSpec::Pacing::allowed);
+  const auto spec = TrafficSpec::parse(text, TrafficSpec::kAll);
   if (!spec) return spec.error();
   if (spec->pace_pps != 0 && lanes_of(session) != 1)
     return Error{"traffic at a pace comes in one queue: leave out --workers, or take --model pipeline"};

@@ -3,6 +3,7 @@
 
 #include "classify/registry.hpp"
 #include "cli/commands.hpp"
+#include "generate/traffic_spec.hpp"
 #include "lab/classify_shape.hpp"
 #include "lab/contention.hpp"
 #include "lab/header_access.hpp"
@@ -78,6 +79,11 @@ void list_sources() {
   fmt::print("-g SPEC       built-in traffic, e.g. flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1\n");
 }
 
+void list_traffic() {
+  for (const TrafficSetting& setting : traffic_settings())
+    fmt::print("{:<9} {:<48} {}\n", setting.name, setting.values, setting.help);
+}
+
 void list_experiments() {
   fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
   for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<22} {}\n", table.name, table.help);
@@ -110,6 +116,7 @@ constexpr Topic kTopics[] = {
     {"tasks", list_tasks},
     {"fields", list_fields},
     {"sources", list_sources},
+    {"traffic", list_traffic},
     {"experiments", list_experiments},
     {"models",
      [] {

@@ -68,7 +68,7 @@ Result<lab::ProfilePlan> plan_of(const ProfileOptions& options, const TrafficSpe
 /// So many packets that none is played twice, where they fit in a quarter of what memory there is.
 Result<lab::Frames> make_frames(TrafficSpec spec, const lab::WorkloadSweep& sweep) {
   constexpr std::size_t kLine = 64;
-  const std::size_t stride = (spec.frame_bytes + kLine - 1) / kLine * kLine;
+  const std::size_t stride = (spec.sizes.most() + kLine - 1) / kLine * kLine;
   if (spec.packets == 0)
     spec.packets =
         std::max(TrafficSpec().flows, std::min(lab::packets_wanted(sweep), lab::available_bytes() / 4 / stride));

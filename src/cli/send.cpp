@@ -229,7 +229,7 @@ class Send {
     if (line.find('=') == line.npos)
       return Error{fmt::format("\"{}\": say rate RATE, a setting of -g such as flows=1000, pause, go, or quit", line)};
     const std::string text = traffic_now_.empty() ? options_.traffic + "," + line : traffic_now_ + "," + line;
-    const auto spec = TrafficSpec::parse(text, TrafficSpec::Pacing::allowed);
+    const auto spec = TrafficSpec::parse(text, {.flood = true, .trains = true});
     if (!spec) return spec.error();
     auto source = play(*spec);
     if (!source) return source.error();

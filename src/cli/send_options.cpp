@@ -120,9 +120,8 @@ Result<SendChoices> choose(const SendOptions& o) {
   if (auto error = check_ends(o)) return *std::move(error);
   SendChoices choices;
   if (!o.traffic.empty()) {
-    auto spec = TrafficSpec::parse(o.traffic, TrafficSpec::Pacing::allowed);
+    auto spec = TrafficSpec::parse(o.traffic, {.flood = true, .trains = true});
     if (!spec) return spec.error();
-    if (spec->pace_pps != 0) return Error{"built-in traffic: what is sent has a --rate: leave out pace"};
     choices.traffic = *std::move(spec);
   }
   const auto rate = o.rate.empty() ? Result<SendRate>(SendRate{}) : SendRate::parse(o.rate);

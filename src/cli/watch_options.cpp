@@ -81,10 +81,7 @@ void declare(CLI::App& command, WatchOptions& o) {
   command
       .add_option(
           "-g,--generate", o.traffic,
-          "Built-in traffic: "
-          "flows=N,size=N,dist=uniform|zipf:S[-LAST]|trains:PACKETS,protocol=mix|tcp|udp|connections,ipv6=SHARE,"
-          "resend=SHARE,flood=SHARE,"
-          "packets=N,rate=PPS,pace=PPS,swing=MS,queue=N,seed=N")
+          fmt::format("Built-in traffic: NAME=VALUE,... of {} (parshall list traffic)", names_of_traffic_settings()))
       ->group("Source");
   command.add_option("filter,--filter", o.filter, "Packet filter in libpcap's language")->group("Source");
   command.add_option("--via", o.via, "How to read a kernel interface")
@@ -284,7 +281,7 @@ namespace {
 bool input_can_wait(const WatchOptions& o) {
   if (!o.interface.empty()) return false;
   if (o.traffic.empty()) return true;
-  const auto traffic = TrafficSpec::parse(o.traffic, TrafficSpec::Pacing::allowed);
+  const auto traffic = TrafficSpec::parse(o.traffic, TrafficSpec::kAll);
   return traffic && traffic->pace_pps == 0;  // what is wrong with it is said later
 }
 

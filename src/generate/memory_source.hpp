@@ -25,15 +25,13 @@ class MemorySource final : public PacketSource {
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {
     const std::size_t count = std::min<std::uint64_t>({out.size(), left_, trace_->packets() - next_});
-    const std::uint8_t* data = trace_->frame(next_);
-    const std::size_t stride = trace_->stride();
-    const std::uint32_t bytes = trace_->captured_bytes();
+    const std::uint64_t from_ns = time_ns_, step = step_;
     std::uint64_t elapsed = fraction_;
-    for (RawPacket& packet : out.first(count)) {
-      packet = {.data = data, .time_ns = time_ns_ + elapsed / kUnit, .captured_bytes = bytes, .wire_bytes = bytes};
-      data += stride;
-      elapsed += step_;
-    }
+    trace_->put_into(out.first(count), next_, [&] {
+      const std::uint64_t now_ns = from_ns + elapsed / kUnit;
+      elapsed += step;
+      return now_ns;
+    });
     time_ns_ += elapsed / kUnit;
     fraction_ = elapsed % kUnit;
     left_ -= count;

@@ -56,12 +56,11 @@ void PacedSource::play(ArrivalQueue::Run run, std::span<RawPacket> out) noexcept
   while (!out.empty()) {
     const std::uint64_t at = run.first % trace_->packets();
     const std::uint64_t count = std::min<std::uint64_t>(out.size(), trace_->packets() - at);
-    const std::uint8_t* data = trace_->frame(at);
-    for (std::uint64_t i = 0; i < count; ++i, data += trace_->stride(), run.first_ns += run.step_ns)
-      out[i] = {.data = data,
-                .time_ns = first_ns_ + static_cast<std::uint64_t>(run.first_ns),
-                .captured_bytes = trace_->captured_bytes(),
-                .wire_bytes = trace_->captured_bytes()};
+    trace_->put_into(out.first(count), at, [&] {
+      const auto now_ns = first_ns_ + static_cast<std::uint64_t>(run.first_ns);
+      run.first_ns += run.step_ns;
+      return now_ns;
+    });
     flood_.put_into(out.first(count), run.first);
     trains_.put_into(out.first(count), run.first);
     run.first += count;

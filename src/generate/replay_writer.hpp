@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 
 #include "generate/frame_writer.hpp"
+#include "generate/traffic_spec.hpp"
 
 namespace parshall {
-
-using MacAddress = std::array<std::uint8_t, 6>;
 
 /// What becomes of a capture's packets on their way out.
 struct ReplayChanges {

@@ -1,51 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generate/syn_flood.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "base/random.hpp"
-#include "generate/frame.hpp"
+#include "generate/benchmark_addresses.hpp"
 
 namespace parshall {
 
-SynFlood::SynFlood(std::shared_ptr<const Trace> trace) : trace_(std::move(trace)) {
+SynFlood::SynFlood(std::shared_ptr<const Trace> trace)
+    : trace_(std::move(trace)), seed_(SplitMix64::mix(trace_->spec().seed)) {
   if (!trace_->floods()) return;
-  static constexpr std::uint8_t kVictim[4] = {198, 18, 0, 1};
-  Frame frame{};
-  write_ethernet(frame.data(), kEtherIpv4);
-  std::uint8_t* const ip = frame.data() + kEthernetBytes;
-  ip[0] = 0x45;
-  put16(ip + 2, 40);
-  ip[8] = 64;
-  ip[9] = 6;
-  std::memcpy(ip + 16, kVictim, sizeof kVictim);
-  std::uint8_t* const tcp = ip + 20;
-  tcp[12] = 5 << 4;
-  tcp[13] = 0x02;
-  put16(tcp + 14, 0xFFFF);  // window
-  frames_.assign(kFrames, frame);
+  const std::uint32_t bytes = std::max(kBytes, FlowFrames(trace_->spec()).header_bytes({.tcp = true}));
+  frames_ = TcpFrames(trace_->spec(), bytes, {.window = 0xFFFF, .flags = 0x02});
 }
 
 void SynFlood::put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept {
   if (frames_.empty()) return;
   for (RawPacket& packet : packets) {
-    if (trace_->is_flood(number % trace_->packets())) {
-      packet.data = write(number);
-      packet.captured_bytes = packet.wire_bytes = kBytes;
-    }
+    if (trace_->is_flood(number % trace_->packets())) frames_.put_into(packet, endpoints(number));
     ++number;
   }
 }
 
-const std::uint8_t* SynFlood::write(std::uint64_t number) noexcept {
-  std::uint8_t* const frame = frames_[next_++ % kFrames].data();
-  std::uint8_t* const ip = frame + kEthernetBytes;
-  const std::uint64_t bits = SplitMix64::mix(number ^ trace_->flood_seed());
-  std::memcpy(ip + 12, &bits, 4);
-  std::memcpy(ip + 20, reinterpret_cast<const char*>(&bits) + 4, 4);
-  put16(ip + 10, 0);
-  put16(ip + 10, header_checksum(ip));
-  return frame;
+TcpFrames::Endpoints SynFlood::endpoints(std::uint64_t number) const noexcept {
+  if (trace_->spec().addresses == AddressKind::benchmark) {
+    using To = BenchmarkAddresses;
+    constexpr std::uint64_t kSources = To::kHosts * To::kPorts * To::kPorts;
+    const std::uint64_t source = scramble_below<48, kSources>((number + seed_ % kSources) % kSources);
+    return {.source = To::source(source % To::kHosts),
+            .destination = To::destination(0),
+            .source_port = To::port(source / To::kHosts % To::kPorts),
+            .destination_port = To::port(source / To::kHosts / To::kPorts)};
+  }
+  constexpr std::uint32_t kVictim = 198u << 24 | 18u << 16 | 1;
+  const std::uint64_t bits = __builtin_bswap64(SplitMix64::mix(number ^ seed_));
+  return {.source = static_cast<std::uint32_t>(bits >> 32),
+          .destination = kVictim,
+          .source_port = static_cast<std::uint16_t>(bits >> 16),
+          .destination_port = static_cast<std::uint16_t>(bits)};
 }
 
 }  // namespace parshall

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "generate/tcp_frames.hpp"
 #include "generate/traffic.hpp"
 #include "pipeline/capture/packet.hpp"
 
 namespace parshall {
 
-/// The flood in a trace: TCP SYNs of 60 bytes, made as they are played, so that none repeats when the trace does.
+/// The flood in a trace: TCP SYNs of 60 bytes (62 with two VLAN tags), made as they are played, so that none repeats
+/// when the trace does.
 ///
 /// Shape: the packet that is played as the n-th has the n-th of 2^64 sources and ports, in an order that the seed
-///        shuffles: any two SYNs are of two flows. They stay valid as the packets of a source do.
+///        shuffles: any two SYNs are of two flows (of the first 2^47 with addresses for benchmarks). They stay valid as
+///        the packets of a source do.
 class SynFlood {
  public:
   static constexpr std::uint32_t kBytes = 60;
@@ -22,18 +23,15 @@ class SynFlood {
   explicit SynFlood(std::shared_ptr<const Trace> trace);
 
   /// Puts SYNs in the place of those of the packets that are the flood's; `number` were played before. At most
-  /// kMostPackets between two calls of a source's poll().
+  /// TcpFrames::kMostPackets between two calls of a source's poll().
   void put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept;
 
  private:
-  static constexpr std::size_t kMostPackets = 4096, kFrames = 4 * kMostPackets;
+  TcpFrames::Endpoints endpoints(std::uint64_t number) const noexcept;
 
-  const std::uint8_t* write(std::uint64_t number) noexcept;
-
-  using Frame = std::array<std::uint8_t, 64>;
   std::shared_ptr<const Trace> trace_;
-  std::vector<Frame> frames_;  ///< a ring; none where there is no flood
-  std::size_t next_ = 0;
+  std::uint64_t seed_;
+  TcpFrames frames_;  ///< none where there is no flood
 };
 
 }  // namespace parshall

@@ -17,7 +17,7 @@ constexpr std::size_t kBatch = 256;
 }  // namespace
 
 Result<ClassifyTraffic> ClassifyTraffic::of_trains(const std::string& spec, Line line) {
-  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::Pacing::allowed);
+  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::kAll);
   if (!parsed) return parsed.error();
   if (parsed->train_packets == 0 || parsed->pace_pps != 0)
     return Error{fmt::format("-g {}: flows have to be new: with dist=trains:PACKETS, and without a pace", spec)};
@@ -54,7 +54,7 @@ void ClassifyTraffic::cap_frames(std::uint32_t cap) {
   cap_ = cap;
   const auto on_line = [cap](std::uint32_t frame) { return line_bytes(cap == 0 ? frame : std::min(frame, cap)); };
   if (trains_) {
-    bytes_per_packet_ = static_cast<double>(on_line(trains_->captured_bytes()));
+    bytes_per_packet_ = static_cast<double>(on_line(trains_->longest_frame()));
     return;
   }
   std::uint64_t bytes = 0;

@@ -39,12 +39,12 @@ Result<FrameMemory> FrameMemory::make(const FrameKind& kind, std::size_t bytes, 
       Trace::make({.flows = kFlows, .ipv6_share = kind.ipv6 ? 1.0 : 0.0, .seed = seed, .packets = kFlows});
   if (!flows) return flows.error();
   FrameMemory memory;
-  memory.frame_bytes_ = flows->captured_bytes() + static_cast<std::uint32_t>(kind.tagged ? kTagBytes : 0);
+  memory.frame_bytes_ = flows->longest_frame() + static_cast<std::uint32_t>(kind.tagged ? kTagBytes : 0);
   memory.stride_ = (memory.frame_bytes_ + kLineBytes - 1) / kLineBytes * kLineBytes;
   memory.frames_ = HugeBuffer<std::uint8_t>(std::max(bytes, kLeastBytes) / memory.stride_ * memory.stride_);
   SplitMix64 random(~seed);
   for (std::size_t i = 0; i < memory.frames(); ++i)
-    write_frame(memory.frames_.data() + i * memory.stride_, flows->frame(random.below(kFlows)), flows->captured_bytes(),
+    write_frame(memory.frames_.data() + i * memory.stride_, flows->frame(random.below(kFlows)), flows->longest_frame(),
                 kind.tagged);
   return memory;
 }

@@ -52,9 +52,9 @@ class QueueOfTrace final : public PacketSource {
   std::size_t poll(std::span<RawPacket> out) noexcept override {
     const std::size_t count = std::min<std::uint64_t>({out.size(), left_, order_->size() - next_});
     const Trace& trace = spread_->trace();
-    const std::uint32_t bytes = trace.captured_bytes();
     for (RawPacket& packet : out.first(count)) {
       const std::uint64_t number = (*order_)[next_++];
+      const std::uint32_t bytes = trace.frame_bytes(number);
       packet = {.data = trace.frame(number),
                 .time_ns = round_ns_ + number * step_ / kUnit,
                 .captured_bytes = bytes,

@@ -15,7 +15,7 @@ namespace parshall {
 namespace {
 
 std::shared_ptr<const Trace> trace(const std::string& spec) {
-  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::Pacing::allowed);
+  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::kAll);
   EXPECT_TRUE(parsed) << parsed.error().message;
   auto made = Trace::make(*parsed);
   EXPECT_TRUE(made);
@@ -23,7 +23,7 @@ std::shared_ptr<const Trace> trace(const std::string& spec) {
 }
 
 std::string problem_of(const std::string& spec) {
-  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::Pacing::allowed);
+  const auto parsed = TrafficSpec::parse(spec, TrafficSpec::kAll);
   return parsed ? "" : parsed.error().message;
 }
 

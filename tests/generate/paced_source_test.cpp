@@ -160,14 +160,14 @@ TEST(PacedSource, AQueueThatIsEmptiedInTimeMissesNothing) {
 }
 
 TEST(TrafficSpec, ReadsAPace) {
-  const auto spec = TrafficSpec::parse("flows=10,pace=2000000,swing=250,queue=512", TrafficSpec::Pacing::allowed);
+  const auto spec = TrafficSpec::parse("flows=10,pace=2000000,swing=250,queue=512", TrafficSpec::kAll);
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->pace_pps, 2e6);
   EXPECT_EQ(spec->swing_ms, 250);
   EXPECT_EQ(spec->queue, 512u);
   for (const char* wrong : {"pace=0", "pace=-1", "pace=fast", "pace=2000000,swing=0", "pace=1,queue=0", "swing=250",
                             "queue=12", "queue=4096", "pace=9,rate=5"})
-    EXPECT_FALSE(TrafficSpec::parse(wrong, TrafficSpec::Pacing::allowed)) << wrong;
+    EXPECT_FALSE(TrafficSpec::parse(wrong, TrafficSpec::kAll)) << wrong;
   EXPECT_FALSE(TrafficSpec::parse("pace=2000000")) << "benches take packets as they can";
 }
 

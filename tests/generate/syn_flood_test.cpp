@@ -16,8 +16,7 @@ namespace parshall {
 namespace {
 
 std::shared_ptr<const Trace> trace(double flood, std::uint32_t frame_bytes = 128, std::uint64_t seed = 1) {
-  auto made =
-      Trace::make({.flows = 50, .frame_bytes = frame_bytes, .flood_share = flood, .seed = seed, .packets = 5000});
+  auto made = Trace::make({.flows = 50, .sizes = frame_bytes, .flood_share = flood, .seed = seed, .packets = 5000});
   EXPECT_TRUE(made);
   return std::make_shared<const Trace>(*std::move(made));
 }

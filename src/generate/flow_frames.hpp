@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "generate/flow_tuples.hpp"
+#include "generate/frame.hpp"
+
+namespace parshall {
+
+/// What a packet says, apart from whose it is: all but `payload_bytes` is of TCP.
+struct Segment {
+  std::uint32_t payload_bytes = 0;
+  std::uint32_t sequence = 0, acknowledgment = 0;
+  std::uint16_t window = 0;
+  std::uint8_t flags = 0x10;                           ///< ACK
+  std::optional<std::uint32_t> stream = std::nullopt;  ///< the payload ends in a Trailer that has it; 0 before that
+};
+
+/// Writes the frames of a spec's flows, their checksums being right, into memory that is all zero.
+class FlowFrames {
+ public:
+  explicit FlowFrames(const TrafficSpec& spec) noexcept;
+
+  std::uint32_t link_bytes() const noexcept { return link_bytes_; }  ///< before the IP header
+
+  /// Bytes before the payload.
+  std::uint32_t header_bytes(const FlowTuple& tuple) const noexcept;
+
+  /// What comes behind the payload is padding.
+  void write(std::uint8_t* frame, const FlowTuple& tuple, const Segment& segment) const noexcept;
+
+ private:
+  static constexpr std::uint32_t kTagBytes = 4;
+
+  std::array<std::uint8_t, kEthernetBytes + 2 * kTagBytes> link_{};  ///< without the type; zeros follow
+  std::uint32_t link_bytes_;
+};
+
+}  // namespace parshall

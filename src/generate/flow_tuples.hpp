@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "base/random.hpp"
+#include "generate/traffic_spec.hpp"
+
+namespace parshall {
+
+/// Who sends to whom: as the headers of a flow's packets have it.
+struct FlowTuple {
+  bool ipv6 = false, tcp = false;
+  std::uint8_t source[16] = {}, destination[16] = {};  ///< 4 bytes of them for IPv4
+  std::uint8_t source_port[2] = {}, destination_port[2] = {};
+
+  std::uint32_t ip_header_bytes() const noexcept { return ipv6 ? 40 : 20; }
+  std::uint32_t transport_header_bytes() const noexcept { return tcp ? 20 : 8; }
+};
+
+/// Five-tuples of the flows of a spec, by their numbers: no two have the same.
+class FlowTuples {
+ public:
+  explicit FlowTuples(const TrafficSpec& spec) noexcept
+      : protocol_(spec.protocol),
+        connected_(spec.connected()),
+        addresses_(spec.addresses),
+        ipv6_share_(spec.ipv6_share),
+        seed_(spec.seed) {}
+
+  FlowTuple operator()(std::uint64_t flow) const noexcept;
+
+ private:
+  FlowTuple one_way(std::uint64_t flow) const noexcept;
+  void address_randomly(FlowTuple& tuple, std::uint64_t flow, SplitMix64 random) const noexcept;
+  void address_for_benchmarks(FlowTuple& tuple, std::uint64_t flow, SplitMix64 random) const noexcept;
+
+  ProtocolMix protocol_;
+  bool connected_;
+  AddressKind addresses_;
+  double ipv6_share_;
+  std::uint64_t seed_;
+};
+
+}  // namespace parshall

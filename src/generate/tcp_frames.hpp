@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "generate/flow_frames.hpp"
+#include "generate/frame.hpp"
+#include "pipeline/capture/packet.hpp"
+
+namespace parshall {
+
+/// TCP segments over IPv4 that differ only in who sends to whom, made as they are played. Their checksums are made of
+/// the sum of what they have in common.
+///
+/// Shape: a ring of frames, each on cache lines of its own: they stay valid as the packets of a source do.
+class TcpFrames {
+ public:
+  static constexpr std::size_t kMostPackets = 4096;  ///< between two calls of a source's poll()
+
+  struct Endpoints {
+    std::uint32_t source = 0, destination = 0;
+    std::uint16_t source_port = 0, destination_port = 0;
+  };
+
+  TcpFrames() = default;
+  TcpFrames(const TrafficSpec& spec, std::uint32_t bytes, const Segment& segment)
+      : bytes_(bytes), lines_((bytes + sizeof(Line) - 1) / sizeof(Line)), ring_(kFrames * lines_) {
+    const FlowFrames frames(spec);
+    for (std::size_t line = 0; line < ring_.size(); line += lines_)
+      frames.write(ring_[line].bytes, {.tcp = true}, segment);
+    shared_.ip_at = frames.link_bytes();
+    const std::uint8_t* const ip = ring_[0].bytes + shared_.ip_at;
+    shared_.ip_sum = ~get16(ip + kIpChecksum) & 0xFFFF;
+    shared_.tcp_sum = ~get16(ip + kTcpChecksum) & 0xFFFF;
+  }
+
+  bool empty() const noexcept { return ring_.empty(); }
+
+  void put_into(RawPacket& packet, const Endpoints& ends) noexcept {
+    put_into({&packet, 1}, [&ends] { return ends; });
+  }
+
+  /// One frame for each packet: `next()` says whose it is.
+  template <class Next>
+  void put_into(std::span<RawPacket> packets, Next next) noexcept {
+    // In registers: for all that the compiler knows, a frame's bytes may be this object's.
+    const Shared shared = shared_;
+    const std::uint32_t bytes = bytes_;
+    const std::size_t lines = lines_, end = ring_.size();
+    Line* const ring = ring_.data();
+    std::size_t at = at_;
+    for (RawPacket& packet : packets) {
+      write(ring[at].bytes, shared, next());
+      packet.data = ring[at].bytes;
+      packet.captured_bytes = packet.wire_bytes = bytes;
+      at = at + lines == end ? 0 : at + lines;
+    }
+    at_ = at;
+  }
+
+ private:
+  static constexpr std::size_t kFrames = 4 * kMostPackets;
+  static constexpr std::size_t kIpChecksum = 10, kTcpChecksum = 20 + 16;  // from the IP header on
+
+  struct alignas(64) Line {
+    std::uint8_t bytes[64];
+  };
+  struct Shared {
+    std::size_t ip_at = 0;
+    std::uint32_t ip_sum = 0, tcp_sum = 0;  ///< without the endpoints
+  };
+
+  static void write(std::uint8_t* frame, const Shared& shared, const Endpoints& ends) noexcept {
+    std::uint8_t* const ip = frame + shared.ip_at;
+    const std::uint64_t addresses = __builtin_bswap64(std::uint64_t{ends.source} << 32 | ends.destination);
+    std::memcpy(ip + 12, &addresses, sizeof addresses);
+    put32(ip + 20, std::uint32_t{ends.source_port} << 16 | ends.destination_port);
+    const std::uint32_t sum =
+        (ends.source >> 16) + (ends.source & 0xFFFF) + (ends.destination >> 16) + (ends.destination & 0xFFFF);
+    put_checksum(ip + kIpChecksum, shared.ip_sum + sum);
+    put_checksum(ip + kTcpChecksum, shared.tcp_sum + sum + ends.source_port + ends.destination_port);
+  }
+  static void put_checksum(std::uint8_t* at, std::uint32_t sum) noexcept {
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    put16(at, ~(sum + (sum >> 16)));
+  }
+
+  std::uint32_t bytes_ = 0;
+  std::size_t lines_ = 0;   ///< of a frame
+  std::vector<Line> ring_;  ///< none: there are no such frames
+  std::size_t at_ = 0;
+  Shared shared_;
+};
+
+}  // namespace parshall
