@@ -15,6 +15,7 @@
 #include "pipeline/report/columns.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/tables.hpp"
+#include "tester/device/scenario.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -116,6 +117,12 @@ constexpr Topic kTopics[] = {
     {"tasks", list_tasks},
     {"fields", list_fields},
     {"sources", list_sources},
+    {"scenarios",
+     [] {
+       for (const tester::ScenarioEntry& entry : tester::scenario_registry())
+         fmt::print("{:<8} {}{}\n", entry.name, entry.help,
+                    entry.settings.empty() ? "" : fmt::format(": {}:{}", entry.name, entry.settings));
+     }},
     {"traffic", list_traffic},
     {"experiments", list_experiments},
     {"models",

@@ -20,6 +20,7 @@
 #include "generate/memory_source.hpp"
 #include "generate/pcap_sink.hpp"
 #include "generate/sending_source.hpp"
+#include "generate/traffic_text.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/report/sink.hpp"
 #include "pipeline/threads.hpp"
@@ -228,7 +229,7 @@ class Send {
     }
     if (line.find('=') == line.npos)
       return Error{fmt::format("\"{}\": say rate RATE, a setting of -g such as flows=1000, pause, go, or quit", line)};
-    const std::string text = traffic_now_.empty() ? options_.traffic + "," + line : traffic_now_ + "," + line;
+    const std::string text = changed_traffic(traffic_now_.empty() ? options_.traffic : traffic_now_, line);
     const auto spec = TrafficSpec::parse(text, {.flood = true, .trains = true});
     if (!spec) return spec.error();
     auto source = play(*spec);

@@ -11,7 +11,6 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint32_t kFcsBytes = 4;
 constexpr std::uint8_t kUdp = 17;
 
 /// Bytes before the IP header that an Ethernet header takes the place of; nothing where there is no IP header.

@@ -59,7 +59,7 @@ std::vector<SentFlow> flows_of(const Trace& trace, std::uint32_t streams) {
     if (flow.key.present()) continue;
     PacketFacts facts;
     const RawPacket packet{
-        .data = trace.frame(i), .captured_bytes = trace.captured_bytes(), .wire_bytes = trace.captured_bytes()};
+        .data = trace.frame(i), .captured_bytes = trace.frame_bytes(i), .wire_bytes = trace.frame_bytes(i)};
     if (decode_any(packet, IpHeader::outermost, facts) == Verdict::counted) flow.key = facts.key;
   }
   return flows;
@@ -113,7 +113,7 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
       options.send.duration_ns != 0 ? options.send.duration_ns + options.settle_ns : ~0ull / 4;
   result.receiver = std::make_unique<Receiver>(TestPlan{.streams = streams,
                                                         .frames = most_frames(*trace, streams, options.send),
-                                                        .begin_ns = result.began_ns - kMarginNs,
+                                                        .begin_ns = result.began_ns,
                                                         .end_ns = result.began_ns + most_ns + kMarginNs},
                                                options.book);
   const auto sent = std::make_shared<std::vector<SentFlow>>(flows_of(*trace, streams));

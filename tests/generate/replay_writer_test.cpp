@@ -15,7 +15,7 @@ namespace {
 /// An Ethernet frame of built-in traffic, with good checksums.
 Bytes built_in(const std::string& spec) {
   auto trace = Trace::make(*TrafficSpec::parse(spec + ",flows=1,packets=1"));
-  Bytes frame(trace->frame(0), trace->frame(0) + trace->captured_bytes());
+  Bytes frame(trace->frame(0), trace->frame(0) + trace->frame_bytes(0));
   Datagram datagram;
   EXPECT_EQ(
       find_datagram(Frame(frame.data(), frame.size(), frame.size()), LinkType::ethernet, IpHeader::outermost, datagram),

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -71,10 +72,12 @@ bool read_some(int file, std::string& into) {
   return got > 0 || (got < 0 && errno == EINTR);
 }
 
-std::string last_line(std::string text) {
+/// The last of what a program said, in one line.
+std::string in_one_line(std::string text) {
+  constexpr std::size_t kMost = 300;
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  const std::size_t newline = text.rfind('\n');
-  return newline == text.npos ? text : text.substr(newline + 1);
+  std::ranges::replace(text, '\n', ' ');
+  return text.size() <= kMost ? text : "..." + text.substr(text.size() - kMost);
 }
 
 std::string status_text(int status) {
@@ -118,7 +121,7 @@ Result<std::string> run_command(const Words& words, const std::string& input) {
   }
   if (late) return Error{fmt::format("{}: takes more than {} s", name, kPatience.count())};
   if (status != 0)
-    return Error{fmt::format("{}: {}{}", name, last_line(errors), errors.empty() ? status_text(status) : "")};
+    return Error{fmt::format("{}: {}{}", name, in_one_line(errors), errors.empty() ? status_text(status) : "")};
   return output;
 }
 

@@ -86,7 +86,7 @@ Result<TestNetwork> make_router() {
   const std::string ipv6 =
       "addr add 2001:db8:1::1/64 dev in0 nodad\n"
       "addr add 2001:db8:2::1/64 dev out0 nodad\n"
-      "-6 route add 2001:2::/48 via 2001:db8:2::2 dev out0\n"
+      "route add 2001:2::/48 via 2001:db8:2::2 dev out0\n"
       "neigh replace 2001:db8:2::2 lladdr 02:00:00:00:00:03 nud permanent dev out0\n";
   if (const auto done = run_command({"ip", "-n", name, "-batch", "-"}, ipv6); !done) return done.error();
   if (const auto done = write("ipv6/conf/all/forwarding", "1"); !done) return done.error();

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/test_ends.hpp"
+
+#include <fmt/format.h>
+
+#include "generate/traffic_text.hpp"
+
+namespace parshall::cli {
+
+void declare(CLI::App& command, EndOptions& o) {
+  command
+      .add_option("-i,--interface", o.send_by, "Where frames go out: kernel interface, PCI address, or vdev:NAME,ARGS")
+      ->group("Device");
+  command.add_option("--receive-on", o.receive_by, "Where they come back (default: the same)")->group("Device");
+  command
+      .add_option(
+          "--through", o.through,
+          "Test a device that is made for it, such as router or link:loss=1,delay=10ms (parshall list scenarios)")
+      ->group("Device");
+  command.add_option("--via", o.via, "How to use kernel interfaces")
+      ->check(CLI::IsMember({"af_packet", "af_xdp"}))
+      ->capture_default_str()
+      ->group("Device");
+  command.add_option("--eal", o.eal, "More DPDK EAL arguments, in one string")->group("Device");
+}
+
+void declare(CLI::App& command, TestTrafficOptions& o) {
+  command
+      .add_option(
+          "-g,--generate", o.traffic,
+          "Traffic, such as flows=1000,size=imix; where it does not say so, flows=100, protocol=udp, size=128 and "
+          "addresses=benchmark")
+      ->group("Traffic");
+}
+
+std::string plan_text(const TestTrafficOptions& options) {
+  constexpr std::string_view kDefaults = "flows=100,protocol=udp,size=128,addresses=benchmark";
+  return changed_traffic(kDefaults, options.traffic);
+}
+
+Result<TrafficSpec> plan_traffic(const TestTrafficOptions& options) {
+  auto spec = TrafficSpec::parse(plan_text(options));
+  if (!spec) return spec;
+  spec->trailer = true;
+  if (const auto conflict = conflict_of(*spec)) return *conflict;
+  return spec;
+}
+
+Result<TestEnds> TestEnds::open(const EndOptions& options) {
+  if (options.send_by.empty() == options.through.empty())
+    return Error{"say what to test: -i INTERFACE (and --receive-on), or --through SCENARIO (parshall list scenarios)"};
+  TestEnds test;
+  std::string send_by = options.send_by, receive_by = options.receive_by.empty() ? send_by : options.receive_by;
+  if (!options.through.empty()) {
+    if (!options.receive_by.empty()) return Error{"--through has interfaces of its own: leave out --receive-on"};
+    auto scenario = tester::make_scenario(options.through);
+    if (!scenario) return scenario.error();
+    test.scenario_ = *std::move(scenario);
+    send_by = test.scenario_->send_interface();
+    receive_by = test.scenario_->receive_interface();
+  }
+  const bool is_one = send_by == receive_by;
+  DpdkOptions opening{.device = send_by, .via = options.via, .sinks = 1, .receives = is_one, .eal = options.eal};
+  auto port = DpdkPort::open(opening);
+  if (!port) return port.error();
+  test.send_port_ = *std::move(port);
+  test.sink_ = std::move(test.send_port_->take_sinks().front());
+  if (!is_one) {
+    opening.device = receive_by;
+    opening.sinks = 0;
+    opening.receives = true;
+    auto other = DpdkPort::open(opening);
+    if (!other) return other.error();
+    test.receive_port_ = *std::move(other);
+  }
+  DpdkPort& receiving = is_one ? *test.send_port_ : *test.receive_port_;
+  test.source_ = std::move(receiving.take_queues().front());
+  test.description_ =
+      options.through.empty()
+          ? is_one ? test.send_port_->description() : test.send_port_->description() + " -> " + receiving.description()
+          : fmt::format("{} between {} and {}, via {}", options.through, send_by, receive_by, options.via);
+  return test;
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "tester/device/scenario.hpp"
+#include "tester/trial.hpp"
+
+namespace parshall::cli {
+
+/// What is under test, and how it is reached.
+struct EndOptions {
+  std::string send_by, receive_by, through, via = "af_packet", eal;
+};
+
+void declare(CLI::App& command, EndOptions& options);
+
+/// What is sent through it.
+struct TestTrafficOptions {
+  std::string traffic;
+};
+
+void declare(CLI::App& command, TestTrafficOptions& options);
+
+/// The traffic in full: with what a test's has that other built-in traffic has not, unless the user says otherwise.
+std::string plan_text(const TestTrafficOptions& options);
+
+/// With a trailer. Errors are the user's.
+Result<TrafficSpec> plan_traffic(const TestTrafficOptions& options);
+
+/// The interfaces, opened, and the device between them where we made it.
+class TestEnds {
+ public:
+  static Result<TestEnds> open(const EndOptions& options);
+
+  tester::TrialEnds ends() noexcept { return {*sink_, *source_}; }
+  const std::string& description() const noexcept { return description_; }
+  std::optional<double> line_bps() const noexcept { return sink_->line_bps(); }
+
+  /// Frames that the sending device took, and dropped.
+  std::uint64_t dropped_in_sending() { return send_port_->dropped_in_sending(); }
+
+  /// What a device of ours says that it did: a JSON object, or nothing.
+  Result<std::string> finish() { return scenario_ ? scenario_->finish() : Result<std::string>(std::string()); }
+
+ private:
+  TestEnds() = default;
+
+  std::unique_ptr<tester::Scenario> scenario_;          ///< goes last
+  std::unique_ptr<DpdkPort> send_port_, receive_port_;  ///< the second is null where both are one
+  std::unique_ptr<FrameSink> sink_;
+  std::unique_ptr<PacketSource> source_;
+  std::string description_;
+};
+
+}  // namespace parshall::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/parse.hpp"
+#include "cli/command_line.hpp"
+#include "cli/messages.hpp"
+#include "cli/send_options.hpp"
+#include "cli/signals.hpp"
+#include "cli/test.hpp"
+#include "cli/test_ends.hpp"
+#include "tester/learning.hpp"
+#include "tester/report_writers.hpp"
+
+namespace parshall::cli {
+namespace {
+
+struct RunOptions {
+  EndOptions ends;
+  TestTrafficOptions traffic;
+  std::string rate = "10kpps", ramp, count = "0", duration = "10s", settle = "2s", learn = "10s";
+  std::uint32_t burst = 1;
+  bool flow_latency = false, quiet = false;
+  int confidence = 95;
+  std::string format = "text", output = "-";
+};
+
+struct RunPlan {
+  TrafficSpec traffic;
+  SendPlan send;
+  std::uint64_t settle_ns = 0, learn_ns = 0;
+};
+
+Result<RunPlan> plan(const RunOptions& o) {
+  RunPlan plan;
+  auto traffic = plan_traffic(o.traffic);
+  if (!traffic) return traffic.error();
+  plan.traffic = *std::move(traffic);
+  // A test sends as `parshall send` does.
+  SendOptions sending;
+  sending.traffic = plan_text(o.traffic);
+  sending.nowhere = true;
+  sending.rate = o.rate;
+  sending.ramp = o.ramp;
+  sending.count = o.count;
+  sending.duration = o.duration;
+  sending.burst = o.burst;
+  const auto choices = choose(sending);
+  if (!choices) return choices.error();
+  plan.send = choices->plan;
+  if (plan.send.frames == 0 && plan.send.duration_ns == 0)
+    return Error{"a test has to end: give --duration or --count"};
+  for (const auto& [option, text, into] :
+       {std::tuple{"--settle", &o.settle, &plan.settle_ns}, std::tuple{"--learn", &o.learn, &plan.learn_ns}}) {
+    const auto value = parse_duration_ns(*text);
+    if (!value) return Error{fmt::format("{} {}: a time, such as 2s", option, *text)};
+    *into = *value;
+  }
+  return plan;
+}
+
+int fail(const Error& error, ExitStatus status) {
+  say("test run", error.message);
+  return status;
+}
+
+int run(const RunOptions& options) {
+  auto planned = plan(options);
+  if (!planned) return fail(planned.error(), kUsage);
+  auto trace = Trace::make(planned->traffic);
+  if (!trace) return fail(trace.error(), kFailed);
+  const auto shared = std::make_shared<const Trace>(*std::move(trace));
+  const auto streams = static_cast<std::uint32_t>(planned->traffic.flows);
+  catch_signals();
+  auto test = TestEnds::open(options.ends);
+  if (!test) return fail(test.error(), kFailed);
+  const auto send = on_line(planned->send, test->line_bps());
+  if (!send) return fail(send.error(), kUsage);
+  if (!options.quiet) say("test run", test->description());
+  if (planned->learn_ns != 0)
+    if (const auto error = tester::wait_until_ready(shared, streams, test->ends(), planned->learn_ns, stop_asked))
+      return fail(*error, kFailed);
+
+  tester::TrialOptions trial{.send = *send, .settle_ns = planned->settle_ns, .book = {}};
+  if (options.flow_latency) trial.book.flow_latency_error = 0.05;
+  const tester::TrialResult result = tester::run_trial(shared, streams, test->ends(), trial, stop_asked);
+  const tester::TestReport report =
+      tester::make_report(*result.receiver, result.sent, result.sending_ns,
+                          options.confidence == 99 ? tester::Confidence::percent_99 : tester::Confidence::percent_95);
+  std::FILE* const file = options.output == "-" ? stdout : std::fopen(options.output.c_str(), "we");
+  if (!file) return fail(Error{fmt::format("cannot write {}: {}", options.output, std::strerror(errno))}, kFailed);
+  if (options.format == "json") tester::write_json(file, report);
+  if (options.format == "csv") tester::write_csv(file, report);
+  if (options.format == "text") tester::write_text(file, report);
+  if (file != stdout) std::fclose(file);
+  if (const auto did = test->finish(); did && !did->empty()) fmt::print(stderr, "{}\n", *did);
+  return kDone;
+}
+
+}  // namespace
+
+void add_test_run(CLI::App& test, int& status) {
+  CLI::App* command =
+      test.add_subcommand("run", "Send through a device, and tell what became of every frame of every flow");
+  auto options = std::make_shared<RunOptions>();
+  RunOptions& o = *options;
+  declare(*command, o.ends);
+  declare(*command, o.traffic);
+  command
+      ->add_option("--rate", o.rate,
+                   "asap, pps, kpps, Mpps; bps to Gbps, with all that a line needs for a frame; % of the line")
+      ->capture_default_str()
+      ->group("When");
+  command->add_option("--ramp", o.ramp, "FROM:TIME, such as 1kpps:10s: reach the rate little by little")->group("When");
+  command->add_option("--burst", o.burst, "Frames that are sent at once, with pauses that keep the rate")
+      ->check(CLI::Range(1u, 1u << 20))
+      ->capture_default_str()
+      ->group("When");
+  command->add_option("--count", o.count, "Stop after so many frames")->group("When");
+  command->add_option("--duration", o.duration, "Stop after this time")->capture_default_str()->group("When");
+  command->add_option("--settle", o.settle, "How long to wait for frames after the last was sent")
+      ->capture_default_str()
+      ->group("When");
+  command->add_option("--learn", o.learn, "How long to try whether the device passes anything on; 0: do not try")
+      ->capture_default_str()
+      ->group("When");
+  command->add_flag("--flow-latency", o.flow_latency, "Percentiles of each flow's latency, too")->group("Report");
+  command->add_option("--confidence", o.confidence, "Per cent, of the intervals of ratios")
+      ->check(CLI::IsMember({95, 99}))
+      ->capture_default_str()
+      ->group("Report");
+  command->add_option("--format", o.format, "text, json, or csv: a line a flow")
+      ->check(CLI::IsMember({"text", "json", "csv"}))
+      ->capture_default_str()
+      ->group("Report");
+  command->add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
+  command->add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace parshall::cli

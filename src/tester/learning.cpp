@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/learning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parshall::tester {
+namespace {
+
+constexpr std::uint64_t kRoundNs = 100'000'000;
+constexpr std::uint64_t kFrames = 10;  ///< a round
+
+}  // namespace
+
+std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
+                                      std::uint64_t patience_ns, const std::function<bool()>& stop) {
+  std::uint64_t round_ns = kRoundNs;
+  for (std::uint64_t waited_ns = 0; !stop(); waited_ns += round_ns) {
+    round_ns = std::min(2 * round_ns, std::max<std::uint64_t>(patience_ns / 4, kRoundNs));
+    const TrialResult round = run_trial(
+        trace, streams, ends,
+        {.send = {.rate = {SendRate::Unit::packets, kFrames * 1e9 / static_cast<double>(round_ns)}, .frames = kFrames},
+         .settle_ns = kRoundNs},
+        stop);
+    if (round.receiver->frames().ours != 0) return std::nullopt;
+    if (waited_ns >= patience_ns)
+      return Error{
+          fmt::format("nothing comes back: of {} frames none in the last {} ms ({} others came). Is the device "
+                      "up, and does it send these addresses the other way? (addresses=benchmark; dst-mac=...)",
+                      round.sending.sent, round_ns / 1'000'000, round.receiver->frames().foreign)};
+  }
+  return Error{"stopped before anything came back"};
+}
+
+}  // namespace parshall::tester

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`parshall test run` through devices that it makes: what it says is what they did. Usage: test_device.py PARSHALL"""
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import netns
+
+PARSHALL = 'parshall'
+
+
+def test_run(*arguments, status=0):
+    done = subprocess.run([PARSHALL, 'test', 'run', '--settle', '500ms', *arguments], capture_output=True, text=True,
+                          timeout=100)
+    if done.returncode != status:
+        raise AssertionError(f'{arguments}: status {done.returncode}: {done.stdout}{done.stderr}')
+    return done
+
+
+def report(*arguments):
+    return json.loads(test_run(*arguments, '--format', 'json').stdout)
+
+
+class Devices(unittest.TestCase):
+    def tearDown(self):
+        left = subprocess.run(['ip', 'netns'], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn('parshall-', left, 'no namespace is left behind')
+
+    def check_nothing_lost(self, *arguments):
+        found = report(*arguments)
+        total = found['summary']
+        self.assertEqual(total['received_frames'], total['sent_frames'])
+        self.assertEqual((total['lost_frames'], total['duplicate_frames'], total['corrupted_frames'],
+                          total['reordered_frames']), (0, 0, 0, 0))
+        self.assertGreater(total['latency_min_ns'], 0)
+        return found
+
+    def test_a_wire_and_a_router_lose_nothing(self):
+        for device in ('wire', 'router'):
+            for traffic in ('flows=20', 'flows=50,protocol=mix,ipv6=0.5,size=imix', 'flows=5,protocol=tcp,size=1518'):
+                found = self.check_nothing_lost('--through', device, '-g', traffic, '--rate', '2kpps', '--duration', '1s')
+                self.assertEqual(found['summary']['sent_frames'], 2000, (device, traffic))
+                flows = int(traffic.split('flows=')[1].split(',')[0])
+                self.assertEqual(len(found['flows']), flows)
+                self.assertEqual(sum(flow['sent_frames'] for flow in found['flows']), 2000)
+
+    def test_what_a_lossy_link_did_is_recovered(self):
+        done = test_run('--through', 'link:loss=1,delay=10ms,jitter=1ms,reorder=5,duplicate=2,limit=100000', '-g',
+                        'flows=10', '--rate', '3kpps', '--duration', '4s', '--confidence', '99', '--format', 'json')
+        found = json.loads(done.stdout)
+        total, did = found['summary'], found['device_did']['forward']
+        lost_of_all = did['lost']
+        self.assertEqual(total['sent_frames'], 12000)
+        # A frame that is drawn for loss and for duplication goes on once; a copy of one may be lost on its own.
+        self.assertEqual(total['lost_frames'], lost_of_all)
+        self.assertEqual(total['duplicate_frames'], did['duplicated'])
+        self.assertAlmostEqual(total['latency_p50_ns'] / 1e6, 10, delta=0.8)
+        self.assertLess(total['latency_min_ns'], 3e6, 'those that overtook')
+        self.assertLessEqual(total['overtaking_ratio_low'], did['sent_at_once'] / (did['sent_at_once'] + did['delayed']))
+        self.assertGreater(total['overtaking_frames'], 300)
+
+    def test_a_token_bucket_loses_what_is_above_its_rate(self):
+        found = report('--through', 'tbf:rate=10mbit,burst=3000,limit=30000', '-g', 'flows=10,size=1000', '--rate', '20Mbps',
+                       '--duration', '3s')
+        total = found['summary']
+        # tc counts 1000 - 4 bytes a frame; the line 1020.
+        self.assertAlmostEqual(total['received_pps'], 10e6 / 8 / 996, delta=0.05 * 1255)
+        self.assertGreater(total['lost_ratio'], 0.4)
+
+    def test_a_device_that_passes_nothing_on_is_an_error_that_says_so(self):
+        with netns.VethPair() as pair:
+            done = subprocess.run(['ip', 'netns', 'exec', pair.tx_space, PARSHALL, 'test', 'run', '-i', 'wire0', '--learn',
+                                   '1s', '--duration', '1s'], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn('nothing comes back', done.stderr)
+
+    def test_csv_has_a_line_a_flow(self):
+        rows = list(csv.DictReader(io.StringIO(
+            test_run('--through', 'wire', '-g', 'flows=30', '--rate', '3kpps', '--duration', '1s', '--format', 'csv').stdout)))
+        self.assertEqual(len(rows), 30)
+        self.assertEqual(sum(int(row['sent_frames']) for row in rows), 3000)
+        self.assertTrue(all(row['src_ip'].startswith('198.18.') for row in rows))
+
+    def test_wrong_usage_is_told(self):
+        for arguments, said in ((['--through', 'nothing'], 'scenarios'), (['--through', 'tbf'], 'rate=100mbit'),
+                                (['--through', 'wire:x=1'], 'no settings'), ([], '--through'),
+                                (['--through', 'wire', '-g', 'protocol=tcp,size=64'], '74'),
+                                (['--through', 'wire', '--rate', '1'], '--rate'),
+                                (['--through', 'wire', '--duration', '0'], '--duration')):
+            done = subprocess.run([PARSHALL, 'test', 'run', *arguments], capture_output=True, text=True, timeout=60,
+                                  check=False)
+            self.assertIn(done.returncode, (1, 2), arguments)
+            self.assertIn(said, done.stderr, arguments)
+
+
+if __name__ == '__main__':
+    PARSHALL = os.path.abspath(sys.argv.pop(1))
+    reason = netns.why_not()
+    if reason:
+        print('SKIPPED devices under test:', reason)
+        sys.exit(0)
+    unittest.main()
