@@ -14,9 +14,12 @@ constexpr unsigned kFrames = FrameBlock::kFrames;
 constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 31;
 
 std::size_t blocks_of(const TestPlan& plan, const BookOptions& options) noexcept {
-  const std::uint64_t wanted =
-      std::min(std::max<std::uint64_t>(options.window_frames, 1), std::max<std::uint64_t>(plan.frames, 1));
-  return std::bit_ceil((std::min(wanted, kMostFrames) + kFrames - 1) / kFrames);
+  constexpr std::uint64_t kFor1Gb = (std::uint64_t{1} << 30) / sizeof(FrameBlock) * kFrames;
+  const std::uint64_t usual = std::clamp<std::uint64_t>(kFor1Gb / std::max(plan.streams, 1u), 1024, 65'536);
+  const std::uint64_t window =
+      std::min(options.window_frames ? *options.window_frames : std::bit_floor(usual), kMostFrames);
+  return std::bit_ceil((std::clamp<std::uint64_t>(plan.frames, 1, std::max<std::uint64_t>(window, 1)) + kFrames - 1) /
+                       kFrames);
 }
 
 std::size_t jumps_of(const TestPlan& plan, const BookOptions& options) noexcept {

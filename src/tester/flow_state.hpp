@@ -34,5 +34,6 @@ struct FlowTail {
   JumpHistory jumps;
   LossTally losses;
 };
+static_assert(sizeof(FlowTail) <= 240);
 
 }  // namespace parshall::tester

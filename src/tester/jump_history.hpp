@@ -26,7 +26,7 @@ struct Extent {
 /// Shape:  as many jumps as the span holds, a power of two; the state is in the owner's hands.
 /// Cost:   a store a jump; a binary search a late frame.
 /// Full:   the oldest jump is forgotten. A frame that may have been overtaken by it has an extent of "at least".
-/// Source: RFC 4737, section 4.2.2 (reordering extent).
+/// Source: RFC 4737, section 4.2 (reordering extent).
 class JumpHistory {
  public:
   void add(std::span<Jump> jumps, Jump jump) noexcept {

@@ -30,7 +30,10 @@ TEST(Interval, IsWiderForMoreConfidenceAndStaysWithinZeroAndOne) {
   }
 }
 
-TEST(Interval, OfNothingIsNone) { EXPECT_FALSE(ratio_of(0, 0)); }
+TEST(Interval, OfNothingIsNoneNorOfMoreThanAll) {
+  EXPECT_FALSE(ratio_of(0, 0));
+  EXPECT_FALSE(ratio_of(3, 2));
+}
 
 }  // namespace
 }  // namespace parshall::tester

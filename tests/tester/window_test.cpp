@@ -105,6 +105,8 @@ TEST(Window, HasMemoryThatTheFramesAndStreamsSay) {
   EXPECT_LE(few.bytes(), 64'000u + 1000 * (64 + 320 + 1024 * 16 + 2 * 32));
   const FlowBook flows({.streams = 1'000'000, .frames = 64});
   EXPECT_LE(flows.bytes(), 64'000u + 1'000'000u * (64 + 320 + 8 * 16 + 32));
+  const FlowBook long_flows({.streams = 1'000'000, .frames = 1'000'000});
+  EXPECT_LE(long_flows.bytes(), 64'000u + 1'000'000u * (64 + 320 + 8 * 16) + (1u << 30));
   const FlowBook many({.streams = 10, .frames = 1'000'000'000});
   EXPECT_LE(many.bytes(), 64'000u + 10 * (64 + 320 + 1024 * 16 + 65'536 / 2));
 }
