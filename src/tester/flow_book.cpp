@@ -65,6 +65,7 @@ void FlowBook::add(std::span<const Arrival> arrivals) noexcept {
       const Arrival& ahead = arrivals[i + kAhead];
       prefetch_line(&heads_[ahead.stream]);
       prefetch_line(&block(ahead.stream, ahead.sequence / kFrames));
+      if (ahead.sequence % kFrames == 0) prefetch_object<sizeof(FlowTail)>(&tails_[ahead.stream]);
     }
     add(arrivals[i]);
   }
@@ -139,7 +140,7 @@ void FlowBook::add_late(FlowHead& head, FlowTail& tail, const Arrival& arrival, 
   tail.extent_sum += extent.frames;
   tail.extent_largest = std::max(tail.extent_largest, extent.frames);
   tail.extents_at_least += extent.says == Extent::Says::at_least ? 1 : 0;
-  const bool behind_3 = head.arrivals >= 3 && std::ranges::all_of(tail.latest, [&](auto it) { return it > sequence; });
+  const bool behind_3 = std::ranges::all_of(tail.latest, [&](auto it) { return it > sequence; });
   tail.reordered_by_3 += behind_3 ? 1 : 0;
   tail.overtaking += overtakers(tail, arrival.stream, sequence);
   block(arrival.stream, sequence / kFrames).take(sequence, arrival.sent_ns);
@@ -152,9 +153,8 @@ void FlowBook::add_late(FlowHead& head, FlowTail& tail, const Arrival& arrival, 
 /// Those that came and have overtaken none have sequences that grow from arrival to arrival, for a smaller one would
 /// have made overtakers of all larger: the last that came is the largest of them.
 std::uint64_t FlowBook::overtakers(FlowTail& tail, std::uint32_t stream, std::uint64_t sequence) noexcept {
-  const std::uint64_t largest = tail.latest[0];
   std::uint64_t count = 0;
-  for (std::uint64_t number = largest / kFrames; largest > sequence && number >= sequence / kFrames; --number) {
+  for (std::uint64_t number = tail.latest[0] / kFrames; number >= sequence / kFrames; --number) {
     FrameBlock& here = block(stream, number);
     const std::uint64_t above = number == sequence / kFrames ? FrameBlock::bits_above(sequence) : ~std::uint64_t{0};
     count += static_cast<std::uint64_t>(std::popcount(here.passed_none & above));

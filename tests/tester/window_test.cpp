@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "by_definition.hpp"
@@ -137,6 +138,14 @@ TEST(LossDuration, IsExactForPeriodsOverTheEndOfABlockHoweverFramesAreSent) {
   std::shuffle(arrivals.begin() + 80, arrivals.begin() + 120, random);
   book.add(arrivals);
   EXPECT_EQ(book.flow(0, 300).losses.longest_ns, (times[201] - times[100]) * 100 / 101);
+}
+
+TEST(LossDuration, IsNoneWhereTheClockOfTheSenderWentBack) {
+  FlowBook book({.streams = 1, .frames = 10});
+  const std::array<Arrival, 2> arrivals{{{.sequence = 0, .sent_ns = kBegin + 1000, .received_ns = kBegin + 2000},
+                                         {.sequence = 2, .sent_ns = kBegin, .received_ns = kBegin + 3000}}};
+  book.add(arrivals);
+  EXPECT_EQ(book.flow(0, 3).losses.longest_ns, 0u);
 }
 
 TEST(LossDuration, OfTheLongestInTimeIsNotThatOfTheMostFrames) {
