@@ -65,7 +65,6 @@ void FlowBook::add(std::span<const Arrival> arrivals) noexcept {
       const Arrival& ahead = arrivals[i + kAhead];
       prefetch_line(&heads_[ahead.stream]);
       prefetch_line(&block(ahead.stream, ahead.sequence / kFrames));
-      if (ahead.sequence % kFrames == 0) prefetch_object<sizeof(FlowTail)>(&tails_[ahead.stream]);
     }
     add(arrivals[i]);
   }
