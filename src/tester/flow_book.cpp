@@ -14,9 +14,12 @@ constexpr unsigned kFrames = FrameBlock::kFrames;
 constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 31;
 
 std::size_t blocks_of(const TestPlan& plan, const BookOptions& options) noexcept {
-  const std::uint64_t wanted =
-      std::min(std::max<std::uint64_t>(options.window_frames, 1), std::max<std::uint64_t>(plan.frames, 1));
-  return std::bit_ceil((std::min(wanted, kMostFrames) + kFrames - 1) / kFrames);
+  constexpr std::uint64_t kFor1Gb = (std::uint64_t{1} << 30) / sizeof(FrameBlock) * kFrames;
+  const std::uint64_t usual = std::clamp<std::uint64_t>(kFor1Gb / std::max(plan.streams, 1u), 1024, 65'536);
+  const std::uint64_t window =
+      std::min(options.window_frames ? *options.window_frames : std::bit_floor(usual), kMostFrames);
+  return std::bit_ceil((std::clamp<std::uint64_t>(plan.frames, 1, std::max<std::uint64_t>(window, 1)) + kFrames - 1) /
+                       kFrames);
 }
 
 std::size_t jumps_of(const TestPlan& plan, const BookOptions& options) noexcept {
@@ -136,7 +139,7 @@ void FlowBook::add_late(FlowHead& head, FlowTail& tail, const Arrival& arrival, 
   tail.extent_sum += extent.frames;
   tail.extent_largest = std::max(tail.extent_largest, extent.frames);
   tail.extents_at_least += extent.says == Extent::Says::at_least ? 1 : 0;
-  const bool behind_3 = head.arrivals >= 3 && std::ranges::all_of(tail.latest, [&](auto it) { return it > sequence; });
+  const bool behind_3 = std::ranges::all_of(tail.latest, [&](auto it) { return it > sequence; });
   tail.reordered_by_3 += behind_3 ? 1 : 0;
   tail.overtaking += overtakers(tail, arrival.stream, sequence);
   block(arrival.stream, sequence / kFrames).take(sequence, arrival.sent_ns);
@@ -149,9 +152,8 @@ void FlowBook::add_late(FlowHead& head, FlowTail& tail, const Arrival& arrival, 
 /// Those that came and have overtaken none have sequences that grow from arrival to arrival, for a smaller one would
 /// have made overtakers of all larger: the last that came is the largest of them.
 std::uint64_t FlowBook::overtakers(FlowTail& tail, std::uint32_t stream, std::uint64_t sequence) noexcept {
-  const std::uint64_t largest = tail.latest[0];
   std::uint64_t count = 0;
-  for (std::uint64_t number = largest / kFrames; largest > sequence && number >= sequence / kFrames; --number) {
+  for (std::uint64_t number = tail.latest[0] / kFrames; number >= sequence / kFrames; --number) {
     FrameBlock& here = block(stream, number);
     const std::uint64_t above = number == sequence / kFrames ? FrameBlock::bits_above(sequence) : ~std::uint64_t{0};
     count += static_cast<std::uint64_t>(std::popcount(here.passed_none & above));

@@ -17,10 +17,10 @@ struct FlowResult {
   std::uint64_t too_late = 0;    ///< came when the window was past them: nobody knows whether again; lost, if not again
   Losses losses = {};
 
-  /// Overtaken: came after a frame of its flow that was sent later. RFC 4737, section 3.3: Type-P-Reordered.
+  /// Overtaken: came after a frame of its flow that was sent later. RFC 4737, section 3: Type-P-Reordered.
   std::uint64_t reordered = 0;
-  std::uint64_t reordered_by_3 = 0;  ///< after three such in a row: what TCP takes for loss. RFC 4737, section 5.2
-  std::uint64_t extent_sum = 0;      ///< of reordering, in frames that came: RFC 4737, section 4.2.2
+  std::uint64_t reordered_by_3 = 0;  ///< after three such in a row: what TCP takes for loss. RFC 4737, section 5
+  std::uint64_t extent_sum = 0;      ///< of reordering, in frames that came: RFC 4737, section 4.2
   std::uint64_t extent_largest = 0;
   std::uint64_t extents_at_least = 0;  ///< of them so many are lower bounds
 

@@ -30,9 +30,10 @@ struct FlowTail {
   std::uint64_t first_block = 0;          ///< of the window: those before are in `losses`
   std::uint64_t blocks = 0;               ///< one past the last in the window
   std::uint64_t noted_at = 0;             ///< arrivals when `latest` was; those since came in sequence, up to `next`
-  std::array<std::uint64_t, 3> latest{};  ///< sequences that came last, the last first
+  std::array<std::uint64_t, 3> latest{};  ///< sequences that came last, the last first; at first 0
   JumpHistory jumps;
   LossTally losses;
 };
+static_assert(sizeof(FlowTail) <= 240);
 
 }  // namespace parshall::tester

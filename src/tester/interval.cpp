@@ -7,7 +7,7 @@
 namespace parshall::tester {
 
 std::optional<Ratio> ratio_of(std::uint64_t part, std::uint64_t whole, Confidence confidence) noexcept {
-  if (whole == 0) return std::nullopt;
+  if (whole == 0 || part > whole) return std::nullopt;
   const double z = confidence == Confidence::percent_95 ? 1.959963984540054 : 2.575829303548901;
   const auto n = static_cast<double>(whole);
   const double p = static_cast<double>(part) / n;

@@ -12,7 +12,7 @@ struct Ratio {
   double value = 0, low = 0, high = 1;
 };
 
-/// `part` of `whole`; nothing of nothing. The interval is Wilson's score interval.
+/// `part` of `whole`; nothing where there is no whole, or more than it. The interval is Wilson's score interval.
 ///
 /// Error: it covers the true ratio as often as it says, on average over ratios; for one ratio a little less or more,
 ///        and where some ten are expected or fewer, by a per cent or two. It is of frames whose fates are independent:

@@ -23,7 +23,7 @@ struct Losses {
 /// test's begin and end, where only one side came, the flow's mean spacing stands for it.
 /// Error: in time none for periods that reach over the end of a block, so of 64 frames or more, and of flows sent
 ///        evenly; else that of a straight line over 64 frames.
-/// Source: RFC 3357, section 4 (loss period); RFC 6414, section 3.4 (failover time from lost frames and from time).
+/// Source: RFC 3357 (loss period); RFC 6414 (failover time, from what was lost and from time).
 class LossTally {
  public:
   /// The flow's next 64 frames, or its last ones.

@@ -136,8 +136,8 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
 
 Ratios ratios_of(const FlowResult& result, Confidence confidence) noexcept {
   return {.lost = ratio_of(result.losses.frames, result.sent, confidence),
-          .corrupted = ratio_of(std::min(result.corrupted, result.sent), result.sent, confidence),
-          .duplicated = ratio_of(std::min(result.duplicates, result.sent), result.sent, confidence),
+          .corrupted = ratio_of(result.corrupted, result.sent, confidence),
+          .duplicated = ratio_of(result.duplicates, result.sent, confidence),
           .reordered = ratio_of(result.reordered, result.received, confidence),
           .overtaking = ratio_of(result.overtaking, result.received, confidence)};
 }

@@ -209,6 +209,17 @@ TEST(FlowBook, CountsWhatIsAgainstThePlanAsContradictory) {
   book.add(in_order({0, 1, 10, 0xFFFF'FFFF, 2}));
   EXPECT_EQ(book.contradictory(), 2u);
   EXPECT_EQ(book.flow(0, 10).received, 3u);
+  book.add(in_order({3, 4, 5, 6, 7, 8, 9, 10}));  // one too many, in its turn
+  EXPECT_EQ(book.contradictory(), 3u);
+  EXPECT_EQ(book.flow(0, 10).received, 10u);
+}
+
+TEST(FlowBook, TakesWhatCameForSentWhateverIsSaid) {
+  FlowBook book({.streams = 1, .frames = 10});
+  book.add(in_order({0, 1, 2, 4, 5}));
+  const FlowResult result = book.flow(0, 3);
+  EXPECT_EQ(result.sent, 6u);
+  EXPECT_EQ(result.losses.frames, 1u);
 }
 
 }  // namespace

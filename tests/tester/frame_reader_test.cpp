@@ -47,6 +47,7 @@ std::vector<Form> forms() {
       {"UDP", LinkType::ethernet, ethernet(kEtherIpv4, plain)},
       {"TCP", LinkType::ethernet, ethernet(kEtherIpv4, ipv4(6, tcp_with(payload)))},
       {"TCP with options", LinkType::ethernet, ethernet(kEtherIpv4, ipv4(6, tcp_with(payload, 12)))},
+      {"TCP and no more", LinkType::ethernet, ethernet(kEtherIpv4, ipv4(6, tcp_with(payload_with(kTrailer, 16))))},
       {"odd length", LinkType::ethernet, ethernet(kEtherIpv4, ipv4(17, udp(1, 2, payload_with(kTrailer, 1001))))},
       {"IPv6", LinkType::ethernet, ethernet(kEtherIpv6, v6)},
       {"VLAN", LinkType::ethernet, ethernet(0x8100, vlan)},

@@ -19,6 +19,11 @@ TEST(Interval, HasTheScoreIntervalsOfNewcombe1998) {  // Statistics in Medicine 
   expect_is(ratio_of(1, 29), 0.0061, 0.1718);
 }
 
+TEST(Interval, EndsAt99PercentWhereTheScoreTestWouldReject) {  // roots of (p - x)^2 n = z^2 x (1 - x), found apart
+  expect_is(ratio_of(15, 148, Confidence::percent_99), 0.053645, 0.183267);
+  expect_is(ratio_of(81, 263, Confidence::percent_99), 0.240137, 0.385283);
+}
+
 TEST(Interval, IsWiderForMoreConfidenceAndStaysWithinZeroAndOne) {
   for (const std::uint64_t whole : {1, 2, 10, 1000, 1'000'000'000}) {
     for (const std::uint64_t part : {std::uint64_t{0}, std::uint64_t{1}, whole / 2, whole - 1, whole}) {
@@ -30,7 +35,10 @@ TEST(Interval, IsWiderForMoreConfidenceAndStaysWithinZeroAndOne) {
   }
 }
 
-TEST(Interval, OfNothingIsNone) { EXPECT_FALSE(ratio_of(0, 0)); }
+TEST(Interval, OfNothingIsNoneNorOfMoreThanAll) {
+  EXPECT_FALSE(ratio_of(0, 0));
+  EXPECT_FALSE(ratio_of(3, 2));
+}
 
 }  // namespace
 }  // namespace parshall::tester

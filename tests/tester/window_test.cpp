@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "by_definition.hpp"
@@ -105,6 +106,8 @@ TEST(Window, HasMemoryThatTheFramesAndStreamsSay) {
   EXPECT_LE(few.bytes(), 64'000u + 1000 * (64 + 320 + 1024 * 16 + 2 * 32));
   const FlowBook flows({.streams = 1'000'000, .frames = 64});
   EXPECT_LE(flows.bytes(), 64'000u + 1'000'000u * (64 + 320 + 8 * 16 + 32));
+  const FlowBook long_flows({.streams = 1'000'000, .frames = 1'000'000});
+  EXPECT_LE(long_flows.bytes(), 64'000u + 1'000'000u * (64 + 320 + 8 * 16) + (1u << 30));
   const FlowBook many({.streams = 10, .frames = 1'000'000'000});
   EXPECT_LE(many.bytes(), 64'000u + 10 * (64 + 320 + 1024 * 16 + 65'536 / 2));
 }
@@ -135,6 +138,14 @@ TEST(LossDuration, IsExactForPeriodsOverTheEndOfABlockHoweverFramesAreSent) {
   std::shuffle(arrivals.begin() + 80, arrivals.begin() + 120, random);
   book.add(arrivals);
   EXPECT_EQ(book.flow(0, 300).losses.longest_ns, (times[201] - times[100]) * 100 / 101);
+}
+
+TEST(LossDuration, IsNoneWhereTheClockOfTheSenderWentBack) {
+  FlowBook book({.streams = 1, .frames = 10});
+  const std::array<Arrival, 2> arrivals{{{.sequence = 0, .sent_ns = kBegin + 1000, .received_ns = kBegin + 2000},
+                                         {.sequence = 2, .sent_ns = kBegin, .received_ns = kBegin + 3000}}};
+  book.add(arrivals);
+  EXPECT_EQ(book.flow(0, 3).losses.longest_ns, 0u);
 }
 
 TEST(LossDuration, OfTheLongestInTimeIsNotThatOfTheMostFrames) {
