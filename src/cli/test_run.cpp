@@ -21,7 +21,7 @@ namespace {
 struct RunOptions {
   EndOptions ends;
   TestTrafficOptions traffic;
-  std::string rate = "10kpps", ramp, count = "0", duration = "10s", settle = "2s", learn = "10s";
+  std::string rate = "10kpps", ramp, count = "0", duration, settle = "2s", learn = "10s";
   std::uint32_t burst = 1;
   bool flow_latency = false, quiet = false;
   int confidence = 95;
@@ -46,7 +46,7 @@ Result<RunPlan> plan(const RunOptions& o) {
   sending.rate = o.rate;
   sending.ramp = o.ramp;
   sending.count = o.count;
-  sending.duration = o.duration;
+  sending.duration = !o.duration.empty() ? o.duration : o.count == "0" ? "10s" : "0";
   sending.burst = o.burst;
   const auto choices = choose(sending);
   if (!choices) return choices.error();
@@ -87,16 +87,30 @@ int run(const RunOptions& options) {
   tester::TrialOptions trial{.send = *send, .settle_ns = planned->settle_ns, .book = {}};
   if (options.flow_latency) trial.book.flow_latency_error = 0.05;
   const tester::TrialResult result = tester::run_trial(shared, streams, test->ends(), trial, stop_asked);
-  const tester::TestReport report =
+  tester::TestReport report =
       tester::make_report(*result.receiver, result.sent, result.sending_ns,
                           options.confidence == 99 ? tester::Confidence::percent_99 : tester::Confidence::percent_95);
+  const auto did = test->finish();
+  if (!did) say("test run", did.error().message);
+  const ValueHistogram& late = *result.lateness_ns;
+  report.about = {.command = command_line(),
+                  .device = test->description(),
+                  .traffic = plan_text(options.traffic),
+                  .rate = options.rate,
+                  .sending = result.sending,
+                  .dropped_in_sending = test->dropped_in_sending(),
+                  .receiving = result.device,
+                  .late_p50_ns = late.quantile(0.5),
+                  .late_p99_ns = late.quantile(0.99),
+                  .late_max_ns = late.quantile(1),
+                  .device_did = did ? *did : std::string()};
   std::FILE* const file = options.output == "-" ? stdout : std::fopen(options.output.c_str(), "we");
   if (!file) return fail(Error{fmt::format("cannot write {}: {}", options.output, std::strerror(errno))}, kFailed);
   if (options.format == "json") tester::write_json(file, report);
   if (options.format == "csv") tester::write_csv(file, report);
   if (options.format == "text") tester::write_text(file, report);
-  if (file != stdout) std::fclose(file);
-  if (const auto did = test->finish(); did && !did->empty()) fmt::print(stderr, "{}\n", *did);
+  const bool written = std::ferror(file) == 0 && (file == stdout ? std::fflush(file) : std::fclose(file)) == 0;
+  if (!written) return fail(Error{fmt::format("cannot write {}: {}", options.output, std::strerror(errno))}, kFailed);
   return kDone;
 }
 
@@ -120,7 +134,8 @@ void add_test_run(CLI::App& test, int& status) {
       ->capture_default_str()
       ->group("When");
   command->add_option("--count", o.count, "Stop after so many frames")->group("When");
-  command->add_option("--duration", o.duration, "Stop after this time")->capture_default_str()->group("When");
+  command->add_option("--duration", o.duration, "Stop after this time (default: 10s, where there is no --count)")
+      ->group("When");
   command->add_option("--settle", o.settle, "How long to wait for frames after the last was sent")
       ->capture_default_str()
       ->group("When");

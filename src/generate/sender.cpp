@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::uint64_t kCountingNs = 1'000'000'000;  ///< for which frames are counted that were not sent
 
+/// For which frames that were due within a duration are still sent behind its end.
+constexpr std::uint64_t grace_ns(std::uint64_t duration_ns) noexcept {
+  constexpr std::uint64_t kLeast = 10'000'000;
+  return std::max(kLeast, duration_ns / 100);
+}
+
 std::uint64_t read_clock(clockid_t clock) noexcept {
   timespec now{};
   ::clock_gettime(clock, &now);
@@ -28,6 +34,7 @@ Sender::Sender(std::unique_ptr<PacketSource> source, std::unique_ptr<FrameWriter
       sink_(std::move(sink)),
       plan_(plan),
       schedule_(plan.rate, plan.ramp, plan.burst),
+      end_ns_(plan.duration_ns + (schedule_.paced() ? grace_ns(plan.duration_ns) : 0)),
       shown_(plan.shows_sent && writer_->changes() ? 2 * kBatch * kShownBytes : 0) {}
 
 std::uint64_t Sender::clock_ns() const noexcept {
@@ -39,7 +46,7 @@ std::size_t Sender::step(std::size_t most) noexcept {
   if (finished_ || (at_ == have_ && !fetch())) return 0;
   if (!began_) begin();
   now_ns_ = clock_ns();
-  if (plan_.duration_ns != 0 && now_ns_ >= plan_.duration_ns) {
+  if (plan_.duration_ns != 0 && now_ns_ >= end_ns_) {
     count_unsent();
     finished_ = true;
     return 0;

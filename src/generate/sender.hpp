@@ -48,8 +48,8 @@ struct SendCounts {
 ///
 /// Cost:  a batch of frames at once as far as they are due; the thread that waits for the next should call step() again
 ///        and again.
-/// Full:  frames that are late are sent as soon as the sink takes them; those that are due within the duration and did
-///        not go by its end are counted as unsent, none is sent later.
+/// Full:  frames that are late are sent as soon as the sink takes them. Those that are due within the duration and did
+///        not go by its end, or within a hundredth of it (at least 10 ms) later, are counted as unsent, and never sent.
 class Sender {
  public:
   static constexpr std::size_t kBatch = 256;
@@ -106,6 +106,7 @@ class Sender {
   std::unique_ptr<FrameSink> sink_;
   SendPlan plan_;
   SendSchedule schedule_;
+  std::uint64_t end_ns_;  ///< when it ends in any case, if it has a duration
   bool began_ = false, last_batch_ = false, finished_ = false;
   std::uint64_t steady_zero_ns_ = 0;  ///< when the first frame was there, by the steady clock
   std::uint64_t zero_ns_ = 0;         ///< the same, since 1970

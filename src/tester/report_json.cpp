@@ -45,6 +45,29 @@ ordered_json summary_json(const TestReport& report) {
   return json;
 }
 
+ordered_json about_json(const TestAbout& about) {
+  return {{"command", about.command},
+          {"device", about.device},
+          {"traffic", about.traffic},
+          {"rate", about.rate},
+          {"sending",
+           {{"taken", about.sending.taken},
+            {"sent", about.sending.sent},
+            {"refused", about.sending.refused},
+            {"too_long", about.sending.too_long},
+            {"unsent", about.sending.unsent},
+            {"dropped", about.dropped_in_sending},
+            {"late_p50_ns", json_of(about.late_p50_ns)},
+            {"late_p99_ns", json_of(about.late_p99_ns)},
+            {"late_max_ns", json_of(about.late_max_ns)}}},
+          {"receiving",
+           {{"nic_missed", json_of(about.receiving.nic_missed)},
+            {"nic_error", json_of(about.receiving.nic_error)},
+            {"no_mbuf", json_of(about.receiving.no_mbuf)}}},
+          {"device_did",
+           about.device_did.empty() ? ordered_json(nullptr) : ordered_json::parse(about.device_did, nullptr, false)}};
+}
+
 ordered_json flow_json(const FlowRow& row, Confidence confidence) {
   ordered_json json{{"stream", row.stream}};
   const FlowKey& key = row.key;
@@ -63,7 +86,11 @@ ordered_json flow_json(const FlowRow& row, Confidence confidence) {
 }  // namespace
 
 void write_json(std::FILE* to, const TestReport& report) {
-  fmt::print(to, "{{\"summary\":{},\n\"flows\":[", summary_json(report).dump());
+  ordered_json document = report.about.command.empty() ? ordered_json::object() : about_json(report.about);
+  document["summary"] = summary_json(report);
+  std::string head = document.dump();
+  head.pop_back();  // flows follow, one by one: there may be millions
+  fmt::print(to, "{},\n\"flows\":[", head);
   const char* separator = "\n";
   for (const FlowRow& row : report.rows) {
     fmt::print(to, "{}{}", separator, flow_json(row, report.confidence).dump());

@@ -70,6 +70,27 @@ void write_frames(std::FILE* to, const TestReport& report) {
              number_text(report.fairness_of_rates), number_text(report.fairness_of_ratios));
 }
 
+void write_about(std::FILE* to, const TestAbout& about) {
+  if (about.command.empty()) return;
+  fmt::print(to, "device      {}\n", about.device);
+  fmt::print(to, "traffic     {} at {}\n", about.traffic, about.rate);
+}
+
+void write_sending(std::FILE* to, const TestAbout& about) {
+  if (about.command.empty()) return;
+  if (about.late_max_ns)
+    fmt::print(to, "late by     p50 {}, p99 {}, max {}: when frames were handed over, after they were due\n",
+               time_text(about.late_p50_ns), time_text(about.late_p99_ns), time_text(about.late_max_ns));
+  const SendCounts& counts = about.sending;
+  fmt::print(to, "not sent    {} refused, {} too long, {} not in time; {} dropped by the sending device\n",
+             counts.refused, counts.too_long, counts.unsent, about.dropped_in_sending);
+  const auto told = [](const std::optional<std::uint64_t>& count) {
+    return count ? std::to_string(*count) : std::string("not told");
+  };
+  fmt::print(to, "receiver    dropped: {} for want of room, {} erroneous, {} for want of buffers\n",
+             told(about.receiving.nic_missed), told(about.receiving.nic_error), told(about.receiving.no_mbuf));
+}
+
 void write_latency(std::FILE* to, const TestReport& report) {
   const FlowResult& total = report.total;
   const LatencySummary& latency = report.latency;
@@ -103,9 +124,12 @@ void write_worst_flows(std::FILE* to, const TestReport& report) {
 }  // namespace
 
 void write_text(std::FILE* to, const TestReport& report) {
+  write_about(to, report.about);
   write_frames(to, report);
   write_latency(to, report);
+  write_sending(to, report.about);
   write_worst_flows(to, report);
+  if (!report.about.command.empty()) fmt::print(to, "command     {}\n", report.about.command);
 }
 
 }  // namespace parshall::tester

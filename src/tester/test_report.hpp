@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "generate/sender.hpp"
+#include "pipeline/capture/source.hpp"
 #include "pipeline/decode/facts.hpp"
 #include "tester/flow_result.hpp"
 #include "tester/interval.hpp"
@@ -40,8 +43,19 @@ struct FlowRow {
   std::optional<LatencySummary> latency = {};  ///< where the book keeps a histogram for each flow
 };
 
+/// How a test was made, and how its sending went: what is needed to make it again, and to believe it.
+struct TestAbout {
+  std::string command = {}, device = {}, traffic = {}, rate = {};
+  SendCounts sending = {};
+  std::uint64_t dropped_in_sending = 0;  ///< taken by the sending device, and dropped: they are lost like others
+  DeviceCounters receiving = {};         ///< what the receiving device did not deliver
+  std::optional<double> late_p50_ns = {}, late_p99_ns = {}, late_max_ns = {};  ///< handed over after they were due
+  std::string device_did = {};  ///< as the device under test tells it: JSON, or nothing
+};
+
 /// What a test found out. A value that does not exist is absent.
 struct TestReport {
+  TestAbout about = {};
   Confidence confidence = Confidence::percent_95;
   std::uint64_t sending_ns = 0;  ///< how long frames were sent for
   FrameCounts frames = {};       ///< that came, by kind

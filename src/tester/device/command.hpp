@@ -13,9 +13,8 @@ using Words = std::vector<std::string>;
 
 /// Runs a program of the system's path to its end, without a shell, and returns what it wrote to standard output.
 ///
-/// Error: it is not there, ends with another status than 0, or takes longer than half a minute: the message has the
-/// last
-///        line that it said.
+/// Error: it is not there, ends with another status than 0, or takes longer than half a minute: the message has what it
+///        said last.
 Result<std::string> run_command(const Words& words, const std::string& input = {});
 
 /// A program that runs beside this one, until it is stopped.
