@@ -12,6 +12,8 @@
 
 namespace parshall {
 
+class Sessions;
+
 /// Time stamp of the first packet of built-in traffic: 2020-01-01T00:00:00Z, so that runs are alike.
 inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
 
@@ -73,9 +75,10 @@ class Trace {
     std::uint32_t line, bytes;
   };
 
-  /// Finds each frame its place; returns how many bytes all take.
-  std::size_t place_frames(std::uint32_t least_bytes);
-  void write_frames();
+  /// Each frame's place; returns how many bytes all take.
+  std::size_t place_alike();
+  std::size_t place(std::span<const std::uint16_t> frame_bytes);
+  void write_frames(Sessions* sessions);
 
   TrafficSpec spec_;
   HugeBuffer<std::uint8_t> frames_;

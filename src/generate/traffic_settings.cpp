@@ -53,7 +53,8 @@ bool protocol(TrafficSpec& spec, std::string_view text) {
   constexpr std::pair<std::string_view, ProtocolMix> kMixes[] = {{"mix", ProtocolMix::mix},
                                                                  {"tcp", ProtocolMix::tcp},
                                                                  {"udp", ProtocolMix::udp},
-                                                                 {"connections", ProtocolMix::connections}};
+                                                                 {"connections", ProtocolMix::connections},
+                                                                 {"sessions", ProtocolMix::sessions}};
   return choose(kMixes, text, spec.protocol);
 }
 
@@ -97,10 +98,11 @@ constexpr TrafficSetting kSettings[] = {
      "which flow a packet is of: each as often; Zipf, its exponent going to LAST; the k-th 1/k as often as the first; "
      "flows of so many packets, each new",
      distribution},
-    {"protocol", "mix|tcp|udp|connections",
-     "3/4 TCP and 1/4 UDP; TCP; UDP; TCP whose flows 2i and 2i+1 acknowledge each other's data", protocol},
+    {"protocol", "mix|tcp|udp|connections|sessions",
+     "3/4 TCP and 1/4 UDP; TCP; UDP; TCP whose flows 2i and 2i+1 acknowledge each other's data; TCP from SYN to FIN",
+     protocol},
     {"ipv6", "0..1", "share of the flows that is IPv6", number<&TrafficSpec::ipv6_share, 0, 1>},
-    {"resend", "0..0.5", "share of the packets of connections that is sent again",
+    {"resend", "0..0.5", "share of the packets of connections, or of the data of sessions, that is sent again",
      number<&TrafficSpec::resend_share, 0, 0.5>},
     {"flood", "0..1", "share of the packets that is a SYN flood", number<&TrafficSpec::flood_share, 0, 1>},
     {"addresses", "random|benchmark",
