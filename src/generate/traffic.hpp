@@ -19,9 +19,8 @@ inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
 
 /// Frames in memory, ready before any clock starts.
 ///
-/// TCP segments of connections carry the rest of the frame as data, and acknowledge all that the other direction sent.
-/// Shape: frames, each of which begins at a multiple of 64 bytes. Flow f of `spec.seed` has a random five-tuple.
-/// Uniform traffic is shuffled round robin: every flow has packets / flows packets, rounded either way.
+/// What is in them, docs/traffic.md has.
+/// Shape: each frame begins at a multiple of 64 bytes, and those of one size at equal distances.
 class Trace {
  public:
   static Result<Trace> make(const TrafficSpec& spec);
