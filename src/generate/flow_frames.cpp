@@ -31,12 +31,17 @@ void write_ipv6(std::uint8_t* ip, const FlowTuple& tuple, std::uint32_t payload_
   std::memcpy(ip + 24, tuple.destination, 16);
 }
 
-void write_tcp(std::uint8_t* tcp, const Segment& segment) noexcept {
+void write_tcp(std::uint8_t* tcp, const FlowTuple& tuple, const Segment& segment, std::uint32_t header_bytes) noexcept {
   put32(tcp + 4, segment.sequence);
   put32(tcp + 8, segment.acknowledgment);
-  tcp[12] = 5 << 4;
+  tcp[12] = static_cast<std::uint8_t>(header_bytes / 4 << 4);
   tcp[13] = segment.flags;
   put16(tcp + 14, segment.window);
+  if (segment.mss_of_mtu == 0) return;
+  // RFC 9293, section 3.2, and 3.7.1: without the headers that have no options.
+  tcp[20] = 2;
+  tcp[21] = Segment::kMssOptionBytes;
+  put16(tcp + 22, segment.mss_of_mtu - tuple.ip_header_bytes() - tuple.transport_header_bytes());
 }
 
 /// As the last bytes of so long a payload; returns their sum.
@@ -48,12 +53,12 @@ std::uint64_t write_trailer(std::uint8_t* payload, std::uint32_t payload_bytes, 
 }
 
 /// Of the pseudo-header (RFC 9293, section 3.1; RFC 768; RFC 8200, section 8.1), the headers and the payload.
-std::uint16_t transport_checksum(const std::uint8_t* transport, const FlowTuple& tuple, std::uint32_t transport_bytes,
-                                 std::uint64_t payload_sum) noexcept {
+std::uint16_t transport_checksum(const std::uint8_t* transport, const FlowTuple& tuple, std::uint32_t header_bytes,
+                                 std::uint32_t payload_bytes, std::uint64_t payload_sum) noexcept {
   const std::size_t address_bytes = tuple.ipv6 ? 16 : 4;
   const std::uint64_t sum = internet_sum(tuple.source, address_bytes) + internet_sum(tuple.destination, address_bytes) +
-                            (tuple.tcp ? kTcp : kUdp) + transport_bytes +
-                            internet_sum(transport, tuple.transport_header_bytes()) + payload_sum;
+                            (tuple.tcp ? kTcp : kUdp) + header_bytes + payload_bytes +
+                            internet_sum(transport, header_bytes) + payload_sum;
   const auto checksum = static_cast<std::uint16_t>(~fold_sum(sum));
   return checksum == 0 && !tuple.tcp ? 0xFFFF : checksum;  // UDP's 0 says that there is none
 }
@@ -78,7 +83,9 @@ std::uint32_t FlowFrames::header_bytes(const FlowTuple& tuple) const noexcept {
 }
 
 void FlowFrames::write(std::uint8_t* frame, const FlowTuple& tuple, const Segment& segment) const noexcept {
-  const std::uint32_t transport_bytes = tuple.transport_header_bytes() + segment.payload_bytes;
+  const std::uint32_t header_bytes =
+      tuple.transport_header_bytes() + (segment.mss_of_mtu != 0 ? Segment::kMssOptionBytes : 0);
+  const std::uint32_t transport_bytes = header_bytes + segment.payload_bytes;
   std::memcpy(frame, link_.data(), link_.size());
   put16(frame + link_bytes_ - 2, tuple.ipv6 ? kEtherIpv6 : kEtherIpv4);
   std::uint8_t* const ip = frame + link_bytes_;
@@ -90,13 +97,13 @@ void FlowFrames::write(std::uint8_t* frame, const FlowTuple& tuple, const Segmen
   std::memcpy(transport, tuple.source_port, 2);
   std::memcpy(transport + 2, tuple.destination_port, 2);
   if (tuple.tcp)
-    write_tcp(transport, segment);
+    write_tcp(transport, tuple, segment, header_bytes);
   else
     put16(transport + 4, transport_bytes);
   const std::uint64_t payload_sum =
-      segment.stream ? write_trailer(transport + tuple.transport_header_bytes(), segment.payload_bytes, *segment.stream)
-                     : 0;
-  put16(transport + (tuple.tcp ? 16 : 6), transport_checksum(transport, tuple, transport_bytes, payload_sum));
+      segment.stream ? write_trailer(transport + header_bytes, segment.payload_bytes, *segment.stream) : 0;
+  put16(transport + (tuple.tcp ? 16 : 6),
+        transport_checksum(transport, tuple, header_bytes, segment.payload_bytes, payload_sum));
 }
 
 }  // namespace parshall

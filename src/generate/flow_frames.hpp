@@ -11,7 +11,10 @@ namespace parshall {
 
 /// What a packet says, apart from whose it is: all but `payload_bytes` is of TCP.
 struct Segment {
+  static constexpr std::uint32_t kMssOptionBytes = 4;
+
   std::uint32_t payload_bytes = 0;
+  std::uint32_t mss_of_mtu = 0;  ///< there is an option with the maximum segment size of this MTU; 0: there is not
   std::uint32_t sequence = 0, acknowledgment = 0;
   std::uint16_t window = 0;
   std::uint8_t flags = 0x10;                           ///< ACK

@@ -12,14 +12,15 @@
 
 namespace parshall {
 
+class Sessions;
+
 /// Time stamp of the first packet of built-in traffic: 2020-01-01T00:00:00Z, so that runs are alike.
 inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
 
 /// Frames in memory, ready before any clock starts.
 ///
-/// TCP segments of connections carry the rest of the frame as data, and acknowledge all that the other direction sent.
-/// Shape: frames, each of which begins at a multiple of 64 bytes. Flow f of `spec.seed` has a random five-tuple.
-/// Uniform traffic is shuffled round robin: every flow has packets / flows packets, rounded either way.
+/// What is in them, docs/traffic.md has.
+/// Shape: each frame begins at a multiple of 64 bytes, and those of one size at equal distances.
 class Trace {
  public:
   static Result<Trace> make(const TrafficSpec& spec);
@@ -73,9 +74,10 @@ class Trace {
     std::uint32_t line, bytes;
   };
 
-  /// Finds each frame its place; returns how many bytes all take.
-  std::size_t place_frames(std::uint32_t least_bytes);
-  void write_frames();
+  /// Each frame's place; returns how many bytes all take.
+  std::size_t place_alike();
+  std::size_t place(std::span<const std::uint16_t> frame_bytes);
+  void write_frames(Sessions* sessions);
 
   TrafficSpec spec_;
   HugeBuffer<std::uint8_t> frames_;

@@ -53,7 +53,8 @@ bool protocol(TrafficSpec& spec, std::string_view text) {
   constexpr std::pair<std::string_view, ProtocolMix> kMixes[] = {{"mix", ProtocolMix::mix},
                                                                  {"tcp", ProtocolMix::tcp},
                                                                  {"udp", ProtocolMix::udp},
-                                                                 {"connections", ProtocolMix::connections}};
+                                                                 {"connections", ProtocolMix::connections},
+                                                                 {"sessions", ProtocolMix::sessions}};
   return choose(kMixes, text, spec.protocol);
 }
 
@@ -88,23 +89,27 @@ bool mac(TrafficSpec& spec, std::string_view text) {
 }
 
 constexpr TrafficSetting kSettings[] = {
-    {"flows", "1..268435456", "flows that go on, or that come together (dist=trains)",
+    {"flows", "1..268435456", "flows that go on, or that come together with dist=trains (65536)",
      number<&TrafficSpec::flows, 1ull, 1ull << 28>},
     {"size", "64..9018|imix|LEAST-MOST|SIZE:WEIGHT+...",
-     "bytes of a frame with its FCS, as many more as its headers need; 64:7+570:4+1518:1; each size as often; a mix",
+     "bytes of a frame with its FCS, or what its headers need (64); 64:7+570:4+1518:1; each size as often; a mix",
      sizes},
     {"dist", "uniform|zipf:EXPONENT[-LAST]|ladder|trains:PACKETS",
-     "which flow a packet is of: each as often; Zipf, its exponent going to LAST; the k-th 1/k as often as the first; "
+     "which flow a packet is of: each as often (the default); Zipf, its exponent going to LAST; the k-th 1/k as often "
+     "as the first; "
      "flows of so many packets, each new",
      distribution},
-    {"protocol", "mix|tcp|udp|connections",
-     "3/4 TCP and 1/4 UDP; TCP; UDP; TCP whose flows 2i and 2i+1 acknowledge each other's data", protocol},
+    {"protocol", "mix|tcp|udp|connections|sessions",
+     "3/4 TCP and 1/4 UDP (the default); TCP; UDP; TCP whose flows 2i and 2i+1 acknowledge each other's data; the same "
+     "from SYN to FIN",
+     protocol},
     {"ipv6", "0..1", "share of the flows that is IPv6", number<&TrafficSpec::ipv6_share, 0, 1>},
-    {"resend", "0..0.5", "share of the packets of connections that is sent again",
+    {"resend", "0..0.5", "share of the packets of connections, or of the data of sessions, that is sent again",
      number<&TrafficSpec::resend_share, 0, 0.5>},
     {"flood", "0..1", "share of the packets that is a SYN flood", number<&TrafficSpec::flood_share, 0, 1>},
     {"addresses", "random|benchmark",
-     "of all there are; 198.18.0.0/16 to 198.19.0.0/16 and 2001:2::/48, which are for tests of devices", addresses},
+     "of all there are (the default); 198.18.0.0/16 to 198.19.0.0/16 and 2001:2::/48, which are for tests of devices",
+     addresses},
     {"vlan", "VLAN|OUTER.VLAN", "an 802.1Q tag; one of 802.1ad before it; 1 to 4094", vlan},
     {"src-mac", "XX:XX:XX:XX:XX:XX", "of all frames (02:00:00:00:00:01)", mac<&TrafficSpec::source_mac>},
     {"dst-mac", "XX:XX:XX:XX:XX:XX", "likewise (02:00:00:00:00:02)", mac<&TrafficSpec::destination_mac>},

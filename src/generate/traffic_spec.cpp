@@ -47,7 +47,8 @@ std::optional<Error> asks_too_much(const TrafficSpec& spec, TrafficAbilities can
 /// Frames that are longer for their headers than was asked would have no room for it.
 std::optional<Error> trailer_conflict(const TrafficSpec& spec) {
   if (spec.train_packets != 0 || spec.flood_share != 0 || spec.connected())
-    return Error{"built-in traffic: only flows that go on have trailers: leave out trains, flood and connections"};
+    return Error{
+        "built-in traffic: only flows that go on have trailers: leave out trains, flood, connections and sessions"};
   const FlowTuple longest{.ipv6 = spec.ipv6_share > 0, .tcp = spec.protocol != ProtocolMix::udp};
   const std::uint32_t least = FlowFrames(spec).header_bytes(longest) + Trailer::kBytes + kFcsBytes;
   if (spec.sizes.least() < least)
@@ -67,7 +68,7 @@ std::string names_of_traffic_settings() {
 
 std::optional<Error> conflict_of(const TrafficSpec& spec) {
   if (spec.resend_share != 0 && !spec.connected())
-    return Error{"built-in traffic: resend is of TCP data: take protocol=connections"};
+    return Error{"built-in traffic: resend is of TCP data: take protocol=connections or sessions"};
   if ((spec.train_packets != 0) + spec.ladder + (spec.zipf_exponent != 0) > 1)
     return Error{"built-in traffic has one distribution: Zipf, a ladder or trains"};
   if (spec.train_packets != 0 &&
@@ -77,6 +78,8 @@ std::optional<Error> conflict_of(const TrafficSpec& spec) {
     return Error{"built-in traffic: the frames of trains are alike: give one size"};
   if (spec.resend_share != 0 && spec.protocol == ProtocolMix::connections && !spec.sizes.alike())
     return Error{"built-in traffic: what protocol=connections sends again is as long as the last: give one size"};
+  if (spec.protocol == ProtocolMix::sessions && spec.flows % 2 != 0)
+    return Error{"built-in traffic: each of the sessions is two flows: give an even number of flows"};
   if (spec.trailer) {
     if (const auto problem = trailer_conflict(spec)) return problem;
   }

@@ -16,7 +16,8 @@ enum class ProtocolMix : std::uint8_t {
   mix,  ///< 75 % of the flows TCP, 25 % UDP
   tcp,
   udp,
-  connections,  ///< TCP; flows 2i and 2i + 1 are the two directions of one connection (Conversations)
+  connections,  ///< TCP; flows 2i and 2i + 1 are the two directions of one connection that goes on (Conversations)
+  sessions,     ///< TCP; likewise of whole ones, from SYN to FIN (Sessions)
 };
 
 enum class AddressKind : std::uint8_t {
@@ -42,9 +43,10 @@ struct TrafficSpec {
   bool ladder = false;            ///< the k-th flow is k times slower than the first, and evenly so
   std::uint32_t train_packets = 0;  ///< of each flow, which is never seen again (FlowTrains); 0: flows go on
   ProtocolMix protocol = ProtocolMix::mix;
-  double ipv6_share = 0;    ///< of the flows
-  double resend_share = 0;  ///< of the packets of connections, on average; flows differ, exponentially
-  double flood_share = 0;   ///< of the packets: SYNs in the place of others, each of a flow of its own (SynFlood)
+  double ipv6_share = 0;  ///< of the flows
+  double resend_share =
+      0;  ///< of the packets of connections, on average; flows differ, exponentially; of sessions' data
+  double flood_share = 0;  ///< of the packets: SYNs in the place of others, each of a flow of its own (SynFlood)
   std::uint64_t seed = 1;
   std::uint64_t packets = 0;     ///< in memory, before they repeat; 0: at least 2^20 and 4 per flow
   double rate_pps = 14'880'952;  ///< sets the packets' time stamps (10 GbE of 64-byte frames), not the pace
@@ -64,7 +66,8 @@ struct TrafficSpec {
   /// `can`: what who plays it can play.
   static Result<TrafficSpec> parse(std::string_view text, TrafficAbilities can = {});
 
-  bool connected() const noexcept { return protocol == ProtocolMix::connections; }
+  /// Flows 2i and 2i + 1 are the two directions of a connection.
+  bool connected() const noexcept { return protocol >= ProtocolMix::connections; }
 };
 
 /// What in it does not go together.
