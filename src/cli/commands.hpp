@@ -16,6 +16,7 @@ enum ExitStatus : int {
 void add_watch(CLI::App& app, int& status);
 void add_classify(CLI::App& app, int& status);
 void add_send(CLI::App& app, int& status);
+void add_test(CLI::App& app, int& status);
 void add_train(CLI::App& app, int& status);
 void add_list(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);

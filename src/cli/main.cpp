@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   parshall::cli::add_watch(app, status);
   parshall::cli::add_classify(app, status);
   parshall::cli::add_send(app, status);
+  parshall::cli::add_test(app, status);
   parshall::cli::add_train(app, status);
   parshall::cli::add_list(app, status);
   parshall::cli::add_bench(app, status);
