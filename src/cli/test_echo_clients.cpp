@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/parse.hpp"
@@ -116,8 +117,8 @@ void add_test_echo_clients(CLI::App& test, int& status) {
       ->group("Connections");
   command
       ->add_option("--close", o.close,
-                   "fin: as programs do; a port rests in TIME_WAIT for a minute, or a second where "
-                   "net.ipv4.tcp_tw_reuse is 1 (loopback: always). rst: at once, and the server sees a reset")
+                   "fin: as programs do; a port rests in TIME_WAIT for a minute, or a second at most where "
+                   "net.ipv4.tcp_tw_reuse is 1 (loopback: or 2). rst: at once, and the server sees a reset")
       ->check(CLI::IsMember({"fin", "rst"}))
       ->capture_default_str()
       ->group("Connections");

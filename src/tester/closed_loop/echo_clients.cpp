@@ -68,12 +68,8 @@ std::span<const std::uint8_t> EchoClients::message(std::uint64_t connection) con
 void EchoClients::step() noexcept {
   epoll_event events[kEvents];
   const int count = ::epoll_wait(epoll_.get(), events, kEvents, static_cast<int>(kLookNs / 1'000'000));
-  std::uint64_t now_ns = steady_ns();
-  for (int i = 0; i < count; ++i) {
-    advance(events[i].data.u32, now_ns);
-    now_ns = steady_ns();
-  }
-  if (now_ns - looked_ns_ >= kLookNs) look_around(now_ns);
+  for (int i = 0; i < count; ++i) advance(events[i].data.u32);
+  if (const std::uint64_t now_ns = steady_ns(); now_ns - looked_ns_ >= kLookNs) look_around(now_ns);
 }
 
 /// Whose time is up, who has rested, and whether to go on at all.
@@ -145,24 +141,26 @@ EchoClients::Attempt EchoClients::try_port(std::uint32_t number, std::uint16_t p
   return Attempt::begun;
 }
 
-void EchoClients::advance(std::uint32_t number, std::uint64_t now_ns) noexcept {
+void EchoClients::advance(std::uint32_t number) noexcept {
   Client& client = clients_[number];
   if (!client.exchange) return;
-  switch (client.exchange->advance(scratch_, now_ns)) {
+  const EchoExchange& exchange = *client.exchange;
+  switch (client.exchange->advance(scratch_)) {
     case EchoExchange::State::open:
       return;
     case EchoExchange::State::failed:
-      if (client.exchange->error_number() != 0) counts_.last_error = client.exchange->error_number();
-      return fail(client, client.exchange->failure(), now_ns);
+      if (exchange.error_number() != 0) counts_.last_error = exchange.error_number();
+      return fail(client, exchange.failure(), steady_ns());
     case EchoExchange::State::finished:
+      const std::uint64_t now_ns = exchange.finished_ns();
       ++counts_.finished;
       ++counts_.finished_by_client[number];
-      counts_.connection_ns.add(now_ns - client.exchange->began_ns());
-      counts_.echo_ns.add(now_ns - client.exchange->sending_ns());
+      counts_.connection_ns.add(now_ns - exchange.began_ns());
+      counts_.echo_ns.add(now_ns - exchange.sending_ns());
       client.failures = 0;
       last_finish_ns_ = now_ns;
       end(client, now_ns);
-      begin(number, now_ns);
+      begin(number, steady_ns());
   }
 }
 

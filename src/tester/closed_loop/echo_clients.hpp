@@ -84,7 +84,7 @@ class EchoClients {
 
   void begin(std::uint32_t number, std::uint64_t now_ns) noexcept;
   Attempt try_port(std::uint32_t number, std::uint16_t port, std::uint64_t now_ns) noexcept;
-  void advance(std::uint32_t number, std::uint64_t now_ns) noexcept;
+  void advance(std::uint32_t number) noexcept;
   void end(Client& client, std::uint64_t now_ns) noexcept;
   void fail(Client& client, EchoFailure failure, std::uint64_t now_ns) noexcept;
   void look_around(std::uint64_t now_ns) noexcept;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "tester/closed_loop/steady_time.hpp"
+
 namespace parshall::tester {
 
 EchoFailure failure_of(int error_number) noexcept {
@@ -33,13 +35,14 @@ EchoExchange::State EchoExchange::fail(EchoFailure failure, int error_number) no
   return State::failed;
 }
 
-EchoExchange::State EchoExchange::advance(std::span<std::uint8_t> scratch, std::uint64_t now_ns) noexcept {
+EchoExchange::State EchoExchange::advance(std::span<std::uint8_t> scratch) noexcept {
+  // The other end may run, and answer, before send() returns: each time is taken where it belongs.
+  if (sent_ == 0) sending_ns_ = steady_ns();
   while (sent_ < message_.size()) {
     const ssize_t count = ::send(socket_.get(), message_.data() + sent_, message_.size() - sent_, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) break;  // not connected yet, too
     if (count < 0) return fail(failure_of(errno), errno);
-    if (sent_ == 0) sending_ns_ = now_ns;
     sent_ += static_cast<std::size_t>(count);
   }
   while (sent_ != 0) {
@@ -53,7 +56,9 @@ EchoExchange::State EchoExchange::advance(std::span<std::uint8_t> scratch, std::
     if (received_ + came.size() > sent_ || !std::ranges::equal(came, message_.subspan(received_, came.size())))
       return fail(EchoFailure::wrong_echo, 0);
     received_ += came.size();
-    if (received_ == message_.size()) return State::finished;
+    if (received_ < message_.size()) continue;
+    finished_ns_ = steady_ns();
+    return State::finished;
   }
   return State::open;
 }

@@ -35,14 +35,15 @@ class EchoExchange {
       : socket_(std::move(socket)), message_(message), began_ns_(began_ns) {}
 
   /// Sends and reads what can be; to be called whenever the socket can be written or read anew.
-  State advance(std::span<std::uint8_t> scratch, std::uint64_t now_ns) noexcept;
+  State advance(std::span<std::uint8_t> scratch) noexcept;
 
   EchoFailure failure() const noexcept { return failure_; }
   int error_number() const noexcept { return error_number_; }  ///< of the failure; 0: of none
 
   const Descriptor& socket() const noexcept { return socket_; }
   std::uint64_t began_ns() const noexcept { return began_ns_; }
-  std::uint64_t sending_ns() const noexcept { return sending_ns_; }  ///< when the first byte went
+  std::uint64_t sending_ns() const noexcept { return sending_ns_; }    ///< when the first byte went
+  std::uint64_t finished_ns() const noexcept { return finished_ns_; }  ///< when the last one was back
   std::size_t sent() const noexcept { return sent_; }
   std::size_t received() const noexcept { return received_; }
 
@@ -51,7 +52,7 @@ class EchoExchange {
 
   Descriptor socket_;
   std::span<const std::uint8_t> message_;
-  std::uint64_t began_ns_, sending_ns_ = 0;
+  std::uint64_t began_ns_, sending_ns_ = 0, finished_ns_ = 0;
   std::size_t sent_ = 0, received_ = 0;
   EchoFailure failure_ = EchoFailure::other;
   int error_number_ = 0;
