@@ -96,6 +96,27 @@ TEST_F(EchoServerTest, APeerThatOnlySendsIsReadNoFurtherThanItReads) {
   check_identity();
 }
 
+TEST_F(EchoServerTest, APeerThatReadsLateGetsAllItsBytesBack) {
+  const Descriptor client = connect_to(server_->endpoint());
+  const std::vector<std::uint8_t> chunk(65536, 1);
+  std::uint64_t sent = 0;
+  for (int refused = 0; refused < 20;) {
+    const ssize_t count = ::send(client.get(), chunk.data(), chunk.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    sent += count > 0 ? static_cast<std::uint64_t>(count) : 0;
+    refused += count < 0;
+    server_->step();
+  }
+  ::shutdown(client.get(), SHUT_WR);
+  std::uint64_t came = 0;
+  ASSERT_TRUE(step_until([&] {
+    came += read_some(client).size();
+    return came == sent;
+  })) << came
+      << " of " << sent;
+  ASSERT_TRUE(step_until([&] { return counts().closed == 1; }));
+  EXPECT_EQ(counts().bytes_sent, sent);
+}
+
 TEST_F(EchoServerTest, WithoutDescriptorsWaitsAndDoesNotSpin) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
