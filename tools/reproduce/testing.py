@@ -51,8 +51,8 @@ def few_clients(runs):
     answers = [at_most(row, most, FAR, "total_mbps") for row in rows if row["clients"] < FEW]
     return (f"total Mb/s by clients: {told(rows, 'total_mbps', 0)}; of a flow: {told(rows, 'flow_mbps', 2)}", answers,
             f"far is taken as at most half of the most that there is here, {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with "
-            f"{most['clients']} clients. The paper's stack waits for batches to fill; the kernel's takes each packet as it comes, and two or four clients "
-            "keep both cores busy: from there on, more clients only share what there is")
+            f"{most['clients']} clients. The paper's stack waits for batches to fill; the kernel's takes each packet as it comes, and one or two "
+            "clients keep both cores busy: more of them only share what there is")
 
 
 def many_clients(runs):
