@@ -10,6 +10,8 @@
 #include "cli/signals.hpp"
 #include "cli/test.hpp"
 #include "cli/whole_file.hpp"
+#include "generate/send_schedule.hpp"
+#include "generate/traffic.hpp"
 #include "tester/watch_loss/child.hpp"
 
 namespace parshall::cli {
@@ -74,6 +76,8 @@ Result<tester::LossPlan> choose(const WatchLossOptions& options) {
   plan.settle = std::chrono::milliseconds(*settle_ns / 1'000'000);
   if (const auto count = parse_count(options.count); !count || *count == 0)
     return Error{"--count " + options.count + ": give a number of packets such as 200k or 1M"};
+  if (const auto rate = SendRate::parse(options.rate); !rate) return Error{"--rate: " + rate.error().message};
+  if (const auto traffic = TrafficSpec::parse(options.traffic); !traffic) return traffic.error();
   plan.send = {*self,
                "send",
                "-q",

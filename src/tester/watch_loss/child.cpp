@@ -62,7 +62,10 @@ Result<Child> Child::start(const std::vector<std::string>& words) {
   arguments.push_back(nullptr);
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) become(arguments.data(), output, parent);
-  if (pid > 0) return Child(pid, output);
+  if (pid > 0) {
+    ::setpgid(pid, pid);  // whoever comes first, parent or child
+    return Child(pid, output);
+  }
   const Error error = failed();
   ::close(output);
   return error;
@@ -81,13 +84,17 @@ Child::~Child() {
 
 void Child::send(int signal) const noexcept {
   if (end_) return;
-  ::kill(pid_, signal);
+  ::kill(-pid_, signal);
 }
 
 std::optional<ChildEnd> Child::poll() noexcept {
+  siginfo_t info{};
+  if (end_ || ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_)
+    return end_;
+  send(SIGKILL);  // what it left behind: while it is not reaped, the group's number is nobody else's
   int status = 0;
-  if (!end_ && ::waitpid(pid_, &status, WNOHANG) == pid_)
-    end_ = WIFSIGNALED(status) ? ChildEnd{.signal = WTERMSIG(status)} : ChildEnd{.exit_status = WEXITSTATUS(status)};
+  ::waitpid(pid_, &status, 0);
+  end_ = WIFSIGNALED(status) ? ChildEnd{.signal = WTERMSIG(status)} : ChildEnd{.exit_status = WEXITSTATUS(status)};
   return end_;
 }
 

@@ -21,7 +21,8 @@ struct ChildEnd {
 };
 
 /// A command that runs beside, without a shell: what it writes to standard output and standard error goes to a file. It
-/// has a process group of its own, so that Ctrl-C is ours, and is killed when it goes out of scope or we die.
+/// has a process group of its own, so that Ctrl-C is ours, which signals go to; all of it is killed when the command
+/// has ended, when it goes out of scope, or when we die.
 class Child {
  public:
   static Result<Child> start(const std::vector<std::string>& words);
