@@ -11,6 +11,7 @@ help:
 	@echo "make bench   ratios of the hot path, all taken in one run"
 	@echo "make reproduce   the published experiments on this machine, into docs/reproduce.md (half an hour)"
 	@echo "make reproduce-wirespeed   the part of one paper alone, on flows classified at wire speed (eight minutes)"
+	@echo "make reproduce-testing   the part on devices under test alone, in network namespaces (as root; ten minutes)"
 	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (an hour)"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
@@ -42,6 +43,9 @@ reproduce: build
 reproduce-wirespeed: build
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --only wirespeed
 
+reproduce-testing: build
+	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --only testing
+
 reproduce-adaptive: build
 	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
 
@@ -51,4 +55,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: help setup configure build demo test bench reproduce reproduce-wirespeed reproduce-adaptive lint check
+.PHONY: help setup configure build demo test bench reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

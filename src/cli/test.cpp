@@ -8,6 +8,9 @@ void add_test(CLI::App& app, int& status) {
   test->require_subcommand(1);
   add_test_run(*test, status);
   add_test_link(*test, status);
+  add_test_echo_server(*test, status);
+  add_test_echo_clients(*test, status);
+  add_test_watch_loss(*test, status);
 }
 
 }  // namespace parshall::cli

@@ -6,12 +6,14 @@ import subprocess
 
 import flowatcher
 import measurement
+import testing
 import wirespeed
 from judge import ABSENT, agreed, conclusion
 from runs import RUNS, command_of
 
-PAPERS = {"measurement": measurement, "flowatcher": flowatcher, "wirespeed": wirespeed}
-TAIL = ["", "Not here: figure 9 of FloWatcher is about devices under test.", "", "## How to run each", ""]
+PAPERS = {"measurement": measurement, "flowatcher": flowatcher, "wirespeed": wirespeed, "testing": testing}
+DRAWN = {**wirespeed.DRAWN, **testing.DRAWN}  # plots that look as in their paper
+TAIL = ["", "## How to run each", ""]
 
 VARIED = ("beside", "sharing", "input", "reads", "workers", "scheduler", "cores", "cache", "pools", "batch", "ip_version")  # beside the line's name
 
@@ -38,9 +40,11 @@ def plot(run, name, path):
     """As its paper draws it; else a line for each first name, along the column that the run goes along, or bars."""
     if shutil.which("gnuplot") is None:
         return False
-    if name in wirespeed.DRAWN:
+    if not run.all:
+        return False
+    if name in DRAWN:
         size = ["set terminal svg noenhanced size 900,560", f'set output "{path}"']
-        return drawn(size + wirespeed.DRAWN[name](run))
+        return drawn(size + DRAWN[name](run))
     _, x, y = RUNS[name]
     series = series_of(run, x, y)
     script = ["set terminal svg noenhanced size 900,560", f'set output "{path}"', f'set ylabel "{y}"', "set grid"]
@@ -63,6 +67,10 @@ def table_of(figures, passes, plots, counts):
     lines = ["", "| figure | the paper concludes | here | conclusion | note |", "|---|---|---|---|---|"]
     for name, run, claim, judge in figures:
         results = [judge(runs) for runs in passes]
+        missing = next((result for result in results if isinstance(result, str)), None)
+        if missing is not None:
+            lines.append(f"| {name} | {claim} | | **{ABSENT}** | {missing} |")
+            continue
         if None in results:
             lines.append(f"| {name} | {claim} | | **{ABSENT}** | the CPU's counters are not to be had on this machine |")
             continue

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import devices
+import testing
 import wirespeed
 
 HEAVY = ["--task", "heavy-hitter", "--key-bytes", "8"]  # as the SOSR paper has it: pairs of addresses
@@ -40,13 +41,15 @@ RUNS = {
                    "p2"], None, "ns"),
     "devices": (None, None, "mpps"),
     **wirespeed.RUNS,
+    **testing.RUNS,
 }
+MEASURED = {"devices": devices, **testing.MEASURED}  # runs of more than one command: the module that makes them
 
 
 def command_of(name):
     arguments = RUNS[name][0]
     if arguments is None:
-        return devices.COMMANDS
+        return MEASURED[name].COMMANDS
     return f"parshall bench {' '.join(arguments)}".replace(wirespeed.HEADERS, f"-r {wirespeed.HEADERS_NAME}")
 
 
@@ -84,13 +87,13 @@ def run_all(parshall, folder, number, again, names=tuple(RUNS)):
     folder.mkdir(parents=True, exist_ok=True)
     for count, name in enumerate(names, 1):
         arguments = RUNS[name][0] and wirespeed.expanded(RUNS[name][0], folder)
-        version = f"{arguments or devices.version()} {pathlib.Path(parshall).stat().st_mtime_ns}"
+        version = f"{arguments or MEASURED[name].version()} {pathlib.Path(parshall).stat().st_mtime_ns}"
         path = folder / f"{name}-{number}-{hashlib.sha256(version.encode()).hexdigest()[:12]}.json"
         if again or not path.exists():
             print(f"pass {number}, {count} of {len(names)}: {command_of(name)}", flush=True)
             part = path.with_suffix(".part")
             if arguments is None:
-                devices.measure(parshall, part)
+                MEASURED[name].measure(parshall, part)
             else:
                 bench(parshall, arguments, part)
             part.rename(path)

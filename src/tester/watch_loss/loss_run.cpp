@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/watch_loss/loss_run.hpp"
+
+#include <fmt/format.h>
+#include <net/if.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "tester/watch_loss/child.hpp"
+
+namespace parshall::tester {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kTick{10};
+constexpr int kInterrupted = 128 + SIGINT;
+
+/// Sleeps, and returns false where somebody wants to end.
+bool pause(std::chrono::milliseconds time, const std::function<bool()>& stop) {
+  for (const auto until = Clock::now() + time; Clock::now() < until; std::this_thread::sleep_for(kTick))
+    if (stop()) return false;
+  return !stop();
+}
+
+/// By the kernel's list of packet sockets, as the process sees its network: one that receives on the interface. In a
+/// namespace of its own there are no others.
+/// Source: Linux, net/packet/af_packet.c, packet_seq_show().
+bool has_packet_socket(pid_t pid, const LinkEnd& end) {
+  const auto network_of = [](const std::string& process) {
+    std::error_code none;
+    return std::filesystem::read_symlink(fmt::format("/proc/{}/ns/net", process), none);
+  };
+  if (!end.space.empty() && network_of(std::to_string(pid)) == network_of("self")) return false;  // not there yet
+  const unsigned wanted = end.space.empty() ? ::if_nametoindex(end.interface.c_str()) : 0;
+  std::ifstream sockets(fmt::format("/proc/{}/net/packet", pid));
+  std::string line;
+  std::getline(sockets, line);
+  while (std::getline(sockets, line)) {
+    std::istringstream fields(line);
+    std::string address, references, type, protocol;
+    unsigned index = 0, is_running = 0;
+    fields >> address >> references >> type >> protocol >> index >> is_running;
+    if (is_running != 0 && (wanted == 0 || index == 0 || index == wanted)) return true;
+  }
+  return false;
+}
+
+class Measuring {
+ public:
+  Measuring(const LossPlan& plan, const std::function<bool()>& stop, LinkEnd sending, LinkEnd watched)
+      : plan_(plan), stop_(stop), sending_(std::move(sending)), watched_(std::move(watched)) {}
+
+  Result<LossRun> run() {
+    auto monitor = Child::start(watched_.there(for_interface(plan_.monitor, watched_.interface)));
+    if (!monitor) return monitor.error();
+    if (auto error = wait_until_ready(*monitor)) return *std::move(error);
+    if (!pause(plan_.settle, stop_)) return stopped();
+    const auto before = kernel_counters(watched_);
+    const auto sent = send();
+    if (!sent) return sent.error();
+    if (!pause(plan_.settle, stop_)) return stopped();
+    const auto after = kernel_counters(watched_);
+    if (monitor->poll()) return of_monitor(*monitor, "ended before it was told to");
+    if (auto error = interrupt(*monitor)) return *std::move(error);
+    const std::string output = monitor->output();
+    const auto counted = plan_.counts.find(output);
+    if (!counted)
+      return of_monitor(*monitor, fmt::format("says no count, which is looked for by {}", plan_.counts.text()));
+    LossRun run{.sent = *sent, .offered = *sent, .counted = *counted};
+    if (plan_.drops) run.drops = plan_.drops->find(output);
+    if (before && after)
+      run.kernel = KernelCounters{.received = after->received - before->received,
+                                  .receive_dropped = after->receive_dropped - before->receive_dropped};
+    // A veth pair loses packets where the receiving core's backlog is full: no monitor could have seen them.
+    if (run.kernel && !plan_.watched) run.offered = std::min(run.sent, run.kernel->received);
+    return run;
+  }
+
+ private:
+  static Error stopped() { return Error{"stopped"}; }
+
+  Error of_monitor(const Child& monitor, const std::string& what) const {
+    return Error{fmt::format("the monitor ({}) {}; {}", joined(for_interface(plan_.monitor, watched_.interface)), what,
+                             monitor.last_words())};
+  }
+
+  std::optional<Error> wait_until_ready(Child& monitor) const {
+    const auto is_ready = [&] {
+      return plan_.ready ? std::regex_search(monitor.output(), *plan_.ready)
+                         : has_packet_socket(monitor.pid(), watched_);
+    };
+    for (const auto until = Clock::now() + plan_.start_most; Clock::now() < until;) {
+      if (const auto end = monitor.poll()) return of_monitor(monitor, end->text() + " before it captured anything");
+      if (is_ready()) return std::nullopt;
+      if (!pause(kTick, stop_)) return stopped();
+    }
+    return of_monitor(monitor,
+                      fmt::format("is not ready after {} s: --ready says what it says when it is, if it has no "
+                                  "packet socket",
+                                  plan_.start_most.count() / 1000));
+  }
+
+  Result<std::uint64_t> send() const {
+    const auto output =
+        run_child(sending_.there(for_interface(plan_.send, sending_.interface)), plan_.send_most, stop_);
+    if (!output) return stop_() ? stopped() : output.error();
+    const auto report = nlohmann::json::parse(*output, nullptr, /*allow_exceptions=*/false);
+    if (!report.is_object() || !report.contains("sent"))
+      return Error{fmt::format("{} does not say what it sent: {}", joined(plan_.send), *output)};
+    const auto sent = report.at("sent").get<std::uint64_t>();
+    if (sent == 0) return Error{fmt::format("{} sent nothing: {}", joined(plan_.send), *output)};
+    return sent;
+  }
+
+  /// SIGINT, as by Ctrl-C: who ends by it, and says his counts before, is fine too.
+  std::optional<Error> interrupt(Child& monitor) const {
+    monitor.send(SIGINT);
+    const auto end = monitor.wait(plan_.stop_most, stop_);
+    if (!end && stop_()) return stopped();
+    if (!end)
+      return of_monitor(monitor, fmt::format("does not end within {} s of SIGINT", plan_.stop_most.count() / 1000));
+    const bool is_fine =
+        end->signal == SIGINT || (end->signal == 0 && (end->exit_status == 0 || end->exit_status == kInterrupted));
+    if (!is_fine) return of_monitor(monitor, end->text());
+    return std::nullopt;
+  }
+
+  const LossPlan& plan_;
+  const std::function<bool()>& stop_;
+  LinkEnd sending_, watched_;
+};
+
+}  // namespace
+
+Result<LossRun> run_loss(const LossPlan& plan, const std::function<bool()>& stop) {
+  if (plan.sending && plan.watched) return Measuring(plan, stop, *plan.sending, *plan.watched).run();
+  const auto pair = VethPair::make();
+  if (!pair) return pair.error();
+  return Measuring(plan, stop, pair->sending(), pair->receiving()).run();
+}
+
+}  // namespace parshall::tester

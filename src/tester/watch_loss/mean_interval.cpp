@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/watch_loss/mean_interval.hpp"
+
+#include <cmath>
+
+namespace parshall::tester {
+
+double student_t_975(std::size_t degrees) noexcept {
+  constexpr double kTable[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281};
+  if (degrees <= std::size(kTable)) return kTable[degrees - 1];
+  constexpr double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+  const auto n = static_cast<double>(degrees);
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
+}
+
+MeanInterval mean_interval(std::span<const double> samples) noexcept {
+  if (samples.empty()) return {};
+  const auto count = static_cast<double>(samples.size());
+  double sum = 0, squares = 0;
+  for (const double sample : samples) sum += sample;
+  const double mean = sum / count;
+  if (samples.size() == 1) return {.mean = mean, .half_width = std::nullopt};
+  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
+  const double deviation = std::sqrt(squares / (count - 1));
+  return {.mean = mean, .half_width = student_t_975(samples.size() - 1) * deviation / std::sqrt(count)};
+}
+
+}  // namespace parshall::tester

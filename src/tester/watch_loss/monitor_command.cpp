@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/watch_loss/monitor_command.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
+
+namespace parshall::tester {
+namespace {
+
+constexpr std::size_t kLongestLine = 4096;  ///< std::regex takes stack with each character
+constexpr std::string_view kPlace = "{interface}";
+
+}  // namespace
+
+Result<CountPattern> CountPattern::parse(const std::string& text) {
+  try {
+    std::regex pattern(text, std::regex::ECMAScript | std::regex::optimize);
+    if (pattern.mark_count() != 1)
+      return Error{
+          fmt::format("{}: put parentheses around the number, and around nothing else, as in "
+                      "'([0-9]+) packets captured'",
+                      text)};
+    return CountPattern(text, std::move(pattern));
+  } catch (const std::regex_error& error) {
+    return Error{fmt::format("{}: no regular expression (ECMAScript): {}", text, error.what())};
+  }
+}
+
+std::optional<std::uint64_t> CountPattern::find(const std::string& output) const {
+  std::optional<std::uint64_t> found;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > kLongestLine) line.resize(kLongestLine);
+    std::smatch match;
+    if (!std::regex_search(line, match, pattern_)) continue;
+    const std::string digits = match[1].str();
+    std::uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (problem == std::errc() && end == digits.data() + digits.size()) found = number;
+  }
+  return found;
+}
+
+Result<std::vector<std::string>> words_of(const std::string& command) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = 0;
+  for (const char c : command) {
+    if (quote != 0 ? c == quote : (c == '\'' || c == '"')) {
+      quote = quote != 0 ? char{0} : c;
+      if (!in_word) words.emplace_back();
+      in_word = true;
+    } else if (quote == 0 && (c == ' ' || c == '\t')) {
+      in_word = false;
+    } else {
+      if (!in_word) words.emplace_back();
+      in_word = true;
+      words.back() += c;
+    }
+  }
+  if (quote != 0) return Error{fmt::format("{}: a quotation has no end", command)};
+  if (words.empty()) return Error{"an empty command: name a program"};
+  return words;
+}
+
+std::vector<std::string> for_interface(std::vector<std::string> words, const std::string& interface) {
+  for (std::string& word : words)
+    for (std::size_t at = 0; (at = word.find(kPlace, at)) != word.npos; at += interface.size())
+      word.replace(at, kPlace.size(), interface);
+  return words;
+}
+
+}  // namespace parshall::tester

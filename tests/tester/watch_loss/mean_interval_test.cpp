@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/watch_loss/mean_interval.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace parshall::tester {
+namespace {
+
+TEST(StudentT, IsThatOfTheTables) {
+  EXPECT_NEAR(student_t_975(1), 12.7062, 2e-4);
+  EXPECT_NEAR(student_t_975(9), 2.2622, 2e-4);
+  EXPECT_NEAR(student_t_975(10), 2.2281, 2e-4);
+  EXPECT_NEAR(student_t_975(11), 2.2010, 2e-4);
+  EXPECT_NEAR(student_t_975(20), 2.0860, 2e-4);
+  EXPECT_NEAR(student_t_975(49), 2.0096, 2e-4);
+  EXPECT_NEAR(student_t_975(1'000'000), 1.9600, 2e-4);
+}
+
+TEST(MeanInterval, IsStudentsOverTheSamples) {
+  const std::vector<double> samples{1, 2, 3, 4, 5};
+  const MeanInterval interval = mean_interval(samples);
+  EXPECT_DOUBLE_EQ(interval.mean, 3);
+  EXPECT_NEAR(*interval.half_width, 2.7764 * 1.5811388 / 2.2360680, 1e-4);
+}
+
+TEST(MeanInterval, OfOneSampleIsNone) {
+  const std::vector<double> one{0.25};
+  EXPECT_DOUBLE_EQ(mean_interval(one).mean, 0.25);
+  EXPECT_FALSE(mean_interval(one).half_width);
+}
+
+TEST(RuleOfThree, BoundsWhatDidNotHappen) { EXPECT_DOUBLE_EQ(upper_of_none(1'000'000), 3e-6); }
+
+}  // namespace
+}  // namespace parshall::tester
