@@ -50,7 +50,7 @@ class JumpHistory {
       else
         low = middle + 1;
     }
-    const bool is_exact = low > oldest || oldest == 0 || forgotten_ < sequence;
+    const bool is_exact = oldest == 0 || forgotten_ < sequence;
     return {arrivals - jumps[low & (jumps.size() - 1)].arrival,
             is_exact ? Extent::Says::exactly : Extent::Says::at_least};
   }

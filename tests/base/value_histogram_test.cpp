@@ -28,6 +28,8 @@ void expect_is_of(const ValueHistogram& histogram, std::vector<std::uint64_t> va
   long double sum = 0;
   for (const std::uint64_t value : values) sum += static_cast<long double>(value);
   EXPECT_DOUBLE_EQ(*histogram.mean(), static_cast<double>(sum / static_cast<long double>(values.size())));
+  EXPECT_EQ(histogram.quantile(0), static_cast<double>(values.front()));
+  EXPECT_EQ(histogram.quantile(1), static_cast<double>(values.back()));
   for (const double probability : kProbabilities) {
     const double expected = exact(values, probability);
     EXPECT_LE(std::abs(*histogram.quantile(probability) - expected), error * expected * kRounding) << probability;
@@ -58,7 +60,10 @@ TEST(ValueHistogram, SaysNothingOfNoValues) {
   EXPECT_FALSE(none.least() || none.largest() || none.mean() || none.quantile(0.5) || none.quantile(0));
 }
 
-TEST(ValueHistogram, TakesNoMoreThan64KilobytesByDefault) { EXPECT_LE(ValueHistogram().bytes(), 64'000u); }
+TEST(ValueHistogram, TakesNoMoreThan64KilobytesByDefaultAndLessForLess) {
+  EXPECT_LE(ValueHistogram().bytes(), 64'000u);
+  EXPECT_LE(ValueHistogram(0.05).bytes(), 2500u);
+}
 
 TEST(ValueHistogram, MergedFromPartsIsTheWhole) {
   std::mt19937_64 random(2);
@@ -72,6 +77,9 @@ TEST(ValueHistogram, MergedFromPartsIsTheWhole) {
   parts.add(rest);
   parts.add(ValueHistogram());
   expect_is_of(parts, values, ValueHistogram::kRelativeError);
+  ValueHistogram from_nothing;
+  from_nothing.add(parts);
+  expect_is_of(from_nothing, values, ValueHistogram::kRelativeError);
   for (const double probability : kProbabilities) EXPECT_EQ(parts.quantile(probability), whole.quantile(probability));
 }
 
@@ -79,6 +87,9 @@ TEST(ValueHistogram, KeepsSumAndExtremesOfValuesBeyondItsBins) {
   ValueHistogram histogram;
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < 3; ++i) histogram.add(most);
+  ValueHistogram mixed = histogram;
+  mixed.add(5);
+  EXPECT_EQ(mixed.quantile(0.5), static_cast<double>(most));
   EXPECT_DOUBLE_EQ(*histogram.mean(), static_cast<double>(most));
   EXPECT_EQ(histogram.quantile(0.5), static_cast<double>(most));
   EXPECT_EQ(histogram.largest(), most);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -51,6 +53,16 @@ TEST(Impairment, TakesDuplicationAndLossAsOneCopyMoreAndOneLess) {
   Impairment<std::uint32_t> both({.loss = 1, .duplicate = 1});
   EXPECT_EQ(deliver(both, 2, 1), (std::vector<Delivery>{{0, 0}, {1, 1}}));
   EXPECT_EQ(both.counts().lost + both.counts().duplicated, 0u);
+}
+
+TEST(Impairment, MayLoseTheSecondCopyOnItsOwn) {
+  constexpr std::uint32_t kOffered = 100'000;
+  Impairment<std::uint32_t> link({.loss = 0.5, .duplicate = 0.5});
+  const auto deliveries = deliver(link, kOffered, 1);
+  const double deviation = std::sqrt(kOffered * 0.25);
+  EXPECT_NEAR(static_cast<double>(link.counts().lost), kOffered * 0.25, 5 * deviation);         // loss (1 - duplicate)
+  EXPECT_NEAR(static_cast<double>(link.counts().duplicated), kOffered * 0.125, 5 * deviation);  // (1 - loss)^2 of it
+  EXPECT_EQ(deliveries.size(), kOffered - link.counts().lost + link.counts().duplicated);
 }
 
 TEST(Impairment, SendsOneInAGapAtOnce) {
