@@ -58,6 +58,7 @@ Result<Child> Child::start(const std::vector<std::string>& words) {
   if (output < 0) return failed();
   ::fcntl(output, F_SETFL, O_APPEND);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t parent = ::getpid(), pid = ::fork();
