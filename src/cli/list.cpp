@@ -82,7 +82,7 @@ void list_sources() {
 
 void list_traffic() {
   for (const TrafficSetting& setting : traffic_settings())
-    fmt::print("{:<9} {:<48} {}\n", setting.name, setting.values, setting.help);
+    fmt::print("{:<10} {:<55} {}\n", setting.name, setting.values, setting.help);
 }
 
 void list_experiments() {

@@ -9,6 +9,7 @@ namespace parshall {
 namespace {
 
 constexpr std::uint32_t kLeastFrame = FrameSizes::kLeast - kFcsBytes, kMtu = 1500;
+constexpr std::uint32_t kLeastData = 2;              // one byte sent again is what a keep-alive looks like
 constexpr std::uint32_t kOpening = 3, kClosing = 3;  // packets
 
 /// A connection while its packets are given their parts.
@@ -66,7 +67,7 @@ Sessions::Sessions(const TrafficSpec& spec, std::span<std::uint32_t> flow_of, co
 std::vector<std::uint16_t> Sessions::frame_bytes(std::span<const std::uint32_t> flow_of) const {
   const FlowTuples tuples(spec_);
   const FlowFrames frames(spec_);
-  const std::uint32_t least = frames.header_bytes({.ipv6 = spec_.ipv6_share > 0, .tcp = true}) + 1;
+  const std::uint32_t least = frames.header_bytes({.ipv6 = spec_.ipv6_share > 0, .tcp = true}) + kLeastData;
   const auto dealt = spec_.sizes.deal(static_cast<std::uint64_t>(std::ranges::count(kinds_, Kind::data)),
                                       SplitMix64::mix(spec_.seed) + 1);
   auto next = dealt.begin();

@@ -25,7 +25,7 @@ std::optional<Error> set(TrafficSpec& spec, std::string_view item, std::vector<s
     return Error{fmt::format("built-in traffic: {} is there twice: leave one out", name)};
   given.push_back(name);
   if (!setting->set(spec, item.substr(name.size() + 1)))
-    return Error{fmt::format("built-in traffic: \"{}\": {} takes {}", item, name, setting->values)};
+    return Error{fmt::format("built-in traffic does not understand \"{}\": give {}={}", item, name, setting->values)};
   return std::nullopt;
 }
 

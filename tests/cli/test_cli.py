@@ -629,6 +629,31 @@ class Traffic(Case):
                 self.assertEqual(self.retransmissions(traffic), 0)
         self.assertGreater(self.retransmissions("flows=500,packets=60000,resend=0.01"), 1000)
 
+    def test_sessions_have_nothing_that_a_monitor_of_tcp_finds_wrong_but_what_is_sent_again(self):
+        names = ["tcp_data_packets", "tcp_retransmissions", "tcp_out_of_order", "tcp_lost_segments", "tcp_acked_unseen", "tcp_zero_windows"]
+        for traffic, share in (("size=imix", 0), ("size=imix,resend=0.1,ipv6=0.5,vlan=100.200,addresses=benchmark", 0.1)):
+            with self.subTest(traffic=traffic):
+                done = run("watch", "-g", f"protocol=sessions,flows=100,packets=50000,rate=100000,{traffic}", "--count", "50000", "--window", "1000s",
+                           "--task", "all=" + " and ".join(f"{name} > -1" for name in names), "--format", "json", "--top", "1")
+                self.assertEqual(done.status, DONE, done.err)
+                report = json.loads(done.out)
+                found = {name: sum(event["values"][name] for event in report["events"]) for name in names}
+                data, again = found.pop("tcp_data_packets"), found.pop("tcp_retransmissions")
+                self.assertEqual(set(found.values()), {0}, found)
+                self.assertEqual(len(report["events"]), 100)
+                self.assertAlmostEqual(again / (data - again), share, delta=share / 10)
+
+    def test_tags_change_no_flow(self):
+        def flows(traffic):
+            done = run("watch", "-g", f"flows=500,packets=5000,ipv6=0.3,{traffic}", "--count", "10000", "--format", "json", "--top", "1000")
+            self.assertEqual(done.status, DONE, done.err)
+            return {tuple(str(flow[name]) for name in ("src_ip", "dst_ip", "src_port", "dst_port", "protocol", "packets", "ip_bytes"))
+                    for flow in json.loads(done.out)["flows"]}
+        plain = flows("size=200")
+        self.assertEqual(len(plain), 500)
+        self.assertEqual(flows("size=204,vlan=100"), plain)
+        self.assertEqual(flows("size=208,vlan=100.200"), plain)
+
 
 class Profile(Case):
     """parshall profile"""
