@@ -147,10 +147,10 @@ class Devices(unittest.TestCase):
             self.assertEqual(packets_of(sent), PACKETS)
 
     def test_af_packet(self):
-        self.through_veth('af_packet', '--rate', '50kpps')
+        self.through_veth('af_packet', '--rate', '20kpps')
 
     def test_af_xdp(self):
-        self.through_veth('af_xdp', '--rate', '50kpps')
+        self.through_veth('af_xdp', '--rate', '20kpps')
 
     def test_memif(self):
         with netns.Folder() as folder:

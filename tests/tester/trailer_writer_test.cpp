@@ -44,8 +44,9 @@ struct Batch {
 
 TEST(TrailerWriter, NumbersTheFramesOfEachStreamAndKeepsChecksumsGood) {
   for (const char* text :
-       {"flows=7,protocol=udp,size=64", "flows=7,protocol=tcp,size=81", "flows=7,protocol=mix,ipv6=0.5,size=imix",
-        "flows=7,protocol=mix,ipv6=0.5,vlan=5.6,size=99-133", "flows=7,protocol=udp,vlan=1,size=75"}) {
+       {"flows=7,protocol=udp,size=64", "flows=7,protocol=tcp,size=81",
+        "flows=7,protocol=mix,ipv6=0.5,size=94:7+570:4+1518:1", "flows=7,protocol=mix,ipv6=0.5,vlan=5.6,size=110-133",
+        "flows=7,protocol=udp,vlan=1,size=75"}) {
     const auto trace = trace_of(std::string(text) + ",packets=1000");
     const auto sent = std::make_shared<std::vector<SentFlow>>(7);
     TrailerWriter writer(sent);
