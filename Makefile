@@ -13,6 +13,7 @@ help:
 	@echo "make reproduce-wirespeed   the part of one paper alone, on flows classified at wire speed (eight minutes)"
 	@echo "make reproduce-testing   the part on devices under test alone, in network namespaces (as root; ten minutes)"
 	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (an hour)"
+	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
@@ -49,10 +50,13 @@ reproduce-testing: build
 reproduce-adaptive: build
 	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
 
+recovery: build
+	@python3 tools/recovery.py $(BUILD)/parshall
+
 lint: configure
 	@tools/lint.sh $(BUILD)
 
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: help setup configure build demo test bench reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: help setup configure build demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tester/device/link.hpp"
 
+#include <sys/prctl.h>
+
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -15,7 +17,7 @@ namespace {
 using Frame = std::shared_ptr<const std::vector<std::uint8_t>>;
 
 constexpr std::size_t kBatch = 32;
-constexpr std::chrono::microseconds kNap{50};
+constexpr std::chrono::microseconds kNap{20};
 
 std::uint64_t realtime_ns() noexcept {
   timespec now{};
@@ -34,6 +36,7 @@ bool send(FrameSink& to, const Frame& frame) noexcept {
 
 LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings,
                     const std::function<bool()>& stop) {
+  ::prctl(PR_SET_TIMERSLACK, 1);  // ns: else a nap is 50 us longer
   Impairment<Frame> link(settings);
   LinkCounts counts;
   std::array<RawPacket, kBatch> packets;

@@ -21,7 +21,7 @@ struct LinkCounts {
 
 /// Passes what comes by `from` on to `to`, as a lossy link would, until `stop` says so.
 ///
-/// Error: frames go on as soon as their time has come and this thread sees it: it naps for up to 50 us.
+/// Error: frames go on as soon as their time has come and this thread sees it: it naps for some 20 us.
 LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings,
                     const std::function<bool()>& stop);
 
