@@ -135,6 +135,39 @@ class Files(unittest.TestCase):
             self.assertEqual(packets_of(watched(out)), 99)
 
 
+class Usage(unittest.TestCase):
+    def test_what_does_not_go_together_is_told(self):
+        for arguments, said in (
+                ([], 'what to send'),
+                (['-g', 'flows=1'], 'where to'),
+                (['-g', 'flows=1', '--null', '-w', 'x'], 'where to'),
+                (['-g', 'flows=1', '-r', 'x', '--null'], 'what to send'),
+                (['-g', 'flows=1', '--null', '--rate', '5'], 'no rate'),
+                (['-g', 'flows=1', '--null', '--rate', '2x'], 'no speed of its own'),
+                (['-g', 'flows=1', '--null', '--rate', '10%', '--count', '1'], '--line-rate'),
+                (['-g', 'flows=1', '--null', '--rate', '10kpps', '--ramp', '1kbps:1s'], 'same unit'),
+                (['-g', 'flows=1', '--null', '--ramp', '1kpps:1s'], 'same unit'),
+                (['-g', 'flows=1', '-w', 'x'], 'has to end'),
+                (['-g', 'flows=1', '--null', '--loops', '3'], 'are of captures'),
+                (['-g', 'flows=1', '--null', '--src-mac', '02:00:00:00:00:09'], 'src-mac=02:00:00:00:00:09'),
+                (['-r', 'x', '--null', '--dst-mac', '2:0:0:0:0:9'], 'six bytes'),
+                (['-r', 'x', '--null', '--cap', '100', '--pad', '200'], '--pad is above --cap'),
+                (['-r', '-', '--null', '--loops', '2'], 'but once'),
+                (['-r', 'x', '--null', '--prompt'], '--prompt'),
+                (['-g', 'flows=1', '--null', '--format', 'csv'], '--per-flow'),
+                (['-g', 'flows=1,pace=5', '--null'], 'leave out pace')):
+            done = subprocess.run([PARSHALL, 'send', *arguments], capture_output=True, text=True, timeout=20, check=False)
+            self.assertIn(done.returncode, (1, 2), arguments)
+            self.assertIn(said, done.stderr, arguments)
+            self.assertEqual(done.stdout, '')
+
+    def test_a_share_of_a_line_that_is_told_is_kept(self):
+        report = json.loads(send('-g', 'flows=10,size=1000', '--null', '--rate', '1%', '--line-rate', '1Gbps', '--duration',
+                                 '1s', '--format', 'json', '-q').stdout)
+        self.assertAlmostEqual(report['line_bps'], 1e7, delta=2e5)
+        self.assertEqual(report['sent'] + report['unsent'], 1226, 'frames of 1020 bytes of the line that begin in a second')
+
+
 class Devices(unittest.TestCase):
     def through_veth(self, via, *rate):
         with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0', '--via', via) as watcher:
