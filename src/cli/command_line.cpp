@@ -14,7 +14,10 @@ std::string command_line() {
   for (std::size_t at = words.find('\0'); at != std::string::npos && at + 1 < words.size();) {
     const std::string word(words, at + 1, words.find('\0', at + 1) - at - 1);
     const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos;
-    line += is_plain ? " " + word : " '" + word + "'";
+    line += " ";
+    if (!is_plain) line += "'";
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    if (!is_plain) line += "'";
     at = words.find('\0', at + 1);
   }
   // A path may be of any bytes, reports are UTF-8.

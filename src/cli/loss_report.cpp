@@ -18,9 +18,9 @@ struct Loss {
   std::uint64_t offered = 0, lost = 0;
   tester::MeanInterval ratio;
 
-  explicit Loss(const std::vector<tester::LossRun>& runs) {
+  explicit Loss(const std::vector<tester::MonitorRun>& runs) {
     std::vector<double> ratios;
-    for (const tester::LossRun& run : runs) {
+    for (const tester::MonitorRun& run : runs) {
       offered += run.offered;
       lost += run.lost();
       ratios.push_back(run.loss());
@@ -50,7 +50,7 @@ std::string or_dash(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "-";
 }
 
-Json run_json(const tester::LossRun& run) {
+Json run_json(const tester::MonitorRun& run) {
   Json kernel = nullptr;
   if (run.kernel) kernel = {{"received", run.kernel->received}, {"receive_dropped", run.kernel->receive_dropped}};
   return {{"sent", run.sent},   {"kernel", kernel},         {"offered", run.offered},          {"counted", run.counted},
@@ -64,7 +64,7 @@ std::string loss_text(const LossSummary& summary) {
   text += fmt::format("{:>4} {:>12} {:>12} {:>12} {:>12} {:>12} {:>11} {:>12}\n", "run", "sent", "received", "dropped",
                       "counted", "lost", "loss ratio", "drops told");
   for (std::size_t i = 0; i < summary.runs.size(); ++i) {
-    const tester::LossRun& run = summary.runs[i];
+    const tester::MonitorRun& run = summary.runs[i];
     std::optional<std::uint64_t> received, dropped;
     if (run.kernel) received = run.kernel->received, dropped = run.kernel->receive_dropped;
     text += fmt::format("{:>4} {:>12} {:>12} {:>12} {:>12} {:>12} {:>11.3g} {:>12}\n", i + 1, run.sent,
@@ -89,7 +89,7 @@ std::string loss_text(const LossSummary& summary) {
 std::string loss_json(const LossSummary& summary) {
   const Loss loss(summary.runs);
   Json runs = Json::array();
-  for (const tester::LossRun& run : summary.runs) runs.push_back(run_json(run));
+  for (const tester::MonitorRun& run : summary.runs) runs.push_back(run_json(run));
   const Json document = {
       {"command", summary.command},
       {"monitor", summary.monitor},
@@ -102,7 +102,7 @@ std::string loss_json(const LossSummary& summary) {
       {"loss_ratio_upper95_of_none", or_null(loss.upper_of_none())},
       {"runs", runs},
   };
-  return document.dump(2) + "\n";
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace parshall::cli

@@ -10,7 +10,7 @@ namespace parshall::cli {
 /// What came of `parshall test watch-loss`, for a report.
 struct LossSummary {
   std::string command, monitor, sender;
-  std::vector<tester::LossRun> runs;
+  std::vector<tester::MonitorRun> runs;
 };
 std::string loss_text(const LossSummary& summary);
 std::string loss_json(const LossSummary& summary);

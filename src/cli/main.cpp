@@ -72,6 +72,9 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "parshall: there is not enough memory for that\n");
     return parshall::cli::kFailed;
+  } catch (const std::exception& unforeseen) {  // so that what was made for a test goes
+    fmt::print(stderr, "parshall: {}\n", unforeseen.what());
+    return parshall::cli::kFailed;
   }
   return status;
 }

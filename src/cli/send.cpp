@@ -40,15 +40,18 @@ class Send {
     for (const std::string& path : {options_.file, options_.output})
       if (same_file(options_.capture, path))
         return fail(Error{path + " is the capture itself: name another file"}, kUsage);
+    if (options_.output != "-" && (options_.file == options_.output || same_file(options_.file, options_.output)))
+      return fail(Error{options_.output + " is the capture that is written: name another file for the report"}, kUsage);
+    catch_signals();
     try {
       if (const int status = prepare(); status != kDone) return status;
     } catch (const std::bad_alloc&) {
       return fail(Error{"there is not enough memory for that: ask for fewer flows"}, kFailed);
     }
-    catch_signals();
     if (!options_.quiet) say("send", fmt::format("{} -> {}", source_name_, destination_));
     const int status = options_.per_flow ? send_and_watch() : send();
-    return status == kDone ? finish() : status;
+    const int end = finish();
+    return status == kDone ? end : status;
   }
 
  private:
@@ -137,7 +140,7 @@ class Send {
     std::thread thread([&] {
       name_this_thread("send");
       while (!stop.load(std::memory_order_relaxed) && !sender_->finished())
-        if (orders_.carry_out(*sender_) || sender_->step() == 0) rest();
+        if (sender_->step(orders_.carry_out(*sender_)) == 0) rest();
       done.store(true, std::memory_order_release);
     });
     const auto error = options_.core >= 0 ? pin(thread, static_cast<unsigned>(options_.core)) : std::nullopt;
@@ -167,9 +170,8 @@ class Send {
                 .every_source_sees_all = false,
                 .owner = port_,
                 .device = nullptr};
-    input.sources.push_back(std::make_unique<SendingSource>(sender_, [this](Sender& sender) {
-      if (orders_.carry_out(sender)) rest();
-    }));
+    input.sources.push_back(
+        std::make_unique<SendingSource>(sender_, [this](Sender& sender) { return orders_.carry_out(sender); }));
     Session session(std::move(input), planned->session, planned->columns);
     if (const auto error = session.start()) return fail(*error, kFailed);
     while (!session.finished()) {
@@ -244,7 +246,7 @@ class Send {
     SendSummary summary{.command = command_line(),
                         .source = source_name_,
                         .destination = destination_,
-                        .asked = asked_,
+                        .asked = asked_text(),
                         .time = choices_.plan.time,
                         .counts = sender_->counts(),
                         .elapsed_ns = sender_->elapsed_ns(),
@@ -253,8 +255,8 @@ class Send {
     int status = kDone;
     if (options_.per_flow) {
       if (!options_.quiet) say("send", "\n" + send_summary_text(summary));
-    } else if (const auto error = write_whole(report_path(), options_.format == "json" ? send_summary_json(summary)
-                                                                                       : send_summary_text(summary))) {
+    } else if (const auto error =
+                   write_report(options_.format == "json" ? send_summary_json(summary) : send_summary_text(summary))) {
       status = fail(*error, kFailed);
     }
     if (const auto damage = sender_->sink().damage()) status = fail(*damage, kFailed);
@@ -262,9 +264,13 @@ class Send {
     return status;
   }
 
+  std::string asked_text() const { return options_.rate.empty() ? asked_.text() : options_.rate; }
+
   /// A capture on standard output leaves the report to standard error.
-  std::string report_path() const {
-    return options_.file == "-" && options_.output == "-" ? "/dev/stderr" : options_.output;
+  std::optional<Error> write_report(const std::string& text) const {
+    if (options_.file != "-" || options_.output != "-") return write_whole(options_.output, text);
+    fmt::print(stderr, "{}", text);
+    return std::nullopt;
   }
 
   static constexpr std::uint16_t kReceiveDescriptors = 64;

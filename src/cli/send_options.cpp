@@ -48,6 +48,10 @@ std::optional<Error> check_ends(const SendOptions& o) {
         "its own"};
   if (o.prompt && (o.traffic.empty() || o.capture == "-")) return Error{"--prompt changes built-in traffic: give -g"};
   if (!o.file.empty() && o.prompt) return Error{"--prompt is of traffic that takes its time: -i or --null"};
+  if (o.per_flow && o.file == "-" && o.output == "-")
+    return Error{"standard output is the capture's: name a file for the report of flows with -o"};
+  if (o.top >= 0 && !o.per_flow) return Error{"--top is of the report of flows: give --per-flow too"};
+  if (o.fresh_flows && o.loops == 1) return Error{"--fresh-flows is of several loops: give --loops"};
   if (o.format == "csv" && !o.per_flow) return Error{"--format csv has a line a flow: give --per-flow too"};
   return std::nullopt;
 }
@@ -61,7 +65,8 @@ void declare(CLI::App& command, SendOptions& o) {
   command.add_option("--loops", o.loops, "How often the capture is sent; 0: until something ends it")
       ->capture_default_str()
       ->group("What");
-  command.add_flag("--fresh-flows", o.fresh_flows, "Other addresses in each loop: no flow comes again")->group("What");
+  command.add_flag("--fresh-flows", o.fresh_flows, "Other addresses in each loop but the first: other flows")
+      ->group("What");
   command.add_option("--cap", o.cap, "Longest frame in bytes, with FCS: the others are cut, and their headers say so")
       ->check(CLI::Range(64, 65535))
       ->group("What");
@@ -140,6 +145,8 @@ Result<SendChoices> choose(const SendOptions& o) {
     plan.ramp = *ramp;
   }
   plan.burst = o.burst;
+  if (o.burst != 1 && plan.rate.unit == SendRate::Unit::as_taken)
+    return Error{"--burst is of frames that wait for their time: give a --rate"};
   if (!o.traffic.empty()) plan.first_ns = kTrafficStartNs;
   const auto count = parse_count(o.count);
   if (!count) return Error{fmt::format("--count {}: a number of packets, such as 1M", o.count)};

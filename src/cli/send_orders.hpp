@@ -18,11 +18,12 @@ class SendOrders {
   void set_source(std::unique_ptr<PacketSource> source);
   void set_paused(bool paused) noexcept { paused_.store(paused, std::memory_order_relaxed); }
 
-  /// By the thread that sends, before each step. True while it is to wait.
-  bool carry_out(Sender& sender) noexcept;
+  /// By the thread that sends, before each step: how many packets it may send.
+  std::size_t carry_out(Sender& sender) noexcept;
 
  private:
   std::atomic<bool> any_{false}, paused_{false};
+  bool was_paused_ = false;  ///< of the thread that sends
   std::mutex mutex_;
   std::optional<SendRate> rate_;
   std::unique_ptr<PacketSource> source_;

@@ -38,7 +38,7 @@ std::string send_summary_text(const SendSummary& summary) {
                       summary.time == SendTime::stamped ? " of time stamps" : "");
   if (const auto pps = summary.rate_pps())
     text += fmt::format("rate      {}, {} of the line; asked {}\n", scaled_text(*pps, "pps"),
-                        scaled_text(*summary.line_bps(), "bit/s"), summary.asked.text());
+                        scaled_text(*summary.line_bps(), "bit/s"), summary.asked);
   if (const ValueHistogram& late = *summary.lateness_ns; late.count() != 0)
     text += fmt::format("late by   {:.1f} us at most, for half of the frames {:.1f}, 99 % {:.1f}, 99.9 % {:.1f}\n",
                         static_cast<double>(*late.largest()) * 1e-3, *late.quantile(kPercentiles[0]) * 1e-3,
@@ -62,7 +62,7 @@ std::string send_summary_json(const SendSummary& summary) {
       {"command", summary.command},
       {"source", summary.source},
       {"destination", summary.destination},
-      {"rate_asked", summary.asked.text()},
+      {"rate_asked", summary.asked},
       {"taken", counts.taken},
       {"sent", summary.sent()},
       {"sent_bytes", counts.bytes},

@@ -9,7 +9,7 @@ namespace parshall::cli {
 /// What came of sending, for a report.
 struct SendSummary {
   std::string command, source, destination;
-  SendRate asked;
+  std::string asked;
   SendTime time = SendTime::real;
   SendCounts counts;
   std::uint64_t elapsed_ns = 0;

@@ -42,6 +42,9 @@ class TestEnds {
   /// Frames that the sending device took, and dropped.
   std::uint64_t dropped_in_sending() { return send_port_->dropped_in_sending(); }
 
+  /// Why the device is none: it ended.
+  std::optional<Error> problem() const { return scenario_ ? scenario_->problem() : std::nullopt; }
+
   /// What a device of ours says that it did: a JSON object, or nothing.
   Result<std::string> finish() { return scenario_ ? scenario_->finish() : Result<std::string>(std::string()); }
 

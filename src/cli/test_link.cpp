@@ -71,6 +71,8 @@ int run(const LinkOptions& options) {
   };
   const auto settings = settings_of(options);
   if (!settings) return fail(settings.error(), kUsage);
+  if (options.from == options.to) return fail(Error{"a link has two ends: -i and --forward are one interface"}, kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
   auto a = End::open(options.from, options.via);
   if (!a) return fail(a.error(), kFailed);
   auto b = End::open(options.to, options.via);

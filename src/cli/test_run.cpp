@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 #include "base/parse.hpp"
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
@@ -12,6 +8,7 @@
 #include "cli/signals.hpp"
 #include "cli/test.hpp"
 #include "cli/test_ends.hpp"
+#include "cli/whole_file.hpp"
 #include "tester/learning.hpp"
 #include "tester/report_writers.hpp"
 
@@ -67,9 +64,15 @@ int fail(const Error& error, ExitStatus status) {
   return status;
 }
 
+std::string text_of(const tester::TestReport& report, const std::string& format) {
+  if (format == "json") return tester::report_json(report);
+  return format == "csv" ? tester::report_csv(report) : tester::report_text(report);
+}
+
 int run(const RunOptions& options) {
   auto planned = plan(options);
   if (!planned) return fail(planned.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
   auto trace = Trace::make(planned->traffic);
   if (!trace) return fail(trace.error(), kFailed);
   const auto shared = std::make_shared<const Trace>(*std::move(trace));
@@ -80,16 +83,21 @@ int run(const RunOptions& options) {
   const auto send = on_line(planned->send, test->line_bps());
   if (!send) return fail(send.error(), kUsage);
   if (!options.quiet) say("test run", test->description());
+  if (const auto error = test->problem()) return fail(*error, kFailed);
   if (planned->learn_ns != 0)
     if (const auto error = tester::wait_until_ready(shared, streams, test->ends(), planned->learn_ns, stop_asked))
       return fail(*error, kFailed);
 
   tester::TrialOptions trial{.send = *send, .settle_ns = planned->settle_ns, .book = {}};
   if (options.flow_latency) trial.book.flow_latency_error = 0.05;
+  if (const auto error = test->problem()) return fail(*error, kFailed);
+  const std::uint64_t dropped_before = test->dropped_in_sending();
   const tester::TrialResult result = tester::run_trial(shared, streams, test->ends(), trial, stop_asked);
   tester::TestReport report =
       tester::make_report(*result.receiver, result.sent, result.sending_ns,
                           options.confidence == 99 ? tester::Confidence::percent_99 : tester::Confidence::percent_95);
+  const auto problem = test->problem();
+  if (problem) say("test run", problem->message);
   const auto did = test->finish();
   if (!did) say("test run", did.error().message);
   const ValueHistogram& late = *result.lateness_ns;
@@ -98,20 +106,17 @@ int run(const RunOptions& options) {
                   .traffic = plan_text(options.traffic),
                   .rate = options.rate,
                   .sending = result.sending,
-                  .dropped_in_sending = test->dropped_in_sending(),
+                  .dropped_in_sending = test->dropped_in_sending() - dropped_before,
                   .receiving = result.device,
                   .late_p50_ns = late.quantile(0.5),
                   .late_p99_ns = late.quantile(0.99),
                   .late_max_ns = late.quantile(1),
+                  .interrupted = result.interrupted,
                   .device_did = did ? *did : std::string()};
-  std::FILE* const file = options.output == "-" ? stdout : std::fopen(options.output.c_str(), "we");
-  if (!file) return fail(Error{fmt::format("cannot write {}: {}", options.output, std::strerror(errno))}, kFailed);
-  if (options.format == "json") tester::write_json(file, report);
-  if (options.format == "csv") tester::write_csv(file, report);
-  if (options.format == "text") tester::write_text(file, report);
-  const bool written = std::ferror(file) == 0 && (file == stdout ? std::fflush(file) : std::fclose(file)) == 0;
-  if (!written) return fail(Error{fmt::format("cannot write {}: {}", options.output, std::strerror(errno))}, kFailed);
-  return kDone;
+  int status = did && !problem ? kDone : kFailed;
+  if (result.damage) status = fail(*result.damage, kFailed);
+  if (const auto error = write_whole(options.output, text_of(report, options.format))) return fail(*error, kFailed);
+  return status;
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ Result<tester::LossPlan> choose(const WatchLossOptions& options) {
   if (!self) return self.error();
   const auto words = options.monitor.empty()
                          ? Result<std::vector<std::string>>({*self, "watch", "-i", "{interface}", "--top", "1"})
-                         : tester::words_of(options.monitor);
+                         : tester::command_words(options.monitor);
   if (!words) return Error{"--monitor " + words.error().message};
   const bool is_ours = std::filesystem::path(words->front()).filename() == "parshall";
   if (options.counts.empty() && !is_ours)
@@ -126,6 +126,9 @@ int run(const WatchLossOptions& options) {
       say(kName,
           fmt::format("run {} of {}: {} of {} counted", summary.runs.size(), options.runs, run->counted, run->offered));
   }
+  if (summary.runs.size() < options.runs && !problem)
+    say(kName, fmt::format("stopped after {} of {} runs", summary.runs.size(), options.runs));
+  if (summary.runs.empty() && !problem) return kFailed;
   if (!summary.runs.empty()) {
     if (const auto error =
             write_whole(options.output, options.format == "json" ? loss_json(summary) : loss_text(summary)))

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "pipeline/capture/pcap_file.hpp"
 
@@ -50,12 +51,12 @@ bool CaptureLoops::begin_loop() noexcept {
   ++loop_;
   at_ = 0;
   if (keeps_) {
-    file_.reset();
+    last_file_ = std::move(file_);
     return true;
   }
   auto again = open_capture_file(path_, 1);
   if (again) {
-    file_ = std::move(again->front());
+    last_file_ = std::exchange(file_, std::move(again->front()));
   } else {
     damage_ = again.error();
     exhausted_ = true;

@@ -39,7 +39,8 @@ class CaptureLoops final : public PacketSource {
 
   std::string path_;
   std::uint64_t loops_;
-  std::unique_ptr<PacketSource> file_;  ///< null once the capture is in memory
+  std::unique_ptr<PacketSource> file_;       ///< null once the capture is in memory
+  std::unique_ptr<PacketSource> last_file_;  ///< whose last packets may still be looked at
   std::uint64_t loop_ = 0, packets_ = 0;
   std::uint64_t first_ns_ = 0, last_ns_ = 0;  ///< of the capture, as far as it was read
   std::uint64_t shift_ns_ = 0;

@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint8_t kUdp = 17;
+constexpr std::uint8_t kTcp = 6, kUdp = 17;
 
 /// Bytes before the IP header that an Ethernet header takes the place of; nothing where there is no IP header.
 std::optional<std::uint32_t> foreign_link_bytes(const RawPacket& packet) noexcept {
@@ -45,6 +45,25 @@ void change_addresses(std::uint8_t* frame, const Datagram& datagram, std::uint32
     end[-2] ^= static_cast<std::uint8_t>(mask >> 8);
     end[-1] ^= static_cast<std::uint8_t>(mask);
   }
+}
+
+/// Of a first fragment, whose checksum covers what is not here: HC' = ~(~HC + ~m + m'). RFC 1624, equation 3.
+void update_checksum(std::uint8_t* frame, std::uint32_t frame_bytes, const Datagram& datagram, std::uint64_t before,
+                     std::uint64_t after) noexcept {
+  const std::size_t at = datagram.payload_at + (datagram.protocol == kTcp ? 16 : 6);
+  const bool has_one = datagram.protocol == kTcp || datagram.protocol == kUdp;
+  if (!has_one || datagram.later_fragment || at + 2 > frame_bytes) return;
+  const std::uint32_t old = get16(frame + at);
+  if (datagram.protocol == kUdp && old == 0) return;
+  const std::uint16_t changed = static_cast<std::uint16_t>(
+      ~fold_sum((~old & 0xFFFF) + (~std::uint32_t{fold_sum(before)} & 0xFFFF) + fold_sum(after)));
+  put16(frame + at, datagram.protocol == kUdp && changed == 0 ? 0xFFFF : changed);
+}
+
+/// Of both.
+std::uint64_t address_sum(const std::uint8_t* frame, const Datagram& datagram) noexcept {
+  const bool ipv4 = datagram.version == 4;
+  return internet_sum(frame + datagram.at + (ipv4 ? 12 : 8), ipv4 ? 8 : 32);
 }
 
 /// No two of 2^24 loops have the same, and the first has none.
@@ -104,7 +123,12 @@ void ReplayWriter::write(const RawPacket& packet, const OutFrame& frame, std::ui
   if (mask == 0 && !changes_.fix_checksums && !cut && captured_end >= datagram.end) return;
   if (cut && frame.bytes - datagram.at <= 0xFFFF) end_with_frame(frame.data, frame.bytes, datagram);
   const bool headers_there = datagram.payload_at <= frame.bytes;
-  if (mask != 0 && headers_there && !is_routed(frame.data, datagram)) change_addresses(frame.data, datagram, mask);
+  if (mask != 0 && headers_there && !is_routed(frame.data, datagram)) {
+    const std::uint64_t before = address_sum(frame.data, datagram);
+    change_addresses(frame.data, datagram, mask);
+    if (datagram.fragment)
+      update_checksum(frame.data, frame.bytes, datagram, before, address_sum(frame.data, datagram));
+  }
   write_checksums(frame.data, frame.bytes, datagram);
 }
 

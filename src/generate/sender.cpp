@@ -43,14 +43,18 @@ std::uint64_t Sender::clock_ns() const noexcept {
 
 std::size_t Sender::step(std::size_t most) noexcept {
   sent_count_ = 0;
-  if (finished_ || (at_ == have_ && !fetch())) return 0;
+  if (finished_) return 0;
+  const bool has_some = at_ != have_ || fetch();
+  if (!began_ && !has_some) return 0;
   if (!began_) begin();
   now_ns_ = clock_ns();
-  if (plan_.duration_ns != 0 && now_ns_ >= end_ns_) {
+  const bool is_over = last_batch_ && at_ == have_ ? now_ns_ >= plan_.duration_ns : now_ns_ >= end_ns_;
+  if (plan_.duration_ns != 0 && is_over) {
     count_unsent();
     finished_ = true;
     return 0;
   }
+  if (!has_some) return 0;
   const std::size_t due = std::min(due_frames(), most);
   return due == 0 ? 0 : send(due);
 }
@@ -68,7 +72,7 @@ void Sender::begin() noexcept {
 bool Sender::fetch() noexcept {
   const std::uint64_t left = plan_.frames == 0 ? kBatch : std::min<std::uint64_t>(plan_.frames - fetched_, kBatch);
   if (left == 0 || last_batch_) {
-    finished_ = true;
+    finished_ = left == 0 || plan_.time == SendTime::stamped;  // else another rate may come before the end
     return false;
   }
   const std::size_t polled = source_->poll(std::span(packets_).first(left));
@@ -79,18 +83,18 @@ bool Sender::fetch() noexcept {
   fetched_ += polled;
   writer_->lengths(std::span(packets_).first(polled), std::span(frames_).first(polled));
   at_ = 0;
-  have_ = leave_out_bad(polled);
+  have_ = good_ = leave_out_bad(polled);
   if (schedule_.paced()) schedule(0);
   return at_ != have_;
 }
 
 /// Packets that make no frame, or one that is too long, are counted and gone.
 std::size_t Sender::leave_out_bad(std::size_t count) noexcept {
-  const std::uint32_t longest = sink_->longest_frame();
+  const std::uint32_t longest = sink_->longest_frame(), shortest = std::max(sink_->shortest_frame(), 1u);
   std::size_t good = 0;
-  while (good < count && frames_[good].bytes - 1 < longest) ++good;
+  while (good < count && frames_[good].bytes >= shortest && frames_[good].bytes <= longest) ++good;
   for (std::size_t i = good; i < count; ++i) {
-    if (frames_[i].bytes == 0) {
+    if (frames_[i].bytes < shortest) {
       ++counts_.unsendable;
     } else if (frames_[i].bytes > longest) {
       ++counts_.too_long;
@@ -133,7 +137,7 @@ std::size_t Sender::send(std::size_t count) noexcept {
 
   const std::size_t sent = sink_->send(count);
   if (sent < count) writer_->take_back(packets.subspan(sent));
-  const std::uint64_t handed_over_ns = waited && plan_.time == SendTime::real ? clock_ns() : now_ns_;
+  const std::uint64_t handed_over_ns = clock_ns();
   for (const OutFrame& frame : frames.first(sent)) {
     counts_.bytes += frame.bytes;
     counts_.line_bytes += line_bytes(frame.bytes);
@@ -169,29 +173,34 @@ void Sender::show(std::span<const RawPacket> packets, std::span<const OutFrame> 
 void Sender::count_unsent() noexcept {
   if (!schedule_.paced()) return;
   const std::uint64_t until_ns = clock_ns() + kCountingNs;
+  std::uint64_t before = 0;
   do {
     counts_.taken += have_ - at_;
     counts_.unsent += have_ - at_;
     at_ = have_;
-  } while (clock_ns() < until_ns && fetch());
+    before = fetched_;
+    fetch();
+  } while (fetched_ != before && clock_ns() < until_ns);
 }
 
 std::uint64_t Sender::idle_ns() const noexcept {
-  if (finished_ || at_ == have_ || !schedule_.paced()) return 0;
-  const std::uint64_t now_ns = clock_ns();
-  return due_ns_[at_] > now_ns ? due_ns_[at_] - now_ns : 0;
+  if (finished_ || !schedule_.paced() || (at_ == have_ && !last_batch_)) return 0;
+  const std::uint64_t now_ns = clock_ns(), next_ns = at_ == have_ ? plan_.duration_ns : due_ns_[at_];
+  return next_ns > now_ns ? next_ns - now_ns : 0;
 }
 
 void Sender::change_source(std::unique_ptr<PacketSource> source) noexcept {
   last_source_ = std::exchange(source_, std::move(source));
-  fetched_ -= have_ - at_;
-  at_ = have_ = 0;
+  fetched_ -= good_ - at_;
+  at_ = have_ = good_ = 0;
   last_batch_ = false;
   schedule_.change(schedule_.rate(), clock_ns());
 }
 
 void Sender::change_rate(const SendRate& rate) noexcept {
   schedule_.change(rate, clock_ns());
+  have_ = good_;
+  last_batch_ = false;
   if (schedule_.paced()) schedule(at_);
 }
 

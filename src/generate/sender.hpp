@@ -40,7 +40,7 @@ struct SendCounts {
   std::uint64_t line_bytes = 0;  ///< of the line that they take
   std::uint64_t refused = 0;     ///< by the sink: a queue stayed full, or the device is down
   std::uint64_t too_long = 0;    ///< for the sink
-  std::uint64_t unsendable = 0;  ///< the writer made no frame of them
+  std::uint64_t unsendable = 0;  ///< the writer made no frame of them, or one too short for the sink
   std::uint64_t unsent = 0;      ///< due before the time was up, when the sink had not taken enough
 };
 
@@ -78,6 +78,8 @@ class Sender {
   void change_source(std::unique_ptr<PacketSource> source) noexcept;
 
   void change_rate(const SendRate& rate) noexcept;
+
+  const SendRate& rate() const noexcept { return schedule_.rate(); }
 
   const SendCounts& counts() const noexcept { return counts_; }
   /// How late frames were handed over, in ns, of those that wait for their time.
@@ -119,6 +121,7 @@ class Sender {
   std::array<std::uint64_t, kBatch> due_ns_;  ///< since the first frame
   std::array<std::uint64_t, kBatch> due_1970_ns_;
   std::size_t at_ = 0, have_ = 0;
+  std::size_t good_ = 0;  ///< of the last poll, with those behind have_ that are due after the end
 
   std::array<RawPacket, kBatch> sent_;
   std::size_t sent_count_ = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <span>
 
 #include "generate/sender.hpp"
 #include "pipeline/capture/source.hpp"
@@ -11,13 +13,12 @@ namespace parshall {
 /// What a sender sends, as a source's packets: who polls it sends, and counts what was sent.
 class SendingSource final : public PacketSource {
  public:
-  /// `sender` shows what it sends. `between`: called before each step.
-  SendingSource(std::shared_ptr<Sender> sender, std::function<void(Sender&)> between)
-      : sender_(std::move(sender)), between_(std::move(between)) {}
+  /// `sender` shows what it sends. `most`: called before each step, says how many packets it may send.
+  SendingSource(std::shared_ptr<Sender> sender, std::function<std::size_t(Sender&)> most)
+      : sender_(std::move(sender)), most_(std::move(most)) {}
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {
-    between_(*sender_);
-    const std::size_t count = sender_->step(out.size());
+    const std::size_t count = sender_->step(std::min(out.size(), most_(*sender_)));
     std::ranges::copy(sender_->sent(), out.begin());
     return count;
   }
@@ -25,7 +26,7 @@ class SendingSource final : public PacketSource {
 
  private:
   std::shared_ptr<Sender> sender_;
-  std::function<void(Sender&)> between_;
+  std::function<std::size_t(Sender&)> most_;
 };
 
 }  // namespace parshall

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+
+#include "generate/frame_sizes.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -15,16 +18,21 @@ constexpr std::uint64_t kFrames = 10;  ///< a round
 
 std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
                                       std::uint64_t patience_ns, const std::function<bool()>& stop) {
-  std::uint64_t round_ns = kRoundNs;
-  for (std::uint64_t waited_ns = 0; !stop(); waited_ns += round_ns) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience_ns);
+  for (std::uint64_t round_ns = kRoundNs; !stop();) {
     round_ns = std::min(2 * round_ns, std::max<std::uint64_t>(patience_ns / 4, kRoundNs));
     const TrialResult round = run_trial(
         trace, streams, ends,
         {.send = {.rate = {SendRate::Unit::packets, kFrames * 1e9 / static_cast<double>(round_ns)}, .frames = kFrames},
          .settle_ns = kRoundNs},
         stop);
-    if (round.receiver->frames().ours != 0) return std::nullopt;
-    if (waited_ns >= patience_ns)
+    if (round.sending.too_long != 0)
+      return Error{fmt::format("the sending device takes frames of up to {} bytes: ask for shorter ones",
+                               ends.sink.longest_frame() + kFcsBytes)};
+    // What was sent in an earlier round, or by a test before, came through as well.
+    const FrameCounts& came = round.receiver->frames();
+    if (came.ours + came.contradictory != 0) return std::nullopt;
+    if (std::chrono::steady_clock::now() >= until)
       return Error{
           fmt::format("nothing comes back: of {} frames none in the last {} ms ({} others came). Is the device "
                       "up, and does it send these addresses the other way? (addresses=benchmark; dst-mac=...)",

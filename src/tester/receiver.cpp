@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tester/receiver.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace parshall::tester {
@@ -24,6 +25,10 @@ void Receiver::take(std::span<const RawPacket> packets) noexcept {
                            .wire_bytes = packet.wire_bytes};
     }
     frames_.ours += count;
+    if (count != 0) {
+      first_ns_ = std::min(first_ns_, arrivals[0].received_ns);
+      last_ns_ = std::max(last_ns_, arrivals[count - 1].received_ns);
+    }
     book_.add(std::span(arrivals).first(count));
     packets = packets.subspan(batch.size());
   }

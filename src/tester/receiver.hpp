@@ -32,12 +32,16 @@ class Receiver {
   const FlowBook& book() const noexcept { return book_; }
   const FrameCounts& frames() const noexcept { return frames_; }
 
+  /// From the first frame of ours that came to the last, in ns.
+  std::uint64_t receiving_ns() const noexcept { return last_ns_ > first_ns_ ? last_ns_ - first_ns_ : 0; }
+
  private:
   void take_other(const TestFrame& frame) noexcept;
 
   FrameReader reader_;
   FlowBook book_;
   FrameCounts frames_;
+  std::uint64_t first_ns_ = ~std::uint64_t{0}, last_ns_ = 0;
 };
 
 }  // namespace parshall::tester

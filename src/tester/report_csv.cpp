@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "tester/report_values.hpp"
 #include "tester/report_writers.hpp"
 
@@ -25,26 +27,23 @@ std::string header() {
 
 }  // namespace
 
-void write_csv(std::FILE* to, const TestReport& report) {
-  const std::string names = header();
-  std::fwrite(names.data(), 1, names.size(), to);
-  std::string line;
+std::string report_csv(const TestReport& report) {
+  std::string text = header();
   for (const FlowRow& row : report.rows) {
     const FlowKey& key = row.key;
-    line.clear();
     if (key.present()) {
-      fmt::format_to(std::back_inserter(line), "{},{},{},{},{},{},{}", row.stream, key.ip_version, key.protocol,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}", row.stream, key.ip_version, key.protocol,
                      address_text(key.src_address()), key.src_port(), address_text(key.dst_address()), key.dst_port());
     } else {
-      fmt::format_to(std::back_inserter(line), "{},,,,,,", row.stream);
+      fmt::format_to(std::back_inserter(text), "{},,,,,,", row.stream);
     }
     each_value(row.result, row.rates, row.latency, report.confidence, [&](std::string_view, const ReportValue& value) {
-      line += ',';
-      std::visit([&](const auto& number) { append(line, number); }, value);
+      text += ',';
+      std::visit([&](const auto& number) { append(text, number); }, value);
     });
-    line += '\n';
-    std::fwrite(line.data(), 1, line.size(), to);
+    text += '\n';
   }
+  return text;
 }
 
 }  // namespace parshall::tester

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tester/report_values.hpp"
@@ -45,6 +46,13 @@ ordered_json summary_json(const TestReport& report) {
   return json;
 }
 
+/// What is no JSON is told as it is.
+ordered_json device_json(const std::string& text) {
+  if (text.empty()) return nullptr;
+  ordered_json json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? ordered_json(text) : json;
+}
+
 ordered_json about_json(const TestAbout& about) {
   return {{"command", about.command},
           {"device", about.device},
@@ -64,8 +72,8 @@ ordered_json about_json(const TestAbout& about) {
            {{"nic_missed", json_of(about.receiving.nic_missed)},
             {"nic_error", json_of(about.receiving.nic_error)},
             {"no_mbuf", json_of(about.receiving.no_mbuf)}}},
-          {"device_did",
-           about.device_did.empty() ? ordered_json(nullptr) : ordered_json::parse(about.device_did, nullptr, false)}};
+          {"interrupted", about.interrupted},
+          {"device_did", device_json(about.device_did)}};
 }
 
 ordered_json flow_json(const FlowRow& row, Confidence confidence) {
@@ -85,18 +93,20 @@ ordered_json flow_json(const FlowRow& row, Confidence confidence) {
 
 }  // namespace
 
-void write_json(std::FILE* to, const TestReport& report) {
+std::string report_json(const TestReport& report) {
+  std::string to;
   ordered_json document = report.about.command.empty() ? ordered_json::object() : about_json(report.about);
   document["summary"] = summary_json(report);
-  std::string head = document.dump();
+  std::string head = document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   head.pop_back();  // flows follow, one by one: there may be millions
-  fmt::print(to, "{},\n\"flows\":[", head);
+  fmt::format_to(std::back_inserter(to), "{},\n\"flows\":[", head);
   const char* separator = "\n";
   for (const FlowRow& row : report.rows) {
-    fmt::print(to, "{}{}", separator, flow_json(row, report.confidence).dump());
+    fmt::format_to(std::back_inserter(to), "{}{}", separator, flow_json(row, report.confidence).dump());
     separator = ",\n";
   }
-  fmt::print(to, "]}}\n");
+  fmt::format_to(std::back_inserter(to), "]}}\n");
+  return to;
 }
 
 }  // namespace parshall::tester

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "tester/report_values.hpp"
@@ -41,71 +42,78 @@ std::string flow_text(const FlowKey& key) {
                      end(key.dst_address(), key.dst_port()));
 }
 
-void write_frames(std::FILE* to, const TestReport& report) {
+void write_frames(std::string& to, const TestReport& report) {
   const FlowResult& total = report.total;
   const Ratios ratios = ratios_of(total, report.confidence);
-  fmt::print(to, "flows       {}, {} with loss, {} of which nothing came\n", report.rows.size(), report.flows_with_loss,
-             report.silent_flows);
-  fmt::print(to, "sent        {} frames in {}, {} pps, {} bit/s on the line\n", total.sent,
-             time_text(std::optional(report.sending_ns)), number_text(report.rates.sent_pps),
-             number_text(report.rates.sent_line_bps));
-  fmt::print(to, "received    {} frames, {} pps, {} bit/s on the line\n", total.received,
-             number_text(report.rates.received_pps), number_text(report.rates.received_line_bps));
-  fmt::print(to, "lost        {}: {}, in {} periods, the longest of {} frames and of {}\n", total.losses.frames,
-             ratio_text(ratios.lost), total.losses.periods, total.losses.longest_frames,
-             time_text(total.losses.longest_ns));
-  fmt::print(to, "duplicates  {}: {}\n", total.duplicates, ratio_text(ratios.duplicated));
-  fmt::print(to, "corrupted   {}: {}, and {} of no flow\n", total.corrupted, ratio_text(ratios.corrupted),
-             report.frames.corrupted_of_no_flow);
-  fmt::print(to, "reordered   {}: {} (RFC 4737), extent {} on average, {}{} at most; {} by 3 or more\n",
-             total.reordered, ratio_text(ratios.reordered), number_text(total.extent_mean()),
-             total.extents_at_least > 0 ? "at least " : "", total.extent_largest, total.reordered_by_3);
-  fmt::print(to, "overtaking  {}: {}\n", total.overtaking, ratio_text(ratios.overtaking));
-  fmt::print(to, "            in brackets: intervals of {} % confidence, were the fates of frames independent\n",
-             report.confidence == Confidence::percent_95 ? 95 : 99);
-  if (total.too_late > 0) fmt::print(to, "too late    {} to tell lost ones from duplicates\n", total.too_late);
-  fmt::print(to, "others      {} foreign, {} cut, {} that were not to be sent\n", report.frames.foreign,
-             report.frames.cut, report.frames.contradictory);
-  fmt::print(to, "fairness    {} of rates, {} of what came of each flow (Jain)\n",
-             number_text(report.fairness_of_rates), number_text(report.fairness_of_ratios));
+  fmt::format_to(std::back_inserter(to), "flows       {}, {} with loss, {} of which nothing came\n", report.rows.size(),
+                 report.flows_with_loss, report.silent_flows);
+  fmt::format_to(std::back_inserter(to), "sent        {} frames in {}, {} pps, {} bit/s on the line\n", total.sent,
+                 time_text(std::optional(report.sending_ns)), number_text(report.rates.sent_pps),
+                 number_text(report.rates.sent_line_bps));
+  fmt::format_to(std::back_inserter(to), "received    {} frames, {} pps, {} bit/s on the line\n", total.received,
+                 number_text(report.rates.received_pps), number_text(report.rates.received_line_bps));
+  fmt::format_to(std::back_inserter(to), "lost        {}: {}, in {} periods, the longest of {} frames and of {}\n",
+                 total.losses.frames, ratio_text(ratios.lost), total.losses.periods, total.losses.longest_frames,
+                 time_text(total.losses.longest_ns));
+  fmt::format_to(std::back_inserter(to), "duplicates  {}: {}\n", total.duplicates, ratio_text(ratios.duplicated));
+  fmt::format_to(std::back_inserter(to), "corrupted   {}: {}, and {} of no flow\n", total.corrupted,
+                 ratio_text(ratios.corrupted), report.frames.corrupted_of_no_flow);
+  fmt::format_to(std::back_inserter(to),
+                 "reordered   {}: {} (RFC 4737), extent {} on average, {}{} at most; {} by 3 or more\n",
+                 total.reordered, ratio_text(ratios.reordered), number_text(total.extent_mean()),
+                 total.extents_at_least > 0 ? "at least " : "", total.extent_largest, total.reordered_by_3);
+  fmt::format_to(std::back_inserter(to), "overtaking  {}: {}\n", total.overtaking, ratio_text(ratios.overtaking));
+  fmt::format_to(std::back_inserter(to),
+                 "            in brackets: intervals of {} % confidence, were the fates of frames independent\n",
+                 report.confidence == Confidence::percent_95 ? 95 : 99);
+  if (total.too_late > 0)
+    fmt::format_to(std::back_inserter(to), "too late    {} to tell lost ones from duplicates\n", total.too_late);
+  fmt::format_to(std::back_inserter(to), "others      {} foreign, {} cut, {} that were not to be sent\n",
+                 report.frames.foreign, report.frames.cut, report.frames.contradictory);
+  fmt::format_to(std::back_inserter(to), "fairness    {} of rates, {} of what came of each flow (Jain)\n",
+                 number_text(report.fairness_of_rates), number_text(report.fairness_of_ratios));
 }
 
-void write_about(std::FILE* to, const TestAbout& about) {
+void write_about(std::string& to, const TestAbout& about) {
   if (about.command.empty()) return;
-  fmt::print(to, "device      {}\n", about.device);
-  fmt::print(to, "traffic     {} at {}\n", about.traffic, about.rate);
+  fmt::format_to(std::back_inserter(to), "device      {}\n", about.device);
+  fmt::format_to(std::back_inserter(to), "traffic     {} at {}\n", about.traffic, about.rate);
 }
 
-void write_sending(std::FILE* to, const TestAbout& about) {
+void write_sending(std::string& to, const TestAbout& about) {
   if (about.command.empty()) return;
   if (about.late_max_ns)
-    fmt::print(to, "late by     p50 {}, p99 {}, max {}: when frames were handed over, after they were due\n",
-               time_text(about.late_p50_ns), time_text(about.late_p99_ns), time_text(about.late_max_ns));
+    fmt::format_to(std::back_inserter(to),
+                   "late by     p50 {}, p99 {}, max {}: when frames were handed over, after they were due\n",
+                   time_text(about.late_p50_ns), time_text(about.late_p99_ns), time_text(about.late_max_ns));
   const SendCounts& counts = about.sending;
-  fmt::print(to, "not sent    {} refused, {} too long, {} not in time; {} dropped by the sending device\n",
-             counts.refused, counts.too_long, counts.unsent, about.dropped_in_sending);
+  fmt::format_to(std::back_inserter(to),
+                 "not sent    {} refused, {} too long, {} not in time; {} dropped by the sending device\n",
+                 counts.refused, counts.too_long, counts.unsent, about.dropped_in_sending);
   const auto told = [](const std::optional<std::uint64_t>& count) {
     return count ? std::to_string(*count) : std::string("not told");
   };
-  fmt::print(to, "receiver    dropped: {} for want of room, {} erroneous, {} for want of buffers\n",
-             told(about.receiving.nic_missed), told(about.receiving.nic_error), told(about.receiving.no_mbuf));
+  fmt::format_to(std::back_inserter(to),
+                 "receiver    dropped: {} for want of room, {} erroneous, {} for want of buffers\n",
+                 told(about.receiving.nic_missed), told(about.receiving.nic_error), told(about.receiving.no_mbuf));
 }
 
-void write_latency(std::FILE* to, const TestReport& report) {
+void write_latency(std::string& to, const TestReport& report) {
   const FlowResult& total = report.total;
   const LatencySummary& latency = report.latency;
-  fmt::print(to, "latency     min {}, mean {}, max {}\n", time_text(total.latency_least_ns),
-             time_text(total.latency_mean_ns), time_text(total.latency_largest_ns));
-  fmt::print(to, "            p50 {}, p90 {}, p99 {}, p99.9 {}, p99.99 {}, p99.999 {}\n", time_text(latency.p50_ns),
-             time_text(latency.p90_ns), time_text(latency.p99_ns), time_text(latency.p99_9_ns),
-             time_text(latency.p99_99_ns), time_text(latency.p99_999_ns));
+  fmt::format_to(std::back_inserter(to), "latency     min {}, mean {}, max {}\n", time_text(total.latency_least_ns),
+                 time_text(total.latency_mean_ns), time_text(total.latency_largest_ns));
+  fmt::format_to(std::back_inserter(to), "            p50 {}, p90 {}, p99 {}, p99.9 {}, p99.99 {}, p99.999 {}\n",
+                 time_text(latency.p50_ns), time_text(latency.p90_ns), time_text(latency.p99_ns),
+                 time_text(latency.p99_9_ns), time_text(latency.p99_99_ns), time_text(latency.p99_999_ns));
   if (total.negative_latencies > 0)
-    fmt::print(to, "            {} frames came before they were sent: the clocks differ\n", total.negative_latencies);
-  fmt::print(to, "variation   p99 {} over the least (RFC 5481), jitter {} (RFC 3550)\n", time_text(latency.pdv_p99_ns),
-             time_text(total.jitter_ns));
+    fmt::format_to(std::back_inserter(to), "            {} frames came before they were sent: the clocks differ\n",
+                   total.negative_latencies);
+  fmt::format_to(std::back_inserter(to), "variation   p99 {} over the least (RFC 5481), jitter {} (RFC 3550)\n",
+                 time_text(latency.pdv_p99_ns), time_text(total.jitter_ns));
 }
 
-void write_worst_flows(std::FILE* to, const TestReport& report) {
+void write_worst_flows(std::string& to, const TestReport& report) {
   std::vector<const FlowRow*> rows;
   for (const FlowRow& row : report.rows)
     if (row.result.losses.frames > 0) rows.push_back(&row);
@@ -115,21 +123,27 @@ void write_worst_flows(std::FILE* to, const TestReport& report) {
                                                               : a->stream < b->stream;
   };
   std::ranges::partial_sort(rows, rows.begin() + static_cast<std::ptrdiff_t>(shown), loses_more);
-  if (shown > 0) fmt::print(to, "\n{:>10} {:>12} {:>12} {:>12}  {}\n", "stream", "sent", "lost", "longest", "flow");
+  if (shown > 0)
+    fmt::format_to(std::back_inserter(to), "\n{:>10} {:>12} {:>12} {:>12}  {}\n", "stream", "sent", "lost", "longest",
+                   "flow");
   for (std::size_t i = 0; i < shown; ++i)
-    fmt::print(to, "{:>10} {:>12} {:>12} {:>12}  {}\n", rows[i]->stream, rows[i]->result.sent,
-               rows[i]->result.losses.frames, time_text(rows[i]->result.losses.longest_ns), flow_text(rows[i]->key));
+    fmt::format_to(std::back_inserter(to), "{:>10} {:>12} {:>12} {:>12}  {}\n", rows[i]->stream, rows[i]->result.sent,
+                   rows[i]->result.losses.frames, time_text(rows[i]->result.losses.longest_ns),
+                   flow_text(rows[i]->key));
 }
 
 }  // namespace
 
-void write_text(std::FILE* to, const TestReport& report) {
+std::string report_text(const TestReport& report) {
+  std::string to;
   write_about(to, report.about);
+  if (report.about.interrupted) to += "interrupted before its end\n";
   write_frames(to, report);
   write_latency(to, report);
   write_sending(to, report.about);
   write_worst_flows(to, report);
-  if (!report.about.command.empty()) fmt::print(to, "command     {}\n", report.about.command);
+  if (!report.about.command.empty()) fmt::format_to(std::back_inserter(to), "command     {}\n", report.about.command);
+  return to;
 }
 
 }  // namespace parshall::tester

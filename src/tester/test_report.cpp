@@ -13,12 +13,21 @@ std::optional<double> per_second(std::uint64_t count, std::uint64_t time_ns) noe
   return static_cast<double>(count) * 1e9 / static_cast<double>(time_ns);
 }
 
-Rates rates_of(const FlowResult& result, std::uint64_t sent_frames, std::uint64_t sent_bytes,
-               std::uint64_t time_ns) noexcept {
-  return {.sent_pps = per_second(sent_frames, time_ns),
-          .received_pps = per_second(result.received, time_ns),
-          .sent_line_bps = per_second(8 * (sent_bytes + sent_frames * kLineBytes), time_ns),
-          .received_line_bps = per_second(8 * (result.wire_bytes + result.received * kLineBytes), time_ns)};
+/// How long frames were sent for, and came.
+struct Spans {
+  std::uint64_t sending_ns, receiving_ns;
+};
+
+/// With a mean gap behind the last of so many frames; 0 of fewer than two.
+std::uint64_t with_last_gap(std::uint64_t span_ns, std::uint64_t frames) noexcept {
+  return frames < 2 ? 0 : span_ns + span_ns / (frames - 1);
+}
+
+Rates rates_of(const FlowResult& result, std::uint64_t sent_frames, std::uint64_t sent_bytes, Spans spans) noexcept {
+  return {.sent_pps = per_second(sent_frames, spans.sending_ns),
+          .received_pps = per_second(result.received, spans.receiving_ns),
+          .sent_line_bps = per_second(8 * (sent_bytes + sent_frames * kLineBytes), spans.sending_ns),
+          .received_line_bps = per_second(8 * (result.wire_bytes + result.received * kLineBytes), spans.receiving_ns)};
 }
 
 LatencySummary latency_of(const ValueHistogram& histogram) noexcept {
@@ -104,13 +113,18 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
   report.frames.ours -= book.contradictory();
   report.frames.contradictory += book.contradictory();
   report.rows.reserve(sent.size());
-  std::uint64_t sent_bytes = 0;
+  std::uint64_t sent_bytes = 0, sent_frames = 0;
+  for (const SentFlow& flow : sent) sent_frames += flow.frames;
+  // What a queue held back comes for longer than it was sent; what is lost at the ends comes for a shorter time.
+  const std::uint64_t sending_span_ns = with_last_gap(sending_ns, sent_frames);
+  const Spans spans{sending_span_ns,
+                    std::max(sending_span_ns, with_last_gap(receiver.receiving_ns(), report.frames.ours))};
   Mean jitter;
   Fairness rates, ratios;
   for (std::uint32_t stream = 0; stream < sent.size(); ++stream) {
     const SentFlow& flow = sent[stream];
     FlowRow row{.stream = stream, .key = flow.key, .result = book.flow(stream, flow.frames)};
-    row.rates = rates_of(row.result, flow.frames, flow.wire_bytes, sending_ns);
+    row.rates = rates_of(row.result, flow.frames, flow.wire_bytes, spans);
     if (const ValueHistogram* histogram = book.latency_ns(stream)) row.latency = latency_of(*histogram);
     add_counts(report.total, row.result);
     sent_bytes += flow.wire_bytes;
@@ -123,7 +137,7 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
     }
     report.rows.push_back(std::move(row));
   }
-  report.rates = rates_of(report.total, report.total.sent, sent_bytes, sending_ns);
+  report.rates = rates_of(report.total, report.total.sent, sent_bytes, spans);
   report.latency = latency_of(book.latency_ns());
   report.total.latency_least_ns = book.latency_ns().least();
   report.total.latency_largest_ns = book.latency_ns().largest();

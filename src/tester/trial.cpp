@@ -16,8 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMarginNs = 1'000'000'000;  ///< by which clocks are set while a trial runs
-
 std::uint64_t realtime_ns() noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -32,6 +30,7 @@ class LentSink final : public FrameSink {
   std::size_t send(std::size_t count) noexcept override { return sink_.send(count); }
   void flush() noexcept override { sink_.flush(); }
   std::uint32_t longest_frame() const noexcept override { return sink_.longest_frame(); }
+  std::uint32_t shortest_frame() const noexcept override { return sink_.shortest_frame(); }
   std::optional<double> line_bps() const noexcept override { return sink_.line_bps(); }
   std::optional<Error> damage() const override { return sink_.damage(); }
 
@@ -48,7 +47,8 @@ std::uint64_t most_frames(const Trace& trace, std::uint32_t streams, const SendP
   const double of_all = known ? std::max(plan.rate.value, plan.ramp.from) * static_cast<double>(plan.duration_ns) * 1e-9
                               : static_cast<double>(plan.frames);
   if (of_all == 0) return std::uint64_t{1} << 40;
-  return of_a_round * (static_cast<std::uint64_t>(of_all / static_cast<double>(trace.packets())) + 1);
+  // A burst that begins in time is sent whole.
+  return of_a_round * (static_cast<std::uint64_t>((of_all + plan.burst) / static_cast<double>(trace.packets())) + 2);
 }
 
 /// What each flow is called, by its first frame.
@@ -109,13 +109,9 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
                       const TrialOptions& options, const std::function<bool()>& stop) {
   TrialResult result;
   result.began_ns = realtime_ns();
-  const std::uint64_t most_ns =
-      options.send.duration_ns != 0 ? options.send.duration_ns + options.settle_ns : ~0ull / 4;
-  result.receiver = std::make_unique<Receiver>(TestPlan{.streams = streams,
-                                                        .frames = most_frames(*trace, streams, options.send),
-                                                        .begin_ns = result.began_ns,
-                                                        .end_ns = result.began_ns + most_ns + kMarginNs},
-                                               options.book);
+  result.receiver = std::make_unique<Receiver>(
+      TestPlan{.streams = streams, .frames = most_frames(*trace, streams, options.send), .begin_ns = result.began_ns},
+      options.book);
   const auto sent = std::make_shared<std::vector<SentFlow>>(flows_of(*trace, streams));
   Sender sender(std::make_unique<MemorySource>(trace, ~std::uint64_t{0}), std::make_unique<TrailerWriter>(sent),
                 std::make_unique<LentSink>(ends.sink), options.send);
@@ -128,8 +124,8 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
     if (const std::uint64_t idle_ns = sender.idle_ns(); idle_ns > kEarlyNs) rest(std::min(idle_ns, kMostNs) - kEarlyNs);
   }
   sender.finish();
-  const auto until = Clock::now() + std::chrono::nanoseconds(options.settle_ns);
-  while (Clock::now() < until && !stop()) rest(1'000'000);
+  result.interrupted = !sender.finished();
+  rest(options.settle_ns);
 
   receiving.stop();
   const DeviceCounters after = ends.source.counters();
@@ -137,6 +133,7 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
                    .nic_missed = difference(after.nic_missed, before.nic_missed),
                    .nic_error = difference(after.nic_error, before.nic_error),
                    .no_mbuf = difference(after.no_mbuf, before.no_mbuf)};
+  result.damage = ends.sink.damage() ? ends.sink.damage() : ends.source.damage();
   result.sending = sender.counts();
   result.sending_ns = sender.elapsed_ns();
   result.lateness_ns = std::make_shared<ValueHistogram>(sender.lateness_ns());

@@ -34,13 +34,15 @@ struct TrialResult {
   std::vector<SentFlow> sent;                         ///< each stream
   DeviceCounters device;                              ///< of the receiving device, during the trial
   std::unique_ptr<Receiver> receiver;
-  std::uint64_t began_ns = 0;  ///< since 1970
+  std::uint64_t began_ns = 0;   ///< since 1970: no frame was due earlier
+  bool interrupted = false;     ///< somebody ended the sending
+  std::optional<Error> damage;  ///< of a device
 };
 
 /// Sends a trace, whose frames have trailers, through a device, and accounts for what comes back: one trial of RFC
 /// 2544. The caller's thread sends; another receives meanwhile, and waits for nothing else.
 ///
-/// `stop`: asked between frames; then the trial ends early, with a result.
+/// `stop`: asked between frames; then no more are sent, and those under way are waited for.
 TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
                       const TrialOptions& options, const std::function<bool()>& stop);
 

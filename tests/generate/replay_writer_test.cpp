@@ -123,6 +123,24 @@ TEST(Replay, ChangesBothAddressesAlikeInEachLoopButTheFirst) {
   }
 }
 
+TEST(Replay, KeepsTheChecksumOfADatagramInFragments) {
+  const Bytes whole = built_in("protocol=udp,size=200");
+  Bytes first(whole.begin(), whole.begin() + 14 + 20 + 80);
+  put16(&first[16], 100);
+  first[20] = 0x20;  // more fragments
+  const auto written = write({first}, {.fresh_flows = true}, 5);
+  // Put together again, it is good: the rest of the payload, and the changed addresses.
+  Bytes again = whole;
+  std::copy(written->bytes.begin() + 26, written->bytes.begin() + 34 + 8, again.begin() + 26);
+  Datagram datagram;
+  const Frame frame(again.data(), again.size(), again.size());
+  ASSERT_EQ(find_datagram(frame, LinkType::ethernet, IpHeader::outermost, datagram), Verdict::counted);
+  put16(&again[24], 0);
+  put16(&again[24], header_checksum(&again[14]));
+  EXPECT_EQ(check_checksums(again.data(), again.size(), datagram), ChecksumState::good);
+  EXPECT_NE(Bytes(again.begin() + 26, again.begin() + 34), Bytes(whole.begin() + 26, whole.begin() + 34));
+}
+
 TEST(Replay, PutsPacketsOfOtherLinksBehindAnEthernetHeader) {
   const Bytes whole = built_in("protocol=udp,size=100");
   const auto written = write({.bytes = Bytes(whole.begin() + 14, whole.end()), .link_type = LinkType::raw});

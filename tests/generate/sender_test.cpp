@@ -91,11 +91,13 @@ TEST(Sender, LeavesOutFramesThatAreTooLongOrNone) {
   list[2].bytes.clear();
   list[4].bytes.resize(1514);
   list[5].bytes.resize(9000);
+  list.push_back({.bytes = Bytes(13)});
   Sending run(list, {});
+  run.sink->shortest = 14;
   const SendCounts counts = run.go();
   EXPECT_EQ(counts.sent, 3u);
   EXPECT_EQ(counts.too_long, 2u);
-  EXPECT_EQ(counts.unsendable, 1u);
+  EXPECT_EQ(counts.unsendable, 2u) << "one of no bytes, one without a whole header";
   EXPECT_EQ(counts.bytes, 60u + 60 + 1514);
   EXPECT_EQ(run.sent[0].bytes, list[1].bytes);
   EXPECT_EQ(run.sent[1].bytes, list[3].bytes);
@@ -157,6 +159,37 @@ TEST(Sender, GoesOnAtAnotherRateAtOnce) {
   EXPECT_EQ(run.go().sent, 2000u);
 }
 
+TEST(Sender, GoesOnUntilItsEndAtAnotherRate) {
+  Sending run(packets(2000), {.rate = {SendRate::Unit::packets, 1}, .duration_ns = 300'000'000});
+  EXPECT_EQ(run.sender->step(), 1u);
+  EXPECT_EQ(run.sender->step(), 0u) << "the second would be due after the end";
+  run.sender->change_rate({SendRate::Unit::packets, 1000});
+  const SendCounts counts = run.go();
+  EXPECT_NEAR(static_cast<double>(counts.sent + counts.unsent), 300, 5);
+}
+
+/// Has nothing, and never ends.
+class SilentSource final : public PacketSource {
+ public:
+  std::size_t poll(std::span<RawPacket>) noexcept override { return 0; }
+};
+
+TEST(Sender, EndsWhenItsTimeIsUpThoughTheSourceIsSilent) {
+  Sending run(packets(1), {.rate = {SendRate::Unit::packets, 1000}, .duration_ns = 50'000'000});
+  run.sender->step();
+  run.sender->change_source(std::make_unique<SilentSource>());
+  const auto began = std::chrono::steady_clock::now();
+  while (!run.sender->finished() && std::chrono::steady_clock::now() - began < std::chrono::seconds(5))
+    run.sender->step();
+  EXPECT_TRUE(run.sender->finished());
+}
+
+TEST(Sender, SendsNothingWhileItMayNot) {
+  Sending run(packets(100), {});
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(run.sender->step(0), 0u);
+  EXPECT_EQ(run.go().sent, 100u);
+}
+
 TEST(Sender, GoesOnWithOtherPacketsAtOnce) {
   Sending run(packets(200), {.rate = {SendRate::Unit::packets, 0.001}, .frames = 101});
   run.sender->step();
@@ -192,7 +225,7 @@ TEST(SendingSource, ShowsWhatWasSentAndNothingElse) {
     if (!changes) writer = std::make_unique<FrameCopier>();
     const auto sender = std::make_shared<Sender>(std::make_unique<ListSource>(packets(700, 400)), std::move(writer),
                                                  std::move(sink), SendPlan{.shows_sent = true});
-    SendingSource source(sender, [](Sender&) {});
+    SendingSource source(sender, [](Sender&) { return Sender::kBatch; });
     std::vector<RawPacket> batch(256), before;
     std::size_t at = 0;
     while (!source.exhausted()) {

@@ -74,12 +74,13 @@ class ListSink final : public FrameSink {
     return taken;
   }
   std::uint32_t longest_frame() const noexcept override { return longest; }
+  std::uint32_t shortest_frame() const noexcept override { return shortest; }
   std::optional<Error> damage() const override {
     return sent_.size() == most_in_all ? std::optional(Error{"full"}) : std::nullopt;
   }
 
   std::size_t most_reserved = 1000, most_taken = 1000, most_in_all = 1u << 30;
-  std::uint32_t longest = 1514;
+  std::uint32_t longest = 1514, shortest = 0;
 
  private:
   std::vector<Sent>& sent_;

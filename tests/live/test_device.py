@@ -5,8 +5,10 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import netns
@@ -27,9 +29,19 @@ def report(*arguments):
 
 
 class Devices(unittest.TestCase):
+    @staticmethod
+    def there():
+        """Namespaces of ours, and interfaces of this one."""
+        names = [subprocess.run(['ip', *words], capture_output=True, text=True, check=True).stdout
+                 for words in (['netns'], ['-o', 'link'])]
+        return {line.split(' (')[0] for line in names[0].splitlines() if line.startswith('parshall-')} | {
+            line.split(':')[1].split('@')[0] for line in names[1].splitlines()}
+
+    def setUp(self):
+        self.before = self.there()
+
     def tearDown(self):
-        left = subprocess.run(['ip', 'netns'], capture_output=True, text=True, check=True).stdout
-        self.assertNotIn('parshall-', left, 'no namespace is left behind')
+        self.assertLessEqual(self.there(), self.before, 'nothing is left behind')
 
     def check_nothing_lost(self, *arguments):
         found = report(*arguments)
@@ -71,6 +83,36 @@ class Devices(unittest.TestCase):
         # tc counts 1000 - 4 bytes a frame; the line 1020.
         self.assertAlmostEqual(total['received_pps'], 10e6 / 8 / 996, delta=0.05 * 1255)
         self.assertGreater(total['lost_ratio'], 0.4)
+
+    def test_a_report_that_cannot_be_written_and_a_link_that_is_none_are_errors_and_leave_nothing(self):
+        done = subprocess.run([PARSHALL, 'test', 'run', '--through', 'wire', '--count', '100', '--settle', '100ms', '-o',
+                               '/dev/full'], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('/dev/full', done.stderr)
+        for link in ('link:los=1', 'link:delay=soon', 'link:loss=200'):
+            done = subprocess.run([PARSHALL, 'test', 'run', '--through', link, '--count', '100'], capture_output=True,
+                                  text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1, link)
+
+    def test_bursts_and_slow_preparations_lose_nothing(self):
+        self.check_nothing_lost('--through', 'wire', '--rate', '100pps', '--count', '3000', '--burst', '1000', '-g',
+                                'flows=1,packets=100')
+        self.check_nothing_lost('--through', 'wire', '--rate', '2kpps', '--count', '1000', '-g', 'flows=300000',
+                                '--flow-latency')
+
+    def test_an_interrupted_test_waits_for_what_is_under_way(self):
+        process = subprocess.Popen([PARSHALL, 'test', 'run', '--through', 'link:delay=300ms,limit=100000', '--rate', '1kpps',
+                                    '--duration', '60s', '--settle', '1s', '--format', 'json'], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, said)
+        found = json.loads(out)
+        self.assertTrue(found['interrupted'])
+        self.assertGreater(found['summary']['sent_frames'], 500)
+        self.assertEqual(found['summary']['lost_frames'], 0)
 
     def test_a_device_that_passes_nothing_on_is_an_error_that_says_so(self):
         with netns.VethPair() as pair:

@@ -418,7 +418,7 @@ class Veth(Case):
         netns.write_pcap(folder + '/far.pcap', frames)
         done = subprocess.run(['tshark', '-r', folder + '/far.pcap', '-T', 'fields', '-e', 'ip.checksum.status', '-e', 'tcp.checksum.status', '-e',
                                'udp.checksum.status', '-o', 'ip.check_checksum:TRUE', '-o', 'tcp.check_checksum:TRUE', '-o', 'udp.check_checksum:TRUE'],
-                              capture_output=True, text=True, timeout=120, check=True)
+                              capture_output=True, text=True, timeout=400, check=True)
         good = collections.Counter()
         for line in done.stdout.splitlines():
             for name, status in zip(('ip', 'tcp', 'udp'), line.split('\t')):

@@ -155,6 +155,9 @@ class Usage(unittest.TestCase):
                 (['-r', '-', '--null', '--loops', '2'], 'but once'),
                 (['-r', 'x', '--null', '--prompt'], '--prompt'),
                 (['-g', 'flows=1', '--null', '--format', 'csv'], '--per-flow'),
+                (['-g', 'flows=1', '-w', '-', '--count', '1', '--per-flow'], "the capture's"),
+                (['-g', 'flows=1', '-w', 'x', '-o', 'x', '--count', '1'], 'another file'),
+                (['-g', 'flows=1', '--null', '--burst', '4'], '--rate'),
                 (['-g', 'flows=1,pace=5', '--null'], 'leave out pace')):
             done = subprocess.run([PARSHALL, 'send', *arguments], capture_output=True, text=True, timeout=20, check=False)
             self.assertIn(done.returncode, (1, 2), arguments)
@@ -228,6 +231,25 @@ class Devices(unittest.TestCase):
 
 
 class Orders(unittest.TestCase):
+    def test_a_pause_holds_with_a_report_per_flow_too(self):
+        for more in ([], ['--per-flow']):
+            process = subprocess.Popen([PARSHALL, 'send', '-g', 'flows=10', '--null', '--rate', '1kpps', '--prompt', '-o',
+                                        '/dev/null', *more], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process.stderr.readline()
+            time.sleep(0.3)
+            process.stdin.write('pause\n')
+            process.stdin.flush()
+            time.sleep(1.5)
+            process.stdin.write('go\n')
+            process.stdin.flush()
+            time.sleep(0.3)
+            _, said = process.communicate('quit\n', timeout=20)
+            self.assertEqual(process.returncode, 0, said)
+            if more:
+                sent = int(said.split('sent ')[1].split()[0])
+                self.assertLess(sent, 1300, 'what was due meanwhile is not sent later')
+                self.assertGreater(sent, 300)
+
     def test_traffic_and_rate_change_while_it_runs(self):
         with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0') as watcher:
             process = subprocess.Popen([PARSHALL, 'send', '-i', 'wire0', '-g', 'flows=10,protocol=udp', '--rate', '1kpps',

@@ -22,6 +22,7 @@ using testing::udp;
 
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kSending = 29'000'000'000;  ///< from the first of 30 frames to the last: one a second
 constexpr TestPlan kPlan{.streams = 3, .frames = 10, .begin_ns = kBegin, .end_ns = kBegin + kSecond};
 
 Bytes test_frame(const Trailer& trailer) {
@@ -53,7 +54,7 @@ class Received {
     std::vector<SentFlow> sent;
     for (std::uint8_t host = 1; host <= 3; ++host)
       sent.push_back({.key = host == 3 ? FlowKey{} : key_of(host), .frames = 10, .wire_bytes = 1000});
-    return make_report(receiver_, sent, kSecond, confidence);
+    return make_report(receiver_, sent, kSending, confidence);
   }
 
  private:
@@ -71,18 +72,6 @@ class Received {
   Receiver receiver_;
 };
 
-template <class Write>
-std::string written(Write&& write) {
-  char* text = nullptr;
-  std::size_t bytes = 0;
-  std::FILE* const to = ::open_memstream(&text, &bytes);
-  write(to);
-  std::fclose(to);
-  std::string all(text, bytes);
-  std::free(text);
-  return all;
-}
-
 std::vector<std::string> cells(const std::string& line) {
   std::vector<std::string> all(1);
   for (const char c : line) {
@@ -95,7 +84,7 @@ std::vector<std::string> cells(const std::string& line) {
 }
 
 std::vector<std::vector<std::string>> csv(const TestReport& report) {
-  std::istringstream lines(written([&](std::FILE* to) { write_csv(to, report); }));
+  std::istringstream lines(report_csv(report));
   std::vector<std::vector<std::string>> rows;
   for (std::string line; std::getline(lines, line);) rows.push_back(cells(line));
   return rows;
@@ -132,11 +121,11 @@ TEST(TestReport, AccountsForEveryFrameThatCameAndThatWasSent) {
 
 TEST(TestReport, HasRatesOfTheLineAndJainsFairness) {
   const TestReport report = Received().report();
-  EXPECT_DOUBLE_EQ(*report.rates.sent_pps, 30);
-  EXPECT_DOUBLE_EQ(*report.rates.received_pps, 15);
-  EXPECT_DOUBLE_EQ(*report.rates.sent_line_bps, 8 * (3000 + 30 * 24));
-  EXPECT_DOUBLE_EQ(*report.rates.received_line_bps, 8 * 15 * (14 + 20 + 8 + 58 + 24));
-  EXPECT_DOUBLE_EQ(*report.rows[1].rates.received_pps, 5);
+  EXPECT_DOUBLE_EQ(*report.rates.sent_pps, 1);
+  EXPECT_DOUBLE_EQ(*report.rates.received_pps, 0.5);
+  EXPECT_DOUBLE_EQ(*report.rates.sent_line_bps, 8 * (100 + 24));
+  EXPECT_DOUBLE_EQ(*report.rates.received_line_bps, 8 * 0.5 * (14 + 20 + 8 + 58 + 24));
+  EXPECT_DOUBLE_EQ(*report.rows[1].rates.received_pps, 5 / 30.0);
   EXPECT_DOUBLE_EQ(*report.fairness_of_rates, 15.0 * 15 / (3 * (100 + 25)));
   EXPECT_DOUBLE_EQ(*report.fairness_of_ratios, 1.5 * 1.5 / (3 * (1 + 0.25)));
   const std::vector<SentFlow> nothing(3);
@@ -189,7 +178,7 @@ TEST(TestReport, HasPercentilesOfEachFlowWhereAsked) {
 
 TEST(TestReport, IsTheSameInJsonAsInCsv) {
   const TestReport report = Received().report(Confidence::percent_99);
-  const auto json = nlohmann::json::parse(written([&](std::FILE* to) { write_json(to, report); }));
+  const auto json = nlohmann::json::parse(report_json(report));
   const auto rows = csv(report);
   ASSERT_EQ(json["flows"].size(), 3u);
   for (std::size_t flow = 0; flow < 3; ++flow) {
@@ -212,14 +201,13 @@ TEST(TestReport, IsTheSameInJsonAsInCsv) {
 }
 
 TEST(TestReport, SaysInTextWhatWasLostAndByWhom) {
-  const std::string text = written([](std::FILE* to) { write_text(to, Received().report()); });
+  const std::string text = report_text(Received().report());
   EXPECT_THAT(text, HasSubstr("3, 2 with loss, 1 of which nothing came"));
   EXPECT_THAT(text, HasSubstr("lost        15: 50 % (33.15 .. 66.85 %), in 2 periods"));
   EXPECT_THAT(text, HasSubstr("latency     min 1 us, mean 2.336 us, max 5 us"));
   EXPECT_THAT(text, HasSubstr("UDP 10.0.0.2:1000 > 10.0.1.2:2000"));
   EXPECT_LT(text.find("         2           10           10            -"), text.find("10.0.0.2"));
-  const std::string empty =
-      written([](std::FILE* to) { write_text(to, make_report(Receiver(kPlan), std::vector<SentFlow>(3), 0)); });
+  const std::string empty = report_text(make_report(Receiver(kPlan), std::vector<SentFlow>(3), 0));
   EXPECT_EQ(empty.find("nan"), std::string::npos);
 }
 

@@ -35,6 +35,9 @@ class FrameSink {
   /// The longest frame that it takes, in bytes without the frame check sequence.
   virtual std::uint32_t longest_frame() const noexcept = 0;
 
+  /// The shortest.
+  virtual std::uint32_t shortest_frame() const noexcept { return 0; }
+
   /// Bits per second of the line, where there is one and it says so.
   virtual std::optional<double> line_bps() const noexcept { return std::nullopt; }
 

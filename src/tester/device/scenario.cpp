@@ -20,12 +20,13 @@ class Wire final : public Scenario {
   static Result<std::unique_ptr<Scenario>> make(const std::string&) {
     auto wire = std::make_unique<Wire>();
     const std::string links = fmt::format(
-        "link add {0} type veth peer name {1}\n"
         "link set {0} addrgenmode none multicast off up\n"
         "link set {1} addrgenmode none multicast off up\n",
         wire->ends_[0], wire->ends_[1]);
-    if (const auto made = run_command({"ip", "-batch", "-"}, links); !made) return made.error();
+    const Words pair{"ip", "link", "add", wire->ends_[0], "type", "veth", "peer", "name", wire->ends_[1]};
+    if (const auto made = run_command(pair); !made) return made.error();
     wire->made_ = true;
+    if (const auto set = run_command({"ip", "-batch", "-"}, links); !set) return set.error();
     return std::unique_ptr<Scenario>(std::move(wire));
   }
   ~Wire() override {
@@ -113,6 +114,22 @@ Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, con
   return std::unique_ptr<Scenario>(std::make_unique<InNetwork>(*std::move(network)));
 }
 
+/// "loss=1%,delay=10ms" as options of `parshall test link`.
+Result<Words> link_options(const std::string& settings) {
+  static const Words kNames{"loss", "duplicate", "reorder", "gap", "delay", "jitter", "limit", "seed"};
+  Words options;
+  const Words given = words_of(settings);
+  for (std::size_t i = 0; i < given.size(); i += 2) {
+    if (std::ranges::find(kNames, given[i]) == kNames.end() || i + 1 == given.size())
+      return Error{fmt::format("link: \"{}\": it takes NAME=VALUE, separated by commas, of {}", given[i],
+                               fmt::join(kNames, ", "))};
+    std::string value = given[i + 1];
+    if (value.ends_with('%')) value.pop_back();
+    options.push_back("--" + given[i] + "=" + value);
+  }
+  return options;
+}
+
 /// `parshall test link` between the interfaces.
 class LossyLink final : public InNetwork {
  public:
@@ -120,8 +137,9 @@ class LossyLink final : public InNetwork {
     auto network = TestNetwork::make();
     if (!network) return network.error();
     Words words{"/proc/self/exe", "test", "link", "-q", "-i", "in0", "--forward", "out0"};
-    const Words given = words_of(settings);
-    for (std::size_t i = 0; i < given.size(); ++i) words.push_back(i % 2 == 0 ? "--" + given[i] : given[i]);
+    const auto options = link_options(settings);
+    if (!options) return options.error();
+    words.insert(words.end(), options->begin(), options->end());
     std::array<char, 4096> path;
     const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
     if (length > 0) words[0].assign(path.data(), static_cast<std::size_t>(length));
@@ -131,6 +149,10 @@ class LossyLink final : public InNetwork {
   }
   LossyLink(TestNetwork network, ChildProcess process) : InNetwork(std::move(network)), process_(std::move(process)) {}
   Result<std::string> finish() override { return process_.stop(); }
+  std::optional<Error> problem() const override {
+    if (process_.is_running()) return std::nullopt;
+    return Error{"the link ended by itself: what it said is above"};
+  }
 
  private:
   ChildProcess process_;

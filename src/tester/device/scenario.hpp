@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ class Scenario {
   /// Kernel interfaces of ours: what goes out by the first comes to the device, what it sends comes in by the second.
   virtual const std::string& send_interface() const noexcept = 0;
   virtual const std::string& receive_interface() const noexcept = 0;
+
+  /// Why the device is none any more.
+  virtual std::optional<Error> problem() const { return std::nullopt; }
 
   /// Takes the device down, and returns what it says that it did: a JSON object, or nothing.
   virtual Result<std::string> finish() { return std::string(); }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <net/if.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -20,6 +21,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{10};
 constexpr int kInterrupted = 128 + SIGINT;
 
+/// Whether a line says so. Of long ones the beginning is looked at: the library recurses for each character.
+bool says(const std::string& output, const std::regex& pattern) {
+  constexpr std::size_t kMost = 4096;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (std::regex_search(line.substr(0, kMost), pattern)) return true;
+  return false;
+}
+
 /// Sleeps, and returns false where somebody wants to end.
 bool pause(std::chrono::milliseconds time, const std::function<bool()>& stop) {
   for (const auto until = Clock::now() + time; Clock::now() < until; std::this_thread::sleep_for(kTick))
@@ -27,27 +37,27 @@ bool pause(std::chrono::milliseconds time, const std::function<bool()>& stop) {
   return !stop();
 }
 
-/// By the kernel's list of packet sockets, as the process sees its network: one that receives on the interface. In a
-/// namespace of its own there are no others.
+/// By the kernel's list of packet sockets, as the process sees its network: those that receive on the interface.
 /// Source: Linux, net/packet/af_packet.c, packet_seq_show().
-bool has_packet_socket(pid_t pid, const LinkEnd& end) {
+std::size_t packet_sockets(pid_t pid, const LinkEnd& end) {
   const auto network_of = [](const std::string& process) {
     std::error_code none;
     return std::filesystem::read_symlink(fmt::format("/proc/{}/ns/net", process), none);
   };
-  if (!end.space.empty() && network_of(std::to_string(pid)) == network_of("self")) return false;  // not there yet
+  if (!end.space.empty() && network_of(std::to_string(pid)) == network_of("self")) return 0;  // not there yet
   const unsigned wanted = end.space.empty() ? ::if_nametoindex(end.interface.c_str()) : 0;
   std::ifstream sockets(fmt::format("/proc/{}/net/packet", pid));
   std::string line;
+  std::size_t count = 0;
   std::getline(sockets, line);
   while (std::getline(sockets, line)) {
     std::istringstream fields(line);
     std::string address, references, type, protocol;
     unsigned index = 0, is_running = 0;
     fields >> address >> references >> type >> protocol >> index >> is_running;
-    if (is_running != 0 && (wanted == 0 || index == 0 || index == wanted)) return true;
+    if (is_running != 0 && (wanted == 0 || index == 0 || index == wanted)) ++count;
   }
-  return false;
+  return count;
 }
 
 class Measuring {
@@ -55,10 +65,12 @@ class Measuring {
   Measuring(const LossPlan& plan, const std::function<bool()>& stop, LinkEnd sending, LinkEnd watched)
       : plan_(plan), stop_(stop), sending_(std::move(sending)), watched_(std::move(watched)) {}
 
-  Result<LossRun> run() {
+  Result<MonitorRun> run() {
+    // On an interface of the user's others may capture too; in a namespace of its own there is nobody else.
+    const std::size_t others = watched_.space.empty() ? packet_sockets(::getpid(), watched_) : 0;
     auto monitor = Child::start(watched_.there(for_interface(plan_.monitor, watched_.interface)));
     if (!monitor) return monitor.error();
-    if (auto error = wait_until_ready(*monitor)) return *std::move(error);
+    if (auto error = wait_until_ready(*monitor, others)) return *std::move(error);
     if (!pause(plan_.settle, stop_)) return stopped();
     const auto before = kernel_counters(watched_);
     const auto sent = send();
@@ -71,7 +83,7 @@ class Measuring {
     const auto counted = plan_.counts.find(output);
     if (!counted)
       return of_monitor(*monitor, fmt::format("says no count, which is looked for by {}", plan_.counts.text()));
-    LossRun run{.sent = *sent, .offered = *sent, .counted = *counted};
+    MonitorRun run{.sent = *sent, .offered = *sent, .counted = *counted};
     if (plan_.drops) run.drops = plan_.drops->find(output);
     if (before && after)
       run.kernel = KernelCounters{.received = after->received - before->received,
@@ -89,10 +101,9 @@ class Measuring {
                              monitor.last_words())};
   }
 
-  std::optional<Error> wait_until_ready(Child& monitor) const {
+  std::optional<Error> wait_until_ready(Child& monitor, std::size_t others) const {
     const auto is_ready = [&] {
-      return plan_.ready ? std::regex_search(monitor.output(), *plan_.ready)
-                         : has_packet_socket(monitor.pid(), watched_);
+      return plan_.ready ? says(monitor.output(), *plan_.ready) : packet_sockets(monitor.pid(), watched_) > others;
     };
     for (const auto until = Clock::now() + plan_.start_most; Clock::now() < until;) {
       if (const auto end = monitor.poll()) return of_monitor(monitor, end->text() + " before it captured anything");
@@ -110,7 +121,7 @@ class Measuring {
         run_child(sending_.there(for_interface(plan_.send, sending_.interface)), plan_.send_most, stop_);
     if (!output) return stop_() ? stopped() : output.error();
     const auto report = nlohmann::json::parse(*output, nullptr, /*allow_exceptions=*/false);
-    if (!report.is_object() || !report.contains("sent"))
+    if (!report.is_object() || !report.contains("sent") || !report.at("sent").is_number_unsigned())
       return Error{fmt::format("{} does not say what it sent: {}", joined(plan_.send), *output)};
     const auto sent = report.at("sent").get<std::uint64_t>();
     if (sent == 0) return Error{fmt::format("{} sent nothing: {}", joined(plan_.send), *output)};
@@ -137,7 +148,7 @@ class Measuring {
 
 }  // namespace
 
-Result<LossRun> run_loss(const LossPlan& plan, const std::function<bool()>& stop) {
+Result<MonitorRun> run_loss(const LossPlan& plan, const std::function<bool()>& stop) {
   if (plan.sending && plan.watched) return Measuring(plan, stop, *plan.sending, *plan.watched).run();
   const auto pair = VethPair::make();
   if (!pair) return pair.error();

@@ -23,7 +23,7 @@ struct LossPlan {
 };
 
 /// What one run showed.
-struct LossRun {
+struct MonitorRun {
   std::uint64_t sent = 0;
   std::optional<KernelCounters> kernel;  ///< of the watched interface, while packets were sent
   std::uint64_t offered = 0;             ///< what the monitor could have seen
@@ -36,6 +36,6 @@ struct LossRun {
 
 /// Starts the monitor, waits until it captures, sends, waits, interrupts it and compares. An error where the monitor
 /// fails, hangs or does not say how many packets it saw, or where `stop` says so.
-Result<LossRun> run_loss(const LossPlan& plan, const std::function<bool()>& stop);
+Result<MonitorRun> run_loss(const LossPlan& plan, const std::function<bool()>& stop);
 
 }  // namespace parshall::tester

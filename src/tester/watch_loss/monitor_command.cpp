@@ -43,7 +43,7 @@ std::optional<std::uint64_t> CountPattern::find(const std::string& output) const
   return found;
 }
 
-Result<std::vector<std::string>> words_of(const std::string& command) {
+Result<std::vector<std::string>> command_words(const std::string& command) {
   std::vector<std::string> words;
   bool in_word = false;
   char quote = 0;

@@ -26,7 +26,7 @@ class CountPattern {
 };
 
 /// A command line as words: separated by spaces, together in '' or "". No shell.
-Result<std::vector<std::string>> words_of(const std::string& command);
+Result<std::vector<std::string>> command_words(const std::string& command);
 
 /// The words with the interface's name in place of {interface}.
 std::vector<std::string> for_interface(std::vector<std::string> words, const std::string& interface);

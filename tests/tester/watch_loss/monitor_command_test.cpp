@@ -28,11 +28,11 @@ TEST(CountPattern, WantsOneGroup) {
 }
 
 TEST(Words, AreSeparatedBySpacesAndKeptTogetherByQuotes) {
-  EXPECT_EQ(*words_of("tcpdump  -i {interface} 'tcp port 80' \"it's\" a'b c'd ''"),
+  EXPECT_EQ(*command_words("tcpdump  -i {interface} 'tcp port 80' \"it's\" a'b c'd ''"),
             (Words{"tcpdump", "-i", "{interface}", "tcp port 80", "it's", "ab cd", ""}));
-  EXPECT_FALSE(words_of(""));
-  EXPECT_FALSE(words_of("  "));
-  EXPECT_FALSE(words_of("sh -c 'true"));
+  EXPECT_FALSE(command_words(""));
+  EXPECT_FALSE(command_words("  "));
+  EXPECT_FALSE(command_words("sh -c 'true"));
 }
 
 TEST(Words, NameTheInterfaceWhereverItsPlaceIs) {

@@ -178,7 +178,8 @@ std::optional<Error> plan_af_packet(const DpdkOptions& options, PortPlan port, P
 
 std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan& plan) {
   const KernelInterface& interface = *plan.interface;
-  if (options.queues != interface.rx_queues) {
+  const std::uint16_t queues = options.receives ? options.queues : std::max<std::uint16_t>(options.sinks, 1);
+  if (options.receives && options.queues != interface.rx_queues) {
     return Error{
         fmt::format("cannot open {} with af_xdp: it has {} receive queues and {} would be read, the others' packets "
                     "not seen; use {} queues, or: ethtool -L {} combined {} (veth: rx {})",
@@ -199,16 +200,17 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
   port.queues = 1;
   port.limits.in_one_piece = true;
   port.socket_family = AF_XDP;
-  if (options.sinks > options.queues)
+  if (options.sinks > queues)
     return Error{fmt::format("cannot open {} with af_xdp: it has {} queues, {} were asked for to send by",
-                             interface.name, options.queues, options.sinks)};
-  for (std::uint16_t queue = 0; queue < options.queues; ++queue) {
+                             interface.name, queues, options.sinks)};
+  if (!options.receives) plan.notes.push_back("what comes in on its queues meanwhile is lost to this host");
+  for (std::uint16_t queue = 0; queue < queues; ++queue) {
     port.sinks = port.transmit_queues = queue < options.sinks ? 1 : 0;
     port.devargs =
         fmt::format("net_af_xdp{},iface={},start_queue={},queue_count=1", next_number(), interface.name, queue);
     plan.ports.push_back(port);
   }
-  return allow_locked_memory(options.queues * port.memory_bytes());
+  return allow_locked_memory(queues * port.memory_bytes());
 }
 
 Result<Plan> make_plan(const DpdkOptions& options) {

@@ -306,7 +306,7 @@ TimeStamping Setup::stamping() {
 std::uint32_t PortPlan::mbufs() const {
   if (mbufs_per_queue > 0) return mbufs_per_queue;
   // Sent packets that wait for their turn: in a NIC's queue those of the other port, in net_af_xdp's copies of them.
-  const std::uint32_t sent = forwards ? kSentDescriptors : 0;
+  const std::uint32_t sent = sends() ? kSentDescriptors : 0;
   // All descriptors filled twice (a driver may hold a fill ring besides), two polls in use, and what the
   // caches of two threads may keep.
   return 2 * std::max<std::uint32_t>(descriptors, 2048) + 2 * static_cast<std::uint32_t>(QueueSource::kMaxBurst) +

@@ -28,9 +28,12 @@ class QueueSink final : public FrameSink {
   std::size_t reserve(std::span<OutFrame> frames) noexcept override;
   std::size_t send(std::size_t count) noexcept override;
   std::uint32_t longest_frame() const noexcept override { return longest_frame_; }
+  std::uint32_t shortest_frame() const noexcept override { return kHeaderBytes; }
   std::optional<double> line_bps() const noexcept override { return port_->line_bps(); }
 
  private:
+  static constexpr std::uint32_t kHeaderBytes = 14;  ///< of Ethernet: kernels and devices drop less, and say nothing
+
   void free_from(std::size_t first) noexcept;
   bool is_up() noexcept;
 
