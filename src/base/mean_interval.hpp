@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-namespace parshall::tester {
+namespace parshall {
 
 /// What 97.5 % of Student's t distribution with so many degrees of freedom, at least one, are below.
 /// Error: 0.0002 at most.
@@ -24,4 +24,4 @@ MeanInterval mean_interval(std::span<const double> samples) noexcept;
 /// Source: Hanley, Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983: the rule of three.
 inline double upper_of_none(std::uint64_t trials) noexcept { return 3.0 / static_cast<double>(trials); }
 
-}  // namespace parshall::tester
+}  // namespace parshall

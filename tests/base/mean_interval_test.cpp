@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tester/watch_loss/mean_interval.hpp"
+#include "base/mean_interval.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace parshall::tester {
+namespace parshall {
 namespace {
 
 TEST(StudentT, IsThatOfTheTables) {
@@ -34,4 +34,4 @@ TEST(MeanInterval, OfOneSampleIsNone) {
 TEST(RuleOfThree, BoundsWhatDidNotHappen) { EXPECT_DOUBLE_EQ(upper_of_none(1'000'000), 3e-6); }
 
 }  // namespace
-}  // namespace parshall::tester
+}  // namespace parshall
