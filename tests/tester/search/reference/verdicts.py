@@ -16,11 +16,17 @@ class SplitMix64:  # as in base/random.hpp
     def __init__(self, seed):
         self.state = seed
 
-    def below(self, bound):
+    def next(self):
         self.state = z = (self.state + 0x9E3779B97F4A7C15) & MASK
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        return ((z ^ (z >> 31)) * bound) >> 64
+        return z ^ (z >> 31)
+
+    def uniform(self):
+        return (self.next() >> 11) * 2.0**-53
+
+    def below(self, bound):
+        return (self.next() * bound) >> 64
 
     def one_of(self, values):
         return values[self.below(len(values))]
