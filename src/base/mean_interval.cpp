@@ -20,10 +20,12 @@ MeanInterval mean_interval(std::span<const double> samples) noexcept {
   double sum = 0, squares = 0;
   for (const double sample : samples) sum += sample;
   const double mean = sum / count;
-  if (samples.size() == 1) return {.mean = mean, .half_width = std::nullopt};
+  if (samples.size() == 1) return {.mean = mean};
   for (const double sample : samples) squares += (sample - mean) * (sample - mean);
   const double deviation = std::sqrt(squares / (count - 1));
-  return {.mean = mean, .half_width = student_t_975(samples.size() - 1) * deviation / std::sqrt(count)};
+  return {.mean = mean,
+          .half_width = student_t_975(samples.size() - 1) * deviation / std::sqrt(count),
+          .deviation = deviation};
 }
 
 }  // namespace parshall

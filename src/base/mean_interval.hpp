@@ -15,7 +15,7 @@ double student_t_975(std::size_t degrees) noexcept;
 /// The mean of samples, and where the mean of all that could be lies with 95 % confidence.
 struct MeanInterval {
   double mean = 0;
-  std::optional<double> half_width;  ///< nothing of less than two samples
+  std::optional<double> half_width, deviation;  ///< of the mean, of a sample; nothing of less than two samples
 };
 MeanInterval mean_interval(std::span<const double> samples) noexcept;
 
