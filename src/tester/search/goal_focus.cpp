@@ -98,12 +98,14 @@ GridLoad GoalFocus::extend(GridLoad load, Direction direction) {
   return next;
 }
 
-/// As even as can be with the upper part a whole number of widths: parts of a fraction of a width would have to be
-/// halved all the same. Of one to two widths, even.
+/// The upper part is the power of two of widths that is nearest to half of all: it can be halved to the end without a
+/// rest. Of two that are as near the greater one, since lower loads are overruled less. Of one to two widths, even.
 GridLoad GoalFocus::middle(GridLoad lower, GridLoad upper) const noexcept {
-  const GridLoad width = target().width, half = (upper - lower) / 2;
-  if (half < width) return lower + half;
-  return upper - half / width * width;
+  const GridLoad gap = upper - lower;
+  GridLoad part = target().width;
+  if (gap < 2 * part) return lower + gap / 2;
+  while (4 * part <= gap) part *= 2;
+  return upper - (gap < 3 * part ? part : 2 * part);
 }
 
 }  // namespace parshall::tester

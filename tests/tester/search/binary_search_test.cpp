@@ -53,6 +53,11 @@ TEST(BinarySearch, VerifiesALossByASecondTrialWhereTheGoalAsksForIt) {
   EXPECT_EQ(result.trials.size(), 2 * 11);
 }
 
+TEST(BinarySearch, EndsWhereTheGreatestLoadMeetsTheGoalOrTheLeastDoesNot) {
+  EXPECT_EQ(run_binary(*preset_goal("rfc2544"), hard_knee(1e12)).trials.size(), 1);
+  EXPECT_EQ(run_binary(*preset_goal("rfc2544"), hard_knee(1)).trials.size(), 2);
+}
+
 TEST(BinarySearch, HasOneGoal) {
   SearchPlan plan = plan_of(*preset_goal("ndr"));
   plan.goals.push_back(*preset_goal("pdr"));

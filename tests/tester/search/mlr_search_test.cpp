@@ -174,6 +174,7 @@ constexpr ReferenceCost kReferenceCosts[] = {
 
 Device device_of(std::string_view name, double rate) {
   if (name == "hard knee") return hard_knee(rate);
+  if (name == "gentle") return smooth(rate, 5);
   if (name == "smooth") return smooth(rate, 20);
   if (name == "steep") return smooth(rate, 400);
   if (name == "rare bursts") return noisy_knee(rate, 0.01, 0.1);

@@ -36,6 +36,7 @@ def with_buffer(rate, buffer_frames):
 
 DEVICES = {
     "hard knee": hard_knee,
+    "gentle": lambda rate: smooth(rate, 5),
     "smooth": lambda rate: smooth(rate, 20),
     "steep": lambda rate: smooth(rate, 400),
     "rare bursts": lambda rate: noisy_knee(rate, 0.01, 0.1),
@@ -51,11 +52,16 @@ def goal(loss_ratio, exceed_ratio, final, total):
                       final_trial_duration=final, duration_sum=total, fail_fast=False)
 
 
+RFC2544, TST009 = goal(0.0, 0.0, 60.0, 60.0), goal(0.0, 0.5, 60.0, 120.0)
+NDR, PDR = goal(0.0, 0.5, 1.0, 21.0), goal(0.005, 0.5, 1.0, 21.0)
 GOALS = {
-    "rfc2544": [goal(0.0, 0.0, 60.0, 60.0)],
-    "tst009": [goal(0.0, 0.5, 60.0, 120.0)],
-    "ndr": [goal(0.0, 0.5, 1.0, 21.0)],
-    "ndr pdr": [goal(0.0, 0.5, 1.0, 21.0), goal(0.005, 0.5, 1.0, 21.0)],
+    "rfc2544": [RFC2544],
+    "tst009": [TST009],
+    "rfc2544 tst009": [RFC2544, TST009],
+    "ndr": [NDR],
+    "pdr": [PDR],
+    "ndr pdr": [NDR, PDR],
+    "tst009 pdr": [TST009, PDR],
 }
 
 
