@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tester/watch_loss/mean_interval.hpp"
+#include "base/mean_interval.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 /// Of all runs together.
 struct Loss {
   std::uint64_t offered = 0, lost = 0;
-  tester::MeanInterval ratio;
+  MeanInterval ratio;
 
   explicit Loss(const std::vector<tester::MonitorRun>& runs) {
     std::vector<double> ratios;
@@ -25,12 +25,12 @@ struct Loss {
       lost += run.lost();
       ratios.push_back(run.loss());
     }
-    ratio = tester::mean_interval(ratios);
+    ratio = mean_interval(ratios);
   }
 
   /// Where nothing was lost.
   std::optional<double> upper_of_none() const {
-    return lost == 0 && offered != 0 ? std::optional(tester::upper_of_none(offered)) : std::nullopt;
+    return lost == 0 && offered != 0 ? std::optional(parshall::upper_of_none(offered)) : std::nullopt;
   }
   std::optional<double> low() const {
     return ratio.half_width ? std::optional(std::max(0.0, ratio.mean - *ratio.half_width)) : std::nullopt;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tester/watch_loss/mean_interval.hpp"
+#include "base/mean_interval.hpp"
 
 #include <cmath>
 
-namespace parshall::tester {
+namespace parshall {
 
 double student_t_975(std::size_t degrees) noexcept {
   constexpr double kTable[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281};
@@ -20,10 +20,12 @@ MeanInterval mean_interval(std::span<const double> samples) noexcept {
   double sum = 0, squares = 0;
   for (const double sample : samples) sum += sample;
   const double mean = sum / count;
-  if (samples.size() == 1) return {.mean = mean, .half_width = std::nullopt};
+  if (samples.size() == 1) return {.mean = mean};
   for (const double sample : samples) squares += (sample - mean) * (sample - mean);
   const double deviation = std::sqrt(squares / (count - 1));
-  return {.mean = mean, .half_width = student_t_975(samples.size() - 1) * deviation / std::sqrt(count)};
+  return {.mean = mean,
+          .half_width = student_t_975(samples.size() - 1) * deviation / std::sqrt(count),
+          .deviation = deviation};
 }
 
-}  // namespace parshall::tester
+}  // namespace parshall

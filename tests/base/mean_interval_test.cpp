@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tester/watch_loss/mean_interval.hpp"
+#include "base/mean_interval.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace parshall::tester {
+namespace parshall {
 namespace {
 
 TEST(StudentT, IsThatOfTheTables) {
@@ -22,6 +22,7 @@ TEST(MeanInterval, IsStudentsOverTheSamples) {
   const std::vector<double> samples{1, 2, 3, 4, 5};
   const MeanInterval interval = mean_interval(samples);
   EXPECT_DOUBLE_EQ(interval.mean, 3);
+  EXPECT_NEAR(*interval.deviation, 1.5811388, 1e-7);
   EXPECT_NEAR(*interval.half_width, 2.7764 * 1.5811388 / 2.2360680, 1e-4);
 }
 
@@ -29,9 +30,10 @@ TEST(MeanInterval, OfOneSampleIsNone) {
   const std::vector<double> one{0.25};
   EXPECT_DOUBLE_EQ(mean_interval(one).mean, 0.25);
   EXPECT_FALSE(mean_interval(one).half_width);
+  EXPECT_FALSE(mean_interval(one).deviation);
 }
 
 TEST(RuleOfThree, BoundsWhatDidNotHappen) { EXPECT_DOUBLE_EQ(upper_of_none(1'000'000), 3e-6); }
 
 }  // namespace
-}  // namespace parshall::tester
+}  // namespace parshall

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-namespace parshall::tester {
+namespace parshall {
 
 /// What 97.5 % of Student's t distribution with so many degrees of freedom, at least one, are below.
 /// Error: 0.0002 at most.
@@ -15,7 +15,7 @@ double student_t_975(std::size_t degrees) noexcept;
 /// The mean of samples, and where the mean of all that could be lies with 95 % confidence.
 struct MeanInterval {
   double mean = 0;
-  std::optional<double> half_width;  ///< nothing of less than two samples
+  std::optional<double> half_width, deviation;  ///< of the mean, of a sample; nothing of less than two samples
 };
 MeanInterval mean_interval(std::span<const double> samples) noexcept;
 
@@ -24,4 +24,4 @@ MeanInterval mean_interval(std::span<const double> samples) noexcept;
 /// Source: Hanley, Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983: the rule of three.
 inline double upper_of_none(std::uint64_t trials) noexcept { return 3.0 / static_cast<double>(trials); }
 
-}  // namespace parshall::tester
+}  // namespace parshall

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/search/goal_focus.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace parshall::tester {
+namespace {
+
+constexpr int kCoarseTargets = 2;
+
+double whole_ms(double seconds) noexcept { return std::round(seconds * 1e3) / 1e3; }
+
+}  // namespace
+
+GoalFocus::GoalFocus(const SearchGoal& goal, const LoadGrid& grid) : grid_(grid) {
+  const GridLoad width = grid.steps(goal.width);
+  // Duration sums grow by equal factors from one initial trial to the goal's, while widths halve.
+  const double factor = goal.initial_trial_s / goal.duration_sum_s;
+  for (int coarser = factor < 1 ? kCoarseTargets : 0; coarser > 0; --coarser) {
+    SearchGoal coarse = goal;
+    coarse.duration_sum_s = whole_ms(goal.duration_sum_s * std::pow(factor, double(coarser) / kCoarseTargets));
+    coarse.final_trial_s = std::min(goal.final_trial_s, coarse.duration_sum_s);
+    targets_.push_back({.goal = coarse, .width = width << coarser});
+  }
+  targets_.push_back({.goal = goal, .width = width});
+}
+
+void GoalFocus::look_between(GridLoad lower, GridLoad upper) {
+  hints_ = {.lower = lower, .upper = upper};
+  step_ = 2 * std::max(target().width, upper - lower);
+}
+
+std::optional<GridTrial> GoalFocus::nominate(const TrialLog& log) {
+  for (;; ++stage_) {
+    const GridBounds bounds = grid_.bounds(log.relevant_bounds(target().goal));
+    widen_after_extension(bounds);
+    if (const auto load = candidate(bounds)) return GridTrial{.load = *load, .duration_s = target().goal.final_trial_s};
+    if (stage_ + 1 == targets_.size()) return std::nullopt;
+    hints_ = bounds;
+    step_ = 2 * targets_[stage_ + 1].width;
+  }
+}
+
+/// A step that did not go far enough is followed by one twice as far.
+void GoalFocus::widen_after_extension(const GridBounds& bounds) noexcept {
+  if (!extended_) return;
+  if (extended_->load == (extended_->direction == Direction::up ? bounds.lower : bounds.upper)) step_ *= 2;
+  extended_.reset();
+}
+
+std::optional<GridLoad> GoalFocus::candidate(const GridBounds& bounds) {
+  if (const auto load = hinted(bounds)) {
+    step_ = 2 * target().width;
+    return load;
+  }
+  if (bounds.lower && bounds.upper) return between(*bounds.lower, *bounds.upper);
+  if (bounds.upper) return *bounds.upper > 0 ? std::optional(extend(*bounds.upper, Direction::down)) : std::nullopt;
+  if (bounds.lower)
+    return *bounds.lower < grid_.last() ? std::optional(extend(*bounds.lower, Direction::up)) : std::nullopt;
+  return grid_.last();
+}
+
+/// Between the hints if that is all that is left to do, else the hints themselves, as far as they would tell anything.
+std::optional<GridLoad> GoalFocus::hinted(const GridBounds& bounds) const {
+  const GridLoad width = target().width;
+  const auto is_worth = [&](GridLoad load) {
+    if (bounds.lower && load <= *bounds.lower) return false;
+    if (bounds.upper && load >= *bounds.upper) return false;
+    return !bounds.lower || !bounds.upper || *bounds.upper - *bounds.lower > width;
+  };
+  if (hints_.lower && hints_.upper) {
+    const GridLoad gap = *hints_.upper - *hints_.lower;
+    const GridLoad load = middle(*hints_.lower, *hints_.upper);
+    if (gap > width && gap <= 2 * width && is_worth(load)) return load;
+  }
+  if (hints_.lower && is_worth(*hints_.lower)) return hints_.lower;
+  if (hints_.upper && is_worth(*hints_.upper)) return hints_.upper;
+  return std::nullopt;
+}
+
+/// Bounds that lie far apart may be another goal's. The one beside a hint is nearer to this one than the middle.
+std::optional<GridLoad> GoalFocus::between(GridLoad lower, GridLoad upper) {
+  if (upper - lower <= target().width) return std::nullopt;
+  const GridLoad half = middle(lower, upper);
+  if (hints_.upper && upper <= *hints_.upper && upper - step_ > half) return extend(upper, Direction::down);
+  if (hints_.lower && lower >= *hints_.lower && lower + step_ < half) return extend(lower, Direction::up);
+  step_ = 2 * std::max(target().width, std::min(half - lower, upper - half));
+  return half;
+}
+
+/// The end of the grid rather than a load next to it.
+GridLoad GoalFocus::extend(GridLoad load, Direction direction) {
+  GridLoad next = direction == Direction::up ? load + step_ : load - step_;
+  if (next < target().width) next = 0;
+  if (next > grid_.last() - target().width) next = grid_.last();
+  extended_ = {.load = next, .direction = direction};
+  return next;
+}
+
+/// The upper part is the power of two of widths that is nearest to half of all: it can be halved to the end without a
+/// rest. Of two that are as near the greater one, since lower loads are overruled less. Of one to two widths, even.
+GridLoad GoalFocus::middle(GridLoad lower, GridLoad upper) const noexcept {
+  const GridLoad gap = upper - lower;
+  GridLoad part = target().width;
+  if (gap < 2 * part) return lower + gap / 2;
+  while (4 * part <= gap) part *= 2;
+  return upper - (gap < 3 * part ? part : 2 * part);
+}
+
+}  // namespace parshall::tester

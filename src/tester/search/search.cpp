@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/search/search.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tester/search/load_class.hpp"
+
+namespace parshall::tester {
+namespace {
+
+constexpr double kRounding = 1e-9;  // relative, of loads that were reckoned
+constexpr double kLeastLoadPps = 1e-3, kGreatestLoadPps = 1e12;
+
+}  // namespace
+
+std::optional<Error> problem_of(const SearchPlan& plan) {
+  if (auto problem = problem_of(plan.goals)) return problem;
+  if (!(plan.min_load_pps >= kLeastLoadPps))
+    return Error{fmt::format("the least load is at least {} packets/s, not {}", kLeastLoadPps, plan.min_load_pps)};
+  if (!(plan.max_load_pps > plan.min_load_pps && plan.max_load_pps <= kGreatestLoadPps))
+    return Error{fmt::format("the greatest load is more than the least ({}) and at most {} packets/s, not {}",
+                             plan.min_load_pps, kGreatestLoadPps, plan.max_load_pps)};
+  if (plan.budget.trials && *plan.budget.trials == 0) return Error{"a search needs a budget of at least one trial"};
+  if (plan.budget.trial_s && !(*plan.budget.trial_s > 0))
+    return Error{fmt::format("a search needs a budget of more than {} s", *plan.budget.trial_s)};
+  return std::nullopt;
+}
+
+SearchEnd Search::budget_end(const TrialInput& trial) const noexcept {
+  const SearchBudget& budget = plan_.budget;
+  if (budget.trials && log_.trials().size() >= *budget.trials) return SearchEnd::trials_used_up;
+  if (budget.trial_s && log_.trial_s() + trial.duration_s > *budget.trial_s * (1 + kRounding))
+    return SearchEnd::time_used_up;
+  return SearchEnd::not_yet;
+}
+
+std::optional<TrialInput> Search::next() {
+  if (now_ || end_ != SearchEnd::not_yet) return now_;
+  now_ = wanted();
+  end_ = now_ ? budget_end(*now_) : SearchEnd::goals_reached;
+  if (end_ != SearchEnd::not_yet) now_.reset();
+  return now_;
+}
+
+std::optional<Error> Search::add(const TrialOutcome& outcome) {
+  if (!now_) return Error{"the outcome of a trial that was not asked for"};
+  if (outcome.input() != *now_)
+    return Error{fmt::format("the outcome of a trial of {} packets/s for {} s, where {} for {} s was asked for",
+                             outcome.load_pps, outcome.duration_s, now_->load_pps, now_->duration_s)};
+  log_.add(outcome);
+  now_.reset();
+  return std::nullopt;
+}
+
+GoalResult Search::result_of(const SearchGoal& goal) const {
+  const auto [lower, upper] = log_.relevant_bounds(goal);
+  const auto bound_at = [&](std::optional<double> load_pps) -> std::optional<RelevantBound> {
+    if (!load_pps) return std::nullopt;
+    const auto trials = log_.at(*load_pps);
+    return RelevantBound{.load_pps = *load_pps, .trials = {trials.begin(), trials.end()}};
+  };
+  GoalResult result{.goal = goal, .relevant_lower_bound = bound_at(lower), .relevant_upper_bound = bound_at(upper)};
+  if (lower) result.conditional_throughput_pps = conditional_throughput_pps(log_.at(*lower), goal);
+  if (!upper && lower == plan_.max_load_pps) result.irregular = Irregular::no_upper_bound;
+  if (!lower && upper == plan_.min_load_pps) result.irregular = Irregular::no_lower_bound;
+  if (lower && upper && *upper - *lower <= goal.width * *upper * (1 + kRounding)) result.irregular = Irregular::no;
+  return result;
+}
+
+SearchResult Search::result() const {
+  const auto trials = log_.trials();
+  SearchResult result{.end = end_, .trials = {trials.begin(), trials.end()}, .trial_s = log_.trial_s()};
+  for (const SearchGoal& goal : plan_.goals) result.goals.push_back(result_of(goal));
+  return result;
+}
+
+std::string_view text_of(Irregular irregular) noexcept {
+  switch (irregular) {
+    case Irregular::no:
+      return "regular";
+    case Irregular::no_lower_bound:
+      return "the goal is not met at the least load";
+    case Irregular::no_upper_bound:
+      return "the goal is met at the greatest load";
+    case Irregular::width_not_reached:
+      return "the search ended before the bounds were close enough";
+  }
+  return "";
+}
+
+std::string_view text_of(SearchEnd end) noexcept {
+  switch (end) {
+    case SearchEnd::not_yet:
+      return "interrupted";
+    case SearchEnd::goals_reached:
+      return "all goals reached";
+    case SearchEnd::trials_used_up:
+      return "no more trials allowed";
+    case SearchEnd::time_used_up:
+      return "no more time allowed";
+  }
+  return "";
+}
+
+}  // namespace parshall::tester

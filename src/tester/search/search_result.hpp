@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tester/search/search_goal.hpp"
+#include "tester/search/trial_outcome.hpp"
+
+namespace parshall::tester {
+
+/// What a goal's result lacks to be regular: RFC 9971, section 4.8.4.
+enum class Irregular : std::uint8_t {
+  no,
+  no_lower_bound,     ///< the least load is an upper bound already
+  no_upper_bound,     ///< the greatest load is a lower bound still: the device may do more
+  width_not_reached,  ///< the search ended first
+};
+std::string_view text_of(Irregular irregular) noexcept;
+
+enum class SearchEnd : std::uint8_t { not_yet, goals_reached, trials_used_up, time_used_up };
+std::string_view text_of(SearchEnd end) noexcept;
+
+struct RelevantBound {
+  double load_pps = 0;
+  std::vector<TrialOutcome> trials;  ///< all at this load, as they were run
+};
+
+/// The relevant upper bound is the least load that is an upper bound, the relevant lower bound the greatest lower bound
+/// below it: where a device loses less at a higher load, the lower load counts. Source: RFC 9971, section 4.8.
+struct GoalResult {
+  SearchGoal goal;
+  std::optional<RelevantBound> relevant_lower_bound, relevant_upper_bound;
+  std::optional<double> conditional_throughput_pps;  ///< at the relevant lower bound
+  Irregular irregular = Irregular::width_not_reached;
+};
+
+struct SearchResult {
+  SearchEnd end = SearchEnd::not_yet;
+  std::vector<TrialOutcome> trials;  ///< in order
+  double trial_s = 0;                ///< they took together, without what lay between them
+  std::vector<GoalResult> goals;     ///< in the order in which they were given
+};
+
+}  // namespace parshall::tester

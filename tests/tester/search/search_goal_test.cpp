@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/search/search_goal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace parshall::tester {
+namespace {
+
+std::string problem(const SearchGoal& goal) {
+  const std::vector<SearchGoal> goals{goal};
+  const auto error = problem_of(goals);
+  return error ? error->message : "";
+}
+
+TEST(SearchGoal, PresetsAreThoseOfTheirSources) {
+  const SearchGoal rfc2544 = *preset_goal("rfc2544"), tst009 = *preset_goal("tst009");  // RFC 9971, 4.10.2 and 4.10.3
+  EXPECT_TRUE(rfc2544.final_trial_s == 60 && rfc2544.duration_sum_s == 60);
+  EXPECT_TRUE(rfc2544.loss_ratio == 0 && rfc2544.exceed_ratio == 0);
+  EXPECT_TRUE(tst009.final_trial_s == 60 && tst009.duration_sum_s == 120);
+  EXPECT_TRUE(tst009.loss_ratio == 0 && tst009.exceed_ratio == 0.5);
+  const SearchGoal ndr = *preset_goal("ndr"), pdr = *preset_goal("pdr");
+  for (const SearchGoal& goal : {ndr, pdr}) {
+    EXPECT_TRUE(goal.initial_trial_s == 1 && goal.final_trial_s == 1 && goal.duration_sum_s == 21);
+    EXPECT_TRUE(goal.exceed_ratio == 0.5 && goal.width == 0.005);
+  }
+  EXPECT_EQ(ndr.loss_ratio, 0);
+  EXPECT_EQ(pdr.loss_ratio, 0.005);
+}
+
+TEST(SearchGoal, PresetsAreValidTogether) {
+  const auto presets = preset_goals();
+  EXPECT_FALSE(problem_of(presets));
+  EXPECT_EQ(preset_goal("mrr").error().message, "no goal is named mrr; there are rfc2544, tst009, ndr, pdr");
+}
+
+TEST(SearchGoal, ThatCannotBeReachedIsRefused) {
+  const SearchGoal good{.name = "good"};
+  EXPECT_EQ(problem(good), "");
+  const auto with = [&](auto change) {
+    SearchGoal goal = good;
+    change(goal);
+    return problem(goal);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(with([](SearchGoal& g) { g.name = ""; }), "a goal has no name");
+  EXPECT_EQ(with([](SearchGoal& g) { g.loss_ratio = 1; }),
+            "goal good: the loss ratio is at least 0 and less than 1, not 1");
+  EXPECT_NE(with([](SearchGoal& g) { g.loss_ratio = -0.1; }), "");
+  EXPECT_NE(with([&](SearchGoal& g) { g.loss_ratio = nan; }), "");
+  EXPECT_NE(with([](SearchGoal& g) { g.exceed_ratio = 1; }), "");
+  EXPECT_NE(with([](SearchGoal& g) { g.exceed_ratio = -0.5; }), "");
+  EXPECT_NE(with([](SearchGoal& g) { g.width = 0; }), "");
+  EXPECT_NE(with([](SearchGoal& g) { g.width = 1; }), "");
+  EXPECT_NE(with([](SearchGoal& g) { g.initial_trial_s = 0; }), "");
+  EXPECT_EQ(with([](SearchGoal& g) { g.initial_trial_s = 61; }),
+            "goal good: final trials are no shorter than initial ones (61 s), not 60");
+  EXPECT_EQ(with([](SearchGoal& g) { g.duration_sum_s = 59; }),
+            "goal good: the duration sum is at least that of one final trial (60 s), not 59");
+  EXPECT_NE(with([](SearchGoal& g) { g.duration_sum_s = std::numeric_limits<double>::infinity(); }), "");
+  EXPECT_EQ(problem_of(std::span<const SearchGoal>{})->message, "a search needs a goal");
+  const std::vector<SearchGoal> twice{good, good};
+  EXPECT_EQ(problem_of(twice)->message, "two goals are named good");
+}
+
+}  // namespace
+}  // namespace parshall::tester
