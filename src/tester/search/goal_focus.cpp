@@ -16,10 +16,10 @@ double whole_ms(double seconds) noexcept { return std::round(seconds * 1e3) / 1e
 GoalFocus::GoalFocus(const SearchGoal& goal, const LoadGrid& grid) : grid_(grid) {
   const GridLoad width = grid.steps(goal.width);
   // Duration sums grow by equal factors from one initial trial to the goal's, while widths halve.
-  const double factor = goal.initial_trial_s / goal.duration_sum_s;
-  for (int coarser = factor < 1 ? kCoarseTargets : 0; coarser > 0; --coarser) {
+  const double growth = goal.duration_sum_s / goal.initial_trial_s;
+  for (int coarser = growth > 1 ? kCoarseTargets : 0; coarser > 0; --coarser) {
     SearchGoal coarse = goal;
-    coarse.duration_sum_s = whole_ms(goal.duration_sum_s * std::pow(factor, double(coarser) / kCoarseTargets));
+    coarse.duration_sum_s = whole_ms(goal.duration_sum_s / std::pow(growth, double(coarser) / kCoarseTargets));
     coarse.final_trial_s = std::min(goal.final_trial_s, coarse.duration_sum_s);
     targets_.push_back({.goal = coarse, .width = width << coarser});
   }
@@ -50,11 +50,9 @@ void GoalFocus::widen_after_extension(const GridBounds& bounds) noexcept {
 }
 
 std::optional<GridLoad> GoalFocus::candidate(const GridBounds& bounds) {
-  if (const auto load = hinted(bounds)) {
-    step_ = 2 * target().width;
-    return load;
-  }
-  if (bounds.lower && bounds.upper) return between(*bounds.lower, *bounds.upper);
+  if (bounds.lower && bounds.upper && *bounds.upper - *bounds.lower <= target().width) return std::nullopt;
+  if (const auto load = hinted(bounds)) return load;
+  if (bounds.lower && bounds.upper) return middle(*bounds.lower, *bounds.upper);
   if (bounds.upper) return *bounds.upper > 0 ? std::optional(extend(*bounds.upper, Direction::down)) : std::nullopt;
   if (bounds.lower)
     return *bounds.lower < grid_.last() ? std::optional(extend(*bounds.lower, Direction::up)) : std::nullopt;
@@ -63,37 +61,23 @@ std::optional<GridLoad> GoalFocus::candidate(const GridBounds& bounds) {
 
 /// Between the hints if that is all that is left to do, else the hints themselves, as far as they would tell anything.
 std::optional<GridLoad> GoalFocus::hinted(const GridBounds& bounds) const {
-  const GridLoad width = target().width;
   const auto is_worth = [&](GridLoad load) {
     if (bounds.lower && load <= *bounds.lower) return false;
     if (bounds.upper && load >= *bounds.upper) return false;
-    return !bounds.lower || !bounds.upper || *bounds.upper - *bounds.lower > width;
+    return true;
   };
   if (hints_.lower && hints_.upper) {
     const GridLoad gap = *hints_.upper - *hints_.lower;
     const GridLoad load = middle(*hints_.lower, *hints_.upper);
-    if (gap > width && gap <= 2 * width && is_worth(load)) return load;
+    if (gap > target().width && gap <= 2 * target().width && is_worth(load)) return load;
   }
   if (hints_.lower && is_worth(*hints_.lower)) return hints_.lower;
   if (hints_.upper && is_worth(*hints_.upper)) return hints_.upper;
   return std::nullopt;
 }
 
-/// Bounds that lie far apart may be another goal's. The one beside a hint is nearer to this one than the middle.
-std::optional<GridLoad> GoalFocus::between(GridLoad lower, GridLoad upper) {
-  if (upper - lower <= target().width) return std::nullopt;
-  const GridLoad half = middle(lower, upper);
-  if (hints_.upper && upper <= *hints_.upper && upper - step_ > half) return extend(upper, Direction::down);
-  if (hints_.lower && lower >= *hints_.lower && lower + step_ < half) return extend(lower, Direction::up);
-  step_ = 2 * std::max(target().width, std::min(half - lower, upper - half));
-  return half;
-}
-
-/// The end of the grid rather than a load next to it.
 GridLoad GoalFocus::extend(GridLoad load, Direction direction) {
-  GridLoad next = direction == Direction::up ? load + step_ : load - step_;
-  if (next < target().width) next = 0;
-  if (next > grid_.last() - target().width) next = grid_.last();
+  const GridLoad next = std::clamp<GridLoad>(direction == Direction::up ? load + step_ : load - step_, 0, grid_.last());
   extended_ = {.load = next, .direction = direction};
   return next;
 }

@@ -44,7 +44,6 @@ class GoalFocus {
   const Target& target() const noexcept { return targets_[stage_]; }
   std::optional<GridLoad> candidate(const GridBounds& bounds);
   std::optional<GridLoad> hinted(const GridBounds& bounds) const;
-  std::optional<GridLoad> between(GridLoad lower, GridLoad upper);
   GridLoad extend(GridLoad load, Direction direction);
   GridLoad middle(GridLoad lower, GridLoad upper) const noexcept;
   void widen_after_extension(const GridBounds& bounds) noexcept;

@@ -52,7 +52,7 @@ std::optional<GridLoad> MlrSearch::first_trial() const {
   }
   const GridLoad third = forwarded(trials[1]);
   if (second <= width_ || third >= second) return std::nullopt;
-  return third < width_ ? 0 : std::min(third, second - width_);
+  return third < width_ ? 0 : third;
 }
 
 /// The load that would have lost as much as the strictest goal lets it, if all above was lost.

@@ -118,6 +118,13 @@ TEST(MlrSearch, TriesTheGreatestLoadFirstThenWhatWasForwardedOfIt) {
   for (const TrialOutcome& trial : result.trials) EXPECT_EQ(trial.duration_s, 1);
 }
 
+/// Below a knee at which nothing else is lost, what was forwarded is 95 % of what loses 5 %.
+TEST(MlrSearch, AllowsForTheLossOfTheGoalInWhatWasForwarded) {
+  const SearchResult result = run_mlr({{.name = "tolerant", .loss_ratio = 0.05}}, hard_knee(3e6));
+  EXPECT_LE(result.trials[1].load_pps, 3e6 / 0.95);
+  EXPECT_GT(result.trials[1].load_pps, 3e6 / 0.95 * 0.995);
+}
+
 TEST(MlrSearch, GoesFromShortTrialsToLongOnes) {
   const SearchResult result = run_mlr(goals_of("rfc2544"), hard_knee(3e6));
   EXPECT_EQ(result.trials.front().duration_s, 1);
