@@ -24,7 +24,7 @@ constexpr int kInterrupted = 128 + SIGINT;
 /// Whether a line says so. Of long ones the beginning is looked at: the library recurses for each character.
 bool says(const std::string& output, const std::regex& pattern) {
   constexpr std::size_t kMost = 4096;
-  std::istringstream lines(output);
+  std::istringstream lines(output + "\n");
   for (std::string line; std::getline(lines, line);)
     if (std::regex_search(line.substr(0, kMost), pattern)) return true;
   return false;
