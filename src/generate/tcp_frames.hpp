@@ -40,25 +40,26 @@ class TcpFrames {
   bool empty() const noexcept { return ring_.empty(); }
 
   void put_into(RawPacket& packet, const Endpoints& ends) noexcept {
+    packet.captured_bytes = packet.wire_bytes = bytes_;
     put_into({&packet, 1}, [&ends] { return ends; });
   }
 
-  /// One frame for each packet: `next()` says whose it is.
+  /// One frame for each packet, which has its length: `next()` says whose it is.
   template <class Next>
   void put_into(std::span<RawPacket> packets, Next next) noexcept {
     // In registers: for all that the compiler knows, a frame's bytes may be this object's.
     const Shared shared = shared_;
-    const std::uint32_t bytes = bytes_;
-    const std::size_t lines = lines_, end = ring_.size();
-    Line* const ring = ring_.data();
-    std::size_t at = at_;
+    const std::size_t lines = lines_;
+    Line* line = ring_.data() + at_;
+    const Line* const end = ring_.data() + ring_.size();
     for (RawPacket& packet : packets) {
-      write(ring[at].bytes, shared, next());
-      packet.data = ring[at].bytes;
-      packet.captured_bytes = packet.wire_bytes = bytes;
-      at = at + lines == end ? 0 : at + lines;
+      write(line->bytes, shared, next());
+      packet.data = line->bytes;
+      line += lines;
+      if (line == end) [[unlikely]]
+        line = ring_.data();
     }
-    at_ = at;
+    at_ = static_cast<std::size_t>(line - ring_.data());
   }
 
  private:

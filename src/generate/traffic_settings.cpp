@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <type_traits>
 #include <utility>
 
 #include "generate/read_number.hpp"
@@ -9,17 +10,22 @@
 namespace parshall {
 namespace {
 
-template <auto Member, auto kLeast, auto kMost>
+template <auto Member, std::uint64_t kLeast, std::uint64_t kMost>
 bool number(TrafficSpec& spec, std::string_view text) {
   auto& value = spec.*Member;
-  return read_number(text, value) && value >= kLeast && value <= kMost;
+  using Value = std::remove_reference_t<decltype(value)>;
+  return read_number(text, value) && value >= static_cast<Value>(kLeast) && value <= static_cast<Value>(kMost);
+}
+
+bool resend(TrafficSpec& spec, std::string_view text) {
+  return number<&TrafficSpec::resend_share, 0, 1>(spec, text) && spec.resend_share <= 0.5;
 }
 
 bool exponent(std::string_view text, double& value) { return read_number(text, value) && value > 0 && value <= 10; }
 
 bool sizes(TrafficSpec& spec, std::string_view text) {
-  auto sizes = FrameSizes::parse(text);
-  if (sizes) spec.sizes = *std::move(sizes);
+  const auto sizes = FrameSizes::parse(text);
+  if (sizes) spec.sizes = *sizes;
   return sizes.has_value();
 }
 
@@ -35,7 +41,7 @@ bool distribution(TrafficSpec& spec, std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
   const std::string_view rest = text.substr(std::min(text.size(), name.size() + 1));
   if (name == "zipf") return exponents(spec, rest);
-  if (name == "trains") return number<&TrafficSpec::train_packets, 1u, 1u << 20>(spec, rest);
+  if (name == "trains") return number<&TrafficSpec::train_packets, 1, 1 << 20>(spec, rest);
   if (text == "ladder") return spec.ladder = true;
   return text == "uniform";
 }
@@ -90,7 +96,7 @@ bool mac(TrafficSpec& spec, std::string_view text) {
 
 constexpr TrafficSetting kSettings[] = {
     {"flows", "1..268435456", "flows that go on, or that come together with dist=trains (65536)",
-     number<&TrafficSpec::flows, 1ull, 1ull << 28>},
+     number<&TrafficSpec::flows, 1, 1 << 28>},
     {"size", "64..9018|imix|LEAST-MOST|SIZE:WEIGHT+...",
      "bytes of a frame with its FCS, or what its headers need (64); 64:7+570:4+1518:1; each size as often; a mix",
      sizes},
@@ -104,8 +110,7 @@ constexpr TrafficSetting kSettings[] = {
      "from SYN to FIN",
      protocol},
     {"ipv6", "0..1", "share of the flows that is IPv6", number<&TrafficSpec::ipv6_share, 0, 1>},
-    {"resend", "0..0.5", "share of the packets of connections, or of the data of sessions, that is sent again",
-     number<&TrafficSpec::resend_share, 0, 0.5>},
+    {"resend", "0..0.5", "share of the packets of connections, or of the data of sessions, that is sent again", resend},
     {"flood", "0..1", "share of the packets that is a SYN flood", number<&TrafficSpec::flood_share, 0, 1>},
     {"addresses", "random|benchmark",
      "of all there are (the default); 198.18.0.0/16 to 198.19.0.0/16 and 2001:2::/48, which are for tests of devices",
@@ -114,16 +119,16 @@ constexpr TrafficSetting kSettings[] = {
     {"src-mac", "XX:XX:XX:XX:XX:XX", "of all frames (02:00:00:00:00:01)", mac<&TrafficSpec::source_mac>},
     {"dst-mac", "XX:XX:XX:XX:XX:XX", "likewise (02:00:00:00:00:02)", mac<&TrafficSpec::destination_mac>},
     {"packets", "1..1073741824", "packets in memory, before they repeat (at least 2^20, and 4 of a flow)",
-     number<&TrafficSpec::packets, 1ull, 1ull << 30>},
-    {"rate", "1..1e9", "packets per second by their time stamps (14880952)", number<&TrafficSpec::rate_pps, 1, 1e9>},
+     number<&TrafficSpec::packets, 1, 1 << 30>},
+    {"rate", "1..1e9", "packets per second by their time stamps (14880952)",
+     number<&TrafficSpec::rate_pps, 1, 1'000'000'000>},
     {"pace", "1..1e9", "packets per second in real time: what nobody takes is missed",
-     number<&TrafficSpec::pace_pps, 1, 1e9>},
+     number<&TrafficSpec::pace_pps, 1, 1'000'000'000>},
     {"swing", "1..1e6", "ms in which the pace swings from 0 to its highest and back",
-     number<&TrafficSpec::swing_ms, 1, 1e6>},
-    {"queue", "1..16777216", "packets that wait where there is a pace (4096)",
-     number<&TrafficSpec::queue, 1u, 1u << 24>},
+     number<&TrafficSpec::swing_ms, 1, 1'000'000>},
+    {"queue", "1..16777216", "packets that wait where there is a pace (4096)", number<&TrafficSpec::queue, 1, 1 << 24>},
     {"seed", "0..18446744073709551615", "what is random is the same for the same seed (1)",
-     number<&TrafficSpec::seed, 0u, ~0ull>},
+     number<&TrafficSpec::seed, 0, ~0ull>},
 };
 
 }  // namespace
