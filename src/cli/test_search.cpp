@@ -141,6 +141,7 @@ int run(const FindOptions& options) {
   auto test = TestEnds::open(options.ends);
   if (!test) return fail(test.error(), kFailed);
   if (!options.quiet) say(kName, test->description());
+  if (const auto error = test->problem()) return fail(*error, kFailed);
   if (planned->learn_ns != 0)
     if (const auto error = tester::wait_until_ready(shared, streams, test->ends(), planned->learn_ns, stop_asked))
       return fail(*error, kFailed);
