@@ -88,7 +88,7 @@ class ReceivingThread {
       const std::size_t count = source_.poll(packets_);
       polling_.store(true, std::memory_order_release);
       receiver_.take(std::span(packets_).first(count));
-      if (count == 0) __builtin_ia32_pause();
+      if (count == 0) std::this_thread::yield();  // a device in software may share this core
     }
   }
 
