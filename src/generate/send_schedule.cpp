@@ -27,6 +27,9 @@ constexpr std::array kUnits{
     RateUnit{"Gbps", SendRate::Unit::line_bits, 1e9}, RateUnit{"%", SendRate::Unit::line_share, 0.01},
     RateUnit{"x", SendRate::Unit::captured, 1},
 };
+/// Of what is not negative: std::llround is a call, and each frame's would be one.
+std::uint64_t nearest(double value) noexcept { return static_cast<std::uint64_t>(value + 0.5); }
+
 constexpr double kLeast = 1e-3, kMost = 1e13;  ///< beyond, a frame takes years, or 2^63 ns are too few
 
 }  // namespace
@@ -90,13 +93,10 @@ std::uint64_t SendSchedule::due_ns(std::uint64_t time_ns) noexcept {
     case SendRate::Unit::line_share:
       return base_ns_;
     case SendRate::Unit::captured:
-      return base_ns_ +
-             (time_ns <= first_ns_
-                  ? 0
-                  : static_cast<std::uint64_t>(std::llround(static_cast<double>(time_ns - first_ns_) / rate_.value)));
+      return base_ns_ + (time_ns <= first_ns_ ? 0 : nearest(static_cast<double>(time_ns - first_ns_) / rate_.value));
     case SendRate::Unit::packets:
     case SendRate::Unit::line_bits:
-      return base_ns_ + static_cast<std::uint64_t>(std::llround(seconds_of(units_) * 1e9));
+      return base_ns_ + nearest(seconds_of(units_) * 1e9);
   }
   return base_ns_;
 }

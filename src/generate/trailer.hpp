@@ -29,6 +29,11 @@ struct Trailer {
     put32(at + 12, sequence);
   }
 
+  /// Of its words, as the Internet checksum adds them: not folded.
+  std::uint64_t sum() const noexcept {
+    return kMagic + (time_ns >> 32 & 0xFFFF) + (time_ns & 0xFFFFFFFF) + stream + sequence;
+  }
+
   /// Nothing where the magic is not there. One of 65,536 frames of other traffic passes for one with a trailer: what it
   /// says is to be checked against what was sent.
   static std::optional<Trailer> read(const std::uint8_t* at) noexcept {

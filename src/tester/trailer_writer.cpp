@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tester/trailer_writer.hpp"
 
+#include <algorithm>
+
+#include "base/prefetch.hpp"
 #include "generate/checksums.hpp"
 #include "generate/frame.hpp"
 #include "generate/trailer.hpp"
@@ -30,8 +33,7 @@ Places places_in(const std::uint8_t* frame) noexcept {
 std::uint32_t stream_of(const std::uint8_t* trailer) noexcept { return get32(trailer + 8); }
 
 /// Of a trailer's words, as they count in a checksum from an even or an odd place on.
-std::uint32_t sum_of(const std::uint8_t* trailer, bool odd) noexcept {
-  const std::uint16_t sum = fold_sum(internet_sum(trailer, Trailer::kBytes));
+std::uint32_t placed(std::uint16_t sum, bool odd) noexcept {
   return odd ? static_cast<std::uint16_t>(sum << 8 | sum >> 8) : sum;
 }
 
@@ -43,23 +45,32 @@ void TrailerWriter::lengths(std::span<const RawPacket> packets, std::span<OutFra
 
 void TrailerWriter::write(std::span<const RawPacket> packets, std::span<const OutFrame> frames,
                           std::span<const std::uint64_t> due_ns) noexcept {
+  constexpr std::size_t kAhead = 16;
+  const auto ask_for = [&](std::size_t i) noexcept {
+    const std::uint8_t* const packet = packets[i].data;
+    prefetch_line(packet + FrameCopier::kAhead);
+    prefetch_line(&(*sent_)[stream_of(packet + places_in(packet).trailer)].frames);
+  };
+  for (std::size_t i = 0; i < std::min(kAhead, packets.size()); ++i) ask_for(i);
   for (std::size_t i = 0; i < packets.size(); ++i) {
+    if (i + kAhead < packets.size()) ask_for(i + kAhead);
+    // What was just written is not read again: the CPU would wait until it is in the cache.
+    const std::uint8_t* const packet = packets[i].data;
     std::uint8_t* const frame = frames[i].data;
-    FrameCopier::copy(frame, packets[i].data, frames[i].bytes);
-    const Places at = places_in(packets[i].data);
-    std::uint8_t* const trailer = frame + at.trailer;
-    const bool odd = ((at.trailer - at.transport) & 1) != 0;
-    const std::uint32_t before = sum_of(trailer, odd);
-    const std::uint32_t stream = stream_of(trailer);
+    FrameCopier::copy(frame, packet, frames[i].bytes);
+    const Places at = places_in(packet);
+    const std::uint32_t stream = stream_of(packet + at.trailer);
     SentFlow& flow = (*sent_)[stream];
     flow.wire_bytes += frames[i].bytes;
-    Trailer{.stream = stream,
-            .sequence = static_cast<std::uint32_t>(flow.frames++),
-            .time_ns = due_ns.empty() ? frames[i].time_ns : due_ns[i]}
-        .write(trailer);
+    const Trailer trailer{.stream = stream,
+                          .sequence = static_cast<std::uint32_t>(flow.frames++),
+                          .time_ns = due_ns.empty() ? frames[i].time_ns : due_ns[i]};
+    trailer.write(frame + at.trailer);
     // HC' = ~(~HC + ~m + m'): RFC 1624, equation 3. UDP's 0 would say that there is none.
-    const std::uint32_t without = (~get16(frame + at.checksum) & 0xFFFF) + (~before & 0xFFFF);
-    const auto checksum = static_cast<std::uint16_t>(~fold_sum(without + sum_of(trailer, odd)));
+    const bool odd = ((at.trailer - at.transport) & 1) != 0;
+    const std::uint32_t before = placed(fold_sum(internet_sum(packet + at.trailer, Trailer::kBytes)), odd);
+    const std::uint32_t without = (~get16(packet + at.checksum) & 0xFFFF) + (~before & 0xFFFF);
+    const auto checksum = static_cast<std::uint16_t>(~fold_sum(without + placed(fold_sum(trailer.sum()), odd)));
     put16(frame + at.checksum, checksum == 0 ? 0xFFFF : checksum);
   }
 }
