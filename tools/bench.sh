@@ -10,3 +10,5 @@ echo "cores $(nproc), load $(cut -d' ' -f1-3 /proc/loadavg), $(sed 's/.*\[\(.*\)
 "$build/bench/tasks" "$@"
 "$build/bench/control" "$@"
 "$build/bench/classes" "$@"
+"$build/bench/sending" "$@"
+"$build/bench/tester_bench"
