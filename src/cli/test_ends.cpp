@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
 #include "generate/traffic_text.hpp"
+#include "tester/learning.hpp"
 
 namespace parshall::cli {
 
@@ -46,6 +49,13 @@ Result<TrafficSpec> plan_traffic(const TestTrafficOptions& options) {
   return spec;
 }
 
+Result<TestFrames> make_frames(const TrafficSpec& spec) {
+  auto trace = Trace::make(spec);
+  if (!trace) return trace.error();
+  return TestFrames{.trace = std::make_shared<const Trace>(*std::move(trace)),
+                    .streams = static_cast<std::uint32_t>(spec.flows)};
+}
+
 Result<TestEnds> TestEnds::open(const EndOptions& options) {
   if (options.send_by.empty() == options.through.empty())
     return Error{"say what to test: -i INTERFACE (and --receive-on), or --through SCENARIO (parshall list scenarios)"};
@@ -79,6 +89,24 @@ Result<TestEnds> TestEnds::open(const EndOptions& options) {
       options.through.empty()
           ? is_one ? test.send_port_->description() : test.send_port_->description() + " -> " + receiving.description()
           : fmt::format("{} between {} and {}, via {}", options.through, send_by, receive_by, options.via);
+  return test;
+}
+
+Result<TestEnds> prepare_test(const EndOptions& options, std::span<const TestFrames> frames, const TestStart& start) {
+  auto test = TestEnds::open(options);
+  if (!test) return test;
+  if (!start.quiet) say(start.command, test->description());
+  for (const TestFrames& kind : frames)
+    if (const std::uint32_t longest = kind.trace->longest_frame() + kFcsBytes; longest > test->longest_frame())
+      return Error{fmt::format("the sending device takes frames of up to {} bytes, not of {}: ask for shorter ones",
+                               test->longest_frame(), longest)};
+  if (const auto error = test->problem()) return *error;
+  for (const TestFrames& kind : frames) {
+    if (start.learn_ns == 0) break;
+    if (const auto error = tester::wait_until_ready(kind.trace, kind.streams, test->ends(), start.learn_ns, stop_asked))
+      return *error;
+  }
+  if (const auto error = test->problem()) return *error;
   return test;
 }
 

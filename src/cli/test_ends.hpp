@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 
 #include "cli/commands.hpp"
+#include "generate/traffic.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "tester/device/scenario.hpp"
 #include "tester/trial.hpp"
@@ -30,6 +32,13 @@ std::string plan_text(const TestTrafficOptions& options);
 /// With a trailer. Errors are the user's.
 Result<TrafficSpec> plan_traffic(const TestTrafficOptions& options);
 
+/// Frames of a test, which are sent again and again.
+struct TestFrames {
+  std::shared_ptr<const Trace> trace;
+  std::uint32_t streams = 0;
+};
+Result<TestFrames> make_frames(const TrafficSpec& spec);
+
 /// The interfaces, opened, and the device between them where we made it.
 class TestEnds {
  public:
@@ -38,6 +47,8 @@ class TestEnds {
   tester::TrialEnds ends() noexcept { return {*sink_, *source_}; }
   const std::string& description() const noexcept { return description_; }
   std::optional<double> line_bps() const noexcept { return sink_->line_bps(); }
+  /// That can be sent, with the FCS.
+  std::uint32_t longest_frame() const noexcept { return sink_->longest_frame() + kFcsBytes; }
 
   /// Frames that the sending device took, and dropped.
   std::uint64_t dropped_in_sending() { return send_port_->dropped_in_sending(); }
@@ -57,5 +68,17 @@ class TestEnds {
   std::unique_ptr<PacketSource> source_;
   std::string description_;
 };
+
+/// How a test begins.
+struct TestStart {
+  std::string command;         ///< whose messages these are
+  std::uint64_t learn_ns = 0;  ///< for which it is tried whether the device passes anything on; 0: it is not
+  bool quiet = false;
+};
+
+/// Opens the ends and waits until some of each kind of frames come through.
+///
+/// Error: the ends cannot be opened; frames are too long to be sent; nothing comes through; the device ended.
+Result<TestEnds> prepare_test(const EndOptions& options, std::span<const TestFrames> frames, const TestStart& start);
 
 }  // namespace parshall::cli

@@ -9,7 +9,6 @@
 #include "cli/test.hpp"
 #include "cli/test_ends.hpp"
 #include "cli/whole_file.hpp"
-#include "tester/learning.hpp"
 #include "tester/report_writers.hpp"
 
 namespace parshall::cli {
@@ -73,26 +72,19 @@ int run(const RunOptions& options) {
   auto planned = plan(options);
   if (!planned) return fail(planned.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
-  auto trace = Trace::make(planned->traffic);
-  if (!trace) return fail(trace.error(), kFailed);
-  const auto shared = std::make_shared<const Trace>(*std::move(trace));
-  const auto streams = static_cast<std::uint32_t>(planned->traffic.flows);
+  const auto frames = make_frames(planned->traffic);
+  if (!frames) return fail(frames.error(), kFailed);
   catch_signals();
-  auto test = TestEnds::open(options.ends);
+  auto test = prepare_test(options.ends, std::span(&*frames, 1),
+                           {.command = "test run", .learn_ns = planned->learn_ns, .quiet = options.quiet});
   if (!test) return fail(test.error(), kFailed);
   const auto send = on_line(planned->send, test->line_bps());
   if (!send) return fail(send.error(), kUsage);
-  if (!options.quiet) say("test run", test->description());
-  if (const auto error = test->problem()) return fail(*error, kFailed);
-  if (planned->learn_ns != 0)
-    if (const auto error = tester::wait_until_ready(shared, streams, test->ends(), planned->learn_ns, stop_asked))
-      return fail(*error, kFailed);
 
   tester::TrialOptions trial{.send = *send, .settle_ns = planned->settle_ns, .book = {}};
   if (options.flow_latency) trial.book.flow_latency_error = 0.05;
-  if (const auto error = test->problem()) return fail(*error, kFailed);
   const std::uint64_t dropped_before = test->dropped_in_sending();
-  const tester::TrialResult result = tester::run_trial(shared, streams, test->ends(), trial, stop_asked);
+  const tester::TrialResult result = tester::run_trial(frames->trace, frames->streams, test->ends(), trial, stop_asked);
   tester::TestReport report =
       tester::make_report(*result.receiver, result.sent, result.sending_ns,
                           options.confidence == 99 ? tester::Confidence::percent_99 : tester::Confidence::percent_95);

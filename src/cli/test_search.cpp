@@ -5,14 +5,14 @@
 
 #include "base/parse.hpp"
 #include "cli/command_line.hpp"
+#include "cli/device_measurer.hpp"
 #include "cli/messages.hpp"
 #include "cli/search_report.hpp"
 #include "cli/signals.hpp"
 #include "cli/test.hpp"
 #include "cli/test_ends.hpp"
 #include "cli/whole_file.hpp"
-#include "tester/learning.hpp"
-#include "tester/search/search.hpp"
+#include "tester/search/search_run.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -67,91 +67,30 @@ Result<FindPlan> plan(const FindOptions& o) {
   return plan;
 }
 
-/// Searches of one device, one after the other.
-class Finder {
- public:
-  Finder(std::shared_ptr<const Trace> trace, std::uint32_t streams, TestEnds& test, std::uint64_t settle_ns)
-      : trace_(std::move(trace)), streams_(streams), test_(test), settle_ns_(settle_ns) {}
-
-  /// What the generator sends through the device if nothing is asked of it.
-  double ceiling_pps() {
-    const tester::TrialResult trial = run({.duration_ns = 500'000'000});
-    return trial.sending_ns == 0
-               ? 0
-               : static_cast<double>(trial.sending.sent) * 1e9 / static_cast<double>(trial.sending_ns);
-  }
-
-  Result<tester::TrialOutcome> measure(const tester::TrialInput& input) {
-    const tester::TrialResult trial = run({.rate = {SendRate::Unit::packets, input.load_pps},
-                                           .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
-    if (trial.damage) return *trial.damage;
-    if (const auto problem = test_.problem()) return *problem;
-    tester::TrialOutcome outcome{.load_pps = input.load_pps,
-                                 .duration_s = input.duration_s,
-                                 .offered = trial.sending.taken,
-                                 .sent = trial.sending.sent,
-                                 .received = 0};
-    for (std::uint32_t stream = 0; stream < streams_; ++stream)
-      outcome.received += trial.receiver->book().flow(stream, trial.sent[stream].frames).received;
-    return outcome;
-  }
-
- private:
-  tester::TrialResult run(const SendPlan& send) {
-    return tester::run_trial(trace_, streams_, test_.ends(), {.send = send, .settle_ns = settle_ns_, .book = {}},
-                             stop_asked);
-  }
-
-  std::shared_ptr<const Trace> trace_;
-  std::uint32_t streams_;
-  TestEnds& test_;
-  std::uint64_t settle_ns_;
-};
-
 int fail(const Error& error, ExitStatus status) {
   say(kName, error.message);
   return status;
-}
-
-/// One search; what is known of it where somebody ended it.
-Result<tester::SearchResult> search(const FindPlan& plan, Finder& finder, bool quiet) {
-  auto search = plan.method->make(plan.search);
-  if (!search) return search.error();
-  while (const auto input = (*search)->next()) {
-    const auto outcome = finder.measure(*input);
-    if (!outcome) return outcome.error();
-    if (stop_asked()) break;
-    if (!quiet)
-      say(kName, fmt::format("{:.0f} pps for {} s: {} of {} came", input->load_pps, input->duration_s,
-                             outcome->received, outcome->offered));
-    if (const auto error = (*search)->add(*outcome)) return *error;
-  }
-  return (*search)->result();
 }
 
 int run(const FindOptions& options) {
   auto planned = plan(options);
   if (!planned) return fail(planned.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
-  auto trace = Trace::make(planned->traffic);
-  if (!trace) return fail(trace.error(), kFailed);
-  const auto shared = std::make_shared<const Trace>(*std::move(trace));
-  const auto streams = static_cast<std::uint32_t>(planned->traffic.flows);
+  const auto frames = make_frames(planned->traffic);
+  if (!frames) return fail(frames.error(), kFailed);
   catch_signals();
-  auto test = TestEnds::open(options.ends);
+  auto test = prepare_test(options.ends, std::span(&*frames, 1),
+                           {.command = kName, .learn_ns = planned->learn_ns, .quiet = options.quiet});
   if (!test) return fail(test.error(), kFailed);
-  if (!options.quiet) say(kName, test->description());
-  if (const auto error = test->problem()) return fail(*error, kFailed);
-  if (planned->learn_ns != 0)
-    if (const auto error = tester::wait_until_ready(shared, streams, test->ends(), planned->learn_ns, stop_asked))
-      return fail(*error, kFailed);
 
-  Finder finder(shared, streams, *test, planned->settle_ns);
+  DeviceMeasurer measurer(*frames, *test, planned->settle_ns);
+  const auto ceiling_pps = measurer.ceiling_pps();
+  if (!ceiling_pps) return fail(ceiling_pps.error(), kFailed);
   SearchSummary summary{.command = command_line(),
                         .device = test->description(),
                         .traffic = plan_text(options.traffic),
                         .method = options.method,
-                        .generator_pps = finder.ceiling_pps(),
+                        .generator_pps = *ceiling_pps,
                         .settle_s = static_cast<double>(planned->settle_ns) * 1e-9,
                         .searches = {}};
   tester::SearchPlan& plan = planned->search;
@@ -162,9 +101,16 @@ int run(const FindOptions& options) {
                            summary.generator_pps));
   if (const auto problem = tester::problem_of(plan)) return fail(*problem, kUsage);
   while (summary.searches.size() < options.repeat && !stop_asked()) {
-    const auto result = search(*planned, finder, options.quiet);
-    if (!result) return fail(result.error(), kFailed);
-    summary.searches.push_back(*result);
+    auto search = planned->method->make(plan);
+    if (!search) return fail(search.error(), kUsage);
+    const auto told = [&](const tester::TrialOutcome& outcome) {
+      if (!options.quiet)
+        say(kName, fmt::format("{:.0f} pps for {} s: {} of {} came", outcome.load_pps, outcome.duration_s,
+                               outcome.received, outcome.offered));
+    };
+    const auto run = tester::run_search(**search, measurer, told, stop_asked);
+    if (run.failure) return fail(*run.failure, kFailed);
+    summary.searches.push_back(run.result);
   }
   summary.interrupted = stop_asked();
   const std::string text = options.format == "json" ? search_json(summary) : search_text(summary);

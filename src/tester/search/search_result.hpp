@@ -40,6 +40,7 @@ struct SearchResult {
   SearchEnd end = SearchEnd::not_yet;
   std::vector<TrialOutcome> trials;  ///< in order
   double trial_s = 0;                ///< they took together, without what lay between them
+  double took_s = 0;                 ///< with that
   std::vector<GoalResult> goals;     ///< in the order in which they were given
 };
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/device_measurer.hpp"
+
+#include "cli/signals.hpp"
+
+namespace parshall::cli {
+
+Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
+  tester::TrialResult trial = tester::run_trial(frames_.trace, frames_.streams, test_.ends(),
+                                                {.send = send, .settle_ns = settle_ns_, .book = {}}, stop_asked);
+  if (trial.damage) return *trial.damage;
+  if (const auto problem = test_.problem()) return *problem;
+  return trial;
+}
+
+Result<double> DeviceMeasurer::ceiling_pps() {
+  const auto trial = run({.duration_ns = 500'000'000});
+  if (!trial) return trial.error();
+  if (trial->sending_ns == 0) return Error{"nothing could be sent"};
+  return static_cast<double>(trial->sending.sent) * 1e9 / static_cast<double>(trial->sending_ns);
+}
+
+Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& input) {
+  const auto trial = run({.rate = {SendRate::Unit::packets, input.load_pps},
+                          .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
+  if (!trial) return trial.error();
+  tester::TrialOutcome outcome{.load_pps = input.load_pps,
+                               .duration_s = input.duration_s,
+                               .offered = trial->sending.taken,
+                               .sent = trial->sending.sent,
+                               .received = 0};
+  for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
+    outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;
+  return outcome;
+}
+
+}  // namespace parshall::cli

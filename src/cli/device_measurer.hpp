@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "cli/test_ends.hpp"
+#include "tester/search/measurer.hpp"
+
+namespace parshall::cli {
+
+/// Trials of frames that go through a device: what comes back of them, once each, was received.
+class DeviceMeasurer final : public tester::Measurer {
+ public:
+  /// `settle_ns`: for which frames are waited for after each trial.
+  DeviceMeasurer(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
+      : frames_(std::move(frames)), test_(test), settle_ns_(settle_ns) {}
+
+  /// Frames are sent through the device for half a second, as fast as they are taken.
+  Result<double> ceiling_pps() override;
+  Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override;
+
+ private:
+  Result<tester::TrialResult> run(const SendPlan& send);
+
+  TestFrames frames_;
+  TestEnds& test_;
+  std::uint64_t settle_ns_;
+};
+
+}  // namespace parshall::cli
