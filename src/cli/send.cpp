@@ -140,7 +140,7 @@ class Send {
     std::thread thread([&] {
       name_this_thread("send");
       while (!stop.load(std::memory_order_relaxed) && !sender_->finished())
-        if (sender_->step(orders_.carry_out(*sender_)) == 0) rest();
+        if (sender_->step(orders_.carry_out(*sender_)) == 0) rest_until_due(*sender_);
       done.store(true, std::memory_order_release);
     });
     const auto error = options_.core >= 0 ? pin(thread, static_cast<unsigned>(options_.core)) : std::nullopt;
@@ -186,14 +186,6 @@ class Send {
     (*output)->flush();
     if ((*output)->error()) return fail(*(*output)->error(), kFailed);
     return kDone;
-  }
-
-  /// The sending thread has nothing to do: it sleeps until shortly before the next frame is due, but not for long.
-  void rest() const noexcept {
-    constexpr std::uint64_t kMost = 2'000'000, kEarly = 100'000;
-    const std::uint64_t idle_ns = sender_->idle_ns();
-    if (idle_ns <= kEarly) return __builtin_ia32_pause();
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(idle_ns, kMost) - kEarly));
   }
 
   /// What the user typed meanwhile; false where he wants to end.

@@ -2,8 +2,10 @@
 #include "generate/sender.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <ctime>
+#include <thread>
 #include <utility>
 
 #include "generate/frame.hpp"
@@ -202,6 +204,13 @@ void Sender::change_rate(const SendRate& rate) noexcept {
   have_ = good_;
   last_batch_ = false;
   if (schedule_.paced()) schedule(at_);
+}
+
+void rest_until_due(const Sender& sender) noexcept {
+  constexpr std::uint64_t kMostNs = 2'000'000, kEarlyNs = 100'000;
+  const std::uint64_t idle_ns = sender.idle_ns();
+  if (idle_ns <= kEarlyNs) return __builtin_ia32_pause();
+  std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(idle_ns, kMostNs) - kEarlyNs));
 }
 
 }  // namespace parshall

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/thread_name.hpp"
+#include "generate/lent_sink.hpp"
 #include "generate/memory_source.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "tester/trailer_writer.hpp"
@@ -21,22 +22,6 @@ std::uint64_t realtime_ns() noexcept {
   ::clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
-
-/// A sink that outlives its sender.
-class LentSink final : public FrameSink {
- public:
-  explicit LentSink(FrameSink& sink) : sink_(sink) {}
-  std::size_t reserve(std::span<OutFrame> frames) noexcept override { return sink_.reserve(frames); }
-  std::size_t send(std::size_t count) noexcept override { return sink_.send(count); }
-  void flush() noexcept override { sink_.flush(); }
-  std::uint32_t longest_frame() const noexcept override { return sink_.longest_frame(); }
-  std::uint32_t shortest_frame() const noexcept override { return sink_.shortest_frame(); }
-  std::optional<double> line_bps() const noexcept override { return sink_.line_bps(); }
-  std::optional<Error> damage() const override { return sink_.damage(); }
-
- private:
-  FrameSink& sink_;
-};
 
 /// How many frames a stream may get at most.
 std::uint64_t most_frames(const Trace& trace, std::uint32_t streams, const SendPlan& plan) {
@@ -117,15 +102,11 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
                 std::make_unique<LentSink>(ends.sink), options.send);
   const DeviceCounters before = ends.source.counters();
   ReceivingThread receiving(ends.source, *result.receiver);
-  const auto rest = [&](std::uint64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); };
-  while (!sender.finished() && !stop()) {
-    if (sender.step() != 0) continue;
-    constexpr std::uint64_t kEarlyNs = 100'000, kMostNs = 10'000'000;
-    if (const std::uint64_t idle_ns = sender.idle_ns(); idle_ns > kEarlyNs) rest(std::min(idle_ns, kMostNs) - kEarlyNs);
-  }
+  while (!sender.finished() && !stop())
+    if (sender.step() == 0) rest_until_due(sender);
   sender.finish();
   result.interrupted = !sender.finished();
-  rest(options.settle_ns);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(options.settle_ns));
 
   receiving.stop();
   const DeviceCounters after = ends.source.counters();
