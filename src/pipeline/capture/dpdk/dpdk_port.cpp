@@ -231,6 +231,7 @@ Result<Plan> make_plan(const DpdkOptions& options) {
                 .promiscuous = options.promiscuous,
                 .ends = device.ends(),
                 .sinks = options.sinks,
+                .sinks_wait = options.sinks_wait,
                 .receives = options.receives,
                 .forwards = options.forwards};
   switch (device.kind) {

@@ -18,6 +18,7 @@ struct DpdkOptions {
   std::uint16_t queues = 1;           ///< receive queues, one per worker
   std::uint16_t transmit_queues = 0;  ///< more when somebody also sends on the port
   std::uint16_t sinks = 0;            ///< to send frames by, each with a transmit queue of its own
+  bool sinks_wait = true;             ///< for room in a queue; else what finds none is refused at once
   bool receives = true;               ///< else nothing is to be seen of what comes: no queue is read
   std::uint16_t descriptors = 4096;   ///< per queue; trimmed to what the device takes
   std::uint32_t mbufs_per_queue = 0;  ///< 0: derived from the descriptors

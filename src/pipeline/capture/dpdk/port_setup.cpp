@@ -112,7 +112,14 @@ Result<OpenedPort> Setup::run() {
 
 Setup::Step Setup::probe() {
   if (plan_.socket_family >= 0) sockets_before_ = open_sockets(plan_.socket_family);
-  const int error = ::rte_dev_probe(plan_.devargs.c_str());
+  std::string devargs = plan_.devargs;
+  DeviceRings rings;
+  if (DeviceRings::are_wanted_by(devargs)) {
+    if (!rings.make(plan_.devargs, plan_.descriptors, SOCKET_ID_ANY))
+      return failed(plan_, fmt::format("rings of {} packets", plan_.descriptors), rte_errno);
+    devargs = DeviceRings::devargs_of(plan_.devargs, SOCKET_ID_ANY);
+  }
+  const int error = ::rte_dev_probe(devargs.c_str());
   if (error != 0 && error != -EEXIST) return failed(plan_, "DPDK finds no such device or its driver refuses it", error);
   const std::string device = plan_.devargs.substr(0, plan_.devargs.find(','));
   if (::rte_eth_dev_get_port_by_name(device.c_str(), &id_) != 0) {
@@ -122,6 +129,7 @@ Setup::Step Setup::probe() {
   if (const int unknown = ::rte_eth_dev_info_get(id_, &info_)) return failed(plan_, "asking what it can do", unknown);
   port_.driver = info_.driver_name;
   port_.state = std::make_shared<PortState>(id_, plan_.queues, facts_of(port_.driver, plan_.is_virtual));
+  port_.state->own(std::move(rings));
   if (*info_.dev_flags & RTE_ETH_DEV_AUTOFILL_QUEUE_XSTATS) port_.state->set_counts_queues();
   if (plan_.queues > info_.max_rx_queues) {
     return Error{fmt::format("cannot open {}: it has {} receive queues, {} were asked for", plan_.name,
@@ -207,8 +215,8 @@ Setup::Step Setup::set_up_sinks() {
     rte_mempool* const pool = make_pool("tx", plan_.sink_mbufs());
     if (!pool) return failed(plan_, fmt::format("{} MiB for frames to send", plan_.memory_bytes() >> 20), rte_errno);
     const std::uint32_t room = plan_.data_room - RTE_PKTMBUF_HEADROOM;
-    port_.sinks.push_back(
-        std::make_unique<QueueSink>(port_.state, queue, pool, std::min(room, plan_.limits.longest_sent)));
+    port_.sinks.push_back(std::make_unique<QueueSink>(port_.state, queue, pool,
+                                                      std::min(room, plan_.limits.longest_sent), plan_.sinks_wait));
   }
   return std::nullopt;
 }
@@ -315,7 +323,8 @@ std::uint32_t PortPlan::mbufs() const {
 
 /// A full queue, one burst on its way there, and what the caches of two threads may keep.
 std::uint32_t PortPlan::sink_mbufs() const {
-  return 2 * kSentDescriptors + 2 * static_cast<std::uint32_t>(QueueSink::kMostFrames) + 2 * kPoolCache * 3 / 2;
+  const std::uint32_t held = std::max<std::uint32_t>(kSentDescriptors, is_virtual ? descriptors : 0);  // in a ring
+  return 2 * held + 2 * static_cast<std::uint32_t>(QueueSink::kMostFrames) + 2 * kPoolCache * 3 / 2;
 }
 
 std::uint64_t PortPlan::memory_bytes() const {

@@ -27,6 +27,7 @@ struct PortPlan {
   int socket_family = -1;   ///< AF_PACKET or AF_XDP: ask the kernel what it dropped
   bool ends = false;
   std::uint16_t sinks = 0;
+  bool sinks_wait = true;
   bool receives = true;
   bool forwards = false;  ///< what comes in goes out of another such port: of as many transmit queues
   FrameLimits limits = {};

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "pipeline/capture/dpdk/device_rings.hpp"
 #include "pipeline/capture/dpdk/driver_facts.hpp"
 #include "pipeline/capture/dpdk/kernel_interface.hpp"
 #include "pipeline/capture/source.hpp"
@@ -22,7 +23,8 @@ struct FrameLimits {
   bool in_one_piece = false;                ///< no chain of buffers can be sent
 };
 
-/// What a port's queues share, and what must live as long as any of them: the pools behind their packets.
+/// What a port's queues share, and what must live as long as any of them: the pools behind their packets, and
+/// a virtual device's rings.
 class PortState {
  public:
   PortState(std::uint16_t id, std::uint16_t queues, DriverFacts facts)
@@ -38,6 +40,7 @@ class PortState {
   void set_running() noexcept { running_ = true; }
 
   void own(rte_mempool* pool) { pools_.push_back(pool); }
+  void own(DeviceRings rings) { rings_ = std::move(rings); }
   void ask_kernel(std::uint16_t queue, int family, int socket) { drops_[queue].emplace(family, socket); }
 
   void set_limits(const FrameLimits& limits) noexcept { limits_ = limits; }
@@ -80,6 +83,7 @@ class PortState {
   std::optional<LinkState> link_;
   std::vector<std::optional<SocketDrops>> drops_;
   std::vector<rte_mempool*> pools_;
+  DeviceRings rings_;  ///< of a net_ring device
 };
 
 }  // namespace parshall::dpdk

@@ -50,7 +50,7 @@ std::size_t QueueSink::send(std::size_t count) noexcept {
   // net_af_packet would keep what it takes while the interface is down, and send it when it is up again.
   if (port_->running() && is_up()) {
     sent = ::rte_eth_tx_burst(port_id_, queue_, mbufs_.data(), static_cast<std::uint16_t>(count));
-    if (sent < count) {
+    if (sent < count && waits_) {
       const std::uint64_t patience = ::rte_get_tsc_hz() / 1000 * kPatienceMs;
       for (std::uint64_t since = ::rte_rdtsc(); sent < count && ::rte_rdtsc() - since < patience;) {
         const std::size_t more =

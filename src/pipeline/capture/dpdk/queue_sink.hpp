@@ -12,15 +12,22 @@ namespace parshall::dpdk {
 
 /// One transmit queue of a port, with buffers of its own.
 ///
-/// Full: send() waits for room in the queue as long as the device takes frames now and then; from kPatience on without
-///       one, or while it is down, it gives up those that are left. That it went down is seen a millisecond late.
+/// Full: where it waits, send() waits for room in the queue as long as the device takes frames now and then; from
+///       kPatience on without one, while it is down, or where it does not wait, it gives up those that are left. That
+///       it went down is seen a millisecond late.
 class QueueSink final : public FrameSink {
  public:
   static constexpr std::size_t kMostFrames = 256;
 
   /// `pool` is the port's: buffers of no more than `longest_frame` bytes.
-  QueueSink(std::shared_ptr<PortState> port, std::uint16_t queue, rte_mempool* pool, std::uint32_t longest_frame)
-      : port_(std::move(port)), port_id_(port_->id()), queue_(queue), pool_(pool), longest_frame_(longest_frame) {}
+  QueueSink(std::shared_ptr<PortState> port, std::uint16_t queue, rte_mempool* pool, std::uint32_t longest_frame,
+            bool waits)
+      : port_(std::move(port)),
+        port_id_(port_->id()),
+        queue_(queue),
+        pool_(pool),
+        longest_frame_(longest_frame),
+        waits_(waits) {}
   QueueSink(const QueueSink&) = delete;
   QueueSink& operator=(const QueueSink&) = delete;
   ~QueueSink() override { free_from(0); }
@@ -42,6 +49,7 @@ class QueueSink final : public FrameSink {
   std::uint16_t queue_;
   rte_mempool* pool_;
   std::uint32_t longest_frame_;
+  bool waits_;
   std::array<rte_mbuf*, kMostFrames> mbufs_;
   std::size_t reserved_ = 0;
   std::uint64_t asked_ticks_ = 0;  ///< when it was asked whether the device is up
