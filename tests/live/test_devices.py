@@ -105,9 +105,9 @@ class VirtualDevices(unittest.TestCase):
             self.assertEqual(got[f'device.{absent}'], 'absent')
 
     def test_what_a_ring_accepts_is_counted_and_what_it_refuses_is_not(self):
-        _, got, _ = count('vdev:net_ring0', '--loop', '3000', '--idle', '0.3')
+        _, got, _ = count('vdev:net_ring0', '--loop', '6000', '--idle', '0.3')
         self.assertGreater(got['refused'], 0)
-        self.assertEqual(got['accepted'] + got['refused'], 3000)
+        self.assertEqual(got['accepted'] + got['refused'], 6000)
         self.assertEqual(got['packets'], got['accepted'])
 
     def test_memif_delivers_every_frame_of_another_process(self):
