@@ -9,16 +9,16 @@ failed=0
 
 # run NAME COMMAND...: one line per test program, its output only where it fails or skips something.
 run() {
-  local name=$1 log
+  local name=$1 log began=$SECONDS
   shift
   log=$(mktemp)
   if timeout 900 "$@" >"$log" 2>&1 </dev/null; then
     passed=$((passed + 1))
-    echo "ok      $name"
+    echo "ok      $name ($((SECONDS - began)) s)"
     grep -h "SKIPPED" "$log" | sort | uniq -c | sed 's/^/        /' | head -5
   else
     failed=$((failed + 1))
-    echo "FAILED  $name"
+    echo "FAILED  $name ($((SECONDS - began)) s)"
     tail -n 60 "$log"
   fi
   rm -f "$log"
