@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/device_measurer.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/signals.hpp"
 
 namespace parshall::cli {
@@ -32,6 +34,22 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
   for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
     outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;
   return outcome;
+}
+
+std::vector<tester::Fact> trial_phases(std::uint64_t settle_ns, std::uint64_t learn_ns) {
+  constexpr double kWaitS = 2;
+  const double settle_s = static_cast<double>(settle_ns) * 1e-9, learn_s = static_cast<double>(learn_ns) * 1e-9;
+  return {
+      {"a) routing update, 2 s", "none: what the device has to know is set before the search (deviates)"},
+      {"b) learning frames, 2 s",
+       learn_ns == 0 ? "none (deviates)"
+                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} s "
+                                   "at most; not before each trial (deviates)",
+                                   learn_s)},
+      {"c) trial", "frames at the load, for the duration"},
+      {"d) wait for frames, 2 s", fmt::format("{} s{}", settle_s, settle_s < kWaitS ? " (deviates)" : "")},
+      {"e) restabilize, 5 s", "none: the next trial begins at once (deviates)"},
+  };
 }
 
 }  // namespace parshall::cli

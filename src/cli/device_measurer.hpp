@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <vector>
+
 #include "cli/test_ends.hpp"
 #include "tester/search/measurer.hpp"
+#include "tester/search_report/search_report.hpp"
 
 namespace parshall::cli {
 
@@ -23,5 +26,8 @@ class DeviceMeasurer final : public tester::Measurer {
   TestEnds& test_;
   std::uint64_t settle_ns_;
 };
+
+/// What the phases of RFC 2544, section 23 are in its trials: RFC 9971 wants whatever deviates from it to be told.
+std::vector<tester::Fact> trial_phases(std::uint64_t settle_ns, std::uint64_t learn_ns);
 
 }  // namespace parshall::cli
