@@ -99,7 +99,7 @@ Result<SearchGoal> preset_goal(std::string_view name) {
   const auto presets = preset_goals();
   const auto found = std::ranges::find(presets, name, &SearchGoal::name);
   if (found != presets.end()) return *found;
-  return Error{fmt::format("no goal is named {}; there are {}", name, names_of(presets))};
+  return Error{fmt::format("no goal is named {}; there are {} (parshall list goals)", name, names_of(presets))};
 }
 
 Result<SearchGoal> parse_goal(std::string_view text) {
