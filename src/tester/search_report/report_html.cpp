@@ -33,18 +33,18 @@ constexpr std::string_view kStyle =
     "th, td { padding: 0.25em 0.8em 0.25em 0; text-align: left; vertical-align: top;\n"
     "  border-bottom: 1px solid var(--faint); }\n"
     "th { font-weight: 600; color: var(--dim); } .number { text-align: right; }\n"
-    "td.head, td.number { white-space: nowrap; } code { overflow-wrap: anywhere; }\n"
+    "td.name, td.number { white-space: nowrap; } code { overflow-wrap: anywhere; }\n"
     ".charts { display: flex; flex-wrap: wrap; gap: 1em; } figure { margin: 0.4em 0; width: 560px; max-width: 100%; }\n"
     "figcaption { color: var(--dim); } details { margin: 0.6em 0; } summary { cursor: pointer; }\n"
     ".kept, .series0 { color: var(--kept); } .lost, .series1 { color: var(--lost); }\n"
     ".series2, .median { color: var(--third); } .series3, .goal { color: var(--fourth); } .ceiling { color: "
     "var(--dim); }\n";
 
-enum class Align : std::uint8_t { left, right };
+enum class Align : std::uint8_t { name, text, number };
 
 struct HtmlColumn {
   std::string_view head;
-  Align align = Align::right;
+  Align align = Align::number;
 };
 
 /// Rows of cells, whose text is any.
@@ -68,7 +68,15 @@ class HtmlTable {
 
  private:
   static std::string_view style(const HtmlColumn& column) {
-    return column.align == Align::right ? " class=\"number\"" : "";
+    switch (column.align) {
+      case Align::name:
+        return " class=\"name\"";
+      case Align::number:
+        return " class=\"number\"";
+      case Align::text:
+        return "";
+    }
+    return "";
   }
 
   std::vector<HtmlColumn> columns_;
@@ -78,7 +86,7 @@ class HtmlTable {
 std::string facts_table(std::span<const Fact> facts) {
   std::string html = "<div class=\"scroll\"><table><tbody>\n";
   for (const auto& [name, value] : facts)
-    fmt::format_to(std::back_inserter(html), "<tr><td class=\"head dim\">{}</td><td>{}</td></tr>\n", markup_text(name),
+    fmt::format_to(std::back_inserter(html), "<tr><td class=\"name dim\">{}</td><td>{}</td></tr>\n", markup_text(name),
                    markup_text(value));
   return html + "</tbody></table></div>\n";
 }
@@ -97,25 +105,28 @@ std::string overview(const SearchReport& report) {
   const std::vector<GoalRow> rows = goal_rows(report);
   if (rows.empty()) return "<p>No search began.</p>\n";
   const bool repeated = std::ranges::any_of(report.sizes, [](const SizeSearches& s) { return s.searches.size() > 1; });
-  HtmlTable table({{"Frame size", Align::left},
-                   {"Goal", Align::left},
+  HtmlTable table({{"Frame size", Align::name},
+                   {"Goal", Align::name},
                    {"Conditional throughput"},
                    {"On the line"},
                    {"Relevant lower bound"},
                    {"Relevant upper bound"},
                    {"Generator's ceiling"},
-                   {"Result", Align::left}});
+                   {"Result", Align::text}});
   for (const GoalRow& row : rows)
     table.add({size_text(row.size->size), row.goal, pps_text(row.throughput_pps),
                line_text(row.throughput_pps, *row.size), pps_text(row.lower_pps), pps_text(row.upper_pps),
                pps_text(row.size->ceiling_pps), row.judgement});
   std::string html = table.html();
   if (repeated)
-    html += "<p class=\"dim\">Of several searches: the medians of regular results; all of them are below.</p>\n";
+    html +=
+        "<p class=\"dim\">Of several searches: the medians of regular results, or of all where none is regular; each "
+        "is below.</p>\n";
   if (std::ranges::any_of(rows, &GoalRow::is_generators_limit))
     html += fmt::format(
-        "<p class=\"warning\">The generator's limit: what was found is above {:.0f} % of what the generator itself "
-        "sends, so that the device may do more.</p>\n",
+        "<p class=\"warning\">Where it says \u201cthe generator's limit\u201d, what was found is above {:.0f} % of "
+        "what the "
+        "generator itself sends: the device may do more.</p>\n",
         100 * kNearCeiling);
   if (report.sizes.size() > 1)
     html += fmt::format("<div class=\"charts\">{}{}</div>\n",
@@ -126,7 +137,7 @@ std::string overview(const SearchReport& report) {
 }
 
 std::string goals_table(std::span<const SearchGoal> goals) {
-  HtmlTable table({{"Goal", Align::left},
+  HtmlTable table({{"Goal", Align::name},
                    {"Loss ratio"},
                    {"Exceed ratio"},
                    {"Initial trial duration"},
@@ -141,13 +152,13 @@ std::string goals_table(std::span<const SearchGoal> goals) {
 }
 
 std::string results_table(const SearchResult& search, const SizeSearches& size) {
-  HtmlTable table({{"Goal", Align::left},
+  HtmlTable table({{"Goal", Align::name},
                    {"Conditional throughput"},
                    {"On the line"},
                    {"Relevant lower bound"},
                    {"Relevant upper bound"},
                    {"Apart"},
-                   {"Result", Align::left}});
+                   {"Result", Align::text}});
   for (const GoalResult& result : search.goals)
     table.add({result.goal.name, pps_text(result.conditional_throughput_pps),
                line_text(result.conditional_throughput_pps, size), pps_text(load_of(result.relevant_lower_bound)),
@@ -190,8 +201,8 @@ std::string search_section(const SizeSearches& size, std::size_t number) {
 
 std::string repeats_section(const SizeSearches& size) {
   if (size.searches.size() < 2) return "";
-  HtmlTable table({{"Goal", Align::left},
-                   {"Of regular results", Align::left},
+  HtmlTable table({{"Goal", Align::name},
+                   {"Of regular results", Align::name},
                    {"Median"},
                    {"Mean"},
                    {"95 % interval of the mean"},

@@ -76,8 +76,8 @@ void write_repeats(std::string& to, std::span<const SearchResult> searches) {
 }
 
 void write_size(std::string& to, const SizeSearches& size) {
-  fmt::format_to(std::back_inserter(to), "\nframes      size {}; loads from {} (min load) to {} (max load)\n",
-                 size.size, pps_text(size.min_load_pps), pps_text(size.max_load_pps));
+  fmt::format_to(std::back_inserter(to), "\nframe size  {}; loads from {} (min load) to {} (max load)\n",
+                 size_text(size.size), pps_text(size.min_load_pps), pps_text(size.max_load_pps));
   fmt::format_to(std::back_inserter(to), "generator   sends {} at most\n", pps_text(size.ceiling_pps));
   for (std::size_t i = 0; i < size.searches.size(); ++i) {
     const SearchResult& search = size.searches[i];
@@ -90,7 +90,7 @@ void write_size(std::string& to, const SizeSearches& size) {
 
 void write_facts(std::string& to, std::string_view heading, std::span<const Fact> facts) {
   to += "\n" + std::string(heading) + "\n";
-  for (const auto& [name, value] : facts) fmt::format_to(std::back_inserter(to), "  {:<22} {}\n", name, value);
+  for (const auto& [name, value] : facts) fmt::format_to(std::back_inserter(to), "  {:<24} {}\n", name, value);
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ std::string search_text(const SearchReport& report) {
   write_facts(to, "trials, as RFC 2544, section 23 has them, and here", report.phases);
   write_facts(to, "machine", report.machine);
   if (report.processors)
-    fmt::format_to(std::back_inserter(to), "  {:<22} busy {}, stolen by other guests {}\n", "during the searches",
+    fmt::format_to(std::back_inserter(to), "  {:<24} busy {}, stolen by other guests {}\n", "during the searches",
                    percent_text(report.processors->busy, 3), percent_text(report.processors->stolen, 3));
   return to + "\ncommand     " + report.command + "\n";
 }

@@ -2,6 +2,7 @@
 #include "tester/search_report/report_values.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -59,29 +60,45 @@ std::span<const SearchFormat> search_formats() noexcept {
 
 namespace {
 
-GoalRow row_of(const SizeSearches& size, std::size_t goal, RepeatStatistics repeats) {
-  GoalRow row{.size = &size, .goal = repeats.goal, .repeats = std::move(repeats)};
-  const RepeatStatistics& all = row.repeats;
-  row.is_regular = all.irregular == 0;
+/// Why results are irregular: each reason once.
+std::string reasons(const SizeSearches& size, std::size_t goal) {
+  std::vector<std::string_view> all;
+  for (const SearchResult& search : size.searches) {
+    const std::string_view reason = text_of(search.goals[goal].irregular);
+    if (search.goals[goal].irregular != Irregular::no && std::ranges::find(all, reason) == all.end())
+      all.push_back(reason);
+  }
+  return fmt::format("{}", fmt::join(all, "; "));
+}
+
+/// The median of what the regular results have, or the irregular ones.
+template <class Value>
+std::optional<double> median_of(const SizeSearches& size, std::size_t goal, bool regular, Value value) {
+  std::vector<double> values;
+  for (const SearchResult& search : size.searches) {
+    const GoalResult& result = search.goals[goal];
+    if (const std::optional<double> pps = value(result); pps && (result.irregular == Irregular::no) == regular)
+      values.push_back(*pps);
+  }
+  const auto spread = spread_of(values);
+  return spread ? std::optional(spread->median) : std::nullopt;
+}
+
+GoalRow row_of(const SizeSearches& size, std::size_t goal, const RepeatStatistics& repeats) {
+  GoalRow row{.size = &size, .goal = repeats.goal, .is_regular = repeats.regular > 0};
+  const auto median = [&](auto value) { return median_of(size, goal, row.is_regular, value); };
+  row.throughput_pps = median([](const GoalResult& result) { return result.conditional_throughput_pps; });
+  row.lower_pps = median([](const GoalResult& result) { return load_of(result.relevant_lower_bound); });
+  row.upper_pps = median([](const GoalResult& result) { return load_of(result.relevant_upper_bound); });
   row.is_generators_limit = std::ranges::any_of(size.searches, [&](const SearchResult& search) {
     return is_generators_limit(search.goals[goal], size.ceiling_pps);
   });
-  if (size.searches.size() == 1) {
-    const GoalResult& result = size.searches.front().goals[goal];
-    row.throughput_pps = result.conditional_throughput_pps;
-    row.lower_pps = load_of(result.relevant_lower_bound);
-    row.upper_pps = load_of(result.relevant_upper_bound);
-    row.judgement = judgement(result, size.ceiling_pps);
-    return row;
-  }
-  const auto median = [](const std::optional<Spread>& spread) {
-    return spread ? std::optional(spread->median) : std::nullopt;
-  };
-  row.throughput_pps = median(all.conditional_throughput_pps);
-  row.lower_pps = median(all.relevant_lower_bound_pps);
-  row.upper_pps = median(all.relevant_upper_bound_pps);
-  row.judgement = fmt::format("{} of {} searches regular{}", all.regular, all.regular + all.irregular,
-                              row.is_generators_limit ? "; the generator's limit" : "");
+  row.judgement =
+      size.searches.size() == 1
+          ? judgement(size.searches.front().goals[goal], size.ceiling_pps)
+          : fmt::format("{} of {} searches regular{}{}{}", repeats.regular, repeats.regular + repeats.irregular,
+                        repeats.irregular > 0 ? ", others irregular: " : "", reasons(size, goal),
+                        row.is_generators_limit ? "; the generator's limit" : "");
   return row;
 }
 
@@ -90,9 +107,8 @@ GoalRow row_of(const SizeSearches& size, std::size_t goal, RepeatStatistics repe
 std::vector<GoalRow> goal_rows(const SearchReport& report) {
   std::vector<GoalRow> rows;
   for (const SizeSearches& size : report.sizes) {
-    auto repeats = repeat_statistics(size.searches);
-    for (std::size_t goal = 0; goal < repeats.size(); ++goal)
-      rows.push_back(row_of(size, goal, std::move(repeats[goal])));
+    const auto repeats = repeat_statistics(size.searches);
+    for (std::size_t goal = 0; goal < repeats.size(); ++goal) rows.push_back(row_of(size, goal, repeats[goal]));
   }
   return rows;
 }

@@ -27,11 +27,11 @@ std::optional<double> width_of(const GoalResult& result) noexcept;
 struct GoalRow {
   const SizeSearches* size = nullptr;
   std::string goal;
-  /// Of a single search what it has, of several the median of the regular ones.
+  /// Of a single search what it has, of several the medians of the regular ones, or of all where none is regular.
   std::optional<double> throughput_pps, lower_pps, upper_pps;
   std::string judgement;
-  bool is_regular = false, is_generators_limit = false;
-  RepeatStatistics repeats;
+  bool is_regular = false;  ///< these are of regular results
+  bool is_generators_limit = false;
 };
 /// By size, then by goal, as they were given; of sizes with a search.
 std::vector<GoalRow> goal_rows(const SearchReport& report);

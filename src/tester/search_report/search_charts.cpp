@@ -89,6 +89,10 @@ void add_bounds(Chart& chart, const SearchResult& search, const SearchGoal& goal
     has_lower |= bounds.lower_pps.has_value();
     has_upper |= bounds.upper_pps.has_value();
   }
+  // What is known after the last trial is to be seen, too.
+  for (ChartSeries* bound : {&lower, &upper})
+    if (!bound->points.empty())
+      bound->points.push_back({.x = bound->points.back().x + 0.5, .y = bound->points.back().y});
   if (has_lower) chart.series.push_back(std::move(lower));
   if (has_upper) chart.series.push_back(std::move(upper));
 }
@@ -216,6 +220,9 @@ Chart sizes_chart(const SearchReport& report, SizeUnit unit) {
                        .style = fmt::format("series{}", goal % 4),
                        .mark = goal % 2 == 0 ? Mark::disc : Mark::triangle,
                        .stroke = Stroke::straight};
+    ChartSeries irregular{.name = series.name + ", irregular",
+                          .style = series.style,
+                          .mark = goal % 2 == 0 ? Mark::ring : Mark::open_triangle};
     for (const GoalRow& row : rows) {
       if (row.goal != series.name || !row.throughput_pps) continue;
       // Beside each other, as goals may have much the same.
@@ -228,9 +235,10 @@ Chart sizes_chart(const SearchReport& report, SizeUnit unit) {
         point.low = in_unit(*row.lower_pps, *row.size);
         point.high = in_unit(*row.upper_pps, *row.size);
       }
-      series.points.push_back(std::move(point));
+      (row.is_regular ? series : irregular).points.push_back(std::move(point));
     }
     chart.series.push_back(std::move(series));
+    chart.series.push_back(std::move(irregular));
   }
   chart.series.push_back(std::move(ceiling));
   if (is_far_below(chart.series)) {

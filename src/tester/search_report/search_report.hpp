@@ -53,7 +53,7 @@ bool is_generators_limit(const GoalResult& result, double ceiling_pps) noexcept;
 /// How the loads, ratios and times of a report are to be understood: what RFC 9971 wants to be told of any search.
 std::span<const Fact> search_terms();
 
-/// "all goals reached", or why it is a limit only.
+/// "regular", or why it is not; and whether it is the generator's limit.
 std::string judgement(const GoalResult& result, double ceiling_pps);
 
 std::string search_text(const SearchReport& report);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sample.hpp"
+#include "tester/search_report/report_values.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -58,7 +59,7 @@ TEST(TrialsChart, HasTheBoundsKnownAfterEachTrial) {
   const Chart chart = trials_chart(hand_made(), 0, 1e6);
   const auto& lower = named(chart, "relevant lower bound").points;
   const auto& upper = named(chart, "relevant upper bound").points;
-  ASSERT_EQ(lower.size(), 4);
+  ASSERT_EQ(lower.size(), 5) << "and the end";
   EXPECT_TRUE(std::isnan(lower[2].y) && lower[3].y == 500);
   EXPECT_TRUE(std::isnan(upper[0].y) && upper[1].y == 800 && upper[3].y == 600);
 }
@@ -109,6 +110,41 @@ TEST(SizesChart, IsInFramesOrBitsOfTheLineBesideTheCeiling) {
   EXPECT_EQ(named(bits, "generator's ceiling").points[1].y, 2e6 * 532 * 8);
   EXPECT_NEAR(named(frames, "ndr").points[1].y, 5e5, 1e4);
   EXPECT_DOUBLE_EQ(named(bits, "ndr").points[1].y, named(frames, "ndr").points[1].y * 532 * 8);
+}
+
+TEST(SizesChart, TellsIrregularResultsFromOthers) {
+  SearchReport report = sample_report();
+  report.sizes[1] = report.sizes[0];
+  for (SearchResult& search : report.sizes[1].searches) search.goals[1].irregular = Irregular::width_not_reached;
+  const Chart chart = sizes_chart(report, SizeUnit::frames);
+  EXPECT_EQ(named(chart, "pdr").points.size(), 1);
+  ASSERT_EQ(named(chart, "pdr, irregular").points.size(), 1);
+  EXPECT_NE(named(chart, "pdr, irregular").mark, named(chart, "pdr").mark);
+}
+
+TEST(GoalRows, AreOfRegularResultsWhereThereAreAny) {
+  SearchReport report = sample_report();
+  const auto with = [&](std::vector<GoalResult> results) {
+    report.sizes.resize(1);
+    report.sizes[0].searches.clear();
+    for (GoalResult& result : results) report.sizes[0].searches.push_back({.goals = {std::move(result)}});
+    return goal_rows(report).front();
+  };
+  const auto result = [](double pps, Irregular irregular) {
+    return GoalResult{.relevant_lower_bound = RelevantBound{.load_pps = pps},
+                      .conditional_throughput_pps = pps,
+                      .irregular = irregular};
+  };
+  const GoalRow some = with({result(1000, Irregular::no), result(9000, Irregular::no_upper_bound),
+                             result(8000, Irregular::no_upper_bound), result(3000, Irregular::no)});
+  EXPECT_EQ(*some.throughput_pps, 2000);
+  EXPECT_TRUE(some.is_regular);
+  EXPECT_EQ(some.judgement, "2 of 4 searches regular, others irregular: the goal is met at the greatest load");
+  const GoalRow none = with({result(8000, Irregular::no_upper_bound), result(1900000, Irregular::no_upper_bound)});
+  EXPECT_EQ(*none.lower_pps, 954000);
+  EXPECT_FALSE(none.is_regular || none.upper_pps);
+  EXPECT_EQ(none.judgement,
+            "0 of 2 searches regular, others irregular: the goal is met at the greatest load; the generator's limit");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST_P(EveryFormat, HasWhatWasDoneAndWhere) {
   const std::string text = write(sample_report());
   for (const char* part :
        {"parshall test search --some", "a device", "flows=10", "mlr", "1.2.3", "2026-01-02 03:04:05", "1 s (deviates)",
-        "some CPU", "6.1", "ndr", "pdr", "64", "imix", "all goals reached", "effective duration"})
+        "some CPU", "6.1", "ndr", "pdr", "64", "imix", "all goals decided", "effective duration"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 
