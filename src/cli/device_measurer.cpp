@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/device_measurer.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "cli/signals.hpp"
 
 namespace parshall::cli {
@@ -14,10 +18,15 @@ Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
 }
 
 Result<double> DeviceMeasurer::ceiling_pps() {
-  const auto trial = run({.duration_ns = 500'000'000});
-  if (!trial) return trial.error();
-  if (trial->sending_ns == 0) return Error{"nothing could be sent"};
-  return static_cast<double>(trial->sending.sent) * 1e9 / static_cast<double>(trial->sending_ns);
+  double most_pps = 0;
+  for (int i = 0; i < 3 && !stop_asked(); ++i) {
+    const auto trial = run({.duration_ns = 300'000'000});
+    if (!trial) return trial.error();
+    if (trial->sending_ns == 0) return Error{"nothing could be sent"};
+    most_pps =
+        std::max(most_pps, static_cast<double>(trial->sending.sent) * 1e9 / static_cast<double>(trial->sending_ns));
+  }
+  return most_pps;
 }
 
 Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& input) {
@@ -32,6 +41,22 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
   for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
     outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;
   return outcome;
+}
+
+std::vector<tester::Fact> trial_phases(std::uint64_t settle_ns, std::uint64_t learn_ns) {
+  constexpr double kWaitS = 2;
+  const double settle_s = static_cast<double>(settle_ns) * 1e-9, learn_s = static_cast<double>(learn_ns) * 1e-9;
+  return {
+      {"a) routing update, 2 s", "none: what the device has to know is set before the search (deviates)"},
+      {"b) learning frames, 2 s",
+       learn_ns == 0 ? "none (deviates)"
+                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} s "
+                                   "at most; not before each trial (deviates)",
+                                   learn_s)},
+      {"c) trial", "frames at the load, for the duration"},
+      {"d) wait for frames, 2 s", fmt::format("{} s{}", settle_s, settle_s < kWaitS ? " (deviates)" : "")},
+      {"e) restabilize, 5 s", "none: the next trial begins at once (deviates)"},
+  };
 }
 
 }  // namespace parshall::cli

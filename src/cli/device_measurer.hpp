@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <vector>
+
 #include "cli/test_ends.hpp"
 #include "tester/search/measurer.hpp"
+#include "tester/search_report/search_report.hpp"
 
 namespace parshall::cli {
 
@@ -12,7 +15,8 @@ class DeviceMeasurer final : public tester::Measurer {
   DeviceMeasurer(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
       : frames_(std::move(frames)), test_(test), settle_ns_(settle_ns) {}
 
-  /// Frames are sent through the device for half a second, as fast as they are taken.
+  /// The most of three times that frames are sent through the device as fast as they are taken, for 0.3 s each:
+  /// whatever else the machine does makes it less.
   Result<double> ceiling_pps() override;
   Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override;
 
@@ -23,5 +27,8 @@ class DeviceMeasurer final : public tester::Measurer {
   TestEnds& test_;
   std::uint64_t settle_ns_;
 };
+
+/// What the phases of RFC 2544, section 23 are in its trials: RFC 9971 wants whatever deviates from it to be told.
+std::vector<tester::Fact> trial_phases(std::uint64_t settle_ns, std::uint64_t learn_ns);
 
 }  // namespace parshall::cli

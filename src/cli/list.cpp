@@ -16,6 +16,7 @@
 #include "pipeline/report/sink.hpp"
 #include "pipeline/tables.hpp"
 #include "tester/device/scenario.hpp"
+#include "tester/search/search_goal.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -85,6 +86,14 @@ void list_traffic() {
     fmt::print("{:<10} {:<55} {}\n", setting.name, setting.values, setting.help);
 }
 
+void list_goals() {
+  for (const tester::SearchGoal& goal : tester::preset_goals())
+    fmt::print("{:<8} loss={:g}%,exceed={:g}%,trial={:g}s,sum={:g}s,width={:g}%,initial={:g}s\n", goal.name,
+               100 * goal.loss_ratio, 100 * goal.exceed_ratio, goal.final_trial_s, goal.duration_sum_s,
+               100 * goal.width, goal.initial_trial_s);
+  fmt::print("others: parshall test search --goal name=NAME,loss=..., with any of these\n");
+}
+
 void list_experiments() {
   fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
   for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<22} {}\n", table.name, table.help);
@@ -123,6 +132,7 @@ constexpr Topic kTopics[] = {
          fmt::print("{:<8} {}{}\n", entry.name, entry.help,
                     entry.settings.empty() ? "" : fmt::format(": {}:{}", entry.name, entry.settings));
      }},
+    {"goals", list_goals},
     {"traffic", list_traffic},
     {"experiments", list_experiments},
     {"models",

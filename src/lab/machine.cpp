@@ -38,15 +38,8 @@ std::string cache_bytes(int name) {
 
 /// Of the processor time since start-up, what the host gave to other guests.
 std::string steal() {
-  std::istringstream cpu(first_line("/proc/stat"));
-  std::string label;
-  cpu >> label;
-  double sum = 0, value = 0, stolen = 0;
-  for (int field = 0; field < 8 && cpu >> value; ++field) {
-    sum += value;
-    if (field == 7) stolen = value;
-  }
-  return sum > 0 ? fmt::format("{:.2f} %", 100 * stolen / sum) : "";
+  const ProcessorTime time = processor_time();
+  return time.all > 0 ? fmt::format("{:.2f} %", 100 * time.stolen / time.all) : "";
 }
 
 /// Over 1, 5 and 15 minutes.
@@ -62,6 +55,21 @@ std::string chosen(const std::string& choices) {
 }
 
 }  // namespace
+
+ProcessorTime processor_time() {
+  std::istringstream cpu(first_line("/proc/stat"));
+  std::string label;
+  cpu >> label;
+  ProcessorTime time;
+  double value = 0;
+  // user, nice, system, idle, iowait, irq, softirq, steal: proc(5)
+  for (int field = 0; field < 8 && cpu >> value; ++field) {
+    time.all += value;
+    if (field == 3 || field == 4) time.idle += value;
+    if (field == 7) time.stolen = value;
+  }
+  return time;
+}
 
 std::vector<std::pair<std::string, std::string>> describe_machine() {
   utsname kernel{};

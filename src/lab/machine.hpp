@@ -14,6 +14,13 @@ namespace parshall::lab {
 /// machine does not tell is not there.
 std::vector<std::pair<std::string, std::string>> describe_machine();
 
+/// What the processors did since start-up, all together, in ticks of the kernel's clock; all 0 where it is not told.
+struct ProcessorTime {
+  double all = 0, idle = 0;
+  double stolen = 0;  ///< the host gave it to other guests
+};
+ProcessorTime processor_time();
+
 /// What this machine's profile depends on. `program`: version; `table`: the flow table's name.
 MachineIdentity identify_machine(std::string_view program, std::string_view table);
 

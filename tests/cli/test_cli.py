@@ -525,7 +525,7 @@ class Reports(Case):
         return self.path("watch.toml")
 
     def test_list_and_help_and_version(self):
-        for topic in ("tables", "hashes", "statistics", "sources", "traffic", "experiments", "formats"):
+        for topic in ("tables", "hashes", "statistics", "sources", "traffic", "goals", "experiments", "formats"):
             done = run("list", topic)
             self.assertEqual(done.status, DONE)
             self.assertTrue(done.out)

@@ -6,6 +6,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "lab/harness.hpp"
+#include "lab/machine.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -54,6 +55,17 @@ TEST(CpuCounters, AreSaneOrAbsent) {
   EXPECT_GT(counts->instructions_per_cycle, 0.01);
   EXPECT_LT(counts->instructions_per_cycle, 16);
   EXPECT_GE(counts->cache_miss_share, 0);
+}
+
+TEST(ProcessorTime, GoesOnAndIsNotAllIdleWhileSomebodyComputes) {
+  const ProcessorTime before = processor_time();
+  spin(2e8);
+  const ProcessorTime after = processor_time();
+  const double all = after.all - before.all, idle = after.idle - before.idle, stolen = after.stolen - before.stolen;
+  EXPECT_GT(all, 0);
+  EXPECT_GE(idle, 0);
+  EXPECT_GE(stolen, 0);
+  EXPECT_LT(idle + stolen, all);
 }
 
 }  // namespace

@@ -128,19 +128,6 @@ class Devices(unittest.TestCase):
         self.assertEqual(sum(int(row['sent_frames']) for row in rows), 3000)
         self.assertTrue(all(row['src_ip'].startswith('198.18.') for row in rows))
 
-    def test_a_search_has_both_bounds_or_says_what_is_missing(self):
-        done = subprocess.run([PARSHALL, 'test', 'search', '--through', 'wire', '-g', 'flows=10', '--max', '1kpps', '--goals',
-                               'ndr,pdr', '--trials', '3', '--settle', '200ms', '--format', 'json', '-q'],
-                              capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        found = json.loads(done.stdout)
-        self.assertGreater(found['generator_pps'], 1000)
-        search = found['searches'][0]
-        self.assertEqual([trial['load_pps'] for trial in search['trials']], [1000, 1000, 1000])
-        self.assertEqual([(trial['offered'], trial['received']) for trial in search['trials']], 3 * [(1000, 1000)])
-        self.assertEqual([goal['goal']['name'].lower() for goal in search['goals']], ['ndr', 'pdr'])
-        self.assertTrue(all(goal['irregular'] != 'no' for goal in search['goals']))
-
     def test_wrong_usage_is_told(self):
         for arguments, said in ((['--through', 'nothing'], 'scenarios'), (['--through', 'tbf'], 'rate=100mbit'),
                                 (['--through', 'wire:x=1'], 'no settings'), ([], '--through'),

@@ -95,7 +95,7 @@ std::string_view text_of(SearchEnd end) noexcept {
     case SearchEnd::not_yet:
       return "interrupted";
     case SearchEnd::goals_reached:
-      return "all goals reached";
+      return "all goals decided";
     case SearchEnd::trials_used_up:
       return "no more trials allowed";
     case SearchEnd::time_used_up:

@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <vector>
+
+#include "base/parse.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -31,6 +35,36 @@ std::optional<Error> problem_of(const SearchGoal& goal) {
   if (!std::isfinite(goal.duration_sum_s)) return wrong("the duration sum is finite", goal.duration_sum_s);
   return std::nullopt;
 }
+
+/// "0.5%" as 0.005; nothing where it is no share, or has no unit.
+std::optional<double> parse_percent(std::string_view text) {
+  double percent = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, percent);
+  if (problem != std::errc() || (std::string_view(rest, end) != "%" && (rest != end || percent != 0)))
+    return std::nullopt;
+  return percent / 100;
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  const auto ns = parse_duration_ns(std::string(text));
+  return ns ? std::optional(static_cast<double>(*ns) / 1e9) : std::nullopt;
+}
+
+/// One NAME=VALUE of a goal beside its name.
+struct GoalSetting {
+  std::string_view name, example;
+  std::optional<double> (*parse)(std::string_view text);
+  double SearchGoal::*value;
+};
+constexpr std::array kGoalSettings{
+    GoalSetting{"loss", "0.1%", parse_percent, &SearchGoal::loss_ratio},
+    GoalSetting{"exceed", "50%", parse_percent, &SearchGoal::exceed_ratio},
+    GoalSetting{"trial", "1s", parse_seconds, &SearchGoal::final_trial_s},
+    GoalSetting{"sum", "21s", parse_seconds, &SearchGoal::duration_sum_s},
+    GoalSetting{"width", "0.5%", parse_percent, &SearchGoal::width},
+    GoalSetting{"initial", "1s", parse_seconds, &SearchGoal::initial_trial_s},
+};
 
 std::string names_of(std::span<const SearchGoal> goals) {
   std::string names;
@@ -65,7 +99,37 @@ Result<SearchGoal> preset_goal(std::string_view name) {
   const auto presets = preset_goals();
   const auto found = std::ranges::find(presets, name, &SearchGoal::name);
   if (found != presets.end()) return *found;
-  return Error{fmt::format("no goal is named {}; there are {}", name, names_of(presets))};
+  return Error{fmt::format("no goal is named {}; there are {} (parshall list goals)", name, names_of(presets))};
+}
+
+Result<SearchGoal> parse_goal(std::string_view text) {
+  SearchGoal goal;
+  std::vector<std::string_view> given;
+  const auto wrong = [&](std::string_view item, std::string_view what) {
+    return Error{fmt::format("goal \"{}\", at \"{}\": {}", text, item, what)};
+  };
+  for (std::string_view left = text; !left.empty();) {
+    const std::string_view item = left.substr(0, left.find(',')), name = item.substr(0, item.find('='));
+    left.remove_prefix(std::min(left.size(), item.size() + 1));
+    const auto* const setting = std::ranges::find(kGoalSettings, name, &GoalSetting::name);
+    if (name.size() == item.size() || (name != "name" && setting == kGoalSettings.end()))
+      return wrong(item, "it takes NAME=VALUE of name, loss, exceed, trial, sum, width and initial");
+    if (std::ranges::find(given, name) != given.end()) return wrong(item, "is there twice");
+    given.push_back(name);
+    const std::string_view value = item.substr(name.size() + 1);
+    if (name == "name") {
+      goal.name = value;
+      continue;
+    }
+    const auto number = setting->parse(value);
+    if (!number) return wrong(item, fmt::format("give {} such as {}={}", name, name, setting->example));
+    goal.*setting->value = *number;
+  }
+  const auto is_given = [&](std::string_view name) { return std::ranges::find(given, name) != given.end(); };
+  if (!is_given("sum")) goal.duration_sum_s = goal.final_trial_s;
+  if (!is_given("initial")) goal.initial_trial_s = std::min(goal.initial_trial_s, goal.final_trial_s);
+  if (const auto problem = problem_of(goal)) return *problem;
+  return goal;
 }
 
 }  // namespace parshall::tester

@@ -29,4 +29,9 @@ std::optional<Error> problem_of(std::span<const SearchGoal> goals);
 Result<SearchGoal> preset_goal(std::string_view name);
 std::span<const SearchGoal> preset_goals();
 
+/// A goal of one's own: "name=mine,loss=0.1%,exceed=50%,trial=1s,sum=21s,width=0.5%,initial=1s". Only the name has to
+/// be there; else loss and exceed are 0, width 0.5 %, a trial 60 s, the sum one trial, and initial trials 1 s or
+/// shorter.
+Result<SearchGoal> parse_goal(std::string_view text);
+
 }  // namespace parshall::tester

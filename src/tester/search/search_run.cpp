@@ -11,8 +11,8 @@ std::optional<Error> run_trials(Search& search, Measurer& measurer,
                                 const std::function<bool()>& stop) {
   while (const auto input = search.next()) {
     const auto outcome = measurer.measure(*input);
-    if (!outcome) return outcome.error();
     if (stop()) break;
+    if (!outcome) return outcome.error();
     told(*outcome);
     if (auto error = search.add(*outcome)) return error;
   }

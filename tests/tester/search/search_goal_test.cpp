@@ -33,7 +33,8 @@ TEST(SearchGoal, PresetsAreThoseOfTheirSources) {
 TEST(SearchGoal, PresetsAreValidTogether) {
   const auto presets = preset_goals();
   EXPECT_FALSE(problem_of(presets));
-  EXPECT_EQ(preset_goal("mrr").error().message, "no goal is named mrr; there are rfc2544, tst009, ndr, pdr");
+  EXPECT_EQ(preset_goal("mrr").error().message,
+            "no goal is named mrr; there are rfc2544, tst009, ndr, pdr (parshall list goals)");
 }
 
 TEST(SearchGoal, ThatCannotBeReachedIsRefused) {
@@ -63,6 +64,39 @@ TEST(SearchGoal, ThatCannotBeReachedIsRefused) {
   EXPECT_EQ(problem_of(std::span<const SearchGoal>{})->message, "a search needs a goal");
   const std::vector<SearchGoal> twice{good, good};
   EXPECT_EQ(problem_of(twice)->message, "two goals are named good");
+}
+
+TEST(SearchGoal, OfOnesOwnHasWhatWasSaidAndDefaults) {
+  const SearchGoal all = *parse_goal("name=mine,loss=0.1%,exceed=50%,trial=300ms,sum=21s,width=2%,initial=100ms");
+  EXPECT_EQ(all, (SearchGoal{.name = "mine",
+                             .loss_ratio = 0.001,
+                             .exceed_ratio = 0.5,
+                             .final_trial_s = 0.3,
+                             .duration_sum_s = 21,
+                             .width = 0.02,
+                             .initial_trial_s = 0.1}));
+  EXPECT_EQ(*parse_goal("name=plain"), (SearchGoal{.name = "plain"}));
+  const SearchGoal brief = *parse_goal("trial=500ms,name=brief,loss=0");
+  EXPECT_TRUE(brief.duration_sum_s == 0.5 && brief.initial_trial_s == 0.5 && brief.loss_ratio == 0);
+  EXPECT_EQ(parse_goal("name=two,trial=2s")->initial_trial_s, 1);
+}
+
+TEST(SearchGoal, OfOnesOwnIsRefusedByWhatIsWrongInIt) {
+  const auto said = [](std::string_view text) {
+    const auto goal = parse_goal(text);
+    return goal ? "" : goal.error().message;
+  };
+  EXPECT_EQ(said("name=x,loss=0.5"), "goal \"name=x,loss=0.5\", at \"loss=0.5\": give loss such as loss=0.1%");
+  EXPECT_EQ(said("name=x,los=1%"),
+            "goal \"name=x,los=1%\", at \"los=1%\": it takes NAME=VALUE of name, loss, exceed, trial, sum, width and "
+            "initial");
+  EXPECT_EQ(said("name=x,trial=soon"), "goal \"name=x,trial=soon\", at \"trial=soon\": give trial such as trial=1s");
+  EXPECT_EQ(said("name=x,sum=1s,sum=2s"), "goal \"name=x,sum=1s,sum=2s\", at \"sum=2s\": is there twice");
+  EXPECT_EQ(said("loss=1%"), "a goal has no name");
+  EXPECT_EQ(said("name=x,loss=100%"), "goal x: the loss ratio is at least 0 and less than 1, not 1");
+  for (const char* text : {"", "x", "name=x,", "name=x,loss", "name=x,loss=%", "name=x,loss=1%%", "name=x,loss=nan%",
+                           "name=x,trial=-1s", "name=x,trial=0s", "name=x,loss=1% ", "=x"})
+    EXPECT_EQ(said(text).empty(), std::string_view(text) == "name=x,") << text;
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/test_ends.hpp"
+#include "tester/search/search.hpp"
+
+namespace parshall::cli {
+
+/// What `parshall test search` takes.
+struct SearchOptions {
+  EndOptions ends;
+  TestTrafficOptions traffic;
+  std::vector<std::string> sizes, goals, own_goals;
+  std::string method = "mlr", least, most, settle = "1s", learn = "10s", format = "text", output = "-";
+  std::size_t repeat = 1;
+  std::optional<std::size_t> trials;
+  std::optional<double> width;
+  bool quiet = false;
+};
+void declare(CLI::App& command, SearchOptions& options);
+
+/// Frames of one size that searches are made with.
+struct SizePlan {
+  std::string size;  ///< as the traffic's setting has it
+  TrafficSpec traffic;
+};
+
+/// What is to be done.
+struct SearchOrder {
+  std::vector<SizePlan> sizes;  ///< one after the other
+  std::string traffic;          ///< in full
+  tester::SearchPlan search;    ///< the loads are 0 where they are to be measured
+  const tester::SearchMethod* method = nullptr;
+  std::uint64_t settle_ns = 0, learn_ns = 0;
+};
+
+/// Errors are the user's.
+Result<SearchOrder> order_search(const SearchOptions& options);
+
+}  // namespace parshall::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/search_report/report_values.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tester/chart/number_text.hpp"
+
+namespace parshall::tester {
+
+std::optional<double> load_of(const std::optional<RelevantBound>& bound) {
+  return bound ? std::optional(bound->load_pps) : std::nullopt;
+}
+
+std::string pps_text(const std::optional<double>& pps) { return pps ? number_text(*pps, "pps") : "none"; }
+
+double line_bps(double pps, double line_bytes) noexcept { return pps * line_bytes * 8; }
+
+std::string size_text(const std::string& size) {
+  return size.find_first_not_of("0123456789") == std::string::npos ? size + " bytes" : size;
+}
+
+std::optional<double> width_of(const GoalResult& result) noexcept {
+  const auto &lower = result.relevant_lower_bound, &upper = result.relevant_upper_bound;
+  if (!lower || !upper) return std::nullopt;
+  return (upper->load_pps - lower->load_pps) / upper->load_pps;
+}
+
+bool is_generators_limit(const GoalResult& result, double ceiling_pps) noexcept {
+  return result.relevant_lower_bound && result.relevant_lower_bound->load_pps >= kNearCeiling * ceiling_pps;
+}
+
+std::string judgement(const GoalResult& result, double ceiling_pps) {
+  std::string text =
+      result.irregular == Irregular::no ? "regular" : fmt::format("irregular: {}", text_of(result.irregular));
+  if (is_generators_limit(result, ceiling_pps)) text += "; the generator's limit";
+  return text;
+}
+
+std::span<const Fact> search_terms() {
+  static const std::vector<Fact> terms{
+      {"load", "intended frames a second by the one interface that sends, evenly spaced; one way"},
+      {"loss ratio",
+       "of the frames that should have been sent: what was not sent in time, or did not come back before "
+       "the wait after the trial was over, is lost; a frame that comes twice counts once, a reordered "
+       "one as any other"},
+      {"effective duration", "of a trial: the intended duration, without waits"},
+      {"width", "between the relevant bounds, relative to the upper one"},
+      {"line rate", "with the checksum, preamble and gap of each frame"},
+  };
+  return terms;
+}
+
+std::span<const SearchFormat> search_formats() noexcept {
+  static constexpr SearchFormat kFormats[] = {{"text", search_text}, {"json", search_json}, {"html", search_html}};
+  return kFormats;
+}
+
+namespace {
+
+/// Why results are irregular: each reason once.
+std::string reasons(const SizeSearches& size, std::size_t goal) {
+  std::vector<std::string_view> all;
+  for (const SearchResult& search : size.searches) {
+    const std::string_view reason = text_of(search.goals[goal].irregular);
+    if (search.goals[goal].irregular != Irregular::no && std::ranges::find(all, reason) == all.end())
+      all.push_back(reason);
+  }
+  return fmt::format("{}", fmt::join(all, "; "));
+}
+
+/// The median of what the regular results have, or the irregular ones.
+template <class Value>
+std::optional<double> median_of(const SizeSearches& size, std::size_t goal, bool regular, Value value) {
+  std::vector<double> values;
+  for (const SearchResult& search : size.searches) {
+    const GoalResult& result = search.goals[goal];
+    if (const std::optional<double> pps = value(result); pps && (result.irregular == Irregular::no) == regular)
+      values.push_back(*pps);
+  }
+  const auto spread = spread_of(values);
+  return spread ? std::optional(spread->median) : std::nullopt;
+}
+
+GoalRow row_of(const SizeSearches& size, std::size_t goal, const RepeatStatistics& repeats) {
+  GoalRow row{.size = &size, .goal = repeats.goal, .is_regular = repeats.regular > 0};
+  const auto median = [&](auto value) { return median_of(size, goal, row.is_regular, value); };
+  row.throughput_pps = median([](const GoalResult& result) { return result.conditional_throughput_pps; });
+  row.lower_pps = median([](const GoalResult& result) { return load_of(result.relevant_lower_bound); });
+  row.upper_pps = median([](const GoalResult& result) { return load_of(result.relevant_upper_bound); });
+  row.is_generators_limit = std::ranges::any_of(size.searches, [&](const SearchResult& search) {
+    return is_generators_limit(search.goals[goal], size.ceiling_pps);
+  });
+  row.judgement =
+      size.searches.size() == 1
+          ? judgement(size.searches.front().goals[goal], size.ceiling_pps)
+          : fmt::format("{} of {} searches regular{}{}{}", repeats.regular, repeats.regular + repeats.irregular,
+                        repeats.irregular > 0 ? ", others irregular: " : "", reasons(size, goal),
+                        row.is_generators_limit ? "; the generator's limit" : "");
+  return row;
+}
+
+}  // namespace
+
+std::vector<GoalRow> goal_rows(const SearchReport& report) {
+  std::vector<GoalRow> rows;
+  for (const SizeSearches& size : report.sizes) {
+    const auto repeats = repeat_statistics(size.searches);
+    for (std::size_t goal = 0; goal < repeats.size(); ++goal) rows.push_back(row_of(size, goal, repeats[goal]));
+  }
+  return rows;
+}
+
+}  // namespace parshall::tester

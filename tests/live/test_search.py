@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`parshall test search` of devices that it makes: what it finds, and its reports. Usage: test_search.py PARSHALL"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import netns
+
+PARSHALL = 'parshall'
+TOKEN_BUCKET = 'tbf:rate=10mbit,burst=3000,limit=30000'
+QUICK = 'name=quick,trial=200ms,width=3%,initial=100ms'
+SVG = '{http://www.w3.org/2000/svg}'
+PAGE = '{http://www.w3.org/1999/xhtml}'
+
+
+def search(*arguments, status=0):
+    done = subprocess.run([PARSHALL, 'test', 'search', '--settle', '150ms', *arguments], capture_output=True, text=True,
+                          timeout=100, check=False)
+    if done.returncode != status:
+        raise AssertionError(f'{arguments}: status {done.returncode}: {done.stdout}{done.stderr}')
+    return done
+
+
+def descendants(pid):
+    with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as file:
+        children = [int(word) for word in file.read().split()]
+    return children + [far for near in children for far in descendants(near)]
+
+
+def is_link(pid):
+    with open(f'/proc/{pid}/cmdline', 'rb') as file:
+        return b'test\0link' in file.read()
+
+
+class Searches(unittest.TestCase):
+    def test_each_size_is_searched_with_its_own_frames_and_loads(self):
+        done = search('--through', TOKEN_BUCKET, '-g', 'flows=10', '--sizes', '512,1000', '--goal', QUICK, '--format',
+                      'json')
+        found = json.loads(done.stdout)
+        self.assertIsNone(found['failure'])
+        self.assertEqual([size['size'] for size in found['sizes']], ['512', '1000'])
+        self.assertEqual([goal['name'] for goal in found['goals']], ['quick'])
+        for size, frame_bytes in zip(found['sizes'], (512, 1000)):
+            self.assertEqual(size['line_bytes'], frame_bytes + 20)
+            self.assertEqual(size['max_load_pps'], size['generator_pps'])
+            trials = size['searches'][0]['trials']
+            self.assertEqual(trials[0]['load_pps'], size['max_load_pps'])
+            goal = size['searches'][0]['goals'][0]
+            self.assertTrue(goal['regular'], goal)
+            self.assertFalse(goal['generators_limit'])
+            # tc counts 4 bytes less of a frame; short trials fill the bucket and the queue once: 33 kB of 250 kB.
+            forwarded_pps = 10e6 / 8 / (frame_bytes - 4)
+            self.assertGreater(goal['conditional_throughput_pps'], 0.97 * forwarded_pps)
+            self.assertLess(goal['conditional_throughput_pps'], 1.3 * forwarded_pps)
+            self.assertLessEqual(goal['relevant_lower_bound_pps'], goal['relevant_upper_bound_pps'])
+            self.assertLessEqual(goal['width'], 0.03 + 1e-9)
+        self.assertTrue(0 < found['processors_busy'] <= 1 and 0 <= found['processors_stolen'] < 1)
+        self.assertIn('cpu', found['machine'])
+        self.assertIn('flags', found['machine'])
+        self.assertNotIn('steal', found['machine'], 'that since start-up says nothing')
+        self.assertTrue(any('deviates' in did for did in found['trial_phases'].values()))
+        self.assertRegex(done.stderr, r'size 512: \d+ pps for 0\.2 s: \d+ of \d+ came')
+        self.assertRegex(done.stderr, r'size 1000: \d+ pps')
+
+    def check_charts(self, page):
+        """Every number of every chart is one, and no mark lies outside."""
+        charts = list(page.iter(SVG + 'svg'))
+        for chart in charts:
+            _, _, width, height = map(float, chart.attrib['viewBox'].split())
+            for element in chart.iter():
+                for name in set(element.attrib) & {'cx', 'cy', 'x', 'y', 'r', 'd', 'width', 'height', 'transform'}:
+                    for number in re.findall(r'[^\s,MLHVmlhvz()a-z]+', element.attrib[name].replace('rotate', '')):
+                        float(number)
+                        self.assertLess(abs(float(number)), 2000)
+                if 'cx' in element.attrib:
+                    self.assertTrue(0 <= float(element.attrib['cx']) <= width)
+                    self.assertTrue(0 <= float(element.attrib['cy']) <= height)
+        return len(charts)
+
+    def test_the_page_is_well_formed_and_has_everything(self):
+        with netns.Folder() as folder:
+            path = os.path.join(folder, 'page.html')
+            done = search('--through', TOKEN_BUCKET, '-g', 'flows=10', '--sizes', '256,imix', '--goal',
+                          QUICK.replace('quick', '<i>&"quick'), '--goal', QUICK.replace('quick', 'loose,loss=5%'),
+                          '--repeat', '2', '--trials', '5', '--max', '10kpps', '--format', 'html', '-o', path)
+            with open(path, encoding='utf-8') as file:
+                text = file.read()
+        self.assertRegex(done.stderr, r'size imix, search 2 of 2: \d+ pps')
+        page = ElementTree.fromstring(text)
+        headings = [''.join(heading.itertext()) for heading in page.iter(PAGE + 'h2')]
+        self.assertIn('Frame size: 256 bytes', headings)
+        self.assertIn('Frame size: imix', headings)
+        cells = [''.join(cell.itertext()) for cell in page.iter(PAGE + 'td')]
+        self.assertIn('<i>&"quick', cells)
+        self.assertEqual(sum(summary.text.startswith('All 5 trials') for summary in page.iter(PAGE + 'summary')), 4)
+        # Two over sizes; of each size one a goal over repeats; of each search and goal two, and what is near the bounds.
+        self.assertGreaterEqual(self.check_charts(page), 2 + 2 * (2 + 2 * 2 * 2))
+        for outside in ('<script', 'src=', 'href=', 'url(', '@import'):
+            self.assertNotIn(outside, text)
+
+    def test_what_is_found_up_to_the_greatest_load_is_irregular_and_the_generators_limit(self):
+        done = search('--through', 'wire', '-g', 'flows=10', '--max', '1kpps', '--goal', QUICK, '--format', 'json', '-q')
+        self.assertEqual(done.stderr, '')
+        size = json.loads(done.stdout)['sizes'][0]
+        self.assertEqual(size['size'], '128')
+        self.assertGreater(size['generator_pps'], 1000)
+        goal = size['searches'][0]['goals'][0]
+        self.assertEqual(goal['relevant_lower_bound_pps'], 1000)
+        self.assertEqual(goal['conditional_throughput_pps'], 1000)
+        self.assertIsNone(goal['relevant_upper_bound_pps'])
+        self.assertFalse(goal['regular'] or goal['generators_limit'])
+        self.assertEqual(size['searches'][0]['trials'][0]['received'], 100)
+        text = search('--through', 'wire', '-g', 'flows=10', '--max', '1kpps', '--goal', QUICK, '-q').stdout
+        self.assertIn('irregular: the goal is met at the greatest load', text)
+
+    def test_two_goals_ended_early_say_what_is_missing(self):
+        found = json.loads(search('--through', 'wire', '-g', 'flows=10', '--max', '1kpps', '--goals', 'ndr,pdr',
+                                  '--trials', '3', '--format', 'json', '-q').stdout)
+        one = found['sizes'][0]['searches'][0]
+        self.assertEqual([(trial['load_pps'], trial['offered'], trial['received']) for trial in one['trials']],
+                         3 * [(1000, 1000, 1000)])
+        self.assertEqual([goal['goal']['name'] for goal in one['goals']], ['ndr', 'pdr'])
+        self.assertFalse(any(goal['regular'] for goal in one['goals']))
+        self.assertEqual(one['end'], 'no more trials allowed')
+
+    def test_what_was_measured_before_the_device_ended_is_reported(self):
+        process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', 'link:loss=0', '--goal',
+                                    'name=slow,trial=1s,sum=60s', '--max', '1kpps', '--settle', '150ms', '--format', 'json'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            trials = 0
+            while trials < 2:
+                line = process.stderr.readline()
+                self.assertTrue(line, 'it ended')
+                trials += ' came' in line
+            links = [pid for pid in descendants(process.pid) if is_link(pid)]
+            self.assertTrue(links)
+            os.kill(links[-1], signal.SIGKILL)
+            out, said = process.communicate(timeout=30)
+        finally:
+            if process.poll() is None:
+                process.kill()
+        self.assertEqual(process.returncode, 1, said)
+        found = json.loads(out)
+        self.assertIn('ended by itself', found['failure'])
+        self.assertIn('ended by itself', said)
+        self.assertGreaterEqual(len(found['sizes'][0]['searches'][0]['trials']), 2)
+
+    def test_wrong_usage_is_told_before_any_trial(self):
+        through = ['--through', 'wire']
+        for arguments, status, said in (
+                ([*through, '--sizes', '63'], 2, 'size=63'),
+                ([*through, '--sizes', '64,512', '-g', 'protocol=tcp'], 2, '--sizes 64: '),
+                ([*through, '--sizes', '64,64'], 2, 'there twice'),
+                ([*through, '--sizes', '64', '-g', 'size=64'], 2, 'leave one out'),
+                ([*through, '--sizes', '64,9000'], 1, 'up to 1518 bytes, not of 9000'),
+                ([*through, '--goal', 'name=x,loss=0.5'], 2, 'loss=0.1%'),
+                ([*through, '--goal', 'loss=1%'], 2, 'no name'),
+                ([*through, '--goals', 'none'], 2, 'parshall list goals'),
+                ([*through, '--goals', 'ndr', '--goal', 'name=ndr'], 2, 'two goals are named ndr'),
+                ([*through, '--method', 'binary', '--goals', 'ndr,pdr'], 2, 'one goal'),
+                ([*through, '--min', '2kpps', '--max', '1kpps'], 2, 'greatest load'),
+                ([*through, '--format', 'csv'], 2, '--format'),
+                ([], 1, '--through')):
+            began = time.monotonic()
+            done = search(*arguments, status=status)
+            self.assertIn(said, done.stderr, arguments)
+            self.assertNotIn(' came', done.stderr, arguments)
+            self.assertLess(time.monotonic() - began, 20, arguments)
+
+
+if __name__ == '__main__':
+    PARSHALL = os.path.abspath(sys.argv.pop(1))
+    reason = netns.why_not()
+    if reason:
+        print('SKIPPED searches of devices under test:', reason)
+        sys.exit(0)
+    unittest.main()
