@@ -2,8 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "cli/test_ends.hpp"
-#include "tester/search/measurer.hpp"
+#include "cli/under_test.hpp"
 #include "tester/search_report/search_report.hpp"
 
 namespace parshall::cli {
@@ -30,5 +29,21 @@ class DeviceMeasurer final : public tester::Measurer {
 
 /// What the phases of RFC 2544, section 23 are in its trials: RFC 9971 wants whatever deviates from it to be told.
 std::vector<tester::Fact> trial_phases(std::uint64_t settle_ns, std::uint64_t learn_ns);
+
+/// A device between the ends of a test.
+class DeviceUnderTest final : public UnderTest {
+ public:
+  DeviceUnderTest(TestEnds test, std::uint64_t settle_ns) : test_(std::move(test)), settle_ns_(settle_ns) {}
+
+  const std::string& description() const override { return test_.description(); }
+  std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override {
+    return std::make_unique<DeviceMeasurer>(std::move(frames), test_, settle_ns_);
+  }
+  std::optional<Error> finish() override { return test_.problem(); }
+
+ private:
+  TestEnds test_;
+  std::uint64_t settle_ns_;
+};
 
 }  // namespace parshall::cli

@@ -95,6 +95,8 @@ std::string text_of(const std::vector<SizePlan>& sizes, const SearchOptions& o) 
 
 Result<SearchOrder> order_search(const SearchOptions& o) {
   SearchOrder order;
+  if (o.monitor && !(o.ends.send_by.empty() && o.ends.receive_by.empty() && o.ends.through.empty()))
+    return Error{"--monitor is fed by a ring of its own: leave out -i, --receive-on and --through"};
   auto sizes = plan_sizes(o);
   if (!sizes) return sizes.error();
   order.sizes = *std::move(sizes);
@@ -118,12 +120,18 @@ Result<SearchOrder> order_search(const SearchOptions& o) {
     if (!value) return Error{fmt::format("{} {}: a time, such as 1s", option, *text)};
     *into = *value;
   }
+  if (o.monitor) order.learn_ns = 0;  // a ring passes everything on
   if (const auto problem = problem_of(order)) return *problem;
   return order;
 }
 
 void declare(CLI::App& command, SearchOptions& o) {
   declare(command, o.ends);
+  command
+      .add_option("--monitor", o.monitor,
+                  "Test parshall watch with these options instead of a device: it is fed from memory by way of a ring "
+                  "(of --descriptors packets)")
+      ->group("Device");
   declare(command, o.traffic);
   command
       .add_option(

@@ -20,6 +20,7 @@ struct SearchOptions {
   std::size_t repeat = 1;
   std::optional<std::size_t> trials;
   std::optional<double> width;
+  std::optional<std::string> monitor;  ///< options of `parshall watch`; nothing: a device is under test
   bool quiet = false;
 };
 void declare(CLI::App& command, SearchOptions& options);

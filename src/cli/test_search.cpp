@@ -8,6 +8,7 @@
 #include "cli/command_line.hpp"
 #include "cli/device_measurer.hpp"
 #include "cli/messages.hpp"
+#include "cli/monitor_under_test.hpp"
 #include "cli/search_options.hpp"
 #include "cli/signals.hpp"
 #include "cli/test.hpp"
@@ -55,11 +56,10 @@ class SearchSession {
       : order_(order), options_(options), report_(report) {}
 
   /// All searches with frames of one size.
-  std::optional<Error> search(const SizePlan& plan, TestEnds& test) {
+  std::optional<Error> search(const SizePlan& plan, UnderTest& under_test) {
     const auto frames = make_frames(plan.traffic);
     if (!frames) return frames.error();
-    DeviceMeasurer measurer(*frames, test, order_.settle_ns);
-    return search(plan.size, mean_line_bytes(*frames->trace), measurer);
+    return search(plan.size, mean_line_bytes(*frames->trace), *under_test.measurer(*frames));
   }
 
  private:
@@ -118,9 +118,19 @@ std::vector<tester::Fact> machine_facts() {
   return facts;
 }
 
-tester::SearchReport begin_report(const SearchOrder& order, const TestEnds& test, const std::string& version) {
+Result<std::unique_ptr<UnderTest>> make_ready(const SearchOrder& order, const SearchOptions& options) {
+  if (options.monitor) return MonitorUnderTest::start(*options.monitor, options.ends.eal, order.settle_ns);
+  const auto samples = make_samples(order.sizes);
+  if (!samples) return samples.error();
+  auto test =
+      prepare_test(options.ends, *samples, {.command = kName, .learn_ns = order.learn_ns, .quiet = options.quiet});
+  if (!test) return test.error();
+  return std::unique_ptr<UnderTest>(std::make_unique<DeviceUnderTest>(*std::move(test), order.settle_ns));
+}
+
+tester::SearchReport begin_report(const SearchOrder& order, const UnderTest& under_test, const std::string& version) {
   return {.command = command_line(),
-          .device = test.description(),
+          .device = under_test.description(),
           .traffic = order.traffic,
           .method = std::string(order.method->name),
           .method_summary = std::string(order.method->summary),
@@ -139,19 +149,18 @@ int run(const SearchOptions& options, const std::string& version) {
   const auto order = order_search(options);
   if (!order) return fail(order.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
-  const auto samples = make_samples(order->sizes);
-  if (!samples) return fail(samples.error(), kFailed);
   catch_signals();
-  auto test =
-      prepare_test(options.ends, *samples, {.command = kName, .learn_ns = order->learn_ns, .quiet = options.quiet});
-  if (!test) return fail(test.error(), kFailed);
+  const auto ready = make_ready(*order, options);
+  if (!ready) return fail(ready.error(), kFailed);
+  UnderTest& under_test = **ready;
 
-  tester::SearchReport report = begin_report(*order, *test, version);
+  tester::SearchReport report = begin_report(*order, under_test, version);
   const lab::ProcessorTime before = lab::processor_time();
   SearchSession session(*order, options, report);
   std::optional<Error> failure;
   for (const SizePlan& size : order->sizes)
-    if (!failure && !stop_asked()) failure = session.search(size, *test);
+    if (!failure && !stop_asked()) failure = session.search(size, under_test);
+  if (!failure) failure = under_test.finish();
   report.processors = shares_since(before);
   report.interrupted = stop_asked();
   if (failure) report.failure = failure->message;

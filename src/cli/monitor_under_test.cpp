@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/monitor_under_test.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "base/thread_name.hpp"
+#include "cli/signals.hpp"
+#include "cli/watch_options.hpp"
+#include "generate/lent_sink.hpp"
+#include "generate/memory_source.hpp"
+#include "generate/sender.hpp"
+#include "pipeline/capture/dpdk/dpdk_port.hpp"
+
+namespace parshall::cli {
+namespace {
+
+constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
+constexpr std::uint64_t kCeilingNs = 500'000'000;
+
+Result<WatchOptions> parse_watch(const std::string& words) {
+  WatchOptions watch;
+  CLI::App app("the monitor");
+  declare(app, watch);
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& problem) {
+    return Error{fmt::format("--monitor \"{}\": {}", words, problem.what())};
+  }
+  const auto is_given = [&](const std::string& source) { return !source.empty(); };
+  if (is_given(watch.file) || is_given(watch.interface) || is_given(watch.traffic) || is_given(watch.forward))
+    return Error{
+        fmt::format("--monitor \"{}\": it watches what this test sends: leave out -i, -r, -g and --forward", words)};
+  if (watch.queues > 1 || watch.workers > 1)
+    return Error{fmt::format("--monitor \"{}\": there is one ring: leave out --queues and --workers", words)};
+  watch.interface = kRing;
+  return watch;
+}
+
+struct Sent {
+  SendCounts counts;
+  std::uint64_t elapsed_ns = 0;
+};
+
+/// Sends until the plan's end, or until somebody stops the program.
+Sent send(const TestFrames& frames, FrameSink& sink, const SendPlan& plan) {
+  Sender sender(std::make_unique<MemorySource>(frames.trace, ~std::uint64_t{0}), std::make_unique<FrameCopier>(),
+                std::make_unique<LentSink>(sink), plan);
+  while (!sender.finished() && !stop_asked())
+    if (sender.step() == 0) rest_until_due(sender);
+  sender.finish();
+  return {sender.counts(), sender.elapsed_ns()};
+}
+
+/// Takes packets out of a source and forgets them.
+class Drain {
+ public:
+  explicit Drain(PacketSource& source) {
+    thread_ = std::thread([this, &source] {
+      name_this_thread("drain");
+      std::array<RawPacket, 256> packets;
+      while (!stop_.load(std::memory_order_relaxed)) source.poll(packets);
+    });
+  }
+  ~Drain() {
+    stop_.store(true, std::memory_order_relaxed);
+    thread_.join();
+  }
+  Drain(const Drain&) = delete;
+  Drain& operator=(const Drain&) = delete;
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace
+
+/// Trials of a monitor with frames of one kind.
+class MonitorUnderTest::Trials final : public tester::Measurer {
+ public:
+  Trials(MonitorUnderTest& monitor, TestFrames frames) : monitor_(monitor), frames_(std::move(frames)) {}
+
+  /// Frames are sent for half a second through another such ring, to a thread that only takes them out.
+  Result<double> ceiling_pps() override {
+    const auto port = DpdkPort::open({.device = kOtherRing, .sinks = 1, .eal = monitor_.eal_});
+    if (!port) return port.error();
+    const auto sinks = (*port)->take_sinks();
+    const auto queues = (*port)->take_queues();
+    const Drain drain(*queues.front());
+    const Sent sent = send(frames_, *sinks.front(), {.duration_ns = kCeilingNs});
+    if (sent.counts.too_long != 0)
+      return Error{
+          fmt::format("frames are longer than the {} bytes that the ring takes", sinks.front()->longest_frame())};
+    if (sent.elapsed_ns == 0) return Error{"nothing could be sent"};
+    return static_cast<double>(sent.counts.sent) * 1e9 / static_cast<double>(sent.elapsed_ns);
+  }
+
+  Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override {
+    const auto before = monitor_.counted();
+    if (!before) return before.error();
+    const Sent sent = send(frames_, *monitor_.sink_,
+                           {.rate = {SendRate::Unit::packets, input.load_pps},
+                            .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
+    monitor_.sent_ += sent.counts.sent;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(monitor_.settle_ns_));
+    const auto after = monitor_.counted();
+    if (!after) return after.error();
+    return tester::TrialOutcome{.load_pps = input.load_pps,
+                                .duration_s = input.duration_s,
+                                .offered = sent.counts.taken,
+                                .sent = sent.counts.sent,
+                                .received = *after - *before};
+  }
+
+ private:
+  MonitorUnderTest& monitor_;
+  TestFrames frames_;
+};
+
+Result<std::unique_ptr<UnderTest>> MonitorUnderTest::start(const std::string& words, const std::string& eal,
+                                                           std::uint64_t settle_ns) {
+  const auto watch = parse_watch(words);
+  if (!watch) return watch.error();
+  auto plan = cli::plan(*watch);
+  if (!plan) return Error{fmt::format("--monitor \"{}\": {}", words, plan.error().message)};
+  plan->session.snapshots = true;
+  std::unique_ptr<MonitorUnderTest> monitor(new MonitorUnderTest);
+  monitor->eal_ = eal;
+  monitor->settle_ns_ = settle_ns;
+  try {
+    auto monitors = Session::make_monitors(plan->session, plan->columns, /*can_wait=*/false);
+    auto tasks = TaskSets::make(plan->tasks, plan->task_options);
+    if (!tasks) return tasks.error();
+    auto opened = DpdkPort::open({.device = kRing,
+                                  .sinks = 1,
+                                  .sinks_wait = false,
+                                  .descriptors = watch->descriptors,
+                                  .mbufs_per_queue = watch->mbufs,
+                                  .seed = plan->session.seed,
+                                  .eal = eal});
+    if (!opened) return opened.error();
+    const std::shared_ptr<DpdkPort> port = *std::move(opened);
+    monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",
+                                        words.empty() ? "" : words + " ", watch->descriptors);
+    monitor->sink_ = std::move(port->take_sinks().front());
+    Input input{.description = port->description(),
+                .sources = port->take_queues(),
+                .every_source_sees_all = false,
+                .owner = port,
+                .device = [port] { return port->counters(); }};
+    monitor->session_.emplace(std::move(input), plan->session, plan->columns, std::move(monitors), *std::move(tasks));
+  } catch (const std::bad_alloc&) {
+    return Error{"there is not enough memory for that monitor: ask for fewer flows"};
+  }
+  if (const auto error = monitor->session_->start()) return *error;
+  return std::unique_ptr<UnderTest>(std::move(monitor));
+}
+
+MonitorUnderTest::~MonitorUnderTest() {
+  if (session_) session_->stop();
+}
+
+std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) {
+  return std::make_unique<Trials>(*this, std::move(frames));
+}
+
+Result<std::uint64_t> MonitorUnderTest::counted() {
+  static_cast<void>(session_->take_events());
+  const auto report = session_->snapshot();
+  if (!report) return Error{"the monitor ended by itself"};
+  session_->confirm_written();
+  const MonitorCounts& flows = report->summary.total.flows;
+  return flows.live_packets + flows.ended_packets;
+}
+
+std::optional<Error> MonitorUnderTest::finish() {
+  session_->stop();
+  const Accounting total = session_->final_report().summary.total;
+  if (!total.balanced()) return Error{"the monitor's books do not balance"};
+  if (total.polled != sent_)
+    return Error{fmt::format("the ring took {} packets, and the monitor saw {}", sent_, total.polled)};
+  return std::nullopt;
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/under_test.hpp"
+#include "pipeline/session.hpp"
+
+namespace parshall::cli {
+
+/// `parshall watch` itself as what is under test, in threads of this process: frames wait in memory, and go to it by
+/// way of a ring, as those of a NIC do. What finds the ring full is lost; what it counts was received.
+class MonitorUnderTest final : public UnderTest {
+ public:
+  /// `words`: options of `parshall watch`, without a source. `eal`: more of DPDK's. `settle_ns`: from the last frame of
+  /// a trial until the monitor is asked.
+  ///
+  /// Error: they are none; several queues; no memory; the ring cannot be made.
+  static Result<std::unique_ptr<UnderTest>> start(const std::string& words, const std::string& eal,
+                                                  std::uint64_t settle_ns);
+  ~MonitorUnderTest() override;
+
+  const std::string& description() const override { return description_; }
+  std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override;
+
+  /// Ends it. Error: its books do not balance, or it saw other packets than those that the ring took.
+  std::optional<Error> finish() override;
+
+ private:
+  class Trials;
+  MonitorUnderTest() = default;
+
+  /// Packets in flow records by now. Error: it ended by itself.
+  Result<std::uint64_t> counted();
+
+  std::string description_, eal_;
+  std::uint64_t settle_ns_ = 0;
+  std::unique_ptr<FrameSink> sink_;
+  std::uint64_t sent_ = 0;  ///< that the ring took
+  std::optional<Session> session_;
+};
+
+}  // namespace parshall::cli
