@@ -143,7 +143,9 @@ void declare(CLI::App& command, SearchOptions& o) {
   std::vector<std::string> methods, formats;
   for (const tester::SearchMethod& method : tester::search_methods()) methods.emplace_back(method.name);
   for (const tester::SearchFormat& format : tester::search_formats()) formats.emplace_back(format.name);
-  command.add_option("--goals", o.goals, "What is searched for, at once (ndr,pdr; parshall list goals)")
+  command
+      .add_option("--goals", o.goals,
+                  "What is searched for, at once (default: ndr,pdr, unless there is a --goal; parshall list goals)")
       ->delimiter(',')
       ->group("Search");
   command

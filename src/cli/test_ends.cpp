@@ -104,7 +104,9 @@ Result<TestEnds> prepare_test(const EndOptions& options, std::span<const TestFra
   for (const TestFrames& kind : frames) {
     if (start.learn_ns == 0) break;
     if (const auto error = tester::wait_until_ready(kind.trace, kind.streams, test->ends(), start.learn_ns, stop_asked))
-      return *error;
+      return frames.size() == 1 ? *error
+                                : Error{fmt::format("with frames of up to {} bytes: {}",
+                                                    kind.trace->longest_frame() + kFcsBytes, error->message)};
   }
   if (const auto error = test->problem()) return *error;
   return test;

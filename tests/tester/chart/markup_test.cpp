@@ -21,6 +21,7 @@ TEST(MarkupText, KeepsCharactersAndReplacesWhatIsNone) {
   EXPECT_EQ(markup_text("\xC3"), replaced) << "cut";
   EXPECT_EQ(markup_text("\xC3<"), replaced + "&lt;");
   EXPECT_EQ(markup_text("\xC0\xAF"), replaced + replaced) << "longer than it has to be";
+  EXPECT_EQ(markup_text("\xE0\x82\xBF"), replaced + replaced + replaced) << "likewise";
   EXPECT_EQ(markup_text("\xED\xA0\x80"), replaced + replaced + replaced) << "a surrogate";
   EXPECT_EQ(markup_text("\xEF\xBF\xBF"), replaced + replaced + replaced) << "U+FFFF";
 }

@@ -59,6 +59,22 @@ TEST(SearchRun, KeepsWhatWasMeasuredBeforeAFailure) {
   EXPECT_EQ(run.result.end, SearchEnd::not_yet);
 }
 
+TEST(SearchRun, EndsWhereTheTrialWasAnotherThanAsked) {
+  class Careless final : public Measurer {
+   public:
+    Result<double> ceiling_pps() override { return 1e6; }
+    Result<TrialOutcome> measure(const TrialInput& input) override {
+      return trial_of({.load_pps = input.load_pps / 2, .duration_s = input.duration_s}, 0);
+    }
+  } measurer;
+  const auto search = some_search();
+  std::size_t told = 0;
+  const SearchRun run = run_search(
+      *search, measurer, [&](const TrialOutcome&) { ++told; }, [&] { return told > 9; });
+  EXPECT_TRUE(run.failure);
+  EXPECT_TRUE(run.result.trials.empty());
+}
+
 /// A trial that was cut short says nothing, and neither does a device that was taken down with it.
 TEST(SearchRun, LeavesOutTheTrialInWhichItWasStopped) {
   for (const std::size_t works_for : {4, 100}) {
