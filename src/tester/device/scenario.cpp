@@ -9,7 +9,9 @@
 #include <array>
 #include <utility>
 
-#include "tester/device/network.hpp"
+#include "tester/device/fair_queue.hpp"
+#include "tester/device/router.hpp"
+#include "tester/device/settings.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -40,17 +42,6 @@ class Wire final : public Scenario {
   bool made_ = false;
 };
 
-/// A namespace with something in it that passes frames on.
-class InNetwork : public Scenario {
- public:
-  explicit InNetwork(TestNetwork network) : network_(std::move(network)) {}
-  const std::string& send_interface() const noexcept override { return network_.send_interface(); }
-  const std::string& receive_interface() const noexcept override { return network_.receive_interface(); }
-
- protected:
-  TestNetwork network_;
-};
-
 /// "rate=100mbit,burst=32kb" as words: rate, 100mbit, burst, 32kb.
 Words words_of(std::string settings) {
   std::ranges::replace_if(
@@ -62,36 +53,6 @@ Words words_of(std::string settings) {
     at = end;
   }
   return words;
-}
-
-/// Linux, forwarding: the addresses of built-in traffic with addresses=benchmark (RFC 2544, RFC 5180) go from `in0` to
-/// a neighbour that is not there, by `out0`; built-in frames have `in0`'s address as their destination.
-Result<TestNetwork> make_router() {
-  auto network = TestNetwork::make();
-  if (!network) return network;
-  const std::string& name = network->name();
-  const auto write = [&](const std::string& file, const char* value) {
-    return network->run({"tee", "/proc/sys/net/" + file}, value);
-  };
-  const std::string ipv4 =
-      "link set in0 address 02:00:00:00:00:02\n"
-      "addr add 198.51.100.1/24 dev in0\n"
-      "addr add 203.0.113.1/24 dev out0\n"
-      "route add 198.18.0.0/15 via 203.0.113.2 dev out0\n"
-      "neigh replace 203.0.113.2 lladdr 02:00:00:00:00:03 nud permanent dev out0\n";
-  if (const auto done = run_command({"ip", "-n", name, "-batch", "-"}, ipv4); !done) return done.error();
-  if (const auto done = write("ipv4/ip_forward", "1"); !done) return done.error();
-  for (const char* interface : {"all", "in0", "out0"})
-    if (const auto done = write(fmt::format("ipv4/conf/{}/rp_filter", interface), "0"); !done) return done.error();
-  if (::access("/proc/sys/net/ipv6", F_OK) != 0) return network;
-  const std::string ipv6 =
-      "addr add 2001:db8:1::1/64 dev in0 nodad\n"
-      "addr add 2001:db8:2::1/64 dev out0 nodad\n"
-      "route add 2001:2::/48 via 2001:db8:2::2 dev out0\n"
-      "neigh replace 2001:db8:2::2 lladdr 02:00:00:00:00:03 nud permanent dev out0\n";
-  if (const auto done = run_command({"ip", "-n", name, "-batch", "-"}, ipv6); !done) return done.error();
-  if (const auto done = write("ipv6/conf/all/forwarding", "1"); !done) return done.error();
-  return network;
 }
 
 Result<std::unique_ptr<Scenario>> router(const std::string&) {
@@ -115,17 +76,15 @@ Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, con
 }
 
 /// "loss=1%,delay=10ms" as options of `parshall test link`.
-Result<Words> link_options(const std::string& settings) {
-  static const Words kNames{"loss", "duplicate", "reorder", "gap", "delay", "jitter", "limit", "seed"};
+Result<Words> link_options(const std::string& text) {
+  static constexpr std::array<std::string_view, 8> kNames{"loss",  "duplicate", "reorder", "gap",
+                                                          "delay", "jitter",    "limit",   "seed"};
+  auto settings = parse_settings("link", text, kNames);
+  if (!settings) return settings.error();
   Words options;
-  const Words given = words_of(settings);
-  for (std::size_t i = 0; i < given.size(); i += 2) {
-    if (std::ranges::find(kNames, given[i]) == kNames.end() || i + 1 == given.size())
-      return Error{fmt::format("link: \"{}\": it takes NAME=VALUE, separated by commas, of {}", given[i],
-                               fmt::join(kNames, ", "))};
-    std::string value = given[i + 1];
+  for (auto& [name, value] : *settings) {
     if (value.ends_with('%')) value.pop_back();
-    options.push_back("--" + given[i] + "=" + value);
+    options.push_back("--" + name + "=" + value);
   }
   return options;
 }
@@ -163,6 +122,11 @@ constexpr std::array kScenarios{
     ScenarioEntry{"router", "", "Linux, forwarding IPv4 and IPv6", router},
     ScenarioEntry{"tbf", "rate=100mbit,burst=32kb,limit=100kb", "a router with tc's token bucket at its way out",
                   [](const std::string& settings) { return router_with("tbf", settings); }},
+    ScenarioEntry{
+        "fair-queue", "rate=10mbit,flows=20,limit=32,quantum=1514",
+        "a router that shares its way out fairly: flows have a queue each, of so many packets, and send in turns of so "
+        "many bytes (HTB, nft)",
+        fair_queue},
     ScenarioEntry{"netem", "loss=1%,delay=10ms 1ms", "a router with tc's network emulator, where the kernel has it",
                   [](const std::string& settings) { return router_with("netem", settings); }},
     ScenarioEntry{"link", "loss=1,delay=10ms,jitter=1ms,reorder=5,duplicate=2",
