@@ -8,7 +8,7 @@
 #include "cli/test.hpp"
 #include "cli/watch_loss_options.hpp"
 #include "cli/whole_file.hpp"
-#include "tester/watch_loss/child.hpp"
+#include "tester/host/child.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -8,20 +8,13 @@
 #include "base/parse.hpp"
 #include "generate/send_schedule.hpp"
 #include "generate/traffic.hpp"
+#include "tester/host/child.hpp"
 
 namespace parshall::cli {
 namespace {
 
 constexpr const char* kOurCounts = "^accounting .* ([0-9]+) counted";
 constexpr const char* kOurDrops = "^accounting .* ([0-9]+) nic_missed";
-
-/// This program's file, to be run again.
-Result<std::string> own_path() {
-  std::error_code problem;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", problem);
-  if (problem) return Error{"cannot find this program's own file: " + problem.message()};
-  return path.string();
-}
 
 Result<tester::CountPattern> pattern_of(const char* option, const std::string& text) {
   auto pattern = tester::CountPattern::parse(text);
@@ -111,7 +104,7 @@ void declare(CLI::App& command, WatchLossOptions& o) {
 }
 
 Result<tester::LossPlan> choose(const WatchLossOptions& options) {
-  const auto self = own_path();
+  const auto self = tester::own_path();
   if (!self) return self.error();
   auto plan = choose_monitor(options, *self);
   if (!plan) return plan.error();

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`parshall test run` through devices that it makes: what it says is what they did. Usage: test_device.py PARSHALL"""
+import contextlib
 import csv
 import io
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -162,6 +164,34 @@ class Devices(unittest.TestCase):
         self.assertTrue(found['interrupted'])
         self.assertGreater(found['summary']['sent_frames'], 500)
         self.assertEqual(found['summary']['lost_frames'], 0)
+
+    def test_what_a_killed_test_left_goes_with_the_next(self):
+        process = subprocess.Popen([PARSHALL, 'test', 'run', '--through', 'link:delay=1ms', '--duration', '60s'], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()
+        time.sleep(1)
+        link = self.link_of(process.pid)
+        process.kill()
+        process.communicate()
+        self.assertEqual(len(link), 1)
+        for _ in range(100):
+            if not os.path.exists(f'/proc/{link[0]}'):
+                break
+            time.sleep(0.05)
+        self.assertFalse(os.path.exists(f'/proc/{link[0]}'), 'the link goes with who started it')
+        left = {name for name in self.there() if name.startswith(f'parshall-{process.pid}-')}
+        self.assertEqual(len(left), 1)
+        self.check_nothing_lost('--through', 'router', '--rate', '1kpps', '--count', '100')
+        self.assertFalse(left & self.there())
+
+    @staticmethod
+    def link_of(parent):
+        found = []
+        for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
+            with contextlib.suppress(OSError):  # it has ended
+                if int(path.read_text().rsplit(')', 1)[1].split()[1]) == parent:
+                    found.append(path.parent.name)
+        return found
 
     def test_a_device_that_passes_nothing_on_is_an_error_that_says_so(self):
         with netns.VethPair() as pair:

@@ -91,11 +91,12 @@ Result<std::unique_ptr<Scenario>> fair_queue(const std::string& settings) {
   auto router = make_router();
   if (!router) return router.error();
   // The queue that HTB gives a class holds as many packets as its interface has for its own.
-  const Words length{"ip", "-n", router->name(), "link", "set", "out0", "txqueuelen", std::to_string(queue->limit)};
-  if (const auto done = run_command(length); !done) return done.error();
-  if (const auto done = run_command({"tc", "-n", router->name(), "-batch", "-"}, classes(*queue)); !done)
+  const NetworkSpace& space = router->space();
+  if (const auto done = space.ip(fmt::format("link set out0 txqueuelen {}\n", queue->limit)); !done)
     return done.error();
-  if (const auto done = router->run({"nft", "-f", "-"}, rules(*queue)); !done)
+  if (const auto done = run_command({"tc", "-n", space.name(), "-batch", "-"}, classes(*queue)); !done)
+    return done.error();
+  if (const auto done = space.run({"nft", "-f", "-"}, rules(*queue)); !done)
     return Error{"flows cannot be told apart: " + done.error().message + "; it needs nft (package nftables)"};
   return std::unique_ptr<Scenario>(std::make_unique<InNetwork>(*std::move(router)));
 }

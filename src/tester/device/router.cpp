@@ -9,9 +9,9 @@ namespace parshall::tester {
 Result<TestNetwork> make_router() {
   auto network = TestNetwork::make();
   if (!network) return network;
-  const std::string& name = network->name();
+  const NetworkSpace& space = network->space();
   const auto write = [&](const std::string& file, const char* value) {
-    return network->run({"tee", "/proc/sys/net/" + file}, value);
+    return space.run({"tee", "/proc/sys/net/" + file}, value);
   };
   const std::string ipv4 =
       "link set in0 address 02:00:00:00:00:02\n"
@@ -19,7 +19,7 @@ Result<TestNetwork> make_router() {
       "addr add 203.0.113.1/24 dev out0\n"
       "route add 198.18.0.0/15 via 203.0.113.2 dev out0\n"
       "neigh replace 203.0.113.2 lladdr 02:00:00:00:00:03 nud permanent dev out0\n";
-  if (const auto done = run_command({"ip", "-n", name, "-batch", "-"}, ipv4); !done) return done.error();
+  if (const auto done = space.ip(ipv4); !done) return done.error();
   if (const auto done = write("ipv4/ip_forward", "1"); !done) return done.error();
   for (const char* interface : {"all", "in0", "out0"})
     if (const auto done = write(fmt::format("ipv4/conf/{}/rp_filter", interface), "0"); !done) return done.error();
@@ -29,7 +29,7 @@ Result<TestNetwork> make_router() {
       "addr add 2001:db8:2::1/64 dev out0 nodad\n"
       "route add 2001:2::/48 via 2001:db8:2::2 dev out0\n"
       "neigh replace 2001:db8:2::2 lladdr 02:00:00:00:00:03 nud permanent dev out0\n";
-  if (const auto done = run_command({"ip", "-n", name, "-batch", "-"}, ipv6); !done) return done.error();
+  if (const auto done = space.ip(ipv6); !done) return done.error();
   if (const auto done = write("ipv6/conf/all/forwarding", "1"); !done) return done.error();
   return network;
 }

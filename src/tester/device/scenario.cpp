@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <utility>
 
 #include "tester/device/fair_queue.hpp"
@@ -21,10 +23,8 @@ class Wire final : public Scenario {
  public:
   static Result<std::unique_ptr<Scenario>> make(const std::string&) {
     auto wire = std::make_unique<Wire>();
-    const std::string links = fmt::format(
-        "link set {0} addrgenmode none multicast off up\n"
-        "link set {1} addrgenmode none multicast off up\n",
-        wire->ends_[0], wire->ends_[1]);
+    const std::string links =
+        fmt::format("link set {} {}\nlink set {} {}\n", wire->ends_[0], kQuietAndUp, wire->ends_[1], kQuietAndUp);
     const Words pair{"ip", "link", "add", wire->ends_[0], "type", "veth", "peer", "name", wire->ends_[1]};
     if (const auto made = run_command(pair); !made) return made.error();
     wire->made_ = true;
@@ -65,7 +65,7 @@ Result<std::unique_ptr<Scenario>> router(const std::string&) {
 Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, const std::string& settings) {
   auto network = make_router();
   if (!network) return network.error();
-  Words words{"tc", "-n", network->name(), "qdisc", "replace", "dev", "out0", "root", discipline};
+  Words words{"tc", "-n", network->space().name(), "qdisc", "replace", "dev", "out0", "root", discipline};
   for (std::string& word : words_of(settings)) words.push_back(std::move(word));
   const auto done = run_command(words);
   if (!done && done.error().message.find("unknown") != std::string::npos)
@@ -95,26 +95,36 @@ class LossyLink final : public InNetwork {
   static Result<std::unique_ptr<Scenario>> make(const std::string& settings) {
     auto network = TestNetwork::make();
     if (!network) return network.error();
-    Words words{"/proc/self/exe", "test", "link", "-q", "-i", "in0", "--forward", "out0"};
+    const auto self = own_path();
+    if (!self) return self.error();
+    Words words{*self, "test", "link", "-q", "-i", "in0", "--forward", "out0"};
     const auto options = link_options(settings);
     if (!options) return options.error();
     words.insert(words.end(), options->begin(), options->end());
-    std::array<char, 4096> path;
-    const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-    if (length > 0) words[0].assign(path.data(), static_cast<std::size_t>(length));
-    auto process = ChildProcess::start(network->inside(std::move(words)));
+    auto process = Child::start(in_space(network->space().name(), std::move(words)), Child::Errors::ours);
     if (!process) return process.error();
     return std::unique_ptr<Scenario>(std::make_unique<LossyLink>(*std::move(network), *std::move(process)));
   }
-  LossyLink(TestNetwork network, ChildProcess process) : InNetwork(std::move(network)), process_(std::move(process)) {}
-  Result<std::string> finish() override { return process_.stop(); }
+  LossyLink(TestNetwork network, Child process) : InNetwork(std::move(network)), process_(std::move(process)) {}
+  ~LossyLink() override { stop(); }
+  Result<std::string> finish() override {
+    const auto end = stop();
+    if (!end) return Error{"the link did not end when it was asked to"};
+    if (!end->is_good()) return Error{"the link " + end->text()};
+    return process_.output();
+  }
   std::optional<Error> problem() const override {
     if (process_.is_running()) return std::nullopt;
     return Error{"the link ended by itself: what it said is above"};
   }
 
  private:
-  ChildProcess process_;
+  std::optional<ChildEnd> stop() {
+    process_.send(SIGINT);
+    return process_.wait(std::chrono::seconds(10));
+  }
+
+  Child process_;
 };
 
 constexpr std::array kScenarios{

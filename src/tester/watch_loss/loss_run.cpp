@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tester/watch_loss/child.hpp"
+#include "tester/host/child.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -110,7 +110,7 @@ class Measuring {
 
   Result<std::uint64_t> send() const {
     const auto output =
-        run_child(sending_.there(for_interface(plan_.send, sending_.interface)), plan_.send_most, stop_);
+        run_command(sending_.there(for_interface(plan_.send, sending_.interface)), {}, plan_.send_most, stop_);
     if (!output) return stop_() ? stopped() : output.error();
     const auto report = nlohmann::json::parse(*output, nullptr, /*allow_exceptions=*/false);
     if (!report.is_object() || !report.contains("sent") || !report.at("sent").is_number_unsigned())
