@@ -120,7 +120,7 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
       report.silent_flows += row.result.received == 0 ? 1 : 0;
       report.flows_with_loss += row.result.losses.frames > 0 ? 1 : 0;
     }
-    report.rows.push_back(std::move(row));
+    report.rows.push_back(row);
   }
   report.rates = rates_of(report.total, report.total.sent, sent_bytes, spans);
   report.latency = latency_of(book.latency_ns());

