@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/report/format.hpp"
-#include "tester/closed_loop/fairness.hpp"
+#include "tester/fairness.hpp"
 
 namespace parshall::cli {
 namespace {

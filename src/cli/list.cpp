@@ -129,7 +129,7 @@ constexpr Topic kTopics[] = {
     {"scenarios",
      [] {
        for (const tester::ScenarioEntry& entry : tester::scenario_registry())
-         fmt::print("{:<8} {}{}\n", entry.name, entry.help,
+         fmt::print("{:<10} {}{}\n", entry.name, entry.help,
                     entry.settings.empty() ? "" : fmt::format(": {}:{}", entry.name, entry.settings));
      }},
     {"goals", list_goals},

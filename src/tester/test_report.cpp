@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tester/fairness.hpp"
+
 namespace parshall::tester {
 namespace {
 
@@ -87,23 +89,6 @@ class Mean {
   std::uint64_t count_ = 0;
 };
 
-class Fairness {
- public:
-  void add(double share) noexcept {
-    sum_ += share;
-    squares_ += share * share;
-    ++count_;
-  }
-  std::optional<double> index() const noexcept {
-    if (squares_ == 0) return std::nullopt;
-    return sum_ * sum_ / (static_cast<double>(count_) * squares_);
-  }
-
- private:
-  double sum_ = 0, squares_ = 0;
-  std::uint64_t count_ = 0;
-};
-
 }  // namespace
 
 TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent, std::uint64_t sending_ns,
@@ -120,7 +105,7 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
   const Spans spans{sending_span_ns,
                     std::max(sending_span_ns, with_last_gap(receiver.receiving_ns(), report.frames.ours))};
   Mean jitter;
-  Fairness rates, ratios;
+  JainIndex rates, ratios;
   for (std::uint32_t stream = 0; stream < sent.size(); ++stream) {
     const SentFlow& flow = sent[stream];
     FlowRow row{.stream = stream, .key = flow.key, .result = book.flow(stream, flow.frames)};
@@ -135,7 +120,7 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
       report.silent_flows += row.result.received == 0 ? 1 : 0;
       report.flows_with_loss += row.result.losses.frames > 0 ? 1 : 0;
     }
-    report.rows.push_back(std::move(row));
+    report.rows.push_back(row);
   }
   report.rates = rates_of(report.total, report.total.sent, sent_bytes, spans);
   report.latency = latency_of(book.latency_ns());
@@ -143,8 +128,8 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
   report.total.latency_largest_ns = book.latency_ns().largest();
   report.total.latency_mean_ns = book.latency_ns().mean();
   report.total.jitter_ns = jitter.value();
-  report.fairness_of_rates = rates.index();
-  report.fairness_of_ratios = ratios.index();
+  report.fairness_of_rates = rates.value();
+  report.fairness_of_ratios = ratios.value();
   return report;
 }
 

@@ -66,7 +66,7 @@ struct TestReport {
   std::uint64_t silent_flows = 0;  ///< of which something was sent, and nothing came
   std::uint64_t flows_with_loss = 0;
   /// Jain's index of the flows' received rates, and of what part of each came: 1 where all are alike, 1 / flows where
-  /// one has all. Source: Jain, Chiu, Hawe, "A quantitative measure of fairness", DEC TR-301, 1984.
+  /// one has all.
   std::optional<double> fairness_of_rates = {}, fairness_of_ratios = {};
   std::vector<FlowRow> rows = {};
 };

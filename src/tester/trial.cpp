@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <thread>
 
+#include "base/realtime.hpp"
 #include "base/thread_name.hpp"
 #include "generate/lent_sink.hpp"
 #include "generate/memory_source.hpp"
@@ -16,12 +16,6 @@ namespace parshall::tester {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::uint64_t realtime_ns() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// How many frames a stream may get at most.
 std::uint64_t most_frames(const Trace& trace, std::uint32_t streams, const SendPlan& plan) {

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`parshall test run` through devices that it makes: what it says is what they did. Usage: test_device.py PARSHALL"""
+import contextlib
 import csv
 import io
 import json
 import os
+import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -28,14 +33,24 @@ def report(*arguments):
     return json.loads(test_run(*arguments, '--format', 'json').stdout)
 
 
+def max_min(offered, capacity):
+    """The share that those get who offer more, where all others get what they offer."""
+    for left, least in zip(range(len(offered), 0, -1), sorted(offered)):
+        if least * left > capacity:
+            return capacity / left
+        capacity -= least
+    return float('inf')
+
+
 class Devices(unittest.TestCase):
     @staticmethod
     def there():
-        """Namespaces of ours, and interfaces of this one."""
+        """Namespaces, and interfaces of this one, that are named for a process which is no more."""
         names = [subprocess.run(['ip', *words], capture_output=True, text=True, check=True).stdout
                  for words in (['netns'], ['-o', 'link'])]
-        return {line.split(' (')[0] for line in names[0].splitlines() if line.startswith('parshall-')} | {
-            line.split(':')[1].split('@')[0] for line in names[1].splitlines()}
+        found = [line.split(' (')[0] for line in names[0].splitlines()] + [line.split(': ')[1].split('@')[0] for line in names[1].splitlines()]
+        makers = {name: re.match(r'(?:parshall-|ps|pw)(\d+)', name) for name in found}
+        return {name for name, maker in makers.items() if maker and not os.path.exists(f'/proc/{maker[1]}')}
 
     def setUp(self):
         self.before = self.there()
@@ -84,6 +99,45 @@ class Devices(unittest.TestCase):
         self.assertAlmostEqual(total['received_pps'], 10e6 / 8 / 996, delta=0.05 * 1255)
         self.assertGreater(total['lost_ratio'], 0.4)
 
+    @unittest.skipUnless(shutil.which('nft'), 'SKIPPED: no nft')
+    def test_a_fair_queue_gives_each_flow_its_max_min_share(self):
+        # 20 flows, the k-th k times slower than the first; seven of them are above the share at this rate.
+        limit, frame, pps, seconds = 64, 124, 4000, 8
+        ladder = [1 / k for k in range(1, 21)]
+        rate_pps = pps * sum(min(share, 1 / 7.5) for share in ladder) / sum(ladder)
+        found = report('--through', f'fair-queue:rate={round(rate_pps * 8 * frame)}bit,flows=20,limit={limit},quantum={frame}', '-g',
+                       'flows=20,dist=ladder,size=128,protocol=mix,ipv6=0.5', '--rate', f'{pps}pps', '--duration', f'{seconds}s')
+        sent = [flow['sent_frames'] for flow in found['flows']]
+        self.assertEqual({flow['ip_version'] for flow in found['flows']}, {4, 6})
+        self.assertEqual({flow['protocol'] for flow in found['flows']}, {6, 17})
+        self.assertGreater(sum(sent), 0.95 * pps * seconds)
+        share = max_min(sent, rate_pps * sum(sent) / pps)
+        for flow in found['flows']:
+            due, came = min(flow['sent_frames'], share), flow['received_frames']
+            if flow['sent_frames'] < share:  # for half a second it may come faster than it is served
+                self.assertEqual(came, flow['sent_frames'], f'{flow["stream"]} of {sent}, share {share}')
+            # What its queue holds at the end still comes. Where a busy machine sends late, queues that are empty miss their turn, and where it
+            # sees to the router late, some of the rate is lost.
+            self.assertGreaterEqual(came, 0.95 * due, f'{flow["stream"]} of {sent}, share {share}')
+            self.assertLessEqual(came, 1.05 * due + limit, f'{flow["stream"]} of {sent}, share {share}')
+
+    @unittest.skipUnless(shutil.which('nft'), 'SKIPPED: no nft')
+    def test_a_fair_queue_for_a_thousand_flows_is_there_in_seconds(self):
+        began = time.monotonic()
+        found = report('--through', 'fair-queue:rate=100mbit,flows=1000', '-g', 'flows=1000', '--rate', '5kpps', '--count', '5000')
+        self.assertEqual((found['summary']['lost_frames'], len(found['flows'])), (0, 1000))
+        self.assertLess(time.monotonic() - began, 15)
+
+    def test_a_fair_queue_without_nft_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ('ip', 'tc', 'tee'):
+                os.symlink(shutil.which(name), f'{folder}/{name}')
+            done = subprocess.run([PARSHALL, 'test', 'run', '--through', 'fair-queue:rate=1mbit,flows=2', '--count', '100'], capture_output=True,
+                                  text=True, timeout=60, check=False, env={**os.environ, 'PATH': folder})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('nft', done.stderr)
+        self.assertIn('nftables', done.stderr)
+
     def test_a_report_that_cannot_be_written_and_a_link_that_is_none_are_errors_and_leave_nothing(self):
         done = subprocess.run([PARSHALL, 'test', 'run', '--through', 'wire', '--count', '100', '--settle', '100ms', '-o',
                                '/dev/full'], capture_output=True, text=True, timeout=60, check=False)
@@ -114,6 +168,34 @@ class Devices(unittest.TestCase):
         self.assertGreater(found['summary']['sent_frames'], 500)
         self.assertEqual(found['summary']['lost_frames'], 0)
 
+    def test_what_a_killed_test_left_goes_with_the_next(self):
+        process = subprocess.Popen([PARSHALL, 'test', 'run', '--through', 'link:delay=1ms', '--duration', '60s'], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()
+        time.sleep(1)
+        link = self.link_of(process.pid)
+        process.kill()
+        process.communicate()
+        self.assertEqual(len(link), 1)
+        for _ in range(100):
+            if not os.path.exists(f'/proc/{link[0]}'):
+                break
+            time.sleep(0.05)
+        self.assertFalse(os.path.exists(f'/proc/{link[0]}'), 'the link goes with who started it')
+        left = {name for name in self.there() if name.startswith(f'parshall-{process.pid}-')}
+        self.assertEqual(len(left), 1)
+        self.check_nothing_lost('--through', 'router', '--rate', '1kpps', '--count', '100')
+        self.assertFalse(left & self.there())
+
+    @staticmethod
+    def link_of(parent):
+        found = []
+        for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
+            with contextlib.suppress(OSError):  # it has ended
+                if int(path.read_text().rsplit(')', 1)[1].split()[1]) == parent:
+                    found.append(path.parent.name)
+        return found
+
     def test_a_device_that_passes_nothing_on_is_an_error_that_says_so(self):
         with netns.VethPair() as pair:
             done = subprocess.run(['ip', 'netns', 'exec', pair.tx_space, PARSHALL, 'test', 'run', '-i', 'wire0', '--learn',
@@ -130,7 +212,11 @@ class Devices(unittest.TestCase):
 
     def test_wrong_usage_is_told(self):
         for arguments, said in ((['--through', 'nothing'], 'scenarios'), (['--through', 'tbf'], 'rate=100mbit'),
-                                (['--through', 'wire:x=1'], 'no settings'), ([], '--through'),
+                                (['--through', 'wire:x=1'], 'no settings'),
+                                (['--through', 'fair-queue:rate=1mbit'], 'flows'), (['--through', 'fair-queue:rate=fast,flows=2'], 'rate=fast'),
+                                (['--through', 'fair-queue:rate=1mbit,flows=70000'], 'flows=70000'),
+                                (['--through', 'fair-queue:rate=1mbit,flows=2,flow=3'], 'NAME=VALUE'),
+                                (['--through', 'fair-queue:rate=1mbit,flows=2,flows=3'], 'twice'), ([], '--through'),
                                 (['--through', 'wire', '-g', 'protocol=tcp,size=64'], '74'),
                                 (['--through', 'wire', '--rate', '1'], '--rate'),
                                 (['--through', 'wire', '--duration', '0'], '--duration')):

@@ -17,7 +17,7 @@ PACKETS = 20000
 
 
 def namespaces():
-    return [line for line in subprocess.run(['ip', 'netns', 'list'], capture_output=True, text=True, check=True).stdout.splitlines() if 'loss' in line]
+    return [line for line in subprocess.run(['ip', 'netns', 'list'], capture_output=True, text=True, check=True).stdout.splitlines() if line.startswith('parshall-')]
 
 
 class WatchLoss(unittest.TestCase):

@@ -6,6 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+import fair_queue  # noqa: E402
 import flowatcher  # noqa: E402
 import measurement  # noqa: E402
 import testing  # noqa: E402
@@ -74,6 +75,7 @@ class World:
                           for flows in (1024, 65536) for monitor in ("bucketed", "bucketed, gap_p99")],
             **self.classified(),
             "closed-loop": self.closed_loop(),
+            "fair-queue": self.fair_queue(),
             "devices": [{"traffic": "uniform", "row": name, **self.figure("mpps", rate, of=40.0)}
                         for name, rate in (("packets, dpdk-testpmd", 30), ("flows, parshall", 29), ("flows and p99 gap, parshall", 20))],
         }
@@ -123,6 +125,14 @@ class World:
                 connections_seen=999 if self.upside_down else 1000, fairness=0.5 if self.upside_down else 1.0, p50_us=clients, watch_percent=10)})
             rows.append({"row": "alone", "clients": clients, **figures(per_s=1000)})
         return rows
+
+    def fair_queue(self):
+        """Each flow gets its share; upside down, all lose alike."""
+        sent = {flow: 40 * fair_queue.RATE_PPS / flow / 2.6 for flow in range(1, fair_queue.FLOWS + 1)}
+        share = fair_queue.max_min(sent.values(), 40 * fair_queue.RATE_PPS)
+        passed = 40 * fair_queue.RATE_PPS / sum(sent.values())
+        return [{"row": "flow", "flow": flow, "sent": frames, "received": passed * frames if self.upside_down else min(frames, share),
+                 "sent_pps": frames / 40} for flow, frames in sent.items()]
 
     @staticmethod
     def value(name, zipf, size):

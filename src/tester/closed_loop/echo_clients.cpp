@@ -40,7 +40,7 @@ Result<EchoClients> EchoClients::open(const EchoClientsPlan& plan) {
         fmt::format("{} clients need {} open files, and this process may have {}: `ulimit -n {}` as root, "
                     "or fewer clients",
                     plan.clients, plan.clients + kOtherFiles, files, plan.clients + kOtherFiles)};
-  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
+  FileHandle epoll(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll) return Error{fmt::format("no epoll: {}", std::strerror(errno))};
   EchoClients clients(plan, std::move(epoll));
   if (clients.ports_.count() < plan.clients)
@@ -50,7 +50,7 @@ Result<EchoClients> EchoClients::open(const EchoClientsPlan& plan) {
 }
 
 // A connection from the server's own port could come to itself, where nobody listens (RFC 9293, 3.5): it is left out.
-EchoClients::EchoClients(const EchoClientsPlan& plan, Descriptor epoll)
+EchoClients::EchoClients(const EchoClientsPlan& plan, FileHandle epoll)
     : plan_(plan),
       epoll_(std::move(epoll)),
       ports_(plan.first_port, plan.ports, plan.server.port(), plan.seed),
@@ -118,7 +118,7 @@ EchoClients::Attempt EchoClients::try_port(std::uint32_t number, std::uint16_t p
     fail(client, failure_of(error_number), now_ns);
     return Attempt::failed;
   };
-  Descriptor socket(::socket(plan_.server.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  FileHandle socket(::socket(plan_.server.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return give_up(errno);
   // Else a port in TIME_WAIT could not even be asked for: whether it has rested enough is connect()'s to say.
   const int on = 1;

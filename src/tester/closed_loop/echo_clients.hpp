@@ -80,7 +80,7 @@ class EchoClients {
   };
   enum class Attempt : std::uint8_t { begun, port_taken, failed };
 
-  EchoClients(const EchoClientsPlan& plan, Descriptor epoll);
+  EchoClients(const EchoClientsPlan& plan, FileHandle epoll);
 
   void begin(std::uint32_t number, std::uint64_t now_ns) noexcept;
   Attempt try_port(std::uint32_t number, std::uint16_t port, std::uint64_t now_ns) noexcept;
@@ -91,7 +91,7 @@ class EchoClients {
   std::span<const std::uint8_t> message(std::uint64_t connection) const noexcept;
 
   EchoClientsPlan plan_;
-  Descriptor epoll_;
+  FileHandle epoll_;
   SourcePorts ports_;
   std::vector<std::uint8_t> pattern_, scratch_;
   std::vector<Client> clients_;

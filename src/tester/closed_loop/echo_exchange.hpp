@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tester/closed_loop/descriptor.hpp"
+#include "pipeline/capture/file_handle.hpp"
 
 namespace parshall::tester {
 
@@ -31,7 +31,7 @@ class EchoExchange {
   enum class State : std::uint8_t { open, finished, failed };
 
   /// Over a socket that does not block, and may not be connected yet.
-  EchoExchange(Descriptor socket, std::span<const std::uint8_t> message, std::uint64_t began_ns) noexcept
+  EchoExchange(FileHandle socket, std::span<const std::uint8_t> message, std::uint64_t began_ns) noexcept
       : socket_(std::move(socket)), message_(message), began_ns_(began_ns) {}
 
   /// Sends and reads what can be; to be called whenever the socket can be written or read anew.
@@ -40,7 +40,7 @@ class EchoExchange {
   EchoFailure failure() const noexcept { return failure_; }
   int error_number() const noexcept { return error_number_; }  ///< of the failure; 0: of none
 
-  const Descriptor& socket() const noexcept { return socket_; }
+  const FileHandle& socket() const noexcept { return socket_; }
   std::uint64_t began_ns() const noexcept { return began_ns_; }
   std::uint64_t sending_ns() const noexcept { return sending_ns_; }    ///< when the first byte went
   std::uint64_t finished_ns() const noexcept { return finished_ns_; }  ///< when the last one was back
@@ -50,7 +50,7 @@ class EchoExchange {
  private:
   State fail(EchoFailure failure, int error_number) noexcept;
 
-  Descriptor socket_;
+  FileHandle socket_;
   std::span<const std::uint8_t> message_;
   std::uint64_t began_ns_, sending_ns_ = 0, finished_ns_ = 0;
   std::size_t sent_ = 0, received_ = 0;

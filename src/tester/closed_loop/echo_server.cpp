@@ -28,8 +28,8 @@ Result<EchoServer> EchoServer::open(const EchoServerPlan& plan) {
   const auto failed = [&](const char* advice) {
     return Error{fmt::format("cannot listen on {}: {}{}", plan.listen.text(), std::strerror(errno), advice)};
   };
-  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
-  Descriptor listener(::socket(plan.listen.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  FileHandle epoll(::epoll_create1(EPOLL_CLOEXEC));
+  FileHandle listener(::socket(plan.listen.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!epoll || !listener) return failed("");
   const int on = 1;  // a server that begins again shall not wait for the last one's connections in TIME_WAIT
   ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -43,7 +43,7 @@ Result<EchoServer> EchoServer::open(const EchoServerPlan& plan) {
   return EchoServer(plan, std::move(epoll), std::move(listener), *endpoint);
 }
 
-EchoServer::EchoServer(const EchoServerPlan& plan, Descriptor epoll, Descriptor listener, const Endpoint& endpoint)
+EchoServer::EchoServer(const EchoServerPlan& plan, FileHandle epoll, FileHandle listener, const Endpoint& endpoint)
     : plan_(plan),
       epoll_(std::move(epoll)),
       listener_(std::move(listener)),
@@ -66,7 +66,7 @@ void EchoServer::step() noexcept {
 
 void EchoServer::accept_some(std::uint64_t now_ns) noexcept {
   for (int i = 0; i < kAcceptedAtOnce; ++i) {
-    Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    FileHandle socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) {
       if (errno == EAGAIN) return;
       if (errno == ECONNABORTED || errno == EINTR) continue;

@@ -44,7 +44,7 @@ class EchoServer {
  private:
   enum class Accepting : std::uint8_t { yes, not_now };
 
-  EchoServer(const EchoServerPlan& plan, Descriptor epoll, Descriptor listener, const Endpoint& endpoint);
+  EchoServer(const EchoServerPlan& plan, FileHandle epoll, FileHandle listener, const Endpoint& endpoint);
 
   void accept_some(std::uint64_t now_ns) noexcept;
   void set_accepting(Accepting accepting) noexcept;
@@ -53,7 +53,7 @@ class EchoServer {
   void look_around(std::uint64_t now_ns) noexcept;
 
   EchoServerPlan plan_;
-  Descriptor epoll_, listener_;
+  FileHandle epoll_, listener_;
   Endpoint endpoint_;
   std::vector<std::uint8_t> scratch_;
   std::vector<std::optional<ServedConnection>> connections_;  ///< by descriptor

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tester/closed_loop/descriptor.hpp"
+#include "pipeline/capture/file_handle.hpp"
 
 namespace parshall::tester {
 
@@ -20,12 +20,12 @@ class ServedConnection {
     failed,
   };
 
-  ServedConnection(Descriptor socket, std::uint64_t now_ns) noexcept : socket_(std::move(socket)), active_ns_(now_ns) {}
+  ServedConnection(FileHandle socket, std::uint64_t now_ns) noexcept : socket_(std::move(socket)), active_ns_(now_ns) {}
 
   /// One read and one write at most; to be called while the socket can do what the last state waits for.
   State advance(std::span<std::uint8_t> scratch, std::uint64_t now_ns) noexcept;
 
-  const Descriptor& socket() const noexcept { return socket_; }
+  const FileHandle& socket() const noexcept { return socket_; }
   State state() const noexcept { return state_; }
   /// When something was read or written last.
   std::uint64_t active_ns() const noexcept { return active_ns_; }
@@ -36,7 +36,7 @@ class ServedConnection {
   State step(std::span<std::uint8_t> scratch, std::uint64_t now_ns) noexcept;
   State write(std::span<const std::uint8_t> bytes, std::uint64_t now_ns) noexcept;
 
-  Descriptor socket_;
+  FileHandle socket_;
   std::vector<std::uint8_t> waiting_;
   State state_ = State::reading;
   std::uint64_t active_ns_;

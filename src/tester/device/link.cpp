@@ -6,10 +6,11 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include "base/realtime.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -18,12 +19,6 @@ using Frame = std::shared_ptr<const std::vector<std::uint8_t>>;
 
 constexpr std::size_t kBatch = 32;
 constexpr std::chrono::microseconds kNap{20};
-
-std::uint64_t realtime_ns() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 bool send(FrameSink& to, const Frame& frame) noexcept {
   OutFrame out{.bytes = static_cast<std::uint32_t>(frame->size())};

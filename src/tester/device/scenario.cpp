@@ -7,9 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <utility>
 
-#include "tester/device/network.hpp"
+#include "tester/device/fair_queue.hpp"
+#include "tester/device/router.hpp"
+#include "tester/device/settings.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -19,10 +23,8 @@ class Wire final : public Scenario {
  public:
   static Result<std::unique_ptr<Scenario>> make(const std::string&) {
     auto wire = std::make_unique<Wire>();
-    const std::string links = fmt::format(
-        "link set {0} addrgenmode none multicast off up\n"
-        "link set {1} addrgenmode none multicast off up\n",
-        wire->ends_[0], wire->ends_[1]);
+    const std::string links =
+        fmt::format("link set {} {}\nlink set {} {}\n", wire->ends_[0], kQuietAndUp, wire->ends_[1], kQuietAndUp);
     const Words pair{"ip", "link", "add", wire->ends_[0], "type", "veth", "peer", "name", wire->ends_[1]};
     if (const auto made = run_command(pair); !made) return made.error();
     wire->made_ = true;
@@ -40,17 +42,6 @@ class Wire final : public Scenario {
   bool made_ = false;
 };
 
-/// A namespace with something in it that passes frames on.
-class InNetwork : public Scenario {
- public:
-  explicit InNetwork(TestNetwork network) : network_(std::move(network)) {}
-  const std::string& send_interface() const noexcept override { return network_.send_interface(); }
-  const std::string& receive_interface() const noexcept override { return network_.receive_interface(); }
-
- protected:
-  TestNetwork network_;
-};
-
 /// "rate=100mbit,burst=32kb" as words: rate, 100mbit, burst, 32kb.
 Words words_of(std::string settings) {
   std::ranges::replace_if(
@@ -64,36 +55,6 @@ Words words_of(std::string settings) {
   return words;
 }
 
-/// Linux, forwarding: the addresses of built-in traffic with addresses=benchmark (RFC 2544, RFC 5180) go from `in0` to
-/// a neighbour that is not there, by `out0`; built-in frames have `in0`'s address as their destination.
-Result<TestNetwork> make_router() {
-  auto network = TestNetwork::make();
-  if (!network) return network;
-  const std::string& name = network->name();
-  const auto write = [&](const std::string& file, const char* value) {
-    return network->run({"tee", "/proc/sys/net/" + file}, value);
-  };
-  const std::string ipv4 =
-      "link set in0 address 02:00:00:00:00:02\n"
-      "addr add 198.51.100.1/24 dev in0\n"
-      "addr add 203.0.113.1/24 dev out0\n"
-      "route add 198.18.0.0/15 via 203.0.113.2 dev out0\n"
-      "neigh replace 203.0.113.2 lladdr 02:00:00:00:00:03 nud permanent dev out0\n";
-  if (const auto done = run_command({"ip", "-n", name, "-batch", "-"}, ipv4); !done) return done.error();
-  if (const auto done = write("ipv4/ip_forward", "1"); !done) return done.error();
-  for (const char* interface : {"all", "in0", "out0"})
-    if (const auto done = write(fmt::format("ipv4/conf/{}/rp_filter", interface), "0"); !done) return done.error();
-  if (::access("/proc/sys/net/ipv6", F_OK) != 0) return network;
-  const std::string ipv6 =
-      "addr add 2001:db8:1::1/64 dev in0 nodad\n"
-      "addr add 2001:db8:2::1/64 dev out0 nodad\n"
-      "route add 2001:2::/48 via 2001:db8:2::2 dev out0\n"
-      "neigh replace 2001:db8:2::2 lladdr 02:00:00:00:00:03 nud permanent dev out0\n";
-  if (const auto done = run_command({"ip", "-n", name, "-batch", "-"}, ipv6); !done) return done.error();
-  if (const auto done = write("ipv6/conf/all/forwarding", "1"); !done) return done.error();
-  return network;
-}
-
 Result<std::unique_ptr<Scenario>> router(const std::string&) {
   auto network = make_router();
   if (!network) return network.error();
@@ -104,7 +65,7 @@ Result<std::unique_ptr<Scenario>> router(const std::string&) {
 Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, const std::string& settings) {
   auto network = make_router();
   if (!network) return network.error();
-  Words words{"tc", "-n", network->name(), "qdisc", "replace", "dev", "out0", "root", discipline};
+  Words words{"tc", "-n", network->space().name(), "qdisc", "replace", "dev", "out0", "root", discipline};
   for (std::string& word : words_of(settings)) words.push_back(std::move(word));
   const auto done = run_command(words);
   if (!done && done.error().message.find("unknown") != std::string::npos)
@@ -115,17 +76,15 @@ Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, con
 }
 
 /// "loss=1%,delay=10ms" as options of `parshall test link`.
-Result<Words> link_options(const std::string& settings) {
-  static const Words kNames{"loss", "duplicate", "reorder", "gap", "delay", "jitter", "limit", "seed"};
+Result<Words> link_options(const std::string& text) {
+  static constexpr std::array<std::string_view, 8> kNames{"loss",  "duplicate", "reorder", "gap",
+                                                          "delay", "jitter",    "limit",   "seed"};
+  auto settings = parse_settings("link", text, kNames);
+  if (!settings) return settings.error();
   Words options;
-  const Words given = words_of(settings);
-  for (std::size_t i = 0; i < given.size(); i += 2) {
-    if (std::ranges::find(kNames, given[i]) == kNames.end() || i + 1 == given.size())
-      return Error{fmt::format("link: \"{}\": it takes NAME=VALUE, separated by commas, of {}", given[i],
-                               fmt::join(kNames, ", "))};
-    std::string value = given[i + 1];
+  for (auto& [name, value] : *settings) {
     if (value.ends_with('%')) value.pop_back();
-    options.push_back("--" + given[i] + "=" + value);
+    options.push_back("--" + name + "=" + value);
   }
   return options;
 }
@@ -136,26 +95,36 @@ class LossyLink final : public InNetwork {
   static Result<std::unique_ptr<Scenario>> make(const std::string& settings) {
     auto network = TestNetwork::make();
     if (!network) return network.error();
-    Words words{"/proc/self/exe", "test", "link", "-q", "-i", "in0", "--forward", "out0"};
+    const auto self = own_path();
+    if (!self) return self.error();
+    Words words{*self, "test", "link", "-q", "-i", "in0", "--forward", "out0"};
     const auto options = link_options(settings);
     if (!options) return options.error();
     words.insert(words.end(), options->begin(), options->end());
-    std::array<char, 4096> path;
-    const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-    if (length > 0) words[0].assign(path.data(), static_cast<std::size_t>(length));
-    auto process = ChildProcess::start(network->inside(std::move(words)));
+    auto process = Child::start(in_space(network->space().name(), std::move(words)), Child::Errors::ours);
     if (!process) return process.error();
     return std::unique_ptr<Scenario>(std::make_unique<LossyLink>(*std::move(network), *std::move(process)));
   }
-  LossyLink(TestNetwork network, ChildProcess process) : InNetwork(std::move(network)), process_(std::move(process)) {}
-  Result<std::string> finish() override { return process_.stop(); }
+  LossyLink(TestNetwork network, Child process) : InNetwork(std::move(network)), process_(std::move(process)) {}
+  ~LossyLink() override { stop(); }
+  Result<std::string> finish() override {
+    const auto end = stop();
+    if (!end) return Error{"the link did not end when it was asked to"};
+    if (!end->is_good()) return Error{"the link " + end->text()};
+    return process_.output();
+  }
   std::optional<Error> problem() const override {
     if (process_.is_running()) return std::nullopt;
     return Error{"the link ended by itself: what it said is above"};
   }
 
  private:
-  ChildProcess process_;
+  std::optional<ChildEnd> stop() {
+    process_.send(SIGINT);
+    return process_.wait(std::chrono::seconds(10));
+  }
+
+  Child process_;
 };
 
 constexpr std::array kScenarios{
@@ -163,6 +132,11 @@ constexpr std::array kScenarios{
     ScenarioEntry{"router", "", "Linux, forwarding IPv4 and IPv6", router},
     ScenarioEntry{"tbf", "rate=100mbit,burst=32kb,limit=100kb", "a router with tc's token bucket at its way out",
                   [](const std::string& settings) { return router_with("tbf", settings); }},
+    ScenarioEntry{
+        "fair-queue", "rate=10mbit,flows=20,limit=32,quantum=1514",
+        "a router that shares its way out fairly: flows have a queue each, of so many packets, and send in turns of so "
+        "many bytes (HTB, nft)",
+        fair_queue},
     ScenarioEntry{"netem", "loss=1%,delay=10ms 1ms", "a router with tc's network emulator, where the kernel has it",
                   [](const std::string& settings) { return router_with("netem", settings); }},
     ScenarioEntry{"link", "loss=1,delay=10ms,jitter=1ms,reorder=5,duplicate=2",

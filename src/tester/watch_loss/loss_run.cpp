@@ -5,6 +5,7 @@
 #include <net/if.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -12,23 +13,14 @@
 #include <sstream>
 #include <thread>
 
-#include "tester/watch_loss/child.hpp"
+#include "tester/host/child.hpp"
 
 namespace parshall::tester {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kTick{10};
+constexpr std::chrono::milliseconds kTick{10}, kAfterReady{300};
 constexpr int kInterrupted = 128 + SIGINT;
-
-/// Whether a line says so. Of long ones the beginning is looked at: the library recurses for each character.
-bool says(const std::string& output, const std::regex& pattern) {
-  constexpr std::size_t kMost = 4096;
-  std::istringstream lines(output + "\n");
-  for (std::string line; std::getline(lines, line);)
-    if (std::regex_search(line.substr(0, kMost), pattern)) return true;
-  return false;
-}
 
 /// Sleeps, and returns false where somebody wants to end.
 bool pause(std::chrono::milliseconds time, const std::function<bool()>& stop) {
@@ -71,7 +63,7 @@ class Measuring {
     auto monitor = Child::start(watched_.there(for_interface(plan_.monitor, watched_.interface)));
     if (!monitor) return monitor.error();
     if (auto error = wait_until_ready(*monitor, others)) return *std::move(error);
-    if (!pause(plan_.settle, stop_)) return stopped();
+    if (!pause(kAfterReady, stop_)) return stopped();
     const auto before = kernel_counters(watched_);
     const auto sent = send();
     if (!sent) return sent.error();
@@ -118,7 +110,7 @@ class Measuring {
 
   Result<std::uint64_t> send() const {
     const auto output =
-        run_child(sending_.there(for_interface(plan_.send, sending_.interface)), plan_.send_most, stop_);
+        run_command(sending_.there(for_interface(plan_.send, sending_.interface)), {}, plan_.send_most, stop_);
     if (!output) return stop_() ? stopped() : output.error();
     const auto report = nlohmann::json::parse(*output, nullptr, /*allow_exceptions=*/false);
     if (!report.is_object() || !report.contains("sent") || !report.at("sent").is_number_unsigned())
@@ -147,6 +139,15 @@ class Measuring {
 };
 
 }  // namespace
+
+std::chrono::milliseconds longest_sending(const SendRate& rate, std::uint64_t packets) noexcept {
+  constexpr double kLongestFrameBits = 8 * 10'000, kSlowestPps = 10'000, kLongestMs = 7 * 86'400'000.0;
+  double pps = kSlowestPps;
+  if (rate.unit == SendRate::Unit::packets) pps = rate.value;
+  if (rate.unit == SendRate::Unit::line_bits) pps = rate.value / kLongestFrameBits;
+  const double ms = 2e3 * static_cast<double>(packets) / std::max(pps, 1e-3) + 60'000;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(ms, kLongestMs)));
+}
 
 Result<MonitorRun> run_loss(const LossPlan& plan, const std::function<bool()>& stop) {
   if (plan.sending && plan.watched) return Measuring(plan, stop, *plan.sending, *plan.watched).run();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "generate/send_schedule.hpp"
 #include "tester/watch_loss/monitor_command.hpp"
 #include "tester/watch_loss/veth_pair.hpp"
 
@@ -19,8 +20,12 @@ struct LossPlan {
   std::optional<std::regex> ready;          ///< in its output; nothing: a packet socket on its interface
   std::vector<std::string> send;            ///< with {interface}; writes what `parshall send --format json` does
   std::optional<LinkEnd> sending, watched;  ///< both, or none: a veth pair for each run
-  std::chrono::milliseconds start_most{15'000}, settle{300}, send_most{600'000}, stop_most{15'000};
+  std::chrono::milliseconds settle{1'500};  ///< after the last packet: libpcap may keep some back for a second
+  std::chrono::milliseconds start_most{15'000}, send_most{600'000}, stop_most{15'000};
 };
+
+/// For so many packets at that rate: twice what the slowest takes, and a minute. Who still sends then hangs.
+std::chrono::milliseconds longest_sending(const SendRate& rate, std::uint64_t packets) noexcept;
 
 /// What one run showed.
 struct MonitorRun {

@@ -12,6 +12,16 @@ namespace {
 constexpr std::size_t kLongestLine = 4096;  ///< std::regex takes stack with each character
 constexpr std::string_view kPlace = "{interface}";
 
+/// Hands each line's beginning over until one is what was looked for.
+template <class IsIt>
+void for_lines(const std::string& output, IsIt is_it) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > kLongestLine) line.resize(kLongestLine);
+    if (is_it(line)) return;
+  }
+}
+
 }  // namespace
 
 Result<CountPattern> CountPattern::parse(const std::string& text) {
@@ -30,17 +40,22 @@ Result<CountPattern> CountPattern::parse(const std::string& text) {
 
 std::optional<std::uint64_t> CountPattern::find(const std::string& output) const {
   std::optional<std::uint64_t> found;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.size() > kLongestLine) line.resize(kLongestLine);
+  for_lines(output, [&](const std::string& line) {
     std::smatch match;
-    if (!std::regex_search(line, match, pattern_)) continue;
+    if (!std::regex_search(line, match, pattern_)) return false;
     const std::string digits = match[1].str();
     std::uint64_t number = 0;
     const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (problem == std::errc() && end == digits.data() + digits.size()) found = number;
-  }
+    return false;  // the last one counts
+  });
   return found;
+}
+
+bool says(const std::string& output, const std::regex& pattern) {
+  bool is_said = false;
+  for_lines(output + "\n", [&](const std::string& line) { return is_said = std::regex_search(line, pattern); });
+  return is_said;
 }
 
 Result<std::vector<std::string>> command_words(const std::string& command) {

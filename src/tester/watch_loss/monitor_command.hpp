@@ -25,6 +25,9 @@ class CountPattern {
   std::regex pattern_;
 };
 
+/// Whether a line of it matches.
+bool says(const std::string& output, const std::regex& pattern);
+
 /// A command line as words: separated by spaces, together in '' or "". No shell.
 Result<std::vector<std::string>> command_words(const std::string& command);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <string>
-#include <vector>
 
-#include "base/result.hpp"
+#include "tester/host/network_space.hpp"
 
 namespace parshall::tester {
 
@@ -12,25 +12,24 @@ struct LinkEnd {
   std::string space, interface;
 
   /// The command as it is to be run there.
-  std::vector<std::string> there(std::vector<std::string> command) const;
+  Words there(Words command) const;
 };
 
-/// Two namespaces joined by a veth pair, over which nothing goes but what is sent by hand: no IPv6, no multicast. They
-/// are removed with it, whatever happened.
+/// Two namespaces joined by a veth pair, over which nothing goes but what is sent by hand.
 class VethPair {
  public:
   static Result<VethPair> make();
-
-  VethPair(VethPair&& other) noexcept;
-  VethPair& operator=(VethPair&&) = delete;
-  ~VethPair();
 
   const LinkEnd& sending() const noexcept { return sending_; }
   const LinkEnd& receiving() const noexcept { return receiving_; }
 
  private:
-  explicit VethPair(const std::string& stem) : sending_{stem + "tx", "wire0"}, receiving_{stem + "rx", "tap0"} {}
+  VethPair(NetworkSpace tx, NetworkSpace rx)
+      : spaces_{std::move(tx), std::move(rx)},
+        sending_{spaces_[0].name(), "wire0"},
+        receiving_{spaces_[1].name(), "tap0"} {}
 
+  std::array<NetworkSpace, 2> spaces_;
   LinkEnd sending_, receiving_;
 };
 

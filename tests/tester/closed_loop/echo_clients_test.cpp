@@ -20,14 +20,14 @@ std::uint64_t failed_by(const EchoClients& clients, EchoFailure failure) {
 /// Clients against a peer that does something with each connection it accepts, until they have finished.
 class EchoClientsTest : public testing::Test {
  protected:
-  EchoClients run(EchoClientsPlan plan, const std::function<void(Descriptor)>& meet) {
+  EchoClients run(EchoClientsPlan plan, const std::function<void(FileHandle)>& meet) {
     plan.server = listener_.endpoint();
     auto clients = EchoClients::open(plan);
     EXPECT_TRUE(clients) << clients.error().message;
     EXPECT_TRUE(step_until(
         [&] {
           clients->step();
-          while (Descriptor socket = listener_.accept()) {
+          while (FileHandle socket = listener_.accept()) {
             ++met_;
             meet(std::move(socket));
           }
@@ -40,7 +40,7 @@ class EchoClientsTest : public testing::Test {
   }
 
   Listener listener_;
-  std::vector<Descriptor> kept_;
+  std::vector<FileHandle> kept_;
   std::uint64_t met_ = 0;
 };
 
@@ -96,24 +96,24 @@ TEST_F(EchoClientsTest, ThatResetMayUseAPortAgainAtOnceAndOthersNot) {
 
 TEST_F(EchoClientsTest, DoNotWaitForASilentPeerForEver) {
   const EchoClients clients = run({.clients = 4, .connections = 8, .timeout_ns = 50 * kMs},
-                                  [&](Descriptor socket) { kept_.push_back(std::move(socket)); });
+                                  [&](FileHandle socket) { kept_.push_back(std::move(socket)); });
   EXPECT_EQ(failed_by(clients, EchoFailure::timed_out), 8u);
 }
 
 TEST_F(EchoClientsTest, GiveUpWhereNothingFinishes) {
   const EchoClients clients =
-      run({.timeout_ns = 50 * kMs}, [&](Descriptor socket) { kept_.push_back(std::move(socket)); });
+      run({.timeout_ns = 50 * kMs}, [&](FileHandle socket) { kept_.push_back(std::move(socket)); });
   EXPECT_TRUE(clients.gave_up());
   EXPECT_LE(clients.counts().begun, 4u);
 }
 
 TEST_F(EchoClientsTest, CountResets) {
-  const EchoClients clients = run({.connections = 3}, [](Descriptor socket) { reset(std::move(socket)); });
+  const EchoClients clients = run({.connections = 3}, [](FileHandle socket) { reset(std::move(socket)); });
   EXPECT_EQ(failed_by(clients, EchoFailure::reset), 3u);
 }
 
 TEST_F(EchoClientsTest, CountPeersThatOnlyHalfClose) {
-  const EchoClients clients = run({.connections = 3}, [&](Descriptor socket) {
+  const EchoClients clients = run({.connections = 3}, [&](FileHandle socket) {
     ::shutdown(socket.get(), SHUT_WR);
     kept_.push_back(std::move(socket));
   });
@@ -122,7 +122,7 @@ TEST_F(EchoClientsTest, CountPeersThatOnlyHalfClose) {
 
 TEST_F(EchoClientsTest, CountWrongEchoes) {
   const std::vector<std::uint8_t> garbage(100, 0xff);
-  const EchoClients clients = run({.connections = 3}, [&](Descriptor socket) {
+  const EchoClients clients = run({.connections = 3}, [&](FileHandle socket) {
     write_all(socket, garbage);
     kept_.push_back(std::move(socket));
   });

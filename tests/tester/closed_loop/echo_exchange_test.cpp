@@ -19,15 +19,15 @@ class EchoExchangeTest : public testing::Test {
     std::iota(message_.begin(), message_.end(), std::uint8_t{0});
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    exchange_.emplace(Descriptor(ends[0]), message_, 0);
-    peer_ = Descriptor(ends[1]);
+    exchange_.emplace(FileHandle(ends[0]), message_, 0);
+    peer_ = FileHandle(ends[1]);
   }
 
   State advance() { return exchange_->advance(scratch_); }
 
   std::vector<std::uint8_t> message_, scratch_;
   std::optional<EchoExchange> exchange_;
-  Descriptor peer_;
+  FileHandle peer_;
 };
 
 TEST_F(EchoExchangeTest, FinishesWhenTheWholeMessageIsBack) {
@@ -89,7 +89,7 @@ TEST_F(EchoExchangeTest, APeerThatHalfClosesAfterTheWholeEchoIsFine) {
 }
 
 TEST_F(EchoExchangeTest, APeerThatIsGoneIsAReset) {
-  peer_ = Descriptor();
+  peer_ = FileHandle();
   EXPECT_EQ(advance(), State::failed);
   EXPECT_EQ(exchange_->failure(), EchoFailure::reset);
   EXPECT_NE(exchange_->error_number(), 0);
@@ -99,8 +99,8 @@ TEST_F(EchoExchangeTest, AMessageThatFitsNoBufferIsReadWhileItIsSent) {
   message_.assign(8 << 20, 7);
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-  exchange_.emplace(Descriptor(ends[0]), message_, 0);
-  peer_ = Descriptor(ends[1]);
+  exchange_.emplace(FileHandle(ends[0]), message_, 0);
+  peer_ = FileHandle(ends[1]);
   State state = State::open;
   EXPECT_TRUE(step_until(
       [&] {

@@ -34,7 +34,7 @@ class EchoServerTest : public testing::Test {
 };
 
 TEST_F(EchoServerTest, EchoesByteByByte) {
-  const Descriptor client = connect_to(server_->endpoint());
+  const FileHandle client = connect_to(server_->endpoint());
   for (std::uint8_t byte = 0; byte < 20; ++byte) {
     write_all(client, std::span(&byte, 1));
     std::vector<std::uint8_t> came;
@@ -47,7 +47,7 @@ TEST_F(EchoServerTest, EchoesByteByByte) {
 }
 
 TEST_F(EchoServerTest, AClientThatHalfClosesGetsAllItsBytesBack) {
-  const Descriptor client = connect_to(server_->endpoint());
+  const FileHandle client = connect_to(server_->endpoint());
   const std::vector<std::uint8_t> message(100'000, 9);
   write_all(client, message);
   ::shutdown(client.get(), SHUT_WR);
@@ -63,7 +63,7 @@ TEST_F(EchoServerTest, AClientThatHalfClosesGetsAllItsBytesBack) {
 }
 
 TEST_F(EchoServerTest, CountsResets) {
-  Descriptor client = connect_to(server_->endpoint());
+  FileHandle client = connect_to(server_->endpoint());
   ASSERT_TRUE(step_until([&] { return counts().accepted == 1; }));
   reset(std::move(client));
   ASSERT_TRUE(step_until([&] { return counts().ended() == 1; }));
@@ -73,7 +73,7 @@ TEST_F(EchoServerTest, CountsResets) {
 
 TEST_F(EchoServerTest, ClosesSilentConnections) {
   open({.listen = loopback(0), .timeout_ns = 100 * kMs});
-  const Descriptor client = connect_to(server_->endpoint());
+  const FileHandle client = connect_to(server_->endpoint());
   ASSERT_TRUE(step_until([&] { return counts().ended() == 1; }));
   EXPECT_EQ(counts().timed_out, 1u);
   char byte;
@@ -83,7 +83,7 @@ TEST_F(EchoServerTest, ClosesSilentConnections) {
 
 TEST_F(EchoServerTest, APeerThatOnlySendsIsReadNoFurtherThanItReads) {
   open({.listen = loopback(0), .timeout_ns = 300 * kMs});
-  const Descriptor client = connect_to(server_->endpoint());
+  const FileHandle client = connect_to(server_->endpoint());
   const std::vector<std::uint8_t> chunk(65536, 1);
   std::uint64_t sent = 0;
   ASSERT_TRUE(step_until([&] {
@@ -97,7 +97,7 @@ TEST_F(EchoServerTest, APeerThatOnlySendsIsReadNoFurtherThanItReads) {
 }
 
 TEST_F(EchoServerTest, APeerThatReadsLateGetsAllItsBytesBack) {
-  const Descriptor client = connect_to(server_->endpoint());
+  const FileHandle client = connect_to(server_->endpoint());
   const std::vector<std::uint8_t> chunk(65536, 1);
   std::uint64_t sent = 0;
   for (int refused = 0; refused < 20;) {
@@ -120,9 +120,9 @@ TEST_F(EchoServerTest, APeerThatReadsLateGetsAllItsBytesBack) {
 TEST_F(EchoServerTest, WithoutDescriptorsWaitsAndDoesNotSpin) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  std::vector<Descriptor> clients;
+  std::vector<FileHandle> clients;
   for (int i = 0; i < 8; ++i) clients.push_back(connect_to(server_->endpoint()));  // the kernel accepts them
-  const Descriptor next(::dup(0));
+  const FileHandle next(::dup(0));
   const rlimit tight{.rlim_cur = static_cast<rlim_t>(next.get()) + 4, .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &tight), 0);
   const auto begin = std::chrono::steady_clock::now();
@@ -143,7 +143,7 @@ TEST_F(EchoServerTest, WithoutDescriptorsWaitsAndDoesNotSpin) {
 
 TEST_F(EchoServerTest, HasNoMoreConnectionsThanItMay) {
   open({.listen = loopback(0), .connections = 2});
-  std::vector<Descriptor> clients;
+  std::vector<FileHandle> clients;
   for (int i = 0; i < 5; ++i) clients.push_back(connect_to(server_->endpoint()));
   ASSERT_TRUE(step_until([&] { return counts().accepted >= 2; }));
   for (int i = 0; i < 20; ++i) server_->step();
@@ -161,7 +161,7 @@ TEST_F(EchoServerTest, APortInUseIsAnErrorThatSaysSo) {
 
 TEST_F(EchoServerTest, SpeaksIPv6) {
   open({.listen = *Endpoint::parse("[::1]:0")});
-  const Descriptor client = connect_to(server_->endpoint());
+  const FileHandle client = connect_to(server_->endpoint());
   write_all(client, std::vector<std::uint8_t>(10, 3));
   std::vector<std::uint8_t> came;
   ASSERT_TRUE(step_until([&] { return (came = read_some(client)).size() == 10; }));

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "tester/closed_loop/endpoint.hpp"
-#include "tester/closed_loop/fairness.hpp"
 #include "tester/closed_loop/source_ports.hpp"
+#include "tester/fairness.hpp"
 
 namespace parshall::tester {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tester/closed_loop/descriptor.hpp"
+#include "pipeline/capture/file_handle.hpp"
 #include "tester/closed_loop/endpoint.hpp"
 
 namespace parshall::tester {
@@ -28,20 +28,20 @@ bool step_until(Step step, Done done) {
 }
 
 /// Closes with a reset.
-inline void reset(Descriptor socket) {
+inline void reset(FileHandle socket) {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
 /// What can be read now.
-inline std::vector<std::uint8_t> read_some(const Descriptor& socket, std::size_t most = 65536) {
+inline std::vector<std::uint8_t> read_some(const FileHandle& socket, std::size_t most = 65536) {
   std::vector<std::uint8_t> bytes(most);
   const ssize_t count = ::recv(socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return bytes;
 }
 
-inline void write_all(const Descriptor& socket, std::span<const std::uint8_t> bytes) {
+inline void write_all(const FileHandle& socket, std::span<const std::uint8_t> bytes) {
   ASSERT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 }
 
@@ -55,15 +55,15 @@ class Listener {
   }
   Endpoint endpoint() const { return *Endpoint::of_socket(socket_.get()); }
   /// Of the next client, if there is one.
-  Descriptor accept() const { return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK)); }
+  FileHandle accept() const { return FileHandle(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK)); }
 
  private:
-  Descriptor socket_;
+  FileHandle socket_;
 };
 
 /// A client that does whatever a test wants, connected.
-inline Descriptor connect_to(const Endpoint& endpoint) {
-  Descriptor socket(::socket(endpoint.family(), SOCK_STREAM, 0));
+inline FileHandle connect_to(const Endpoint& endpoint) {
+  FileHandle socket(::socket(endpoint.family(), SOCK_STREAM, 0));
   EXPECT_EQ(::connect(socket.get(), endpoint.address(), endpoint.length()), 0);
   return socket;
 }

@@ -27,6 +27,13 @@ TEST(CountPattern, WantsOneGroup) {
   for (const char* const text : {"[0-9]+", "([0-9]+) of ([0-9]+)", "([0-9"}) EXPECT_FALSE(CountPattern::parse(text));
 }
 
+TEST(Output, SaysWhatALineOfItMatches) {
+  EXPECT_TRUE(says("warming up\nlistening on tap0", std::regex("listening")));
+  EXPECT_FALSE(says("warming up\nlisten", std::regex("listening")));
+  EXPECT_TRUE(says("", std::regex("")));
+  EXPECT_FALSE(says(std::string(10'000'000, 'a'), std::regex("a*b")));
+}
+
 TEST(Words, AreSeparatedBySpacesAndKeptTogetherByQuotes) {
   EXPECT_EQ(*command_words("tcpdump  -i {interface} 'tcp port 80' \"it's\" a'b c'd ''"),
             (Words{"tcpdump", "-i", "{interface}", "tcp port 80", "it's", "ab cd", ""}));

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <ctime>
+
+#include "base/realtime.hpp"
 
 namespace parshall::dpdk {
-
-inline std::uint64_t realtime_ns() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// A device's tick counter and CLOCK_REALTIME read together.
 struct ClockPair {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tester/watch_loss/child.hpp"
+#include "tester/host/child.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 namespace parshall::tester {
 namespace {
@@ -38,13 +39,13 @@ TEST(Child, TellsItsOutputAndItsEnd) {
 }
 
 TEST(Child, ThatIsNoProgramSaysSo) {
-  const auto output = run_child({"/nonexistent/monitor"}, seconds(10));
+  const auto output = run_command({"/nonexistent/monitor"});
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("No such file"), std::string::npos) << output.error().message;
 }
 
 TEST(Child, IsNotWaitedForForEver) {
-  const auto output = run_child({"sleep", "100"}, milliseconds(100));
+  const auto output = run_command({"sleep", "100"}, {}, milliseconds(100));
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("takes longer"), std::string::npos);
 }
@@ -72,6 +73,42 @@ TEST(Child, LeavesNobodyBehind) {
     ASSERT_TRUE(is_there(grandchild));
   }
   EXPECT_TRUE(goes_away(grandchild));
+}
+
+TEST(Child, IsKilledWithTheThreadThatStartedIt) {
+  std::optional<Child> child;
+  std::thread([&child] {
+    child.emplace(*Child::start({"sh", "-c", "echo on; exec sleep 100"}));
+    while (child->output().empty()) ::usleep(1000);
+  }).join();
+  const auto end = child->wait(seconds(10));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->signal, SIGKILL);
+}
+
+TEST(Child, HasTheUsualSignals) {
+  ::signal(SIGPIPE, SIG_IGN);
+  sigset_t blocked, before;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const auto status = run_command({"grep", "Sig[BI]", "/proc/self/status"});
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  EXPECT_EQ(*status, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+
+TEST(Command, ReadsItsInputAndTellsItsOutputAlone) {
+  const std::string long_text(1'000'000, 'x');
+  EXPECT_EQ(*run_command({"cat"}, long_text), long_text);
+  EXPECT_EQ(*run_command({"cat"}), "");
+  EXPECT_EQ(*run_command({"sh", "-c", "echo out; echo err >&2"}), "out\n");
+}
+
+TEST(Command, ThatFailsTellsItsErrors) {
+  const auto output = run_command({"sh", "-c", "echo out; echo err >&2; exit 3"});
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().message, "sh -c echo out; echo err >&2; exit 3 ended with status 3; it said: err");
 }
 
 }  // namespace

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/host/child.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+namespace parshall::tester {
+namespace {
+
+constexpr std::chrono::microseconds kFirstTick{100}, kLastTick{5000};
+constexpr std::size_t kLastBytes = 600;
+constexpr off_t kMostOutput = 16 << 20;  ///< of which the last is read
+constexpr int kNotFound = 127;
+
+struct Streams {
+  int input = -1, output = -1, errors = -1;  ///< -1: as it is
+};
+
+/// In the child, between fork() and exec(): nothing but system calls.
+[[noreturn]] void become(char* const* arguments, const Streams& streams, pid_t parent) noexcept {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(kNotFound);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);  // what is ignored would stay so
+  ::signal(SIGHUP, SIG_DFL);
+  ::dup2(streams.input, STDIN_FILENO);
+  ::dup2(streams.output, STDOUT_FILENO);
+  if (streams.errors >= 0) ::dup2(streams.errors, STDERR_FILENO);
+  ::execvp(arguments[0], arguments);
+  const char* const why = std::strerror(errno);
+  [[maybe_unused]] auto wrote = ::write(STDERR_FILENO, arguments[0], std::strlen(arguments[0]));
+  wrote = ::write(STDERR_FILENO, ": ", 2);
+  wrote = ::write(STDERR_FILENO, why, std::strlen(why));
+  ::_exit(kNotFound);
+}
+
+/// A file without a name, to be read from its beginning.
+FileHandle memory_file(std::string_view text = {}) noexcept {
+  FileHandle file(::memfd_create("stream", MFD_CLOEXEC));
+  while (file && !text.empty()) {
+    const ssize_t count = ::write(file.get(), text.data(), text.size());
+    if (count < 0) return {};
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (file) ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+std::string text_of(const FileHandle& file) {
+  struct stat status {};
+  ::fstat(file.get(), &status);  // the offset is the child's too
+  const off_t from = std::max<off_t>(0, status.st_size - kMostOutput);
+  std::string text(static_cast<std::size_t>(status.st_size - from), '\0');
+  const ssize_t count = ::pread(file.get(), text.data(), text.size(), from);
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text;
+}
+
+}  // namespace
+
+std::string ChildEnd::text() const {
+  return signal != 0 ? fmt::format("was ended by signal {}", signal) : fmt::format("ended with status {}", exit_status);
+}
+
+std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+Result<Child> Child::start(const Words& words, Errors errors, std::string_view input) {
+  if (words.empty()) return Error{"there is no command to run"};
+  const auto failed = [&] { return Error{fmt::format("cannot run {}: {}", joined(words), std::strerror(errno))}; };
+  const FileHandle in = memory_file(input);
+  FileHandle out = memory_file(), said = errors == Errors::apart ? memory_file() : FileHandle();
+  if (!in || !out || (errors == Errors::apart && !said)) return failed();
+  const Streams streams{in.get(), out.get(), errors == Errors::with_output ? out.get() : said.get()};
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = ::getpid(), pid = ::fork();
+  if (pid == 0) become(arguments.data(), streams, parent);
+  if (pid < 0) return failed();
+  ::setpgid(pid, pid);  // whoever comes first, parent or child
+  return Child(pid, std::move(out), std::move(said));
+}
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      output_(std::move(other.output_)),
+      errors_(std::move(other.errors_)),
+      end_(other.end_) {}
+
+Child::~Child() {
+  if (pid_ <= 0 || end_) return;
+  send(SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void Child::send(int signal) const noexcept {
+  if (end_) return;
+  ::kill(-pid_, signal);
+}
+
+bool Child::is_running() const noexcept {
+  siginfo_t info{};
+  return !end_ && ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+}
+
+std::optional<ChildEnd> Child::poll() noexcept {
+  if (end_ || is_running()) return end_;
+  send(SIGKILL);  // what it left behind: while it is not reaped, the group's number is nobody else's
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  end_ = WIFSIGNALED(status) ? ChildEnd{.signal = WTERMSIG(status)} : ChildEnd{.exit_status = WEXITSTATUS(status)};
+  return end_;
+}
+
+std::optional<ChildEnd> Child::wait(std::chrono::milliseconds most, const std::function<bool()>& stop) {
+  const auto until = std::chrono::steady_clock::now() + most;
+  for (auto tick = kFirstTick; !poll() && std::chrono::steady_clock::now() < until && !(stop && stop());) {
+    std::this_thread::sleep_for(tick);
+    tick = std::min(2 * tick, kLastTick);
+  }
+  return end_;
+}
+
+std::string Child::output() const { return text_of(output_); }
+
+std::string Child::last_words() const {
+  std::string text = text_of(errors_ ? errors_ : output_);
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  if (text.empty()) return "it said nothing";
+  const bool is_long = text.size() > kLastBytes;
+  return fmt::format("it said: {}{}", is_long ? "... " : "", is_long ? text.substr(text.size() - kLastBytes) : text);
+}
+
+Result<std::string> run_command(const Words& words, std::string_view input, std::chrono::milliseconds most,
+                                const std::function<bool()>& stop) {
+  auto child = Child::start(words, Child::Errors::apart, input);
+  if (!child) return child.error();
+  const auto end = child->wait(most, stop);
+  if (!end)
+    return Error{fmt::format("{} takes longer than {} s; {}", joined(words), most.count() / 1000, child->last_words())};
+  if (end->is_good()) return child->output();
+  return Error{fmt::format("{} {}; {}", joined(words), end->text(), child->last_words())};
+}
+
+Result<std::string> own_path() {
+  std::error_code problem;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", problem);
+  if (problem) return Error{"cannot find this program's own file: " + problem.message()};
+  return path.string();
+}
+
+}  // namespace parshall::tester

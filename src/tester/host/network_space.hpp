@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tester/host/child.hpp"
+
+namespace parshall::tester {
+
+/// A network namespace, which goes with all that is in it when this goes. Those that processes left behind which were
+/// killed go when a process makes its first.
+///
+/// Needs: CAP_SYS_ADMIN and CAP_NET_ADMIN, and ip(8) of iproute2.
+class NetworkSpace {
+ public:
+  static Result<NetworkSpace> make();
+  NetworkSpace(NetworkSpace&& other) noexcept : name_(std::exchange(other.name_, {})) {}
+  NetworkSpace& operator=(NetworkSpace&&) = delete;
+  ~NetworkSpace();
+
+  const std::string& name() const noexcept { return name_; }
+
+  /// Runs a program in it.
+  Result<std::string> run(Words words, std::string_view input = {}) const;
+  /// Runs commands of ip(8), one a line.
+  Result<std::string> ip(std::string_view batch) const;
+
+ private:
+  explicit NetworkSpace(std::string name) : name_(std::move(name)) {}
+
+  std::string name_;
+};
+
+/// A command as it is to be run in a namespace.
+Words in_space(const std::string& space, Words words);
+
+/// What lets an interface send nothing of its own, beside ARP where it has an address: no IPv6, no multicast reports.
+inline constexpr std::string_view kQuietAndUp = "addrgenmode none multicast off up";
+
+}  // namespace parshall::tester
