@@ -43,20 +43,17 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
   return outcome;
 }
 
-std::vector<tester::Fact> trial_phases(std::uint64_t settle_ns, std::uint64_t learn_ns) {
-  constexpr double kWaitS = 2;
-  const double settle_s = static_cast<double>(settle_ns) * 1e-9, learn_s = static_cast<double>(learn_ns) * 1e-9;
-  return {
-      {"a) routing update, 2 s", "none: what the device has to know is set before the search (deviates)"},
-      {"b) learning frames, 2 s",
-       learn_ns == 0 ? "none (deviates)"
+std::string DeviceUnderTest::received() const {
+  return "what comes back: a frame that comes twice counts once, a reordered one as any other";
+}
+
+std::vector<tester::Fact> DeviceUnderTest::phases() const {
+  return trial_phases(
+      learn_ns_ == 0 ? "none (deviates)"
                      : fmt::format("once, before the first trial: frames of each size until one comes back, for {} s "
                                    "at most; not before each trial (deviates)",
-                                   learn_s)},
-      {"c) trial", "frames at the load, for the duration"},
-      {"d) wait for frames, 2 s", fmt::format("{} s{}", settle_s, settle_s < kWaitS ? " (deviates)" : "")},
-      {"e) restabilize, 5 s", "none: the next trial begins at once (deviates)"},
-  };
+                                   static_cast<double>(learn_ns_) * 1e-9),
+      settle_ns_);
 }
 
 }  // namespace parshall::cli

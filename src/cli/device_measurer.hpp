@@ -27,15 +27,15 @@ class DeviceMeasurer final : public tester::Measurer {
   std::uint64_t settle_ns_;
 };
 
-/// What the phases of RFC 2544, section 23 are in its trials: RFC 9971 wants whatever deviates from it to be told.
-std::vector<tester::Fact> trial_phases(std::uint64_t settle_ns, std::uint64_t learn_ns);
-
 /// A device between the ends of a test.
 class DeviceUnderTest final : public UnderTest {
  public:
-  DeviceUnderTest(TestEnds test, std::uint64_t settle_ns) : test_(std::move(test)), settle_ns_(settle_ns) {}
+  DeviceUnderTest(TestEnds test, std::uint64_t settle_ns, std::uint64_t learn_ns)
+      : test_(std::move(test)), settle_ns_(settle_ns), learn_ns_(learn_ns) {}
 
   const std::string& description() const override { return test_.description(); }
+  std::string received() const override;
+  std::vector<tester::Fact> phases() const override;
   std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override {
     return std::make_unique<DeviceMeasurer>(std::move(frames), test_, settle_ns_);
   }
@@ -43,7 +43,7 @@ class DeviceUnderTest final : public UnderTest {
 
  private:
   TestEnds test_;
-  std::uint64_t settle_ns_;
+  std::uint64_t settle_ns_, learn_ns_;
 };
 
 }  // namespace parshall::cli

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -20,7 +21,6 @@ namespace parshall::cli {
 namespace {
 
 constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
-constexpr std::uint64_t kCeilingNs = 500'000'000;
 
 Result<WatchOptions> parse_watch(const std::string& words) {
   WatchOptions watch;
@@ -85,19 +85,23 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
  public:
   Trials(MonitorUnderTest& monitor, TestFrames frames) : monitor_(monitor), frames_(std::move(frames)) {}
 
-  /// Frames are sent for half a second through another such ring, to a thread that only takes them out.
+  /// Frames are sent three times through another such ring, to a thread that only takes them out: the most counts.
   Result<double> ceiling_pps() override {
     const auto port = DpdkPort::open({.device = kOtherRing, .sinks = 1, .eal = monitor_.eal_});
     if (!port) return port.error();
     const auto sinks = (*port)->take_sinks();
     const auto queues = (*port)->take_queues();
     const Drain drain(*queues.front());
-    const Sent sent = send(frames_, *sinks.front(), {.duration_ns = kCeilingNs});
-    if (sent.counts.too_long != 0)
-      return Error{
-          fmt::format("frames are longer than the {} bytes that the ring takes", sinks.front()->longest_frame())};
-    if (sent.elapsed_ns == 0) return Error{"nothing could be sent"};
-    return static_cast<double>(sent.counts.sent) * 1e9 / static_cast<double>(sent.elapsed_ns);
+    double most_pps = 0;
+    for (int i = 0; i < 3 && !stop_asked(); ++i) {
+      const Sent sent = send(frames_, *sinks.front(), {.duration_ns = 300'000'000});
+      if (sent.counts.too_long != 0)
+        return Error{
+            fmt::format("frames are longer than the {} bytes that the ring takes", sinks.front()->longest_frame())};
+      if (sent.elapsed_ns == 0) return Error{"nothing could be sent"};
+      most_pps = std::max(most_pps, static_cast<double>(sent.counts.sent) * 1e9 / static_cast<double>(sent.elapsed_ns));
+    }
+    return most_pps;
   }
 
   Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override {
@@ -163,6 +167,10 @@ Result<std::unique_ptr<UnderTest>> MonitorUnderTest::start(const std::string& wo
 
 MonitorUnderTest::~MonitorUnderTest() {
   if (session_) session_->stop();
+}
+
+std::string MonitorUnderTest::received() const {
+  return "what the monitor has in its flow records; what finds the ring before it full is lost";
 }
 
 std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) {

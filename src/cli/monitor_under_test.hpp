@@ -22,6 +22,8 @@ class MonitorUnderTest final : public UnderTest {
   ~MonitorUnderTest() override;
 
   const std::string& description() const override { return description_; }
+  std::string received() const override;
+  std::vector<tester::Fact> phases() const override { return trial_phases("none (deviates)", settle_ns_); }
   std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override;
 
   /// Ends it. Error: its books do not balance, or it saw other packets than those that the ring took.

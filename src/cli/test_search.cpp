@@ -125,7 +125,8 @@ Result<std::unique_ptr<UnderTest>> make_ready(const SearchOrder& order, const Se
   auto test =
       prepare_test(options.ends, *samples, {.command = kName, .learn_ns = order.learn_ns, .quiet = options.quiet});
   if (!test) return test.error();
-  return std::unique_ptr<UnderTest>(std::make_unique<DeviceUnderTest>(*std::move(test), order.settle_ns));
+  return std::unique_ptr<UnderTest>(
+      std::make_unique<DeviceUnderTest>(*std::move(test), order.settle_ns, order.learn_ns));
 }
 
 tester::SearchReport begin_report(const SearchOrder& order, const UnderTest& under_test, const std::string& version) {
@@ -137,7 +138,8 @@ tester::SearchReport begin_report(const SearchOrder& order, const UnderTest& und
           .version = version,
           .began = fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr))),
           .goals = order.search.goals,
-          .phases = trial_phases(order.settle_ns, order.learn_ns),
+          .received = under_test.received(),
+          .phases = under_test.phases(),
           .machine = machine_facts()};
 }
 

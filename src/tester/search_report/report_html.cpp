@@ -25,7 +25,8 @@ constexpr std::string_view kStyle =
     "  section, figure, tr { break-inside: avoid; } }\n"
     "body { background: var(--page); color: var(--ink); font: 15px/1.45 sans-serif; max-width: 1180px;\n"
     "  margin: 0 auto; padding: 1.2em; }\n"
-    "h1 { font-size: 1.5em; margin: 0 0 0.2em; overflow-wrap: anywhere; } h2 { font-size: 1.2em; margin: 2em 0 0.4em; }\n"
+    "h1 { font-size: 1.5em; margin: 0 0 0.2em; overflow-wrap: anywhere; } h2 { font-size: 1.2em; margin: 2em 0 0.4em; "
+    "}\n"
     "h3 { font-size: 1em; margin: 1.2em 0 0.3em; }\n"
     "p { margin: 0.4em 0; } .dim { color: var(--dim); } .warning { color: var(--lost); font-weight: bold; }\n"
     ".scroll { overflow-x: auto; }\n"
@@ -273,7 +274,7 @@ std::string circumstances(const SearchReport& report) {
       "<section><h2>How a trial goes, by RFC 2544, section 23, and here</h2>\n{}</section>\n"
       "<section><h2>The machine that ran the test</h2>\n{}</section>\n"
       "<section><h2>The command</h2>\n<p><code>{}</code></p></section>\n",
-      facts_table(search_terms()), facts_table(report.phases), facts_table(machine), markup_text(report.command));
+      facts_table(search_terms(report)), facts_table(report.phases), facts_table(machine), markup_text(report.command));
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ std::string search_json(const SearchReport& report) {
                    {"traffic", report.traffic},
                    {"method", report.method},
                    {"goals", goals},
-                   {"terms", facts_json(search_terms())},
+                   {"terms", facts_json(search_terms(report))},
                    {"trial_phases", facts_json(report.phases)},
                    {"machine", facts_json(report.machine)},
                    {"processors_busy", report.processors ? Json(report.processors->busy) : Json(nullptr)},

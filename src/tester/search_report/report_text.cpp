@@ -104,7 +104,7 @@ std::string search_text(const SearchReport& report) {
   const std::vector<GoalRow> rows = goal_rows(report);
   if (!rows.empty()) write_table(to, rows);
   for (const SizeSearches& size : report.sizes) write_size(to, size);
-  write_facts(to, "what is meant by", search_terms());
+  write_facts(to, "what is meant by", search_terms(report));
   write_facts(to, "trials, as RFC 2544, section 23 has them, and here", report.phases);
   write_facts(to, "machine", report.machine);
   if (report.processors)

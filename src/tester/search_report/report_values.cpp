@@ -39,18 +39,17 @@ std::string judgement(const GoalResult& result, double ceiling_pps) {
   return text;
 }
 
-std::span<const Fact> search_terms() {
-  static const std::vector<Fact> terms{
+std::vector<Fact> search_terms(const SearchReport& report) {
+  return {
       {"load", "intended frames a second by the one interface that sends, evenly spaced; one way"},
       {"loss ratio",
-       "of the frames that should have been sent: what was not sent in time, or did not come back before "
-       "the wait after the trial was over, is lost; a frame that comes twice counts once, a reordered "
-       "one as any other"},
+       "of the frames that should have been sent: what was not sent in time, or not received before the wait "
+       "after the trial was over, is lost"},
+      {"received", report.received},
       {"effective duration", "of a trial: the intended duration, without waits"},
       {"width", "between the relevant bounds, relative to the upper one"},
       {"line rate", "with the checksum, preamble and gap of each frame"},
   };
-  return terms;
 }
 
 std::span<const SearchFormat> search_formats() noexcept {

@@ -37,6 +37,7 @@ struct SearchReport {
   std::string method, method_summary, version;
   std::string began;  ///< date and time
   std::vector<SearchGoal> goals;
+  std::string received;                       ///< what is under test was, of what is sent to it
   std::vector<Fact> phases;                   ///< of a trial, as RFC 2544, section 23 names them: what was done here
   std::vector<Fact> machine;                  ///< that ran the test
   std::optional<ProcessorShares> processors;  ///< while the searches ran
@@ -51,7 +52,7 @@ constexpr double kNearCeiling = 0.9;
 bool is_generators_limit(const GoalResult& result, double ceiling_pps) noexcept;
 
 /// How the loads, ratios and times of a report are to be understood: what RFC 9971 wants to be told of any search.
-std::span<const Fact> search_terms();
+std::vector<Fact> search_terms(const SearchReport& report);
 
 /// "regular", or why it is not; and whether it is the generator's limit.
 std::string judgement(const GoalResult& result, double ceiling_pps);
