@@ -63,7 +63,8 @@ class Drain {
     thread_ = std::thread([this, &source] {
       name_this_thread("drain");
       std::array<RawPacket, 256> packets;
-      while (!stop_.load(std::memory_order_relaxed)) source.poll(packets);
+      while (!stop_.load(std::memory_order_relaxed))
+        if (source.poll(packets) == 0) std::this_thread::yield();
     });
   }
   ~Drain() {
