@@ -7,7 +7,7 @@ The truth is that of the link's settings (see src/tester/impairment.hpp): of fra
 goes on, so loss is l (1 - d), and a frame comes twice with d (1 - l)^2. A frame overtakes where any of its copies that came
 was sent at once while one before it waits. Flows are so slow that jitter alone overtakes nothing, even where a busy machine
 brings frames up to three milliseconds closer together; so only the frame before it waits in any case, unless it is lost or
-was sent at once too, and the one before that in half of all cases.
+a copy of it was sent at once too, and the one before that in half of all cases.
 
 Usage: recovery.py PARSHALL [SEEDS [SECONDS]]"""
 import json
@@ -23,7 +23,7 @@ def truth():
     twice = DUPLICATE * (1 - LOSS) ** 2
     of_received = twice / (1 - loss)
     at_once = (1 - of_received) * REORDER + of_received * (1 - (1 - REORDER) ** 2)
-    absent = loss + (1 - loss) * ((1 - of_received) * REORDER + of_received * REORDER ** 2)
+    absent = loss + (1 - loss) * at_once
     overtaking = at_once * (1 - absent * (1 - (1 - absent) / 2))
     return {'lost': loss, 'duplicate': twice, 'overtaking': overtaking}
 

@@ -17,6 +17,7 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -110,26 +111,38 @@ class Wire:
         self.space = f"parshall-bench-{os.getpid()}"
         self.inside = ["ip", "netns", "exec", self.space]
         subprocess.run(["ip", "netns", "add", self.space], check=True)
-        for words in ("link add out type veth peer name far", "link set out up", "link set far up"):
-            subprocess.run(["ip", "-n", self.space, *words.split()], check=True)
+        try:
+            for words in ("link add out type veth peer name far", "link set out up", "link set far up"):
+                subprocess.run(["ip", "-n", self.space, *words.split()], check=True)
+        except subprocess.CalledProcessError:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
         subprocess.run(["ip", "netns", "del", self.space], check=False)
 
 
-def senders(parshall, wire):
-    found = {f"parshall send -i ({via})": lambda capture, via=via: sent_by_parshall(parshall, wire, capture, via)
+def senders(parshall, wire, frames):
+    found = {f"parshall send -i ({via})": lambda capture, via=via: sent_by_parshall(parshall, wire, capture, via, frames)
              for via in ("af_packet", "af_xdp")}
     if shutil.which("tcpreplay"):
-        found["tcpreplay"] = lambda capture: cpu_of([*wire.inside, "tcpreplay", "-q", "-t", "-K", "-i", "out", capture])[0]
+        found["tcpreplay"] = lambda capture: sent_by_tcpreplay(wire, capture, frames)
     return found
 
 
-def sent_by_parshall(parshall, wire, capture, via):
+def sent_by_tcpreplay(wire, capture, frames):
+    cpu_s, said = cpu_of([*wire.inside, "tcpreplay", "-t", "-K", "-i", "out", capture])
+    sent = re.search(r"Actual: (\d+) packets", said)
+    if not sent or int(sent.group(1)) != frames:
+        raise Wrong(f"tcpreplay: {said.strip()[-500:]}")
+    return cpu_s
+
+
+def sent_by_parshall(parshall, wire, capture, via, frames):
     cpu_s, said = cpu_of([*wire.inside, parshall, "send", "-q", "-r", capture, "-i", "out", "--via", via, "--rate", "asap", "--format", "json"])
     counts = json.loads(said)
-    if counts["sent"] != counts["taken"]:
+    if counts["sent"] != frames or counts["dropped"] != 0:
         raise Wrong(f"parshall send -i, {via}: {counts}")
     return cpu_s
 
@@ -171,7 +184,7 @@ def main():
             print("sending is left out: it takes root, and iproute2")
             return
         with Wire() as wire:
-            found = senders(options.parshall, wire)
+            found = senders(options.parshall, wire, options.frames)
             rates = {name: [] for name in found}
             for _ in range(options.rounds):
                 for name, send in found.items():

@@ -19,25 +19,28 @@ Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
 
 Result<double> DeviceMeasurer::ceiling_pps() {
   double most_pps = 0;
+  const auto taken = run({.duration_ns = kCeilingNs});
+  if (!taken) return taken.error();
   for (int i = 0; i < 3 && !stop_asked(); ++i) {
-    const auto trial = run({.duration_ns = 300'000'000});
-    if (!trial) return trial.error();
-    if (trial->sending_ns == 0) return Error{"nothing could be sent"};
+    const auto paced = run({.rate = kUnreachable, .frames = std::max<std::uint64_t>(taken->sending.sent, 1)});
+    if (!paced) return paced.error();
+    if (paced->sending_ns == 0) return Error{"nothing could be sent"};
     most_pps =
-        std::max(most_pps, static_cast<double>(trial->sending.sent) * 1e9 / static_cast<double>(trial->sending_ns));
+        std::max(most_pps, static_cast<double>(paced->sending.sent) * 1e9 / static_cast<double>(paced->sending_ns));
   }
   return most_pps;
 }
 
 Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& input) {
+  const std::uint64_t dropped_before = test_.dropped_in_sending();
   const auto trial = run({.rate = {SendRate::Unit::packets, input.load_pps},
                           .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
   if (!trial) return trial.error();
   tester::TrialOutcome outcome{.load_pps = input.load_pps,
                                .duration_s = input.duration_s,
-                               .offered = trial->sending.taken,
-                               .sent = trial->sending.sent,
-                               .received = 0};
+                               .offered = std::max(trial->sending.taken, tester::due_frames(input)),
+                               .sent = trial->sending.sent};
+  outcome.unsent = outcome.offered - outcome.sent + test_.dropped_in_sending() - dropped_before;
   for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
     outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;
   return outcome;

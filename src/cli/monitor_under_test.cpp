@@ -22,6 +22,12 @@ namespace {
 
 constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
 
+/// Of `parshall watch`, what means nothing here: there is one source, and no end and no report of its own.
+constexpr std::array kMeaningless{"--read",   "--interface", "--generate",   "--via",     "--forward",  "--dscp",
+                                  "--queues", "--workers",   "--eal",        "--count",   "--duration", "--events",
+                                  "--recall", "--hook",      "--hook-every", "--format",  "--output",   "--every",
+                                  "--live",   "--top",       "--sort",       "--explain", "--quiet"};
+
 Result<WatchOptions> parse_watch(const std::string& words) {
   WatchOptions watch;
   CLI::App app("the monitor");
@@ -29,14 +35,11 @@ Result<WatchOptions> parse_watch(const std::string& words) {
   try {
     app.parse(words);
   } catch (const CLI::ParseError& problem) {
-    return Error{fmt::format("--monitor \"{}\": {}", words, problem.what())};
+    return Error{problem.what()};
   }
-  const auto is_given = [&](const std::string& source) { return !source.empty(); };
-  if (is_given(watch.file) || is_given(watch.interface) || is_given(watch.traffic) || is_given(watch.forward))
-    return Error{
-        fmt::format("--monitor \"{}\": it watches what this test sends: leave out -i, -r, -g and --forward", words)};
-  if (watch.queues > 1 || watch.workers > 1)
-    return Error{fmt::format("--monitor \"{}\": there is one ring: leave out --queues and --workers", words)};
+  for (const char* option : kMeaningless)
+    if (app.count(option) != 0)
+      return Error{fmt::format("{} means nothing here: one ring is watched, and this test reports", option)};
   watch.interface = kRing;
   return watch;
 }
@@ -94,11 +97,10 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
     const auto queues = (*port)->take_queues();
     const Drain drain(*queues.front());
     double most_pps = 0;
+    const Sent taken = send(frames_, *sinks.front(), {.duration_ns = kCeilingNs});
     for (int i = 0; i < 3 && !stop_asked(); ++i) {
-      const Sent sent = send(frames_, *sinks.front(), {.duration_ns = 300'000'000});
-      if (sent.counts.too_long != 0)
-        return Error{
-            fmt::format("frames are longer than the {} bytes that the ring takes", sinks.front()->longest_frame())};
+      const Sent sent = send(frames_, *sinks.front(),
+                             {.rate = kUnreachable, .frames = std::max<std::uint64_t>(taken.counts.sent, 1)});
       if (sent.elapsed_ns == 0) return Error{"nothing could be sent"};
       most_pps = std::max(most_pps, static_cast<double>(sent.counts.sent) * 1e9 / static_cast<double>(sent.elapsed_ns));
     }
@@ -115,11 +117,13 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
     std::this_thread::sleep_for(std::chrono::nanoseconds(monitor_.settle_ns_));
     const auto after = monitor_.counted();
     if (!after) return after.error();
+    const std::uint64_t offered = std::max(sent.counts.taken, tester::due_frames(input));
     return tester::TrialOutcome{.load_pps = input.load_pps,
                                 .duration_s = input.duration_s,
-                                .offered = sent.counts.taken,
+                                .offered = offered,
                                 .sent = sent.counts.sent,
-                                .received = *after - *before};
+                                .received = *after - *before,
+                                .unsent = offered - sent.counts.sent - sent.counts.refused};
   }
 
  private:
@@ -127,43 +131,54 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
   TestFrames frames_;
 };
 
-Result<std::unique_ptr<UnderTest>> MonitorUnderTest::start(const std::string& words, const std::string& eal,
-                                                           std::uint64_t settle_ns) {
-  const auto watch = parse_watch(words);
-  if (!watch) return watch.error();
+Result<MonitorPlan> plan_monitor(const std::string& words, const std::string& version) {
+  const auto problem = [&](const Error& error) {
+    return Error{fmt::format("--monitor \"{}\": {}", words, error.message)};
+  };
+  auto watch = parse_watch(words);
+  if (!watch) return problem(watch.error());
+  watch->version = version;
   auto plan = cli::plan(*watch);
-  if (!plan) return Error{fmt::format("--monitor \"{}\": {}", words, plan.error().message)};
+  if (!plan) return problem(plan.error());
   plan->session.snapshots = true;
+  plan->session.keeps_ended = false;
+  return MonitorPlan{
+      .words = words, .watch = *std::move(plan), .descriptors = watch->descriptors, .mbufs = watch->mbufs};
+}
+
+Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorPlan& plan, const std::string& eal,
+                                                                  std::uint64_t settle_ns) {
+  const WatchPlan& watch = plan.watch;
   std::unique_ptr<MonitorUnderTest> monitor(new MonitorUnderTest);
   monitor->eal_ = eal;
   monitor->settle_ns_ = settle_ns;
   try {
-    auto monitors = Session::make_monitors(plan->session, plan->columns, /*can_wait=*/false);
-    auto tasks = TaskSets::make(plan->tasks, plan->task_options);
+    auto monitors = Session::make_monitors(watch.session, watch.columns, /*can_wait=*/false);
+    auto tasks = TaskSets::make(watch.tasks, watch.task_options);
     if (!tasks) return tasks.error();
     auto opened = DpdkPort::open({.device = kRing,
                                   .sinks = 1,
                                   .sinks_wait = false,
-                                  .descriptors = watch->descriptors,
-                                  .mbufs_per_queue = watch->mbufs,
-                                  .seed = plan->session.seed,
+                                  .descriptors = plan.descriptors,
+                                  .mbufs_per_queue = plan.mbufs,
+                                  .seed = watch.session.seed,
                                   .eal = eal});
     if (!opened) return opened.error();
     const std::shared_ptr<DpdkPort> port = *std::move(opened);
     monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",
-                                        words.empty() ? "" : words + " ", watch->descriptors);
+                                        plan.words.empty() ? "" : plan.words + " ", plan.descriptors);
     monitor->sink_ = std::move(port->take_sinks().front());
     Input input{.description = port->description(),
                 .sources = port->take_queues(),
                 .every_source_sees_all = false,
                 .owner = port,
                 .device = [port] { return port->counters(); }};
-    monitor->session_.emplace(std::move(input), plan->session, plan->columns, std::move(monitors), *std::move(tasks));
+    monitor->session_.emplace(std::move(input), watch.session, watch.columns, std::move(monitors), *std::move(tasks));
   } catch (const std::bad_alloc&) {
     return Error{"there is not enough memory for that monitor: ask for fewer flows"};
   }
   if (const auto error = monitor->session_->start()) return *error;
-  return std::unique_ptr<UnderTest>(std::move(monitor));
+  return monitor;
 }
 
 MonitorUnderTest::~MonitorUnderTest() {
@@ -182,7 +197,6 @@ Result<std::uint64_t> MonitorUnderTest::counted() {
   static_cast<void>(session_->take_events());
   const auto report = session_->snapshot();
   if (!report) return Error{"the monitor ended by itself"};
-  session_->confirm_written();
   const MonitorCounts& flows = report->summary.total.flows;
   return flows.live_packets + flows.ended_packets;
 }

@@ -93,8 +93,10 @@ std::string text_of(const std::vector<SizePlan>& sizes, const SearchOptions& o) 
 
 }  // namespace
 
-Result<SearchOrder> order_search(const SearchOptions& o) {
+Result<SearchOrder> order_search(const SearchOptions& o, const std::string& version) {
   SearchOrder order;
+  if (!o.monitor)
+    if (const auto error = conflict_of(o.ends)) return *error;
   if (o.monitor && !(o.ends.send_by.empty() && o.ends.receive_by.empty() && o.ends.through.empty()))
     return Error{"--monitor is fed by a ring of its own: leave out -i, --receive-on and --through"};
   auto sizes = plan_sizes(o);
@@ -120,7 +122,12 @@ Result<SearchOrder> order_search(const SearchOptions& o) {
     if (!value) return Error{fmt::format("{} {}: a time, such as 1s", option, *text)};
     *into = *value;
   }
-  if (o.monitor) order.learn_ns = 0;  // a ring passes everything on
+  if (o.monitor) {
+    auto monitor = plan_monitor(*o.monitor, version);
+    if (!monitor) return monitor.error();
+    order.monitor = *std::move(monitor);
+    order.learn_ns = 0;  // a ring passes everything on
+  }
   if (const auto problem = problem_of(order)) return *problem;
   return order;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/monitor_under_test.hpp"
 #include "cli/test_ends.hpp"
 #include "tester/search/search.hpp"
 
@@ -38,9 +39,10 @@ struct SearchOrder {
   tester::SearchPlan search;    ///< the loads are 0 where they are to be measured
   const tester::SearchMethod* method = nullptr;
   std::uint64_t settle_ns = 0, learn_ns = 0;
+  std::optional<MonitorPlan> monitor;  ///< nothing: a device is under test
 };
 
 /// Errors are the user's.
-Result<SearchOrder> order_search(const SearchOptions& options);
+Result<SearchOrder> order_search(const SearchOptions& options, const std::string& version);
 
 }  // namespace parshall::cli

@@ -56,13 +56,18 @@ Result<TestFrames> make_frames(const TrafficSpec& spec) {
                     .streams = static_cast<std::uint32_t>(spec.flows)};
 }
 
-Result<TestEnds> TestEnds::open(const EndOptions& options) {
+std::optional<Error> conflict_of(const EndOptions& options) {
   if (options.send_by.empty() == options.through.empty())
     return Error{"say what to test: -i INTERFACE (and --receive-on), or --through SCENARIO (parshall list scenarios)"};
+  if (!options.through.empty() && !options.receive_by.empty())
+    return Error{"--through has interfaces of its own: leave out --receive-on"};
+  return std::nullopt;
+}
+
+Result<TestEnds> TestEnds::open(const EndOptions& options) {
   TestEnds test;
   std::string send_by = options.send_by, receive_by = options.receive_by.empty() ? send_by : options.receive_by;
   if (!options.through.empty()) {
-    if (!options.receive_by.empty()) return Error{"--through has interfaces of its own: leave out --receive-on"};
     auto scenario = tester::make_scenario(options.through);
     if (!scenario) return scenario.error();
     test.scenario_ = *std::move(scenario);
@@ -92,14 +97,19 @@ Result<TestEnds> TestEnds::open(const EndOptions& options) {
   return test;
 }
 
+std::optional<Error> too_long(std::span<const TestFrames> frames, std::uint32_t longest_frame) {
+  for (const TestFrames& kind : frames)
+    if (const std::uint32_t longest = kind.trace->longest_frame() + kFcsBytes; longest > longest_frame)
+      return Error{fmt::format("the sending device takes frames of up to {} bytes, not of {}: ask for shorter ones",
+                               longest_frame, longest)};
+  return std::nullopt;
+}
+
 Result<TestEnds> prepare_test(const EndOptions& options, std::span<const TestFrames> frames, const TestStart& start) {
   auto test = TestEnds::open(options);
   if (!test) return test;
   if (!start.quiet) say(start.command, test->description());
-  for (const TestFrames& kind : frames)
-    if (const std::uint32_t longest = kind.trace->longest_frame() + kFcsBytes; longest > test->longest_frame())
-      return Error{fmt::format("the sending device takes frames of up to {} bytes, not of {}: ask for shorter ones",
-                               test->longest_frame(), longest)};
+  if (const auto error = too_long(frames, test->longest_frame())) return *error;
   if (const auto error = test->problem()) return *error;
   for (const TestFrames& kind : frames) {
     if (start.learn_ns == 0) break;

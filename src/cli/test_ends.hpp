@@ -19,6 +19,9 @@ struct EndOptions {
 
 void declare(CLI::App& command, EndOptions& options);
 
+/// What in them does not go together.
+std::optional<Error> conflict_of(const EndOptions& options);
+
 /// What is sent through it.
 struct TestTrafficOptions {
   std::string traffic;
@@ -68,6 +71,9 @@ class TestEnds {
   std::unique_ptr<PacketSource> source_;
   std::string description_;
 };
+
+/// Frames of which kind are longer than what is sent by takes, if any.
+std::optional<Error> too_long(std::span<const TestFrames> frames, std::uint32_t longest_frame);
 
 /// How a test begins.
 struct TestStart {

@@ -32,6 +32,7 @@ struct RunPlan {
 
 Result<RunPlan> plan(const RunOptions& o) {
   RunPlan plan;
+  if (const auto error = conflict_of(o.ends)) return *error;
   auto traffic = plan_traffic(o.traffic);
   if (!traffic) return traffic.error();
   plan.traffic = *std::move(traffic);

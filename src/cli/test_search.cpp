@@ -119,9 +119,14 @@ std::vector<tester::Fact> machine_facts() {
 }
 
 Result<std::unique_ptr<UnderTest>> make_ready(const SearchOrder& order, const SearchOptions& options) {
-  if (options.monitor) return MonitorUnderTest::start(*options.monitor, options.ends.eal, order.settle_ns);
   const auto samples = make_samples(order.sizes);
   if (!samples) return samples.error();
+  if (order.monitor) {
+    auto monitor = MonitorUnderTest::start(*order.monitor, options.ends.eal, order.settle_ns);
+    if (!monitor) return monitor.error();
+    if (const auto error = too_long(*samples, (*monitor)->longest_frame())) return *error;
+    return std::unique_ptr<UnderTest>(*std::move(monitor));
+  }
   auto test =
       prepare_test(options.ends, *samples, {.command = kName, .learn_ns = order.learn_ns, .quiet = options.quiet});
   if (!test) return test.error();
@@ -148,7 +153,7 @@ bool has_trials(const tester::SearchReport& report) {
 }
 
 int run(const SearchOptions& options, const std::string& version) {
-  const auto order = order_search(options);
+  const auto order = order_search(options, version);
   if (!order) return fail(order.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
   catch_signals();

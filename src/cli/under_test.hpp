@@ -29,6 +29,10 @@ class UnderTest {
   virtual std::optional<Error> finish() = 0;
 };
 
+/// How the generator's ceiling is measured: with all that a rate costs, but that frames wait.
+constexpr SendRate kUnreachable{SendRate::Unit::packets, 1e12};
+constexpr std::uint64_t kCeilingNs = 200'000'000;
+
 /// RFC 9971 wants whatever deviates from those phases to be told. `learning`: how its learning frames are sent.
 std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns);
 

@@ -28,7 +28,10 @@ constexpr std::array kUnits{
     RateUnit{"x", SendRate::Unit::captured, 1},
 };
 /// Of what is not negative: std::llround is a call, and each frame's would be one.
-std::uint64_t nearest(double value) noexcept { return static_cast<std::uint64_t>(value + 0.5); }
+std::uint64_t nearest(double value) noexcept {
+  constexpr double kMost = 0x1p62;
+  return static_cast<std::uint64_t>(std::min(value + 0.5, kMost));
+}
 
 constexpr double kLeast = 1e-3, kMost = 1e13;  ///< beyond, a frame takes years, or 2^63 ns are too few
 

@@ -209,7 +209,9 @@ void Session::finish_analysis() {
 
 void Session::collect() {
   for (const auto& monitor : workers_->monitors())
-    monitor->ended().drain([this](std::span<const std::byte> record) { spool_.append(record); });
+    monitor->ended().drain([this](std::span<const std::byte> record) {
+      if (options_.keeps_ended) spool_.append(record);
+    });
 }
 
 std::uint64_t Session::packets_polled() const noexcept {

@@ -43,6 +43,7 @@ struct SessionOptions {
   std::uint64_t seed = 0;
   std::optional<BpfFilter> filter;
   bool snapshots = true;              ///< reports before the end will be asked for
+  bool keeps_ended = true;            ///< records of ended flows, for reports; else they are counted, and gone
   const TableEntry* table = nullptr;  ///< null: packet level, no flows
   std::size_t classifiers = 0;        ///< threads that tell classes; 0: the workers do
   MonitorOptions monitor;             ///< `flows` is per worker; `statistics` and memory are set by make_monitors()

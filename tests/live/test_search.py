@@ -4,9 +4,11 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -76,8 +78,9 @@ class Searches(unittest.TestCase):
             _, _, width, height = map(float, chart.attrib['viewBox'].split())
             for element in chart.iter():
                 for name in set(element.attrib) & {'cx', 'cy', 'x', 'y', 'r', 'd', 'width', 'height', 'transform'}:
-                    for number in re.findall(r'[^\s,MLHVmlhvz()a-z]+', element.attrib[name].replace('rotate', '')):
-                        float(number)
+                    words = re.sub(r'rotate|translate|[MLHVmlhvzZ]', ' ', element.attrib[name]) if name in ('d', 'transform') else element.attrib[name]
+                    for number in re.split(r'[\s,()]+', words.strip('() ')):
+                        self.assertRegex(number, r'^-?[0-9]+(\.[0-9]+)?$', element.attrib)
                         self.assertLess(abs(float(number)), 2000)
                 if 'cx' in element.attrib:
                     self.assertTrue(0 <= float(element.attrib['cx']) <= width)
@@ -168,12 +171,51 @@ class Searches(unittest.TestCase):
                 ([*through, '--method', 'binary', '--goals', 'ndr,pdr'], 2, 'one goal'),
                 ([*through, '--min', '2kpps', '--max', '1kpps'], 2, 'greatest load'),
                 ([*through, '--format', 'csv'], 2, '--format'),
-                ([], 1, '--through')):
+                ([], 2, '--through')):
             began = time.monotonic()
             done = search(*arguments, status=status)
             self.assertIn(said, done.stderr, arguments)
             self.assertNotIn(' came', done.stderr, arguments)
             self.assertLess(time.monotonic() - began, 20, arguments)
+
+    def test_a_monitor_is_searched_by_way_of_a_ring_and_has_every_packet_that_the_ring_took(self):
+        done = search('--monitor', '--stats gap_p99 --flows 4Ki --descriptors 8192', '-g', 'flows=1000,size=64', '--goal',
+                      QUICK.replace('width=3%', 'width=20%,loss=5%'), '--trials', '12', '--format', 'json', '-q')
+        found = json.loads(done.stdout)
+        self.assertIsNone(found['failure'], 'its books balance')
+        self.assertIn('parshall watch --stats gap_p99', found['device'])
+        self.assertIn('8192 packets', found['device'])
+        self.assertIn('flow records', found['terms']['received'])
+        trials = found['sizes'][0]['searches'][0]['trials']
+        self.assertGreater(len(trials), 3)
+        for trial in trials:
+            self.assertEqual(trial['received'], trial['sent'], 'what the ring took was counted')
+            self.assertLessEqual(trial['sent'] + trial['unsent'], trial['offered'])
+            self.assertGreaterEqual(trial['offered'], int(trial['load_pps'] * trial['duration_s']))
+        self.assertGreater(trials[0]['loss_ratio'], 0.01, 'the generator is faster than ring and monitor')
+
+    def test_records_of_flows_that_ended_in_a_monitor_take_no_room(self):
+        """200,000 flows in a table of 1,000: a record for nearly every packet."""
+        before = shutil.disk_usage(tempfile.gettempdir()).used
+        process = subprocess.Popen([PARSHALL, 'test', 'search', '--monitor', '--flows 1000', '-g', 'flows=200000', '--min', '500kpps',
+                                    '--max', '1Mpps', '--goal', 'name=x,trial=2s,sum=4s,initial=2s', '--trials', '3', '-q'],
+                                   stdout=subprocess.PIPE, text=True)
+        most = 0
+        while process.poll() is None:
+            most = max(most, shutil.disk_usage(tempfile.gettempdir()).used - before)
+            time.sleep(0.1)
+        out, _ = process.communicate()
+        self.assertEqual(process.returncode, 0, out)
+        self.assertLess(most, 200e6, 'bytes of temporary files')
+
+    def test_a_monitor_that_cannot_be_is_told_before_any_trial(self):
+        for words, more, status, said in (
+                ('--bogus', [], 2, '--bogus'), ('--table nonsense', [], 2, 'nonsense'), ('-g flows=10', [], 2, '--generate'),
+                ('--workers 2', [], 2, '--workers'), ('--duration 1s', [], 2, '--duration'), ('--live', [], 2, '--live'),
+                ('', ['-i', 'lo'], 2, 'leave out -i'), ('', ['--sizes', '64,9000'], 1, 'not of 9000')):
+            done = search('--monitor', words, *more, status=status)
+            self.assertIn(said, done.stderr, words)
+            self.assertNotIn(' came', done.stderr, words)
 
 
 if __name__ == '__main__':

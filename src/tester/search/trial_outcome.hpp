@@ -19,6 +19,7 @@ struct TrialOutcome {
   std::uint64_t offered = 0;   ///< frames that should have been sent
   std::uint64_t sent = 0;      ///< of them, or more
   std::uint64_t received = 0;  ///< each counted once
+  std::uint64_t unsent = 0;  ///< of those offered: the generator did not send them in time, or its device dropped them
 
   TrialInput input() const noexcept { return {.load_pps = load_pps, .duration_s = duration_s}; }
 
@@ -30,5 +31,10 @@ struct TrialOutcome {
     return static_cast<double>(expected - received) / static_cast<double>(expected);
   }
 };
+
+/// How many frames are due in a trial. Those that are sent too late are not all taken from a source.
+inline std::uint64_t due_frames(const TrialInput& input) noexcept {
+  return static_cast<std::uint64_t>(input.load_pps * input.duration_s);
+}
 
 }  // namespace parshall::tester

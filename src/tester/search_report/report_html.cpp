@@ -126,8 +126,8 @@ std::string overview(const SearchReport& report) {
   if (std::ranges::any_of(rows, &GoalRow::is_generators_limit))
     html += fmt::format(
         "<p class=\"warning\">Where it says \u201cthe generator's limit\u201d, what was found is above {:.0f} % of "
-        "what the "
-        "generator itself sends: the device may do more.</p>\n",
+        "what the generator itself sends, or most of what was lost at the upper bound was not sent in time: what is "
+        "under test may do more.</p>\n",
         100 * kNearCeiling);
   if (report.sizes.size() > 1)
     html += fmt::format("<div class=\"charts\">{}{}</div>\n",
@@ -169,12 +169,19 @@ std::string results_table(const SearchResult& search, const SizeSearches& size) 
 }
 
 std::string trials_table(const SearchResult& search) {
-  HtmlTable table({{"Trial"}, {"Load (frames/s)"}, {"Duration (s)"}, {"Offered"}, {"Sent"}, {"Received"}, {"Lost"}});
+  HtmlTable table({{"Trial"},
+                   {"Load (frames/s)"},
+                   {"Duration (s)"},
+                   {"Offered"},
+                   {"Sent"},
+                   {"Not sent in time"},
+                   {"Received"},
+                   {"Lost"}});
   for (std::size_t i = 0; i < search.trials.size(); ++i) {
     const TrialOutcome& trial = search.trials[i];
     table.add({fmt::format("{}", i + 1), fmt::format("{:.1f}", trial.load_pps), fmt::format("{}", trial.duration_s),
-               fmt::format("{}", trial.offered), fmt::format("{}", trial.sent), fmt::format("{}", trial.received),
-               percent_text(trial.loss_ratio())});
+               fmt::format("{}", trial.offered), fmt::format("{}", trial.sent), fmt::format("{}", trial.unsent),
+               fmt::format("{}", trial.received), percent_text(trial.loss_ratio())});
   }
   return fmt::format("<details><summary>All {} trials</summary>\n{}</details>\n", search.trials.size(), table.html());
 }

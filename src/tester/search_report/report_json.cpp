@@ -27,8 +27,10 @@ Json goal_json(const SearchGoal& goal) {
 }
 
 Json trial_json(const TrialOutcome& trial) {
-  return {{"load_pps", trial.load_pps}, {"duration_s", trial.duration_s}, {"offered", trial.offered},
-          {"sent", trial.sent},         {"received", trial.received},     {"loss_ratio", trial.loss_ratio()}};
+  return {{"load_pps", trial.load_pps},      {"duration_s", trial.duration_s},
+          {"offered", trial.offered},        {"sent", trial.sent},
+          {"received", trial.received},      {"unsent", trial.unsent},
+          {"loss_ratio", trial.loss_ratio()}};
 }
 
 Json result_json(const GoalResult& goal, const SizeSearches& size) {

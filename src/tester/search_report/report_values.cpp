@@ -29,7 +29,15 @@ std::optional<double> width_of(const GoalResult& result) noexcept {
 }
 
 bool is_generators_limit(const GoalResult& result, double ceiling_pps) noexcept {
-  return result.relevant_lower_bound && result.relevant_lower_bound->load_pps >= kNearCeiling * ceiling_pps;
+  if (result.relevant_lower_bound && result.relevant_lower_bound->load_pps >= kNearCeiling * ceiling_pps) return true;
+  std::uint64_t expected = 0, received = 0, unsent = 0;
+  if (result.relevant_upper_bound)
+    for (const TrialOutcome& trial : result.relevant_upper_bound->trials) {
+      expected += std::max(trial.offered, trial.sent);
+      received += trial.received;
+      unsent += trial.unsent;
+    }
+  return expected > received && 2 * unsent >= expected - received;
 }
 
 std::string judgement(const GoalResult& result, double ceiling_pps) {

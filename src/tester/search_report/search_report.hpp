@@ -47,7 +47,7 @@ struct SearchReport {
 };
 
 /// A load or a result of which the generator's own ceiling is no further away than a tenth says as much of the
-/// generator as of what is under test.
+/// generator as of what is under test; so does a relevant upper bound where most of what is lost was not sent.
 constexpr double kNearCeiling = 0.9;
 bool is_generators_limit(const GoalResult& result, double ceiling_pps) noexcept;
 

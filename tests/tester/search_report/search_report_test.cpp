@@ -56,6 +56,26 @@ TEST_P(EveryFormat, MarksWhatIsTheGeneratorsLimit) {
   EXPECT_THAT(write(report), HasSubstr(mark));
 }
 
+TEST_P(EveryFormat, MarksLossesThatAreTheGenerators) {
+  SearchReport report = sample_report();
+  report.sizes.resize(1);
+  report.sizes[0].searches.resize(1);
+  const std::string mark = GetParam().name == "json"   ? "\"generators_limit\": true"
+                           : GetParam().name == "html" ? "the generator&#39;s limit"
+                                                       : "the generator's limit";
+  std::vector<TrialOutcome>& trials = report.sizes[0].searches[0].goals[1].relevant_upper_bound->trials;
+  const auto blame = [&](double share) {
+    for (TrialOutcome& trial : trials) {
+      const std::uint64_t lost = std::max(trial.offered, trial.sent) - std::min(trial.offered, trial.received);
+      trial.unsent = static_cast<std::uint64_t>(share * static_cast<double>(lost));
+    }
+  };
+  blame(0.4);
+  EXPECT_THAT(write(report), Not(HasSubstr(mark)));
+  blame(0.6);
+  EXPECT_THAT(write(report), HasSubstr(mark));
+}
+
 TEST_P(EveryFormat, SaysWhatEndedTheTest) {
   SearchReport report = sample_report();
   EXPECT_THAT(write(report), Not(HasSubstr("the device broke")));

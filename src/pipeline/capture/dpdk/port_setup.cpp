@@ -114,7 +114,8 @@ Setup::Step Setup::probe() {
   if (plan_.socket_family >= 0) sockets_before_ = open_sockets(plan_.socket_family);
   std::string devargs = plan_.devargs;
   DeviceRings rings;
-  if (DeviceRings::are_wanted_by(devargs)) {
+  const bool is_there = ::rte_eth_dev_get_port_by_name(devargs.c_str(), &id_) == 0;  // by an option of EAL
+  if (!is_there && DeviceRings::are_wanted_by(devargs)) {
     if (!rings.make(plan_.devargs, plan_.descriptors, SOCKET_ID_ANY))
       return failed(plan_, fmt::format("rings of {} packets", plan_.descriptors), rte_errno);
     devargs = DeviceRings::devargs_of(plan_.devargs, SOCKET_ID_ANY);
