@@ -68,7 +68,7 @@ Result<TestEnds> TestEnds::open(const EndOptions& options) {
   TestEnds test;
   std::string send_by = options.send_by, receive_by = options.receive_by.empty() ? send_by : options.receive_by;
   if (!options.through.empty()) {
-    auto scenario = tester::make_scenario(options.through);
+    auto scenario = tester::make_scenario(options.through, stop_asked);
     if (!scenario) return scenario.error();
     test.scenario_ = *std::move(scenario);
     send_by = test.scenario_->send_interface();

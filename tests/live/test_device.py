@@ -49,7 +49,7 @@ class Devices(unittest.TestCase):
         names = [subprocess.run(['ip', *words], capture_output=True, text=True, check=True).stdout
                  for words in (['netns'], ['-o', 'link'])]
         found = [line.split(' (')[0] for line in names[0].splitlines()] + [line.split(': ')[1].split('@')[0] for line in names[1].splitlines()]
-        makers = {name: re.match(r'(?:parshall-|ps|pw)(\d+)[-ab]', name) for name in found}
+        makers = {name: re.match(r'(?:parshall-|ps|parsh)(\d+)[-ab]', name) for name in found}
         return {name for name, maker in makers.items() if maker and not os.path.exists(f'/proc/{maker[1]}')}
 
     def setUp(self):

@@ -3,6 +3,7 @@
 """`parshall test watch-loss`: monitors that count, and those that fail, hang or say nothing. Usage: test_watch_loss.py PARSHALL"""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,10 @@ PACKETS = 20000
 
 
 def namespaces():
-    return [line for line in subprocess.run(['ip', 'netns', 'list'], capture_output=True, text=True, check=True).stdout.splitlines() if line.startswith('parshall-')]
+    """Those that bear the number of a process which is no more."""
+    lines = subprocess.run(['ip', 'netns', 'list'], capture_output=True, text=True, check=True).stdout.splitlines()
+    makers = {line: re.match(r'parshall-(\d+)-', line) for line in lines}
+    return [line for line, maker in makers.items() if maker and not os.path.exists(f'/proc/{maker[1]}')]
 
 
 class WatchLoss(unittest.TestCase):

@@ -12,7 +12,7 @@ AGGRESSIVE = 200  # flows that are above their fair share, as in the paper
 FRAME = SIZE - 4  # what a queue counts: without check sequence
 LIMIT = 8  # packets of a queue, each a turn
 # Those flows have the share of the next one, which has all that it sends.
-PASSED = sum(1 / max(flow, AGGRESSIVE) for flow in range(1, FLOWS + 1)) / sum(1 / flow for flow in range(1, FLOWS + 1))
+PASSED = sum(1 / max(flow, AGGRESSIVE + 1) for flow in range(1, FLOWS + 1)) / sum(1 / flow for flow in range(1, FLOWS + 1))
 RATE_PPS = OFFERED_PPS * PASSED
 RATE_BPS = round(RATE_PPS * 8 * FRAME)
 DEVICE = f"fair-queue:rate={RATE_BPS}bit,flows={FLOWS},limit={LIMIT},quantum={FRAME}"

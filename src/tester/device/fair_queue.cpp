@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 
 #include "base/parse.hpp"
@@ -15,8 +16,11 @@ namespace parshall::tester {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames{"rate", "flows", "limit", "quantum"};
-constexpr std::uint64_t kMostFlows = 0xFFF0;  ///< a class has 16 bits, of which the link has the last
+constexpr std::uint64_t kMostFlows =
+    10'000;  ///< set up in some ten seconds; tc takes longer for each the more there are
+constexpr std::uint64_t kLeastRate = 1000;
 constexpr unsigned kLink = 0xFFFF;
+constexpr std::chrono::seconds kPatience{60};
 
 struct FairQueue {
   std::uint64_t rate_bps = 0, flows = 0;
@@ -32,14 +36,14 @@ Result<FairQueue> parse(const std::string& text) {
     const auto number = name == "rate"
                             ? parse_with_unit(value, {{"bit", 1}, {"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}})
                             : parse_count(value);
-    const auto into = [&](std::uint64_t& field, std::uint64_t most) {
+    const auto into = [&](std::uint64_t& field, std::uint64_t least, std::uint64_t most) {
       field = number.value_or(0);
-      return field >= 1 && field <= most;
+      return field >= least && field <= most;
     };
-    const bool is_fine = name == "rate"    ? into(queue.rate_bps, 1'000'000'000'000)
-                         : name == "flows" ? into(queue.flows, kMostFlows)
-                         : name == "limit" ? into(queue.limit, 1'000'000)
-                                           : into(queue.quantum, 1'000'000);
+    const bool is_fine = name == "rate"    ? into(queue.rate_bps, kLeastRate, 1'000'000'000'000)
+                         : name == "flows" ? into(queue.flows, 1, kMostFlows)
+                         : name == "limit" ? into(queue.limit, 1, 1'000'000)
+                                           : into(queue.quantum, 1, 1'000'000);
     if (!is_fine)
       return Error{fmt::format("fair-queue: {}={}: such as rate=10mbit, flows=1000 (up to {}), limit=32, quantum=1514",
                                name, value, kMostFlows)};
@@ -85,7 +89,7 @@ std::string rules(const FairQueue& queue) {
 
 }  // namespace
 
-Result<std::unique_ptr<Scenario>> fair_queue(const std::string& settings) {
+Result<std::unique_ptr<Scenario>> fair_queue(const std::string& settings, const Stop& stop) {
   const auto queue = parse(settings);
   if (!queue) return queue.error();
   auto router = make_router();
@@ -94,7 +98,7 @@ Result<std::unique_ptr<Scenario>> fair_queue(const std::string& settings) {
   const NetworkSpace& space = router->space();
   if (const auto done = space.ip(fmt::format("link set out0 txqueuelen {}\n", queue->limit)); !done)
     return done.error();
-  if (const auto done = run_command({"tc", "-n", space.name(), "-batch", "-"}, classes(*queue)); !done)
+  if (const auto done = run_command({"tc", "-n", space.name(), "-batch", "-"}, classes(*queue), kPatience, stop); !done)
     return done.error();
   if (const auto done = space.run({"nft", "-f", "-"}, rules(*queue)); !done)
     return Error{"flows cannot be told apart: " + done.error().message + "; it needs nft (package nftables)"};

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <utility>
 
 #include "tester/device/fair_queue.hpp"
@@ -21,7 +23,8 @@ namespace {
 /// One veth pair: no device at all.
 class Wire final : public Scenario {
  public:
-  static Result<std::unique_ptr<Scenario>> make(const std::string&) {
+  static Result<std::unique_ptr<Scenario>> make(const std::string&, const Stop&) {
+    sweep();
     auto wire = std::make_unique<Wire>();
     const std::string links =
         fmt::format("link set {} {}\nlink set {} {}\n", wire->ends_[0], kQuietAndUp, wire->ends_[1], kQuietAndUp);
@@ -38,7 +41,23 @@ class Wire final : public Scenario {
   const std::string& receive_interface() const noexcept override { return ends_[1]; }
 
  private:
-  std::array<std::string, 2> ends_{fmt::format("pw{}a", ::getpid()), fmt::format("pw{}b", ::getpid())};
+  /// Pairs of processes that were killed before they could.
+  static void sweep() {
+    std::error_code none;
+    for (std::filesystem::directory_iterator entry("/sys/class/net", none), end; !none && entry != end;
+         entry.increment(none)) {
+      const std::string name = entry->path().filename();
+      pid_t maker = 0;
+      if (!name.starts_with(kStem) || !name.ends_with('a')) continue;
+      const char* const last = name.data() + name.size() - 1;
+      const auto [rest, problem] = std::from_chars(name.data() + kStem.size(), last, maker);
+      if (problem == std::errc() && rest == last && maker > 0 && is_gone(maker))
+        static_cast<void>(run_command({"ip", "link", "del", name}));
+    }
+  }
+
+  static constexpr std::string_view kStem = "parsh";  ///< then the process that made it
+  std::array<std::string, 2> ends_{fmt::format("{}{}a", kStem, ::getpid()), fmt::format("{}{}b", kStem, ::getpid())};
   bool made_ = false;
 };
 
@@ -55,19 +74,20 @@ Words words_of(std::string settings) {
   return words;
 }
 
-Result<std::unique_ptr<Scenario>> router(const std::string&) {
+Result<std::unique_ptr<Scenario>> router(const std::string&, const Stop&) {
   auto network = make_router();
   if (!network) return network.error();
   return std::unique_ptr<Scenario>(std::make_unique<InNetwork>(*std::move(network)));
 }
 
 /// A router whose way out has a queueing discipline of tc(8).
-Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, const std::string& settings) {
+Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, const std::string& settings,
+                                              const Stop& stop) {
   auto network = make_router();
   if (!network) return network.error();
   Words words{"tc", "-n", network->space().name(), "qdisc", "replace", "dev", "out0", "root", discipline};
   for (std::string& word : words_of(settings)) words.push_back(std::move(word));
-  const auto done = run_command(words);
+  const auto done = run_command(words, {}, std::chrono::seconds(30), stop);
   if (!done && done.error().message.find("unknown") != std::string::npos)
     return Error{fmt::format("this kernel has no {}: {}", discipline,
                              discipline == "netem" ? "take link:..., which is of this program" : done.error().message)};
@@ -92,7 +112,7 @@ Result<Words> link_options(const std::string& text) {
 /// `parshall test link` between the interfaces.
 class LossyLink final : public InNetwork {
  public:
-  static Result<std::unique_ptr<Scenario>> make(const std::string& settings) {
+  static Result<std::unique_ptr<Scenario>> make(const std::string& settings, const Stop&) {
     auto network = TestNetwork::make();
     if (!network) return network.error();
     const auto self = own_path();
@@ -109,7 +129,6 @@ class LossyLink final : public InNetwork {
   ~LossyLink() override { stop(); }
   Result<std::string> finish() override {
     const auto end = stop();
-    if (!end) return Error{"the link did not end when it was asked to"};
     if (!end->is_good()) return Error{"the link " + end->text()};
     return process_.output();
   }
@@ -121,7 +140,9 @@ class LossyLink final : public InNetwork {
  private:
   std::optional<ChildEnd> stop() {
     process_.send(SIGINT);
-    return process_.wait(std::chrono::seconds(10));
+    const auto end = process_.wait(std::chrono::seconds(10));
+    if (!end) process_.send(SIGKILL);
+    return end ? end : process_.wait(std::chrono::seconds(1));
   }
 
   Child process_;
@@ -131,14 +152,14 @@ constexpr std::array kScenarios{
     ScenarioEntry{"wire", "", "a veth pair: no device at all", Wire::make},
     ScenarioEntry{"router", "", "Linux, forwarding IPv4 and IPv6", router},
     ScenarioEntry{"tbf", "rate=100mbit,burst=32kb,limit=100kb", "a router with tc's token bucket at its way out",
-                  [](const std::string& settings) { return router_with("tbf", settings); }},
+                  [](const std::string& settings, const Stop& stop) { return router_with("tbf", settings, stop); }},
     ScenarioEntry{
         "fair-queue", "rate=10mbit,flows=20,limit=32,quantum=1514",
         "a router that shares its way out fairly: flows have a queue each, of so many packets, and send in turns of so "
         "many bytes (HTB, nft)",
         fair_queue},
     ScenarioEntry{"netem", "loss=1%,delay=10ms 1ms", "a router with tc's network emulator, where the kernel has it",
-                  [](const std::string& settings) { return router_with("netem", settings); }},
+                  [](const std::string& settings, const Stop& stop) { return router_with("netem", settings, stop); }},
     ScenarioEntry{"link", "loss=1,delay=10ms,jitter=1ms,reorder=5,duplicate=2",
                   "parshall test link, which does as netem does, and tells what it did", LossyLink::make},
 };
@@ -147,7 +168,7 @@ constexpr std::array kScenarios{
 
 std::span<const ScenarioEntry> scenario_registry() noexcept { return kScenarios; }
 
-Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text) {
+Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text, const Stop& stop) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string name = text.substr(0, colon), settings = text.substr(std::min(colon + 1, text.size()));
   const auto* const entry = std::ranges::find(kScenarios, name, &ScenarioEntry::name);
@@ -161,7 +182,7 @@ Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text) {
     return Error{fmt::format("{} has no settings: leave out \":{}\"", name, settings)};
   if (!entry->settings.empty() && settings.empty())
     return Error{fmt::format("{} needs settings, such as {}:{}", name, name, entry->settings)};
-  return entry->make(settings);
+  return entry->make(settings, stop);
 }
 
 }  // namespace parshall::tester

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,18 +27,21 @@ class Scenario {
   virtual Result<std::string> finish() { return std::string(); }
 };
 
+/// Asked while a device is being made, whether somebody wants the program to end.
+using Stop = std::function<bool()>;
+
 /// A scenario by the name that comes first in its text: "tbf:rate=100mbit,burst=32kb,limit=100kb".
 struct ScenarioEntry {
   std::string_view name;
   std::string_view settings;  ///< an example of what may follow the name; empty: nothing may
   std::string_view help;
-  Result<std::unique_ptr<Scenario>> (*make)(const std::string& settings);
+  Result<std::unique_ptr<Scenario>> (*make)(const std::string& settings, const Stop& stop);
 };
 
 /// Every scenario: one line each.
 std::span<const ScenarioEntry> scenario_registry() noexcept;
 
 /// Errors: no such name; what the kernel lacks, or refuses.
-Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text);
+Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text, const Stop& stop = {});
 
 }  // namespace parshall::tester

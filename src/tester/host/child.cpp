@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tester/host/child.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/mman.h>
@@ -39,6 +40,7 @@ struct Streams {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);  // what is ignored would stay so
   ::signal(SIGHUP, SIG_DFL);
+  ::signal(SIGCHLD, SIG_DFL);
   ::dup2(streams.input, STDIN_FILENO);
   ::dup2(streams.output, STDOUT_FILENO);
   if (streams.errors >= 0) ::dup2(streams.errors, STDERR_FILENO);
@@ -52,7 +54,9 @@ struct Streams {
 
 /// A file without a name, to be read from its beginning.
 FileHandle memory_file(std::string_view text = {}) noexcept {
-  FileHandle file(::memfd_create("stream", MFD_CLOEXEC));
+  const FileHandle made(::memfd_create("stream", MFD_CLOEXEC));
+  // Beyond standard streams, of which some may be closed here: a child's are made of these.
+  FileHandle file(made ? ::fcntl(made.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1);
   while (file && !text.empty()) {
     const ssize_t count = ::write(file.get(), text.data(), text.size());
     if (count < 0) return {};
@@ -91,6 +95,7 @@ Result<Child> Child::start(const Words& words, Errors errors, std::string_view i
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  ::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody learns how a child ended
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) become(arguments.data(), streams, parent);
   if (pid < 0) return failed();
@@ -111,7 +116,7 @@ Child::~Child() {
 }
 
 void Child::send(int signal) const noexcept {
-  if (end_) return;
+  if (pid_ <= 0 || end_) return;
   ::kill(-pid_, signal);
 }
 
@@ -121,11 +126,16 @@ bool Child::is_running() const noexcept {
 }
 
 std::optional<ChildEnd> Child::poll() noexcept {
-  if (end_ || is_running()) return end_;
-  send(SIGKILL);  // what it left behind: while it is not reaped, the group's number is nobody else's
+  if (pid_ <= 0 || end_ || is_running()) return end_;
+  siginfo_t info{};
+  const bool is_there = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  if (is_there) send(SIGKILL);  // what it left behind: while it is not reaped, the group's number is nobody else's
   int status = 0;
-  ::waitpid(pid_, &status, 0);
-  end_ = WIFSIGNALED(status) ? ChildEnd{.signal = WTERMSIG(status)} : ChildEnd{.exit_status = WEXITSTATUS(status)};
+  if (!is_there || ::waitpid(pid_, &status, 0) != pid_) {
+    end_ = ChildEnd{.exit_status = kNotFound};  // somebody else has learnt how it ended
+  } else {
+    end_ = WIFSIGNALED(status) ? ChildEnd{.signal = WTERMSIG(status)} : ChildEnd{.exit_status = WEXITSTATUS(status)};
+  }
   return end_;
 }
 
@@ -153,6 +163,7 @@ Result<std::string> run_command(const Words& words, std::string_view input, std:
   auto child = Child::start(words, Child::Errors::apart, input);
   if (!child) return child.error();
   const auto end = child->wait(most, stop);
+  if (!end && stop && stop()) return Error{joined(words) + " was stopped"};
   if (!end)
     return Error{fmt::format("{} takes longer than {} s; {}", joined(words), most.count() / 1000, child->last_words())};
   if (end->is_good()) return child->output();

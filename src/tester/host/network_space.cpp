@@ -21,19 +21,24 @@ bool is_of_the_dead(std::string_view name) {
   if (!name.starts_with(kStem)) return false;
   name.remove_prefix(kStem.size());
   pid_t maker = 0;
-  const auto [rest, problem] = std::from_chars(name.data(), name.data() + name.size(), maker);
-  const bool is_ours = problem == std::errc() && maker > 0 && rest != name.data() + name.size() && *rest == '-';
-  return is_ours && ::kill(maker, 0) != 0 && errno == ESRCH;
+  unsigned number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [dash, no_maker] = std::from_chars(name.data(), end, maker);
+  if (no_maker != std::errc() || maker <= 0 || dash == end || *dash != '-') return false;
+  const auto [rest, no_number] = std::from_chars(dash + 1, end, number);
+  return no_number == std::errc() && rest == end && is_gone(maker);
 }
 
 bool sweep() {
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator("/run/netns", none))
-    if (const std::string name = entry.path().filename(); is_of_the_dead(name)) remove(name);
+  for (std::filesystem::directory_iterator entry("/run/netns", none), end; !none && entry != end; entry.increment(none))
+    if (const std::string name = entry->path().filename(); is_of_the_dead(name)) remove(name);
   return true;
 }
 
 }  // namespace
+
+bool is_gone(pid_t process) noexcept { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
 Result<NetworkSpace> NetworkSpace::make() {
   [[maybe_unused]] static const bool swept = sweep();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,5 +39,8 @@ Words in_space(const std::string& space, Words words);
 
 /// What lets an interface send nothing of its own, beside ARP where it has an address: no IPv6, no multicast reports.
 inline constexpr std::string_view kQuietAndUp = "addrgenmode none multicast off up";
+
+/// Whether there is no such process, so that what bears its number was left behind.
+bool is_gone(pid_t process) noexcept;
 
 }  // namespace parshall::tester

@@ -141,10 +141,12 @@ class Measuring {
 }  // namespace
 
 std::chrono::milliseconds longest_sending(const SendRate& rate, std::uint64_t packets) noexcept {
-  constexpr double kLongestFrameBits = 8 * 10'000, kSlowestPps = 10'000, kLongestMs = 7 * 86'400'000.0;
+  constexpr double kLongestFrameBits = 8 * 10'000, kSlowestPps = 10'000, kSlowestLine = 1e7,
+                   kLongestMs = 7 * 86'400'000.0;
   double pps = kSlowestPps;
   if (rate.unit == SendRate::Unit::packets) pps = rate.value;
   if (rate.unit == SendRate::Unit::line_bits) pps = rate.value / kLongestFrameBits;
+  if (rate.unit == SendRate::Unit::line_share) pps = rate.value * kSlowestLine / kLongestFrameBits;
   const double ms = 2e3 * static_cast<double>(packets) / std::max(pps, 1e-3) + 60'000;
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(ms, kLongestMs)));
 }

@@ -98,6 +98,26 @@ TEST(Child, HasTheUsualSignals) {
   EXPECT_EQ(*status, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
 }
 
+/// As a parent of ours may have left it: the system would forget how children ended.
+TEST(Command, FailsWhereWhatChildrenEndWithWasIgnored) {
+  ::signal(SIGCHLD, SIG_IGN);
+  EXPECT_FALSE(run_command({"false"}));
+  EXPECT_EQ(*run_command({"grep", "SigIgn", "/proc/self/status"}), "SigIgn:\t0000000000000000\n");
+}
+
+TEST(Command, HasItsStreamsWhereOursAreClosed) {
+  const int input = ::dup(STDIN_FILENO), errors = ::dup(STDERR_FILENO);
+  ::close(STDIN_FILENO);
+  ::close(STDERR_FILENO);
+  const auto output = run_command({"cat"}, "text");
+  const auto failed = run_command({"cat", "/nowhere/file"});
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(errors, STDERR_FILENO);
+  EXPECT_EQ(*output, "text");
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().message.find("/nowhere/file: No such file"), std::string::npos) << failed.error().message;
+}
+
 TEST(Command, ReadsItsInputAndTellsItsOutputAlone) {
   const std::string long_text(1'000'000, 'x');
   EXPECT_EQ(*run_command({"cat"}, long_text), long_text);
