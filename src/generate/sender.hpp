@@ -132,7 +132,7 @@ class Sender {
   ValueHistogram lateness_ns_;
 };
 
-/// For a thread that has nothing to do but to send: sleeps until shortly before the next frame is due, but not for long.
+/// For a thread that does nothing but send: sleeps until shortly before the next frame is due, but not for long.
 void rest_until_due(const Sender& sender) noexcept;
 
 }  // namespace parshall
