@@ -3,12 +3,11 @@
 // of 2^20 flows with Zipf's law, one core, and ratios taken in one run. Frames wait in memory, and go to memory that
 // stays in the second cache, or to a file that takes all and keeps nothing. What is sent is counted, and checked after.
 #include <fmt/core.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -94,9 +93,9 @@ Result<std::unique_ptr<Sending>> to_nothing(const std::shared_ptr<const Trace>& 
 
 /// A capture of the trace's first packets, over and over.
 Result<std::unique_ptr<Sending>> of_capture(const std::shared_ptr<const Trace>& trace, std::uint64_t packets) {
-  std::string folder = (std::filesystem::temp_directory_path() / "parshall-bench-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) return Error{"cannot make a folder for a capture"};
-  const std::string path = folder + "/frames.pcap";
+  const FileHandle file(::memfd_create("frames.pcap", MFD_CLOEXEC));  // goes with us, whatever ends us
+  if (!file) return Error{"there is no memory for a capture"};
+  const std::string path = fmt::format("/proc/self/fd/{}", file.get());
   auto sink = PcapSink::create(path);
   if (!sink) return sink.error();
   Sender sender(std::make_unique<MemorySource>(trace, packets), std::make_unique<FrameCopier>(), *std::move(sink), {});
@@ -109,7 +108,6 @@ Result<std::unique_ptr<Sending>> of_capture(const std::shared_ptr<const Trace>& 
       *std::move(capture), std::make_unique<ReplayWriter>(ReplayChanges{}, [loops] { return loops->loop(); }),
       std::make_unique<MemorySink>());
   sending->run(packets);  // from here on it is in memory
-  std::filesystem::remove_all(folder);
   return sending;
 }
 

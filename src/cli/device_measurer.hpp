@@ -14,8 +14,8 @@ class DeviceMeasurer final : public tester::Measurer {
   DeviceMeasurer(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
       : frames_(std::move(frames)), test_(test), settle_ns_(settle_ns) {}
 
-  /// The most of three times that frames are sent through the device as fast as they are taken, for 0.3 s each:
-  /// whatever else the machine does makes it less.
+  /// The most of three times that frames are sent through the device at a rate that cannot be reached, as many as go
+  /// out in kCeilingNs without one: whatever else the machine does makes it less.
   Result<double> ceiling_pps() override;
   Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override;
 

@@ -20,6 +20,9 @@
 namespace parshall::cli {
 namespace {
 
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 10'000ms;
 constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
 
 /// Of `parshall watch`, what means nothing here: there is one source, and no end and no report of its own.
@@ -108,6 +111,7 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
   }
 
   Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override {
+    if (const auto error = monitor_.wait_for_ring()) return *error;
     const auto before = monitor_.counted();
     if (!before) return before.error();
     const Sent sent = send(frames_, *monitor_.sink_,
@@ -193,6 +197,15 @@ std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) 
   return std::make_unique<Trials>(*this, std::move(frames));
 }
 
+/// What still waits there came too late for the trial that it was sent in, and must not be the next one's.
+std::optional<Error> MonitorUnderTest::wait_for_ring() const {
+  for (auto waited = 0ms; session_->packets_polled() < sent_; waited += 1ms) {
+    if (waited >= kPatience) return Error{"the monitor does not take what waits in the ring"};
+    std::this_thread::sleep_for(1ms);
+  }
+  return std::nullopt;
+}
+
 Result<std::uint64_t> MonitorUnderTest::counted() {
   static_cast<void>(session_->take_events());
   const auto report = session_->snapshot();
@@ -202,6 +215,7 @@ Result<std::uint64_t> MonitorUnderTest::counted() {
 }
 
 std::optional<Error> MonitorUnderTest::finish() {
+  if (const auto error = wait_for_ring()) return error;
   session_->stop();
   const Accounting total = session_->final_report().summary.total;
   if (!total.balanced()) return Error{"the monitor's books do not balance"};

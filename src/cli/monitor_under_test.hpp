@@ -49,6 +49,9 @@ class MonitorUnderTest final : public UnderTest {
   /// Packets in flow records by now. Error: it ended by itself.
   Result<std::uint64_t> counted();
 
+  /// Until the ring is empty. Error: it is not emptied.
+  std::optional<Error> wait_for_ring() const;
+
   std::string description_, eal_;
   std::uint64_t settle_ns_ = 0;
   std::unique_ptr<FrameSink> sink_;

@@ -181,8 +181,8 @@ int run(const SearchOptions& options, const std::string& version) {
 }  // namespace
 
 void add_test_search(CLI::App& test, int& status) {
-  CLI::App* command =
-      test.add_subcommand("search", "Find the highest rate at which a device loses no more than it may");
+  CLI::App* command = test.add_subcommand(
+      "search", "Find the highest rate at which a device, or watch itself, loses no more than it may");
   command->footer(
       "Goals: rfc2544 (60 s, nothing lost), tst009, ndr and pdr (0 and 0.5 % lost, half of 21 s of trials may lose "
       "more).\nBoth bounds, all trials and the attributes of RFC 9971 are in the report.");

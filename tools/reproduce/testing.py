@@ -130,13 +130,19 @@ def lost(row):
     return row["sent"] - row["received"]
 
 
-def aggressive(runs):
-    run = runs["fair-queue"]
-    if not run.where(row="flow"):
-        return absent(run)
-    shares = Shares(run)
-    if not shares.above:
-        return TOO_SLOW
+def of_shares(compare):
+    """What `compare` says of a run's shares, where there are any."""
+    def compared(runs):
+        run = runs["fair-queue"]
+        if not run.where(row="flow"):
+            return absent(run)
+        shares = Shares(run)
+        return compare(shares) if shares.above else TOO_SLOW
+    return compared
+
+
+@of_shares
+def aggressive(shares):
     got = [row["received"] / shares.fair for row in shares.above]
     answers = [sure(all(lost(row) > 0 for row in shares.above if not shares.is_near(row))), sure(max(got) <= 1 + SHARE_ERROR), sure(min(got) >= 1 - SHARE_ERROR)]
     losing = [row["flow"] for row in shares.rows if lost(row) > 0]
@@ -146,26 +152,16 @@ def aggressive(runs):
             "losses are not asked for. Until the queues of the others have filled the first flows get more")
 
 
-def others(runs):
-    run = runs["fair-queue"]
-    if not run.where(row="flow"):
-        return absent(run)
-    shares = Shares(run)
-    if not shares.above:
-        return TOO_SLOW
+@of_shares
+def others(shares):
     calm = [row for row in shares.below if not shares.is_near(row)]
     answers = [sure(all(lost(row) == 0 for row in calm))]
     return (f"{len(shares.below)} flows sent {sum(row['sent'] for row in shares.below)} packets, of which {sum(map(lost, shares.below))} were lost", answers,
             f"none may lose a packet, but for {len(shares.below) - len(calm)} that sent the fair share to within what their queue holds")
 
 
-def operates(runs):
-    run = runs["fair-queue"]
-    if not run.where(row="flow"):
-        return absent(run)
-    shares = Shares(run)
-    if not shares.above:
-        return TOO_SLOW
+@of_shares
+def operates(shares):
     wrong = max(abs(row["received"] - min(row["sent"], shares.fair)) for row in shares.rows)
     return (f"the flow that is furthest from its max-min fair share is {wrong:.1f} of {shares.fair:.0f} packets off", [sure(wrong <= SHARE_ERROR * shares.fair)],
             f"ours: every flow, by its share of {fair_queue.RATE_PPS:.0f} packets/s")

@@ -20,6 +20,11 @@ using ::testing::Not;
 class EveryFormat : public testing::TestWithParam<SearchFormat> {
  protected:
   static std::string write(const SearchReport& report) { return GetParam().write(report); }
+  static std::string generators_limit() {
+    return GetParam().name == "json"   ? "\"generators_limit\": true"
+           : GetParam().name == "html" ? "the generator&#39;s limit"
+                                       : "the generator's limit";
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(SearchReport, EveryFormat, testing::ValuesIn(search_formats().begin(), search_formats().end()),
@@ -46,9 +51,7 @@ TEST_P(EveryFormat, MarksWhatIsTheGeneratorsLimit) {
   SearchReport report = sample_report();
   report.sizes.resize(1);
   report.sizes[0].searches.resize(1);
-  const std::string mark = GetParam().name == "json"   ? "\"generators_limit\": true"
-                           : GetParam().name == "html" ? "the generator&#39;s limit"
-                                                       : "the generator's limit";
+  const std::string mark = generators_limit();
   const double lower_pps = report.sizes[0].searches[0].goals[1].relevant_lower_bound->load_pps;
   report.sizes[0].ceiling_pps = lower_pps / 0.89;
   EXPECT_THAT(write(report), Not(HasSubstr(mark)));
@@ -60,9 +63,7 @@ TEST_P(EveryFormat, MarksLossesThatAreTheGenerators) {
   SearchReport report = sample_report();
   report.sizes.resize(1);
   report.sizes[0].searches.resize(1);
-  const std::string mark = GetParam().name == "json"   ? "\"generators_limit\": true"
-                           : GetParam().name == "html" ? "the generator&#39;s limit"
-                                                       : "the generator's limit";
+  const std::string mark = generators_limit();
   std::vector<TrialOutcome>& trials = report.sizes[0].searches[0].goals[1].relevant_upper_bound->trials;
   const auto blame = [&](double share) {
     for (TrialOutcome& trial : trials) {
