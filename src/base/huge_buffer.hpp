@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "base/page_commit.hpp"
+
 namespace parshall {
 
 /// A zeroed array on 2 MB pages where the kernel grants them (4 KB pages otherwise), mapped once.
@@ -33,8 +35,8 @@ class HugeBuffer {
     if (map_ != nullptr) ::munmap(map_, mapped_);
   }
 
-  /// Commits every page now, where the kernel can (Linux 5.14).
-  void populate() noexcept { ::madvise(data_, bytes(), MADV_POPULATE_WRITE); }
+  /// Commits every page: now, or as the thread's CommitLater says.
+  void populate() { commit_pages({reinterpret_cast<std::byte*>(data_), bytes()}); }
 
   T* data() noexcept { return data_; }
   const T* data() const noexcept { return data_; }

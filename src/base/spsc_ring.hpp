@@ -24,6 +24,11 @@ class SpscRing {
 
   std::size_t capacity() const noexcept { return mask_ + 1; }
 
+  /// Any thread: whether all that was published has been released.
+  bool empty() const noexcept {
+    return read_.load(std::memory_order_acquire) == written_.load(std::memory_order_acquire);
+  }
+
   /// Writer: room for at most `most` items, contiguous; may be shorter than the free space where the ring wraps.
   std::span<T> writable(std::size_t most) noexcept {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);

@@ -93,6 +93,7 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options) {
       },
       [&] { return stop_asked() || out.error(); });
   if (!measured) say("bench", measured.error().message);
+  if (out.reader_gone()) return kReaderGone;
   if (out.error()) say("bench", out.error()->message);
   if (!measured || out.error()) return kFailed;
   if (*measured < experiment.parts) say("bench", fmt::format("stopped after {} of {}", *measured, experiment.parts));

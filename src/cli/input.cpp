@@ -5,7 +5,9 @@
 
 #include "generate/memory_source.hpp"
 #include "generate/paced_source.hpp"
+#include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "pipeline/capture/packet_socket.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 
 namespace parshall::cli {
@@ -29,7 +31,7 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
   const auto spec = TrafficSpec::parse(text, TrafficSpec::kAll);
   if (!spec) return spec.error();
   if (spec->pace_pps != 0 && lanes_of(session) != 1)
-    return Error{"traffic at a pace comes in one queue: leave out --workers, or take --model pipeline"};
+    return Error{"traffic at a pace comes in one queue: leave out --workers, or take --threads pipeline"};
   auto trace = Trace::make(*spec);
   if (!trace) return trace.error();
   const auto shared = std::make_shared<const Trace>(*std::move(trace));
@@ -66,10 +68,7 @@ struct Wire {
 
   DeviceCounters counters() const {
     DeviceCounters all = here->counters();
-    const DeviceCounters more = there->counters();
-    for (const auto counter :
-         {&DeviceCounters::received, &DeviceCounters::nic_missed, &DeviceCounters::nic_error, &DeviceCounters::no_mbuf})
-      if (more.*counter) all.*counter = (all.*counter).value_or(0) + *(more.*counter);
+    all.add(there->counters());
     return all;
   }
 };
@@ -87,16 +86,37 @@ Input wire_input(std::shared_ptr<DpdkPort> here, std::shared_ptr<DpdkPort> there
   return input;
 }
 
+/// Of a packet socket or a DPDK port.
+template <class Device>
+Input device_input(const std::shared_ptr<Device>& device) {
+  return {.description = device->description(),
+          .sources = device->take_queues(),
+          .every_source_sees_all = false,
+          .owner = device,
+          .device = [device] { return device->counters(); }};
+}
+
 Result<Input> open_device(const WatchOptions& options, const SessionOptions& session) {
   const bool forwards = !options.forward.empty();
   const std::size_t workers = forwards ? session.workers / 2 : session.workers;
   const std::size_t queues = options.queues != 0 ? options.queues : forwards ? workers : lanes_of(session);
   if (session.threads.model != ThreadModel::pipeline && queues != workers)
-    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --model pipeline",
+    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",
                              queues, workers)};
   if (queues > 1 && session.limits.packets != 0)
     return Error{
         "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
+  if (!forwards && options.via == "af_packet") {
+    const auto device = DeviceName::parse(options.interface);
+    if (!device) return device.error();
+    if (device->kind == DeviceKind::kernel_interface) {
+      auto socket = PacketSocket::open({.interface = device->name,
+                                        .queues = static_cast<std::uint16_t>(queues),
+                                        .descriptors = options.descriptors});
+      if (!socket) return socket.error();
+      return device_input(std::shared_ptr(*std::move(socket)));
+    }
+  }
   DpdkOptions opening{.device = options.interface,
                       .via = options.via,
                       .queues = static_cast<std::uint16_t>(queues),
@@ -114,11 +134,7 @@ Result<Input> open_device(const WatchOptions& options, const SessionOptions& ses
     if (!other) return other.error();
     return wire_input(std::move(shared), *std::move(other));
   }
-  return Input{.description = shared->description(),
-               .sources = shared->take_queues(),
-               .every_source_sees_all = false,
-               .owner = shared,
-               .device = [shared] { return shared->counters(); }};
+  return device_input(shared);
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ Result<MonitorPlan> plan_monitor(const std::string& words, const std::string& ve
   if (!plan) return problem(plan.error());
   plan->session.snapshots = true;
   plan->session.keeps_ended = false;
+  plan->session.commits_first = true;
   return MonitorPlan{
       .words = words, .watch = *std::move(plan), .descriptors = watch->descriptors, .mbufs = watch->mbufs};
 }

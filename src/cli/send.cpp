@@ -184,6 +184,7 @@ class Send {
     const auto entry = std::ranges::find(sink_registry(), options_.format, &SinkEntry::name);
     entry->make({})->write(*ordered, **output);
     (*output)->flush();
+    if ((*output)->reader_gone()) return kReaderGone;
     if ((*output)->error()) return fail(*(*output)->error(), kFailed);
     return kDone;
   }

@@ -19,6 +19,11 @@ void SideFile::flush() {
   if (!output_) return;
   output_->flush();
   if (!output_->error()) return;
+  if (output_->is_standard_output() && output_->reader_gone()) {
+    reader_gone_ = true;
+    output_.reset();
+    return;
+  }
   say("watch", fmt::format("cannot write {}: {}", output_->name(), loss_));
   output_.reset();
   lost_ = true;

@@ -22,6 +22,8 @@ class SideFile {
 
   bool is_open() const noexcept { return output_ != nullptr; }
   bool lost() const noexcept { return lost_; }
+  /// It was standard output, and who read that wants no more.
+  bool reader_gone() const noexcept { return reader_gone_; }
 
   void write(std::string_view text) { output_->write(text); }
   void flush();
@@ -29,7 +31,7 @@ class SideFile {
  private:
   std::string_view loss_;
   std::unique_ptr<Output> output_;
-  bool lost_ = false;
+  bool lost_ = false, reader_gone_ = false;
 };
 
 }  // namespace parshall::cli

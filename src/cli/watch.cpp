@@ -29,7 +29,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
-constexpr std::size_t kEventsInReport = 10'000;  ///< more are in the --events file
+constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may wait for a report
+constexpr std::size_t kEventsInReport = 10'000;      ///< more are in the --events file
 
 /// A session as the live view wants it.
 class LiveSession final : public live::Watched {
@@ -118,7 +119,8 @@ class Watch {
   void announce() const {
     if (options_.quiet) return;
     say(options_.command,
-        fmt::format("{}; at most {} MB for {} flows in {} worker{}", description_,
+        fmt::format("{}{}; at most {} MB for {} flows in {} worker{}", options_.interface.empty() ? "" : "capturing ",
+                    description_,
                     (Session::memory_bytes(plan_.session, plan_.columns) + task_memory_bytes_ + (1 << 20) - 1) >> 20,
                     plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
                     plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
@@ -128,20 +130,41 @@ class Watch {
   }
 
   void watch() {
+    const bool by_packet_time = plan_.session.limits.pause_every_ns != 0;
     const auto began = Clock::now();
     auto next_report = began + std::chrono::nanoseconds(plan_.every_ns);
     while (!session_->finished()) {
       const auto now = Clock::now();
       const bool time_is_up =
           plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
-      if (stop_asked() || time_is_up || output_->error()) session_->stop();
+      if (stop_asked() || time_is_up || output_->error() || reader_gone()) session_->stop();
       take_findings();
-      if (plan_.every_ns != 0 && now >= next_report) {
-        if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
+      warn_of_dropped_records();
+      if (by_packet_time && session_->paused()) {
+        report_so_far();
+        session_->go_on();
+      } else if (!by_packet_time && plan_.every_ns != 0 && now >= next_report) {
+        report_so_far();
         next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
       }
-      std::this_thread::sleep_for(kTick);
+      std::this_thread::sleep_for(by_packet_time ? kPauseTick : kTick);
     }
+  }
+
+  void report_so_far() {
+    if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
+  }
+
+  /// Once. The reports say how many.
+  void warn_of_dropped_records() {
+    if (std::exchange(warned_, warned_ || session_->records_dropped().records != 0) || !warned_) return;
+    say(options_.command,
+        "records of ended flows find no room until the next report: they are counted, and dropped; a larger --spool, a "
+        "TMPDIR with room, or more reports (--every) would keep them");
+  }
+
+  bool reader_gone() const noexcept {
+    return output_->reader_gone() || events_file_.reader_gone() || recall_file_.reader_gone();
   }
 
   /// Time that is up ends the measuring; a signal, or the user, the view too.
@@ -187,8 +210,12 @@ class Watch {
     const Report report = final_ ? *final_ : session_->final_report();
     take_findings();
     int status = write(report) ? kDone : kFailed;
-    if (status == kFailed) rescue(report);
-    if (events_file_.lost() || recall_file_.lost()) status = kFailed;
+    warn_of_dropped_records();
+    if (reader_gone())
+      status = kReaderGone;
+    else if (status == kFailed)
+      rescue(report);
+    if (status == kDone && (events_file_.lost() || recall_file_.lost())) status = kFailed;
     if (const std::uint64_t lost = session_->recalls_not_taken(); lost != 0 && recall_file_.is_open())
       say(options_.command,
           fmt::format("{} lines were not written to {} in time, and are lost", lost, options_.recall));
@@ -265,6 +292,7 @@ class Watch {
   std::optional<EventHook> hook_;
   std::deque<Event> recent_events_;
   std::uint64_t events_left_out_ = 0, task_memory_bytes_ = 0;
+  bool warned_ = false;
   std::optional<Session> session_;
   std::optional<Report> final_;  ///< made while the live view showed it
 };

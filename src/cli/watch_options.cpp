@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -22,6 +25,7 @@ namespace {
 
 constexpr std::size_t kMaxWorkers = 256, kMaxBatch = 4096;
 constexpr std::uint32_t kFloodFilterBytes = 128;  ///< where flows may give way
+constexpr std::uint64_t kSpoolBytes = std::uint64_t{1} << 30;
 
 template <class T>
 struct Named {
@@ -64,6 +68,13 @@ Result<std::uint64_t> count(const char* option, const std::string& text, std::ui
   const auto value = parse_count(text);
   if (value && *value >= least && *value <= most) return *value;
   return Error{fmt::format("{} {}: give a number from {} to {}, such as 65536, 64Ki or 1M", option, text, least, most)};
+}
+
+/// Whether nobody will ever read what is written there.
+bool is_null_device(const std::string& path) {
+  struct stat there {};
+  const int found = path == "-" ? ::fstat(STDOUT_FILENO, &there) : ::stat(path.c_str(), &there);
+  return found == 0 && S_ISCHR(there.st_mode) && there.st_rdev == makedev(1, 3);
 }
 
 std::uint64_t random_seed() {
@@ -229,7 +240,16 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->capture_default_str()
       ->group("Report");
   command.add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
-  command.add_option("--every", o.every, "A report each time this has passed, and one at the end")->group("Report");
+  command
+      .add_option("--every", o.every,
+                  "A report each time this has passed, and one at the end: packet time with -r, the clock otherwise")
+      ->group("Report");
+  command
+      .add_option(
+          "--spool", o.spool,
+          "Bytes that records of ended flows may take, most of them in TMPDIR, until a report has them; more are "
+          "counted and dropped (default: 1Gi, with -r without bound)")
+      ->group("Report");
   command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
   command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")
       ->check(CLI::NonNegativeNumber)
@@ -244,16 +264,25 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->check(CLI::Range(std::size_t{1}, kMaxWorkers))
       ->group("Threads");
   command
+      .add_option("--threads", o.threads,
+                  "What a worker is: run-to-completion (one thread does everything), pipeline (a shared receive thread "
+                  "in front) or cooperative (both stages in turns on one)")
+      ->check(names_of(kModels))
+      ->capture_default_str()
+      ->group("Threads");
+  command
       .add_option_function<std::vector<std::string>>(
           "--model",
           [&o](const std::vector<std::string>& models) {
-            for (const std::string& model : models) (names_thread_model(model) ? o.model : o.class_model) = model;
+            for (const std::string& model : models) {
+              (names_thread_model(model) ? o.threads : o.model) = model;
+              if (names_thread_model(model) && !o.quiet)
+                say(o.command, fmt::format("--model {0} is called --threads {0} now", model));
+            }
           },
-          "Threads per worker: run-to-completion, pipeline (a shared receive thread in front) or cooperative (both "
-          "stages in turns on one). Or a file of parshall train: tell the class of each flow by it")
+          "File of parshall train: tell the class of each flow by it")
       ->allow_extra_args(false)
-      ->default_str(o.model)
-      ->group("Threads");
+      ->group("Flows");
   command
       .add_option(
           "--classifiers", o.classifiers,
@@ -287,19 +316,20 @@ bool input_can_wait(const WatchOptions& o) {
 
 /// The model that tells classes, whose column is there, asked for or not.
 std::optional<Error> plan_classes(const WatchOptions& o, StatisticOptions& options, std::vector<std::string>& names) {
-  if (o.class_model.empty()) {
+  if (o.model.empty()) {
     if (o.command == "classify") return Error{"name a model that parshall train wrote: --model FILE"};
     if (o.classifiers != 0) return Error{"--classifiers tell classes by a model: name one with --model FILE"};
     return std::nullopt;
   }
-  if (o.packets_only) return Error{"--packets-only keeps no flows: leave out --model " + o.class_model};
-  auto model = read_model(o.class_model);
+  if (o.packets_only) return Error{"--packets-only keeps no flows: leave out --model " + o.model};
+  auto model = read_model(o.model);
   if (!model) {
-    const bool is_there = std::filesystem::exists(o.class_model);
+    const bool is_there = std::filesystem::exists(o.model);
     return Error{
-        is_there ? "--model " + model.error().message
-                 : fmt::format("--model {}: no thread model (run-to-completion, pipeline, cooperative), and no file",
-                               o.class_model)};
+        is_there
+            ? "--model " + model.error().message
+            : fmt::format("--model {}: there is no such file (parshall train writes models; thread models: --threads)",
+                          o.model)};
   }
   options.classifier = *std::move(model);
   if (o.classifiers != 0) options.classes_told_by = ToldBy::other_threads;
@@ -325,8 +355,8 @@ std::optional<Error> plan_forwarding(const WatchOptions& o, const Classifier* cl
   if (device_of(o.interface) == device_of(o.forward)) return problem("that is -i itself: name the wire's other end");
   if (o.packets_only) return problem("--packets-only keeps no flows to mark: leave it out");
   if (classifier == nullptr) return problem("name what tells the classes to mark: --model FILE (parshall train)");
-  if (o.model != "run-to-completion")
-    return problem("a packet goes on with the worker that took it: leave out --model pipeline or cooperative");
+  if (o.threads != "run-to-completion")
+    return problem("a packet goes on with the worker that took it: leave out --threads pipeline or cooperative");
   if (o.classifiers != 0)
     return problem("a packet goes on with the class that its worker tells: leave out --classifiers");
   if (session.limits.packets != 0) return problem("a wire passes all packets: leave out --count");
@@ -342,10 +372,10 @@ std::optional<Error> plan_control(const WatchOptions& o, const StateFile& file, 
                                   WatchPlan& plan) {
   const StatePlan& states = *plan.session.monitor.states;
   if (!states.gives_way()) return std::nullopt;
-  if (o.model == "pipeline") {
+  if (o.threads == "pipeline") {
     // Its rings are the queues that overflow, and who fills them is not who has to do less.
     if (!input_can_wait(o) && !o.no_adapt && !o.quiet)
-      say("watch", "with --model pipeline no flow gives way to a lighter state");
+      say("watch", "with --threads pipeline no flow gives way to a lighter state");
     return std::nullopt;
   }
   ControlPlan control = ControlPlan::guess(states, plan.session.monitor.windows, plan.session.monitor.findings);
@@ -379,8 +409,8 @@ std::optional<Error> plan_recall(const WatchOptions& o, const WatchPlan& plan) {
   std::string problem;
   if (o.states.empty())
     problem = "flows give way to lighter states, and there are none: name some with --states (examples/states)";
-  else if (o.model == "pipeline")
-    problem = "with --model pipeline no flow gives way to a lighter state: leave it out";
+  else if (o.threads == "pipeline")
+    problem = "with --threads pipeline no flow gives way to a lighter state: leave it out";
   else if (control == nullptr)
     problem = fmt::format("no state of {} says which is lighter: there is none to give way to", o.states);
   else if (input_can_wait(o))
@@ -446,10 +476,10 @@ std::optional<Error> plan_tasks(const WatchOptions& o, WatchPlan& plan) {
   if (by_packets && several_queues)
     return Error{"windows of packets need all packets in one queue: leave out --workers, --queues and --forward"};
   const bool follows_tcp = std::ranges::any_of(plan.session.monitor.findings, &FindingNeeds::tcp);
-  if (follows_tcp && several_queues && o.model != "pipeline")
+  if (follows_tcp && several_queues && o.threads != "pipeline")
     return Error{
         "tasks that follow TCP connections need both directions in one worker: leave out --workers, --queues and "
-        "--forward, or take --model pipeline"};
+        "--forward, or take --threads pipeline"};
   return std::nullopt;
 }
 
@@ -468,8 +498,8 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   plan.columns = *std::move(columns);
 
   if (const auto problem = sort_problem(plan.columns.columns(), o.sort)) return *problem;
-  if (o.packets_only && o.model != "run-to-completion")
-    return Error{"--packets-only counts in one thread per worker: leave out --model"};
+  if (o.packets_only && o.threads != "run-to-completion")
+    return Error{"--packets-only counts in one thread per worker: leave out --threads"};
 
   SessionOptions& session = plan.session;
   session.identity = value_of(kIdentities, o.identity);
@@ -499,6 +529,14 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   const auto stop_after = duration("--duration", o.duration);
   if (!stop_after) return stop_after.error();
   (o.file.empty() ? plan.wall_duration_ns : session.limits.packet_time_ns) = *stop_after;
+  if (!o.file.empty()) session.limits.pause_every_ns = plan.every_ns;
+  session.ended_bytes = o.file.empty() ? kSpoolBytes : RecordSpool::kUnbounded;
+  if (!o.spool.empty()) {
+    const auto bytes = count("--spool", o.spool, 0, std::uint64_t{1} << 62);
+    if (!bytes) return bytes.error();
+    session.ended_bytes = *bytes;
+  }
+  session.keeps_ended = !is_null_device(o.output);
   const auto packets = count("--count", o.count, 0, std::uint64_t{1} << 62);
   if (!packets) return packets.error();
   session.limits.packets = *packets;
@@ -525,7 +563,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   session.workers = o.workers;
   session.classifiers = o.classifiers;
   session.batch = o.batch;
-  session.threads = {.model = value_of(kModels, o.model),
+  session.threads = {.model = value_of(kModels, o.threads),
                      .scheduler = value_of(kSchedulers, o.scheduler),
                      .cores = o.cores,
                      .ring_packets = o.ring,

@@ -41,6 +41,7 @@ struct WatchOptions {
   std::string hook, hook_every = "1s";
 
   std::string format = "text", output = "-", every = "0", sort;
+  std::string spool;  ///< empty: as the source wants it
   std::int64_t top = -1;
   bool live = false, quiet = false, explain = false;
   bool no_adapt = false, adapt_only = false, no_shed = false;
@@ -48,8 +49,8 @@ struct WatchOptions {
 
   std::string duration = "0", count = "0";
   std::size_t workers = 1, ring = 65536;
-  std::string model = "run-to-completion", scheduler = "other";
-  std::string class_model;  ///< file; empty: flows are not classified
+  std::string threads = "run-to-completion", scheduler = "other";
+  std::string model;  ///< of classes, a file; empty: flows are not classified
   std::size_t classifiers = 0;
   std::vector<unsigned> cores;
   bool busy_poll = false;

@@ -90,7 +90,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
       if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
         change_statistics(wanted);
-    if (idle_ns_ != 0) sweep();
+    // While nothing comes, on a link time goes on.
+    if (idle_ns_ != 0) sweep(options_.can_wait ? counted_ns_ : std::max(counted_ns_, now.latest_ns));
     if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
     copy_slice();
@@ -297,8 +298,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   /// Once through the table in each idle timeout. What a slice cannot take is left to the next ones, which come without
   /// packets too; where packet time goes on faster than they come, no more than one round is.
-  void sweep() noexcept {
-    const std::uint64_t now_ns = counted_ns_;
+  void sweep(std::uint64_t now_ns) noexcept {
     if (now_ns < swept_ns_) swept_ns_ = now_ns;  // or one packet from the future would end all sweeping
     const double line_ns = static_cast<double>(idle_ns_) / static_cast<double>(table_.buckets());
     const double due = static_cast<double>(now_ns - swept_ns_) / line_ns;

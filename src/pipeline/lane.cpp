@@ -49,21 +49,46 @@ void Lane::rest() noexcept {
 }
 
 std::span<const RawPacket> Lane::poll_source() noexcept {
-  if (limit_reached_) return {};
+  if (done()) return {};
+  // Said with the next poll: by then the packets before have been worked on.
+  if (std::exchange(pauses_next_, false))
+    pauses_.store(pauses_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (limits_.pause_every_ns != 0 && paused()) return {};
   std::size_t most = batch_.size();
   if (limits_.packets != 0) most = std::min<std::uint64_t>(most, limits_.packets - polled_);
-  std::span<RawPacket> packets = std::span(batch_).first(source_->poll({batch_.data(), most}));
-  if (packets.empty()) idle_ns_ = source_->now_ns();
-  if (limits_.packet_time_ns != 0 && !packets.empty()) {
-    if (!last_time_ns_) last_time_ns_ = packets.front().time_ns + limits_.packet_time_ns;
-    const auto beyond =
-        std::ranges::find_if(packets, [&](const RawPacket& packet) { return packet.time_ns > *last_time_ns_; });
-    limit_reached_ = beyond != packets.end();
-    packets = packets.first(static_cast<std::size_t>(beyond - packets.begin()));
-  }
+  std::span<const RawPacket> packets = std::exchange(rest_, {});
+  if (packets.empty()) packets = in_time(std::span(batch_).first(source_->poll({batch_.data(), most})));
+  packets = up_to_pause(packets.first(std::min(most, packets.size())));
   polled_ += packets.size();
   if (limits_.packets != 0 && polled_ == limits_.packets) limit_reached_ = true;
   return packets;
+}
+
+/// Those before ReadLimits::packet_time_ns is up.
+std::span<const RawPacket> Lane::in_time(std::span<const RawPacket> packets) noexcept {
+  if (packets.empty()) idle_ns_ = source_->now_ns();
+  if (limits_.packet_time_ns == 0 || packets.empty()) return packets;
+  if (!last_time_ns_) last_time_ns_ = packets.front().time_ns + limits_.packet_time_ns;
+  const auto beyond =
+      std::ranges::find_if(packets, [&](const RawPacket& packet) { return packet.time_ns > *last_time_ns_; });
+  time_is_up_ = beyond != packets.end();
+  return {packets.begin(), beyond};
+}
+
+/// Those before the next pause; the others wait. An interval without packets ends with the one before it.
+std::span<const RawPacket> Lane::up_to_pause(std::span<const RawPacket> packets) noexcept {
+  const std::uint64_t every = limits_.pause_every_ns;
+  if (every == 0 || packets.empty()) return packets;
+  constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  const auto after_interval_of = [&](std::uint64_t begin) { return begin > kNever - every ? kNever : begin + every; };
+  if (pause_ns_ == 0) pause_ns_ = after_interval_of(packets.front().time_ns);
+  const auto after = std::ranges::find_if(
+      packets, [&](const RawPacket& packet) { return packet.time_ns >= pause_ns_ && pause_ns_ != kNever; });
+  if (after == packets.end()) return packets;
+  rest_ = {after, packets.end()};
+  pause_ns_ = after_interval_of(pause_ns_ + (after->time_ns - pause_ns_) / every * every);
+  pauses_next_ = true;
+  return {packets.begin(), after};
 }
 
 WorkerLoad Lane::load() const noexcept {

@@ -16,10 +16,11 @@
 
 namespace parshall {
 
-/// When to stop reading. 0: never.
+/// When to stop reading, for good or for a report. 0: never.
 struct ReadLimits {
   std::uint64_t packets = 0;         ///< of one lane
   std::uint64_t packet_time_ns = 0;  ///< after the first packet's time
+  std::uint64_t pause_every_ns = 0;  ///< of packet time, from the first packet's on: of a source that can wait
 };
 
 /// The receiving side of one thread: a source, its front end, and counters others may read at any time.
@@ -37,10 +38,21 @@ class Lane {
   void rest() noexcept;
 
   /// True when poll() will return nothing any more.
-  bool done() const noexcept { return limit_reached_ || source_->exhausted(); }
+  bool done() const noexcept { return limit_reached_ || (rest_.empty() && (time_is_up_ || source_->exhausted())); }
 
-  /// Read no further than this many packets in all.
-  void limit_to(std::uint64_t packets) noexcept { limits_.packets = packets, limit_reached_ = polled_ >= packets; }
+  /// Whether it waits, before the first packet of another interval, for go_on(): all packets before are handed over.
+  /// Any thread.
+  bool paused() const noexcept {
+    return pauses_.load(std::memory_order_acquire) != resumed_.load(std::memory_order_acquire);
+  }
+  void go_on() noexcept { resumed_.store(pauses_.load(std::memory_order_relaxed), std::memory_order_release); }
+
+  /// Read no further than this many packets in all, without a pause.
+  void limit_to(std::uint64_t packets) noexcept {
+    limits_.packets = packets;
+    limits_.pause_every_ns = 0;
+    limit_reached_ = polled_ >= packets;
+  }
   std::uint64_t polled_now() const noexcept { return polled_; }
   std::size_t batch() const noexcept { return batch_.size(); }  ///< packets at most that poll() returns
 
@@ -74,13 +86,19 @@ class Lane {
   void publish_device() noexcept;
   void end_turn(std::uint64_t now) noexcept;
   std::span<const RawPacket> poll_source() noexcept;
+  std::span<const RawPacket> in_time(std::span<const RawPacket> packets) noexcept;
+  std::span<const RawPacket> up_to_pause(std::span<const RawPacket> packets) noexcept;
 
   std::unique_ptr<PacketSource> source_;
   FrontEnd front_;
   std::vector<RawPacket> batch_;
   ReadLimits limits_;
   std::optional<std::uint64_t> last_time_ns_;
-  bool limit_reached_ = false;
+  bool limit_reached_ = false, time_is_up_ = false;
+  std::span<const RawPacket> rest_;  ///< of the source's last batch, from a pause on
+  std::uint64_t pause_ns_ = 0;       ///< the first packet of that time or later waits; 0: no packet came yet
+  bool pauses_next_ = false;
+  std::atomic<std::uint64_t> pauses_{0}, resumed_{0};
   std::uint64_t polled_ = 0, ring_full_ = 0, latest_ns_ = 0;
   std::uint64_t idle_ns_ = 0;  ///< when no packet waited
   WorkerLoad load_;            ///< but for packets

@@ -77,10 +77,14 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
       columns.statistics()->row_bytes() == 0 && monitor.windows.empty())
     monitor.grow_by = identity;
   Monitors monitors;
+  std::optional<CommitLater> later;
+  if (!options.commits_first) later.emplace();
   for (std::size_t i = 0; i < options.workers; ++i) {
     monitor.class_rings = ClassifierThreads::rings_of(i, options.workers, options.classifiers);
-    monitors.push_back(options.table == nullptr ? std::make_unique<PacketCounter>() : options.table->make(monitor));
+    monitors.workers.push_back(options.table == nullptr ? std::make_unique<PacketCounter>()
+                                                        : options.table->make(monitor));
   }
+  if (later) monitors.memory = later->take();
   return monitors;
 }
 
@@ -88,11 +92,13 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
     : input_(std::move(input)),
       options_(std::move(options)),
       memory_bytes_(memory_bytes(options_, columns) + tasks.memory_bytes()),
+      spool_(RecordSpool::kMemoryBytes, options_.ended_bytes),
       events_(/*can_wait=*/all_wait(input_)) {
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
   const bool workers_wait = all_wait(input_);
-  if (monitors.empty()) monitors = make_monitors(options_, columns, workers_wait);
+  if (monitors.workers.empty()) monitors = make_monitors(options_, columns, workers_wait);
+  memory_ = std::move(monitors.memory);
   if (workers_wait) options_.monitor.control = nullptr;
   if (columns.statistics()->classifies()) class_names_ = class_names(*columns.statistics());
   if (options_.classifiers != 0)
@@ -111,8 +117,8 @@ Session::Session(Input input, SessionOptions options, Columns columns, Monitors 
                                            options_.batch, options_.limits));
   }
   busy_before_.resize(lanes.size());
-  workers_ =
-      std::make_unique<Workers>(std::move(lanes), std::move(monitors), options_.threads, input_.every_source_sees_all);
+  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads,
+                                       input_.every_source_sees_all);
   if (classifiers_) {
     std::vector<const ClassJobs*> jobs;
     for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
@@ -142,6 +148,7 @@ Session::~Session() {
 std::optional<Error> Session::start() {
   began_ = Clock::now();
   began_cycles_ = __rdtsc();
+  commit_.start(std::move(memory_));
   collector_ = std::thread([this] {
     while (collecting_.load(std::memory_order_acquire)) {
       const bool asked = collect_now_.load(std::memory_order_acquire);
@@ -210,7 +217,9 @@ void Session::finish_analysis() {
 void Session::collect() {
   for (const auto& monitor : workers_->monitors())
     monitor->ended().drain([this](std::span<const std::byte> record) {
-      if (options_.keeps_ended) spool_.append(record);
+      if (!options_.keeps_ended || spool_.append(record)) return;
+      records_dropped_.fetch_add(1, std::memory_order_relaxed);
+      packets_dropped_.fetch_add(RecordView(record).header.record.packets, std::memory_order_relaxed);
     });
 }
 
@@ -454,6 +463,7 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     summary.events_not_taken = events_.dropped();
     for (const auto& monitor : workers_->monitors()) summary.segments_not_kept += monitor->dropped_segments();
   }
+  summary.records_dropped = records_dropped();
   if (final)
     if (const auto broken = damage()) summary.damage = broken->message;
   interval_s_ = last_report_ns_ == 0 ? 0 : static_cast<double>(last_ns - last_report_ns_) * 1e-9;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/page_commit.hpp"
 #include "pipeline/analyst.hpp"
 #include "pipeline/classifier_threads.hpp"
 #include "pipeline/report/record_spool.hpp"
@@ -42,11 +43,13 @@ struct SessionOptions {
   const HashFunction* hash = nullptr;  ///< null: the keyed hash
   std::uint64_t seed = 0;
   std::optional<BpfFilter> filter;
-  bool snapshots = true;              ///< reports before the end will be asked for
-  bool keeps_ended = true;            ///< records of ended flows, for reports; else they are counted, and gone
-  const TableEntry* table = nullptr;  ///< null: packet level, no flows
-  std::size_t classifiers = 0;        ///< threads that tell classes; 0: the workers do
-  MonitorOptions monitor;             ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
+  bool snapshots = true;       ///< reports before the end will be asked for
+  bool keeps_ended = true;     ///< records of ended flows, for reports; else they are counted, and gone
+  bool commits_first = false;  ///< of a source that cannot wait: before the first packet, however long it takes
+  std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< that these may take until a report asks for them
+  const TableEntry* table = nullptr;              ///< null: packet level, no flows
+  std::size_t classifiers = 0;                    ///< threads that tell classes; 0: the workers do
+  MonitorOptions monitor;  ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
 };
 
 /// Which flows a snapshot hands out. Ended records come once; `live` leaves them to a later report.
@@ -55,10 +58,14 @@ enum class SnapshotFlows : std::uint8_t { live_and_ended, live };
 /// One run: workers, the collector of ended records, and reports while it goes on and at its end.
 class Session {
  public:
-  using Monitors = std::vector<std::unique_ptr<Monitor>>;
+  struct Monitors {
+    std::vector<std::unique_ptr<Monitor>> workers;  ///< one each
+    PageRanges memory;                              ///< to be committed while packets come
+  };
 
-  /// The workers' tables and rows. A caller whose source cannot wait makes them before it opens the source: what comes
-  /// while their memory is committed would be lost. Throws std::bad_alloc.
+  /// The workers' tables and rows. Throws std::bad_alloc. A caller whose source cannot wait makes them before it opens
+  /// the source: what comes meanwhile would be lost. Of a source that cannot wait the memory is committed when the
+  /// session starts, by a thread beside the workers.
   static Monitors make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait);
 
   /// `monitors` of make_monitors() for the same options and columns; made here where there are none.
@@ -69,6 +76,11 @@ class Session {
   std::optional<Error> start();
   bool finished() const noexcept { return workers_->finished(); }
   void stop() noexcept { workers_->stop(); }
+
+  /// Whether the workers wait between two intervals of packet time (ReadLimits::pause_every_ns): a snapshot() has all
+  /// packets before, and none after.
+  bool paused() const noexcept { return workers_->paused(); }
+  void go_on() noexcept { workers_->go_on(); }
 
   /// A report from a consistent state while the workers go on; nothing when they ended meanwhile.
   std::optional<Report> snapshot();
@@ -98,6 +110,11 @@ class Session {
   std::uint64_t packets_polled() const noexcept;
 
   std::optional<Error> damage() const;
+
+  /// Of ended flows, that no report has, for want of room. Any thread.
+  DroppedRecords records_dropped() const noexcept {
+    return {records_dropped_.load(std::memory_order_relaxed), packets_dropped_.load(std::memory_order_relaxed)};
+  }
 
   /// Mapped at most, by all workers: tables, rows and rings.
   static std::uint64_t memory_bytes(const SessionOptions& options, const Columns& columns);
@@ -133,6 +150,8 @@ class Session {
   std::vector<std::string> class_names_;  ///< with that of flows that are unknown, and of those with too few packets
   std::uint64_t memory_bytes_;
   std::unique_ptr<Workers> workers_;
+  PageRanges memory_;  ///< to be committed
+  CommitThread commit_;
   std::optional<ClassifierThreads> classifiers_;
   std::vector<std::array<std::uint64_t, 2>> busy_before_;
   Clock::time_point began_;
@@ -144,6 +163,7 @@ class Session {
   std::vector<std::optional<double>> values_;  ///< of the flow that is being visited
 
   RecordSpool spool_;
+  std::atomic<std::uint64_t> records_dropped_{0}, packets_dropped_{0};  ///< of ended flows, for want of room
   RecordSpool unconfirmed_;  ///< ended records that a report handed out and nobody has confirmed to be written
   std::thread collector_;
   std::atomic<bool> collecting_{true}, collect_now_{false};

@@ -51,6 +51,11 @@ void Workers::join() {
     if (thread.joinable()) thread.join();
 }
 
+bool Workers::paused() const noexcept {
+  return std::ranges::all_of(lanes_, [](const auto& lane) { return lane->paused(); }) &&
+         std::ranges::all_of(rings_, [](const auto& ring) { return ring->empty(); });
+}
+
 void Workers::launch(const char* name, void (Workers::*body)(std::size_t), std::size_t index) {
   running_.fetch_add(1, std::memory_order_relaxed);
   threads_.emplace_back([this, name, body, index] {
@@ -118,6 +123,8 @@ void Workers::work(std::size_t index) {
       gather();
     }
   }
+  if (stop_.load(std::memory_order_relaxed) && lane.source().end_intake())
+    for (auto packets = lane.poll(); !packets.empty(); packets = lane.poll()) process(index, packets, *staging);
   level_out(index, *staging);
   monitor.drain();
   monitor.finish(lane.link());
@@ -219,6 +226,11 @@ void Workers::receive(std::size_t) {
       idle.reset();
     else
       idle.wait();
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (!stop_.load(std::memory_order_relaxed) || !lanes_[i]->source().end_intake()) continue;
+    for (auto packets = lanes_[i]->poll(); !packets.empty(); packets = lanes_[i]->poll())
+      hand_over(*lanes_[i], packets, *staging[i], rings_);
   }
   for (const auto& lane : lanes_) lane->publish(/*last=*/true);
   receiving_.store(false, std::memory_order_release);

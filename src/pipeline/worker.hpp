@@ -57,6 +57,9 @@ class FactsRing {
     facts_.flush();
   }
 
+  /// Any thread: whether the reader is done with all that was flushed.
+  bool empty() const noexcept { return facts_.empty(); }
+
   std::span<const PacketFacts> readable(std::size_t most) noexcept { return facts_.readable(most); }
   std::span<const LinkPlace> places(std::size_t count) noexcept { return places_.readable(count); }
   std::span<const TcpFacts> tcp(std::size_t count) noexcept { return tcp_.readable(with_tcp_ ? count : 0); }
@@ -90,6 +93,11 @@ class Workers {
     for (const auto& monitor : monitors_) monitor->stop_waiting();
   }
   std::size_t threads() const noexcept { return monitors_.size() + (options_.model == ThreadModel::pipeline ? 1 : 0); }
+  /// Whether all lanes wait between two intervals (ReadLimits::pause_every_ns), and the flows have all packets before.
+  bool paused() const noexcept;
+  void go_on() noexcept {
+    for (const auto& lane : lanes_) lane->go_on();
+  }
   bool finished() const noexcept { return running_.load(std::memory_order_acquire) == 0; }
   void join();
 

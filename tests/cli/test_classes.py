@@ -323,15 +323,15 @@ class Classify(Case):
         self.assertIn("class      too few packets: ", out)
 
     def test_a_class_stands_among_other_columns_where_it_is_asked_for(self):
-        _, out, _ = run("watch", "-r", self.path("capture1.pcap"), "--model", self.model, "--model", "pipeline", "--stats",
+        _, out, _ = run("watch", "-r", self.path("capture1.pcap"), "--model", self.model, "--threads", "pipeline", "--stats",
                         "gap_mean,class,first_sizes_2", "--format", "csv", "--quiet")
         self.assertTrue(out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes"), out.splitlines()[0])
         self.assertEqual({label for label in self.classified(out).values() if label}, set(CLASSES))
 
     def test_classes_are_the_same_whoever_counts_and_where(self):
         classes = []
-        for more in ([], ["--idle", "1s"], ["--active", "1ms"], ["--workers", "2"], ["--model", "cooperative"], ["--table", "cuckoo-4"],
-                     ["--classifiers", "1"], ["--classifiers", "3"], ["--classifiers", "1", "--workers", "2", "--model", "pipeline"]):
+        for more in ([], ["--idle", "1s"], ["--active", "1ms"], ["--workers", "2"], ["--threads", "cooperative"], ["--table", "cuckoo-4"],
+                     ["--classifiers", "1"], ["--classifiers", "3"], ["--classifiers", "1", "--workers", "2", "--threads", "pipeline"]):
             _, out, err = run("watch", "-r", self.path("capture2.pcap"), "--model", self.model, "--format", "csv", "--quiet", *more)
             self.assertEqual(err, "")
             classes.append(self.classified(out))  # of the last record, where there are several of a flow
@@ -376,8 +376,8 @@ class Classify(Case):
         for arguments, message in ((["-r", capture, "--forward", "eth1", *model], "name it with -i"),
                                    (["-g", "flows=1", "--forward", "eth1", *model], "name it with -i"),
                                    (wire, "--model FILE"),
-                                   ([*wire, *model, "--model", "pipeline"], "leave out --model pipeline"),
-                                   ([*wire, *model, "--model", "cooperative"], "leave out --model pipeline"),
+                                   ([*wire, *model, "--threads", "pipeline"], "leave out --threads pipeline"),
+                                   ([*wire, *model, "--threads", "cooperative"], "leave out --threads pipeline"),
                                    ([*wire, "--packets-only"], "--packets-only"),
                                    ([*wire, *model, "--count", "5"], "--count"),
                                    ([*wire, *model, "--tasks", "entropy", "--window", "1000p"], "--forward"),

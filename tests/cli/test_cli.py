@@ -23,7 +23,7 @@ import unittest
 
 PROGRAM = None
 HEADER = "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns"
-DONE, FAILED, USAGE, DAMAGED = 0, 1, 2, 3
+DONE, FAILED, USAGE, DAMAGED, READER_GONE = 0, 1, 2, 3, 141
 FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 
 
@@ -101,6 +101,14 @@ class Errors(Case):
     def test_a_folder_as_capture(self):
         self.assert_says(run("watch", "-q", "-r", self.folder), FAILED, self.folder)
 
+    def test_a_thread_model_by_the_old_option(self):
+        done = run("watch", "-r", self.capture(), "--model", "pipeline", "--format", "csv")
+        self.assertEqual((done.status, packets_in(rows(done.out))), (DONE, 1000))
+        self.assertIn("--model pipeline is called --threads pipeline now", done.err.decode())
+        self.assertNotIn(b"called", run("watch", "-q", "-r", self.capture(), "--model", "pipeline").err)
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "--threads", "pipe"), USAGE, "--threads", "run-to-completion")
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "--model", "pipe"), USAGE, "--model pipe", "--threads")
+
     def test_an_interface_that_is_not_there(self):
         self.assert_says(run("watch", "-q", "-i", "nosuch0"), FAILED, "nosuch0")
 
@@ -145,7 +153,7 @@ class Errors(Case):
         good = self.capture()
         for words in (["--format", "xml"], ["--every", "soon"], ["--duration", "-1"], ["--workers", "0"], ["--top", "-3"], ["--key", "colour"],
                       ["--model", "magic"], ["--identity", "exact", "--table", "nosuch"], ["--count", "many"], ["--quantile-error", "0.9"],
-                      ["--nosuchoption"], ["--seed", "x"], ["--batch", "0"], ["--packets-only", "--model", "pipeline"]):
+                      ["--nosuchoption"], ["--seed", "x"], ["--batch", "0"], ["--packets-only", "--threads", "pipeline"]):
             with self.subTest(words=words):
                 done = run("watch", "-q", "-r", good, *words)
                 self.assert_says(done, USAGE)
@@ -189,7 +197,7 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
 
     def test_what_is_kept_out_is_told(self):
         flood = ("-g", "flows=1000,flood=0.8", "--count", "1000000", "--flood-filter", "128")
-        for model in ([], ["--workers", "2"], ["--workers", "2", "--model", "pipeline"], ["--table", "robin-hood"], ["--tasks", "count"]):
+        for model in ([], ["--workers", "2"], ["--workers", "2", "--threads", "pipeline"], ["--table", "robin-hood"], ["--tasks", "count"]):
             with self.subTest(model=model):
                 summary = self.summary(*flood, *model)
                 told = summary["flood_filter"]
@@ -251,26 +259,92 @@ class NothingLost(Case):
         done = run("watch", "-q", "-r", self.capture(), "--format", "csv", "-o", "/dev/full", env={"TMPDIR": "/no/such/folder"})
         self.assert_says(done, FAILED, "/dev/full", "1000 counted")
 
-    def test_a_reader_that_has_gone(self):
-        reading, writing = os.pipe()
-        os.close(reading)
-        done = run("watch", "-q", "-r", self.capture(), "--format", "csv", stdout=writing, env={"TMPDIR": self.folder})
-        os.close(writing)
-        self.assert_says(done, FAILED, "standard output")
-        self.assertEqual(packets_in(rows(self.rescued(done))), 1000)
+    def test_a_reader_that_wants_no_more_ends_the_program_in_silence(self):
+        """As `| head` does; nothing is left behind."""
+        good = self.capture(packets=200000, flows=100000)
+        for command in (["watch", "-q", "-r", good, "--format", "csv"], ["watch", "-q", "-r", good, "--format", "json", "--every", "1ms"],
+                        ["watch", "-q", "-r", good, "--task", "big=packets > 0", "--window", "10ms", "--events", "-", "-o", os.devnull],
+                        ["watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--format", "csv"],
+                        ["send", "-q", "-g", "flows=50000", "--null", "--count", "100000", "--per-flow", "--format", "csv"]):
+            for read in (0, 100):
+                with self.subTest(command=command, read=read):
+                    process = subprocess.Popen([PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.folder})
+                    os.read(process.stdout.fileno(), read) if read else None
+                    process.stdout.close()
+                    err = process.stderr.read()
+                    process.stderr.close()
+                    self.assertEqual((process.wait(timeout=60), err), (READER_GONE, b""))
+                    self.assertEqual(os.listdir(self.folder), [os.path.basename(good)])
 
-    def test_a_reader_that_goes_while_records_end(self):
-        """Records that ended before the reader went, and were not read, are in the file of last resort."""
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--count", "2M",
-                                    "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.folder})
-        process.stdout.close()
-        err = process.stderr.read()
-        done = Run(process.wait(timeout=60), b"", err)
-        process.stderr.close()
-        self.assert_says(done, FAILED, "standard output")
+    def test_records_of_earlier_reports_that_a_full_disk_did_not_take(self):
+        """Records that ended before, and are in no report, are in the file of last resort."""
+        done = run("watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--count", "2M", "--format", "csv",
+                   "-o", "/dev/full", env={"TMPDIR": self.folder})
+        self.assert_says(done, FAILED, "/dev/full")
         counted = int(next(line for line in done.lines if " counted" in line).split(" counted")[0].split()[-1])
         self.assertEqual(packets_in(rows(self.rescued(done))), counted)
-        self.assertNotIn("BALANCE", err.decode())
+        self.assertNotIn("BALANCE", done.err.decode())
+
+    def ended(self, *arguments, **more):
+        """The summary of 200,000 packets of 100,000 flows, that end as there is room for 1,000."""
+        return run("watch", "-g", "flows=100000,dist=uniform,packets=200000", "--count", "200000", "--flows", "1000", "--seed", "1",
+                   "--format", "json", *arguments, **more)
+
+    def test_records_that_find_no_room_are_counted_and_said_once(self):
+        # Its rows take some 2 kB each: without a folder 128 MB of memory are all there is.
+        for arguments in (["--spool", "1M"], ["--stats", "gap_p99,iat_p99,size_p99"]):
+            with self.subTest(arguments=arguments):
+                done = self.ended(*arguments, env={"TMPDIR": "/no/such/folder"})
+                self.assertEqual(done.status, DONE, done.err)
+                report = json.loads(done.out)
+                summary = report["summary"]
+                self.assertTrue(summary["accounting"]["balanced"])
+                self.assertGreater(summary["dropped_records"], 0)
+                self.assertEqual(len(report["flows"]), summary["live_flows"] + summary["ended_records"] - summary["dropped_records"])
+                self.assertEqual(packets_in(report["flows"]), summary["packets"] - summary["dropped_record_packets"])
+                self.assertEqual(done.err.decode().count("find no room"), 1, done.err)
+
+    def test_records_that_nobody_reads_take_no_room(self):
+        """The program's temporary file has no name: so it is looked for among what is open."""
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1000000,packets=2000000,pace=2000000", "--flows", "1000", "-o", os.devnull],
+                                   stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.folder})
+        time.sleep(4)
+        files = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in os.listdir(f"/proc/{process.pid}/fd")]
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (DONE, b""))
+        self.assertEqual([file for file in files if "parshall-" in file], [])
+
+    def test_reports_of_a_capture_are_of_intervals_of_its_own_time(self):
+        """The n-th has all packets before that time and no other, whoever reads; an interval without packets has none."""
+        times = [*range(1000), *range(5000, 5300), 5100, *range(7000, 7050)]  # microseconds
+        data = FILE_HEADER
+        for number, time_us in enumerate(times):
+            data += struct.pack("<II", 1600000000, time_us) + packet(number, 50)[8:]
+        with open(self.path("gaps.pcap"), "wb") as file:
+            file.write(data)
+        begin, expected = 250, []
+        for i, time_us in enumerate(times):
+            if time_us >= begin:
+                expected.append(i)
+                begin += (time_us - begin) // 250 * 250 + 250
+        expected.append(len(times))
+        self.assertEqual(len(expected), 4 + 2 + 1)
+        for threads in ([], ["--workers", "3"], ["--workers", "2", "--threads", "pipeline"], ["--threads", "cooperative"], ["--batch", "7"]):
+            for source in (["-r", self.path("gaps.pcap")], ["-r", "-"]):
+                with self.subTest(threads=threads, source=source):
+                    done = run("watch", "-q", *source, "--every", "250us", "--format", "json", *threads, stdin=data)
+                    self.assertEqual((done.status, done.err), (DONE, b""))
+                    reports = [json.loads(line) for line in done.out.splitlines()]
+                    self.assertEqual([report["summary"]["packets"] for report in reports], expected)
+                    for report in reports:
+                        self.assertTrue(report["summary"]["accounting"]["balanced"])
+                        self.assertEqual(packets_in(report["flows"]), report["summary"]["packets"])
+
+    def test_time_that_leaps_to_its_end_makes_no_endless_reports(self):
+        data = FILE_HEADER + b"".join(struct.pack("<II", seconds, 0) + packet(0, 1)[8:] for seconds in (0, 1, 0xffffffff, 0xffffffff, 5))
+        done = run("watch", "-q", "-r", "-", "--every", "1ns", "--format", "json", stdin=data)
+        self.assertEqual([json.loads(line)["summary"]["packets"] for line in done.out.splitlines()], [1, 2, 5])
 
     def test_standard_error_that_cannot_be_written(self):
         good = self.capture()
@@ -300,7 +374,7 @@ class NothingLost(Case):
 
     def test_one_signal_ends_with_a_balanced_report(self):
         for number in (signal.SIGINT, signal.SIGTERM):
-            for threads in ([], ["--workers", "2"], ["--workers", "2", "--model", "pipeline"], ["--model", "cooperative"], ["--packets-only"]):
+            for threads in ([], ["--workers", "2"], ["--workers", "2", "--threads", "pipeline"], ["--threads", "cooperative"], ["--packets-only"]):
                 with self.subTest(signal=number, threads=threads):
                     report = self.interrupted(number, *threads)
                     accounting = report["summary"]["accounting"]
@@ -319,7 +393,7 @@ class NothingLost(Case):
         return accounting
 
     def test_what_comes_too_fast_is_missed_and_counted(self):
-        for arguments in ([], ["--packets-only"], ["--model", "pipeline", "--workers", "2"], ["--model", "cooperative"]):
+        for arguments in ([], ["--packets-only"], ["--threads", "pipeline", "--workers", "2"], ["--threads", "cooperative"]):
             with self.subTest(arguments=arguments):
                 accounting = self.at_a_pace("pace=1e9", 0.5, *arguments)
                 self.assertGreater(accounting["nic_missed"], accounting["counted"])
@@ -415,7 +489,7 @@ class Reports(Case):
         for name in hashes:
             if name == "nic":
                 continue
-            for arguments in ([], ["--workers", "2"], ["--model", "pipeline", "--workers", "2"], ["--key", "src-dst"]):
+            for arguments in ([], ["--workers", "2"], ["--threads", "pipeline", "--workers", "2"], ["--key", "src-dst"]):
                 done = run("watch", "-q", "-r", path, "--format", "csv", "--hash", name, *arguments)
                 self.assertEqual(done.status, DONE, done.err)
                 if arguments[:1] != ["--key"]:

@@ -16,7 +16,7 @@
 
 #include "frame_sender.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
-#include "pipeline/capture/dpdk/kernel_interface.hpp"
+#include "pipeline/capture/kernel_interface.hpp"
 
 namespace {
 

@@ -2,10 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/capture/dpdk/device_name.hpp"
+#include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/driver_facts.hpp"
 #include "pipeline/capture/dpdk/eal.hpp"
 #include "pipeline/capture/dpdk/rx_clock.hpp"
+#include "pipeline/capture/packet_ring.hpp"
 
 namespace parshall::dpdk {
 namespace {

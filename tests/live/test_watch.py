@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`parshall watch` itself on live devices: every packet sent is in a flow. Usage: test_watch.py PARSHALL FOLDER_OF_PROGRAMS"""
 import collections
+import fcntl
 import ipaddress
 import json
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -19,6 +22,8 @@ PARSHALL = 'parshall'
 PROGRAMS = '.'
 FRAMES = 10000
 FLOWS = 500
+ETH_P_ALL, SO_RCVBUFFORCE = 3, 33
+TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454ca, 1, 0x1000
 
 
 def expected_flows(frames):
@@ -98,7 +103,7 @@ class KernelInterfaces(Devices):
         for via in ('af_packet', 'af_xdp'):
             for model in ('run-to-completion', 'pipeline', 'cooperative'):
                 with self.subTest(via=via, model=model):
-                    self.check(self.watch(frames, '--via', via, '--model', model), frames)
+                    self.check(self.watch(frames, '--via', via, '--threads', model), frames)
 
     def test_two_queues_with_a_worker_each_count_every_flow(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
@@ -159,6 +164,185 @@ class KernelInterfaces(Devices):
                 self.assertEqual(accounting['offered'], 40000)
                 self.assertEqual(sum(packets for packets, _ in reported_flows(report).values()), accounting['counted'])
                 self.assertGreater(report['summary']['loss_ratio'], 0)
+
+
+class Overheard:
+    """What an AF_PACKET socket of our own sees on `tap0`, frame by frame, with the kernel's length."""
+
+    def __init__(self, pair):
+        back = netns.in_namespace(pair.rx_space)
+        try:
+            self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            self._socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 256 << 20)
+            self._socket.bind(('tap0', ETH_P_ALL))
+        finally:
+            back()
+
+    def flows(self):
+        """Packets, wire bytes and IP bytes of each five-tuple; and how long the longest frame was."""
+        self._socket.settimeout(0.5)
+        flows, longest = {}, 0
+        while True:
+            try:
+                frame = self._socket.recv(1 << 17)
+            except TimeoutError:
+                self._socket.close()
+                return flows, longest
+            if frame[12:14] != b'\x08\x00':
+                continue
+            ip = frame[14:]
+            ports = struct.unpack('!HH', ip[20:24]) if ip[9] in (6, 17) else (0, 0)
+            key = (ip[9], str(ipaddress.ip_address(ip[12:16])), ports[0], str(ipaddress.ip_address(ip[16:20])), ports[1])
+            packets, wire_bytes, ip_bytes = flows.get(key, (0, 0, 0))
+            flows[key] = packets + 1, wire_bytes + len(frame), ip_bytes + struct.unpack('!H', ip[2:4])[0]
+            longest = max(longest, len(frame))
+
+
+def tcp_and_udp_between(pair, tcp_bytes=20 << 20):
+    """TCP both ways and UDP between the two hosts, with whatever their devices do for them."""
+    for space, name, address in ((pair.tx_space, 'wire0', '198.18.0.1'), (pair.rx_space, 'tap0', '198.18.0.2')):
+        subprocess.run(['ip', '-n', space, 'address', 'add', f'{address}/24', 'dev', name], check=True)
+    back = netns.in_namespace(pair.rx_space)
+    server, answers = socket.create_server(('198.18.0.2', 5001)), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    answers.bind(('198.18.0.2', 5002))
+    back()
+    back = netns.in_namespace(pair.tx_space)
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    client = socket.create_connection(('198.18.0.2', 5001))
+    back()
+    accepted, _ = server.accept()
+
+    def receive():
+        got = 0
+        while got < tcp_bytes:
+            got += len(accepted.recv(1 << 20))
+        accepted.sendall(bytes(tcp_bytes // 4))
+        accepted.close()
+    receiver = threading.Thread(target=receive)
+    receiver.start()
+    for size in range(0, 1400, 100):
+        udp.sendto(bytes(size), ('198.18.0.2', 5002))
+    client.sendall(bytes(tcp_bytes))
+    while client.recv(1 << 20):
+        pass
+    receiver.join()
+    for one in (client, server, udp, answers):
+        one.close()
+
+
+@unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
+class Hosts(unittest.TestCase):
+    def test_segments_that_a_host_joins_count_as_long_as_the_kernel_says(self):
+        for arguments in ([], ['--workers', '2']):
+            with self.subTest(arguments=arguments), netns.VethPair() as pair:
+                overheard = Overheard(pair)
+                watching = Watching(pair.watch, '-i', 'tap0', '--descriptors', '32768', *arguments)
+                tcp_and_udp_between(pair)
+                report = watching.report(stop_after=0.5)
+                expected, longest = overheard.flows()
+                self.assertGreater(longest, 1514, 'nothing was joined here: nothing is tested')
+                accounting = report['summary']['accounting']
+                self.assertTrue(accounting['balanced'])
+                self.assertEqual(accounting['nic_missed'], 0)
+                self.assertGreater(accounting['joined'], 0)
+                found = {tuple(flow[name] for name in ('protocol', 'src_ip', 'src_port', 'dst_ip', 'dst_port')):
+                         (flow['packets'], flow['wire_bytes'], flow['ip_bytes']) for flow in report['flows']}
+                self.assertEqual(found, expected)
+                for _, wire_bytes, ip_bytes in found.values():
+                    self.assertGreaterEqual(wire_bytes, ip_bytes)
+
+    def test_both_directions_of_a_connection_come_to_one_worker(self):
+        with netns.VethPair() as pair:
+            watching = Watching(pair.watch, '-i', 'tap0', '--descriptors', '32768', '--workers', '2', 'tcp')
+            tcp_and_udp_between(pair, tcp_bytes=1 << 20)
+            report = watching.report(stop_after=0.5)
+        self.assertEqual(sorted(worker['accounting']['counted'] == 0 for worker in report['summary']['workers']), [False, True])
+
+    def test_what_comes_to_the_loopback_interface_is_counted_once(self):
+        with netns.VethPair() as pair:
+            subprocess.run(['ip', '-n', pair.rx_space, 'link', 'set', 'dev', 'lo', 'up'], check=True)
+            watching = Watching(pair.watch, '-i', 'lo')
+            back = netns.in_namespace(pair.rx_space)
+            udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            back()
+            for _ in range(10):
+                udp.sendto(bytes(100), ('127.0.0.1', 9))
+            udp.close()
+            report = watching.report(stop_after=0.5)
+        self.assertEqual([flow['packets'] for flow in report['flows'] if flow['protocol'] == 17], [10])
+
+    def test_tags_that_the_kernel_keeps_beside_a_frame_are_part_of_it(self):
+        frames = [netns.udp_frame(flow, vlan=7) for flow in range(50)]
+        with netns.VethPair() as pair:
+            watching = Watching(pair.watch, '-i', 'tap0', '--stats', 'size_max')
+            pair.send(frames)
+            report = watching.report(stop_after=0.5)
+        self.assertEqual(reported_flows(report), expected_flows(frames))
+
+    def test_packets_of_an_interface_without_a_link_layer(self):
+        """A tun device: packets begin with their IP header."""
+        with netns.VethPair() as pair:
+            back = netns.in_namespace(pair.rx_space)
+            tun = os.open('/dev/net/tun', os.O_RDWR)
+            fcntl.ioctl(tun, TUNSETIFF, struct.pack('16sH22x', b'tun0', IFF_TUN | IFF_NO_PI))
+            back()
+            subprocess.run(['ip', '-n', pair.rx_space, 'link', 'set', 'dev', 'tun0', 'up'], check=True)
+            watching = Watching(pair.watch, '-i', 'tun0')
+            packets = [netns.udp_frame(flow)[14:] for flow in range(20)]
+            for one in packets:
+                os.write(tun, one)
+            report = watching.report(stop_after=0.5)
+            os.close(tun)
+        flows = [flow for flow in report['flows'] if flow['protocol'] == 17]
+        self.assertEqual(len(flows), 20)
+        for flow in flows:
+            self.assertEqual((flow['packets'], flow['wire_bytes'], flow['ip_bytes']), (1, 46, 46))
+
+    def test_on_a_quiet_link_time_goes_on(self):
+        """Flows end, and windows, though no packet comes to tell."""
+        frames = netns.udp_frames(1000, 50)
+        for arguments in (['--via', 'af_packet'], ['--via', 'af_xdp'], ['--threads', 'pipeline'], ['--threads', 'cooperative']):
+            with self.subTest(arguments=arguments), netns.VethPair() as pair, netns.Folder() as folder:
+                watching = start_at(pair, '-i', 'tap0', '--idle', '600ms', '--every', '300ms', '--format', 'json', '-o', folder + '/report.json',
+                                    '--task', 'seen:window=200ms:packets > 0', '--events', folder + '/events.jsonl', *arguments)
+                pair.send(frames)
+                time.sleep(3)
+                with open(folder + '/report.json', encoding='utf-8') as file:
+                    reports = [json.loads(line) for line in file if line.endswith('\n')]
+                with open(folder + '/events.jsonl', encoding='utf-8') as file:
+                    events = [json.loads(line) for line in file if line.endswith('\n')]
+                watching.send_signal(signal.SIGINT)
+                watching.communicate(timeout=30)
+                self.assertEqual(watching.returncode, 0)
+                self.assertEqual((reports[-1]['summary']['live_flows'], reports[-1]['summary']['ended_records']), (0, 50))
+                self.assertEqual(sum(event['values']['packets'] for event in events), 1000)
+
+
+def start_at(pair, *arguments):
+    """`parshall watch` where `tap0` is, once it captures."""
+    process = pair.watch(PARSHALL, 'watch', *arguments)
+    said = process.stderr.readline()
+    if ' MB for ' not in said:
+        raise AssertionError(said + process.communicate()[1])
+    return process
+
+
+@unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
+class Start(unittest.TestCase):
+    def test_what_takes_gigabytes_captures_at_once_and_counts_from_then_on(self):
+        """Memory comes while packets do: what was sent before it is all there is counted, or said to be missed."""
+        frames = netns.udp_frames(20000, 5000)
+        with netns.VethPair() as pair:
+            began = time.monotonic()
+            watching = Watching(pair.watch, '-i', 'tap0', '--task', 'retransmissions', '--task', 'latency-change', '--flows', '2Mi')
+            took = time.monotonic() - began
+            pair.send(frames)
+            report = watching.report(stop_after=1)
+        self.assertGreater(report['summary']['memory_bytes'], 3 << 30)
+        self.assertLess(took, 2)
+        accounting = report['summary']['accounting']
+        self.assertTrue(accounting['balanced'])
+        self.assertEqual(accounting['counted'] + accounting['nic_missed'], len(frames))
 
 
 class VirtualDevices(Devices):

@@ -130,5 +130,33 @@ TEST(RecordSpool, LosesNothingWhenTheTemporaryFolderDoesNotExist) {
   expect_all(numbers_in(spool), kBeyondMemory);
 }
 
+TEST(RecordSpool, RefusesWhatIsBeyondItsBoundAndKeepsTheRest) {
+  constexpr std::size_t kWithLength = kRecordBytes + sizeof(std::uint64_t);
+  for (const std::uint64_t room : {0u, 10u, 1'000u, 3'000u}) {
+    RecordSpool spool(/*memory_bytes=*/100 * kWithLength, room * kWithLength);
+    std::uint64_t kept = 0;
+    while (spool.append(record_of(7 * kept))) ++kept;  // those are kRecordBytes long
+    EXPECT_EQ(kept, room);
+    EXPECT_FALSE(spool.append(record_of(0)));
+    EXPECT_EQ(numbers_in(spool).size(), room);
+    spool.take([](std::span<const std::byte> bytes) { return number_of(bytes) % 2 == 0; });
+    EXPECT_EQ(numbers_in(spool).size(), room / 2);
+    for (std::uint64_t i = room / 2; i < room; ++i) EXPECT_TRUE(spool.append(record_of(0)));
+    EXPECT_FALSE(spool.append(record_of(0)));
+    spool.clear();
+    EXPECT_EQ(spool.append(record_of(0)), room != 0);
+  }
+}
+
+TEST(RecordSpool, RefusesWhatNeitherAFileNorMemoryHasRoomFor) {
+  RecordSpool spool(/*memory_bytes=*/2 << 20);
+  const DiskLimit limit(0);
+  std::uint64_t kept = 0;
+  while (spool.append(record_of(kept))) ++kept;
+  EXPECT_GT(kept * kRecordBytes, std::size_t{3} << 20);
+  EXPECT_LT(kept * kRecordBytes, std::size_t{5} << 20);
+  expect_all(numbers_in(spool), kept);
+}
+
 }  // namespace
 }  // namespace parshall

@@ -18,6 +18,14 @@ struct DeviceCounters {
   std::optional<std::uint64_t> nic_missed;  ///< dropped for want of a free descriptor
   std::optional<std::uint64_t> nic_error;   ///< dropped as erroneous
   std::optional<std::uint64_t> no_mbuf;     ///< dropped for want of a buffer
+  std::optional<std::uint64_t> joined;      ///< of those handed over: longer than the link's MTU lets a frame be
+
+  /// Absent parts are left out: what is known of some queues is a lower bound of all.
+  void add(const DeviceCounters& other) noexcept {
+    for (const auto counter : {&DeviceCounters::received, &DeviceCounters::nic_missed, &DeviceCounters::nic_error,
+                               &DeviceCounters::no_mbuf, &DeviceCounters::joined})
+      if (other.*counter) this->*counter = (this->*counter).value_or(0) + *(other.*counter);
+  }
 };
 
 /// What became of packets that were to go on.
@@ -50,6 +58,9 @@ class PacketSource {
 
   /// True once no packet can come any more; never for a live device.
   virtual bool exhausted() const noexcept { return false; }
+
+  /// The reader wants no more: what came before can still be polled, and ends. False where the source cannot do that.
+  virtual bool end_intake() noexcept { return false; }
 
   /// True when the source waits for its reader (a file): then a full ring means "wait", not "drop".
   virtual bool lossless() const noexcept { return true; }

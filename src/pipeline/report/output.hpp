@@ -20,6 +20,7 @@ class Output {
   ~Output();
 
   const std::string& name() const noexcept { return name_; }
+  bool is_standard_output() const noexcept { return !owns_; }
 
   /// Room for at least `bytes`, to be filled and committed: the fast way for many short rows.
   char* reserve(std::size_t bytes) {
@@ -33,6 +34,8 @@ class Output {
 
   /// What went wrong, once something did; later writes are dropped.
   const std::optional<Error>& error() const noexcept { return error_; }
+  /// Whether that was a pipe's reader who wants no more: `| head`.
+  bool reader_gone() const noexcept { return reader_gone_; }
 
  private:
   static constexpr std::size_t kCapacity = 256 * 1024;
@@ -47,6 +50,7 @@ class Output {
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   std::optional<Error> error_;
+  bool reader_gone_ = false;
 };
 
 }  // namespace parshall

@@ -64,16 +64,23 @@ void RecordSpool::Store::close() noexcept {
   file = -1;
 }
 
-void RecordSpool::append(std::span<const std::byte> record) {
+bool RecordSpool::append(std::span<const std::byte> record) {
   const std::lock_guard lock(mutex_);
-  store_.append(record);
+  if (!store_.has_room(sizeof(Length) + record.size())) return false;
+  store_.keep(record);
+  return true;
 }
 
-void RecordSpool::Store::append(std::span<const std::byte> record) {
+bool RecordSpool::Store::has_room(std::size_t bytes) const noexcept {
+  if (memory.size() + file_bytes + tail.size() + bytes > most_bytes) return false;
+  return !file_failed || tail.size() + bytes <= std::max(memory_bytes, kWriteBytes);
+}
+
+void RecordSpool::Store::keep(std::span<const std::byte> record) {
   // Once records went behind the memory, the later ones follow them there, to keep the order.
   const bool behind = file_bytes != 0 || !tail.empty();
-  if (!behind && memory.size() + sizeof(Length) + record.size() <= memory_bytes) return put(memory, record);
-  put(tail, record);
+  const bool in_memory = !behind && memory.size() + sizeof(Length) + record.size() <= memory_bytes;
+  put(in_memory ? memory : tail, record);
   if (tail.size() >= kWriteBytes) write_tail();
 }
 
@@ -120,10 +127,12 @@ void RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& ta
   Store taken;
   {
     const std::lock_guard lock(mutex_);
-    std::swap(taken, store_);
+    taken = std::exchange(store_, store_.emptied());
   }
   const bool whole = taken.visit([&](std::span<const std::byte> record) {
-    if (!take(record)) append(record);
+    if (take(record)) return;
+    const std::lock_guard lock(mutex_);
+    store_.keep(record);
   });
   if (!whole) unreadable_ = true;
   taken.close();
@@ -133,7 +142,7 @@ void RecordSpool::clear() {
   Store forgotten;
   {
     const std::lock_guard lock(mutex_);
-    std::swap(forgotten, store_);
+    forgotten = std::exchange(store_, store_.emptied());
   }
   forgotten.close();
 }

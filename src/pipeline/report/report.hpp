@@ -122,6 +122,11 @@ struct ForwardingSummary {
   }
 };
 
+/// Records of ended flows that no report has, for want of room between two reports.
+struct DroppedRecords {
+  std::uint64_t records = 0, packets = 0;
+};
+
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
   std::string source;        ///< what was watched
@@ -137,6 +142,7 @@ struct ReportSummary {
   Identity identity = Identity::exact;
   double expected_merges = 0;  ///< of two flows counted as one, by a lossy identity
   std::optional<std::uint64_t> observed_merges;
+  DroppedRecords records_dropped;
   std::optional<std::string> damage;  ///< where the input broke
   std::vector<TaskSummary> tasks;
   std::vector<StateSummary> states;              ///< none where there is one

@@ -143,8 +143,19 @@ std::string summary_text(const ReportSummary& summary) {
   text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, {} MB at most\n", flows.live_flows,
                       flows.ended_records, flows.evicted_records, summary.capacity,
                       (summary.memory_bytes + (1 << 20) - 1) >> 20);
+  if (const DroppedRecords& dropped = summary.records_dropped; dropped.records != 0)
+    text += fmt::format(
+        "dropped    {} records of ended flows, {} packets: counted, but in no report; a larger --spool, reports more "
+        "often "
+        "(--every), or none of them (-o /dev/null)\n",
+        dropped.records, dropped.packets);
   text += identity_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
+  if (summary.total.device.joined.value_or(0) != 0)
+    text += fmt::format(
+        "joined     {} packets are several segments in one, longer than the link takes: they were counted as this host "
+        "sees them (GRO, TSO); ethtool -K INTERFACE gro off gso off tso off shows those on the wire\n",
+        *summary.total.device.joined);
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   text += fmt::format("loss ratio {:.3g}, with 95 % confidence below {:.3g}\n", loss.ratio, loss.upper95);
   text += fmt::format("time       {:.3f} s", summary.elapsed_s);

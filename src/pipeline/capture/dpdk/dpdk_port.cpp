@@ -14,9 +14,11 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/capture/dpdk/device_name.hpp"
+#include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/eal.hpp"
+#include "pipeline/capture/dpdk/pci_device.hpp"
 #include "pipeline/capture/dpdk/port_setup.hpp"
+#include "pipeline/capture/packet_ring.hpp"
 
 namespace parshall {
 namespace dpdk {
@@ -73,16 +75,7 @@ class Port final : public DpdkPort {
 
   DeviceCounters counters() override {
     DeviceCounters total;
-    const auto add = [](std::optional<std::uint64_t>& sum, std::optional<std::uint64_t> part) {
-      if (part) sum = sum.value_or(0) + *part;
-    };
-    for (const OpenedPort& port : ports_) {
-      const DeviceCounters part = port.state->device_counters();
-      add(total.received, part.received);
-      add(total.nic_missed, part.nic_missed);
-      add(total.nic_error, part.nic_error);
-      add(total.no_mbuf, part.no_mbuf);
-    }
+    for (const OpenedPort& port : ports_) total.add(port.state->device_counters());
     return total;
   }
 

@@ -26,7 +26,7 @@ rte_eth_stats PortState::read_stats() noexcept {
 }
 
 std::optional<std::uint64_t> PortState::kernel_drops(std::uint16_t queue) noexcept {
-  return drops_[queue] ? drops_[queue]->read() : std::nullopt;
+  return drops_[queue] ? drops_[queue]->read().dropped : std::nullopt;
 }
 
 DeviceCounters PortState::device_counters() noexcept {

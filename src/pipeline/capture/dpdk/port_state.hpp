@@ -11,7 +11,7 @@
 
 #include "pipeline/capture/dpdk/device_rings.hpp"
 #include "pipeline/capture/dpdk/driver_facts.hpp"
-#include "pipeline/capture/dpdk/kernel_interface.hpp"
+#include "pipeline/capture/kernel_interface.hpp"
 #include "pipeline/capture/source.hpp"
 
 namespace parshall::dpdk {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/capture/dpdk/kernel_interface.hpp"
+#include "pipeline/capture/kernel_interface.hpp"
 
 #include <dirent.h>
 #include <fmt/format.h>
@@ -23,22 +23,10 @@
 #include <memory>
 #include <string_view>
 
-namespace parshall::dpdk {
+#include "pipeline/capture/file_handle.hpp"
+
+namespace parshall {
 namespace {
-
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  int fd() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 ifreq request_for(const std::string& name) {
   ifreq request{};
@@ -83,18 +71,18 @@ Result<KernelInterface> KernelInterface::find(const std::string& name) {
                     "0000:03:00.0, a virtual one like vdev:net_null0",
                     name, existing_interfaces())};
   }
-  const Socket raw(::socket(AF_PACKET, SOCK_RAW, 0));
-  if (raw.fd() < 0 && (errno == EPERM || errno == EACCES)) {
+  const FileHandle raw(::socket(AF_PACKET, SOCK_RAW, 0));
+  if (raw.get() < 0 && (errno == EPERM || errno == EACCES)) {
     return Error{
         fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root, or once: "
                     "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep $(command -v parshall)",
                     name)};
   }
-  if (raw.fd() < 0) return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
+  if (raw.get() < 0) return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
 
   KernelInterface found{.name = name, .index = static_cast<int>(index)};
   ifreq request = request_for(name);
-  if (::ioctl(raw.fd(), SIOCGIFFLAGS, &request) != 0) {
+  if (::ioctl(raw.get(), SIOCGIFFLAGS, &request) != 0) {
     return Error{fmt::format("cannot open {}: reading its state: {}", name, std::strerror(errno))};
   }
   if (!(request.ifr_flags & IFF_UP)) {
@@ -102,8 +90,10 @@ Result<KernelInterface> KernelInterface::find(const std::string& name) {
   }
   found.promiscuous_flag = request.ifr_flags & IFF_PROMISC;
   request = request_for(name);
-  if (::ioctl(raw.fd(), SIOCGIFMTU, &request) == 0) found.mtu = static_cast<std::uint32_t>(request.ifr_mtu);
-  found.rx_queues = receive_queues(raw.fd(), name);
+  if (::ioctl(raw.get(), SIOCGIFMTU, &request) == 0) found.mtu = static_cast<std::uint32_t>(request.ifr_mtu);
+  request = request_for(name);
+  if (::ioctl(raw.get(), SIOCGIFHWADDR, &request) == 0) found.hardware = request.ifr_hwaddr.sa_family;
+  found.rx_queues = receive_queues(raw.get(), name);
   return found;
 }
 
@@ -130,11 +120,11 @@ std::optional<Error> allow_locked_memory(std::uint64_t bytes) {
 
 void restore_promiscuous_flag(const KernelInterface& interface) noexcept {
   if (!interface.promiscuous_flag) return;
-  const Socket any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const FileHandle any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request = request_for(interface.name);
-  if (any.fd() < 0 || ::ioctl(any.fd(), SIOCGIFFLAGS, &request) != 0) return;
+  if (any.get() < 0 || ::ioctl(any.get(), SIOCGIFFLAGS, &request) != 0) return;
   request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_PROMISC);
-  ::ioctl(any.fd(), SIOCSIFFLAGS, &request);
+  ::ioctl(any.get(), SIOCSIFFLAGS, &request);
 }
 
 LinkState::LinkState(const KernelInterface& interface)
@@ -208,21 +198,22 @@ std::vector<int> open_sockets(int family) {
 
 SocketDrops::SocketDrops(int family, int socket) : family_(family), socket_(socket), cookie_(cookie_of(socket)) {}
 
-std::optional<std::uint64_t> SocketDrops::read() noexcept {
+SocketCounts SocketDrops::read() noexcept {
   const std::scoped_lock lock(mutex_);
   if (!attached_) return total_;
   if (family_ == AF_PACKET) {
     tpacket_stats since_last{};
     socklen_t bytes = sizeof since_last;
     if (::getsockopt(socket_, SOL_PACKET, PACKET_STATISTICS, &since_last, &bytes) == 0) {
-      total_ = total_.value_or(0) + since_last.tp_drops;
+      total_.dropped = total_.dropped.value_or(0) + since_last.tp_drops;
+      total_.received = total_.received.value_or(0) + since_last.tp_packets - since_last.tp_drops;
     }
   } else {
     xdp_statistics since_opened{};
     socklen_t bytes = sizeof since_opened;
     // An empty fill ring is already part of rx_dropped; kernels before 5.9 do not know rx_ring_full.
     if (::getsockopt(socket_, SOL_XDP, XDP_STATISTICS, &since_opened, &bytes) == 0) {
-      total_ = since_opened.rx_dropped + since_opened.rx_ring_full;
+      total_.dropped = since_opened.rx_dropped + since_opened.rx_ring_full;
     }
   }
   return total_;
@@ -238,4 +229,4 @@ void SocketDrops::close_leftover() noexcept {
   if (cookie_ != 0 && cookie_of(socket_) == cookie_) ::close(socket_);
 }
 
-}  // namespace parshall::dpdk
+}  // namespace parshall

@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 
-namespace parshall::dpdk {
+namespace parshall {
 
 /// A network interface of this network namespace.
 struct KernelInterface {
@@ -16,6 +16,7 @@ struct KernelInterface {
   int index = 0;
   std::uint32_t mtu = 0;  ///< bytes behind the link-layer header
   std::uint32_t rx_queues = 1;
+  std::uint16_t hardware = 0;     ///< ARPHRD_... of net/if_arp.h
   bool promiscuous_flag = false;  ///< set by somebody else, with `ip link set promisc on`
 
   /// Fails, saying what to do, when there is none of that name, it is down, or we have no right to capture.
@@ -79,15 +80,21 @@ class PromiscuousMembership {
 /// File descriptors of this process that are sockets of the family (AF_PACKET, AF_XDP), ascending.
 std::vector<int> open_sockets(int family);
 
-/// What the kernel dropped before a driver's socket, asked of that socket.
+/// What came to a socket that captures.
+struct SocketCounts {
+  std::optional<std::uint64_t> received;  ///< packets put into its ring
+  std::optional<std::uint64_t> dropped;   ///< for want of room there
+};
+
+/// What the kernel put into the ring of a socket, of ours or of a driver, and what it dropped, asked of that socket.
 ///
 /// Source: packet(7) PACKET_STATISTICS, which starts again at 0 on every reading; Linux af_xdp.rst XDP_STATISTICS.
 class SocketDrops {
  public:
   SocketDrops(int family, int socket);
 
-  /// Nothing when the kernel does not tell. Any thread.
-  std::optional<std::uint64_t> read() noexcept;
+  /// Since the socket was made; nothing where the kernel does not tell. Any thread.
+  SocketCounts read() noexcept;
 
   /// Reads once more; the driver may now close its socket.
   void detach() noexcept;
@@ -101,7 +108,7 @@ class SocketDrops {
   int socket_;
   bool attached_ = true;
   std::uint64_t cookie_;  ///< the kernel's name of the socket: its number may be another's by now
-  std::optional<std::uint64_t> total_;
+  SocketCounts total_;
 };
 
-}  // namespace parshall::dpdk
+}  // namespace parshall

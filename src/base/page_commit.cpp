@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/page_commit.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <utility>
+
+#include "base/thread_name.hpp"
+
+namespace parshall {
+namespace {
+
+thread_local CommitLater* later = nullptr;
+
+constexpr std::size_t kSlice = std::size_t{2} << 20;  ///< a huge page: nobody else's page faults wait longer than that
+constexpr int kCollapse = 25;                         ///< MADV_COLLAPSE: Linux 6.1, glibc 2.38
+constexpr int kNice = 10;                             ///< workers come first
+
+constexpr std::chrono::milliseconds kLook{20};
+
+/// Of this process; 0 where the kernel does not tell.
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// What was touched becomes one large page, what was not is one from the beginning.
+void commit_slice(std::span<std::byte> slice) noexcept {
+  ::madvise(slice.data(), slice.size(), MADV_HUGEPAGE);
+  if (::madvise(slice.data(), slice.size(), kCollapse) != 0) ::madvise(slice.data(), slice.size(), MADV_POPULATE_WRITE);
+}
+
+}  // namespace
+
+void commit_pages(std::span<std::byte> pages) {
+  if (later == nullptr) {
+    ::madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE);
+    return;
+  }
+  ::madvise(pages.data(), pages.size(), MADV_NOHUGEPAGE);
+  later->ranges_.push_back(pages);
+}
+
+CommitLater::CommitLater() noexcept : outer_(std::exchange(later, this)) {}
+CommitLater::~CommitLater() { later = outer_; }
+
+void CommitThread::wait_for_use(std::size_t bytes) const {
+  const std::size_t before = resident_bytes();
+  while (!stop_.load(std::memory_order_relaxed) && resident_bytes() < before + bytes / kStartShare)
+    std::this_thread::sleep_for(kLook);
+}
+
+void CommitThread::start(PageRanges ranges) {
+  if (ranges.empty()) return;
+  thread_ = std::thread([this, ranges = std::move(ranges)] {
+    name_this_thread("commit");
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
+    std::size_t bytes = 0;
+    for (const auto range : ranges) bytes += range.size();
+    wait_for_use(bytes);
+    for (std::span<std::byte> range : ranges)
+      for (; !range.empty() && !stop_.load(std::memory_order_relaxed);
+           range = range.subspan(std::min(kSlice, range.size())))
+        commit_slice(range.first(std::min(kSlice, range.size())));
+  });
+}
+
+CommitThread::~CommitThread() {
+  stop_.store(true, std::memory_order_relaxed);
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace parshall

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/packet_socket.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if_arp.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/realtime.hpp"
+#include "pipeline/capture/file_handle.hpp"
+#include "pipeline/capture/kernel_interface.hpp"
+#include "pipeline/capture/packet_ring.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint32_t kMostOfAFrame = 2048 - PacketRing::kFrameOffset;  ///< captured
+constexpr std::size_t kVlanTagBytes = 4;
+
+/// The ring as it lies in memory, for as long as this lives.
+class MappedRing {
+ public:
+  MappedRing() = default;
+  MappedRing(int socket, const PacketRing& shape) : shape_(shape) {
+    void* const at = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, socket, 0);
+    if (at != MAP_FAILED) at_ = static_cast<std::uint8_t*>(at);
+  }
+  ~MappedRing() {
+    if (at_ != nullptr) ::munmap(at_, bytes());
+  }
+  MappedRing(const MappedRing&) = delete;
+  MappedRing& operator=(const MappedRing&) = delete;
+
+  bool mapped() const noexcept { return at_ != nullptr; }
+  std::uint32_t frames() const noexcept { return shape_.frames; }
+  tpacket2_hdr& frame(std::uint32_t i) const noexcept {
+    return *reinterpret_cast<tpacket2_hdr*>(at_ + std::size_t{i} * shape_.frame_bytes);
+  }
+
+ private:
+  std::size_t bytes() const noexcept { return std::size_t{shape_.frames} * shape_.frame_bytes; }
+
+  PacketRing shape_;
+  std::uint8_t* at_ = nullptr;
+};
+
+/// What the sources of an interface share with it: a socket, its counters.
+struct Queue {
+  FileHandle socket;
+  std::optional<MappedRing> ring;
+  std::optional<SocketDrops> kernel;
+  std::atomic<std::uint64_t> joined{0};
+  LinkType link_type = LinkType::ethernet;
+  std::uint32_t longest_frame = UINT32_MAX;  ///< that the link's MTU allows, with two VLAN tags
+
+  DeviceCounters counters() noexcept {
+    const SocketCounts counts = kernel->read();
+    return {.received = counts.received,
+            .nic_missed = counts.dropped,
+            .nic_error = std::nullopt,
+            .no_mbuf = std::nullopt,
+            .joined = joined.load(std::memory_order_relaxed)};
+  }
+};
+
+class RingSource final : public PacketSource {
+ public:
+  explicit RingSource(std::shared_ptr<Queue> queue) : queue_(std::move(queue)), ring_(*queue_->ring) {}
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override {
+    give_back(std::exchange(held_[0], held_[1]));  // those of two polls ago
+    const std::size_t most = std::min<std::size_t>(out.size(), ring_.frames() - held_[0]);
+    std::uint32_t taken = 0;
+    for (; taken < most; ++taken) {
+      tpacket2_hdr& frame = ring_.frame(next_);
+      if ((std::atomic_ref(frame.tp_status).load(std::memory_order_acquire) & TP_STATUS_USER) == 0) break;
+      out[taken] = packet_in(frame);
+      next_ = next_ + 1 == ring_.frames() ? 0 : next_ + 1;
+    }
+    held_[1] = taken;
+    return taken;
+  }
+
+  bool end_intake() noexcept override { return ignore_all(queue_->socket.get()); }
+  bool lossless() const noexcept override { return false; }
+
+  /// The kernel stamps a packet a little before it can be seen.
+  std::uint64_t now_ns() noexcept override {
+    constexpr std::uint64_t kMarginNs = 1'000'000;
+    return realtime_ns() - kMarginNs;
+  }
+
+  DeviceCounters counters() noexcept override { return queue_->counters(); }
+
+ private:
+  void give_back(std::uint32_t frames) noexcept {
+    for (; frames != 0; --frames) {
+      std::atomic_ref(ring_.frame(oldest_).tp_status).store(TP_STATUS_KERNEL, std::memory_order_release);
+      oldest_ = oldest_ + 1 == ring_.frames() ? 0 : oldest_ + 1;
+    }
+  }
+
+  RawPacket packet_in(tpacket2_hdr& frame) noexcept {
+    auto* data = reinterpret_cast<std::uint8_t*>(&frame) + frame.tp_mac;
+    RawPacket packet{.data = data,
+                     .time_ns = frame.tp_sec * std::uint64_t{1'000'000'000} + frame.tp_nsec,
+                     .captured_bytes = frame.tp_snaplen,
+                     .wire_bytes = frame.tp_len,
+                     .link_type = queue_->link_type};
+    if ((frame.tp_status & TP_STATUS_VLAN_VALID) != 0 && packet.link_type == LinkType::ethernet) [[unlikely]]
+      put_tag_back(frame, packet);
+    if (packet.wire_bytes > queue_->longest_frame) [[unlikely]]
+      queue_->joined.store(queue_->joined.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return packet;
+  }
+
+  /// The kernel keeps a VLAN tag beside the frame. Before the frame there is room.
+  static void put_tag_back(const tpacket2_hdr& frame, RawPacket& packet) noexcept {
+    constexpr std::size_t kAddresses = 2 * ETH_ALEN;
+    static_assert(PacketRing::kFrameOffset >= sizeof(tpacket2_hdr) + kVlanTagBytes);
+    if (packet.captured_bytes < kAddresses) return;
+    auto* const data = const_cast<std::uint8_t*>(packet.data) - kVlanTagBytes;
+    std::memmove(data, packet.data, kAddresses);
+    const std::uint16_t type =
+        ::htons((frame.tp_status & TP_STATUS_VLAN_TPID_VALID) != 0 ? frame.tp_vlan_tpid : ETH_P_8021Q);
+    const std::uint16_t tag = ::htons(frame.tp_vlan_tci);
+    std::memcpy(data + kAddresses, &type, sizeof type);
+    std::memcpy(data + kAddresses + sizeof type, &tag, sizeof tag);
+    packet.data = data;
+    packet.captured_bytes += kVlanTagBytes;
+    packet.wire_bytes += kVlanTagBytes;
+  }
+
+  std::shared_ptr<Queue> queue_;
+  const MappedRing& ring_;
+  std::uint32_t next_ = 0, oldest_ = 0;
+  std::uint32_t held_[2] = {0, 0};  ///< frames handed out by the poll before the last one, and by that
+};
+
+class Sockets final : public PacketSocket {
+ public:
+  Sockets(std::vector<std::shared_ptr<Queue>> queues, const KernelInterface& interface, std::string description)
+      : queues_(std::move(queues)), promiscuous_(interface.index), description_(std::move(description)) {
+    if (!promiscuous_.granted()) description_ += "; promiscuous mode was refused: only this host's packets";
+  }
+
+  std::vector<std::unique_ptr<PacketSource>> take_queues() override {
+    std::vector<std::unique_ptr<PacketSource>> sources;
+    if (!std::exchange(taken_, true))
+      for (const auto& queue : queues_) sources.push_back(std::make_unique<RingSource>(queue));
+    return sources;
+  }
+
+  DeviceCounters counters() override {
+    DeviceCounters total;
+    for (const auto& queue : queues_) total.add(queue->counters());
+    return total;
+  }
+
+  std::string description() const override { return description_; }
+
+ private:
+  std::vector<std::shared_ptr<Queue>> queues_;
+  PromiscuousMembership promiscuous_;
+  std::string description_;
+  bool taken_ = false;
+};
+
+/// Of frames as they come with their link-layer header; nothing of interfaces that have a header we do not read.
+std::optional<LinkType> link_type_of(std::uint16_t hardware) noexcept {
+  switch (hardware) {
+    case ARPHRD_ETHER:
+    case ARPHRD_LOOPBACK:
+      return LinkType::ethernet;
+    case ARPHRD_IEEE80211:
+      return LinkType::ieee802_11;
+    case ARPHRD_IEEE80211_PRISM:
+      return LinkType::ieee802_11_prism;
+    case ARPHRD_IEEE80211_RADIOTAP:
+      return LinkType::ieee802_11_radiotap;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Opens an interface step by step.
+class Opening {
+ public:
+  explicit Opening(const PacketSocketOptions& options) : options_(options) {}
+
+  Result<std::unique_ptr<PacketSocket>> run() {
+    if (options_.queues == 0 || options_.descriptors == 0) return Error{"queues and descriptors must be at least 1"};
+    auto found = KernelInterface::find(options_.interface);
+    if (!found) return found.error();
+    interface_ = *std::move(found);
+    link_type_ = link_type_of(interface_.hardware);
+    std::vector<std::shared_ptr<Queue>> queues;
+    for (std::uint16_t i = 0; i < options_.queues; ++i) {
+      queues.push_back(std::make_shared<Queue>());
+      if (auto error = make_ring(*queues.back())) return *std::move(error);
+      if (auto error = listen(*queues.back())) return *std::move(error);
+    }
+    for (const auto& queue : queues)
+      if (auto error = open_filter(*queue)) return *std::move(error);
+    return std::unique_ptr<PacketSocket>(new Sockets(std::move(queues), interface_, description()));
+  }
+
+ private:
+  using Step = std::optional<Error>;
+
+  Error failed(std::string_view what) const {
+    return {fmt::format("cannot open {}: {}: {}", interface_.name, what, std::strerror(errno))};
+  }
+
+  /// Of a link-layer header that we do not read the kernel shows nothing: packets begin with their IP header.
+  Step make_ring(Queue& queue) {
+    queue.socket = FileHandle(::socket(AF_PACKET, (link_type_ ? SOCK_RAW : SOCK_DGRAM) | SOCK_CLOEXEC, 0));
+    if (!queue.socket) return failed("packet socket");
+    const int socket = queue.socket.get();
+    constexpr int kVersion = TPACKET_V2;
+    if (::setsockopt(socket, SOL_PACKET, PACKET_VERSION, &kVersion, sizeof kVersion) != 0) return failed("its ring");
+    const PacketRing shape =
+        PacketRing::of(std::min(interface_.mtu + PacketRing::kLinkOverhead, kMostOfAFrame), options_.descriptors);
+    const tpacket_req request{.tp_block_size = shape.block_bytes,
+                              .tp_block_nr = shape.frames / (shape.block_bytes / shape.frame_bytes),
+                              .tp_frame_size = shape.frame_bytes,
+                              .tp_frame_nr = shape.frames};
+    if (::setsockopt(socket, SOL_PACKET, PACKET_RX_RING, &request, sizeof request) != 0)
+      return failed(fmt::format("a ring of {} packets (ask for fewer with --descriptors)", shape.frames));
+    queue.ring.emplace(socket, shape);
+    if (!queue.ring->mapped()) return failed("mapping its ring");
+    queue.kernel.emplace(AF_PACKET, socket);
+    queue.link_type = link_type_.value_or(LinkType::raw);
+    if (interface_.mtu != 0) queue.longest_frame = interface_.mtu + PacketRing::kLinkOverhead;
+    return std::nullopt;
+  }
+
+  /// Deaf until all queues share the traffic: before, each would be given all of it.
+  Step listen(Queue& queue) {
+    const int socket = queue.socket.get();
+    if (!ignore_all(socket)) return failed("a filter");
+    const sockaddr_ll address{
+        .sll_family = AF_PACKET, .sll_protocol = ::htons(ETH_P_ALL), .sll_ifindex = interface_.index};
+    if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return failed("listening");
+    if (options_.queues == 1) return std::nullopt;
+    int group = group_ ? *group_ | PACKET_FANOUT_HASH << 16 : (PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_UNIQUEID) << 16;
+    if (::setsockopt(socket, SOL_PACKET, PACKET_FANOUT, &group, sizeof group) != 0)
+      return failed("sharing its packets among queues");
+    if (group_) return std::nullopt;
+    socklen_t bytes = sizeof group;
+    if (::getsockopt(socket, SOL_PACKET, PACKET_FANOUT, &group, &bytes) != 0) return failed("its queues");
+    group_ = group & 0xffff;
+    return std::nullopt;
+  }
+
+  /// On the loopback interface whatever is sent comes in, too: it would be seen twice.
+  Step open_filter(const Queue& queue) const {
+    const int socket = queue.socket.get();
+    constexpr int kNone = 0;
+    const bool open = interface_.hardware == ARPHRD_LOOPBACK
+                          ? ignore_outgoing(socket)
+                          : ::setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, &kNone, sizeof kNone) == 0;
+    return open ? std::nullopt : Step(failed("a filter"));
+  }
+
+  std::string description() const {
+    return fmt::format("{}: AF_PACKET, {} queue{} of {} packets, time from the kernel{}", interface_.name,
+                       options_.queues, options_.queues == 1 ? "" : "s", options_.descriptors,
+                       interface_.hardware == ARPHRD_LOOPBACK ? "" : "; what this host sends is seen too");
+  }
+
+  const PacketSocketOptions& options_;
+  KernelInterface interface_;
+  std::optional<LinkType> link_type_;
+  std::optional<int> group_;  ///< that queues share packets in
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PacketSocket>> PacketSocket::open(const PacketSocketOptions& options) {
+  return Opening(options).run();
+}
+
+}  // namespace parshall

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+struct PacketSocketOptions {
+  std::string interface;
+  std::uint16_t queues = 1;          ///< sockets, among which the kernel spreads connections
+  std::uint16_t descriptors = 4096;  ///< packets in the ring of each
+};
+
+/// A kernel interface, read through AF_PACKET sockets whose rings are shared with the kernel.
+///
+/// The kernel copies as much of a frame as a slot of the ring holds, some 2 kB: headers are there of the longest frame,
+/// and its length is the kernel's. Several queues split traffic by a hash that both directions of a connection share.
+///
+/// Cost:   no copy, no system call per packet; a slot goes back to the kernel two polls later.
+/// Full:   the kernel drops, and counts what it drops from the moment the socket listens.
+/// Source: Linux packet_mmap.rst (TPACKET_V2), packet(7).
+class PacketSocket {
+ public:
+  /// Listens when it returns.
+  static Result<std::unique_ptr<PacketSocket>> open(const PacketSocketOptions& options);
+
+  virtual ~PacketSocket() = default;
+
+  /// One source per queue, each for one thread; the second call returns none. They may outlive this.
+  virtual std::vector<std::unique_ptr<PacketSource>> take_queues() = 0;
+
+  /// Totals of all queues since they listen. Cold; any thread.
+  virtual DeviceCounters counters() = 0;
+
+  /// What it is, and every limit that affects the counts. For people.
+  virtual std::string description() const = 0;
+};
+
+}  // namespace parshall
