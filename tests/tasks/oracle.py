@@ -171,13 +171,13 @@ def changes(all_windows, length, key="src", by="wire_bytes", method="ewma", shar
     whole_windows = {w.begin // length: w for w in all_windows if not w.partial}
     if not whole_windows:
         return result
-    for number in range(min(whole_windows), max(whole_windows) + 1):
+    for age, number in enumerate(range(min(whole_windows), max(whole_windows) + 1)):
         window = whole_windows.get(number)
         now = {k: c[by] for k, c in aggregate(window, key).items()} if window else {}
         found, whole = {}, total(window, by) if window else 0
         for k in set(now) | set(state):
             value = now.get(k, 0)
-            mean, deviation, age = state.get(k, (0.0, 0.0, 0))
+            mean, deviation = state.get(k, (0.0, 0.0))
             off = abs(value - mean)
             if window and off > 0 and off >= share * max(whole, before) and (
                     previous is not None if method == "previous" else age >= warm_up and off > deviations * deviation):
@@ -186,7 +186,7 @@ def changes(all_windows, length, key="src", by="wire_bytes", method="ewma", shar
                 mean, deviation = float(value), value / 2
             else:
                 mean, deviation = mean + (value - mean) / 8, deviation + (off - deviation) / 4
-            state[k] = (mean, deviation, age + 1)
+            state[k] = (mean, deviation)
             if mean < 0.5:
                 del state[k]
         previous, before = number, whole

@@ -202,6 +202,26 @@ class Planted(TaskTest):
         self.assertIn({"src_ip": "10.4.44.4", "dst_ip": "10.5.55.5"},
                       [event["key"] for event in events if event["window"]["begin_ns"] == sixth])
 
+    def test_a_key_that_was_never_seen_is_expected_to_be_silent(self):
+        """It comes to half of the traffic in one window, and once stays below the threshold in its first."""
+        begin = traffic.BEGIN_NS // SECOND * SECOND
+        steady = [traffic.packet(0, f"10.0.0.{i}", "10.0.1.1", payload=1000) for i in range(10)] * 10
+        new = [traffic.packet(0, "10.9.9.9", "10.0.1.1", payload=1000)] * 100
+        late = [traffic.packet(0, "10.8.8.8", "10.0.1.1", payload=1000)] * 100
+        packets = []
+        for window in range(12):
+            these = steady + (new if window >= 6 else []) + (late[:1] if window == 7 else late if window >= 8 else [])
+            packets += traffic.spread(begin + window * SECOND, 0.99, these)
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "new.pcap")
+            traffic.write_capture(capture, tuple(packets))
+            events, _ = run(capture, "--task", "change")
+            self.assertEqual([(event["window"]["begin_ns"], event["key"]["src_ip"], event["values"]["wire_bytes_expected"]) for event in events],
+                             [(begin + 6 * SECOND, "10.9.9.9", 0), (begin + 8 * SECOND, "10.8.8.8", 1042 / 8)])
+            for warm_up, first in (("0", 1), ("1", 2)):  # the window in which the input begins is left out
+                events, _ = run(capture, "--task", f"change:warm-up={warm_up}")
+                self.assertEqual(min(event["window"]["begin_ns"] for event in events), begin + (first if warm_up == "0" else 6) * SECOND)
+
     def test_a_long_silence_counts_window_by_window(self):
         """A hundred windows without a packet: what was expected has decayed by all of them."""
         begin = traffic.BEGIN_NS // SECOND * SECOND

@@ -18,14 +18,15 @@ constexpr Parameter kParameters[] = {
      "the least difference from what is expected: a number, or a share of the larger total of the window and the one "
      "before"},
     {"deviations", "4", "ewma: and so many mean deviations"},
-    {"warm-up", "3", "ewma: windows that a key is followed before it can change"},
+    {"warm-up", "3", "ewma: windows before the first in which a key can change"},
 };
 
 /// Keys whose traffic in a window is not what the windows before foretell.
 ///
-/// ewma: a key is new with the value x of its first window as mean m and x / 2 as deviation d. A later window's x is a
-/// change when |x - m| reaches the threshold and exceeds `deviations` d; then m += (x - m) / 8, d += (|x - m| - d) / 4.
-/// previous: a change when |x - x'| reaches the threshold; a key that was not there had x' = 0.
+/// ewma: x of the first window is each key's mean m, and x / 2 its deviation d: both 0 of a key that is first seen later.
+/// A window's x is a change when |x - m| reaches the threshold and exceeds `deviations` d, from the warm-up's end on;
+/// then m += (x - m) / 8, d += (|x - m| - d) / 4. previous: a change when |x - x'| reaches the threshold; a key that was
+/// not there had x' = 0.
 /// A window without any packet raises nothing, but counts, with 0 for every key. Those in which the input begins or
 /// ends are left out. A key is forgotten when its mean is below 1/2.
 ///
@@ -43,15 +44,13 @@ class Change final : public Task {
         ewma_(arguments.choice("method", kMethods) == 0),
         threshold_(arguments.threshold("threshold")),
         deviations_(arguments.number("deviations", 0, 1e6)),
-        warm_up_(static_cast<std::uint32_t>(arguments.count("warm-up", 1, 1'000'000))),
+        warm_up_(static_cast<std::uint32_t>(arguments.count("warm-up", 0, 1'000'000))),
         followed_(context.keys(), context.seed()) {}
 
   void end(EventWriter& events) override {
     const EventWindow& window = events.window();
     if (window.totals.partial) return;
-    if (windows_ != 0)  // some 340 of them, at most, forget every key
-      for (std::uint64_t skipped = window.number - last_ - 1; skipped != 0 && followed_.size() != 0; --skipped)
-        next_window(nullptr);
+    if (windows_ != 0) skip(window.number - last_ - 1);
     for (const auto& entry : aggregate_.entries()) {
       Followed* const followed = followed_.find_or_add(followed_.hash(entry.key), entry.key);
       refused_ += followed == nullptr;
@@ -70,13 +69,19 @@ class Change final : public Task {
     double mean = 0, deviation = 0;
     std::uint64_t now = 0;
     double variance = 0;  ///< of `now`, where it is an estimate
-    std::uint32_t windows = 0;
   };
   using Table = KeyTable<Followed>;
   struct Changed {
     const Table::Entry* entry;
     double expected, difference;
   };
+
+  /// Windows without a packet: some 340 of them, at most, forget every key.
+  void skip(std::uint64_t windows) {
+    for (; windows != 0 && followed_.size() != 0; --windows) next_window(nullptr);
+    if (windows != 0) total_before_ = 0;
+    windows_ += windows;
+  }
 
   /// Without `events` of a silent one.
   void next_window(EventWriter* events) {
@@ -130,13 +135,13 @@ class Change final : public Task {
   bool is_change(const Followed& key, double difference, std::uint64_t total) const noexcept {
     if (!threshold_.reached(difference, static_cast<double>(total))) return false;
     if (!ewma_) return windows_ != 0;
-    return key.windows >= warm_up_ && difference > deviations_ * key.deviation;
+    return windows_ >= warm_up_ && difference > deviations_ * key.deviation;
   }
 
   void learn(Followed& key) const noexcept {
     const auto now = static_cast<double>(key.now);
     const double difference = std::abs(now - key.mean);
-    if (!ewma_ || key.windows == 0) {
+    if (!ewma_ || windows_ == 0) {
       key.mean = now;
       key.deviation = now / 2;
     } else {
@@ -145,7 +150,6 @@ class Change final : public Task {
     }
     key.now = 0;
     key.variance = 0;
-    ++key.windows;
   }
 
   std::vector<EventValue> error_of(const EventWindow& window) const {
