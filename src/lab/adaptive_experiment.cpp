@@ -155,6 +155,7 @@ class Experiment {
     if (!plan) return plan.error();
     SessionOptions options{
         .threads = {.cores = {usable_cores().front()}}, .workers = 1, .seed = sweep_.seed, .snapshots = false};
+    options.commits_first = true;
     const auto table = find_table("bucketed", Identity::exact);
     if (!table) return table.error();
     options.table = *table;
@@ -198,7 +199,7 @@ class Experiment {
     for (const Event& event : session.take_events()) {
       const auto is_kept = [&](const Stretch& stretch) { return stretch.has(event.window.number); };
       if (event.task != "count" && std::ranges::none_of(kept, is_kept)) continue;
-      if (!event.is_summary) {
+      if (event.kind == EventKind::alarm) {
         outcome.found[event.task].push_back({event.window.number, KeyHash()(event.key)});
         continue;
       }

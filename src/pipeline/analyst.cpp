@@ -99,6 +99,7 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
       const double more = lacking_now(task.seen, totals.shed_packets, missed_now) - watched.lacking;
       watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;
     }
+    const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
     if (recall)
       *recall =
@@ -122,8 +123,8 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
       summary.least = std::min(summary.least, recall->at_least);
       values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
     }
-    if (is_incomplete)
-      events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, /*is_summary=*/true});
+    if (is_incomplete && shows_events)
+      events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, EventKind::recall});
   }
 }
 

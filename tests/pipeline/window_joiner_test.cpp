@@ -148,7 +148,7 @@ class MissedFlows : public testing::Test {
     for (const Event& event : events_.take()) {
       if (event.task == "count")
         counted = value_of(event, "flows");
-      else if (event.is_summary)
+      else if (event.kind == EventKind::recall)
         told.second = event;
       else
         ++told.first;

@@ -402,7 +402,7 @@ class Chain(StatesTest):
 
     def test_monas_first_configuration_looks_deeper_into_what_it_found(self):
         with open(os.path.join(EXAMPLES, "mona-config1.toml")) as file:
-            text = file.read().replace("threshold=5M", "threshold=30K")
+            text = file.read().replace("threshold=5%", "threshold=30K")
         every = range(self.WINDOWS)
         trip = lambda n: MS + 1000 * (n % 3) + (400_000 if n == 12 else 0)
         all_of_it = self.connection(self.CLIENT, self.SERVER, range(2, 18), every, every, trip)
@@ -454,6 +454,7 @@ class Chain(StatesTest):
             self.assertEqual({event["task"] for event in events if event["task"] == "count"}, {"count"})
             if packets_said := self.packets_of(report):
                 self.assertEqual(sum(packets_said.values()), report["summary"]["packets"])
+                self.assertGreater(packets_said["s3"], 0, "what the first state looks for is there")
 
     def test_monas_second_configuration_assigns_by_protocol_prefix_and_port(self):
         packets = busy(6)

@@ -55,7 +55,8 @@ std::string end_text(const Event& event, bool address, bool port, std::span<cons
 }  // namespace
 
 std::string event_json(const Event& event) {
-  ordered_json json{{"time_ns", event.window.totals.last_ns},
+  ordered_json json{{"type", name_of(event.kind)},
+                    {"time_ns", event.window.totals.last_ns},
                     {"window", window_json(event.window)},
                     {"task", event.task},
                     {"key", key_json(event)},

@@ -60,7 +60,7 @@ class Outcomes {
   }
   /// Summaries say nothing about a flow.
   void add(const Event& event) {
-    if (event.is_summary) return;
+    if (event.kind != EventKind::alarm) return;
     Reported& reported = windows_[turn_ % kWindows].reported;
     if (event.part == nullptr) {
       reported.all_ = true;

@@ -28,6 +28,14 @@ struct EventWindow {
   WindowTotals totals;
 };
 
+/// What an event is: what a task looks for, a number of all traffic as it is, or how much of what it looks for it found.
+enum class EventKind : std::uint8_t { alarm, summary, recall };
+
+constexpr std::string_view name_of(EventKind kind) noexcept {
+  constexpr std::array<std::string_view, 3> kNames{"alarm", "summary", "recall"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 /// What a task found at a window's end.
 struct Event {
   std::string task;
@@ -36,7 +44,7 @@ struct Event {
   FlowKey key;
   std::vector<EventValue> values;
   std::vector<EventValue> error;  ///< how far each may be off, and how; empty: they are exact
-  bool is_summary = false;        ///< of all traffic as it is, nothing that was looked for
+  EventKind kind = EventKind::alarm;
 };
 
 /// What share of what there is a task found.
@@ -63,7 +71,7 @@ class EventWriter {
   }
 
   void write_summary(std::vector<EventValue> values, std::vector<EventValue> error) {
-    put(nullptr, {}, std::move(values), std::move(error), /*is_summary=*/true);
+    put(nullptr, {}, std::move(values), std::move(error), EventKind::summary);
   }
 
   /// Of what the task itself had no room for.
@@ -91,8 +99,8 @@ class EventWriter {
 
  private:
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
-           std::vector<EventValue> error, bool is_summary = false) {
-    if (!is_summary) ++found_[weight_of(values)];
+           std::vector<EventValue> error, EventKind kind = EventKind::alarm) {
+    if (kind == EventKind::alarm) ++found_[weight_of(values)];
     if (window_.totals.one_in != 1 && !is_of_all_)
       error.insert(error.begin(), {"sampled_one_in", std::uint64_t{window_.totals.one_in}});
     if (written_ == most_) {
@@ -100,7 +108,7 @@ class EventWriter {
       return;
     }
     ++written_;
-    take_({task_, window_, std::move(part), key, std::move(values), std::move(error), is_summary});
+    take_({task_, window_, std::move(part), key, std::move(values), std::move(error), kind});
   }
 
   std::uint8_t weight_of(const std::vector<EventValue>& values) const noexcept {
