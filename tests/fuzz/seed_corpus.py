@@ -82,12 +82,16 @@ def hand_made_frames():
         (4789, b"\x08\0\0\0\0\0\1\0" + mac + b"\x08\0"),
         (6081, b"\0\0\x08\0\0\0\1\0"),
         (6635, b"\0\0\1\x40"),
+        (4754, b"\x20\0\x08\0" + bytes(4)),
+        (4755, b"\0\0\x08\0"),
+        (5072, b"\x41\x52\x11\4" + bytes(4 + 16 + 20)),
     )
     for port, head in udp_tunnels:
         yield 228, ipv4(17, udp(port, head + four))
     yield 228, ipv4(17, udp(3544, bytes(8) + six))
     erspan = b"\x10\0\x22\xeb" + bytes(16) + mac + b"\x08\0"
-    for head in (b"\0\0\x08\0", b"\x30\x81\x88\x0b" + bytes(12) + b"\0\x21", erspan):
+    aruba = b"\0\0\x82\0" + b"\x08\2" + bytes(22) + snap
+    for head in (b"\0\0\x08\0", b"\x30\x81\x88\x0b" + bytes(12) + b"\0\x21", erspan, aruba):
         yield 228, ipv4(47, head + four)
 
 
