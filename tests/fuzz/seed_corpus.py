@@ -3,12 +3,17 @@
 """Makes the seed corpora of the fuzz harnesses: seed_corpus.py OUT [TRACES]
 
 OUT/frame and OUT/capture_file are filled from the captures in TRACES/pcap (default: $PARSHALL_TRACES, or shared/traces
-beside the project) and from a few seeds made here, which are all there is when the captures are absent.
+beside the project) and from a few seeds made here, which are all there is when the captures are absent; OUT/compressed
+from seeds made here, those of zstd and lz4 where their commands are.
 """
+import gzip
 import hashlib
+import lzma
 import os
 import pathlib
+import shutil
 import struct
+import subprocess
 import sys
 
 MAX_CAPTURE_BYTES = 8192
@@ -95,6 +100,16 @@ def hand_made_frames():
         yield 228, ipv4(47, head + four)
 
 
+def compressed(data):
+    """The same in each format, as the ones who compress do by default and otherwise, and two one behind the other."""
+    one = [gzip.compress(data, 6, mtime=0), gzip.compress(data, 0, mtime=0), lzma.compress(data, preset=0),
+           lzma.compress(data, check=lzma.CHECK_CRC32, preset=6)]
+    for command in (["zstd", "-q", "-c"], ["zstd", "-q", "-c", "-19", "--no-check"], ["lz4", "-q", "-c"], ["lz4", "-q", "-c", "-BD", "-BX"]):
+        if shutil.which(command[0]):
+            one.append(subprocess.run(command, input=data, capture_output=True, check=True).stdout)
+    return one + [first + second for first, second in zip(one, one)] + [b"\x50\x2a\x4d\x18\3\0\0\0abc" + one[-1]]
+
+
 def frames_of(data):
     """(link type, frame) of the first packets of a little-endian classic pcap."""
     if data[:4] not in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") or len(data) < 24:
@@ -114,7 +129,7 @@ def main():
     project = pathlib.Path(__file__).resolve().parents[2]
     default = os.environ.get("PARSHALL_TRACES", project / ".." / "shared" / "traces")
     traces = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else default)
-    seeds = {"frame": set(), "capture_file": set()}
+    seeds = {"frame": set(), "capture_file": set(), "compressed": set()}
 
     def add_frame(link_type, frame):
         seeds["frame"].add(struct.pack("<HB", link_type, 0) + frame)
@@ -125,6 +140,9 @@ def main():
         seeds["capture_file"].add(b"\x40" + pcapng(link_type, [frame]))
         seeds["capture_file"].add(b"\x08" + pcapng(link_type, [frame], ">"))
         seeds["capture_file"].add(b"\x10" + pcap(link_type, [frame], ">", 0xA1B23C4D))
+    for data in (b"", pcap(1, [bytes(60)] * 9), bytes(100_000), bytes(range(256)) * 40):
+        for packed in compressed(data):
+            seeds["compressed"] |= {b"\xff\xff" + packed, b"\3\4" + packed}
     for path in sorted((traces / "pcap").glob("*")):
         data = path.read_bytes()
         for link_type, frame in frames_of(data):

@@ -23,14 +23,8 @@ struct KnownFormat {
 
 constexpr std::string_view kConvert = "convert it first: editcap {} OUT.pcapng";
 constexpr std::array kKnownFormats{
-    KnownFormat{"\x1f\x8b", "compressed with gzip", "decompress it on the way: zcat {} | parshall watch -r -"},
-    KnownFormat{"\xfd"
-                "7zXZ",
-                "compressed with xz", "decompress it on the way: xzcat {} | parshall watch -r -"},
-    KnownFormat{"\x28\xb5\x2f\xfd", "compressed with zstd",
-                "decompress it on the way: zstdcat {} | parshall watch -r -"},
     KnownFormat{"BZh", "compressed with bzip2", "decompress it on the way: bzcat {} | parshall watch -r -"},
-    KnownFormat{"\x04\x22\x4d\x18", "compressed with lz4",
+    KnownFormat{"\x02\x21\x4c\x18", "compressed with lz4's legacy format",
                 "decompress it on the way: lz4 -dc {} | parshall watch -r -"},
     KnownFormat{"snoop", "a snoop capture", kConvert},
     KnownFormat{"GMBU", "a Network Monitor capture", kConvert},
@@ -48,7 +42,8 @@ Error not_a_capture(std::span<const std::uint8_t> head, const std::string& name)
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   for (const KnownFormat& format : kKnownFormats) {
     if (!text.starts_with(format.magic)) continue;
-    const std::string_view file = name == kStandardInput ? "FILE" : std::string_view(name);
+    const std::string_view file =
+        name == kStandardInput || name.ends_with(kDecompressed) ? "FILE" : std::string_view(name);
     return {fmt::format("{} is {}; {}", name, format.what, fmt::format(fmt::runtime(format.advice), file))};
   }
   const auto shown = head.first(std::min(head.size(), kMagicBytes));
@@ -69,6 +64,8 @@ std::uint32_t max_captured_bytes(LinkType link_type) noexcept {
   const auto number = static_cast<std::uint16_t>(link_type);
   return number == kDbus || number == kUsbPcap || number == kEbhscr ? 16u << 20 : 256u << 10;
 }
+
+bool wants_longer_head(std::span<const std::uint8_t> head) noexcept { return head.size() < kMagicBytes; }
 
 Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head,
                                                            const std::string& name) {
