@@ -131,11 +131,15 @@ TEST_P(Compressed, WhatItHoldsIsDelivered) {
   EXPECT_EQ(read_as_stream(compress(pcap_of(20)), 1), read_as_file(pcap_of(20))) << "a byte at a time";
 }
 
-TEST_P(Compressed, PcapngIsFoundInside) {
+TEST_P(Compressed, PcapngAndErfAreFoundInside) {
   const PcapngFile file;
   Bytes bytes = joined(file.section(), file.interface(1));
   for (std::uint64_t i = 0; i < 50; ++i) bytes += file.packet(i, payload(60));
   EXPECT_EQ(read_all_ways(compress(bytes)), read_as_file(bytes));
+  Bytes erf;
+  for (std::uint32_t i = 0; i < 50; ++i) erf += ErfFile::ethernet(1'000'000'000 + i, payload(60, i));
+  EXPECT_EQ(read_all_ways(compress(erf)), read_as_file(erf));
+  EXPECT_EQ(read_as_file(erf).packets.size(), 50u);
 }
 
 TEST_P(Compressed, FramesOneBehindTheOtherAreOneInput) {
@@ -210,7 +214,7 @@ TEST_P(Compressed, WhatIsCompressedTwiceIsRefusedWithWhatToDo) {
 TEST_P(Compressed, EndlessZerosAreRefusedAtOnce) {
   const Bytes bomb = compress(Bytes(64u << 20));
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(read_as_file(bomb).damage, AllOf(HasSubstr("capture (decompressed) is not a pcap or pcapng capture"),
+  EXPECT_THAT(read_as_file(bomb).damage, AllOf(HasSubstr("capture (decompressed) is not a pcap, pcapng or ERF capture"),
                                                HasSubstr("00 00 00 00")));
   EXPECT_THAT(read_as_stream(bomb, 4096).damage, HasSubstr("00 00 00 00"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));

@@ -41,6 +41,17 @@ def pcapng(link_type, frames, order="<"):
     return data + block(5, b"statistics")
 
 
+def erf(frames):
+    """Records of Ethernet, with and without an extension header, of IPv4, padding and metadata."""
+    data = b""
+    for i, (kind, head) in enumerate(((2, b"\0\0"), (0x82, b"\3" + bytes(9)), (22, b""), (48, b""), (27, b""), (1, b"\xff\3\0\x21")) * 3):
+        for frame in frames:
+            body = head + frame
+            body += bytes(-len(body) % 8)
+            data += struct.pack("<II", i << 20, 1_000_000_000 + i) + struct.pack(">BBHHH", kind, 4, 16 + len(body), 0, len(frame)) + body
+    return data
+
+
 def ipv4(protocol, payload):
     return struct.pack(">BBHHHBBH8x", 0x45, 0, 20 + len(payload), 1, 0, 64, protocol, 0) + payload
 
@@ -76,6 +87,8 @@ def hand_made_frames():
         (113, bytes(14) + b"\x08\0"),
         (129, b"\1\2\0\0\xd4\0\0\1"),
         (197, bytes(8) + b"\2" + bytes(9) + mac + b"\x08\0"),
+        (197, bytes(8) + b"\x94" + bytes(7) + b"\3" + bytes(9) + mac + b"\x08\0"),
+        (197, bytes(8) + b"\4" + bytes(7 + 4) + snap),
         (239, b"\2\0\0\0\4\0\x09\0"),
         (276, b"\x08\0" + bytes(18)),
     )
@@ -140,6 +153,9 @@ def main():
         seeds["capture_file"].add(b"\x40" + pcapng(link_type, [frame]))
         seeds["capture_file"].add(b"\x08" + pcapng(link_type, [frame], ">"))
         seeds["capture_file"].add(b"\x10" + pcap(link_type, [frame], ">", 0xA1B23C4D))
+    for link_type, frame in hand_made_frames():
+        if link_type in (1, 228):
+            seeds["capture_file"].add(b"\x18" + erf([frame]))
     for data in (b"", pcap(1, [bytes(60)] * 9), bytes(100_000), bytes(range(256)) * 40):
         for packed in compressed(data):
             seeds["compressed"] |= {b"\xff\xff" + packed, b"\3\4" + packed}

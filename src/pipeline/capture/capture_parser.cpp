@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/capture/byte_order.hpp"
+#include "pipeline/capture/erf_parser.hpp"
 #include "pipeline/capture/pcap_parser.hpp"
 #include "pipeline/capture/pcapng_parser.hpp"
 
@@ -31,6 +32,14 @@ constexpr std::array kKnownFormats{
     KnownFormat{"RTSS", "a Network Monitor capture", kConvert},
 };
 
+bool has_magic(std::span<const std::uint8_t> head) noexcept {
+  if (head.size() < 4) return false;
+  const auto magic = load<std::uint32_t>(head.data(), false);
+  if (PcapngParser::is_magic(magic) || PcapParser::is_magic(magic)) return true;
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return std::ranges::any_of(kKnownFormats, [&](const KnownFormat& format) { return text.starts_with(format.magic); });
+}
+
 std::string hex(std::span<const std::uint8_t> bytes) {
   std::string text;
   for (const std::uint8_t byte : bytes) text += fmt::format("{}{:02x}", text.empty() ? "" : " ", byte);
@@ -48,7 +57,7 @@ Error not_a_capture(std::span<const std::uint8_t> head, const std::string& name)
   }
   const auto shown = head.first(std::min(head.size(), kMagicBytes));
   const bool printable = std::all_of(shown.begin(), shown.end(), [](std::uint8_t c) { return c >= ' ' && c <= '~'; });
-  return {fmt::format("{} is not a pcap or pcapng capture: it begins with {}", name,
+  return {fmt::format("{} is not a pcap, pcapng or ERF capture: it begins with {}", name,
                       printable ? fmt::format("\"{}\"", text.substr(0, shown.size())) : hex(shown))};
 }
 
@@ -65,7 +74,10 @@ std::uint32_t max_captured_bytes(LinkType link_type) noexcept {
   return number == kDbus || number == kUsbPcap || number == kEbhscr ? 16u << 20 : 256u << 10;
 }
 
-bool wants_longer_head(std::span<const std::uint8_t> head) noexcept { return head.size() < kMagicBytes; }
+bool wants_longer_head(std::span<const std::uint8_t> head) noexcept {
+  if (head.size() < kMagicBytes) return true;
+  return !has_magic(head) && ErfParser::looks(head) == ErfParser::Looks::undecided;
+}
 
 Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head,
                                                            const std::string& name) {
@@ -73,6 +85,7 @@ Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::
   const auto magic = load<std::uint32_t>(head.data(), false);
   if (PcapngParser::is_magic(magic)) return std::unique_ptr<CaptureParser>(std::make_unique<PcapngParser>());
   if (PcapParser::is_magic(magic)) return std::unique_ptr<CaptureParser>(std::make_unique<PcapParser>());
+  if (!has_magic(head) && ErfParser::is_erf(head)) return std::unique_ptr<CaptureParser>(std::make_unique<ErfParser>());
   return not_a_capture(head, name);
 }
 

@@ -65,6 +65,7 @@ class CaptureParser {
 inline constexpr std::size_t kMagicBytes = 6;
 
 /// Whether an input that begins with `head` has to be read further before make_capture_parser() can tell what it is.
+/// Asks for no more than 20 records of ERF, which has no magic number.
 bool wants_longer_head(std::span<const std::uint8_t> head) noexcept;
 
 /// What standard input is called in messages.

@@ -10,7 +10,7 @@
 
 namespace parshall {
 
-/// Opens a pcap or pcapng capture, `consumers` times: every source delivers every packet of it.
+/// Opens a pcap, pcapng or ERF capture, `consumers` times: every source delivers every packet of it.
 ///
 /// A regular file is mapped. Anything else ("-" for standard input, a FIFO, a device), and what is compressed with
 /// gzip, zstd, lz4 or xz, is read as a stream, and decompressed, by one thread; this call waits until the first bytes
