@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <lz4frame.h>
 #include <lzma.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -142,6 +143,15 @@ TEST_P(Compressed, PcapngAndErfAreFoundInside) {
   EXPECT_EQ(read_as_file(erf).packets.size(), 50u);
 }
 
+TEST_P(Compressed, DamageWithinWhatTellsErfIsNoReasonNotToReadIt) {
+  Bytes erf;
+  for (std::uint32_t i = 0; i < 5; ++i) erf += ErfFile::ethernet(1'000'000'000 + i, payload(60, i));
+  const Bytes whole = compress(erf);
+  const Delivery got = read_all_ways(Bytes(whole.begin(), whole.end() - 1));
+  EXPECT_EQ(got.packets, read_as_file(erf).packets);
+  EXPECT_THAT(got.damage, HasSubstr("data are cut"));
+}
+
 TEST_P(Compressed, FramesOneBehindTheOtherAreOneInput) {
   const Bytes bytes = pcap_of(300);
   Bytes all;
@@ -251,6 +261,12 @@ TEST(CompressedGzip, PaddingOfZerosIsNoDamageAndAnythingElseIs) {
   EXPECT_THAT(got.damage, HasSubstr("damaged gzip data (incorrect header check)"));
 }
 
+TEST(CompressedGzip, MembersBehindLongPaddingAreRead) {
+  const Bytes capture = pcap_of(30);
+  const Bytes two = joined(joined(gzip(PcapFile{}.header()), Bytes(300'000)), gzip(records(0, 30)));
+  EXPECT_EQ(read_all_ways(two), read_as_file(capture));
+}
+
 TEST(CompressedGzip, AWrongChecksumIsDamageThoughAllPacketsCame) {
   const Bytes capture = pcap_of(30);
   Bytes bytes = gzip(capture);
@@ -271,6 +287,33 @@ TEST(CompressedZstd, SkippableFramesAreSteppedOver) {
   const Bytes skippable = joined({0x53, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, Bytes(4, 9));
   EXPECT_EQ(read_all_ways(joined(skippable, joined(zstd(capture), skippable))), read_as_file(capture));
   EXPECT_EQ(read_all_ways(joined(lz4(capture), skippable)), read_as_file(capture)) << "lz4 has the same";
+}
+
+TEST(CompressedZstd, WhatHasComeIsDeliveredWithoutWaitingForMore) {
+  for (const std::uint32_t packets : {200u, 230u, 260u, 270u, 2000u}) {
+    const PcapFile file;
+    Bytes bytes = file.header();  // ends within a block of 128 KiB that a chunk has no room for
+    for (std::uint32_t i = 0; i < packets; ++i) bytes += file.record(i, Bytes(1400));
+    const std::unique_ptr<ZSTD_CCtx, decltype(&::ZSTD_freeCCtx)> context(::ZSTD_createCCtx(), ::ZSTD_freeCCtx);
+    Bytes out(::ZSTD_compressBound(bytes.size()));
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    ZSTD_outBuffer room{out.data(), out.size(), 0};
+    ASSERT_EQ(::ZSTD_compressStream2(context.get(), &room, &in, ZSTD_e_flush), 0u);
+    ASSERT_LT(room.pos, 60'000u) << "it fits into a pipe, and into one read";
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    ASSERT_EQ(::write(ends[1], out.data(), room.pos), static_cast<ssize_t>(room.pos));
+    {
+      auto sources = open_capture_descriptor(ends[0], "pipe", 1);
+      ASSERT_TRUE(sources);
+      std::array<RawPacket, 256> batch;
+      std::size_t got = 0;
+      const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+      while (got < packets && std::chrono::steady_clock::now() < give_up) got += sources->front()->poll(batch);
+      EXPECT_EQ(got, packets);
+    }
+    ::close(ends[1]);
+  }
 }
 
 TEST(CompressedZstd, AWindowAboveTheLimitIsRefusedWithTheLimitAndWhatToDo) {
