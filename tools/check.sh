@@ -49,7 +49,7 @@ if command -v clang++ >/dev/null; then
   ninja -C build-fuzz --quiet; count "fuzz harnesses build" $?
   corpus=$(mktemp -d)
   python3 tests/fuzz/seed_corpus.py "$corpus" >/dev/null
-  for harness in frame capture_file; do
+  for harness in frame capture_file compressed; do
     seeds="$corpus/$harness"
     mkdir -p "$seeds"
     "build-fuzz/tests/fuzz/fuzz_$harness" -max_total_time="$fuzz_seconds" -rss_limit_mb=4096 -print_final_stats=1 "$seeds" 2>&1 | tail -8

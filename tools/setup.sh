@@ -3,7 +3,7 @@
 # setup.sh [PACKAGE...]: installs the Debian packages that are missing, and those named; needs root only then.
 set -euo pipefail
 
-required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libfmt-dev libmuparser-dev libncurses-dev libpcap-dev libtomlplusplus-dev libxxhash-dev nlohmann-json3-dev libgtest-dev libgmock-dev zlib1g-dev"
+required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libfmt-dev liblz4-dev liblzma-dev libmuparser-dev libncurses-dev libpcap-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev libgmock-dev zlib1g-dev"
 # Without these something is left out, and says so: DPDK capture, live tests, lint, fuzzing, terminal tests, plots.
 optional="libdpdk-dev gnuplot-nox iproute2 nftables tmux clang libclang-rt-14-dev clang-format clang-tidy $*"
 

@@ -9,6 +9,7 @@
 #include "lab/header_access.hpp"
 #include "lab/model_experiment.hpp"
 #include "lab/tables.hpp"
+#include "pipeline/capture/compressed/formats.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
@@ -74,7 +75,10 @@ void list_fields() {
 }
 
 void list_sources() {
-  fmt::print("-r FILE       pcap or pcapng, - for standard input\n");
+  std::string compressions;
+  for (const CompressedFormat& format : compressed_formats())
+    compressions += fmt::format("{}{}", compressions.empty() ? "" : ", ", format.name);
+  fmt::print("-r FILE       pcap, pcapng or ERF, - for standard input; also compressed ({})\n", compressions);
   fmt::print("-i NAME       a kernel interface, through AF_PACKET or AF_XDP (--via)\n");
   fmt::print("-i ADDRESS    a PCI device bound to a DPDK driver, e.g. 0000:03:00.0\n");
   fmt::print("-i vdev:...   any DPDK virtual device, e.g. vdev:net_pcap0,rx_pcap=FILE\n");

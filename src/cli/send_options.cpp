@@ -61,7 +61,8 @@ std::optional<Error> check_ends(const SendOptions& o) {
 void declare(CLI::App& command, SendOptions& o) {
   command.add_option("-g,--generate", o.traffic, "Built-in traffic, such as flows=1000000,dist=zipf:1.1,size=64")
       ->group("What");
-  command.add_option("-r,--read", o.capture, "Capture file (pcap, pcapng), - for standard input")->group("What");
+  command.add_option("-r,--read", o.capture, "Capture file (pcap, pcapng, ERF, also compressed), - for standard input")
+      ->group("What");
   command.add_option("--loops", o.loops, "How often the capture is sent; 0: until something ends it")
       ->capture_default_str()
       ->group("What");

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -14,6 +15,8 @@
 
 #include "classify/labels.hpp"
 #include "cli/signals.hpp"
+#include "pipeline/capture/capture_parser.hpp"
+#include "pipeline/capture/compressed/formats.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/flow_merger.hpp"
 #include "pipeline/session.hpp"
@@ -22,6 +25,14 @@ namespace parshall::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool is_compressed(const std::string& path) {
+  std::error_code problem;
+  if (!fs::is_regular_file(path, problem)) return false;  // what is read here would be missing later
+  std::array<std::uint8_t, kMagicBytes> head{};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(head.data()), head.size());
+  return compressed_format_of(head) != nullptr;
+}
 
 /// A capture; those found in a folder may be anything, and are left out where they are none.
 struct CaptureFile {
@@ -124,14 +135,16 @@ class Gatherer {
 
   /// A table that is not larger than the capture can fill.
   SessionOptions options(std::optional<BpfFilter> filter) const {
-    constexpr std::uint64_t kLeastRecord = 16 + 40, kMostFlows = 1 << 22, kFewFlows = 1 << 12;
+    constexpr std::uint64_t kLeastPlain = 16 + 40, kMostFlows = 1 << 22, kFewFlows = 1 << 12;
+    constexpr std::uint64_t kLeastCompressed = 2;  // a new flow's addresses and ports are no repetition
+    const std::uint64_t least_record = is_compressed(capture_->path) ? kLeastCompressed : kLeastPlain;
     std::error_code problem;
     const std::uint64_t bytes = fs::file_size(capture_->path, problem);
     SessionOptions options;
     options.table = *find_table("bucketed", Identity::exact);
     options.filter = std::move(filter);
     options.snapshots = false;
-    options.monitor.flows = std::clamp(problem ? kMostFlows : bytes / kLeastRecord, kFewFlows, kMostFlows);
+    options.monitor.flows = std::clamp(problem ? kMostFlows : bytes / least_record, kFewFlows, kMostFlows);
     options.monitor.timeouts.idle_ns = input_.idle_ns;
     return options;
   }

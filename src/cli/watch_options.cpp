@@ -86,7 +86,8 @@ std::uint64_t random_seed() {
 }  // namespace
 
 void declare(CLI::App& command, WatchOptions& o) {
-  command.add_option("-r,--read", o.file, "Capture file (pcap, pcapng), - for standard input")->group("Source");
+  command.add_option("-r,--read", o.file, "Capture file (pcap, pcapng, ERF, also compressed), - for standard input")
+      ->group("Source");
   command.add_option("-i,--interface", o.interface, "Kernel interface, PCI address, or vdev:NAME,ARGS")
       ->group("Source");
   command

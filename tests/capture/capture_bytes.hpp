@@ -70,6 +70,24 @@ struct PcapFile {
   }
 };
 
+/// Records of ERF, as a card writes them.
+struct ErfFile {
+  static Bytes record(std::uint8_t type, std::uint64_t stamp, const Bytes& behind_header, std::uint16_t wire_bytes) {
+    Bytes bytes = Writer(Order::little).put(stamp).bytes;
+    const auto record_bytes = static_cast<std::uint16_t>(16 + behind_header.size());
+    bytes +=
+        Writer(Order::big).put(type).put(std::uint8_t{4}).put(record_bytes).put(std::uint16_t{0}).put(wire_bytes).bytes;
+    return bytes += behind_header;
+  }
+  /// Of an Ethernet frame, filled up to 8 bytes.
+  static Bytes ethernet(std::uint32_t seconds, const Bytes& frame, std::uint8_t type = 2) {
+    Bytes behind{0, 0};
+    behind += frame;
+    behind.resize((behind.size() + 7) / 8 * 8);
+    return record(type, std::uint64_t{seconds} << 32, behind, static_cast<std::uint16_t>(frame.size()));
+  }
+};
+
 struct PcapngFile {
   Order order = Order::little;
 

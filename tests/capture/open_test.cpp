@@ -22,12 +22,11 @@ std::string message_for(const Bytes& bytes) {
   return sources ? "" : sources.error().message;
 }
 
-TEST(Open, ACompressedFileIsNamedWithWhatToDo) {
-  EXPECT_THAT(message_for({0x1f, 0x8b, 8, 0, 0, 0, 0, 0}), AllOf(HasSubstr("trace.pcap is compressed with gzip"),
-                                                                 HasSubstr("zcat trace.pcap | parshall watch -r -")));
-  EXPECT_THAT(message_for({0xfd, '7', 'z', 'X', 'Z', 0, 0, 0}),
-              AllOf(HasSubstr("compressed with xz"), HasSubstr("xzcat trace.pcap | parshall watch -r -")));
-  EXPECT_THAT(message_for({0x28, 0xb5, 0x2f, 0xfd, 0, 0}), HasSubstr("zstd"));
+TEST(Open, AFileCompressedInAWayThatIsNotReadIsNamedWithWhatToDo) {
+  EXPECT_THAT(
+      message_for({'B', 'Z', 'h', '9', 0, 0, 0, 0}),
+      AllOf(HasSubstr("trace.pcap is compressed with bzip2"), HasSubstr("bzcat trace.pcap | parshall watch -r -")));
+  EXPECT_THAT(message_for({0x02, 0x21, 0x4c, 0x18, 0, 0}), HasSubstr("lz4's legacy format"));
 }
 
 TEST(Open, WhatIsNoCaptureIsNamedByItsFirstBytes) {
@@ -38,7 +37,7 @@ TEST(Open, WhatIsNoCaptureIsNamedByItsFirstBytes) {
 }
 
 TEST(Open, AStreamThatIsNoCaptureIsRefusedTheSameWay) {
-  EXPECT_THAT(read_as_stream({0x1f, 0x8b, 8, 0, 0, 0, 0, 0}, 1).damage, HasSubstr("gzip"));
+  EXPECT_THAT(read_as_stream({'B', 'Z', 'h', '9', 0, 0, 0, 0}, 1).damage, HasSubstr("bzip2"));
   EXPECT_THAT(read_as_stream(text("hello"), 1).damage, HasSubstr("it begins with \"hello\""));
   EXPECT_THAT(read_as_stream({}, 1).damage, HasSubstr("empty"));
 }

@@ -4,6 +4,7 @@
 usage: test_classes.py PARSHALL [unittest arguments]
 """
 import csv
+import gzip
 import io
 import json
 import os
@@ -115,6 +116,27 @@ class Train(Case):
                 self.assertEqual(told[source] == "", label == "", "a flow of fewer than four packets has no class")
             os.unlink(other)
             del self.flows["capture99.pcap"]
+
+    def test_a_compressed_capture_gives_the_samples_of_what_it_holds(self):
+        """More flows than its size would have room for, had it records: their packets come in turn."""
+        flows = 30000
+        with open(self.path("plain.pcap"), "wb") as file:
+            file.write(FILE_HEADER)
+            for turn in range(4):
+                for flow in range(flows):
+                    file.write(udp(turn * 1000000 + flow, 0x0A000000 + flow, 5222 if flow % 2 else 2121, 60 + 40 * (flow % 2) + turn))
+        with open(self.path("plain.pcap"), "rb") as file, gzip.open(self.path("packed.pcap.gz"), "wb") as packed:
+            shutil.copyfileobj(file, packed)
+        self.assertLess(os.path.getsize(self.path("packed.pcap.gz")) / 56, flows / 2, "of each class")
+        samples = {}
+        for name in ("plain.pcap", "packed.pcap.gz"):
+            captures = [shutil.copy(self.path(name), self.path(f"{number}-{name}")) for number in range(3)]
+            self.train("-r", *captures, "--rule", "chat=port 5222", "--rule", "files=port 2121", "--write-samples", self.path("samples.csv"))
+            with open(self.path("samples.csv"), encoding="utf-8") as file:
+                samples[name] = sorted(tuple(value for key, value in row.items() if key not in ("capture", "fold")) for row in csv.DictReader(file))
+        self.assertEqual(len(samples["plain.pcap"]), 3 * flows)
+        self.assertEqual(len(samples["packed.pcap.gz"]), 3 * flows)
+        self.assertTrue(samples["packed.pcap.gz"] == samples["plain.pcap"], "their sizes differ")
 
     def test_samples_are_the_flows_of_four_packets_with_their_capture_and_sizes(self):
         paths = self.captures()

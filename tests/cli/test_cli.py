@@ -3,10 +3,13 @@
 
 usage: test_cli.py PARSHALL [unittest arguments]
 """
+import contextlib
 import csv
 import ctypes
+import gzip
 import io
 import json
+import lzma
 import os
 import resource
 import shutil
@@ -20,6 +23,7 @@ import threading
 import time
 import tomllib
 import unittest
+import zlib
 
 PROGRAM = None
 HEADER = "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns"
@@ -441,6 +445,67 @@ class NothingLost(Case):
         self.assertTrue(summary["accounting"]["balanced"])
         self.assertEqual(summary["packets"], 999)
 
+    def test_a_damaged_or_cut_compressed_capture_is_reported_up_to_there(self):
+        with open(self.capture(packets=20000, flows=500), "rb") as file:
+            plain = file.read()
+        for name, whole in (("gz", gzip.compress(plain)), ("xz", lzma.compress(plain))):
+            damaged = bytearray(whole)
+            damaged[len(whole) - 6] ^= 0xff
+            for workers in ("1", "2"):
+                for what, data in (("are cut at byte", whole[:len(whole) // 2]), ("damaged", bytes(damaged))):
+                    with self.subTest(name=name, workers=workers, what=what):
+                        with open(self.path(name), "wb") as file:
+                            file.write(data)
+                        done = run("watch", "-q", "-r", self.path(name), "--format", "json", "--workers", workers)
+                        self.assert_says(done, DAMAGED, name, what, "of the compressed input", " -t", lines=1)
+                        summary = json.loads(done.out)["summary"]
+                        self.assertTrue(summary["accounting"]["balanced"])
+                        self.assertIn(what, summary["damage"])
+                        self.assertGreater(summary["packets"], 5000)
+
+    def test_a_compressed_bomb_ends_with_its_count_or_a_signal(self):
+        """A capture's header and endless zeros, which are packets without bytes."""
+        stream = zlib.compressobj(6, zlib.DEFLATED, 31)
+        head = stream.compress(FILE_HEADER) + stream.flush(zlib.Z_FULL_FLUSH)
+        zeros = stream.compress(bytes(1 << 24)) + stream.flush(zlib.Z_FULL_FLUSH)  # may be repeated as it is
+        with open(self.path("bomb.gz"), "wb") as file:
+            file.write(head + 1000 * zeros)  # 16 GB
+        began = time.monotonic()
+        done = run("watch", "-q", "-r", self.path("bomb.gz"), "--count", "1000", "--format", "json")
+        self.assertEqual(done.status, DONE, done.err)
+        self.assertEqual(json.loads(done.out)["summary"]["accounting"]["offered"], 1000)
+        self.assertLess(time.monotonic() - began, 2)
+
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-r", "-", "--format", "json", "--workers", "2"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+        def feed():
+            try:
+                process.stdin.write(head)
+                while True:
+                    process.stdin.write(zeros)
+            except BrokenPipeError:
+                pass
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        time.sleep(1)
+        self.assertIsNone(process.poll())
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+            peak_kb = int(next(line.split()[1] for line in file if line.startswith("VmHWM")))
+        self.assertLess(peak_kb, 1 << 20)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=10)
+        self.assertLess(time.monotonic() - began, 2)
+        feeder.join()
+        out, err = process.stdout.read(), process.stderr.read()
+        self.assertGreater(json.loads(out)["summary"]["accounting"]["offered"], 1000000, err)
+        for pipe in (process.stdout, process.stderr):
+            pipe.close()
+
     def test_a_wild_length_in_the_middle(self):
         with open(self.capture(), "rb") as file:
             data = bytearray(file.read())
@@ -542,6 +607,27 @@ class Reports(Case):
         out, err = process.communicate(timeout=20)
         self.assertEqual(process.returncode, DONE, err)
         self.assertEqual(packets_in(rows(out)), 60)
+
+    def test_a_compressed_capture_is_read_wherever_a_capture_is(self):
+        with open(self.capture(packets=5000, flows=50), "rb") as file:
+            plain = file.read()
+        expected = rows(run("watch", "-q", "-r", self.path("good.pcap"), "--format", "csv").out)
+        for name, data in (("gz", gzip.compress(plain)), ("xz", lzma.compress(plain))):
+            path = self.path("good.pcap." + name)
+            with open(path, "wb") as file:
+                file.write(data)
+            key = lambda row: sorted(row.items())
+            for arguments, stdin in (((path,), None), (("-",), data), ((path, "--workers", "2"), None), (("-", "--workers", "2"), data)):
+                done = run("watch", "-q", "--format", "csv", "-r", *arguments, stdin=stdin)
+                self.assertEqual(done.status, DONE, done.err)
+                self.assertEqual(sorted(rows(done.out), key=key), sorted(expected, key=key))
+            done = run("send", "-q", "-r", path, "--loops", "2", "-w", self.path("sent.pcap"), "--rate", "asap")
+            self.assertEqual(done.status, DONE, done.err)
+            self.assertEqual(packets_in(rows(run("watch", "-q", "-r", self.path("sent.pcap"), "--format", "csv").out)), 10000)
+        with open(self.path("twice.gz"), "wb") as file:
+            file.write(gzip.compress(gzip.compress(plain)))
+        self.assert_says(run("watch", "-q", "-r", self.path("twice.gz")), FAILED, "compressed twice", "gzip -dc", "parshall watch -r -")
+        self.assert_says(run("watch", "-q", "-r", "-", stdin=gzip.compress(b"Dear Sir or Madam")), FAILED, "standard input (decompressed)", "Dear S")
 
     def test_a_slow_reader_gets_every_row(self):
         process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=3000,packets=100000", "--flows", "1000", "--every", "100ms", "--count", "300k",

@@ -33,6 +33,17 @@ TEST(Ip, ATotalLengthOfZeroCountsToTheEndOfTheFrame) {
   EXPECT_EQ(decoded.facts.key.dst_port(), 53);
 }
 
+TEST(Ip, ATotalLengthOfZeroWithLessLeftThanTheHeaderSaysIsRefused) {
+  Bytes packet = ipv4(17, udp(1000, 53, {}));
+  packet[2] = packet[3] = 0;
+  packet[0] = 0x47;
+  EXPECT_EQ(decode(LinkType::raw, packet).facts.ip_bytes(), 28u) << "just as many";
+  packet[0] = 0x48;
+  EXPECT_EQ(flow_of(packet), "bad_ip_total_length");
+  EXPECT_EQ(decode_cut(LinkType::raw, join({packet, Bytes(4)}), 28).verdict, Verdict::counted)
+      << "it was longer on the wire than what was captured of it";
+}
+
 TEST(Ip, BadHeadersAreRefusedByReason) {
   Bytes packet = ipv4(17, udp(1, 2));
   packet[0] = 0x44;

@@ -76,6 +76,66 @@ TEST(Tunnel, UdpTunnels) {
   EXPECT_EQ(over_udp(4341, Bytes(8), kInside), kFlow);
 }
 
+const Bytes kWlan = join({{0x08, 0x02}, Bytes(22), {0xaa, 0xaa, 3, 0, 0, 0, 8, 0}, kInside});
+const Bytes kWlanQos = join({{0x88, 0x02}, Bytes(24), {0xaa, 0xaa, 3, 0, 0, 0, 8, 0}, kInside});
+
+TEST(Tunnel, WirelessFramesInGreByEachOfArubasTypes) {
+  for (unsigned type = 0x8200; type <= 0x8370; type += 0x10)
+    EXPECT_EQ(inner_of(ipv4(47, join({{0, 0}, be16(type), kWlan}))), kFlow) << type;
+  EXPECT_EQ(inner_of(ipv4(47, join({{0, 0, 0x82, 0}, kWlanQos}))), kFlow);
+  EXPECT_EQ(inner_of(ipv4(47, join({{0x10, 0, 0x82, 0}, Bytes(4), kWlan}))), kFlow) << "with a sequence number";
+  for (const unsigned type : {0x8201u, 0x8380u, 0x8400u, 0x9000u})
+    EXPECT_EQ(inner_of(ipv4(47, join({{0, 0}, be16(type), kWlan}))), "47 10.0.0.1:0 > 10.0.1.1:0") << type;
+  Bytes encrypted = kWlan;
+  encrypted[1] |= 0x40;
+  EXPECT_EQ(inner_of(ipv4(47, join({{0, 0, 0x82, 0}, encrypted}))), "47 10.0.0.1:0 > 10.0.1.1:0");
+}
+
+TEST(Tunnel, GreInUdpInTheClear) {
+  for (const unsigned port : {4754u, 4755u}) {
+    const auto inner = [&](const Bytes& gre) { return inner_of(ipv4(17, udp(50000, port, gre))); };
+    const std::string outer = "17 10.0.0.1:50000 > 10.0.1.1:" + std::to_string(port);
+    EXPECT_EQ(inner(join({{0, 0, 8, 0}, kInside})), kFlow);
+    EXPECT_EQ(inner(join({{0xb0, 0, 0x65, 0x58}, Bytes(12), kFrame})), kFlow) << "checksum, key, sequence";
+    EXPECT_EQ(inner_of(ipv4(17, udp(port, 50000, join({{0x20, 0, 0x86, 0xdd}, Bytes(4), kInside6})))), kFlow6);
+    EXPECT_EQ(inner(join({{0x17, 0xfe, 8, 0}, kInside})), outer) << "a DTLS record";
+    for (unsigned flags = 0; flags < 0x10000; flags = flags == 0 ? 1 : flags << 1) {
+      const bool known = flags == 0 || flags == 0x8000 || flags == 0x2000 || flags == 0x1000;
+      const Bytes field = known && flags != 0 ? Bytes(4) : Bytes();
+      EXPECT_EQ(inner(join({be16(flags), {8, 0}, field, kInside})), known ? kFlow : outer) << flags;
+    }
+  }
+}
+
+TEST(Tunnel, AyiyaWithIdentitiesAndSignaturesOfEachLength) {
+  for (unsigned identity = 0; identity < 16; ++identity) {
+    for (unsigned signature = 0; signature < 16; ++signature) {
+      const Bytes head = {static_cast<std::uint8_t>(identity << 4 | 1),
+                          static_cast<std::uint8_t>(signature << 4 | 2),
+                          0x11,
+                          41,
+                          1,
+                          2,
+                          3,
+                          4};
+      const Bytes packet =
+          ipv4(17, udp(50000, 5072, join({head, Bytes((std::size_t{1} << identity) + 4 * signature), kInside6})));
+      EXPECT_EQ(inner_of(packet), kFlow6) << identity << ' ' << signature;
+    }
+  }
+  const Bytes fields(16 + 20);
+  const auto inner = [&](std::uint8_t operation, std::uint8_t next, const Bytes& inside) {
+    return inner_of(ipv4(17, udp(50000, 5072, join({{0x41, 0x52, operation, next, 0, 0, 0, 0}, fields, inside}))));
+  };
+  EXPECT_EQ(inner(0x11, 4, kInside), kFlow);
+  EXPECT_EQ(inner(0x11, 47, join({{0, 0, 8, 0}, kInside})), kFlow);
+  EXPECT_EQ(inner_of(ipv4(17, udp(5072, 5072, join({{0x41, 0x52, 0x11, 41, 0, 0, 0, 0}, fields, kInside6})))), kFlow6);
+  const std::string outer = "17 10.0.0.1:50000 > 10.0.1.1:5072";
+  for (const std::uint8_t operation : {0, 2, 4, 5, 6, 7, 15}) EXPECT_EQ(inner(operation, 41, kInside6), outer);
+  EXPECT_EQ(inner(0x11, 59, kInside6), outer) << "no next header";
+  EXPECT_EQ(inner(0x11, 4, kInside6), outer) << "a version that the next header contradicts";
+}
+
 TEST(Tunnel, WhatOnlyLooksLikeATunnelIsLeftAlone) {
   EXPECT_EQ(inner_of(ipv4(17, udp(1, 4789, join({Bytes(8), kFrame})))), "17 10.0.0.1:1 > 10.0.1.1:4789")
       << "no VNI flag";
@@ -112,6 +172,24 @@ TEST(Tunnel, NestingIsFollowedToABound) {
   Bytes packet = kInside;
   for (int depth = 0; depth < 300; ++depth) packet = ipv4(4, packet, 3);
   EXPECT_EQ(inner_of(packet), "4 10.0.0.3:0 > 10.0.1.3:0");
+
+  const auto nested = [](auto wrap) {
+    Bytes all = kInside;
+    while (all.size() < 60'000) all = wrap(all);
+    return inner_of(all);
+  };
+  EXPECT_EQ(nested([](const Bytes& in) {
+              return ipv4(17, udp(3, 4754, join({{0, 0, 8, 0}, in})), 3);
+            }),
+            "17 10.0.0.3:3 > 10.0.1.3:4754");
+  EXPECT_EQ(nested([](const Bytes& in) {
+              return ipv4(17, udp(3, 5072, join({{0, 0, 1, 4, 0, 0, 0, 0, 0}, in})), 3);
+            }),
+            "17 10.0.0.3:3 > 10.0.1.3:5072");
+  EXPECT_EQ(nested([](const Bytes& in) {
+              return ipv4(47, join({{0, 0, 0x82, 0, 8, 2}, Bytes(22), {0xaa, 0xaa, 3, 0, 0, 0, 8, 0}, in}), 3);
+            }),
+            "47 10.0.0.3:0 > 10.0.1.3:0");
 }
 
 }  // namespace

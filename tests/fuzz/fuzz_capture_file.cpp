@@ -87,6 +87,13 @@ Outcome read_in_pieces(Bytes bytes, std::size_t piece_bytes) {
   return outcome;
 }
 
+/// What is taken for a capture by as much of its beginning as is asked for is one by all of it.
+void check_head(Bytes bytes, std::size_t piece_bytes) {
+  std::size_t head = std::min(piece_bytes, bytes.size());
+  while (head < bytes.size() && wants_longer_head(bytes.first(head))) head = std::min(head + piece_bytes, bytes.size());
+  require(make_capture_parser(bytes.first(head), "fuzz").has_value() == make_capture_parser(bytes, "fuzz").has_value());
+}
+
 /// Whole records of an ordinary pcap file, counted in the plainest way.
 std::optional<std::size_t> whole_records(Bytes bytes) {
   if (bytes.size() < 24) return std::nullopt;
@@ -118,6 +125,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::copy_n(data + 1, size - 1, block.get());
   const Bytes bytes(block.get(), size - 1);
 
+  check_head(bytes, piece_bytes);
   const Outcome whole = read_whole(bytes);
   require(whole == read_in_pieces(bytes, piece_bytes));
   if (const auto records = whole_records(bytes)) require(whole.packets.size() == *records);

@@ -3,12 +3,17 @@
 """Makes the seed corpora of the fuzz harnesses: seed_corpus.py OUT [TRACES]
 
 OUT/frame and OUT/capture_file are filled from the captures in TRACES/pcap (default: $PARSHALL_TRACES, or shared/traces
-beside the project) and from a few seeds made here, which are all there is when the captures are absent.
+beside the project) and from a few seeds made here, which are all there is when the captures are absent; OUT/compressed
+from seeds made here, those of zstd and lz4 where their commands are.
 """
+import gzip
 import hashlib
+import lzma
 import os
 import pathlib
+import shutil
 import struct
+import subprocess
 import sys
 
 MAX_CAPTURE_BYTES = 8192
@@ -34,6 +39,17 @@ def pcapng(link_type, frames, order="<"):
         data += block(6, struct.pack(order + "IIIII", 0, 1, 2, len(frame), len(frame)) + frame)
         data += block(3, struct.pack(order + "I", len(frame)) + frame)
     return data + block(5, b"statistics")
+
+
+def erf(frames):
+    """Records of Ethernet, with and without an extension header, of IPv4, padding and metadata."""
+    data = b""
+    for i, (kind, head) in enumerate(((2, b"\0\0"), (0x82, b"\3" + bytes(9)), (22, b""), (48, b""), (27, b""), (1, b"\xff\3\0\x21")) * 3):
+        for frame in frames:
+            body = head + frame
+            body += bytes(-len(body) % 8)
+            data += struct.pack("<II", i << 20, 1_000_000_000 + i) + struct.pack(">BBHHH", kind, 4, 16 + len(body), 0, len(frame)) + body
+    return data
 
 
 def ipv4(protocol, payload):
@@ -71,6 +87,8 @@ def hand_made_frames():
         (113, bytes(14) + b"\x08\0"),
         (129, b"\1\2\0\0\xd4\0\0\1"),
         (197, bytes(8) + b"\2" + bytes(9) + mac + b"\x08\0"),
+        (197, bytes(8) + b"\x94" + bytes(7) + b"\3" + bytes(9) + mac + b"\x08\0"),
+        (197, bytes(8) + b"\4" + bytes(7 + 4) + snap),
         (239, b"\2\0\0\0\4\0\x09\0"),
         (276, b"\x08\0" + bytes(18)),
     )
@@ -82,13 +100,27 @@ def hand_made_frames():
         (4789, b"\x08\0\0\0\0\0\1\0" + mac + b"\x08\0"),
         (6081, b"\0\0\x08\0\0\0\1\0"),
         (6635, b"\0\0\1\x40"),
+        (4754, b"\x20\0\x08\0" + bytes(4)),
+        (4755, b"\0\0\x08\0"),
+        (5072, b"\x41\x52\x11\4" + bytes(4 + 16 + 20)),
     )
     for port, head in udp_tunnels:
         yield 228, ipv4(17, udp(port, head + four))
     yield 228, ipv4(17, udp(3544, bytes(8) + six))
     erspan = b"\x10\0\x22\xeb" + bytes(16) + mac + b"\x08\0"
-    for head in (b"\0\0\x08\0", b"\x30\x81\x88\x0b" + bytes(12) + b"\0\x21", erspan):
+    aruba = b"\0\0\x82\0" + b"\x08\2" + bytes(22) + snap
+    for head in (b"\0\0\x08\0", b"\x30\x81\x88\x0b" + bytes(12) + b"\0\x21", erspan, aruba):
         yield 228, ipv4(47, head + four)
+
+
+def compressed(data):
+    """The same in each format, as the ones who compress do by default and otherwise, and two one behind the other."""
+    one = [gzip.compress(data, 6, mtime=0), gzip.compress(data, 0, mtime=0), lzma.compress(data, preset=0),
+           lzma.compress(data, check=lzma.CHECK_CRC32, preset=6)]
+    for command in (["zstd", "-q", "-c"], ["zstd", "-q", "-c", "-19", "--no-check"], ["lz4", "-q", "-c"], ["lz4", "-q", "-c", "-BD", "-BX"]):
+        if shutil.which(command[0]):
+            one.append(subprocess.run(command, input=data, capture_output=True, check=True).stdout)
+    return one + [first + second for first, second in zip(one, one)] + [b"\x50\x2a\x4d\x18\3\0\0\0abc" + one[-1]]
 
 
 def frames_of(data):
@@ -110,7 +142,7 @@ def main():
     project = pathlib.Path(__file__).resolve().parents[2]
     default = os.environ.get("PARSHALL_TRACES", project / ".." / "shared" / "traces")
     traces = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else default)
-    seeds = {"frame": set(), "capture_file": set()}
+    seeds = {"frame": set(), "capture_file": set(), "compressed": set()}
 
     def add_frame(link_type, frame):
         seeds["frame"].add(struct.pack("<HB", link_type, 0) + frame)
@@ -121,6 +153,12 @@ def main():
         seeds["capture_file"].add(b"\x40" + pcapng(link_type, [frame]))
         seeds["capture_file"].add(b"\x08" + pcapng(link_type, [frame], ">"))
         seeds["capture_file"].add(b"\x10" + pcap(link_type, [frame], ">", 0xA1B23C4D))
+    for link_type, frame in hand_made_frames():
+        if link_type in (1, 228):
+            seeds["capture_file"].add(b"\x18" + erf([frame]))
+    for data in (b"", pcap(1, [bytes(60)] * 9), bytes(100_000), bytes(range(256)) * 40):
+        for packed in compressed(data):
+            seeds["compressed"] |= {b"\xff\xff" + packed, b"\3\4" + packed}
     for path in sorted((traces / "pcap").glob("*")):
         data = path.read_bytes()
         for link_type, frame in frames_of(data):

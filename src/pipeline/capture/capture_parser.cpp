@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/capture/byte_order.hpp"
+#include "pipeline/capture/erf_parser.hpp"
 #include "pipeline/capture/pcap_parser.hpp"
 #include "pipeline/capture/pcapng_parser.hpp"
 
@@ -23,19 +24,21 @@ struct KnownFormat {
 
 constexpr std::string_view kConvert = "convert it first: editcap {} OUT.pcapng";
 constexpr std::array kKnownFormats{
-    KnownFormat{"\x1f\x8b", "compressed with gzip", "decompress it on the way: zcat {} | parshall watch -r -"},
-    KnownFormat{"\xfd"
-                "7zXZ",
-                "compressed with xz", "decompress it on the way: xzcat {} | parshall watch -r -"},
-    KnownFormat{"\x28\xb5\x2f\xfd", "compressed with zstd",
-                "decompress it on the way: zstdcat {} | parshall watch -r -"},
     KnownFormat{"BZh", "compressed with bzip2", "decompress it on the way: bzcat {} | parshall watch -r -"},
-    KnownFormat{"\x04\x22\x4d\x18", "compressed with lz4",
+    KnownFormat{"\x02\x21\x4c\x18", "compressed with lz4's legacy format",
                 "decompress it on the way: lz4 -dc {} | parshall watch -r -"},
     KnownFormat{"snoop", "a snoop capture", kConvert},
     KnownFormat{"GMBU", "a Network Monitor capture", kConvert},
     KnownFormat{"RTSS", "a Network Monitor capture", kConvert},
 };
+
+bool has_magic(std::span<const std::uint8_t> head) noexcept {
+  if (head.size() < 4) return false;
+  const auto magic = load<std::uint32_t>(head.data(), false);
+  if (PcapngParser::is_magic(magic) || PcapParser::is_magic(magic)) return true;
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return std::ranges::any_of(kKnownFormats, [&](const KnownFormat& format) { return text.starts_with(format.magic); });
+}
 
 std::string hex(std::span<const std::uint8_t> bytes) {
   std::string text;
@@ -48,12 +51,13 @@ Error not_a_capture(std::span<const std::uint8_t> head, const std::string& name)
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   for (const KnownFormat& format : kKnownFormats) {
     if (!text.starts_with(format.magic)) continue;
-    const std::string_view file = name == kStandardInput ? "FILE" : std::string_view(name);
+    const std::string_view file =
+        name == kStandardInput || name.ends_with(kDecompressed) ? "FILE" : std::string_view(name);
     return {fmt::format("{} is {}; {}", name, format.what, fmt::format(fmt::runtime(format.advice), file))};
   }
   const auto shown = head.first(std::min(head.size(), kMagicBytes));
   const bool printable = std::all_of(shown.begin(), shown.end(), [](std::uint8_t c) { return c >= ' ' && c <= '~'; });
-  return {fmt::format("{} is not a pcap or pcapng capture: it begins with {}", name,
+  return {fmt::format("{} is not a pcap, pcapng or ERF capture: it begins with {}", name,
                       printable ? fmt::format("\"{}\"", text.substr(0, shown.size())) : hex(shown))};
 }
 
@@ -70,12 +74,18 @@ std::uint32_t max_captured_bytes(LinkType link_type) noexcept {
   return number == kDbus || number == kUsbPcap || number == kEbhscr ? 16u << 20 : 256u << 10;
 }
 
+bool wants_longer_head(std::span<const std::uint8_t> head) noexcept {
+  if (head.size() < kMagicBytes) return true;
+  return !has_magic(head) && ErfParser::looks(head) == ErfParser::Looks::undecided;
+}
+
 Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head,
                                                            const std::string& name) {
   if (head.size() < 4) return not_a_capture(head, name);
   const auto magic = load<std::uint32_t>(head.data(), false);
   if (PcapngParser::is_magic(magic)) return std::unique_ptr<CaptureParser>(std::make_unique<PcapngParser>());
   if (PcapParser::is_magic(magic)) return std::unique_ptr<CaptureParser>(std::make_unique<PcapParser>());
+  if (!has_magic(head) && ErfParser::is_erf(head)) return std::unique_ptr<CaptureParser>(std::make_unique<ErfParser>());
   return not_a_capture(head, name);
 }
 

@@ -61,14 +61,21 @@ class CaptureParser {
   std::optional<std::string> damage_;
 };
 
-/// How many leading bytes make_capture_parser() wants to see, unless the input is shorter.
+/// How many leading bytes tell a format that has a magic number.
 inline constexpr std::size_t kMagicBytes = 6;
+
+/// Whether an input that begins with `head` has to be read further before make_capture_parser() can tell what it is.
+/// Asks for no more than 20 records of ERF, which has no magic number.
+bool wants_longer_head(std::span<const std::uint8_t> head) noexcept;
 
 /// What standard input is called in messages.
 inline constexpr std::string_view kStandardInput = "standard input";
 
-/// The parser for a capture that begins with `head`, or an Error that names what was found instead.
-/// `name` is the file as the user calls it.
+/// What the name of an input that is compressed ends in, where its content is meant.
+inline constexpr std::string_view kDecompressed = " (decompressed)";
+
+/// The parser for a capture that begins with `head` (all of it, or as much as wants_longer_head() asked for), or an
+/// Error that names what was found instead. `name` is the file as the user calls it.
 Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head, const std::string& name);
 
 /// Most captured bytes a packet may have before its record counts as damaged, as in libpcap and Wireshark:

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,8 @@
 #include <utility>
 
 #include "pipeline/capture/capture_parser.hpp"
-#include "pipeline/capture/file_handle.hpp"
+#include "pipeline/capture/compressed/compressed_stream.hpp"
+#include "pipeline/capture/descriptor_stream.hpp"
 #include "pipeline/capture/mapped_source.hpp"
 #include "pipeline/capture/stream_ring.hpp"
 #include "pipeline/capture/stream_source.hpp"
@@ -26,6 +26,10 @@ Error cannot(const char* what, const std::string& name) {
   return {fmt::format("cannot {} {}: {}", what, name, std::strerror(errno))};
 }
 
+Error cannot_read(const std::string& name, const std::string& why) {
+  return {fmt::format("cannot read {}: {}", name, why)};
+}
+
 Result<Sources> map_capture(const std::shared_ptr<const FileMapping>& file, const std::string& name,
                             std::size_t consumers) {
   Sources sources;
@@ -37,36 +41,70 @@ Result<Sources> map_capture(const std::shared_ptr<const FileMapping>& file, cons
   return sources;
 }
 
-/// The first bytes of a stream: at least kMagicBytes unless it is shorter.
-Result<std::vector<std::uint8_t>> read_head(int fd, const std::string& name) {
-  std::vector<std::uint8_t> head(4096);
-  std::size_t have = 0;
-  while (have < kMagicBytes) {
-    const ssize_t got = ::read(fd, head.data() + have, head.size() - have);
-    if (got == 0) break;
-    if (got > 0) {
-      have += static_cast<std::size_t>(got);
-    } else if (errno == EAGAIN) {
-      pollfd ready{fd, POLLIN, 0};
-      if (::poll(&ready, 1, -1) < 0) return cannot("read", name);
-    } else {
-      return cannot("read", name);  // EINTR too: whoever was interrupted wants to stop
-    }
+/// The first bytes of a stream: as many as `wants_more` asks for, unless it is shorter. Where it breaks behind what
+/// tells the format, whoever reads on will say so.
+template <class WantsMore>
+Result<std::vector<std::uint8_t>> read_head(ByteStream& stream, const std::string& name, WantsMore wants_more,
+                                            std::vector<std::uint8_t> head = {}) {
+  constexpr std::size_t kPieceBytes = 4096;
+  while (wants_more(head)) {
+    const std::size_t have = head.size();
+    head.resize(have + kPieceBytes);
+    const auto got = stream.read(std::span(head).subspan(have));
+    head.resize(have + (got ? got->bytes : 0));
+    if (!got && have >= kMagicBytes) break;
+    if (!got) return cannot_read(name, got.error().message);
+    if (got->outcome == BytesRead::Outcome::interrupted)
+      return cannot_read(name, std::strerror(EINTR));  // whoever was interrupted wants to stop
+    if (got->outcome != BytesRead::Outcome::some) break;
   }
-  head.resize(have);
   return head;
 }
 
-Result<Sources> stream_capture(FileHandle stream, const std::string& name, std::size_t consumers) {
-  auto head = read_head(stream.get(), name);
+/// Of a stream that may be compressed: what it holds.
+struct Content {
+  std::unique_ptr<ByteStream> stream;
+  std::vector<std::uint8_t> head;
+  std::string name;
+};
+
+Result<Content> open_content(FileHandle file, const std::string& name) {
+  auto stream = DescriptorStream::make(std::move(file));
+  if (!stream) return cannot_read(name, stream.error().message);
+  const auto wants_magic = [](std::span<const std::uint8_t> head) { return head.size() < kMagicBytes; };
+  auto head = read_head(**stream, name, wants_magic);
   if (!head) return head.error();
+  const CompressedFormat* const format = compressed_format_of(*head);
+  if (format == nullptr) {
+    head = read_head(**stream, name, wants_longer_head, *std::move(head));
+    if (!head) return head.error();
+    return Content{*std::move(stream), *std::move(head), name};
+  }
+  stream = CompressedStream::make(*format, *std::move(stream), *head);
+  if (!stream) return cannot_read(name, stream.error().message);
+  head = read_head(**stream, name, wants_magic);
+  if (!head) return head.error();
+  if (const CompressedFormat* const inside = compressed_format_of(*head))
+    return Error{
+        fmt::format("{} is compressed twice, with {} and inside with {}; take the outer one off on the way: "
+                    "{} {} | parshall watch -r -",
+                    name, format->name, inside->name, format->decompress, name == kStandardInput ? "FILE" : name)};
+  head = read_head(**stream, name, wants_longer_head, *std::move(head));
+  if (!head) return head.error();
+  return Content{*std::move(stream), *std::move(head), name + std::string(kDecompressed)};
+}
+
+Result<Sources> stream_capture(FileHandle file, const std::string& name, std::size_t consumers) {
+  auto content = open_content(std::move(file), name);
+  if (!content) return content.error();
   std::vector<std::unique_ptr<CaptureParser>> parsers;
   for (std::size_t i = 0; i < consumers + 1; ++i) {
-    auto parser = make_capture_parser(*head, name);
+    auto parser = make_capture_parser(content->head, content->name);
     if (!parser) return parser.error();
     parsers.push_back(std::move(*parser));
   }
-  auto ring = StreamRing::start(std::move(stream), std::move(*head), std::move(parsers.back()), name, consumers);
+  auto ring = StreamRing::start(std::move(content->stream), std::move(content->head), std::move(parsers.back()), name,
+                                consumers);
   if (!ring) return ring.error();
   Sources sources;
   for (std::size_t i = 0; i < consumers; ++i) {
@@ -85,7 +123,8 @@ Result<Sources> open_capture_descriptor(int fd, const std::string& name, std::si
   if (consumers == 0) return Sources{};
   const bool at_start = ::lseek(fd, 0, SEEK_CUR) == 0;  // of standard input, a part may have been read already
   if (at_start) {
-    if (auto mapping = FileMapping::map(fd)) return map_capture(mapping, name, consumers);
+    const auto mapping = FileMapping::map(fd);
+    if (mapping && compressed_format_of(mapping->bytes()) == nullptr) return map_capture(mapping, name, consumers);
   }
   return stream_capture(std::move(file), name, consumers);
 }

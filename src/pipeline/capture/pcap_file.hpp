@@ -10,11 +10,12 @@
 
 namespace parshall {
 
-/// Opens a pcap or pcapng capture, `consumers` times: every source delivers every packet of it.
+/// Opens a pcap, pcapng or ERF capture, `consumers` times: every source delivers every packet of it.
 ///
-/// A regular file is mapped. Anything else ("-" for standard input, a FIFO, a device) is read as a stream by one
-/// thread, and this call waits until the first bytes of it have come.
-/// Error: the file cannot be opened, is compressed, or is no capture. Damage further on is the sources' damage().
+/// A regular file is mapped. Anything else ("-" for standard input, a FIFO, a device), and what is compressed with
+/// gzip, zstd, lz4 or xz, is read as a stream, and decompressed, by one thread; this call waits until the first bytes
+/// have come. Error: the file cannot be opened, is compressed in another way or twice, or is no capture. Damage further
+/// on is the sources' damage().
 Result<std::vector<std::unique_ptr<PacketSource>>> open_capture_file(const std::string& path, std::size_t consumers);
 
 /// The same for an open file descriptor, which this call takes over; `name` is for messages.

@@ -2,27 +2,20 @@
 #include "pipeline/capture/stream_ring.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <new>
 #include <system_error>
 
 namespace parshall {
 
-Result<std::shared_ptr<StreamRing>> StreamRing::start(FileHandle stream, std::vector<std::uint8_t> head,
+Result<std::shared_ptr<StreamRing>> StreamRing::start(std::unique_ptr<ByteStream> stream,
+                                                      std::vector<std::uint8_t> head,
                                                       std::unique_ptr<CaptureParser> framer, std::string name,
                                                       std::size_t consumers) {
-  FileHandle wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) return Error{fmt::format("cannot read {}: no eventfd to be had: {}", name, std::strerror(errno))};
-  auto ring =
-      std::make_shared<StreamRing>(std::move(stream), std::move(wake), std::move(framer), std::move(name), consumers);
+  auto ring = std::make_shared<StreamRing>(std::move(stream), std::move(framer), std::move(name), consumers);
   for (Chunk& chunk : ring->chunks_) chunk.bytes.resize(std::max(kChunkBytes, head.size()));
   std::copy(head.begin(), head.end(), ring->chunks_[0].bytes.begin());
   ring->chunks_[0].filled = head.size();
@@ -34,13 +27,9 @@ Result<std::shared_ptr<StreamRing>> StreamRing::start(FileHandle stream, std::ve
   return ring;
 }
 
-StreamRing::StreamRing(FileHandle stream, FileHandle wake, std::unique_ptr<CaptureParser> framer, std::string name,
+StreamRing::StreamRing(std::unique_ptr<ByteStream> stream, std::unique_ptr<CaptureParser> framer, std::string name,
                        std::size_t consumers)
-    : stream_(std::move(stream)),
-      wake_(std::move(wake)),
-      framer_(std::move(framer)),
-      name_(std::move(name)),
-      released_(consumers, 0) {}
+    : stream_(std::move(stream)), framer_(std::move(framer)), name_(std::move(name)), released_(consumers, 0) {}
 
 StreamRing::~StreamRing() {
   {
@@ -48,7 +37,7 @@ StreamRing::~StreamRing() {
     stopping_ = true;
   }
   changed_.notify_all();
-  ::eventfd_write(wake_.get(), 1);
+  stream_->stop();
   if (reader_.joinable()) reader_.join();
 }
 
@@ -85,22 +74,23 @@ void StreamRing::run() noexcept {
   ::sigfillset(&every);
   ::pthread_sigmask(SIG_BLOCK, &every, nullptr);
 
+  using Outcome = BytesRead::Outcome;
   try {
     while (Chunk* chunk = free_chunk()) {
-      Read read = Read::some;
-      for (frame(*chunk); chunk->whole == 0 && !framer_->damage() && read == Read::some; frame(*chunk)) {
-        read = fill(*chunk);
+      BytesRead read;
+      for (frame(*chunk); chunk->whole == 0 && !framer_->damage() && read.outcome != Outcome::end; frame(*chunk)) {
+        const auto got = fill(*chunk);
+        if (!got) return end(got.error().message);
+        if (got->outcome == Outcome::stopped) return;
+        read = *got;
       }
-      if (read == Read::stop) return;
-      const bool last = read == Read::end || framer_->damage();
+      const bool last = read.outcome == Outcome::end || framer_->damage();
       if (last) chunk->whole = chunk->filled;  // the consumers' parsers say what is wrong with the rest
       publish();
       if (last) return end(std::nullopt);
     }
   } catch (const std::bad_alloc&) {
     end("no memory for a larger record");
-  } catch (const std::system_error& error) {
-    end(error.what());
   }
 }
 
@@ -122,23 +112,11 @@ StreamRing::Chunk* StreamRing::free_chunk() noexcept {
 }
 
 /// Waits for the stream and reads what has come, in one read.
-StreamRing::Read StreamRing::fill(Chunk& chunk) {
+Result<BytesRead> StreamRing::fill(Chunk& chunk) {
   if (chunk.filled == chunk.bytes.size()) chunk.bytes.resize(2 * chunk.bytes.size());
-  for (;;) {
-    std::array<pollfd, 2> ready{pollfd{stream_.get(), POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0}};
-    if (::poll(ready.data(), ready.size(), -1) < 0) {
-      if (errno == EINTR) continue;
-      throw std::system_error(errno, std::generic_category(), "waiting for more of it failed");
-    }
-    if (ready[1].revents != 0) return Read::stop;
-    const ssize_t got = ::read(stream_.get(), chunk.bytes.data() + chunk.filled, chunk.bytes.size() - chunk.filled);
-    if (got > 0) {
-      chunk.filled += static_cast<std::size_t>(got);
-      return Read::some;
-    }
-    if (got == 0) return Read::end;
-    if (errno != EINTR && errno != EAGAIN) throw std::system_error(errno, std::generic_category(), "reading failed");
-  }
+  auto got = stream_->read(std::span(chunk.bytes).subspan(chunk.filled));
+  if (got) chunk.filled += got->bytes;
+  return got;
 }
 
 void StreamRing::frame(Chunk& chunk) noexcept {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "pipeline/capture/byte_stream.hpp"
 #include "pipeline/capture/capture_parser.hpp"
-#include "pipeline/capture/file_handle.hpp"
 
 namespace parshall {
 
@@ -29,11 +29,11 @@ class StreamRing {
   static constexpr std::size_t kChunkBytes = 256u << 10;
 
   /// Takes the stream over and starts the thread. `head`: bytes already read. `framer`: finds the records' ends.
-  static Result<std::shared_ptr<StreamRing>> start(FileHandle stream, std::vector<std::uint8_t> head,
+  static Result<std::shared_ptr<StreamRing>> start(std::unique_ptr<ByteStream> stream, std::vector<std::uint8_t> head,
                                                    std::unique_ptr<CaptureParser> framer, std::string name,
                                                    std::size_t consumers);
   /// Use start().
-  StreamRing(FileHandle stream, FileHandle wake, std::unique_ptr<CaptureParser> framer, std::string name,
+  StreamRing(std::unique_ptr<ByteStream> stream, std::unique_ptr<CaptureParser> framer, std::string name,
              std::size_t consumers);
   StreamRing(const StreamRing&) = delete;
   StreamRing& operator=(const StreamRing&) = delete;
@@ -60,17 +60,14 @@ class StreamRing {
     std::size_t filled = 0;
     std::size_t whole = 0;  ///< of `filled`: bytes of whole records, which the consumers see
   };
-  enum class Read : std::uint8_t { some, end, stop };
-
   void run() noexcept;
   Chunk* free_chunk() noexcept;
-  Read fill(Chunk& chunk);
+  Result<BytesRead> fill(Chunk& chunk);
   void frame(Chunk& chunk) noexcept;
   void publish() noexcept;
   void end(std::optional<std::string> error) noexcept;
 
-  const FileHandle stream_;
-  const FileHandle wake_;  ///< an eventfd that ends the reader's wait for the stream
+  const std::unique_ptr<ByteStream> stream_;
   const std::unique_ptr<CaptureParser> framer_;
   const std::string name_;
   std::vector<Chunk> chunks_{kChunks};

@@ -134,7 +134,7 @@ enum class Verdict : std::uint8_t {
   cut_ip_header,         ///< captured bytes end inside the fixed 20 (IPv4) or 40 (IPv6) byte header
   bad_ip_version,        ///< version nibble contradicts the link layer
   bad_ip_header_length,  ///< IPv4 IHL below 5
-  bad_ip_total_length,   ///< IPv4 Total Length below IHL * 4 (and not 0)
+  bad_ip_total_length,   ///< IPv4 Total Length, or where it is 0 the rest of the frame, below IHL * 4
   unknown_link_type,     ///< a LINKTYPE_ this program does not decode
 };
 inline constexpr std::size_t kVerdicts = 8;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace parshall {
 
@@ -23,6 +24,11 @@ class Frame {
   std::uint32_t be32(std::size_t at) const noexcept { return std::uint32_t{be16(at)} << 16 | be16(at + 2); }
   std::uint32_t le32(std::size_t at) const noexcept { return std::uint32_t{le16(at + 2)} << 16 | le16(at); }
   const std::uint8_t* at(std::size_t at) const noexcept { return data_ + at; }
+
+  /// What was captured from `at` on.
+  std::span<const std::uint8_t> from(std::size_t at) const noexcept {
+    return {data_ + std::min(at, captured_bytes_), data_ + captured_bytes_};
+  }
 
   /// Length on the wire from `at` on; never less than what was captured there.
   std::size_t bytes_from(std::size_t at) const noexcept {

@@ -16,9 +16,8 @@ Verdict read_ipv4(const Frame& frame, std::size_t at, Datagram& datagram) noexce
   std::size_t total_bytes = frame.be16(at + 2);
   if (total_bytes == 0) {
     total_bytes = frame.bytes_from(at);  // segmentation offload: the frame was captured before it was cut up
-  } else if (total_bytes < header_bytes) {
-    return Verdict::bad_ip_total_length;
   }
+  if (total_bytes < header_bytes) return Verdict::bad_ip_total_length;
   datagram = {.at = at,
               .payload_at = at + header_bytes,
               .end = at + total_bytes,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "pipeline/capture/erf_record.hpp"
 #include "pipeline/decode/layers.hpp"
 
 namespace parshall {
@@ -122,33 +123,11 @@ Step enter_fddi(const Frame& frame, std::size_t at) noexcept {
   return (frame.u8(at) & kTypeMask) == kLlcFrame ? Step::to(Layer::llc, at + 13) : Step::not_ip();
 }
 
-/// Source: Endace ERF type reference; a record header, then extension headers while their top bit is set.
 Step enter_erf(const Frame& frame, std::size_t at) noexcept {
-  if (!frame.has(at, 16)) return Step::cut();
-  constexpr std::uint8_t kMore = 0x80;
-  const unsigned type = frame.u8(at + 8) & 0x7f;
-  bool more = (frame.u8(at + 8) & kMore) != 0;
-  for (at += 16; more; at += 8) {
-    if (!frame.has(at, 8)) return Step::cut();
-    more = (frame.u8(at) & kMore) != 0;
-  }
-  constexpr unsigned kHdlc = 1, kEthernet = 2, kColorHdlc = 10, kColorEthernet = 11, kDsmEthernet = 16, kIpv4 = 22,
-                     kIpv6 = 23;
-  switch (type) {
-    case kEthernet:
-    case kColorEthernet:
-    case kDsmEthernet:
-      return Step::to(Layer::ethernet, at + 2);
-    case kHdlc:
-    case kColorHdlc:
-      return enter_ppp(frame, at);
-    case kIpv4:
-      return Step::to(Layer::ipv4, at);
-    case kIpv6:
-      return Step::to(Layer::ipv6, at);
-    default:
-      return Step::not_ip();
-  }
+  const auto headers = ErfHeaders::read(frame.from(at));
+  if (!headers) return Step::cut();
+  if (headers->link_type == LinkType::erf) return Step::not_ip();
+  return enter_link(frame, headers->link_type, at + headers->bytes);
 }
 
 /// Per-Packet Information: a header of its own, then a frame of the link type it names.

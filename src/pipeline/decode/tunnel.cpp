@@ -47,7 +47,42 @@ Step enter_gre(const Frame& frame, std::size_t at) noexcept {
   if (type == kCiscoMetaData) {  // here, unlike on Ethernet, the next type comes first
     return frame.has(at, 8) ? Step::to_ether_type(frame.be16(at), at + 8) : Step::cut();
   }
+  // Aruba's access points: an 802.11 frame, by any of 24 types.
+  constexpr std::uint16_t kAruba = 0x8200, kArubaMask = 0xfe0f, kLastAruba = 0x8370;
+  if ((type & kArubaMask) == kAruba && type <= kLastAruba) return Step::to(Layer::wlan, at);
   return type < 1536 ? Step::not_ip() : Step::to_ether_type(type, at);
+}
+
+/// Here GRE has a checksum, a key and a sequence number at most, so what else is set shows that it is something else:
+/// any program may have the ports, and on 4755 a DTLS record is expected, of which nothing can be read. Its first two
+/// bytes are a content type from 20 on and a version of 0xfe, never bits that are allowed here; so GRE in the clear,
+/// which the RFC does not want there, is told from it and followed. Source: RFC 8086, sections 3 and 5; RFC 6347,
+/// section 4.1.
+Step enter_gre_in_udp(const Frame& frame, std::size_t at) noexcept {
+  if (!frame.has(at, 4)) return Step::cut();
+  constexpr std::uint16_t kMayBeSet = 0xb000;
+  return (frame.be16(at) & ~kMayBeSet) == 0 ? enter_gre(frame, at) : Step::not_ip();
+}
+
+/// Anything in Anything. What only keeps the tunnel up carries nothing.
+/// Source: draft-massar-v6ops-ayiya-02, section 4.
+Step enter_ayiya(const Frame& frame, std::size_t at) noexcept {
+  if (!frame.has(at, 4)) return Step::cut();
+  constexpr unsigned kForward = 1, kIpv4 = 4, kIpv6 = 41, kGre = 47;
+  if ((frame.u8(at + 2) & 0x0f) != kForward) return Step::not_ip();
+  const std::size_t identity_bytes = std::size_t{1} << (frame.u8(at) >> 4);
+  const std::size_t signature_bytes = (frame.u8(at + 1) >> 4) * 4u;
+  const std::size_t payload_at = at + 8 + identity_bytes + signature_bytes;
+  switch (frame.u8(at + 3)) {
+    case kIpv4:
+      return Step::to(Layer::ipv4, payload_at);
+    case kIpv6:
+      return Step::to(Layer::ipv6, payload_at);
+    case kGre:
+      return enter_gre(frame, payload_at);
+    default:
+      return Step::not_ip();
+  }
 }
 
 /// Source: 3GPP TS 29.281, section 5.
@@ -185,6 +220,11 @@ Step enter_udp_tunnel(const Frame& frame, std::size_t udp_at) noexcept {
         return enter_teredo(frame, at);
       case 1701:
         return enter_l2tp(frame, at);
+      case 4754:
+      case 4755:
+        return enter_gre_in_udp(frame, at);
+      case 5072:
+        return enter_ayiya(frame, at);
       case 5247:
         return enter_capwap(frame, at);
       default:

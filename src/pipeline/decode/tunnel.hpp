@@ -8,9 +8,9 @@ namespace parshall {
 
 /// The first layer that `datagram` carries as a tunnel; Layer::stop when it is none.
 ///
-/// IP in IP, GRE (with ERSPAN, PPTP, WCCP), EtherIP, MPLS, PIM Register, IPv4 AH before any of these; over UDP VXLAN
-/// (and GPE), Geneve, GTP-U, Teredo, L2TP, LISP, MPLS, CAPWAP. Packets quoted in ICMP errors are payload. `frame` must
-/// end where the datagram does.
+/// IP in IP, GRE (with ERSPAN, PPTP, WCCP, Aruba's 802.11), EtherIP, MPLS, PIM Register, IPv4 AH before any of these;
+/// over UDP VXLAN (and GPE), Geneve, GRE, GTP-U, Teredo, AYIYA, L2TP, LISP, MPLS, CAPWAP. Packets quoted in ICMP errors
+/// are payload. `frame` must end where the datagram does.
 Step enter_tunnel(const Frame& frame, const Datagram& datagram) noexcept;
 
 /// The same for the payload of a UDP datagram.

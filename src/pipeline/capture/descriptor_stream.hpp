@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "pipeline/capture/byte_stream.hpp"
+#include "pipeline/capture/file_handle.hpp"
+
+namespace parshall {
+
+/// A file, a pipe, whatever has a descriptor. It may be in non-blocking mode.
+class DescriptorStream final : public ByteStream {
+ public:
+  static Result<std::unique_ptr<ByteStream>> make(FileHandle file);
+  /// Use make(). `wake`: an eventfd that ends the wait for `file`.
+  DescriptorStream(FileHandle file, FileHandle wake) noexcept : file_(std::move(file)), wake_(std::move(wake)) {}
+
+  Result<BytesRead> read(std::span<std::uint8_t> room) override;
+  void stop() noexcept override;
+
+ private:
+  const FileHandle file_, wake_;
+};
+
+}  // namespace parshall
