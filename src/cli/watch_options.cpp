@@ -116,10 +116,11 @@ void declare(CLI::App& command, WatchOptions& o) {
       ->needs(forward)
       ->group("Source");
   command.add_option("--queues", o.queues, "Receive queues (default: one per worker)")->group("Source");
-  command.add_option("--descriptors", o.descriptors, "Descriptors per receive queue")
+  command.add_option("--descriptors", o.descriptors, "Packets that a receive queue holds")
       ->capture_default_str()
       ->group("Source");
-  command.add_option("--mbufs", o.mbufs, "Packet buffers per receive queue (default: derived)")->group("Source");
+  command.add_option("--mbufs", o.mbufs, "Packet buffers per receive queue of a DPDK device (default: derived)")
+      ->group("Source");
   command.add_option("--batch", o.batch, "Packets asked of the source at a time")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, kMaxBatch))

@@ -7,6 +7,7 @@
 #include "pipeline/capture/dpdk/eal.hpp"
 #include "pipeline/capture/dpdk/rx_clock.hpp"
 #include "pipeline/capture/packet_ring.hpp"
+#include "pipeline/capture/stated_length.hpp"
 
 namespace parshall::dpdk {
 namespace {
@@ -48,6 +49,22 @@ TEST(PacketRing, HoldsTheLongestFrameInSlotsThatFillTheirBlock) {
   }
   EXPECT_EQ(PacketRing::of(1982, 64).frame_bytes, 2048u);
   EXPECT_EQ(PacketRing::of(1983, 64).frame_bytes, 4096u);
+}
+
+TEST(StatedLength, IsThatOfTheIpHeaderBehindAnyTagsAndNeverLessThanIsThere) {
+  const auto frame = [](std::initializer_list<int> from_type, std::size_t bytes = 100) {
+    std::vector<std::uint8_t> all(bytes);
+    for (std::size_t at = 12; const int byte : from_type) all[at++] = static_cast<std::uint8_t>(byte);
+    return all;
+  };
+  EXPECT_EQ(stated_length(frame({0x08, 0x00, 0x45, 0, 0x40, 0x01})), 14u + 0x4001);
+  EXPECT_EQ(stated_length(frame({0x81, 0, 0, 7, 0x08, 0x00, 0x45, 0, 0xff, 0xff})), 18u + 65535);
+  EXPECT_EQ(stated_length(frame({0x88, 0xa8, 0, 7, 0x81, 0, 0, 7, 0x86, 0xdd, 0x60, 0, 0, 0, 0x10, 0})),
+            22u + 40 + 4096);
+  EXPECT_EQ(stated_length(frame({0x08, 0x00, 0x45, 0, 0, 20})), 100u);
+  EXPECT_EQ(stated_length(frame({0x08, 0x06, 0x45, 0, 0x40, 0x01})), 100u);
+  for (std::size_t bytes = 0; bytes < 40; ++bytes)  // cut anywhere, tags without an end
+    EXPECT_GE(stated_length(std::vector<std::uint8_t>(bytes, 0x81)), bytes);
 }
 
 TEST(SplitWords, QuotesAndBackslashesWorkAsInAShell) {

@@ -159,7 +159,7 @@ std::optional<Error> plan_af_packet(const DpdkOptions& options, PortPlan port, P
   plan.ports.push_back(port);
   if (options.receives) {
     plan.notes.push_back(fmt::format("frames longer than {} bytes are cut and {}", ring.longest_frame(),
-                                     options.forwards ? "do not go on" : "count as that long"));
+                                     options.forwards ? "do not go on" : "count as long as they say"));
     plan.notes.push_back(options.forwards
                              ? "IPv4 fragments are put together by the kernel first, and do not go on where "
                                "that makes them too long (af_xdp leaves them)"

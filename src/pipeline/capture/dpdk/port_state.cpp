@@ -35,6 +35,7 @@ DeviceCounters PortState::device_counters() noexcept {
                           .nic_missed = told(facts_.counts_missed, stats.imissed),
                           .nic_error = told(facts_.counts_errors, stats.ierrors),
                           .no_mbuf = told(facts_.counts_no_mbuf, stats.rx_nombuf)};
+  if (limits_.maybe_cut != UINT32_MAX) counters.joined = joined_.load(std::memory_order_relaxed);
   for (std::uint16_t queue = 0; queue < queues_; ++queue) {
     const auto drops = kernel_drops(queue);
     if (!drops) continue;

@@ -46,6 +46,9 @@ class PortState {
   void set_limits(const FrameLimits& limits) noexcept { limits_ = limits; }
   const FrameLimits& limits() const noexcept { return limits_; }
 
+  /// A frame that was longer than what came of it.
+  void note_joined() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }
+
   /// Of a kernel interface.
   void watch(const KernelInterface& interface) { link_.emplace(interface); }
   bool is_up() const noexcept { return !link_ || link_->is_up(); }
@@ -80,6 +83,7 @@ class PortState {
   std::mutex mutex_;
   rte_eth_stats last_{};
   FrameLimits limits_;
+  std::atomic<std::uint64_t> joined_{0};
   std::optional<LinkState> link_;
   std::vector<std::optional<SocketDrops>> drops_;
   std::vector<rte_mempool*> pools_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/capture/dpdk/eal.hpp"
+#include "pipeline/capture/stated_length.hpp"
 
 namespace parshall::dpdk {
 namespace {
@@ -62,6 +63,10 @@ std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
               .nic_hash = hashed ? packet.hash.rss : 0,
               .link_type = LinkType::ethernet,
               .has_nic_hash = hashed};
+    if (packet.data_len >= maybe_cut_) [[unlikely]] {
+      out[i].wire_bytes = stated_length({out[i].data, packet.data_len});
+      if (out[i].wire_bytes > packet.data_len) port_->note_joined();
+    }
   }
   return burst.count;
 }

@@ -37,7 +37,12 @@ class QueueSource final : public PacketSource, private Forwarder {
   static constexpr std::size_t kMaxBurst = 512;
 
   QueueSource(std::shared_ptr<PortState> port, std::uint16_t queue, TimeStamping stamping, bool ends)
-      : port_(std::move(port)), port_id_(port_->id()), queue_(queue), ends_(ends), stamping_(stamping) {}
+      : port_(std::move(port)),
+        port_id_(port_->id()),
+        queue_(queue),
+        maybe_cut_(port_->limits().maybe_cut),
+        ends_(ends),
+        stamping_(stamping) {}
   ~QueueSource() override;
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
@@ -78,7 +83,8 @@ class QueueSource final : public PacketSource, private Forwarder {
   std::shared_ptr<PortState> port_;
   std::uint16_t port_id_;
   std::uint16_t queue_;
-  bool ends_;  ///< nothing waiting means nothing will come (a file)
+  std::uint32_t maybe_cut_;  ///< bytes: as FrameLimits says
+  bool ends_;                ///< nothing waiting means nothing will come (a file)
   bool exhausted_ = false;
   unsigned turn_ = 0;
   std::uint64_t clock_fed_ns_ = 0;
