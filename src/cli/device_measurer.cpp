@@ -32,6 +32,8 @@ Result<double> DeviceMeasurer::ceiling_pps() {
 }
 
 Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& input) {
+  const auto seed = test_.begin_trial();
+  if (!seed) return seed.error();
   const std::uint64_t dropped_before = test_.dropped_in_sending();
   const auto trial = run({.rate = {SendRate::Unit::packets, input.load_pps},
                           .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
@@ -39,7 +41,8 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
   tester::TrialOutcome outcome{.load_pps = input.load_pps,
                                .duration_s = input.duration_s,
                                .offered = std::max(trial->sending.taken, tester::due_frames(input)),
-                               .sent = trial->sending.sent};
+                               .sent = trial->sending.sent,
+                               .seed = *seed};
   outcome.unsent = outcome.offered - outcome.sent + test_.dropped_in_sending() - dropped_before;
   for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
     outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;

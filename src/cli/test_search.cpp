@@ -152,7 +152,8 @@ bool has_trials(const tester::SearchReport& report) {
   return std::ranges::any_of(report.sizes, [](const tester::SizeSearches& size) { return !size.searches.empty(); });
 }
 
-int run(const SearchOptions& options, const std::string& version) {
+int run(SearchOptions options, const std::string& version) {
+  const std::uint64_t seed = settle_seeds(options.seed, options.ends, options.traffic);
   const auto order = order_search(options, version);
   if (!order) return fail(order.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
@@ -162,6 +163,7 @@ int run(const SearchOptions& options, const std::string& version) {
   UnderTest& under_test = **ready;
 
   tester::SearchReport report = begin_report(*order, under_test, version);
+  report.seed = seed;
   const lab::ProcessorTime before = lab::processor_time();
   SearchSession session(*order, options, report);
   std::optional<Error> failure;

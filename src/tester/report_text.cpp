@@ -78,6 +78,8 @@ void write_about(std::string& to, const TestAbout& about) {
   if (about.command.empty()) return;
   fmt::format_to(std::back_inserter(to), "device      {}\n", about.device);
   fmt::format_to(std::back_inserter(to), "traffic     {} at {}\n", about.traffic, about.rate);
+  fmt::format_to(std::back_inserter(to), "seed        {}{}: with --seed it is the same again\n", about.seed,
+                 about.device_seed ? fmt::format(", of the device {}", *about.device_seed) : "");
 }
 
 void write_sending(std::string& to, const TestAbout& about) {

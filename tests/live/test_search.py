@@ -133,6 +133,18 @@ class Searches(unittest.TestCase):
         self.assertFalse(any(goal['regular'] for goal in one['goals']))
         self.assertEqual(one['end'], 'no more trials allowed')
 
+    def test_a_lossy_link_has_another_seed_in_each_trial_of_each_search(self):
+        goal = 'name=some,loss=5%,trial=100ms,sum=200ms,width=20%,initial=100ms'
+        arguments = ['--through', 'link:loss=10', '-g', 'flows=10', '--min', '1kpps', '--max', '2kpps', '--goal', goal, '--repeat', '2',
+                     '--trials', '2', '--format', 'json', '-q']
+        found = json.loads(search(*arguments).stdout)
+        again = json.loads(search(*arguments, '--seed', str(found['seed'])).stdout)
+        trials, same = ([trial for one in report['sizes'][0]['searches'] for trial in one['trials']] for report in (found, again))
+        self.assertEqual(len({trial['seed'] for trial in trials}), 4)
+        self.assertEqual([trial['seed'] for trial in same], [trial['seed'] for trial in trials])
+        self.assertEqual([trial['received'] for trial in same], [trial['received'] for trial in trials])
+        self.assertEqual(again['traffic'], found['traffic'])
+
     def test_what_was_measured_before_the_device_ended_is_reported(self):
         process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', 'link:loss=0', '--goal',
                                     'name=slow,trial=1s,sum=60s', '--max', '1kpps', '--settle', '150ms', '--format', 'json'],

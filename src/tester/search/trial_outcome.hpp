@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace parshall::tester {
 
@@ -20,6 +21,8 @@ struct TrialOutcome {
   std::uint64_t sent = 0;      ///< of them, or more
   std::uint64_t received = 0;  ///< each counted once
   std::uint64_t unsent = 0;  ///< of those offered: the generator did not send them in time, or its device dropped them
+
+  std::optional<std::uint64_t> seed = {};  ///< of what the device did by chance, where it draws
 
   TrialInput input() const noexcept { return {.load_pps = load_pps, .duration_s = duration_s}; }
 

@@ -176,12 +176,14 @@ std::string trials_table(const SearchResult& search) {
                    {"Sent"},
                    {"Not sent in time"},
                    {"Received"},
-                   {"Lost"}});
+                   {"Lost"},
+                   {"Device's seed"}});
   for (std::size_t i = 0; i < search.trials.size(); ++i) {
     const TrialOutcome& trial = search.trials[i];
     table.add({fmt::format("{}", i + 1), fmt::format("{:.1f}", trial.load_pps), fmt::format("{}", trial.duration_s),
                fmt::format("{}", trial.offered), fmt::format("{}", trial.sent), fmt::format("{}", trial.unsent),
-               fmt::format("{}", trial.received), percent_text(trial.loss_ratio())});
+               fmt::format("{}", trial.received), percent_text(trial.loss_ratio()),
+               trial.seed ? fmt::format("{}", *trial.seed) : "none"});
   }
   return fmt::format("<details><summary>All {} trials</summary>\n{}</details>\n", search.trials.size(), table.html());
 }
@@ -257,11 +259,10 @@ std::string head(const SearchReport& report) {
 }
 
 std::string about(const SearchReport& report) {
-  std::vector<Fact> facts{{"device", report.device},
-                          {"traffic", report.traffic},
-                          {"method", fmt::format("{}: {}", report.method, report.method_summary)},
-                          {"began", report.began},
-                          {"program", "parshall " + report.version}};
+  std::vector<Fact> facts{
+      {"device", report.device},   {"traffic", report.traffic},
+      {"seed", seed_text(report)}, {"method", fmt::format("{}: {}", report.method, report.method_summary)},
+      {"began", report.began},     {"program", "parshall " + report.version}};
   std::string html = facts_table(facts);
   if (report.interrupted) html += "<p class=\"warning\">Interrupted before its end.</p>\n";
   if (!report.failure.empty())

@@ -8,7 +8,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
 
 Json facts_json(std::span<const Fact> facts) {
   Json object = Json::object();
@@ -27,10 +30,10 @@ Json goal_json(const SearchGoal& goal) {
 }
 
 Json trial_json(const TrialOutcome& trial) {
-  return {{"load_pps", trial.load_pps},      {"duration_s", trial.duration_s},
-          {"offered", trial.offered},        {"sent", trial.sent},
-          {"received", trial.received},      {"unsent", trial.unsent},
-          {"loss_ratio", trial.loss_ratio()}};
+  return {{"load_pps", trial.load_pps},       {"duration_s", trial.duration_s},
+          {"offered", trial.offered},         {"sent", trial.sent},
+          {"received", trial.received},       {"unsent", trial.unsent},
+          {"loss_ratio", trial.loss_ratio()}, {"seed", or_null(trial.seed)}};
 }
 
 Json result_json(const GoalResult& goal, const SizeSearches& size) {
@@ -101,6 +104,7 @@ std::string search_json(const SearchReport& report) {
                    {"began", report.began},
                    {"device", report.device},
                    {"traffic", report.traffic},
+                   {"seed", report.seed},
                    {"method", report.method},
                    {"goals", goals},
                    {"terms", facts_json(search_terms(report))},

@@ -96,8 +96,9 @@ void write_facts(std::string& to, std::string_view heading, std::span<const Fact
 }  // namespace
 
 std::string search_text(const SearchReport& report) {
-  std::string to = fmt::format("device      {}\ntraffic     {}\nmethod      {}: {}; parshall {}; {}\n", report.device,
-                               report.traffic, report.method, report.method_summary, report.version, report.began);
+  std::string to = fmt::format("device      {}\ntraffic     {}\nseed        {}\nmethod      {}: {}; parshall {}; {}\n",
+                               report.device, report.traffic, seed_text(report), report.method, report.method_summary,
+                               report.version, report.began);
   write_goals(to, report.goals);
   if (report.interrupted) to += "interrupted before its end\n";
   if (!report.failure.empty()) to += "failed      " + report.failure + "; below is what was measured until then\n";

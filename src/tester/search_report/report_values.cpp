@@ -18,6 +18,16 @@ std::string pps_text(const std::optional<double>& pps) { return pps ? number_tex
 
 double line_bps(double pps, double line_bytes) noexcept { return pps * line_bytes * 8; }
 
+std::string seed_text(const SearchReport& report) {
+  const bool draws = std::ranges::any_of(report.sizes, [](const SizeSearches& size) {
+    return std::ranges::any_of(size.searches, [](const SearchResult& search) {
+      return std::ranges::any_of(search.trials, [](const TrialOutcome& trial) { return trial.seed.has_value(); });
+    });
+  });
+  return fmt::format("{}: with --seed the same is drawn again{}", report.seed,
+                     draws ? "; the device has another in each trial (json, html)" : "");
+}
+
 std::string size_text(const std::string& size) {
   return size.find_first_not_of("0123456789") == std::string::npos ? size + " bytes" : size;
 }

@@ -38,6 +38,15 @@ TEST_P(EveryFormat, HasWhatWasDoneAndWhere) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+TEST_P(EveryFormat, HasTheSeed) {
+  SearchReport report = sample_report();
+  report.seed = 271828182845;
+  EXPECT_THAT(write(report), HasSubstr("271828182845"));
+  EXPECT_THAT(write(report), Not(HasSubstr("another in each trial")));
+  report.sizes[1].searches[2].trials[3].seed = 314159265358;
+  EXPECT_THAT(write(report), HasSubstr(GetParam().name == "text" ? "another in each trial" : "314159265358"));
+}
+
 TEST_P(EveryFormat, NamesIrregularResultsAsSuch) {
   SearchReport report = sample_report();
   report.sizes[1].searches.resize(1);
