@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/signals.hpp"
+#include "tester/chart/number_text.hpp"
 
 namespace parshall::cli {
 
@@ -56,9 +57,9 @@ std::string DeviceUnderTest::received() const {
 std::vector<tester::Fact> DeviceUnderTest::phases() const {
   return trial_phases(
       learn_ns_ == 0 ? "none (deviates)"
-                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} s "
+                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} "
                                    "at most; not before each trial (deviates)",
-                                   static_cast<double>(learn_ns_) * 1e-9),
+                                   tester::seconds_text(static_cast<double>(learn_ns_) / 1e9)),
       settle_ns_);
 }
 

@@ -22,8 +22,8 @@ SVG = '{http://www.w3.org/2000/svg}'
 PAGE = '{http://www.w3.org/1999/xhtml}'
 
 
-def search(*arguments, status=0):
-    done = subprocess.run([PARSHALL, 'test', 'search', '--settle', '150ms', *arguments], capture_output=True, text=True,
+def search(*arguments, status=0, settle='150ms'):
+    done = subprocess.run([PARSHALL, 'test', 'search', '--settle', settle, *arguments], capture_output=True, text=True,
                           timeout=100, check=False)
     if done.returncode != status:
         raise AssertionError(f'{arguments}: status {done.returncode}: {done.stdout}{done.stderr}')
@@ -132,6 +132,13 @@ class Searches(unittest.TestCase):
         self.assertEqual([goal['goal']['name'] for goal in one['goals']], ['ndr', 'pdr'])
         self.assertFalse(any(goal['regular'] for goal in one['goals']))
         self.assertEqual(one['end'], 'no more trials allowed')
+
+    def test_times_have_no_more_digits_than_count(self):
+        arguments = ['--through', 'wire', '-g', 'flows=10', '--max', '1kpps', '--goal', QUICK, '--trials', '1', '-q', '--learn', '700ms']
+        for form in ('text', 'json'):
+            done = search(*arguments, '--format', form, settle='300ms')
+            self.assertRegex(done.stdout, r'\b0\.3 s\b')
+            self.assertNotRegex(done.stdout, r'\d\.\d*(0000000|9999999)', form)
 
     def test_a_lossy_link_has_another_seed_in_each_trial_of_each_search(self):
         goal = 'name=some,loss=5%,trial=100ms,sum=200ms,width=20%,initial=100ms'

@@ -18,13 +18,13 @@ constexpr double kLeastLoadPps = 1e-3, kGreatestLoadPps = 1e12;
 std::optional<Error> problem_of(const SearchPlan& plan) {
   if (auto problem = problem_of(plan.goals)) return problem;
   if (!(plan.min_load_pps >= kLeastLoadPps))
-    return Error{fmt::format("the least load is at least {} packets/s, not {}", kLeastLoadPps, plan.min_load_pps)};
+    return Error{fmt::format("the least load is at least {} packets/s, not {:.9g}", kLeastLoadPps, plan.min_load_pps)};
   if (!(plan.max_load_pps > plan.min_load_pps && plan.max_load_pps <= kGreatestLoadPps))
-    return Error{fmt::format("the greatest load is more than the least ({}) and at most {} packets/s, not {}",
+    return Error{fmt::format("the greatest load is more than the least ({:.9g}) and at most {} packets/s, not {:.9g}",
                              plan.min_load_pps, kGreatestLoadPps, plan.max_load_pps)};
   if (plan.budget.trials && *plan.budget.trials == 0) return Error{"a search needs a budget of at least one trial"};
   if (plan.budget.trial_s && !(*plan.budget.trial_s > 0))
-    return Error{fmt::format("a search needs a budget of more than {} s", *plan.budget.trial_s)};
+    return Error{fmt::format("a search needs a budget of more than {:.6g} s", *plan.budget.trial_s)};
   return std::nullopt;
 }
 
@@ -47,8 +47,9 @@ std::optional<TrialInput> Search::next() {
 std::optional<Error> Search::add(const TrialOutcome& outcome) {
   if (!now_) return Error{"the outcome of a trial that was not asked for"};
   if (outcome.input() != *now_)
-    return Error{fmt::format("the outcome of a trial of {} packets/s for {} s, where {} for {} s was asked for",
-                             outcome.load_pps, outcome.duration_s, now_->load_pps, now_->duration_s)};
+    return Error{
+        fmt::format("the outcome of a trial of {:.9g} packets/s for {:.9g} s, where {:.9g} for {:.9g} s was asked for",
+                    outcome.load_pps, outcome.duration_s, now_->load_pps, now_->duration_s)};
   log_.add(outcome);
   now_.reset();
   return std::nullopt;

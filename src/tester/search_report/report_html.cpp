@@ -147,8 +147,8 @@ std::string goals_table(std::span<const SearchGoal> goals) {
                    {"Width"}});
   for (const SearchGoal& goal : goals)
     table.add({goal.name, percent_text(goal.loss_ratio), percent_text(goal.exceed_ratio),
-               fmt::format("{} s", goal.initial_trial_s), fmt::format("{} s", goal.final_trial_s),
-               fmt::format("{} s", goal.duration_sum_s), percent_text(goal.width)});
+               seconds_text(goal.initial_trial_s), seconds_text(goal.final_trial_s), seconds_text(goal.duration_sum_s),
+               percent_text(goal.width)});
   return table.html();
 }
 
@@ -171,7 +171,7 @@ std::string results_table(const SearchResult& search, const SizeSearches& size) 
 std::string trials_table(const SearchResult& search) {
   HtmlTable table({{"Trial"},
                    {"Load (frames/s)"},
-                   {"Duration (s)"},
+                   {"Duration"},
                    {"Offered"},
                    {"Sent"},
                    {"Not sent in time"},
@@ -180,7 +180,7 @@ std::string trials_table(const SearchResult& search) {
                    {"Device's seed"}});
   for (std::size_t i = 0; i < search.trials.size(); ++i) {
     const TrialOutcome& trial = search.trials[i];
-    table.add({fmt::format("{}", i + 1), fmt::format("{:.1f}", trial.load_pps), fmt::format("{}", trial.duration_s),
+    table.add({fmt::format("{}", i + 1), fmt::format("{:.1f}", trial.load_pps), seconds_text(trial.duration_s),
                fmt::format("{}", trial.offered), fmt::format("{}", trial.sent), fmt::format("{}", trial.unsent),
                fmt::format("{}", trial.received), percent_text(trial.loss_ratio()),
                trial.seed ? fmt::format("{}", *trial.seed) : "none"});

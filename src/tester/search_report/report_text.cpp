@@ -18,10 +18,11 @@ std::string line_text(double pps, const SizeSearches& size) {
 void write_goals(std::string& to, std::span<const SearchGoal> goals) {
   for (const SearchGoal& goal : goals)
     fmt::format_to(std::back_inserter(to),
-                   "goal        {}: loss ratio {}; trials of {} s (initial) to {} s (final), {} s in all at a load "
+                   "goal        {}: loss ratio {}; trials of {} (initial) to {} (final), {} in all at a load "
                    "(duration sum), of which {} may lose more (exceed ratio); width {}\n",
-                   goal.name, percent_text(goal.loss_ratio), goal.initial_trial_s, goal.final_trial_s,
-                   goal.duration_sum_s, percent_text(goal.exceed_ratio), percent_text(goal.width));
+                   goal.name, percent_text(goal.loss_ratio), seconds_text(goal.initial_trial_s),
+                   seconds_text(goal.final_trial_s), seconds_text(goal.duration_sum_s), percent_text(goal.exceed_ratio),
+                   percent_text(goal.width));
 }
 
 /// Each column as wide as its widest cell.

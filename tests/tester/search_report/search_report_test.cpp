@@ -47,6 +47,18 @@ TEST_P(EveryFormat, HasTheSeed) {
   EXPECT_THAT(write(report), HasSubstr(GetParam().name == "text" ? "another in each trial" : "314159265358"));
 }
 
+TEST_P(EveryFormat, HasNoMoreDigitsThanCount) {
+  if (GetParam().name == "json") return;  // numbers themselves
+  SearchReport report = sample_report();
+  for (SearchGoal& goal : report.goals) goal.initial_trial_s = goal.final_trial_s = goal.duration_sum_s = 0.1 + 0.2;
+  for (SizeSearches& size : report.sizes)
+    for (SearchResult& search : size.searches)
+      for (TrialOutcome& trial : search.trials) trial.duration_s = 0.1 + 0.2;
+  const std::string text = write(report);
+  const std::size_t at = text.find("0000000000");
+  EXPECT_EQ(at, std::string::npos) << text.substr(at < 100 ? 0 : at - 100, 200);
+}
+
 TEST_P(EveryFormat, NamesIrregularResultsAsSuch) {
   SearchReport report = sample_report();
   report.sizes[1].searches.resize(1);
