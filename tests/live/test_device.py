@@ -232,7 +232,7 @@ class Devices(unittest.TestCase):
         self.assertTrue(all(row['src_ip'].startswith('198.18.') for row in rows))
 
     def test_wrong_usage_is_told(self):
-        for arguments, said in ((['--through', 'nothing'], 'scenarios'), (['--through', 'tbf'], 'rate=100mbit'),
+        for arguments, said in ((['--through', 'nothing'], 'scenarios'), (['--through', 'tbf'], 'rate=10mbit'),
                                 (['--through', 'wire:x=1'], 'no settings'),
                                 (['--through', 'fair-queue:rate=1mbit'], 'flows'), (['--through', 'fair-queue:rate=fast,flows=2'], 'rate=fast'),
                                 (['--through', 'fair-queue:rate=1mbit,flows=70000'], 'flows=70000'),

@@ -186,7 +186,7 @@ class LossyLink final : public InNetwork {
 constexpr std::array kScenarios{
     ScenarioEntry{"wire", "", "a veth pair: no device at all", Wire::make},
     ScenarioEntry{"router", "", "Linux, forwarding IPv4 and IPv6", router},
-    ScenarioEntry{"tbf", "rate=100mbit,burst=32kb,limit=100kb", "a router with tc's token bucket at its way out",
+    ScenarioEntry{"tbf", "rate=10mbit,burst=3kb,limit=10kb", "a router with tc's token bucket at its way out",
                   [](const std::string& settings, const Stop& stop) { return router_with("tbf", settings, stop); }},
     ScenarioEntry{
         "fair-queue", "rate=10mbit,flows=20,limit=32,quantum=1514",

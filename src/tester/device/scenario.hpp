@@ -35,7 +35,7 @@ class Scenario {
 /// Asked while a device is being made, whether somebody wants the program to end.
 using Stop = std::function<bool()>;
 
-/// A scenario by the name that comes first in its text: "tbf:rate=100mbit,burst=32kb,limit=100kb".
+/// A scenario by the name that comes first in its text: "tbf:rate=10mbit,burst=3kb,limit=10kb".
 struct ScenarioEntry {
   std::string_view name;
   std::string_view settings;  ///< an example of what may follow the name; empty: nothing may
