@@ -133,6 +133,26 @@ class Searches(unittest.TestCase):
         self.assertFalse(any(goal['regular'] for goal in one['goals']))
         self.assertEqual(one['end'], 'no more trials allowed')
 
+    def test_what_a_host_loses_that_pauses_is_not_the_devices(self):
+        # Without pauses nothing is lost of 1,200 pps; the bucket's queue has room for 8 ms of them.
+        process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', 'tbf:rate=10mbit,burst=3kb,limit=10kb', '-g', 'size=1000',
+                                    '--min', '1100pps', '--max', '1200pps', '--settle', '150ms', '--goal',
+                                    'name=half,trial=500ms,sum=500ms,width=1%,initial=500ms', '--format', 'json'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()  # it begins
+        for _ in range(10):
+            time.sleep(0.5)
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.06)
+            process.send_signal(signal.SIGCONT)
+        out, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, said)
+        one = json.loads(out)['sizes'][0]['searches'][0]
+        goal = one['goals'][0]
+        self.assertFalse(goal['regular'], goal)
+        self.assertRegex(goal['irregular'], "met at the greatest load|may be the host's doing")
+        self.assertGreater(one['repeated'], 0)
+
     def test_times_have_no_more_digits_than_count(self):
         arguments = ['--through', 'wire', '-g', 'flows=10', '--max', '1kpps', '--goal', QUICK, '--trials', '1', '-q', '--learn', '700ms']
         for form in ('text', 'json'):

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "tester/search/load_class.hpp"
 
@@ -55,6 +57,18 @@ std::optional<Error> Search::add(const TrialOutcome& outcome) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Whether an upper bound is one without the trials of which the host may have lost too much.
+bool is_devices(std::span<const TrialOutcome> at_load, const SearchGoal& goal) {
+  std::vector<TrialOutcome> sure;
+  std::ranges::copy_if(at_load, std::back_inserter(sure),
+                       [&](const TrialOutcome& trial) { return !trial.is_doubtful(goal.loss_ratio); });
+  return classify_load(sure, goal) == LoadClass::upper_bound;
+}
+
+}  // namespace
+
 GoalResult Search::result_of(const SearchGoal& goal) const {
   const auto [lower, upper] = log_.relevant_bounds(goal);
   const auto bound_at = [&](std::optional<double> load_pps) -> std::optional<RelevantBound> {
@@ -67,6 +81,8 @@ GoalResult Search::result_of(const SearchGoal& goal) const {
   if (!upper && lower == plan_.max_load_pps) result.irregular = Irregular::no_upper_bound;
   if (!lower && upper == plan_.min_load_pps) result.irregular = Irregular::no_lower_bound;
   if (lower && upper && *upper - *lower <= goal.width * *upper * (1 + kRounding)) result.irregular = Irregular::no;
+  if (upper && result.irregular != Irregular::width_not_reached && !is_devices(log_.at(*upper), goal))
+    result.irregular = Irregular::hosts_loss;
   return result;
 }
 
@@ -87,6 +103,8 @@ std::string_view text_of(Irregular irregular) noexcept {
       return "the goal is met at the greatest load";
     case Irregular::width_not_reached:
       return "the search ended before the bounds were close enough";
+    case Irregular::hosts_loss:
+      return "what was lost at the upper bound may be the host's doing, which was late or had no time";
   }
   return "";
 }

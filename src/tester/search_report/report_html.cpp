@@ -175,15 +175,17 @@ std::string trials_table(const SearchResult& search) {
                    {"Offered"},
                    {"Sent"},
                    {"Not sent in time"},
+                   {"Left late"},
                    {"Received"},
                    {"Lost"},
+                   {"Runs"},
                    {"Device's seed"}});
   for (std::size_t i = 0; i < search.trials.size(); ++i) {
     const TrialOutcome& trial = search.trials[i];
     table.add({fmt::format("{}", i + 1), fmt::format("{:.1f}", trial.load_pps), seconds_text(trial.duration_s),
                fmt::format("{}", trial.offered), fmt::format("{}", trial.sent), fmt::format("{}", trial.unsent),
-               fmt::format("{}", trial.received), percent_text(trial.loss_ratio()),
-               trial.seed ? fmt::format("{}", *trial.seed) : "none"});
+               fmt::format("{}", trial.host.late), fmt::format("{}", trial.received), percent_text(trial.loss_ratio()),
+               fmt::format("{}", trial.runs), trial.seed ? fmt::format("{}", *trial.seed) : "none"});
   }
   return fmt::format("<details><summary>All {} trials</summary>\n{}</details>\n", search.trials.size(), table.html());
 }
@@ -201,9 +203,9 @@ std::string goal_charts(const SearchResult& search, std::size_t goal, double cei
 std::string search_section(const SizeSearches& size, std::size_t number) {
   const SearchResult& search = size.searches[number];
   std::string html =
-      fmt::format("<details{}><summary>Search {}: {} trials of {:.1f} s in all, took {:.1f} s; {}</summary>\n{}",
+      fmt::format("<details{}><summary>Search {}: {} trials of {:.1f} s in all, took {:.1f} s; {}{}</summary>\n{}",
                   number == 0 ? " open=\"open\"" : "", number + 1, search.trials.size(), search.trial_s, search.took_s,
-                  text_of(search.end), results_table(search, size));
+                  text_of(search.end), markup_text(repeated_text(search)), results_table(search, size));
   for (std::size_t goal = 0; goal < search.goals.size() && number < kSearchesDrawn; ++goal)
     html += goal_charts(search, goal, size.ceiling_pps);
   return html + trials_table(search) + "</details>\n";

@@ -28,6 +28,11 @@ std::string seed_text(const SearchReport& report) {
                      draws ? "; the device has another in each trial (json, html)" : "");
 }
 
+std::string repeated_text(const SearchResult& search) {
+  if (search.repeated == 0) return "";
+  return fmt::format("; {} more were run again, since what they lost may be the host's doing", search.repeated);
+}
+
 std::string size_text(const std::string& size) {
   return size.find_first_not_of("0123456789") == std::string::npos ? size + " bytes" : size;
 }
@@ -63,6 +68,12 @@ std::vector<Fact> search_terms(const SearchReport& report) {
       {"loss ratio",
        "of the frames that should have been sent: what was not sent in time, or not received before the wait "
        "after the trial was over, is lost"},
+      {"host's doing",
+       fmt::format(
+           "losses of no more frames than left over {} ms late, were not sent, found no room in the receiving "
+           "device, or were due in time that was stolen: where they decide on a goal, a trial is run again, and "
+           "if none is better, the result irregular",
+           kLateNs / 1'000'000)},
       {"received", report.received},
       {"effective duration", "of a trial: the intended duration, without waits"},
       {"width", "between the relevant bounds, relative to the upper one"},

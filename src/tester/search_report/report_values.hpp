@@ -20,6 +20,9 @@ std::string seed_text(const SearchReport& report);
 /// Of a line that takes so many bytes for a frame.
 double line_bps(double pps, double line_bytes) noexcept;
 
+/// "; 3 were run again, ..."; nothing where none was.
+std::string repeated_text(const SearchResult& search);
+
 /// "64 bytes", "imix".
 std::string size_text(const std::string& size);
 

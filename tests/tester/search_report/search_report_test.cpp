@@ -47,6 +47,20 @@ TEST_P(EveryFormat, HasTheSeed) {
   EXPECT_THAT(write(report), HasSubstr(GetParam().name == "text" ? "another in each trial" : "314159265358"));
 }
 
+TEST_P(EveryFormat, SaysWhatWasRunAgainAndWhatTheHostMayHaveLost) {
+  SearchReport report = sample_report();
+  report.sizes.resize(1);
+  report.sizes[0].searches.resize(1);
+  const std::string again = GetParam().name == "json" ? "\"repeated\": 17," : "17 more were run again";
+  const std::string hosts = "had no time";
+  EXPECT_THAT(write(report), Not(HasSubstr(again)));
+  EXPECT_THAT(write(report), Not(HasSubstr(hosts)));
+  report.sizes[0].searches[0].repeated = 17;
+  report.sizes[0].searches[0].goals[0].irregular = Irregular::hosts_loss;
+  EXPECT_THAT(write(report), HasSubstr(again));
+  EXPECT_THAT(write(report), HasSubstr(hosts));
+}
+
 TEST_P(EveryFormat, HasNoMoreDigitsThanCount) {
   if (GetParam().name == "json") return;  // numbers themselves
   SearchReport report = sample_report();
