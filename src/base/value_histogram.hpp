@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -48,6 +49,12 @@ class ValueHistogram {
   }
 
   std::uint64_t count() const noexcept { return count_; }
+
+  /// How many are larger, within the error of values.
+  std::uint64_t count_above(std::uint64_t value) const noexcept {
+    return std::accumulate(counts_.begin() + static_cast<std::ptrdiff_t>(bins_->bin_of(value)) + 1, counts_.end(),
+                           std::uint64_t{0});
+  }
   std::size_t bytes() const noexcept { return counts_.size() * sizeof(std::uint64_t); }
 
   std::optional<std::uint64_t> least() const noexcept { return there_is(least_); }

@@ -53,7 +53,7 @@ std::vector<DecisionTree::Node> level_by_level(const c45::Node& root) {
 
 std::unique_ptr<Model> train_c45(const Samples& samples, const TrainingOptions& options) {
   Samples bounded = samples;
-  for (std::uint16_t& size : bounded.sizes) size = std::min(size, options.longest);
+  bounded.cap(options.longest);
   std::vector<c45::Case> cases(bounded.size());
   for (std::size_t flow = 0; flow < cases.size(); ++flow) cases[flow] = {static_cast<std::uint32_t>(flow), 1};
   const auto root = grow(bounded, c45::Splitter(bounded, options.least_flows), cases);

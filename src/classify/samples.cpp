@@ -54,6 +54,10 @@ void Samples::add(std::span<const std::uint16_t> first_sizes, std::string_view c
   captures.push_back(static_cast<std::uint32_t>(number_of(capture_names, capture_name, last_capture)));
 }
 
+void Samples::cap(std::uint16_t longest) noexcept {
+  for (std::uint16_t& size : sizes) size = std::min(size, longest);
+}
+
 Samples Samples::where(const std::vector<bool>& chosen) const {
   Samples part{.packets = packets, .class_names = class_names, .capture_names = capture_names};
   for (std::size_t flow = 0; flow < size(); ++flow) {

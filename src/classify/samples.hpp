@@ -37,6 +37,9 @@ struct Samples {
   /// Names that are new get the next number.
   void add(std::span<const std::uint16_t> first_sizes, std::string_view class_name, std::string_view capture_name);
 
+  /// Longer packets count as of so many bytes.
+  void cap(std::uint16_t longest) noexcept;
+
   /// Those where chosen[flow], with the numbers of all classes and captures as they are here.
   Samples where(const std::vector<bool>& chosen) const;
 };

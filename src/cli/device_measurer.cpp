@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/signals.hpp"
+#include "tester/chart/number_text.hpp"
 
 namespace parshall::cli {
 
@@ -32,6 +33,8 @@ Result<double> DeviceMeasurer::ceiling_pps() {
 }
 
 Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& input) {
+  const auto seed = test_.begin_trial();
+  if (!seed) return seed.error();
   const std::uint64_t dropped_before = test_.dropped_in_sending();
   const auto trial = run({.rate = {SendRate::Unit::packets, input.load_pps},
                           .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
@@ -39,8 +42,13 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
   tester::TrialOutcome outcome{.load_pps = input.load_pps,
                                .duration_s = input.duration_s,
                                .offered = std::max(trial->sending.taken, tester::due_frames(input)),
-                               .sent = trial->sending.sent};
+                               .sent = trial->sending.sent,
+                               .seed = *seed};
   outcome.unsent = outcome.offered - outcome.sent + test_.dropped_in_sending() - dropped_before;
+  outcome.host = {.late = trial->lateness_ns->count_above(tester::kLateNs),
+                  .latest_ns = trial->lateness_ns->largest().value_or(0),
+                  .missed = trial->device.nic_missed.value_or(0) + trial->device.no_mbuf.value_or(0),
+                  .stolen_ns = trial->stolen_ns};
   for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
     outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;
   return outcome;
@@ -53,9 +61,9 @@ std::string DeviceUnderTest::received() const {
 std::vector<tester::Fact> DeviceUnderTest::phases() const {
   return trial_phases(
       learn_ns_ == 0 ? "none (deviates)"
-                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} s "
+                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} "
                                    "at most; not before each trial (deviates)",
-                                   static_cast<double>(learn_ns_) * 1e-9),
+                                   tester::seconds_text(static_cast<double>(learn_ns_) / 1e9)),
       settle_ns_);
 }
 

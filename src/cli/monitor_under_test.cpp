@@ -16,6 +16,7 @@
 #include "generate/memory_source.hpp"
 #include "generate/sender.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "tester/host/stolen_time.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -50,16 +51,22 @@ Result<WatchOptions> parse_watch(const std::string& words) {
 struct Sent {
   SendCounts counts;
   std::uint64_t elapsed_ns = 0;
+  tester::HostTrouble host;
 };
 
 /// Sends until the plan's end, or until somebody stops the program.
 Sent send(const TestFrames& frames, FrameSink& sink, const SendPlan& plan) {
   Sender sender(std::make_unique<MemorySource>(frames.trace, ~std::uint64_t{0}), std::make_unique<FrameCopier>(),
                 std::make_unique<LentSink>(sink), plan);
+  const std::uint64_t stolen_before_ns = tester::stolen_ns();
   while (!sender.finished() && !stop_asked())
     if (sender.step() == 0) rest_until_due(sender);
   sender.finish();
-  return {sender.counts(), sender.elapsed_ns()};
+  return {.counts = sender.counts(),
+          .elapsed_ns = sender.elapsed_ns(),
+          .host = {.late = sender.lateness_ns().count_above(tester::kLateNs),
+                   .latest_ns = sender.lateness_ns().largest().value_or(0),
+                   .stolen_ns = tester::stolen_ns() - stolen_before_ns}};
 }
 
 /// Takes packets out of a source and forgets them.
@@ -127,7 +134,8 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
                                 .offered = offered,
                                 .sent = sent.counts.sent,
                                 .received = *after - *before,
-                                .unsent = offered - sent.counts.sent - sent.counts.refused};
+                                .unsent = offered - sent.counts.sent - sent.counts.refused,
+                                .host = sent.host};
   }
 
  private:

@@ -140,6 +140,7 @@ void declare(CLI::App& command, SearchOptions& o) {
                   "(of --descriptors packets)")
       ->group("Device");
   declare(command, o.traffic);
+  declare_seed(command, o.seed);
   command
       .add_option(
           "--sizes", o.sizes,

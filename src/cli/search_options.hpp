@@ -21,6 +21,7 @@ struct SearchOptions {
   std::size_t repeat = 1;
   std::optional<std::size_t> trials;
   std::optional<double> width;
+  std::optional<std::uint64_t> seed;
   std::optional<std::string> monitor;  ///< options of `parshall watch`; nothing: a device is under test
   bool quiet = false;
 };

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <random>
+
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "generate/traffic_text.hpp"
 #include "tester/learning.hpp"
+#include "tester/seeds.hpp"
 
 namespace parshall::cli {
 
@@ -34,6 +37,25 @@ void declare(CLI::App& command, TestTrafficOptions& o) {
           "Traffic, such as flows=1000,size=imix; where it does not say so, flows=100, protocol=udp, size=128 and "
           "addresses=benchmark")
       ->group("Traffic");
+}
+
+void declare_seed(CLI::App& command, std::optional<std::uint64_t>& seed) {
+  command
+      .add_option("--seed", seed,
+                  "Of all that is random: the traffic (unless -g has seed=) and what a made device does, anew in each "
+                  "trial (unless it has one: link:...,seed=N); default: drawn, and told in the report")
+      ->group("Traffic");
+}
+
+std::uint64_t settle_seeds(std::optional<std::uint64_t> asked, EndOptions& ends, TestTrafficOptions& traffic) {
+  if (!asked) {
+    std::random_device random;
+    asked = tester::seed_of(std::uint64_t{random()} << 32 | random(), tester::Chance::traffic);
+  }
+  const std::string own = fmt::format("seed={}", tester::seed_of(*asked, tester::Chance::traffic));
+  traffic.traffic = changed_traffic(own, traffic.traffic);
+  ends.through = tester::with_seed(ends.through, tester::seed_of(*asked, tester::Chance::device));
+  return *asked;
 }
 
 std::string plan_text(const TestTrafficOptions& options) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,11 +31,17 @@ struct TestTrafficOptions {
 
 void declare(CLI::App& command, TestTrafficOptions& options);
 
+void declare_seed(CLI::App& command, std::optional<std::uint64_t>& seed);
+
 /// The traffic in full: with what a test's has that other built-in traffic has not, unless the user says otherwise.
 std::string plan_text(const TestTrafficOptions& options);
 
 /// With a trailer. Errors are the user's.
 Result<TrafficSpec> plan_traffic(const TestTrafficOptions& options);
+
+/// Settles what is random in a test: gives frames, and a device that draws, seeds that follow from one, unless the user
+/// named theirs. Returns that one: `asked`, or one that is drawn.
+std::uint64_t settle_seeds(std::optional<std::uint64_t> asked, EndOptions& ends, TestTrafficOptions& traffic);
 
 /// Frames of a test, which are sent again and again.
 struct TestFrames {
@@ -53,6 +61,11 @@ class TestEnds {
   /// That can be sent, with the FCS.
   std::uint32_t longest_frame() const noexcept { return sink_->longest_frame() + kFcsBytes; }
 
+  /// Before each trial: the seed of what the device does in it by chance; nothing where it draws nothing.
+  Result<std::optional<std::uint64_t>> begin_trial() {
+    return scenario_ ? scenario_->begin_trial(trials_++) : Result(std::optional<std::uint64_t>());
+  }
+
   /// Frames that the sending device took, and dropped.
   std::uint64_t dropped_in_sending() { return send_port_->dropped_in_sending(); }
 
@@ -70,6 +83,7 @@ class TestEnds {
   std::unique_ptr<FrameSink> sink_;
   std::unique_ptr<PacketSource> source_;
   std::string description_;
+  std::uint64_t trials_ = 0;  ///< that began
 };
 
 /// Frames of which kind are longer than what is sent by takes, if any.

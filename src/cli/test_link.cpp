@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <thread>
 
 #include "base/parse.hpp"
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
+#include "cli/send_orders.hpp"
 #include "cli/signals.hpp"
 #include "cli/test.hpp"
 #include "cli/whole_file.hpp"
@@ -22,7 +27,7 @@ struct LinkOptions {
   std::uint32_t gap = 1;
   std::size_t limit = 1000;
   std::uint64_t seed = 1;
-  bool both_ways = false, quiet = false;
+  bool both_ways = false, prompt = false, quiet = false;
 };
 
 /// One end of the link.
@@ -56,6 +61,37 @@ Result<tester::ImpairmentSettings> settings_of(const LinkOptions& o) {
                                     .seed = o.seed};
 }
 
+/// Both directions of a link, and the seeds that they go by: the way back has the next one.
+struct Directions {
+  tester::LinkSeeds forward, backward;
+  std::uint64_t seed = 1;
+
+  bool reseed(std::uint64_t to) {
+    seed = to;
+    return forward.hand_over(to, stop_asked) && backward.hand_over(to + 1, stop_asked);
+  }
+};
+
+/// Carries out lines of standard input, and answers each, until somebody wants the program to end.
+void take_orders(Directions& link) {
+  constexpr std::string_view kSeed = "seed ";
+  constexpr int kLookMs = 100;
+  Prompt prompt;
+  while (!stop_asked()) {
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    ::poll(&input, prompt.ended() ? 0 : 1, kLookMs);
+    while (const auto line = prompt.line()) {
+      const auto seed = line->starts_with(kSeed) ? parse_count(line->substr(kSeed.size())) : std::nullopt;
+      if (!seed) {
+        say("test link", fmt::format("\"{}\": say seed N", *line));
+      } else if (link.reseed(*seed)) {
+        fmt::print("{}\n", *line);
+        std::fflush(stdout);
+      }
+    }
+  }
+}
+
 nlohmann::ordered_json json_of(const tester::LinkCounts& counts) {
   const tester::ImpairmentCounts& did = counts.impairment;
   return {{"entered", counts.entered}, {"too_long", counts.too_long},           {"lost", did.lost},
@@ -82,14 +118,15 @@ int run(const LinkOptions& options) {
 
   tester::ImpairmentSettings back = options.both_ways ? *settings : tester::ImpairmentSettings{.limit = options.limit};
   back.seed = settings->seed + 1;
-  tester::LinkCounts returned;
-  std::thread backward([&] { returned = tester::run_link(*b->source, *a->sink, back, stop_asked); });
-  const tester::LinkCounts counts = tester::run_link(*a->source, *b->sink, *settings, stop_asked);
+  Directions link{.seed = settings->seed};
+  tester::LinkCounts counts, returned;
+  std::thread backward([&] { returned = tester::run_link(*b->source, *a->sink, back, link.backward, stop_asked); });
+  std::thread forward([&] { counts = tester::run_link(*a->source, *b->sink, *settings, link.forward, stop_asked); });
+  if (options.prompt) take_orders(link);
+  forward.join();
   backward.join();
-  const nlohmann::ordered_json report = {{"command", command_line()},
-                                         {"seed", options.seed},
-                                         {"forward", json_of(counts)},
-                                         {"backward", json_of(returned)}};
+  const nlohmann::ordered_json report = {
+      {"command", command_line()}, {"seed", link.seed}, {"forward", json_of(counts)}, {"backward", json_of(returned)}};
   if (const auto error = write_whole(options.output, report.dump(2) + "\n")) return fail(*error, kFailed);
   return kDone;
 }
@@ -120,6 +157,8 @@ void add_test_link(CLI::App& test, int& status) {
       ->capture_default_str();
   command->add_flag("--both-ways", o.both_ways, "What goes back is treated alike; else it only passes");
   command->add_option("--seed", o.seed, "Of what is lost, and so on")->capture_default_str();
+  command->add_flag("--prompt", o.prompt,
+                    "Take orders from standard input: seed N, as if it began with it; each is answered by its line");
   command->add_option("-o,--output", o.output, "File for what was done, in JSON")->capture_default_str();
   command->add_flag("-q,--quiet", o.quiet, "No messages but errors");
   command->callback([options, &status] { status = run(*options); });

@@ -19,6 +19,7 @@ struct RunOptions {
   TestTrafficOptions traffic;
   std::string rate = "10kpps", ramp, count = "0", duration, settle = "2s", learn = "10s";
   std::uint32_t burst = 1;
+  std::optional<std::uint64_t> seed;
   bool flow_latency = false, quiet = false;
   int confidence = 95;
   std::string format = "text", output = "-";
@@ -69,7 +70,8 @@ std::string text_of(const tester::TestReport& report, const std::string& format)
   return format == "csv" ? tester::report_csv(report) : tester::report_text(report);
 }
 
-int run(const RunOptions& options) {
+int run(RunOptions options) {
+  const std::uint64_t seed = settle_seeds(options.seed, options.ends, options.traffic);
   auto planned = plan(options);
   if (!planned) return fail(planned.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
@@ -84,6 +86,8 @@ int run(const RunOptions& options) {
 
   tester::TrialOptions trial{.send = *send, .settle_ns = planned->settle_ns, .book = {}};
   if (options.flow_latency) trial.book.flow_latency_error = 0.05;
+  const auto device_seed = test->begin_trial();
+  if (!device_seed) return fail(device_seed.error(), kFailed);
   const std::uint64_t dropped_before = test->dropped_in_sending();
   const tester::TrialResult result = tester::run_trial(frames->trace, frames->streams, test->ends(), trial, stop_asked);
   tester::TestReport report =
@@ -98,6 +102,8 @@ int run(const RunOptions& options) {
                   .device = test->description(),
                   .traffic = plan_text(options.traffic),
                   .rate = options.rate,
+                  .seed = seed,
+                  .device_seed = *device_seed,
                   .sending = result.sending,
                   .dropped_in_sending = test->dropped_in_sending() - dropped_before,
                   .receiving = result.device,
@@ -121,6 +127,7 @@ void add_test_run(CLI::App& test, int& status) {
   RunOptions& o = *options;
   declare(*command, o.ends);
   declare(*command, o.traffic);
+  declare_seed(*command, o.seed);
   command
       ->add_option("--rate", o.rate,
                    "asap, pps, kpps, Mpps; bps to Gbps, with all that a line needs for a frame; % of the line")

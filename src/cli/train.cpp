@@ -157,8 +157,9 @@ int train(TrainOptions options) {
   catch_signals();
   auto all = samples_of(options);
   if (!all) return fail(all.error(), kFailed);
-  const Selection selection = select_classes(*all, options.least_flows, options.least_captures);
+  Selection selection = select_classes(*all, options.least_flows, options.least_captures);
   tell(selection.left_out, options);
+  selection.samples.cap(options.training.longest);  // so that samples that are written are those that were learnt from
   const Samples& samples = selection.samples;
   if (samples.class_names.size() < 2)
     return fail({fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
@@ -266,7 +267,9 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.add_option("--confusion", o.confusion, "CSV file: which class flows of each class were taken for")
       ->group("Output");
   command.add_option("--plot", o.plot, "Draw that: a .svg or .png file")->group("Output");
-  command.add_option("--write-samples", o.write_samples, "CSV file: sizes, class, capture and fold of each flow")
+  command
+      .add_option("--write-samples", o.write_samples,
+                  "CSV file of what was learnt from: sizes (--longest at most), class, capture and fold of each flow")
       ->group("Output");
   command.footer(
       "Figures by class are of cross-validation: flows of a capture are never told by a model that was trained on the "

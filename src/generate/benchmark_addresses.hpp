@@ -11,6 +11,7 @@ namespace parshall {
 /// Source: RFC 2544, appendix C.2.2, RFC 6890: 198.18.0.0/15. RFC 5180, section 8: 2001:2::/48.
 struct BenchmarkAddresses {
   static constexpr std::uint64_t kHosts = 65534, kPorts = 64512;
+  static constexpr std::uint64_t kDynamicPorts = 16384;  ///< RFC 6335, section 6: they mean nothing by themselves
   static constexpr std::uint8_t kIpv6Source[8] = {0x20, 0x01, 0, 2, 0, 0, 0, 0};       ///< 2001:2:0:0::/64
   static constexpr std::uint8_t kIpv6Destination[8] = {0x20, 0x01, 0, 2, 0, 0, 0, 1};  ///< 2001:2:0:1::/64
 
@@ -19,6 +20,9 @@ struct BenchmarkAddresses {
     return (198u << 24 | 19u << 16) + number(host);
   }
   static constexpr std::uint16_t port(std::uint64_t port) noexcept { return static_cast<std::uint16_t>(1024 + port); }
+  static constexpr std::uint16_t dynamic_port(std::uint64_t port) noexcept {
+    return static_cast<std::uint16_t>(49152 + port);
+  }
 
  private:
   static constexpr std::uint32_t number(std::uint64_t host) noexcept { return static_cast<std::uint32_t>(host + 1); }

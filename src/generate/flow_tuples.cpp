@@ -10,6 +10,8 @@
 namespace parshall {
 namespace {
 
+constexpr std::uint8_t kDynamic = 0xC0;  ///< of a port's first byte: of those from 49152 on
+
 /// Bijection of 32 bits: two rounds of xor-shift and odd multiplication.
 std::uint32_t scramble(std::uint32_t x) noexcept {
   x = (x ^ x >> 16) * 0x7FEB352Du;
@@ -61,23 +63,29 @@ void FlowTuples::address_randomly(FlowTuple& tuple, std::uint64_t flow, SplitMix
   }
   std::memcpy(tuple.source_port, &ports, 2);
   std::memcpy(tuple.destination_port, reinterpret_cast<const char*>(&ports) + 2, 2);
+  if (!connected_) return;
+  tuple.source_port[0] |= kDynamic;
+  tuple.destination_port[0] |= kDynamic;
 }
 
 void FlowTuples::address_for_benchmarks(FlowTuple& tuple, std::uint64_t flow, SplitMix64 random) const noexcept {
   using To = BenchmarkAddresses;
-  constexpr std::uint64_t kSources = To::kHosts * To::kPorts;
-  std::uint64_t source_port = random.below(To::kPorts);
+  const std::uint64_t ports = connected_ ? To::kDynamicPorts : To::kPorts, sources = To::kHosts * ports;
+  const auto port = [this](std::uint64_t number) { return connected_ ? To::dynamic_port(number) : To::port(number); };
+  std::uint64_t source_port = random.below(ports);
   if (tuple.ipv6) {
     put_ipv6(tuple.source, To::kIpv6Source, 8, SplitMix64::mix(flow ^ seed_ << 32));
     put_ipv6(tuple.destination, To::kIpv6Destination, 8, random());
   } else {
-    const std::uint64_t source = scramble_below<32, kSources>((flow + seed_ % kSources) % kSources);
+    const std::uint64_t number = (flow + seed_ % sources) % sources;
+    const std::uint64_t source = connected_ ? scramble_below<30, To::kHosts * To::kDynamicPorts>(number)
+                                            : scramble_below<32, To::kHosts * To::kPorts>(number);
     source_port = source / To::kHosts;
     put32(tuple.source, To::source(source % To::kHosts));
     put32(tuple.destination, To::destination(1 + random.below(To::kHosts - 1)));  // host 0 is a flood's victim
   }
-  put16(tuple.source_port, To::port(source_port));
-  put16(tuple.destination_port, To::port(random.below(To::kPorts)));
+  put16(tuple.source_port, port(source_port));
+  put16(tuple.destination_port, port(random.below(ports)));
 }
 
 }  // namespace parshall

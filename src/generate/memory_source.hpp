@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "generate/conversation_rounds.hpp"
 #include "generate/flow_trains.hpp"
 #include "generate/syn_flood.hpp"
 #include "generate/traffic.hpp"
@@ -19,6 +20,7 @@ class MemorySource final : public PacketSource {
       : trace_(std::move(trace)),
         flood_(trace_),
         trains_(trace_),
+        rounds_(trace_),
         left_(limit),
         step_(static_cast<std::uint64_t>(1e9 / trace_->rate_pps() * kUnit)),
         time_ns_(first_ns) {}
@@ -37,6 +39,7 @@ class MemorySource final : public PacketSource {
     left_ -= count;
     flood_.put_into(out.first(count), played_);
     trains_.put_into(out.first(count), played_);
+    rounds_.put_into(out.first(count), played_);
     played_ += count;
     next_ = next_ + count == trace_->packets() ? 0 : next_ + count;
     return count;
@@ -50,6 +53,7 @@ class MemorySource final : public PacketSource {
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;
   FlowTrains trains_;
+  ConversationRounds rounds_;
   std::uint64_t left_;
   std::uint64_t step_;
   std::uint64_t time_ns_;

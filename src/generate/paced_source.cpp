@@ -12,6 +12,7 @@ PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::siz
     : trace_(std::move(trace)),
       flood_(trace_),
       trains_(trace_),
+      rounds_(trace_),
       pace_(pace),
       first_ns_(first_ns),
       clock_(std::move(clock)),
@@ -63,6 +64,7 @@ void PacedSource::play(ArrivalQueue::Run run, std::span<RawPacket> out) noexcept
     });
     flood_.put_into(out.first(count), run.first);
     trains_.put_into(out.first(count), run.first);
+    rounds_.put_into(out.first(count), run.first);
     run.first += count;
     out = out.subspan(count);
   }

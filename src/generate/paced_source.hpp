@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "generate/arrival_queue.hpp"
+#include "generate/conversation_rounds.hpp"
 #include "generate/flow_trains.hpp"
 #include "generate/pace.hpp"
 #include "generate/syn_flood.hpp"
@@ -82,6 +83,7 @@ class PacedSource final : public PacketSource {
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;
   FlowTrains trains_;
+  ConversationRounds rounds_;
   Pace pace_;
   std::uint64_t first_ns_, first_packet_ = 0;
   Clock clock_;

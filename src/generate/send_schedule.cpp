@@ -62,7 +62,7 @@ std::string SendRate::text() const {
     case Unit::line_bits:
       return fmt::format("{}bps", value);
     case Unit::line_share:
-      return fmt::format("{}%", value * 100);
+      return fmt::format("{:.15g}%", value * 100);
     case Unit::captured:
       return fmt::format("{}x", value);
   }

@@ -93,7 +93,10 @@ Segment Sessions::segment(std::uint64_t at, std::uint64_t number, std::uint32_t 
   End& end = ends_[number];
   const End& peer = ends_[number ^ 1];
   const Kind kind = kinds_[at];
-  if (has_option(kind)) end.next = first_sequence(number);
+  if (has_option(kind)) {
+    end.next = first_sequence(number);
+    end.has_begun = true;
+  }
   Segment segment{.mss_of_mtu = has_option(kind) ? mtu_ : 0,
                   .sequence = end.next,
                   .acknowledgment = peer.next,
@@ -127,6 +130,13 @@ Segment Sessions::segment(std::uint64_t at, std::uint64_t number, std::uint32_t 
       break;
   }
   return segment;
+}
+
+std::vector<std::uint32_t> Sessions::advances() const {
+  std::vector<std::uint32_t> advances(ends_.size());
+  for (std::size_t number = 0; number < ends_.size(); ++number)
+    if (ends_[number].has_begun) advances[number] = ends_[number].next - first_sequence(number);
+  return advances;
 }
 
 std::uint32_t Sessions::first_sequence(std::uint64_t number) const noexcept {

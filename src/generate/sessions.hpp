@@ -11,7 +11,8 @@
 namespace parshall {
 
 /// Whole TCP connections. All packets of flows 2i and 2i + 1 in a trace are one, from its SYN, which flow 2i sends, to
-/// the ACK of the last FIN; when the trace repeats, it comes again.
+/// the ACK of the last FIN; when the trace repeats, the same ends open another, whose numbers go on
+/// (ConversationRounds).
 ///
 /// Of its packets three open it and three close it. The others are data, of the flow whose turn it was, or an ACK: who
 /// got two segments and has sent none since acknowledges them. A segment that is sent again is so at once. A connection
@@ -31,12 +32,16 @@ class Sessions {
   /// The trace's `at`-th packet, of flow `number`, in a frame that has room for so much data; in their order.
   Segment segment(std::uint64_t at, std::uint64_t number, std::uint32_t room) noexcept;
 
+  /// By how much each flow's sequence numbers have gone on. Throws std::bad_alloc.
+  std::vector<std::uint32_t> advances() const;
+
  private:
   enum class Kind : std::uint8_t { none, syn, syn_ack, ack, data, again, fin };
 
   struct End {
     std::uint32_t next = 0;  ///< its next sequence number
     std::uint32_t last = 0;  ///< payload of its last segment
+    bool has_begun = false;
   };
 
   static constexpr bool has_option(Kind kind) noexcept { return kind == Kind::syn || kind == Kind::syn_ack; }

@@ -30,6 +30,7 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
   Trace trace;
   trace.spec_ = spec;
   trace.packets_ = spec.packets != 0 ? spec.packets : std::max<std::uint64_t>(1 << 20, 4 * spec.flows);
+  trace.link_bytes_ = FlowFrames(spec).link_bytes();
   const std::uint32_t least_bytes = FlowFrames(spec).header_bytes({.ipv6 = spec.ipv6_share > 0, .tcp = true});
   trace.longest_frame_ = std::max(spec.sizes.most() - kFcsBytes, least_bytes);
   if (spec.train_packets != 0) return trace;
@@ -80,11 +81,13 @@ void Trace::write_frames(Sessions* sessions) {
     const FlowTuple tuple = tuples(flow_of_[i]);
     const std::uint32_t room = frame_bytes(i) - frames.header_bytes(tuple);
     Segment segment{.payload_bytes = room};
-    if (conversations) segment = conversations->segment(i, flow_of_[i], room);
+    if (conversations) segment = conversations->segment(flow_of_[i], room);
     if (sessions != nullptr) segment = sessions->segment(i, flow_of_[i], room);
     if (spec_.trailer) segment.stream = flow_of_[i];
     frames.write(frames_.data() + (frame(i) - frames_.data()), tuple, segment);
   }
+  if (conversations) advances_ = conversations->advances();
+  if (sessions != nullptr) advances_ = sessions->advances();
 }
 
 }  // namespace parshall

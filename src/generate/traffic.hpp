@@ -60,6 +60,10 @@ class Trace {
     }
   }
 
+  /// By how much a round moves each flow's sequence numbers on; none: rounds are alike.
+  const std::vector<std::uint32_t>& advances() const noexcept { return advances_; }
+  std::uint32_t link_bytes() const noexcept { return link_bytes_; }  ///< of each frame, before the IP header
+
   /// Of trains (FlowTrains) there are no frames here.
   const TrafficSpec& spec() const noexcept { return spec_; }
 
@@ -85,7 +89,9 @@ class Trace {
   std::uint64_t packets_ = 0;
   std::vector<bool> flood_;
   std::vector<Place> places_;  ///< of each frame; none: they are alike
+  std::vector<std::uint32_t> advances_;
   std::size_t stride_ = 0;
+  std::uint32_t link_bytes_ = 0;
   std::uint32_t longest_frame_ = 0;
 };
 

@@ -55,6 +55,12 @@ class Impairment {
     at_once_.reserve(settings.limit + 1);
   }
 
+  /// What is drawn from now on is as if it began with this seed.
+  void reseed(std::uint64_t seed) noexcept {
+    random_ = SplitMix64(seed);
+    since_at_once_ = 0;
+  }
+
   void offer(std::uint64_t now_ns, const Frame& frame) {
     ++counts_.offered;
     const bool is_duplicated = happens(settings_.duplicate);

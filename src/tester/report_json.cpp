@@ -58,6 +58,8 @@ ordered_json about_json(const TestAbout& about) {
           {"device", about.device},
           {"traffic", about.traffic},
           {"rate", about.rate},
+          {"seed", about.seed},
+          {"device_seed", json_of(about.device_seed)},
           {"sending",
            {{"taken", about.sending.taken},
             {"sent", about.sending.sent},

@@ -12,6 +12,7 @@ namespace parshall::tester {
 namespace {
 
 constexpr std::size_t kFlowsShown = 10;
+constexpr double kLateNs = 10e6;  ///< half of the frames being later than this, the load was another
 
 std::string time_text(const std::optional<double>& ns) {
   if (!ns) return "-";
@@ -62,7 +63,13 @@ void write_frames(std::string& to, const TestReport& report) {
                  "reordered   {}: {} (RFC 4737), extent {} on average, {}{} at most; {} by 3 or more\n",
                  total.reordered, ratio_text(ratios.reordered), number_text(total.extent_mean()),
                  total.extents_at_least > 0 ? "at least " : "", total.extent_largest, total.reordered_by_3);
+  if (total.reordered > 0)
+    to += "            came after a frame of their flow that was sent later: all that one passes are reordered\n";
   fmt::format_to(std::back_inserter(to), "overtaking  {}: {}\n", total.overtaking, ratio_text(ratios.overtaking));
+  if (total.reordered > 0)
+    to +=
+        "            came before a frame of their flow that was sent earlier: the faster ones themselves; what passes "
+        "other flows only is neither\n";
   fmt::format_to(std::back_inserter(to),
                  "            in brackets: intervals of {} % confidence, were the fates of frames independent\n",
                  report.confidence == Confidence::percent_95 ? 95 : 99);
@@ -74,10 +81,28 @@ void write_frames(std::string& to, const TestReport& report) {
                  number_text(report.fairness_of_rates), number_text(report.fairness_of_ratios));
 }
 
+/// Where the sender did not do what was asked: what it left out, and how late it was.
+void write_shortfall(std::string& to, const TestAbout& about) {
+  const std::uint64_t taken = about.sending.taken;
+  const std::uint64_t missing = taken - std::min(taken, about.sending.sent) + about.dropped_in_sending;
+  const bool is_late = about.late_p50_ns && *about.late_p50_ns > kLateNs;
+  if (missing == 0 && !is_late) return;
+  to += "not as asked: ";
+  if (missing > 0)
+    fmt::format_to(std::back_inserter(to), "{} of {} frames that were due were not sent ({:.3g} %)", missing, taken,
+                   100 * static_cast<double>(missing) / static_cast<double>(taken));
+  if (is_late)
+    fmt::format_to(std::back_inserter(to), "{}half of those sent left {} or more after they were due",
+                   missing > 0 ? "; " : "", time_text(about.late_p50_ns));
+  to += ": loss, rates and latency are those of a lower or later load\n";
+}
+
 void write_about(std::string& to, const TestAbout& about) {
   if (about.command.empty()) return;
   fmt::format_to(std::back_inserter(to), "device      {}\n", about.device);
   fmt::format_to(std::back_inserter(to), "traffic     {} at {}\n", about.traffic, about.rate);
+  fmt::format_to(std::back_inserter(to), "seed        {}{}: with --seed it is the same again\n", about.seed,
+                 about.device_seed ? fmt::format(", of the device {}", *about.device_seed) : "");
 }
 
 void write_sending(std::string& to, const TestAbout& about) {
@@ -136,6 +161,7 @@ void write_worst_flows(std::string& to, const TestReport& report) {
 
 std::string report_text(const TestReport& report) {
   std::string to;
+  write_shortfall(to, report.about);
   write_about(to, report.about);
   if (report.about.interrupted) to += "interrupted before its end\n";
   write_frames(to, report);

@@ -46,6 +46,8 @@ struct FlowRow {
 /// How a test was made, and how its sending went: what is needed to make it again, and to believe it.
 struct TestAbout {
   std::string command = {}, device = {}, traffic = {}, rate = {};
+  std::uint64_t seed = 0;                         ///< which all others follow from
+  std::optional<std::uint64_t> device_seed = {};  ///< of what the device did by chance, where it draws
   SendCounts sending = {};
   std::uint64_t dropped_in_sending = 0;  ///< taken by the sending device, and dropped: they are lost like others
   DeviceCounters receiving = {};         ///< what the receiving device did not deliver

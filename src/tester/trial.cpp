@@ -10,6 +10,7 @@
 #include "generate/lent_sink.hpp"
 #include "generate/memory_source.hpp"
 #include "pipeline/decode/decode.hpp"
+#include "tester/host/stolen_time.hpp"
 #include "tester/trailer_writer.hpp"
 
 namespace parshall::tester {
@@ -96,10 +97,12 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
                 std::make_unique<LentSink>(ends.sink), options.send);
   const DeviceCounters before = ends.source.counters();
   ReceivingThread receiving(ends.source, *result.receiver);
+  const std::uint64_t stolen_before_ns = stolen_ns();
   while (!sender.finished() && !stop())
     if (sender.step() == 0) rest_until_due(sender);
   sender.finish();
   result.interrupted = !sender.finished();
+  result.stolen_ns = stolen_ns() - stolen_before_ns;
   std::this_thread::sleep_for(std::chrono::nanoseconds(options.settle_ns));
 
   receiving.stop();

@@ -26,6 +26,13 @@ TEST(MeanInterval, IsStudentsOverTheSamples) {
   EXPECT_NEAR(*interval.half_width, 2.7764 * 1.5811388 / 2.2360680, 1e-4);
 }
 
+TEST(MeanInterval, OfSamplesThatAreAlikeIsNoneWide) {
+  const std::vector<double> samples(3, 0.1);
+  EXPECT_EQ(mean_interval(samples).mean, 0.1);
+  EXPECT_EQ(mean_interval(samples).deviation, 0);
+  EXPECT_EQ(mean_interval(samples).half_width, 0);
+}
+
 TEST(MeanInterval, OfOneSampleIsNone) {
   const std::vector<double> one{0.25};
   EXPECT_DOUBLE_EQ(mean_interval(one).mean, 0.25);

@@ -54,6 +54,14 @@ TEST(ValueHistogram, IsWithinItsErrorOfWhatSortingTells) {
   }
 }
 
+TEST(ValueHistogram, CountsTheValuesThatAreLarger) {
+  ValueHistogram histogram;
+  for (std::uint64_t value = 1; value <= 1000; ++value) histogram.add(value * 1000);
+  EXPECT_EQ(histogram.count_above(1'000'000), 0u);
+  EXPECT_EQ(histogram.count_above(10), 1000u);
+  EXPECT_NEAR(static_cast<double>(histogram.count_above(500'000)), 500, 2);
+}
+
 TEST(ValueHistogram, SaysNothingOfNoValues) {
   const ValueHistogram none;
   EXPECT_EQ(none.count(), 0u);

@@ -38,5 +38,12 @@ TEST(Samples, KeepTheirNumbersInAPart) {
   EXPECT_EQ(part.class_names, three_flows().class_names);
 }
 
+TEST(Samples, CapLongSizesAndLeaveMissingOnesMissing) {
+  Samples samples = three_flows();
+  samples.add(std::vector<std::uint16_t>{16384, 1501}, "web", "tuesday");
+  samples.cap(61);
+  EXPECT_EQ(samples.sizes, (std::vector<std::uint16_t>{60, 52, 61, 0, 61, 53, 61, 61}));
+}
+
 }  // namespace
 }  // namespace parshall

@@ -159,6 +159,21 @@ class Train(Case):
         self.assertEqual(first["accuracy"], second["accuracy"])
         self.assertIn("train", second["training"]["command"])
 
+    def test_samples_that_are_written_are_those_that_were_learnt_from(self):
+        sizes = {"bulk": (40, 16384, 9000, 2948), "talk": (40, 1400, 60, 1501)}  # longer than 1500: joined by offloading
+        with open(self.path("all.csv"), "w", encoding="utf-8") as file:
+            file.write("class,capture,size_1,size_2,size_3,size_4\n")
+            for flow in range(60):
+                label = list(sizes)[flow % 2]
+                file.write(",".join([label, f"c{flow % 6}"] + [str(size - flow % 3) for size in sizes[label]]) + "\n")
+        for options, longest in (((), 1500), (("--longest", "9000"), 9000)):
+            self.train("--samples", self.path("all.csv"), "--write-samples", self.path("written.csv"), *options)
+            with open(self.path("written.csv"), encoding="utf-8") as file:
+                written = [int(sample[f"size_{i}"]) for sample in csv.DictReader(file) for i in range(1, 5)]
+            with open(self.path("all.csv"), encoding="utf-8") as file:
+                given = [int(sample[f"size_{i}"]) for sample in csv.DictReader(file) for i in range(1, 5)]
+            self.assertEqual(written, [min(size, longest) for size in given])
+
     def test_labels_go_for_both_directions_and_without_a_capture_for_all(self):
         self.captures()
         out, _ = self.train("-r", self.folder, "--labels", self.labels(reverse=True))

@@ -8,47 +8,30 @@
 #include <vector>
 
 #include "played.hpp"
+#include "read_segment.hpp"
 
 namespace parshall {
 namespace {
 
 constexpr unsigned kFin = 1, kSyn = 2, kPsh = 8, kAck = 16;
 
-/// A TCP segment as it was read from its frame.
-struct Read {
-  std::uint32_t flow, sequence, acknowledgment, payload_bytes, mss;
-  unsigned flags;
-};
+using Connections = std::map<std::uint32_t, std::vector<Read>>;
 
-Read read(const RawPacket& packet, std::uint32_t flow) {
-  const Datagram datagram = datagram_of(packet);
-  EXPECT_EQ(check_checksums(packet.data, packet.captured_bytes, datagram), ChecksumState::good);
-  EXPECT_LE(datagram.end, packet.captured_bytes);
-  const std::uint8_t* const tcp = packet.data + datagram.payload_at;
-  const std::uint32_t header_bytes = std::uint32_t{tcp[12]} >> 4 << 2;
-  EXPECT_EQ(get16(tcp + 14), 0xFFFFu);
-  const bool has_mss = header_bytes == 24 && tcp[20] == 2 && tcp[21] == 4;
-  EXPECT_TRUE(header_bytes == 20 || has_mss);
-  return {flow,
-          get32(tcp + 4),
-          get32(tcp + 8),
-          static_cast<std::uint32_t>(datagram.end - datagram.payload_at) - header_bytes,
-          has_mss ? get16(tcp + 22) : 0,
-          tcp[13]};
-}
-
-/// By connection, in their order.
-std::map<std::uint32_t, std::vector<Read>> connections_of(const std::string& spec) {
+/// Of each round, by connection, in their order.
+std::vector<Connections> rounds_of(const std::string& spec, std::size_t rounds) {
   const auto trace = trace_of(spec);
-  std::map<std::uint32_t, std::vector<Read>> connections;
-  std::uint64_t at = 0;
-  play(trace, 1, [&](const RawPacket& packet) {
+  std::vector<Connections> connections(rounds);
+  std::uint64_t number = 0;
+  play(trace, rounds, [&](const RawPacket& packet) {
+    const std::uint64_t at = number % trace->packets();
     if (!trace->floods() || !trace->is_flood(at))
-      connections[trace->flow_of(at) / 2].push_back(read(packet, trace->flow_of(at)));
-    ++at;
+      connections[number / trace->packets()][trace->flow_of(at) / 2].push_back(read(packet, trace->flow_of(at)));
+    ++number;
   });
   return connections;
 }
+
+Connections connections_of(const std::string& spec) { return rounds_of(spec, 1).front(); }
 
 /// What a host of each side would say of a segment; nothing lost, reordered or beyond the window.
 struct Ends {
@@ -121,6 +104,27 @@ TEST(Sessions, AreWholeConnectionsFromSynToTheAckOfTheLastFin) {
   }
 }
 
+TEST(Sessions, AreOthersOfTheSameEndsWhenTheirTraceRepeats) {
+  for (const char* more : {"", ",size=imix,ipv6=0.5,vlan=1.2", ",resend=0.2,flood=0.3,addresses=benchmark"}) {
+    SCOPED_TRACE(more);
+    const auto rounds = rounds_of("protocol=sessions,flows=40,packets=5000" + std::string(more), 4);
+    std::map<std::uint32_t, Ends> before;
+    for (const Connections& connections : rounds) {
+      EXPECT_EQ(connections.size(), 20u);
+      for (const auto& [number, segments] : connections) {
+        Ends ends;
+        ASSERT_NO_FATAL_FAILURE(expect_whole(segments, ends));
+        EXPECT_EQ(segments[0].acknowledgment, 0u) << "of a SYN";
+        if (before.contains(number)) {
+          EXPECT_EQ(segments[0].sequence, before[number].next[0]) << "beyond all that the last one had";
+          EXPECT_EQ(segments[1].sequence, before[number].next[1]);
+        }
+        before[number] = ends;
+      }
+    }
+  }
+}
+
 TEST(Sessions, SendTheShareOfTheirDataAgain) {
   for (const double share : {0.0, 0.05, 0.5}) {
     Ends all;
@@ -177,15 +181,6 @@ TEST(Sessions, HaveTheirSizesWhereThereIsDataAndTheMaximumSegmentSizeInSyns) {
     EXPECT_NEAR(static_cast<double>(data[bytes]), static_cast<double>(first) * weight / 12, 1);
   for (const auto& [spec, mss] : {std::pair{"ipv6=1", 1440u}, {"size=9018", 8960u}, {"size=9018,ipv6=1", 8940u}})
     EXPECT_EQ(connections_of("protocol=sessions,flows=2,packets=9," + std::string(spec)).at(0)[0].mss, mss);
-}
-
-TEST(Sessions, ComeAgainWhenTheTraceDoes) {
-  const auto trace = trace_of("protocol=sessions,flows=4,packets=100");
-  std::vector<std::string> frames;
-  play(trace, 2, [&](const RawPacket& packet) {
-    frames.emplace_back(reinterpret_cast<const char*>(packet.data), packet.captured_bytes);
-  });
-  EXPECT_TRUE(std::equal(frames.begin(), frames.begin() + 100, frames.begin() + 100));
 }
 
 TEST(Sessions, AreRefusedWithWhatTheyDoNotHave) {

@@ -95,6 +95,23 @@ class Devices(unittest.TestCase):
         self.assertLess(total['latency_min_ns'], 3e6, 'those that overtook')
         self.assertGreater(total['overtaking_frames'], 300)
 
+    def test_what_a_link_loses_follows_from_one_seed_that_is_told(self):
+        def lost(*options, link='link:loss=5'):
+            found = report('--through', link, '-g', 'flows=50', '--rate', '20kpps', '--count', '2000', *options)
+            return found, [flow['lost_frames'] for flow in found['flows']]
+        first, of_first = lost()
+        self.assertGreater(sum(of_first), 40)
+        self.assertNotEqual(lost()[1], of_first, 'a repeat is a trial of its own')
+        again, of_again = lost('--seed', str(first['seed']))
+        self.assertEqual((again['seed'], again['device_seed'], again['traffic']), (first['seed'], first['device_seed'], first['traffic']))
+        self.assertEqual(of_again, of_first)
+        alone, of_alone = lost('--seed', str(first['seed']), link=f'link:loss=5,seed={first["device_seed"]}')
+        self.assertEqual(alone['device_seed'], first['device_seed'], "the user's stays his")
+        self.assertEqual(of_alone, of_first)
+        self.assertNotEqual(lost('--seed', str(first['seed']), link='link:loss=5,seed=1')[1], of_first)
+        self.assertIn(f'seed        {first["seed"]}, of the device {first["device_seed"]}', test_run(
+            '--through', 'link:loss=5', '--count', '100', '--seed', str(first['seed'])).stdout)
+
     def test_a_token_bucket_loses_what_is_above_its_rate(self):
         found = report('--through', 'tbf:rate=10mbit,burst=3000,limit=30000', '-g', 'flows=10,size=1000', '--rate', '20Mbps',
                        '--duration', '3s')
@@ -215,7 +232,7 @@ class Devices(unittest.TestCase):
         self.assertTrue(all(row['src_ip'].startswith('198.18.') for row in rows))
 
     def test_wrong_usage_is_told(self):
-        for arguments, said in ((['--through', 'nothing'], 'scenarios'), (['--through', 'tbf'], 'rate=100mbit'),
+        for arguments, said in ((['--through', 'nothing'], 'scenarios'), (['--through', 'tbf'], 'rate=10mbit'),
                                 (['--through', 'wire:x=1'], 'no settings'),
                                 (['--through', 'fair-queue:rate=1mbit'], 'flows'), (['--through', 'fair-queue:rate=fast,flows=2'], 'rate=fast'),
                                 (['--through', 'fair-queue:rate=1mbit,flows=70000'], 'flows=70000'),

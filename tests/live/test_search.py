@@ -22,8 +22,8 @@ SVG = '{http://www.w3.org/2000/svg}'
 PAGE = '{http://www.w3.org/1999/xhtml}'
 
 
-def search(*arguments, status=0):
-    done = subprocess.run([PARSHALL, 'test', 'search', '--settle', '150ms', *arguments], capture_output=True, text=True,
+def search(*arguments, status=0, settle='150ms'):
+    done = subprocess.run([PARSHALL, 'test', 'search', '--settle', settle, *arguments], capture_output=True, text=True,
                           timeout=100, check=False)
     if done.returncode != status:
         raise AssertionError(f'{arguments}: status {done.returncode}: {done.stdout}{done.stderr}')
@@ -132,6 +132,45 @@ class Searches(unittest.TestCase):
         self.assertEqual([goal['goal']['name'] for goal in one['goals']], ['ndr', 'pdr'])
         self.assertFalse(any(goal['regular'] for goal in one['goals']))
         self.assertEqual(one['end'], 'no more trials allowed')
+
+    def test_what_a_host_loses_that_pauses_is_not_the_devices(self):
+        # Without pauses nothing is lost of 1,200 pps; the bucket's queue has room for 8 ms of them.
+        process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', 'tbf:rate=10mbit,burst=3kb,limit=10kb', '-g', 'size=1000',
+                                    '--min', '1100pps', '--max', '1200pps', '--settle', '150ms', '--goal',
+                                    'name=half,trial=500ms,sum=500ms,width=1%,initial=500ms', '--format', 'json'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()  # it begins
+        for _ in range(10):
+            time.sleep(0.5)
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.06)
+            process.send_signal(signal.SIGCONT)
+        out, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, said)
+        one = json.loads(out)['sizes'][0]['searches'][0]
+        goal = one['goals'][0]
+        self.assertFalse(goal['regular'], goal)
+        self.assertRegex(goal['irregular'], "met at the greatest load|may be the host's doing")
+        self.assertGreater(one['repeated'], 0)
+
+    def test_times_have_no_more_digits_than_count(self):
+        arguments = ['--through', 'wire', '-g', 'flows=10', '--max', '1kpps', '--goal', QUICK, '--trials', '1', '-q', '--learn', '700ms']
+        for form in ('text', 'json'):
+            done = search(*arguments, '--format', form, settle='300ms')
+            self.assertRegex(done.stdout, r'\b0\.3 s\b')
+            self.assertNotRegex(done.stdout, r'\d\.\d*(0000000|9999999)', form)
+
+    def test_a_lossy_link_has_another_seed_in_each_trial_of_each_search(self):
+        goal = 'name=some,loss=5%,trial=100ms,sum=200ms,width=20%,initial=100ms'
+        arguments = ['--through', 'link:loss=10', '-g', 'flows=10', '--min', '1kpps', '--max', '2kpps', '--goal', goal, '--repeat', '2',
+                     '--trials', '2', '--format', 'json', '-q']
+        found = json.loads(search(*arguments).stdout)
+        again = json.loads(search(*arguments, '--seed', str(found['seed'])).stdout)
+        trials, same = ([trial for one in report['sizes'][0]['searches'] for trial in one['trials']] for report in (found, again))
+        self.assertEqual(len({trial['seed'] for trial in trials}), 4)
+        self.assertEqual([trial['seed'] for trial in same], [trial['seed'] for trial in trials])
+        self.assertEqual([trial['received'] for trial in same], [trial['received'] for trial in trials])
+        self.assertEqual(again['traffic'], found['traffic'])
 
     def test_what_was_measured_before_the_device_ended_is_reported(self):
         process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', 'link:loss=0', '--goal',

@@ -107,6 +107,16 @@ TEST(Impairment, RefusesWhatItsQueueHasNoRoomFor) {
   EXPECT_EQ(link.counts().refused, 2u);
 }
 
+TEST(Impairment, DoesWithASeedThatItGetsLaterAsWithThatFromTheBeginning) {
+  ImpairmentSettings settings{.loss = 0.1, .duplicate = 0.2, .reorder = 0.3, .gap = 3};
+  Impairment<std::uint32_t> other(settings);
+  settings.seed = 7;
+  Impairment<std::uint32_t> link(settings);
+  static_cast<void>(deliver(other, 100, 100));
+  other.reseed(7);
+  EXPECT_EQ(deliver(other, 5000, 100), deliver(link, 5000, 100));
+}
+
 TEST(Impairment, DoesTheSameWithTheSameSeedAndCountsWhatItDid) {
   const ImpairmentSettings settings{.loss = 0.1, .duplicate = 0.2, .reorder = 0.3, .delay_ns = 5000, .jitter_ns = 3000};
   Impairment<std::uint32_t> link(settings), again(settings);

@@ -200,6 +200,32 @@ TEST(TestReport, IsTheSameInJsonAsInCsv) {
   EXPECT_TRUE(json["flows"][2]["latency_min_ns"].is_null());
 }
 
+TEST(TestReport, BeginsWithWhatWasAskedAndNotSent) {
+  TestReport report = Received().report();
+  report.about = {.command = "test run", .sending = {.taken = 1000, .sent = 1000}, .late_p50_ns = 2e6};
+  EXPECT_TRUE(report_text(report).starts_with("device "));
+  report.about.late_p50_ns = 1.3e9;
+  EXPECT_TRUE(
+      report_text(report).starts_with("not as asked: half of those sent left 1.3 s or more after they were due: "));
+  report.about.sending = {.taken = 1000, .sent = 750, .refused = 50, .unsent = 200};
+  report.about.dropped_in_sending = 5;
+  report.about.late_p50_ns = 2e6;
+  EXPECT_TRUE(
+      report_text(report).starts_with("not as asked: 255 of 1000 frames that were due were not sent (25.5 %): "));
+  report.about.late_p50_ns = 1.3e9;
+  EXPECT_TRUE(
+      report_text(report).starts_with("not as asked: 255 of 1000 frames that were due were not sent (25.5 %); half"));
+}
+
+TEST(TestReport, SaysInTextWhatReorderedAndOvertakingMean) {
+  TestReport report = Received().report();
+  report.total.reordered = 0;
+  EXPECT_THAT(report_text(report), Not(HasSubstr("that was sent later")));
+  report.total.reordered = 1;
+  EXPECT_THAT(report_text(report), HasSubstr("came after a frame of their flow that was sent later"));
+  EXPECT_THAT(report_text(report), HasSubstr("came before a frame of their flow that was sent earlier"));
+}
+
 TEST(TestReport, SaysInTextWhatWasLostAndByWhom) {
   const std::string text = report_text(Received().report());
   EXPECT_THAT(text, HasSubstr("3, 2 with loss, 1 of which nothing came"));

@@ -33,6 +33,8 @@ std::string number_text(double value, std::string_view unit, int digits) {
   return fmt::format("{}{}{}{}", plain(value, digits), spaced ? " " : "", kPrefixes[prefix], unit);
 }
 
+std::string seconds_text(double s) { return std::isfinite(s) ? plain(s, 6) + " s" : "none"; }
+
 std::string percent_text(double share, int digits) {
   return std::isfinite(share) ? plain(100 * share, digits) + " %" : "none";
 }

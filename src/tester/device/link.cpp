@@ -29,13 +29,28 @@ bool send(FrameSink& to, const Frame& frame) noexcept {
 
 }  // namespace
 
-LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings,
+bool LinkSeeds::hand_over(std::uint64_t seed, const std::function<bool()>& stop) {
+  seed_.store(seed, std::memory_order_relaxed);
+  waits_.store(true, std::memory_order_release);
+  while (waits_.load(std::memory_order_acquire) && !stop()) std::this_thread::sleep_for(kNap);
+  return !waits_.load(std::memory_order_acquire);
+}
+
+std::optional<std::uint64_t> LinkSeeds::take() noexcept {
+  if (!waits_.load(std::memory_order_acquire)) return std::nullopt;
+  const std::uint64_t seed = seed_.load(std::memory_order_relaxed);
+  waits_.store(false, std::memory_order_release);
+  return seed;
+}
+
+LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings, LinkSeeds& seeds,
                     const std::function<bool()>& stop) {
   ::prctl(PR_SET_TIMERSLACK, 1);  // ns: else a nap is 50 us longer
   Impairment<Frame> link(settings);
   LinkCounts counts;
   std::array<RawPacket, kBatch> packets;
   while (!stop()) {
+    if (const auto seed = seeds.take()) link.reseed(*seed);
     const std::size_t count = from.poll(packets);
     counts.entered += count;
     for (const RawPacket& packet : std::span(packets).first(count)) {

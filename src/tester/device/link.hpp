@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <functional>
+#include <optional>
 
 #include "pipeline/capture/frame_sink.hpp"
 #include "pipeline/capture/source.hpp"
@@ -19,10 +21,25 @@ struct LinkCounts {
   ImpairmentCounts impairment;
 };
 
+/// Seeds for a link that is at work, handed to its thread by another.
+class LinkSeeds {
+ public:
+  /// Returns once the link has it, so that what enters later is drawn by it; false where `stop` came first.
+  bool hand_over(std::uint64_t seed, const std::function<bool()>& stop);
+
+  /// By the link, between frames: the seed that came since, if any.
+  std::optional<std::uint64_t> take() noexcept;
+
+ private:
+  std::atomic<std::uint64_t> seed_{0};
+  std::atomic<bool> waits_{false};
+};
+
 /// Passes what comes by `from` on to `to`, as a lossy link would, until `stop` says so.
 ///
+/// `seeds`: asked for a new one between frames.
 /// Error: frames go on as soon as their time has come and this thread sees it: it naps for some 20 us.
-LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings,
+LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings, LinkSeeds& seeds,
                     const std::function<bool()>& stop);
 
 }  // namespace parshall::tester

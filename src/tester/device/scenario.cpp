@@ -11,11 +11,14 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
+#include "base/parse.hpp"
 #include "tester/device/fair_queue.hpp"
 #include "tester/device/router.hpp"
 #include "tester/device/settings.hpp"
+#include "tester/seeds.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -95,18 +98,32 @@ Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, con
   return std::unique_ptr<Scenario>(std::make_unique<InNetwork>(*std::move(network)));
 }
 
-/// "loss=1%,delay=10ms" as options of `parshall test link`.
-Result<Words> link_options(const std::string& text) {
-  static constexpr std::array<std::string_view, 8> kNames{"loss",  "duplicate", "reorder", "gap",
-                                                          "delay", "jitter",    "limit",   "seed"};
-  auto settings = parse_settings("link", text, kNames);
+constexpr std::array<std::string_view, 8> kLinkSettings{"loss",  "duplicate", "reorder", "gap",
+                                                        "delay", "jitter",    "limit",   "seed"};
+
+/// What a lossy link is to do.
+struct LinkOrder {
+  Words options;  ///< of `parshall test link`
+  std::uint64_t seed = 1;
+};
+
+/// "loss=1%,delay=10ms".
+Result<LinkOrder> order_link(const std::string& text) {
+  auto settings = parse_settings("link", text, kLinkSettings);
   if (!settings) return settings.error();
-  Words options;
+  LinkOrder order;
   for (auto& [name, value] : *settings) {
+    if (name == "seed") {
+      const auto seed = parse_count(value);
+      if (!seed) return Error{fmt::format("link: seed={}: give a whole number", value)};
+      order.seed = *seed;
+      continue;
+    }
     if (value.ends_with('%')) value.pop_back();
-    options.push_back("--" + name + "=" + value);
+    order.options.push_back("--" + name + "=" + value);
   }
-  return options;
+  order.options.push_back(fmt::format("--seed={}", order.seed));
+  return order;
 }
 
 /// `parshall test link` between the interfaces.
@@ -117,20 +134,36 @@ class LossyLink final : public InNetwork {
     if (!network) return network.error();
     const auto self = own_path();
     if (!self) return self.error();
-    Words words{*self, "test", "link", "-q", "-i", "in0", "--forward", "out0"};
-    const auto options = link_options(settings);
-    if (!options) return options.error();
-    words.insert(words.end(), options->begin(), options->end());
-    auto process = Child::start(in_space(network->space().name(), std::move(words)), Child::Errors::ours);
+    Words words{*self, "test", "link", "-q", "--prompt", "-i", "in0", "--forward", "out0"};
+    const auto order = order_link(settings);
+    if (!order) return order.error();
+    words.insert(words.end(), order->options.begin(), order->options.end());
+    auto process = Child::start_to_talk(in_space(network->space().name(), std::move(words)), Child::Errors::ours);
     if (!process) return process.error();
-    return std::unique_ptr<Scenario>(std::make_unique<LossyLink>(*std::move(network), *std::move(process)));
+    return std::unique_ptr<Scenario>(
+        std::make_unique<LossyLink>(*std::move(network), *std::move(process), order->seed));
   }
-  LossyLink(TestNetwork network, Child process) : InNetwork(std::move(network)), process_(std::move(process)) {}
+  LossyLink(TestNetwork network, Child process, std::uint64_t seed)
+      : InNetwork(std::move(network)), process_(std::move(process)), seed_(seed) {}
   ~LossyLink() override { stop(); }
   Result<std::string> finish() override {
     const auto end = stop();
     if (!end->is_good()) return Error{"the link " + end->text()};
-    return process_.output();
+    const std::string said = process_.output();
+    return said.substr(std::min(said.find('{'), said.size()));  // answers come before
+  }
+  Result<std::optional<std::uint64_t>> begin_trial(std::uint64_t trial) override {
+    const std::uint64_t seed = trial_seed(seed_, trial);
+    const std::string order = fmt::format("seed {}\n", seed);
+    answers_ += order;
+    process_.say(order);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (process_.output() != answers_) {
+      if (const auto error = problem()) return *error;
+      if (std::chrono::steady_clock::now() >= until) return Error{"the link does not answer"};
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return std::optional(seed);
   }
   std::optional<Error> problem() const override {
     if (process_.is_running()) return std::nullopt;
@@ -146,12 +179,14 @@ class LossyLink final : public InNetwork {
   }
 
   Child process_;
+  std::uint64_t seed_;
+  std::string answers_;  ///< all that it is to have said
 };
 
 constexpr std::array kScenarios{
     ScenarioEntry{"wire", "", "a veth pair: no device at all", Wire::make},
     ScenarioEntry{"router", "", "Linux, forwarding IPv4 and IPv6", router},
-    ScenarioEntry{"tbf", "rate=100mbit,burst=32kb,limit=100kb", "a router with tc's token bucket at its way out",
+    ScenarioEntry{"tbf", "rate=10mbit,burst=3kb,limit=10kb", "a router with tc's token bucket at its way out",
                   [](const std::string& settings, const Stop& stop) { return router_with("tbf", settings, stop); }},
     ScenarioEntry{
         "fair-queue", "rate=10mbit,flows=20,limit=32,quantum=1514",
@@ -167,6 +202,12 @@ constexpr std::array kScenarios{
 }  // namespace
 
 std::span<const ScenarioEntry> scenario_registry() noexcept { return kScenarios; }
+
+std::string with_seed(const std::string& text, std::uint64_t seed) {
+  constexpr std::string_view kLink = "link:";
+  if (!text.starts_with(kLink) || text.size() == kLink.size()) return text;
+  return text.find("seed=", kLink.size()) == text.npos ? fmt::format("{},seed={}", text, seed) : text;
+}
 
 Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text, const Stop& stop) {
   const std::size_t colon = std::min(text.find(':'), text.size());

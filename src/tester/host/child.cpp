@@ -6,11 +6,13 @@
 #include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -52,11 +54,14 @@ struct Streams {
   ::_exit(kNotFound);
 }
 
+/// Beyond standard streams, of which some may be closed here: a child's are made of these.
+FileHandle beyond_streams(const FileHandle& made) noexcept {
+  return FileHandle(made ? ::fcntl(made.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1);
+}
+
 /// A file without a name, to be read from its beginning.
 FileHandle memory_file(std::string_view text = {}) noexcept {
-  const FileHandle made(::memfd_create("stream", MFD_CLOEXEC));
-  // Beyond standard streams, of which some may be closed here: a child's are made of these.
-  FileHandle file(made ? ::fcntl(made.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1);
+  FileHandle file = beyond_streams(FileHandle(::memfd_create("stream", MFD_CLOEXEC)));
   while (file && !text.empty()) {
     const ssize_t count = ::write(file.get(), text.data(), text.size());
     if (count < 0) return {};
@@ -85,9 +90,22 @@ std::string ChildEnd::text() const {
 std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 Result<Child> Child::start(const Words& words, Errors errors, std::string_view input) {
+  return start(words, errors, memory_file(input));
+}
+
+Result<Child> Child::start_to_talk(const Words& words, Errors errors) {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return start(words, errors, FileHandle());
+  const FileHandle theirs(ends[0]);
+  FileHandle ours(ends[1]);
+  auto child = start(words, errors, beyond_streams(theirs));
+  if (child) child->talk_ = std::move(ours);
+  return child;
+}
+
+Result<Child> Child::start(const Words& words, Errors errors, const FileHandle& in) {
   if (words.empty()) return Error{"there is no command to run"};
   const auto failed = [&] { return Error{fmt::format("cannot run {}: {}", joined(words), std::strerror(errno))}; };
-  const FileHandle in = memory_file(input);
   FileHandle out = memory_file(), said = errors == Errors::apart ? memory_file() : FileHandle();
   if (!in || !out || (errors == Errors::apart && !said)) return failed();
   const Streams streams{in.get(), out.get(), errors == Errors::with_output ? out.get() : said.get()};
@@ -107,6 +125,7 @@ Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       output_(std::move(other.output_)),
       errors_(std::move(other.errors_)),
+      talk_(std::move(other.talk_)),
       end_(other.end_) {}
 
 Child::~Child() {
@@ -118,6 +137,11 @@ Child::~Child() {
 void Child::send(int signal) const noexcept {
   if (pid_ <= 0 || end_) return;
   ::kill(-pid_, signal);
+}
+
+bool Child::say(std::string_view text) const noexcept {
+  // It has said less by far than a socket holds: all of it or nothing goes.
+  return talk_ && ::send(talk_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
 bool Child::is_running() const noexcept {

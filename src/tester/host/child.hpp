@@ -36,6 +36,9 @@ class Child {
 
   static Result<Child> start(const Words& words, Errors errors = Errors::with_output, std::string_view input = {});
 
+  /// One whose standard input is what say() writes.
+  static Result<Child> start_to_talk(const Words& words, Errors errors = Errors::with_output);
+
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
   ~Child();
@@ -48,6 +51,8 @@ class Child {
   std::optional<ChildEnd> wait(std::chrono::milliseconds most, const std::function<bool()>& stop = {});
   bool is_running() const noexcept;
   void send(int signal) const noexcept;
+  /// Writes to its standard input; false where it does not read any more.
+  bool say(std::string_view text) const noexcept;
 
   /// All that it has written.
   std::string output() const;
@@ -57,9 +62,11 @@ class Child {
  private:
   Child(pid_t pid, FileHandle output, FileHandle errors) noexcept
       : pid_(pid), output_(std::move(output)), errors_(std::move(errors)) {}
+  static Result<Child> start(const Words& words, Errors errors, const FileHandle& input);
 
   pid_t pid_;  ///< -1: moved away
   FileHandle output_, errors_;
+  FileHandle talk_;  ///< the other end of its standard input; none: that is a file
   std::optional<ChildEnd> end_;
 };
 

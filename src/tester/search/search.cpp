@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "tester/search/load_class.hpp"
 
@@ -18,13 +20,13 @@ constexpr double kLeastLoadPps = 1e-3, kGreatestLoadPps = 1e12;
 std::optional<Error> problem_of(const SearchPlan& plan) {
   if (auto problem = problem_of(plan.goals)) return problem;
   if (!(plan.min_load_pps >= kLeastLoadPps))
-    return Error{fmt::format("the least load is at least {} packets/s, not {}", kLeastLoadPps, plan.min_load_pps)};
+    return Error{fmt::format("the least load is at least {} packets/s, not {:.9g}", kLeastLoadPps, plan.min_load_pps)};
   if (!(plan.max_load_pps > plan.min_load_pps && plan.max_load_pps <= kGreatestLoadPps))
-    return Error{fmt::format("the greatest load is more than the least ({}) and at most {} packets/s, not {}",
+    return Error{fmt::format("the greatest load is more than the least ({:.9g}) and at most {} packets/s, not {:.9g}",
                              plan.min_load_pps, kGreatestLoadPps, plan.max_load_pps)};
   if (plan.budget.trials && *plan.budget.trials == 0) return Error{"a search needs a budget of at least one trial"};
   if (plan.budget.trial_s && !(*plan.budget.trial_s > 0))
-    return Error{fmt::format("a search needs a budget of more than {} s", *plan.budget.trial_s)};
+    return Error{fmt::format("a search needs a budget of more than {:.6g} s", *plan.budget.trial_s)};
   return std::nullopt;
 }
 
@@ -47,12 +49,25 @@ std::optional<TrialInput> Search::next() {
 std::optional<Error> Search::add(const TrialOutcome& outcome) {
   if (!now_) return Error{"the outcome of a trial that was not asked for"};
   if (outcome.input() != *now_)
-    return Error{fmt::format("the outcome of a trial of {} packets/s for {} s, where {} for {} s was asked for",
-                             outcome.load_pps, outcome.duration_s, now_->load_pps, now_->duration_s)};
+    return Error{
+        fmt::format("the outcome of a trial of {:.9g} packets/s for {:.9g} s, where {:.9g} for {:.9g} s was asked for",
+                    outcome.load_pps, outcome.duration_s, now_->load_pps, now_->duration_s)};
   log_.add(outcome);
   now_.reset();
   return std::nullopt;
 }
+
+namespace {
+
+/// Whether an upper bound is one without the trials of which the host may have lost too much.
+bool is_devices(std::span<const TrialOutcome> at_load, const SearchGoal& goal) {
+  std::vector<TrialOutcome> sure;
+  std::ranges::copy_if(at_load, std::back_inserter(sure),
+                       [&](const TrialOutcome& trial) { return !trial.is_doubtful(goal.loss_ratio); });
+  return classify_load(sure, goal) == LoadClass::upper_bound;
+}
+
+}  // namespace
 
 GoalResult Search::result_of(const SearchGoal& goal) const {
   const auto [lower, upper] = log_.relevant_bounds(goal);
@@ -66,6 +81,8 @@ GoalResult Search::result_of(const SearchGoal& goal) const {
   if (!upper && lower == plan_.max_load_pps) result.irregular = Irregular::no_upper_bound;
   if (!lower && upper == plan_.min_load_pps) result.irregular = Irregular::no_lower_bound;
   if (lower && upper && *upper - *lower <= goal.width * *upper * (1 + kRounding)) result.irregular = Irregular::no;
+  if (upper && result.irregular != Irregular::width_not_reached && !is_devices(log_.at(*upper), goal))
+    result.irregular = Irregular::hosts_loss;
   return result;
 }
 
@@ -86,6 +103,8 @@ std::string_view text_of(Irregular irregular) noexcept {
       return "the goal is met at the greatest load";
     case Irregular::width_not_reached:
       return "the search ended before the bounds were close enough";
+    case Irregular::hosts_loss:
+      return "what was lost at the upper bound may be the host's doing, which was late or had no time";
   }
   return "";
 }

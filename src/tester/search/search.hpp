@@ -42,6 +42,8 @@ class Search {
   /// What is known by now, at any time.
   SearchResult result() const;
 
+  std::span<const SearchGoal> goals() const noexcept { return plan_.goals; }
+
  protected:
   explicit Search(SearchPlan plan) : plan_(std::move(plan)) {}
   const SearchPlan& plan() const noexcept { return plan_; }

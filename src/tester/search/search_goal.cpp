@@ -16,7 +16,7 @@ namespace {
 
 std::optional<Error> problem_of(const SearchGoal& goal) {
   const auto wrong = [&](std::string_view what, double value) {
-    return Error{fmt::format("goal {}: {}, not {}", goal.name, what, value)};
+    return Error{fmt::format("goal {}: {}, not {:.6g}", goal.name, what, value)};
   };
   if (goal.name.empty()) return Error{"a goal has no name"};
   if (!(goal.loss_ratio >= 0 && goal.loss_ratio < 1))
@@ -27,10 +27,10 @@ std::optional<Error> problem_of(const SearchGoal& goal) {
     return wrong("the width is relative, at least 0.000001 and less than 1", goal.width);
   if (!(goal.initial_trial_s >= 0.001)) return wrong("a trial takes at least 0.001 s", goal.initial_trial_s);
   if (!(goal.final_trial_s >= goal.initial_trial_s))
-    return wrong(fmt::format("final trials are no shorter than initial ones ({} s)", goal.initial_trial_s),
+    return wrong(fmt::format("final trials are no shorter than initial ones ({:.6g} s)", goal.initial_trial_s),
                  goal.final_trial_s);
   if (!(goal.duration_sum_s >= goal.final_trial_s))
-    return wrong(fmt::format("the duration sum is at least that of one final trial ({} s)", goal.final_trial_s),
+    return wrong(fmt::format("the duration sum is at least that of one final trial ({:.6g} s)", goal.final_trial_s),
                  goal.duration_sum_s);
   if (!std::isfinite(goal.duration_sum_s)) return wrong("the duration sum is finite", goal.duration_sum_s);
   return std::nullopt;

@@ -16,6 +16,7 @@ enum class Irregular : std::uint8_t {
   no_lower_bound,     ///< the least load is an upper bound already
   no_upper_bound,     ///< the greatest load is a lower bound still: the device may do more
   width_not_reached,  ///< the search ended first
+  hosts_loss,         ///< what the upper bound lost may be the host's doing: the device may do more
 };
 std::string_view text_of(Irregular irregular) noexcept;
 
@@ -39,6 +40,7 @@ struct GoalResult {
 struct SearchResult {
   SearchEnd end = SearchEnd::not_yet;
   std::vector<TrialOutcome> trials;  ///< in order
+  std::size_t repeated = 0;          ///< others that were run again, for what the host did
   double trial_s = 0;                ///< they took together, without what lay between them
   double took_s = 0;                 ///< with that
   std::vector<GoalResult> goals;     ///< in the order in which they were given

@@ -15,10 +15,19 @@ struct SearchRun {
   std::optional<Error> failure;
 };
 
+/// When a trial is run again: where it may be the host that lost too much for some goal.
+struct RepeatPlan {
+  double most_load_pps = 0;  ///< not beyond it, where the sender is late in any case; 0: it is never run again
+  std::size_t most = 9;      ///< of one trial
+  double most_s = 10;        ///< for all of them; but two in any case
+};
+
 /// Runs the trials that the search asks for, until it wants no more.
+///
+/// Of a trial that was run again that run counts in which nothing was the host's doing, else the one that lost least.
 ///
 /// `told`: each outcome, as it is there. `stop`: asked after each trial, whose outcome is then left out.
 SearchRun run_search(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
-                     const std::function<bool()>& stop);
+                     const std::function<bool()>& stop, const RepeatPlan& repeats = {});
 
 }  // namespace parshall::tester

@@ -147,8 +147,8 @@ std::string goals_table(std::span<const SearchGoal> goals) {
                    {"Width"}});
   for (const SearchGoal& goal : goals)
     table.add({goal.name, percent_text(goal.loss_ratio), percent_text(goal.exceed_ratio),
-               fmt::format("{} s", goal.initial_trial_s), fmt::format("{} s", goal.final_trial_s),
-               fmt::format("{} s", goal.duration_sum_s), percent_text(goal.width)});
+               seconds_text(goal.initial_trial_s), seconds_text(goal.final_trial_s), seconds_text(goal.duration_sum_s),
+               percent_text(goal.width)});
   return table.html();
 }
 
@@ -171,17 +171,21 @@ std::string results_table(const SearchResult& search, const SizeSearches& size) 
 std::string trials_table(const SearchResult& search) {
   HtmlTable table({{"Trial"},
                    {"Load (frames/s)"},
-                   {"Duration (s)"},
+                   {"Duration"},
                    {"Offered"},
                    {"Sent"},
                    {"Not sent in time"},
+                   {"Left late"},
                    {"Received"},
-                   {"Lost"}});
+                   {"Lost"},
+                   {"Runs"},
+                   {"Device's seed"}});
   for (std::size_t i = 0; i < search.trials.size(); ++i) {
     const TrialOutcome& trial = search.trials[i];
-    table.add({fmt::format("{}", i + 1), fmt::format("{:.1f}", trial.load_pps), fmt::format("{}", trial.duration_s),
+    table.add({fmt::format("{}", i + 1), fmt::format("{:.1f}", trial.load_pps), seconds_text(trial.duration_s),
                fmt::format("{}", trial.offered), fmt::format("{}", trial.sent), fmt::format("{}", trial.unsent),
-               fmt::format("{}", trial.received), percent_text(trial.loss_ratio())});
+               fmt::format("{}", trial.host.late), fmt::format("{}", trial.received), percent_text(trial.loss_ratio()),
+               fmt::format("{}", trial.runs), trial.seed ? fmt::format("{}", *trial.seed) : "none"});
   }
   return fmt::format("<details><summary>All {} trials</summary>\n{}</details>\n", search.trials.size(), table.html());
 }
@@ -199,9 +203,9 @@ std::string goal_charts(const SearchResult& search, std::size_t goal, double cei
 std::string search_section(const SizeSearches& size, std::size_t number) {
   const SearchResult& search = size.searches[number];
   std::string html =
-      fmt::format("<details{}><summary>Search {}: {} trials of {:.1f} s in all, took {:.1f} s; {}</summary>\n{}",
+      fmt::format("<details{}><summary>Search {}: {} trials of {:.1f} s in all, took {:.1f} s; {}{}</summary>\n{}",
                   number == 0 ? " open=\"open\"" : "", number + 1, search.trials.size(), search.trial_s, search.took_s,
-                  text_of(search.end), results_table(search, size));
+                  text_of(search.end), markup_text(repeated_text(search)), results_table(search, size));
   for (std::size_t goal = 0; goal < search.goals.size() && number < kSearchesDrawn; ++goal)
     html += goal_charts(search, goal, size.ceiling_pps);
   return html + trials_table(search) + "</details>\n";
@@ -257,11 +261,10 @@ std::string head(const SearchReport& report) {
 }
 
 std::string about(const SearchReport& report) {
-  std::vector<Fact> facts{{"device", report.device},
-                          {"traffic", report.traffic},
-                          {"method", fmt::format("{}: {}", report.method, report.method_summary)},
-                          {"began", report.began},
-                          {"program", "parshall " + report.version}};
+  std::vector<Fact> facts{
+      {"device", report.device},   {"traffic", report.traffic},
+      {"seed", seed_text(report)}, {"method", fmt::format("{}: {}", report.method, report.method_summary)},
+      {"began", report.began},     {"program", "parshall " + report.version}};
   std::string html = facts_table(facts);
   if (report.interrupted) html += "<p class=\"warning\">Interrupted before its end.</p>\n";
   if (!report.failure.empty())

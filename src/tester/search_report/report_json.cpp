@@ -8,7 +8,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
 
 Json facts_json(std::span<const Fact> facts) {
   Json object = Json::object();
@@ -27,10 +30,21 @@ Json goal_json(const SearchGoal& goal) {
 }
 
 Json trial_json(const TrialOutcome& trial) {
-  return {{"load_pps", trial.load_pps},      {"duration_s", trial.duration_s},
-          {"offered", trial.offered},        {"sent", trial.sent},
-          {"received", trial.received},      {"unsent", trial.unsent},
-          {"loss_ratio", trial.loss_ratio()}};
+  return {{"load_pps", trial.load_pps},
+          {"duration_s", trial.duration_s},
+          {"offered", trial.offered},
+          {"sent", trial.sent},
+          {"received", trial.received},
+          {"unsent", trial.unsent},
+          {"loss_ratio", trial.loss_ratio()},
+          {"least_loss_ratio", trial.least_loss_ratio()},
+          {"runs", trial.runs},
+          {"host",
+           {{"late", trial.host.late},
+            {"latest_ns", trial.host.latest_ns},
+            {"missed", trial.host.missed},
+            {"stolen_ns", trial.host.stolen_ns}}},
+          {"seed", or_null(trial.seed)}};
 }
 
 Json result_json(const GoalResult& goal, const SizeSearches& size) {
@@ -52,6 +66,7 @@ Json search_json(const SearchResult& search, const SizeSearches& size) {
   for (const GoalResult& goal : search.goals) goals.push_back(result_json(goal, size));
   for (const TrialOutcome& trial : search.trials) trials.push_back(trial_json(trial));
   return {{"end", text_of(search.end)},
+          {"repeated", search.repeated},
           {"trial_s", search.trial_s},
           {"took_s", search.took_s},
           {"goals", goals},
@@ -101,6 +116,7 @@ std::string search_json(const SearchReport& report) {
                    {"began", report.began},
                    {"device", report.device},
                    {"traffic", report.traffic},
+                   {"seed", report.seed},
                    {"method", report.method},
                    {"goals", goals},
                    {"terms", facts_json(search_terms(report))},

@@ -18,10 +18,11 @@ std::string line_text(double pps, const SizeSearches& size) {
 void write_goals(std::string& to, std::span<const SearchGoal> goals) {
   for (const SearchGoal& goal : goals)
     fmt::format_to(std::back_inserter(to),
-                   "goal        {}: loss ratio {}; trials of {} s (initial) to {} s (final), {} s in all at a load "
+                   "goal        {}: loss ratio {}; trials of {} (initial) to {} (final), {} in all at a load "
                    "(duration sum), of which {} may lose more (exceed ratio); width {}\n",
-                   goal.name, percent_text(goal.loss_ratio), goal.initial_trial_s, goal.final_trial_s,
-                   goal.duration_sum_s, percent_text(goal.exceed_ratio), percent_text(goal.width));
+                   goal.name, percent_text(goal.loss_ratio), seconds_text(goal.initial_trial_s),
+                   seconds_text(goal.final_trial_s), seconds_text(goal.duration_sum_s), percent_text(goal.exceed_ratio),
+                   percent_text(goal.width));
 }
 
 /// Each column as wide as its widest cell.
@@ -81,8 +82,8 @@ void write_size(std::string& to, const SizeSearches& size) {
   fmt::format_to(std::back_inserter(to), "generator   sends {} at most\n", pps_text(size.ceiling_pps));
   for (std::size_t i = 0; i < size.searches.size(); ++i) {
     const SearchResult& search = size.searches[i];
-    fmt::format_to(std::back_inserter(to), "search {:<4} {} trials of {:.1f} s in all, took {:.1f} s: {}\n", i + 1,
-                   search.trials.size(), search.trial_s, search.took_s, text_of(search.end));
+    fmt::format_to(std::back_inserter(to), "search {:<4} {} trials of {:.1f} s in all, took {:.1f} s: {}{}\n", i + 1,
+                   search.trials.size(), search.trial_s, search.took_s, text_of(search.end), repeated_text(search));
     for (const GoalResult& result : search.goals) write_result(to, result, size);
   }
   write_repeats(to, size.searches);
@@ -96,8 +97,9 @@ void write_facts(std::string& to, std::string_view heading, std::span<const Fact
 }  // namespace
 
 std::string search_text(const SearchReport& report) {
-  std::string to = fmt::format("device      {}\ntraffic     {}\nmethod      {}: {}; parshall {}; {}\n", report.device,
-                               report.traffic, report.method, report.method_summary, report.version, report.began);
+  std::string to = fmt::format("device      {}\ntraffic     {}\nseed        {}\nmethod      {}: {}; parshall {}; {}\n",
+                               report.device, report.traffic, seed_text(report), report.method, report.method_summary,
+                               report.version, report.began);
   write_goals(to, report.goals);
   if (report.interrupted) to += "interrupted before its end\n";
   if (!report.failure.empty()) to += "failed      " + report.failure + "; below is what was measured until then\n";

@@ -18,6 +18,21 @@ std::string pps_text(const std::optional<double>& pps) { return pps ? number_tex
 
 double line_bps(double pps, double line_bytes) noexcept { return pps * line_bytes * 8; }
 
+std::string seed_text(const SearchReport& report) {
+  const bool draws = std::ranges::any_of(report.sizes, [](const SizeSearches& size) {
+    return std::ranges::any_of(size.searches, [](const SearchResult& search) {
+      return std::ranges::any_of(search.trials, [](const TrialOutcome& trial) { return trial.seed.has_value(); });
+    });
+  });
+  return fmt::format("{}: with --seed the same is drawn again{}", report.seed,
+                     draws ? "; the device has another in each trial (json, html)" : "");
+}
+
+std::string repeated_text(const SearchResult& search) {
+  if (search.repeated == 0) return "";
+  return fmt::format("; {} more were run again, since what they lost may be the host's doing", search.repeated);
+}
+
 std::string size_text(const std::string& size) {
   return size.find_first_not_of("0123456789") == std::string::npos ? size + " bytes" : size;
 }
@@ -53,6 +68,12 @@ std::vector<Fact> search_terms(const SearchReport& report) {
       {"loss ratio",
        "of the frames that should have been sent: what was not sent in time, or not received before the wait "
        "after the trial was over, is lost"},
+      {"host's doing",
+       fmt::format(
+           "losses of no more frames than left over {} ms late, were not sent, found no room in the receiving "
+           "device, or were due in time that was stolen: where they decide on a goal, a trial is run again, and "
+           "if none is better, the result irregular",
+           kLateNs / 1'000'000)},
       {"received", report.received},
       {"effective duration", "of a trial: the intended duration, without waits"},
       {"width", "between the relevant bounds, relative to the upper one"},

@@ -14,8 +14,14 @@ std::optional<double> load_of(const std::optional<RelevantBound>& bound);
 /// "1.2346 Mpps", or "none".
 std::string pps_text(const std::optional<double>& pps);
 
+/// The test's seed; and how many trials of a device that draws have one of their own that follows from it.
+std::string seed_text(const SearchReport& report);
+
 /// Of a line that takes so many bytes for a frame.
 double line_bps(double pps, double line_bytes) noexcept;
+
+/// "; 3 were run again, ..."; nothing where none was.
+std::string repeated_text(const SearchResult& search);
 
 /// "64 bytes", "imix".
 std::string size_text(const std::string& size);

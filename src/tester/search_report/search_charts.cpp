@@ -33,8 +33,8 @@ const TrialKind& kind_of(const TrialOutcome& trial, const SearchGoal& goal) {
 }
 
 std::string tip_of(std::size_t number, const TrialOutcome& trial) {
-  return fmt::format("trial {}: {} for {} s, {} of {} received, {} lost", number, number_text(trial.load_pps, "pps", 6),
-                     trial.duration_s, trial.received, std::max(trial.offered, trial.sent),
+  return fmt::format("trial {}: {} for {}, {} of {} received, {} lost", number, number_text(trial.load_pps, "pps", 6),
+                     seconds_text(trial.duration_s), trial.received, std::max(trial.offered, trial.sent),
                      percent_text(trial.loss_ratio()));
 }
 

@@ -35,7 +35,8 @@ struct ProcessorShares {
 struct SearchReport {
   std::string command, device, traffic;
   std::string method, method_summary, version;
-  std::string began;  ///< date and time
+  std::string began;       ///< date and time
+  std::uint64_t seed = 0;  ///< which all others follow from
   std::vector<SearchGoal> goals;
   std::string received;                       ///< what is under test was, of what is sent to it
   std::vector<Fact> phases;                   ///< of a trial, as RFC 2544, section 23 names them: what was done here

@@ -34,5 +34,13 @@ TEST(PercentText, IsAShareWithoutAnExponent) {
   EXPECT_EQ(percent_text(0), "0 %");
 }
 
+TEST(SecondsText, HasDigitsThatCount) {
+  EXPECT_EQ(seconds_text(300'000'000 * 1e-9), "0.3 s");
+  EXPECT_EQ(seconds_text(1.8171205928321397), "1.81712 s");
+  EXPECT_EQ(seconds_text(60), "60 s");
+  EXPECT_EQ(seconds_text(0), "0 s");
+  EXPECT_EQ(seconds_text(INFINITY), "none");
+}
+
 }  // namespace
 }  // namespace parshall::tester

@@ -44,6 +44,24 @@ TEST(Child, ThatIsNoProgramSaysSo) {
   EXPECT_NE(output.error().message.find("No such file"), std::string::npos) << output.error().message;
 }
 
+TEST(Child, HearsWhatItIsTold) {
+  auto child = Child::start_to_talk({"sh", "-c", "while read -r line; do echo \"$line!\"; done; exit 4"});
+  ASSERT_TRUE(child);
+  EXPECT_TRUE(child->say("one\n"));
+  while (child->output() != "one!\n") ::usleep(1000);
+  EXPECT_TRUE(child->say("two\n"));
+  while (child->output() != "one!\ntwo!\n") ::usleep(1000);
+  child->send(SIGTERM);
+  ASSERT_TRUE(child->wait(seconds(10)));
+  EXPECT_FALSE(child->say("three\n"));
+}
+
+TEST(Child, ThatIsNotTalkedToHearsNothing) {
+  const auto child = Child::start({"cat"});
+  ASSERT_TRUE(child);
+  EXPECT_FALSE(child->say("one\n"));
+}
+
 TEST(Child, IsNotWaitedForForEver) {
   const auto output = run_command({"sleep", "100"}, {}, milliseconds(100));
   ASSERT_FALSE(output);

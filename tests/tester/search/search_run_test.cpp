@@ -75,6 +75,86 @@ TEST(SearchRun, EndsWhereTheTrialWasAnotherThanAsked) {
   EXPECT_TRUE(run.result.trials.empty());
 }
 
+/// A device that loses nothing up to a rate, tested by a host that pauses in some trials: what it makes up for arrives
+/// in a burst, of which the device loses a part.
+class DisturbedMeasurer final : public Measurer {
+ public:
+  explicit DisturbedMeasurer(double pauses, std::uint64_t seed = 1) : pauses_(pauses), random_(seed) {}
+
+  Result<double> ceiling_pps() override { return 1e6; }
+  Result<TrialOutcome> measure(const TrialInput& input) override {
+    ++measured;
+    const bool pauses = random_.uniform() < pauses_;
+    TrialOutcome outcome =
+        trial_of(input, std::max(hard_knee(3e5)(input, random_), pauses ? 0.02 * random_.uniform() + 0.001 : 0));
+    if (pauses) outcome.host = {.late = outcome.sent / 20, .latest_ns = 30'000'000};
+    return outcome;
+  }
+
+  std::size_t measured = 0;
+
+ private:
+  double pauses_;
+  SplitMix64 random_;
+};
+
+SearchRun run_disturbed(DisturbedMeasurer& measurer, const RepeatPlan& repeats) {
+  SearchGoal goal{.name = "half", .final_trial_s = 0.5, .duration_sum_s = 0.5, .width = 0.01, .initial_trial_s = 0.5};
+  const auto search = *search_methods().front().make({.min_load_pps = 1000, .max_load_pps = 9e5, .goals = {goal}});
+  return run_search(
+      *search, measurer, [](const TrialOutcome&) {}, [] { return false; }, repeats);
+}
+
+constexpr RepeatPlan kRepeats{.most_load_pps = 9e5};
+
+TEST(SearchRun, RunsTrialsAgainOfWhichTheHostMayHaveLostTooMuch) {
+  DisturbedMeasurer quiet(0);
+  const SearchRun alone = run_disturbed(quiet, kRepeats);
+  EXPECT_EQ(alone.result.repeated, 0);
+  EXPECT_EQ(quiet.measured, alone.result.trials.size());
+  std::size_t repeated = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    DisturbedMeasurer busy(0.3, seed);
+    const SearchRun run = run_disturbed(busy, kRepeats);
+    const GoalResult& found = run.result.goals[0];
+    EXPECT_EQ(found.irregular, Irregular::no);
+    EXPECT_EQ(found.relevant_lower_bound->load_pps, alone.result.goals[0].relevant_lower_bound->load_pps);
+    EXPECT_EQ(found.relevant_upper_bound->load_pps, alone.result.goals[0].relevant_upper_bound->load_pps);
+    EXPECT_EQ(busy.measured, run.result.trials.size() + run.result.repeated);
+    repeated += run.result.repeated;
+  }
+  EXPECT_GT(repeated, 10);
+}
+
+TEST(SearchRun, SaysThatItMayBeTheHostWhereNoRunWasBetter) {
+  for (const RepeatPlan& repeats : {kRepeats, RepeatPlan{}}) {
+    DisturbedMeasurer busy(1);
+    const SearchRun run = run_disturbed(busy, repeats);
+    EXPECT_EQ(run.result.goals[0].irregular, Irregular::hosts_loss);
+    EXPECT_EQ(run.result.repeated > 0, repeats.most_load_pps > 0);
+    EXPECT_LE(busy.measured, 10 * run.result.trials.size()) << "nine more of each at most";
+  }
+}
+
+TEST(SearchRun, RunsLongTrialsLessOftenAgain) {
+  DisturbedMeasurer busy(1);
+  const SearchRun run = run_disturbed(busy, {.most_load_pps = 9e5, .most_s = 1.6});
+  EXPECT_EQ(busy.measured, 1 + 4 * (run.result.trials.size() - 1)) << "but the first, of which most is the device's";
+}
+
+TEST(TrialOutcome, IsTheHostsDoingAsFarAsItsFramesWereLateUnsentMissedOrStolen) {
+  TrialOutcome trial{.load_pps = 1000, .duration_s = 1, .offered = 1000, .sent = 990, .received = 900, .unsent = 10};
+  EXPECT_DOUBLE_EQ(trial.loss_ratio(), 0.1);
+  EXPECT_DOUBLE_EQ(trial.least_loss_ratio(), 0.09);
+  trial.host = {.late = 20, .missed = 5, .stolen_ns = 30'000'000};
+  EXPECT_NEAR(trial.least_loss_ratio(), 0.035, 1e-12);
+  EXPECT_TRUE(trial.is_doubtful(0.04));
+  EXPECT_FALSE(trial.is_doubtful(0.03)) << "the device lost more in any case";
+  EXPECT_FALSE(trial.is_doubtful(0.1)) << "whoever it was, it is not too much";
+  trial.host.late = 1000;
+  EXPECT_EQ(trial.least_loss_ratio(), 0);
+}
+
 /// A trial that was cut short says nothing, and neither does a device that was taken down with it.
 TEST(SearchRun, LeavesOutTheTrialInWhichItWasStopped) {
   for (const std::size_t works_for : {4, 100}) {

@@ -38,6 +38,41 @@ TEST_P(EveryFormat, HasWhatWasDoneAndWhere) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+TEST_P(EveryFormat, HasTheSeed) {
+  SearchReport report = sample_report();
+  report.seed = 271828182845;
+  EXPECT_THAT(write(report), HasSubstr("271828182845"));
+  EXPECT_THAT(write(report), Not(HasSubstr("another in each trial")));
+  report.sizes[1].searches[2].trials[3].seed = 314159265358;
+  EXPECT_THAT(write(report), HasSubstr(GetParam().name == "text" ? "another in each trial" : "314159265358"));
+}
+
+TEST_P(EveryFormat, SaysWhatWasRunAgainAndWhatTheHostMayHaveLost) {
+  SearchReport report = sample_report();
+  report.sizes.resize(1);
+  report.sizes[0].searches.resize(1);
+  const std::string again = GetParam().name == "json" ? "\"repeated\": 17," : "17 more were run again";
+  const std::string hosts = "had no time";
+  EXPECT_THAT(write(report), Not(HasSubstr(again)));
+  EXPECT_THAT(write(report), Not(HasSubstr(hosts)));
+  report.sizes[0].searches[0].repeated = 17;
+  report.sizes[0].searches[0].goals[0].irregular = Irregular::hosts_loss;
+  EXPECT_THAT(write(report), HasSubstr(again));
+  EXPECT_THAT(write(report), HasSubstr(hosts));
+}
+
+TEST_P(EveryFormat, HasNoMoreDigitsThanCount) {
+  if (GetParam().name == "json") return;  // numbers themselves
+  SearchReport report = sample_report();
+  for (SearchGoal& goal : report.goals) goal.initial_trial_s = goal.final_trial_s = goal.duration_sum_s = 0.1 + 0.2;
+  for (SizeSearches& size : report.sizes)
+    for (SearchResult& search : size.searches)
+      for (TrialOutcome& trial : search.trials) trial.duration_s = 0.1 + 0.2;
+  const std::string text = write(report);
+  const std::size_t at = text.find("0000000000");
+  EXPECT_EQ(at, std::string::npos) << text.substr(at < 100 ? 0 : at - 100, 200);
+}
+
 TEST_P(EveryFormat, NamesIrregularResultsAsSuch) {
   SearchReport report = sample_report();
   report.sizes[1].searches.resize(1);
