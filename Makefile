@@ -5,7 +5,7 @@ BUILD ?= build
 MESON_FLAGS ?=
 
 help:
-	@echo "make build   build ./build/parshall"
+	@echo "make build   build ./build/parshall alone, without tests and benchmarks"
 	@echo "make demo    set up, then watch ten seconds of built-in traffic and a capture it writes"
 	@echo "make test    set up, build, and run all tests"
 	@echo "make bench   ratios of the hot path, all taken in one run"
@@ -25,16 +25,19 @@ configure: setup
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release $(MESON_FLAGS) >/dev/null
 
 build: configure
-	@ninja -C $(BUILD) --quiet
+	@ninja -C $(BUILD) src/cli/parshall
 	@ln -sf src/cli/parshall $(BUILD)/parshall
+
+everything: build
+	@ninja -C $(BUILD)
 
 demo: build
 	@tools/demo.sh $(BUILD)/parshall
 
-test: build
+test: everything
 	@tools/test.sh $(BUILD)
 
-bench: build
+bench: everything
 	@tools/bench.sh $(BUILD)
 
 reproduce: build
@@ -59,4 +62,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: help setup configure build demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: help setup configure build everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
