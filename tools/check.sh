@@ -9,7 +9,7 @@ count() { if [ "$2" = 0 ]; then passed=$((passed + 1)); echo "ok      $1"; else 
 build=${BUILD:-build}
 fuzz_seconds=${PARSHALL_FUZZ_SECONDS:-60}
 
-make --no-print-directory BUILD="$build" build; count "build" $?
+make --no-print-directory BUILD="$build" everything; count "build" $?
 make --no-print-directory BUILD="$build" lint; count "lint" $?
 tools/test.sh "$build"; count "tests" $?
 python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
