@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   for (std::thread& worker : workers) worker.join();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   (*port)->close();
-  fmt::print("sockets_left={}\n", dpdk::open_sockets(AF_PACKET).size() + dpdk::open_sockets(AF_XDP).size());
+  fmt::print("sockets_left={}\n", parshall::open_sockets(AF_PACKET).size() + parshall::open_sockets(AF_XDP).size());
 
   std::uint64_t packets = 0, wire_bytes = 0;
   for (std::size_t i = 0; i < tallies.size(); ++i) {
