@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/page_commit.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "base/huge_buffer.hpp"
-#include "base/page_commit.hpp"
 
 namespace parshall {
 namespace {
@@ -19,7 +20,8 @@ constexpr std::size_t kBytes = std::size_t{64} << 20;
 std::size_t resident(HugeBuffer<std::byte>& buffer) {
   std::vector<unsigned char> pages(buffer.bytes() / static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
   EXPECT_EQ(::mincore(buffer.data(), buffer.bytes(), pages.data()), 0);
-  return kBytes / pages.size() * static_cast<std::size_t>(std::ranges::count_if(pages, [](auto page) { return page & 1; }));
+  return kBytes / pages.size() *
+         static_cast<std::size_t>(std::ranges::count_if(pages, [](auto page) { return page & 1; }));
 }
 
 TEST(CommitPages, AtOnceUnlessThereIsALaterTime) {

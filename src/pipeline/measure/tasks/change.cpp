@@ -23,12 +23,11 @@ constexpr Parameter kParameters[] = {
 
 /// Keys whose traffic in a window is not what the windows before foretell.
 ///
-/// ewma: x of the first window is each key's mean m, and x / 2 its deviation d: both 0 of a key that is first seen later.
-/// A window's x is a change when |x - m| reaches the threshold and exceeds `deviations` d, from the warm-up's end on;
-/// then m += (x - m) / 8, d += (|x - m| - d) / 4. previous: a change when |x - x'| reaches the threshold; a key that was
-/// not there had x' = 0.
-/// A window without any packet raises nothing, but counts, with 0 for every key. Those in which the input begins or
-/// ends are left out. A key is forgotten when its mean is below 1/2.
+/// ewma: x of the first window is each key's mean m, and x / 2 its deviation d: both 0 of a key that is first seen
+/// later. A window's x is a change when |x - m| reaches the threshold and exceeds `deviations` d, from the warm-up's
+/// end on; then m += (x - m) / 8, d += (|x - m| - d) / 4. previous: a change when |x - x'| reaches the threshold; a key
+/// that was not there had x' = 0. A window without any packet raises nothing, but counts, with 0 for every key. Those
+/// in which the input begins or ends are left out. A key is forgotten when its mean is below 1/2.
 ///
 /// Error: of a sample, a change is one that the interval of x leaves; a key that is not in it is not looked at. Else
 ///        that of Aggregate for x, and its average for what is expected. Keys beyond the room for them are not

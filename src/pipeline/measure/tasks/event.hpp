@@ -28,7 +28,8 @@ struct EventWindow {
   WindowTotals totals;
 };
 
-/// What an event is: what a task looks for, a number of all traffic as it is, or how much of what it looks for it found.
+/// What an event is: what a task looks for, a number of all traffic as it is, or how much of what it looks for it
+/// found.
 enum class EventKind : std::uint8_t { alarm, summary, recall };
 
 constexpr std::string_view name_of(EventKind kind) noexcept {
