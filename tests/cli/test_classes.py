@@ -389,7 +389,7 @@ class Classify(Case):
     def test_a_model_is_asked_for_by_name_where_one_is_missing_or_broken(self):
         capture = self.path("capture1.pcap")
         for arguments, message in ((["classify", "-r", capture], "--model FILE"),
-                                   (["watch", "-r", capture, "--model", "quick"], "no thread model"),
+                                   (["watch", "-r", capture, "--model", "quick"], "thread models: --threads"),
                                    (["watch", "-r", capture, "--stats", "class"], "--model FILE"),
                                    (["watch", "-r", capture, "--classifiers", "1"], "--model FILE"),
                                    (["watch", "-r", capture, "--packets-only", "--model", self.model], "--packets-only")):

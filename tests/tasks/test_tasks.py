@@ -218,9 +218,9 @@ class Planted(TaskTest):
             events, _ = run(capture, "--task", "change")
             self.assertEqual([(event["window"]["begin_ns"], event["key"]["src_ip"], event["values"]["wire_bytes_expected"]) for event in events],
                              [(begin + 6 * SECOND, "10.9.9.9", 0), (begin + 8 * SECOND, "10.8.8.8", 1042 / 8)])
-            for warm_up, first in (("0", 1), ("1", 2)):  # the window in which the input begins is left out
+            for warm_up, first in (("0", 0), ("1", 6)):
                 events, _ = run(capture, "--task", f"change:warm-up={warm_up}")
-                self.assertEqual(min(event["window"]["begin_ns"] for event in events), begin + (first if warm_up == "0" else 6) * SECOND)
+                self.assertEqual(min(event["window"]["begin_ns"] for event in events), begin + first * SECOND)
 
     def test_a_long_silence_counts_window_by_window(self):
         """A hundred windows without a packet: what was expected has decayed by all of them."""
