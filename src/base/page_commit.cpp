@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <new>
 #include <utility>
 
 #include "base/thread_name.hpp"
@@ -45,8 +46,11 @@ void commit_pages(std::span<std::byte> pages) {
     ::madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE);
     return;
   }
-  ::madvise(pages.data(), pages.size(), MADV_NOHUGEPAGE);
-  later->ranges_.push_back(pages);
+  try {
+    later->ranges_.push_back(pages);
+    ::madvise(pages.data(), pages.size(), MADV_NOHUGEPAGE);
+  } catch (const std::bad_alloc&) {  // then they come as they are touched
+  }
 }
 
 CommitLater::CommitLater() noexcept : outer_(std::exchange(later, this)) {}

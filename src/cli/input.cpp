@@ -114,7 +114,10 @@ Result<Input> open_device(const WatchOptions& options, const SessionOptions& ses
                                         .queues = static_cast<std::uint16_t>(queues),
                                         .descriptors = options.descriptors});
       if (!socket) return socket.error();
-      return device_input(std::shared_ptr(*std::move(socket)));
+      const std::uint64_t memory_bytes = (*socket)->memory_bytes();
+      Input input = device_input(std::shared_ptr(*std::move(socket)));
+      input.memory_bytes = memory_bytes;
+      return input;
     }
   }
   DpdkOptions opening{.device = options.interface,

@@ -19,7 +19,7 @@ void SideFile::flush() {
   if (!output_) return;
   output_->flush();
   if (!output_->error()) return;
-  if (output_->is_standard_output() && output_->reader_gone()) {
+  if (output_->reader_gone()) {
     reader_gone_ = true;
     output_.reset();
     return;

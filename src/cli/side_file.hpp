@@ -22,7 +22,7 @@ class SideFile {
 
   bool is_open() const noexcept { return output_ != nullptr; }
   bool lost() const noexcept { return lost_; }
-  /// It was standard output, and who read that wants no more.
+  /// It was standard output, and who read that wants no more: that does end the run.
   bool reader_gone() const noexcept { return reader_gone_; }
 
   void write(std::string_view text) { output_->write(text); }

@@ -68,7 +68,7 @@ class Watch {
       if (!options_.interface.empty()) monitors = Session::make_monitors(plan_.session, columns, /*can_wait=*/false);
       auto tasks = TaskSets::make(plan_.tasks, plan_.task_options);
       if (!tasks) return fail(tasks.error(), kUsage);
-      task_memory_bytes_ = tasks->memory_bytes();
+      more_memory_bytes_ = tasks->memory_bytes();
       auto input = open_input(options_, plan_.session);
       if (!input) return fail(input.error(), kFailed);
       auto output = Output::open(options_.output);
@@ -78,6 +78,7 @@ class Watch {
       if (!options_.hook.empty()) hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
       description_ = input->description;
+      more_memory_bytes_ += input->memory_bytes;
       session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors), *std::move(tasks));
     } catch (const std::bad_alloc&) {
       return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
@@ -121,7 +122,7 @@ class Watch {
     say(options_.command,
         fmt::format("{}{}; at most {} MB for {} flows in {} worker{}", options_.interface.empty() ? "" : "capturing ",
                     description_,
-                    (Session::memory_bytes(plan_.session, plan_.columns) + task_memory_bytes_ + (1 << 20) - 1) >> 20,
+                    (Session::memory_bytes(plan_.session, plan_.columns) + more_memory_bytes_ + (1 << 20) - 1) >> 20,
                     plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
                     plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
     if (!options_.forward.empty())
@@ -291,7 +292,7 @@ class Watch {
   live::RecallTail recalls_;
   std::optional<EventHook> hook_;
   std::deque<Event> recent_events_;
-  std::uint64_t events_left_out_ = 0, task_memory_bytes_ = 0;
+  std::uint64_t events_left_out_ = 0, more_memory_bytes_ = 0;
   bool warned_ = false;
   std::optional<Session> session_;
   std::optional<Report> final_;  ///< made while the live view showed it

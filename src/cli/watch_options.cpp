@@ -532,7 +532,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   if (!stop_after) return stop_after.error();
   (o.file.empty() ? plan.wall_duration_ns : session.limits.packet_time_ns) = *stop_after;
   if (!o.file.empty()) session.limits.pause_every_ns = plan.every_ns;
-  session.ended_bytes = o.file.empty() ? kSpoolBytes : RecordSpool::kUnbounded;
+  session.ended_bytes = o.file.empty() ? kSpoolBytes : SpoolLimits::kUnbounded;
   if (!o.spool.empty()) {
     const auto bytes = count("--spool", o.spool, 0, std::uint64_t{1} << 62);
     if (!bytes) return bytes.error();

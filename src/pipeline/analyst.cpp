@@ -99,11 +99,11 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
       const double more = lacking_now(task.seen, totals.shed_packets, missed_now) - watched.lacking;
       watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;
     }
-    const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
     if (recall)
       *recall =
           with_missed_packets(*recall, std::max(missed_share_, watched.lacking), is_unsure ? kUnsureOfHistory : 0);
+    const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const FlowsSeen& flows = task.seen;
     const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);
     const std::uint64_t missed = sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows +
@@ -159,7 +159,7 @@ void WindowJoiner::tell(std::span<const std::byte> message) {
   const std::uint64_t window = read_as<WindowMessage>(message).window;
   if (!open_) advance();
   if (open_ == window) return take(message);
-  waiting_.try_emplace(window, kWaitingBytes).first->second.append(message);
+  waiting_.try_emplace(window, SpoolLimits{.memory_bytes = kWaitingBytes}).first->second.append(message);
 }
 
 void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd& end) {

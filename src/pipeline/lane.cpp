@@ -4,12 +4,17 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace parshall {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::array kCounters{&DeviceCounters::received, &DeviceCounters::nic_missed, &DeviceCounters::nic_error,
+                               &DeviceCounters::no_mbuf, &DeviceCounters::joined};
 
 }  // namespace
 
@@ -91,6 +96,17 @@ std::span<const RawPacket> Lane::up_to_pause(std::span<const RawPacket> packets)
   return {packets.begin(), after};
 }
 
+/// The kernel may have counted a packet that it is still writing.
+std::span<const RawPacket> Lane::poll_waiting() noexcept {
+  constexpr std::chrono::microseconds kNap{100};
+  for (int naps = 100; naps != 0; --naps) {
+    const std::span<const RawPacket> packets = poll();
+    if (!packets.empty() || done() || source_->counters().received.value_or(0) <= polled_) return packets;
+    std::this_thread::sleep_for(kNap);
+  }
+  return {};
+}
+
 WorkerLoad Lane::load() const noexcept {
   const DeviceCounters device = source_->counters();
   WorkerLoad load = load_;
@@ -108,26 +124,23 @@ void Lane::publish(bool last) noexcept {
   for (std::size_t v = 0; v < kVerdicts; ++v) published_verdict_[v].store(counts.verdict[v], kRelaxed);
   published_cycles_[0].store(load_.busy_ticks, kRelaxed);
   published_cycles_[1].store(load_.all_ticks, kRelaxed);
+  if (last) ended_.store(true, std::memory_order_release);
   if (last || ++publishes_ % kPublishesPerDeviceRead == 0) publish_device();
 }
 
 void Lane::publish_device() noexcept {
   const DeviceCounters device = source_->counters();
-  const std::optional<std::uint64_t> values[kDeviceCounters] = {device.received, device.nic_missed, device.nic_error,
-                                                                device.no_mbuf};
   for (std::size_t i = 0; i < kDeviceCounters; ++i) {
-    published_device_[i].store(values[i].value_or(0), kRelaxed);
-    device_has_[i].store(values[i].has_value(), kRelaxed);
+    const std::optional<std::uint64_t>& value = device.*kCounters[i];
+    published_device_[i].store(value.value_or(0), kRelaxed);
+    device_has_[i].store(value.has_value(), kRelaxed);
   }
 }
 
 Accounting Lane::accounting() const noexcept {
   Accounting accounting;
-  std::optional<std::uint64_t>* const device[kDeviceCounters] = {
-      &accounting.device.received, &accounting.device.nic_missed, &accounting.device.nic_error,
-      &accounting.device.no_mbuf};
   for (std::size_t i = 0; i < kDeviceCounters; ++i)
-    if (device_has_[i].load(kRelaxed)) *device[i] = published_device_[i].load(kRelaxed);
+    if (device_has_[i].load(kRelaxed)) accounting.device.*kCounters[i] = published_device_[i].load(kRelaxed);
   accounting.polled = published_polled_.load(kRelaxed) - published_elsewhere_.load(kRelaxed);
   accounting.ring_full = published_ring_full_.load(kRelaxed);
   accounting.front.filtered = published_filtered_.load(kRelaxed);

@@ -34,6 +34,14 @@ class Lane {
   /// The next packets, none when none is waiting; counted as polled.
   std::span<const RawPacket> poll() noexcept;
 
+  /// The run ends: takes no more packets, where the source can do that. Then poll_waiting() has those that came before,
+  /// until it returns none.
+  bool end_intake() noexcept { return intake_ended_ = source_->end_intake(); }
+  std::span<const RawPacket> poll_waiting() noexcept;
+
+  /// Whether packets that find no room behind the lane wait there; else they are lost.
+  bool lossless() const noexcept { return intake_ended_ || source_->lossless(); }
+
   /// What was polled has been worked on: the time until the next poll() is not its.
   void rest() noexcept;
 
@@ -45,6 +53,8 @@ class Lane {
   bool paused() const noexcept {
     return pauses_.load(std::memory_order_acquire) != resumed_.load(std::memory_order_acquire);
   }
+  /// Whether no packet will be polled any more. Any thread.
+  bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
   void go_on() noexcept { resumed_.store(pauses_.load(std::memory_order_relaxed), std::memory_order_release); }
 
   /// Read no further than this many packets in all, without a pause.
@@ -80,7 +90,7 @@ class Lane {
   std::uint64_t polled() const noexcept { return published_polled_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr std::size_t kDeviceCounters = 4;
+  static constexpr std::size_t kDeviceCounters = 5;
   static constexpr std::uint32_t kPublishesPerDeviceRead = 4096;
 
   void publish_device() noexcept;
@@ -99,6 +109,8 @@ class Lane {
   std::uint64_t pause_ns_ = 0;       ///< the first packet of that time or later waits; 0: no packet came yet
   bool pauses_next_ = false;
   std::atomic<std::uint64_t> pauses_{0}, resumed_{0};
+  std::atomic<bool> ended_{false};
+  bool intake_ended_ = false;
   std::uint64_t polled_ = 0, ring_full_ = 0, latest_ns_ = 0;
   std::uint64_t idle_ns_ = 0;  ///< when no packet waited
   WorkerLoad load_;            ///< but for packets

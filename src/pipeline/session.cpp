@@ -16,6 +16,8 @@ namespace parshall {
 namespace {
 
 constexpr std::chrono::milliseconds kCollectEvery{1};
+/// Of records that wait: those being reported and those since, each with as much again where no file can be written.
+constexpr std::uint64_t kSpoolMemoryBytes = 4 * SpoolLimits().memory_bytes;
 constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500},
     kDecideEvery{20};  // workers may wait for it
 
@@ -60,7 +62,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
   const FlowClass* const classes = columns.statistics()->flow_class();
   const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
-  return options.workers * bytes + class_rings + model + shared + 2 * RecordSpool::kMemoryBytes;
+  return options.workers * bytes + class_rings + model + shared + kSpoolMemoryBytes;
 }
 
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait) {
@@ -91,8 +93,8 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
 Session::Session(Input input, SessionOptions options, Columns columns, Monitors monitors, TaskSets tasks)
     : input_(std::move(input)),
       options_(std::move(options)),
-      memory_bytes_(memory_bytes(options_, columns) + tasks.memory_bytes()),
-      spool_(RecordSpool::kMemoryBytes, options_.ended_bytes),
+      memory_bytes_(memory_bytes(options_, columns) + tasks.memory_bytes() + input_.memory_bytes),
+      spool_({.all_bytes = options_.ended_bytes, .without_file_bytes = SpoolLimits().memory_bytes}),
       events_(/*can_wait=*/all_wait(input_)) {
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
@@ -233,7 +235,7 @@ std::uint64_t Session::packets_polled() const noexcept {
 std::optional<Error> Session::damage() const {
   for (const auto& lane : workers_->lanes())
     if (auto damage = lane->source().damage()) return damage;
-  if (spool_.unreadable() || unconfirmed_.unreadable())
+  if (spool_.unreadable())
     return Error{
         "records of ended flows could not be read back from the temporary file: this report lacks them; set "
         "TMPDIR to a sound disk"};
@@ -273,6 +275,10 @@ void Session::begin_snapshot() {
 std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
   if (!snapshot_ready()) return std::nullopt;
   const std::uint64_t number = ++reports_;
+  if (flows == SnapshotFlows::live_and_ended) {  // all that ended before it is in the spool, or dropped
+    collect_now_.store(true, std::memory_order_release);
+    while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
+  }
   std::vector<MonitorCounts> counts;
   std::uint64_t last_ns = 0;
   for (const auto& monitor : workers_->monitors()) {
@@ -492,23 +498,18 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
 
 void Session::visit_ended(std::uint64_t number, const Chosen& chosen,
                           const std::function<void(const ReportFlow&)>& visit) {
-  spool_.take([&](std::span<const std::byte> bytes) {
+  unconfirmed_.emplace_back(number, spool_.take([&](std::span<const std::byte> bytes) {
     const RecordView view(bytes);
     if (view.header.snapshot > number) return false;
-    unconfirmed_.append(bytes);
     visit_flow(view.header.record, view.row, view.header.generation, chosen, visit);
     return true;
-  });
+  }));
 }
 
 void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
                               const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
-  if (flows == SnapshotFlows::live_and_ended) {
-    collect_now_.store(true, std::memory_order_release);
-    while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
-    visit_ended(number, *chosen, visit);
-  }
+  if (flows == SnapshotFlows::live_and_ended) visit_ended(number, *chosen, visit);
   FlowMerger merger(*chosen->columns.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const Snapshot& snapshot = *monitor->snapshot_ready();
@@ -530,11 +531,14 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
 
 void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
-  for (RecordSpool* const spool : {&unconfirmed_, &spool_})
-    spool->visit([&](std::span<const std::byte> bytes) {
-      const RecordView view(bytes);
-      visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+  const auto visit_record = [&](const RecordView& view) {
+    visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+  };
+  for (const auto& [number, taken] : unconfirmed_)
+    taken.visit([&, number = number](std::span<const std::byte> bytes) {
+      if (const RecordView view(bytes); view.header.snapshot <= number) visit_record(view);
     });
+  spool_.visit([&](std::span<const std::byte> bytes) { visit_record(RecordView(bytes)); });
   FlowMerger merger(*chosen->columns.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;

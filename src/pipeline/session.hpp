@@ -30,6 +30,7 @@ struct Input {
   std::function<DeviceCounters()> device;  ///< totals of the device; empty where there is none
   /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
   std::function<std::uint64_t()> dropped_in_sending = {};
+  std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets
 };
 
 struct SessionOptions {
@@ -116,7 +117,7 @@ class Session {
     return {records_dropped_.load(std::memory_order_relaxed), packets_dropped_.load(std::memory_order_relaxed)};
   }
 
-  /// Mapped at most, by all workers: tables, rows and rings.
+  /// Mapped at most, by all workers: tables, rows and rings; and by records that wait for a report.
   static std::uint64_t memory_bytes(const SessionOptions& options, const Columns& columns);
 
  private:
@@ -164,7 +165,9 @@ class Session {
 
   RecordSpool spool_;
   std::atomic<std::uint64_t> records_dropped_{0}, packets_dropped_{0};  ///< of ended flows, for want of room
-  RecordSpool unconfirmed_;  ///< ended records that a report handed out and nobody has confirmed to be written
+  /// Ended records that a report of that number handed out, and nobody has confirmed to be written; later ones with
+  /// them.
+  std::vector<std::pair<std::uint64_t, RecordSpool::Taken>> unconfirmed_;
   std::thread collector_;
   std::atomic<bool> collecting_{true}, collect_now_{false};
 

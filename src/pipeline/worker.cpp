@@ -51,8 +51,10 @@ void Workers::join() {
     if (thread.joinable()) thread.join();
 }
 
+/// A lane that ends while others are paused, as of a file that is cut meanwhile, holds nobody up.
 bool Workers::paused() const noexcept {
-  return std::ranges::all_of(lanes_, [](const auto& lane) { return lane->paused(); }) &&
+  return std::ranges::any_of(lanes_, [](const auto& lane) { return lane->paused(); }) &&
+         std::ranges::all_of(lanes_, [](const auto& lane) { return lane->paused() || lane->ended(); }) &&
          std::ranges::all_of(rings_, [](const auto& ring) { return ring->empty(); });
 }
 
@@ -123,8 +125,9 @@ void Workers::work(std::size_t index) {
       gather();
     }
   }
-  if (stop_.load(std::memory_order_relaxed) && lane.source().end_intake())
-    for (auto packets = lane.poll(); !packets.empty(); packets = lane.poll()) process(index, packets, *staging);
+  if (stop_.load(std::memory_order_relaxed) && lane.end_intake())
+    for (auto packets = lane.poll_waiting(); !packets.empty(); packets = lane.poll_waiting())
+      process(index, packets, *staging);
   level_out(index, *staging);
   monitor.drain();
   monitor.finish(lane.link());
@@ -171,7 +174,7 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
         place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
         while (!rings[to]->stage(group[i], place, staging.tcp(i))) {
           for (const auto& ring : rings) ring->flush();  // monitors may be idle over packets they have not been shown
-          if (!lane.source().lossless()) {
+          if (!lane.lossless()) {
             lane.note_ring_full(1);
             break;
           }
@@ -228,9 +231,11 @@ void Workers::receive(std::size_t) {
       idle.wait();
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    if (!stop_.load(std::memory_order_relaxed) || !lanes_[i]->source().end_intake()) continue;
-    for (auto packets = lanes_[i]->poll(); !packets.empty(); packets = lanes_[i]->poll())
-      hand_over(*lanes_[i], packets, *staging[i], rings_);
+    Lane& lane = *lanes_[i];
+    if (!stop_.load(std::memory_order_relaxed) || !lane.end_intake()) continue;
+    for (auto packets = lane.poll_waiting(); !packets.empty(); packets = lane.poll_waiting())
+      hand_over(lane, packets, *staging[i], rings_);
+    publish_handed(lane.link());
   }
   for (const auto& lane : lanes_) lane->publish(/*last=*/true);
   receiving_.store(false, std::memory_order_release);

@@ -24,10 +24,17 @@ std::size_t resident(HugeBuffer<std::byte>& buffer) {
          static_cast<std::size_t>(std::ranges::count_if(pages, [](auto page) { return page & 1; }));
 }
 
+/// Whether this kernel can (Linux 5.14).
+bool commits_in_advance() {
+  HugeBuffer<std::byte> probe(kBytes);
+  probe.populate();
+  return resident(probe) != 0;
+}
+
 TEST(CommitPages, AtOnceUnlessThereIsALaterTime) {
+  if (!commits_in_advance()) GTEST_SKIP() << "SKIPPED: this kernel commits nothing in advance";
   HugeBuffer<std::byte> now(kBytes), noted(kBytes);
   now.populate();
-  if (resident(now) == 0) GTEST_SKIP() << "SKIPPED: this kernel commits nothing in advance";
   EXPECT_EQ(resident(now), kBytes);
   CommitLater later;
   noted.populate();
@@ -39,6 +46,7 @@ TEST(CommitPages, AtOnceUnlessThereIsALaterTime) {
 }
 
 TEST(CommitThread, WaitsUntilSomeMemoryIsUsedAndThenCommitsAllOfIt) {
+  if (!commits_in_advance()) GTEST_SKIP() << "SKIPPED: this kernel commits nothing in advance";
   HugeBuffer<std::byte> buffer(kBytes);
   CommitThread thread;
   {
@@ -48,11 +56,10 @@ TEST(CommitThread, WaitsUntilSomeMemoryIsUsedAndThenCommitsAllOfIt) {
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_EQ(resident(buffer), 0u);
-  constexpr std::size_t kUsed = kBytes / CommitThread::kStartShare * 2;
+  constexpr std::size_t kUsed = kBytes / CommitThread::kStartShare * 4;
   for (std::size_t at = 0; at < kUsed; at += 4096) buffer[at * 8 % kBytes] = std::byte{7};
   for (int tries = 0; tries < 600 && resident(buffer) != kBytes; ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  if (resident(buffer) <= kUsed) GTEST_SKIP() << "SKIPPED: this kernel commits nothing in advance";
   EXPECT_EQ(resident(buffer), kBytes);
   for (std::size_t at = 0; at < kUsed; at += 4096) ASSERT_EQ(buffer[at * 8 % kBytes], std::byte{7});
   EXPECT_EQ(buffer[1], std::byte{0});

@@ -268,7 +268,7 @@ class NothingLost(Case):
         good = self.capture(packets=200000, flows=100000)
         for command in (["watch", "-q", "-r", good, "--format", "csv"], ["watch", "-q", "-r", good, "--format", "json", "--every", "1ms"],
                         ["watch", "-q", "-r", good, "--task", "big=packets > 0", "--window", "10ms", "--events", "-", "-o", os.devnull],
-                        ["watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--format", "csv"],
+                        ["watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--count", "2M", "--format", "csv"],
                         ["send", "-q", "-g", "flows=50000", "--null", "--count", "100000", "--per-flow", "--format", "csv"]):
             for read in (0, 100):
                 with self.subTest(command=command, read=read):

@@ -38,6 +38,29 @@ TEST(Session, PacketsOutOfOrderDoNotHideTheLatestTime) {
   EXPECT_EQ(report.summary.last_ns, latest);
 }
 
+TEST(Session, AnInputThatEndsEarlyForOneReaderHoldsUpNoReportOfTheOthers) {
+  Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  for (const std::size_t packets : {20'000u, 500u})  // as of a file that is cut while it is read
+    input.sources.push_back(
+        std::make_unique<ListSource>(make_traffic({.packets = packets, .others = false}), Behaviour{}));
+  const auto traffic = make_traffic({.packets = 20'000, .others = false});
+  const auto span_ns = traffic->sent()[19'999].time_ns - traffic->sent()[0].time_ns;
+  SessionOptions options = options_of({.workers = 2});
+  options.limits.pause_every_ns = span_ns / 10;
+  Session session(std::move(input), options, columns_of({}));
+  ASSERT_FALSE(session.start());
+  std::size_t reports = 0;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!session.finished() && std::chrono::steady_clock::now() < until) {
+    if (!session.paused()) continue;
+    reports += session.snapshot().has_value();
+    session.go_on();
+  }
+  EXPECT_TRUE(session.finished());
+  EXPECT_GE(reports, 9u);
+  expect_balanced(session.final_report().summary.total);
+}
+
 TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
   const auto traffic = make_traffic({.packets = 10'000, .others = false});
   for (const std::size_t workers : {1u, 2u}) {

@@ -14,7 +14,7 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kRecordBytes = 4000;
-constexpr std::uint64_t kBeyondMemory = RecordSpool::kMemoryBytes / kRecordBytes * 5 / 4;
+constexpr std::uint64_t kBeyondMemory = SpoolLimits().memory_bytes / kRecordBytes * 5 / 4;
 
 std::vector<std::byte> record_of(std::uint64_t number) {
   std::vector<std::byte> record(kRecordBytes - number % 7, static_cast<std::byte>(number));
@@ -133,23 +133,27 @@ TEST(RecordSpool, LosesNothingWhenTheTemporaryFolderDoesNotExist) {
 TEST(RecordSpool, RefusesWhatIsBeyondItsBoundAndKeepsTheRest) {
   constexpr std::size_t kWithLength = kRecordBytes + sizeof(std::uint64_t);
   for (const std::uint64_t room : {0u, 10u, 1'000u, 3'000u}) {
-    RecordSpool spool(/*memory_bytes=*/100 * kWithLength, room * kWithLength);
+    RecordSpool spool({.memory_bytes = 100 * kWithLength, .all_bytes = room * kWithLength});
     std::uint64_t kept = 0;
     while (spool.append(record_of(7 * kept))) ++kept;  // those are kRecordBytes long
     EXPECT_EQ(kept, room);
     EXPECT_FALSE(spool.append(record_of(0)));
     EXPECT_EQ(numbers_in(spool).size(), room);
-    spool.take([](std::span<const std::byte> bytes) { return number_of(bytes) % 2 == 0; });
-    EXPECT_EQ(numbers_in(spool).size(), room / 2);
+    {
+      const auto taken = spool.take([](std::span<const std::byte> bytes) { return number_of(bytes) % 2 == 0; });
+      EXPECT_EQ(numbers_in(spool).size(), room / 2);
+      EXPECT_FALSE(spool.append(record_of(0))) << "what was taken is kept, and takes its room";
+      std::uint64_t again = 0;
+      taken.visit([&again](std::span<const std::byte>) { ++again; });
+      EXPECT_EQ(again, room);
+    }
     for (std::uint64_t i = room / 2; i < room; ++i) EXPECT_TRUE(spool.append(record_of(0)));
     EXPECT_FALSE(spool.append(record_of(0)));
-    spool.clear();
-    EXPECT_EQ(spool.append(record_of(0)), room != 0);
   }
 }
 
 TEST(RecordSpool, RefusesWhatNeitherAFileNorMemoryHasRoomFor) {
-  RecordSpool spool(/*memory_bytes=*/2 << 20);
+  RecordSpool spool({.memory_bytes = 2 << 20, .without_file_bytes = 2 << 20});
   const DiskLimit limit(0);
   std::uint64_t kept = 0;
   while (spool.append(record_of(kept))) ++kept;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -42,13 +43,12 @@ class MappedRing {
 
   bool mapped() const noexcept { return at_ != nullptr; }
   std::uint32_t frames() const noexcept { return shape_.frames; }
+  std::size_t bytes() const noexcept { return std::size_t{shape_.frames} * shape_.frame_bytes; }
   tpacket2_hdr& frame(std::uint32_t i) const noexcept {
     return *reinterpret_cast<tpacket2_hdr*>(at_ + std::size_t{i} * shape_.frame_bytes);
   }
 
  private:
-  std::size_t bytes() const noexcept { return std::size_t{shape_.frames} * shape_.frame_bytes; }
-
   PacketRing shape_;
   std::uint8_t* at_ = nullptr;
 };
@@ -117,27 +117,55 @@ class RingSource final : public PacketSource {
                      .wire_bytes = frame.tp_len,
                      .link_type = queue_->link_type};
     if ((frame.tp_status & TP_STATUS_VLAN_VALID) != 0 && packet.link_type == LinkType::ethernet) [[unlikely]]
-      put_tag_back(frame, packet);
+      packet = with_tag(frame, packet, data);
+    else if (packet.link_type == LinkType::raw) [[unlikely]]
+      packet = with_protocol(frame, packet, data);
     if (packet.wire_bytes > queue_->longest_frame) [[unlikely]]
       queue_->joined.store(queue_->joined.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return packet;
   }
 
   /// The kernel keeps a VLAN tag beside the frame. Before the frame there is room.
-  static void put_tag_back(const tpacket2_hdr& frame, RawPacket& packet) noexcept {
+  static RawPacket with_tag(const tpacket2_hdr& frame, RawPacket packet, std::uint8_t* data) noexcept {
     constexpr std::size_t kAddresses = 2 * ETH_ALEN;
     static_assert(PacketRing::kFrameOffset >= sizeof(tpacket2_hdr) + kVlanTagBytes);
-    if (packet.captured_bytes < kAddresses) return;
-    auto* const data = const_cast<std::uint8_t*>(packet.data) - kVlanTagBytes;
-    std::memmove(data, packet.data, kAddresses);
-    const std::uint16_t type =
-        ::htons((frame.tp_status & TP_STATUS_VLAN_TPID_VALID) != 0 ? frame.tp_vlan_tpid : ETH_P_8021Q);
-    const std::uint16_t tag = ::htons(frame.tp_vlan_tci);
-    std::memcpy(data + kAddresses, &type, sizeof type);
-    std::memcpy(data + kAddresses + sizeof type, &tag, sizeof tag);
+    if (packet.captured_bytes < kAddresses) return packet;
+    std::memmove(data - kVlanTagBytes, data, kAddresses);
+    data -= kVlanTagBytes;
+    put_be16(data + kAddresses,
+             (frame.tp_status & TP_STATUS_VLAN_TPID_VALID) != 0 ? frame.tp_vlan_tpid : std::uint16_t{ETH_P_8021Q});
+    put_be16(data + kAddresses + 2, frame.tp_vlan_tci);
     packet.data = data;
     packet.captured_bytes += kVlanTagBytes;
     packet.wire_bytes += kVlanTagBytes;
+    return packet;
+  }
+
+  /// Without a link-layer header the kernel says beside the packet what it is. What is not IP gets the header of a
+  /// cooked capture. Source: LINKTYPE_LINUX_SLL2, tcpdump.org.
+  static RawPacket with_protocol(const tpacket2_hdr& frame, RawPacket packet, std::uint8_t* data) noexcept {
+    const auto& from = *reinterpret_cast<const sockaddr_ll*>(reinterpret_cast<const std::uint8_t*>(&frame) +
+                                                             TPACKET_ALIGN(sizeof frame));
+    const std::uint16_t protocol = ::ntohs(from.sll_protocol);
+    if (protocol == ETH_P_IP || protocol == ETH_P_IPV6) {
+      packet.link_type = protocol == ETH_P_IP ? LinkType::ipv4 : LinkType::ipv6;
+      return packet;
+    }
+    constexpr std::size_t kCookedBytes = 20;
+    static_assert(TPACKET_ALIGN(TPACKET2_HDRLEN) + 16 >= TPACKET2_HDRLEN + kCookedBytes, "room before a packet");
+    data -= kCookedBytes;
+    std::memset(data, 0, kCookedBytes);
+    put_be16(data, protocol);
+    packet.data = data;
+    packet.captured_bytes += kCookedBytes;
+    packet.wire_bytes += kCookedBytes;
+    packet.link_type = LinkType::linux_sll2;
+    return packet;
+  }
+
+  static void put_be16(std::uint8_t* at, std::uint16_t value) noexcept {
+    at[0] = static_cast<std::uint8_t>(value >> 8);
+    at[1] = static_cast<std::uint8_t>(value);
   }
 
   std::shared_ptr<Queue> queue_;
@@ -164,6 +192,12 @@ class Sockets final : public PacketSocket {
     DeviceCounters total;
     for (const auto& queue : queues_) total.add(queue->counters());
     return total;
+  }
+
+  std::uint64_t memory_bytes() const override {
+    std::uint64_t bytes = 0;
+    for (const auto& queue : queues_) bytes += queue->ring->bytes();
+    return bytes;
   }
 
   std::string description() const override { return description_; }
@@ -211,7 +245,8 @@ class Opening {
     }
     for (const auto& queue : queues)
       if (auto error = open_filter(*queue)) return *std::move(error);
-    return std::unique_ptr<PacketSocket>(new Sockets(std::move(queues), interface_, description()));
+    const std::uint32_t frames = queues.front()->ring->frames();
+    return std::unique_ptr<PacketSocket>(new Sockets(std::move(queues), interface_, description(frames)));
   }
 
  private:
@@ -272,9 +307,9 @@ class Opening {
     return open ? std::nullopt : Step(failed("a filter"));
   }
 
-  std::string description() const {
+  std::string description(std::uint32_t frames) const {
     return fmt::format("{}: AF_PACKET, {} queue{} of {} packets, time from the kernel{}", interface_.name,
-                       options_.queues, options_.queues == 1 ? "" : "s", options_.descriptors,
+                       options_.queues, options_.queues == 1 ? "" : "s", frames,
                        interface_.hardware == ARPHRD_LOOPBACK ? "" : "; what this host sends is seen too");
   }
 

@@ -37,6 +37,9 @@ class PacketSocket {
   /// Totals of all queues since they listen. Cold; any thread.
   virtual DeviceCounters counters() = 0;
 
+  /// Mapped by the rings.
+  virtual std::uint64_t memory_bytes() const = 0;
+
   /// What it is, and every limit that affects the counts. For people.
   virtual std::string description() const = 0;
 };

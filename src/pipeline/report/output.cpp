@@ -58,7 +58,7 @@ void Output::put(const char* data, std::size_t bytes) {
       pollfd writable{.fd = fd_, .events = POLLOUT, .revents = 0};
       ::poll(&writable, 1, -1);
     } else if (errno != EINTR) {
-      reader_gone_ = errno == EPIPE;
+      reader_gone_ = errno == EPIPE && !owns_;
       error_ = Error{fmt::format("cannot write {}: {}; the report is incomplete", name_, std::strerror(errno))};
     }
   }

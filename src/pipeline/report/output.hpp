@@ -20,7 +20,6 @@ class Output {
   ~Output();
 
   const std::string& name() const noexcept { return name_; }
-  bool is_standard_output() const noexcept { return !owns_; }
 
   /// Room for at least `bytes`, to be filled and committed: the fast way for many short rows.
   char* reserve(std::size_t bytes) {
@@ -34,7 +33,7 @@ class Output {
 
   /// What went wrong, once something did; later writes are dropped.
   const std::optional<Error>& error() const noexcept { return error_; }
-  /// Whether that was a pipe's reader who wants no more: `| head`.
+  /// Whether it was standard output, and who read it wants no more: `| head`.
   bool reader_gone() const noexcept { return reader_gone_; }
 
  private:

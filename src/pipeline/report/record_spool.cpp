@@ -57,34 +57,36 @@ bool write_all(int file, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-RecordSpool::~RecordSpool() { store_.close(); }
-
-void RecordSpool::Store::close() noexcept {
+RecordSpool::Store::~Store() {
   if (file >= 0) ::close(file);
-  file = -1;
+}
+
+bool RecordSpool::has_room(std::size_t bytes) const noexcept {
+  const std::uint64_t there = (store_ ? store_->bytes() : 0) + taken_bytes_.load(std::memory_order_relaxed);
+  if (there + bytes > limits_.all_bytes) return false;
+  return !store_ || !store_->file_failed ||
+         store_->tail.size() + bytes <= std::max<std::uint64_t>(limits_.without_file_bytes, kWriteBytes);
 }
 
 bool RecordSpool::append(std::span<const std::byte> record) {
   const std::lock_guard lock(mutex_);
-  if (!store_.has_room(sizeof(Length) + record.size())) return false;
-  store_.keep(record);
+  if (!has_room(sizeof(Length) + record.size())) return false;
+  if (!store_) store_ = std::make_unique<Store>();
+  store_->keep(record, limits_);
   return true;
 }
 
-bool RecordSpool::Store::has_room(std::size_t bytes) const noexcept {
-  if (memory.size() + file_bytes + tail.size() + bytes > most_bytes) return false;
-  return !file_failed || tail.size() + bytes <= std::max(memory_bytes, kWriteBytes);
-}
-
-void RecordSpool::Store::keep(std::span<const std::byte> record) {
+/// Room is reserved at once: memory that grows by doubling is there one and a half times.
+void RecordSpool::Store::keep(std::span<const std::byte> record, const SpoolLimits& limits) {
   // Once records went behind the memory, the later ones follow them there, to keep the order.
   const bool behind = file_bytes != 0 || !tail.empty();
-  const bool in_memory = !behind && memory.size() + sizeof(Length) + record.size() <= memory_bytes;
+  const bool in_memory = !behind && memory.size() + sizeof(Length) + record.size() <= limits.memory_bytes;
+  if (in_memory && memory.capacity() == 0) memory.reserve(limits.memory_bytes);
   put(in_memory ? memory : tail, record);
-  if (tail.size() >= kWriteBytes) write_tail();
+  if (tail.size() >= kWriteBytes) write_tail(limits);
 }
 
-void RecordSpool::Store::write_tail() {
+void RecordSpool::Store::write_tail(const SpoolLimits& limits) {
   if (file_failed) return;
   if (file < 0) file = open_unnamed();
   if (file >= 0 && write_all(file, tail)) {
@@ -93,6 +95,8 @@ void RecordSpool::Store::write_tail() {
     return;
   }
   file_failed = true;  // the tail stays in memory; whatever part of it got into the file lies behind file_bytes
+  if (limits.without_file_bytes != SpoolLimits::kUnbounded)
+    tail.reserve(std::max<std::size_t>(limits.without_file_bytes, tail.size()));
 }
 
 bool RecordSpool::Store::visit(const std::function<void(std::span<const std::byte>)>& visit) const {
@@ -120,31 +124,38 @@ bool RecordSpool::Store::visit(const std::function<void(std::span<const std::byt
 }
 
 void RecordSpool::visit(const std::function<void(std::span<const std::byte>)>& visit) {
-  if (!store_.visit(visit)) unreadable_ = true;
+  if (store_ && !store_->visit(visit)) unreadable_ = true;
 }
 
-void RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& take) {
-  Store taken;
+RecordSpool::Taken::Taken(RecordSpool& spool, std::unique_ptr<Store> store) : spool_(&spool), store_(std::move(store)) {
+  spool_->taken_bytes_.fetch_add(store_->bytes(), std::memory_order_relaxed);
+}
+
+RecordSpool::Taken::Taken(Taken&& other) noexcept = default;
+
+RecordSpool::Taken::~Taken() {
+  if (store_) spool_->taken_bytes_.fetch_sub(store_->bytes(), std::memory_order_relaxed);
+}
+
+void RecordSpool::Taken::visit(const std::function<void(std::span<const std::byte>)>& visit) const {
+  if (!store_->visit(visit)) spool_->unreadable_ = true;
+}
+
+RecordSpool::Taken RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& take) {
+  std::unique_ptr<Store> store;
   {
     const std::lock_guard lock(mutex_);
-    taken = std::exchange(store_, store_.emptied());
+    store = std::move(store_);
+    if (!store) store = std::make_unique<Store>();
   }
-  const bool whole = taken.visit([&](std::span<const std::byte> record) {
+  Taken taken(*this, std::move(store));
+  taken.visit([&](std::span<const std::byte> record) {
     if (take(record)) return;
     const std::lock_guard lock(mutex_);
-    store_.keep(record);
+    if (!store_) store_ = std::make_unique<Store>();
+    store_->keep(record, limits_);
   });
-  if (!whole) unreadable_ = true;
-  taken.close();
-}
-
-void RecordSpool::clear() {
-  Store forgotten;
-  {
-    const std::lock_guard lock(mutex_);
-    forgotten = std::exchange(store_, store_.emptied());
-  }
-  forgotten.close();
+  return taken;
 }
 
 }  // namespace parshall

@@ -145,9 +145,7 @@ std::string summary_text(const ReportSummary& summary) {
                       (summary.memory_bytes + (1 << 20) - 1) >> 20);
   if (const DroppedRecords& dropped = summary.records_dropped; dropped.records != 0)
     text += fmt::format(
-        "dropped    {} records of ended flows, {} packets: counted, but in no report; a larger --spool, reports more "
-        "often "
-        "(--every), or none of them (-o /dev/null)\n",
+        "dropped    {} records of ended flows, {} packets: counted, but in no report for want of room (--spool)\n",
         dropped.records, dropped.packets);
   text += identity_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
