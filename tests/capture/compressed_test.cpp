@@ -121,7 +121,7 @@ class Compressed : public ::testing::TestWithParam<Way> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Formats, Compressed, ::testing::ValuesIn(kWays),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 TEST_P(Compressed, WhatItHoldsIsDelivered) {
   for (const std::uint32_t count : {0u, 1u, 100u, 3000u}) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <random>
 #include <string>
 
@@ -52,16 +53,19 @@ TEST(Erf, TypesGiveTheLinkTypeAndWhereTheFrameBegins) {
   const auto frame = [](LinkType link_type) {
     return Delivered{kSecond * std::uint64_t{1'000'000'000}, 40, link_type, payload(40)};
   };
-  for (const std::uint8_t type : {2, 11, 16, 20}) EXPECT_EQ(first_of(type, {0, 0}), frame(LinkType::ethernet));
-  for (const std::uint8_t type : {1, 10, 15, 19}) EXPECT_EQ(first_of(type, {}), frame(LinkType::ppp_hdlc));
-  for (const std::uint8_t type : {5, 17}) EXPECT_EQ(first_of(type, {0, 0, 0, 1}), frame(LinkType::ppp_hdlc));
+  for (const std::uint8_t type : std::initializer_list<std::uint8_t>{2, 11, 16, 20})
+    EXPECT_EQ(first_of(type, {0, 0}), frame(LinkType::ethernet));
+  for (const std::uint8_t type : std::initializer_list<std::uint8_t>{1, 10, 15, 19})
+    EXPECT_EQ(first_of(type, {}), frame(LinkType::ppp_hdlc));
+  for (const std::uint8_t type : std::initializer_list<std::uint8_t>{5, 17})
+    EXPECT_EQ(first_of(type, {0, 0, 0, 1}), frame(LinkType::ppp_hdlc));
   EXPECT_EQ(first_of(4, Bytes(4)), frame(LinkType::atm_rfc1483));
   EXPECT_EQ(first_of(9, Bytes(8)), frame(LinkType::atm_rfc1483));
   EXPECT_EQ(first_of(22, {}), frame(LinkType::ipv4));
   EXPECT_EQ(first_of(23, {}), frame(LinkType::ipv6));
   Bytes extended{0x83, 0, 0, 0, 0, 0, 0, 0, 0x04, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(first_of(0x82, extended), frame(LinkType::ethernet)) << "two extension headers";
-  for (const std::uint8_t type : {3, 6, 21, 24, 27, 29}) {
+  for (const std::uint8_t type : std::initializer_list<std::uint8_t>{3, 6, 21, 24, 27, 29}) {
     const Delivered got = first_of(type, Bytes(4));
     EXPECT_EQ(got.link_type, LinkType::erf) << "carries no IP that is read";
     EXPECT_EQ(got.captured.size(), 60u) << "the whole record";

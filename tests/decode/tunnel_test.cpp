@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 
 #include "frames.hpp"
@@ -131,7 +132,8 @@ TEST(Tunnel, AyiyaWithIdentitiesAndSignaturesOfEachLength) {
   EXPECT_EQ(inner(0x11, 47, join({{0, 0, 8, 0}, kInside})), kFlow);
   EXPECT_EQ(inner_of(ipv4(17, udp(5072, 5072, join({{0x41, 0x52, 0x11, 41, 0, 0, 0, 0}, fields, kInside6})))), kFlow6);
   const std::string outer = "17 10.0.0.1:50000 > 10.0.1.1:5072";
-  for (const std::uint8_t operation : {0, 2, 4, 5, 6, 7, 15}) EXPECT_EQ(inner(operation, 41, kInside6), outer);
+  for (const std::uint8_t operation : std::initializer_list<std::uint8_t>{0, 2, 4, 5, 6, 7, 15})
+    EXPECT_EQ(inner(operation, 41, kInside6), outer);
   EXPECT_EQ(inner(0x11, 59, kInside6), outer) << "no next header";
   EXPECT_EQ(inner(0x11, 4, kInside6), outer) << "a version that the next header contradicts";
 }
