@@ -20,8 +20,9 @@ namespace {
 thread_local CommitLater* later = nullptr;
 
 constexpr std::size_t kSlice = std::size_t{2} << 20;  ///< a huge page: nobody else's page faults wait longer than that
-constexpr int kCollapse = 25;                         ///< MADV_COLLAPSE: Linux 6.1, glibc 2.38
-constexpr int kNice = 10;                             ///< workers come first
+constexpr std::size_t kAtOnce = std::size_t{64} << 20;   ///< takes no time that matters
+constexpr std::size_t kLeastUse = std::size_t{1} << 20;  ///< less may be anything
+constexpr int kNice = 10;                                ///< workers come first
 
 constexpr std::chrono::milliseconds kLook{20};
 
@@ -33,16 +34,16 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// What was touched becomes one large page, what was not is one from the beginning.
+/// What was touched has small pages, and keeps them: to make a large one of them would hold up who touches others.
 void commit_slice(std::span<std::byte> slice) noexcept {
   ::madvise(slice.data(), slice.size(), MADV_HUGEPAGE);
-  if (::madvise(slice.data(), slice.size(), kCollapse) != 0) ::madvise(slice.data(), slice.size(), MADV_POPULATE_WRITE);
+  ::madvise(slice.data(), slice.size(), MADV_POPULATE_WRITE);
 }
 
 }  // namespace
 
 void commit_pages(std::span<std::byte> pages) {
-  if (later == nullptr) {
+  if (later == nullptr || pages.size() <= kAtOnce) {
     ::madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE);
     return;
   }
@@ -58,7 +59,7 @@ CommitLater::~CommitLater() { later = outer_; }
 
 void CommitThread::wait_for_use(std::size_t bytes) const {
   const std::size_t before = resident_bytes();
-  while (!stop_.load(std::memory_order_relaxed) && resident_bytes() < before + bytes / kStartShare)
+  while (!stop_.load(std::memory_order_relaxed) && resident_bytes() < before + std::max(bytes / kStartShare, kLeastUse))
     std::this_thread::sleep_for(kLook);
 }
 

@@ -11,7 +11,8 @@ namespace parshall {
 /// Memory to be committed: the kernel gives it pages before anyone touches it.
 using PageRanges = std::vector<std::span<std::byte>>;
 
-/// Commits pages now, where the kernel can (Linux 5.14); or notes them, where this thread has a CommitLater.
+/// Commits pages now, where the kernel can (Linux 5.14); or notes them, where they are many and this thread has a
+/// CommitLater.
 void commit_pages(std::span<std::byte> pages);
 
 /// While one lives, what its thread wants committed is noted in it instead, for a CommitThread: gigabytes take seconds.
@@ -31,11 +32,11 @@ class CommitLater {
 };
 
 /// A thread that commits pages while others use them already. It begins when these have touched the kStartShare-th part
-/// of all: before that, few flows take little memory. Whatever they touch first comes by 4 kB, in microseconds; the
-/// thread makes 2 MB pages of it. Memory that has gone meanwhile does no harm.
+/// of all: before that, few flows take little memory. Whatever they touch first comes by 4 kB, in microseconds; where
+/// they have touched nothing yet the thread puts pages of 2 MB. Memory that has gone meanwhile does no harm.
 class CommitThread {
  public:
-  static constexpr std::size_t kStartShare = 64;
+  static constexpr std::size_t kStartShare = 1024;
 
   CommitThread() = default;
   ~CommitThread();

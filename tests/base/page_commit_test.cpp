@@ -15,7 +15,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{64} << 20;
+constexpr std::size_t kBytes = std::size_t{128} << 20;
 
 std::size_t resident(HugeBuffer<std::byte>& buffer) {
   std::vector<unsigned char> pages(buffer.bytes() / static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
@@ -36,7 +36,9 @@ TEST(CommitPages, AtOnceUnlessThereIsALaterTime) {
   HugeBuffer<std::byte> now(kBytes), noted(kBytes);
   now.populate();
   EXPECT_EQ(resident(now), kBytes);
+  HugeBuffer<std::byte> few(kBytes / 16);
   CommitLater later;
+  few.populate();
   noted.populate();
   EXPECT_EQ(resident(noted), 0u);
   const PageRanges ranges = later.take();
@@ -56,7 +58,7 @@ TEST(CommitThread, WaitsUntilSomeMemoryIsUsedAndThenCommitsAllOfIt) {
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_EQ(resident(buffer), 0u);
-  constexpr std::size_t kUsed = kBytes / CommitThread::kStartShare * 4;
+  constexpr std::size_t kUsed = kBytes / 16;
   for (std::size_t at = 0; at < kUsed; at += 4096) buffer[at * 8 % kBytes] = std::byte{7};
   for (int tries = 0; tries < 600 && resident(buffer) != kBytes; ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
