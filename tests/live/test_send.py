@@ -176,7 +176,7 @@ class Devices(unittest.TestCase):
         with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0', '--via', via) as watcher:
             sent = flows_of(send('-i', 'wire0', '--via', via, '-g', TRAFFIC, '--count', str(PACKETS), '--per-flow',
                                  '--format', 'csv', *rate, preexec_fn=lambda: netns.in_namespace(pair.tx_space)).stdout)
-            time.sleep(0.3)
+            time.sleep(1)
             counted = watcher.flows()
             self.assertEqual(packets_of(sent), pair.rx_packets(), 'what the kernel says')
             self.assertEqual(sent, counted)
@@ -194,7 +194,7 @@ class Devices(unittest.TestCase):
             with Watcher(start, '-i', f'vdev:net_memif0,role=server,{device}') as watcher:
                 sent = flows_of(send('-i', f'vdev:net_memif0,role=client,{device}', '-g', TRAFFIC, '--count', str(PACKETS),
                                      '--per-flow', '--format', 'csv').stdout)
-                time.sleep(0.3)
+                time.sleep(1)
                 self.assertEqual(sent, watcher.flows())
                 self.assertEqual(packets_of(sent), PACKETS)
 
