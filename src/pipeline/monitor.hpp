@@ -129,7 +129,7 @@ struct MonitorOptions {
   /// Let the table grow as flows come, up to `flows`: the identity that hashed the packets. For sources that can wait
   /// while flows move, without snapshots, statistics or observed merges.
   std::optional<FlowIdentity> grow_by;
-  bool populate = false;  ///< commit the table's memory before the first packet: for sources that cannot wait
+  bool populate = false;  ///< commit its memory in advance, as CommitLater says: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
   std::vector<WindowPlan> windows;             ///< whose flows are told, each as the clock of its place here
   std::vector<FindingNeeds> findings = {{}};   ///< by monitoring state

@@ -68,7 +68,8 @@ struct Timeouts {
 
 /// How a table takes its memory: all of it mapped at once, whatever it was asked for.
 struct TableMemory {
-  bool populate = false;  ///< commit it before the first packet; else each page costs the first packet that meets it
+  bool populate =
+      false;  ///< commit it in advance, as CommitLater says; else each page costs the first packet that meets it
 
   /// Use little of it at first, and more as flows come: saves the pages of a small input, costs slots that stay valid.
   /// Hashes the keys of flows that move; as long as the table lives.
