@@ -5,7 +5,8 @@ BUILD ?= build
 MESON_FLAGS ?=
 
 help:
-	@echo "make build   build ./build/parshall alone, without tests and benchmarks"
+	@echo "make build   build ./build/parshall alone"
+	@echo "make programs   parshall-lab and parshall-test, too: what \`parshall bench\` and \`parshall test\` run"
 	@echo "make demo    set up, then watch ten seconds of built-in traffic and a capture it writes"
 	@echo "make test    set up, build, and run all tests"
 	@echo "make bench   ratios of the hot path, all taken in one run"
@@ -25,10 +26,14 @@ configure: setup
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release $(MESON_FLAGS) >/dev/null
 
 build: configure
-	@ninja -C $(BUILD) src/cli/parshall
-	@ln -sf src/cli/parshall $(BUILD)/parshall
+	@ninja -C $(BUILD) src/parshall
+	@ln -sf src/parshall $(BUILD)/parshall
 
-everything: build
+programs: build
+	@ninja -C $(BUILD) src/parshall-lab src/parshall-test
+	@ln -sf src/parshall-lab src/parshall-test $(BUILD)
+
+everything: programs
 	@ninja -C $(BUILD)
 
 demo: build
@@ -40,20 +45,20 @@ test: everything
 bench: everything
 	@tools/bench.sh $(BUILD)
 
-reproduce: build
+reproduce: programs
 	@tools/setup.sh dpdk-dev || echo "without dpdk-testpmd: the reference of one figure is left out"
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce
 
-reproduce-wirespeed: build
+reproduce-wirespeed: programs
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --only wirespeed
 
-reproduce-testing: build
+reproduce-testing: programs
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --only testing
 
-reproduce-adaptive: build
+reproduce-adaptive: programs
 	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
 
-recovery: build
+recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
 
 lint: configure
@@ -62,4 +67,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: help setup configure build everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: help setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

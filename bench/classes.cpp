@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "base/figures/harness.hpp"
 #include "classify/registry.hpp"
+#include "engine/tables.hpp"
 #include "generate/memory_source.hpp"
 #include "lab/class_model.hpp"
-#include "lab/harness.hpp"
-#include "pipeline/tables.hpp"
 
 namespace parshall::bench {
 namespace {

@@ -9,11 +9,11 @@
 #include <fstream>
 #include <string>
 
+#include "base/figures/harness.hpp"
+#include "engine/flow_monitor.hpp"
 #include "generate/memory_source.hpp"
-#include "lab/decode_alone.hpp"
-#include "lab/harness.hpp"
+#include "monitor/profile/decode_alone.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
-#include "pipeline/flow_monitor.hpp"
 #include "rivals.hpp"
 
 namespace parshall::bench {

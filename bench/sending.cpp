@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "base/figures/harness.hpp"
 #include "base/prefetch.hpp"
 #include "generate/capture_loops.hpp"
 #include "generate/memory_sink.hpp"
@@ -18,7 +19,6 @@
 #include "generate/pcap_sink.hpp"
 #include "generate/replay_writer.hpp"
 #include "generate/sender.hpp"
-#include "lab/harness.hpp"
 #include "tester/trailer_writer.hpp"
 
 namespace parshall::bench {

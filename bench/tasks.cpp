@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "base/figures/harness.hpp"
+#include "engine/analyst.hpp"
+#include "engine/tables.hpp"
 #include "generate/memory_source.hpp"
-#include "lab/harness.hpp"
-#include "pipeline/analyst.hpp"
-#include "pipeline/tables.hpp"
 
 namespace parshall::bench {
 namespace {

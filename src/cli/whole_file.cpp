@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "pipeline/report/output.hpp"
+#include "pipeline/output/output.hpp"
 
 namespace parshall::cli {
 namespace {

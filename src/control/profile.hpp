@@ -5,25 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "base/machine.hpp"
 #include "base/result.hpp"
 #include "control/packet_time.hpp"
 #include "control/retrieval_fit.hpp"
 
 namespace parshall {
-
-/// What measured times depend on: where any of it is another, they have to be taken anew.
-struct MachineIdentity {
-  std::string cpu;
-  std::uint64_t cores = 0;
-  std::uint64_t l3_bytes = 0;  ///< 0: not known
-  std::uint64_t page_bytes = 0;
-  std::string huge_pages;  ///< the kernel's mode of transparent ones
-  std::string program;     ///< version
-  std::string x86_level;   ///< that the program was built for
-  std::string table;       ///< that flows were found in
-
-  friend bool operator==(const MachineIdentity&, const MachineIdentity&) = default;
-};
 
 /// What packets cost on one machine: what adaptive monitoring decides by. A file keeps it from one run to the next.
 ///

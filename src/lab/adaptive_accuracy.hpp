@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lab/adaptive_experiment.hpp"
-#include "pipeline/report/report.hpp"
+#include "pipeline/output/report.hpp"
 
 namespace parshall::lab {
 

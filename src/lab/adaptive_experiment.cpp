@@ -11,13 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "engine/session.hpp"
 #include "generate/paced_source.hpp"
 #include "generate/work_clock.hpp"
 #include "lab/adaptive_accuracy.hpp"
 #include "lab/co_runners.hpp"
 #include "lab/scheduling.hpp"
 #include "pipeline/flow/key_hash.hpp"
-#include "pipeline/session.hpp"
 
 namespace parshall::lab {
 namespace {

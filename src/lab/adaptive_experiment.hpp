@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "engine/worker_control.hpp"
 #include "generate/pace.hpp"
 #include "generate/traffic.hpp"
-#include "pipeline/worker_control.hpp"
 
 namespace parshall::lab {
 

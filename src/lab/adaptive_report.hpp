@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "base/figures/figures.hpp"
 #include "lab/adaptive_experiment.hpp"
-#include "lab/figures.hpp"
 
 namespace parshall::lab {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/machine.hpp"
+#include "base/machine.hpp"
 
 namespace parshall::lab {
 namespace {

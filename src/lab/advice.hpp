@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "lab/frames.hpp"
 #include "lab/monitor_experiment.hpp"
+#include "monitor/profile/frames.hpp"
 
 namespace parshall::lab {
 

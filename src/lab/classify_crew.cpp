@@ -10,7 +10,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "lab/harness.hpp"
+#include "base/figures/harness.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 
 namespace parshall::lab {

@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "engine/tables.hpp"
+#include "engine/worker.hpp"
+#include "lab/classifier_threads.hpp"
 #include "lab/classify_shape.hpp"
-#include "pipeline/classifier_threads.hpp"
-#include "pipeline/tables.hpp"
-#include "pipeline/worker.hpp"
 
 namespace parshall::lab {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <thread>
 
-#include "lab/machine.hpp"
+#include "base/machine.hpp"
 #include "lab/scheduling.hpp"
 
 namespace parshall::lab {

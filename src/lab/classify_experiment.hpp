@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/figures/estimate.hpp"
 #include "base/result.hpp"
 #include "lab/classify_crew.hpp"
 #include "lab/classify_traffic.hpp"
-#include "lab/estimate.hpp"
 
 namespace parshall::lab {
 

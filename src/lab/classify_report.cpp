@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "lab/row_columns.hpp"
+#include "base/figures/row_columns.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 #include <span>
 
+#include "base/figures/figures.hpp"
 #include "lab/classify_experiment.hpp"
-#include "lab/figures.hpp"
 
 namespace parshall::lab {
 

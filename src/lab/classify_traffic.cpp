@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lab/harness.hpp"
+#include "base/figures/harness.hpp"
 #include "lab/replay_source.hpp"
 
 namespace parshall::lab {

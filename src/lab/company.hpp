@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/figures/estimate.hpp"
+#include "base/figures/harness.hpp"
 #include "lab/co_runners.hpp"
-#include "lab/estimate.hpp"
-#include "lab/harness.hpp"
 
 namespace parshall::lab {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/machine.hpp"
 #include "lab/counting_crew.hpp"
-#include "lab/machine.hpp"
 #include "lab/merge_cost.hpp"
 #include "lab/sharing_candidate.hpp"
 

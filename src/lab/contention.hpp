@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/figures/batch_costs.hpp"
+#include "base/figures/harness.hpp"
 #include "base/result.hpp"
-#include "lab/batch_costs.hpp"
 #include "lab/candidate.hpp"
 #include "lab/core_shares.hpp"
-#include "lab/harness.hpp"
 
 namespace parshall::lab {
 

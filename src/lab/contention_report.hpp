@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
+#include "base/figures/figures.hpp"
 #include "lab/contention.hpp"
-#include "lab/figures.hpp"
 
 namespace parshall::lab {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "lab/batch_costs.hpp"
+#include "base/figures/batch_costs.hpp"
 #include "lab/company.hpp"
 #include "lab/contention.hpp"
 #include "lab/player.hpp"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/figures/harness.hpp"
 #include "base/result.hpp"
-#include "lab/harness.hpp"
 #include "lab/hash_quality.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 

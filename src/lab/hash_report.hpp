@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "lab/figures.hpp"
+#include "base/figures/figures.hpp"
 #include "lab/hash_experiment.hpp"
 
 namespace parshall::lab {

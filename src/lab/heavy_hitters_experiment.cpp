@@ -11,13 +11,13 @@
 #include <set>
 #include <unordered_map>
 
-#include "lab/monitor_run.hpp"
-#include "pipeline/analyst.hpp"
+#include "engine/analyst.hpp"
+#include "engine/tables.hpp"
+#include "monitor/profile/monitor_run.hpp"
 #include "pipeline/flow/key_hash.hpp"
 #include "pipeline/measure/sketches/heavy_keeper.hpp"
 #include "pipeline/measure/sketches/nitro_sketch.hpp"
 #include "pipeline/measure/sketches/space_saving.hpp"
-#include "pipeline/tables.hpp"
 
 namespace parshall::lab {
 namespace {

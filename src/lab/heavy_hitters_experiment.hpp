@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/figures/figures.hpp"
+#include "base/figures/harness.hpp"
 #include "base/result.hpp"
-#include "lab/figures.hpp"
-#include "lab/frames.hpp"
-#include "lab/harness.hpp"
+#include "monitor/profile/frames.hpp"
 
 namespace parshall::lab {
 

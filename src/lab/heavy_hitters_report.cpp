@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/figures/row_columns.hpp"
 #include "lab/heavy_hitters_experiment.hpp"
-#include "lab/row_columns.hpp"
 
 namespace parshall::lab {
 namespace {

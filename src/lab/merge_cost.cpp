@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/figures/harness.hpp"
 #include "lab/co_runners.hpp"
-#include "lab/harness.hpp"
 #include "lab/player.hpp"
 #include "lab/sharing_candidate.hpp"
 

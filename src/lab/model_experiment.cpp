@@ -12,18 +12,12 @@
 #include <system_error>
 #include <thread>
 
-#include "lab/harness.hpp"
+#include "base/figures/harness.hpp"
+#include "engine/session.hpp"
 #include "lab/trace_queue.hpp"
-#include "pipeline/session.hpp"
 
 namespace parshall::lab {
 namespace {
-
-constexpr NamedModel kModels[] = {
-    {"run-to-completion", "one thread per worker does everything", ThreadModel::run_to_completion},
-    {"pipeline", "a receive thread, and one per worker behind a ring", ThreadModel::pipeline},
-    {"cooperative", "both stages take turns on one thread per worker", ThreadModel::cooperative},
-};
 
 constexpr std::chrono::milliseconds kProbeTime{200};
 constexpr std::chrono::microseconds kLook{
@@ -130,7 +124,7 @@ Result<std::vector<ModelRow>> plan(const ModelSweep& sweep) {
     const auto alone = measure_gaps(*scheduler, cores.back(), 1, kProbeTime);
     if (!alone) return alone.error();
     for (const std::size_t workers : sweep.workers)
-      for (const NamedModel* model : sweep.models)
+      for (const ThreadModelEntry* model : sweep.models)
         rows.push_back({.model = model,
                         .scheduler = scheduler,
                         .workers = workers,
@@ -167,8 +161,6 @@ std::string name_of(const ModelRow& row) {
   return fmt::format("{}, {} worker{}, {}", row.model->name, row.workers, row.workers == 1 ? "" : "s",
                      row.scheduler->name);
 }
-
-std::span<const NamedModel> thread_models() noexcept { return kModels; }
 
 Result<std::vector<ModelRow>> measure_models(const ModelSweep& sweep, const std::function<bool()>& stop) {
   auto rows = plan(sweep);

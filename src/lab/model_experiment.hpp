@@ -7,31 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/figures/estimate.hpp"
 #include "base/result.hpp"
+#include "engine/tables.hpp"
+#include "engine/thread_models.hpp"
 #include "generate/traffic.hpp"
-#include "lab/estimate.hpp"
 #include "lab/scheduling.hpp"
-#include "pipeline/tables.hpp"
-#include "pipeline/worker.hpp"
 
 namespace parshall::lab {
 
-/// A thread model by name.
-struct NamedModel {
-  std::string_view name;
-  std::string_view help;
-  ThreadModel model;
-
-  /// Threads that packets go through.
-  std::size_t threads(std::size_t workers) const noexcept { return workers + (model == ThreadModel::pipeline ? 1 : 0); }
-};
-
-/// Every one there is: one line each.
-std::span<const NamedModel> thread_models() noexcept;
-
 /// What `parshall bench models` varies: every combination is a row.
 struct ModelSweep {
-  std::vector<const NamedModel*> models;
+  std::vector<const ThreadModelEntry*> models;
   std::vector<std::size_t> workers;
   std::vector<const SchedulingPolicy*> schedulers;  ///< that are not refused
 
@@ -47,7 +34,7 @@ struct ModelSweep {
 
 /// One combination.
 struct ModelRow {
-  const NamedModel* model;
+  const ThreadModelEntry* model;
   const SchedulingPolicy* scheduler;
   std::size_t workers;
   std::size_t cores;        ///< that its threads ran on, at most

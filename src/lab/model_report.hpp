@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "lab/figures.hpp"
+#include "base/figures/figures.hpp"
 #include "lab/model_experiment.hpp"
 
 namespace parshall::lab {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <numeric>
 
-#include "lab/decode_alone.hpp"
-#include "lab/machine.hpp"
-#include "lab/monitor_run.hpp"
-#include "pipeline/flow_monitor.hpp"
+#include "base/machine.hpp"
+#include "engine/flow_monitor.hpp"
+#include "monitor/profile/decode_alone.hpp"
+#include "monitor/profile/monitor_run.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/figures/batch_costs.hpp"
+#include "base/figures/figures.hpp"
+#include "base/figures/harness.hpp"
 #include "base/result.hpp"
-#include "lab/batch_costs.hpp"
-#include "lab/figures.hpp"
-#include "lab/frames.hpp"
-#include "lab/harness.hpp"
-#include "pipeline/tables.hpp"
+#include "engine/tables.hpp"
+#include "monitor/profile/frames.hpp"
 
 namespace parshall::lab {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "lab/batch_costs.hpp"
+#include "base/figures/batch_costs.hpp"
+#include "base/figures/row_columns.hpp"
 #include "lab/monitor_experiment.hpp"
-#include "lab/row_columns.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -9,7 +9,7 @@
 #include <new>
 #include <optional>
 
-#include "lab/machine.hpp"
+#include "base/machine.hpp"
 #include "pipeline/decode/decode.hpp"
 
 namespace parshall::lab {

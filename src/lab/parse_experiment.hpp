@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "base/figures/harness.hpp"
 #include "base/result.hpp"
 #include "lab/frame_memory.hpp"
-#include "lab/harness.hpp"
 #include "lab/header_access.hpp"
 
 namespace parshall::lab {

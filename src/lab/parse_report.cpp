@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "lab/batch_costs.hpp"
-#include "lab/row_columns.hpp"
+#include "base/figures/batch_costs.hpp"
+#include "base/figures/row_columns.hpp"
 
 namespace parshall::lab {
 namespace {

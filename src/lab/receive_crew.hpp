@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "base/figures/harness.hpp"
 #include "lab/company.hpp"
 #include "lab/dpdk/receive_worker.hpp"
-#include "lab/harness.hpp"
 #include "lab/receive_experiment.hpp"
 
 namespace parshall::lab {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "lab/machine.hpp"
+#include "base/machine.hpp"
 #include "lab/receive_crew.hpp"
 
 namespace parshall::lab {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/figures/harness.hpp"
 #include "base/result.hpp"
-#include "lab/harness.hpp"
 #include "lab/receive_shape.hpp"
 
 namespace parshall::lab {

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "lab/batch_costs.hpp"
+#include "base/figures/batch_costs.hpp"
 
 namespace parshall::lab {
 namespace {

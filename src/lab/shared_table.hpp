@@ -11,7 +11,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
-#include "lab/keys.hpp"
+#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

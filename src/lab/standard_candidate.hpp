@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "lab/candidate.hpp"
-#include "lab/keys.hpp"
 #include "lab/tasks.hpp"
+#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

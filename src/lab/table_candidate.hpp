@@ -5,9 +5,9 @@
 
 #include "base/prefetch.hpp"
 #include "lab/candidate.hpp"
-#include "lab/keys.hpp"
 #include "lab/rolling.hpp"
 #include "lab/tasks.hpp"
+#include "monitor/profile/keys.hpp"
 #include "pipeline/flow/table.hpp"
 
 namespace parshall::lab {

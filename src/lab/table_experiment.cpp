@@ -9,9 +9,9 @@
 #include <new>
 #include <numeric>
 
+#include "base/machine.hpp"
 #include "base/random.hpp"
 #include "lab/company.hpp"
-#include "lab/machine.hpp"
 #include "lab/player.hpp"
 
 namespace parshall::lab {

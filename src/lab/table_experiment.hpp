@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/figures/batch_costs.hpp"
+#include "base/figures/harness.hpp"
 #include "base/result.hpp"
 #include "lab/accuracy.hpp"
-#include "lab/batch_costs.hpp"
 #include "lab/co_runners.hpp"
-#include "lab/harness.hpp"
 #include "lab/pages.hpp"
 #include "lab/tables.hpp"
 #include "lab/traffic.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lab/map_candidate.hpp"
+#include "lab/maps/registry.hpp"
 #include "lab/table_entry.hpp"
-#include "pipeline/flow/maps/registry.hpp"
 
 namespace parshall::lab {
 

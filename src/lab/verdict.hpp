@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/harness.hpp"
+#include "base/figures/harness.hpp"
 
 namespace parshall::lab {
 

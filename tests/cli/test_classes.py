@@ -17,6 +17,9 @@ import tempfile
 import tomllib
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for  # noqa: E402
+
 PROGRAM = None
 DONE, FAILED, USAGE = 0, 1, 2
 FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
@@ -25,7 +28,7 @@ CLASSES = {"chat": (5222, (60, 120, 90, 70)), "files": (2121, (60, 1400, 1400, 1
 
 
 def run(*arguments, timeout=120):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=timeout, check=False)
+    done = subprocess.run([program_for(PROGRAM, arguments), *arguments], capture_output=True, timeout=timeout, check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

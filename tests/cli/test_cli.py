@@ -25,6 +25,9 @@ import tomllib
 import unittest
 import zlib
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for  # noqa: E402
+
 PROGRAM = None
 HEADER = "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns"
 DONE, FAILED, USAGE, DAMAGED, READER_GONE = 0, 1, 2, 3, 141
@@ -47,8 +50,8 @@ class Run:
         self.lines = err.decode(errors="replace").splitlines()
 
 
-def run(*arguments, stdin=None, env=None, timeout=60, **more):
-    done = subprocess.run([PROGRAM, *arguments], input=stdin, stdout=more.pop("stdout", subprocess.PIPE),
+def run(*arguments, stdin=None, env=None, timeout=60, lab=False, **more):
+    done = subprocess.run([PROGRAM + "-lab" if lab else program_for(PROGRAM, arguments), *arguments], input=stdin, stdout=more.pop("stdout", subprocess.PIPE),
                           stderr=more.pop("stderr", subprocess.PIPE), timeout=timeout,
                           env={**os.environ, **(env or {})}, check=False, **more)
     return Run(done.returncode, done.stdout or b"", done.stderr or b"")
@@ -368,7 +371,7 @@ class NothingLost(Case):
         self.assertEqual(packets_in(json.loads(done.out)["flows"]), 1000)
 
     def interrupted(self, number, *arguments):
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=500,packets=10000", "--flows", "4096", *arguments, "--format", "json"],
+        process = subprocess.Popen([program_for(PROGRAM, arguments), "watch", "-q", "-g", "flows=500,packets=10000", "--flows", "4096", *arguments, "--format", "json"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(0.4)
         process.send_signal(number)
@@ -549,7 +552,7 @@ class Reports(Case):
     def test_every_hash_reports_the_same(self):
         path = self.capture(packets=20000, flows=700)
         expected = sorted(run("watch", "-q", "-r", path, "--format", "csv").out.splitlines())
-        hashes = [line.split()[0] for line in run("list", "hashes").out.decode().splitlines() if "(not here)" not in line]
+        hashes = [line.split()[0] for line in run("list", "hashes", lab=True).out.decode().splitlines() if "(not here)" not in line]
         self.assertGreater(len(hashes), 8)
         for name in hashes:
             if name == "nic":
@@ -700,7 +703,7 @@ class Tables(Case):
 
     def test_every_table_counts_the_same(self):
         capture = self.capture(packets=5000, flows=700)
-        names = [line.split()[0] for line in run("list", "tables").out.decode().splitlines() if " exact " in line]
+        names = [line.split()[0] for line in run("list", "tables", lab=True).out.decode().splitlines() if " exact " in line]
         self.assertGreaterEqual(len(names), 9)
         results = {}
         for name in names:
@@ -713,7 +716,7 @@ class Tables(Case):
 
     def test_a_full_table_ends_records_and_loses_no_packet(self):
         capture = self.capture(packets=5000, flows=700)
-        for line in run("list", "tables").out.decode().splitlines():
+        for line in run("list", "tables", lab=True).out.decode().splitlines():
             if " exact " not in line:
                 continue
             name = line.split()[0]

@@ -18,6 +18,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for  # noqa: E402
+
 ARRANGEMENTS = [(model, workers, stdin) for model, workers, stdin in
                 itertools.product(["run-to-completion", "pipeline", "cooperative"], [1, 2, 4], [False, True])]
 COLUMNS = ["ip_version", "protocol", "src_ip", "dst_ip", "src_port", "dst_port"]
@@ -72,7 +75,7 @@ def measure(parshall, path, inner, arrangement):
     """(flows, summary) as the program reports them; raises on a crash or an unbalanced account."""
     model, workers, stdin, table = arrangement
     data = capture_bytes(path)
-    command = [parshall, "watch", "-r", "-" if stdin or data is not None else str(path), "--format", "json", "--quiet", "--flows", "32768",
+    command = [program_for(parshall, [model, "--table", table]), "watch", "-r", "-" if stdin or data is not None else str(path), "--format", "json", "--quiet", "--flows", "32768",
                "--workers", str(workers), "--model", model, "--ring", "4096", "--table", table] + (["--inner"] if inner else [])
     with open(path, "rb") as file:
         if data is not None:
@@ -107,7 +110,7 @@ def empty_capture_problems(parshall, path):
 
 def exact_tables(parshall):
     """All that keep a flow until the end: FloWatcher's double hash has no room for a bucket's third."""
-    listed = subprocess.run([parshall, "list", "tables"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run([parshall + "-lab", "list", "tables"], capture_output=True, text=True, check=True).stdout
     return [line.split()[0] for line in listed.splitlines() if " exact " in line and not line.startswith("double-hash")]
 
 

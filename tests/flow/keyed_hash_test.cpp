@@ -8,9 +8,9 @@
 #include <set>
 #include <unordered_set>
 
+#include "../lab/toeplitz.hpp"
 #include "facts.hpp"
 #include "pipeline/flow/identity.hpp"
-#include "toeplitz.hpp"
 
 namespace parshall {
 namespace {

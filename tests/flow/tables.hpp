@@ -2,9 +2,9 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include "lab/maps/map_table.hpp"
+#include "lab/maps/registry.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
-#include "pipeline/flow/map_table.hpp"
-#include "pipeline/flow/maps/registry.hpp"
 
 namespace parshall::testing {
 

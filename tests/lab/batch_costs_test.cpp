@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/batch_costs.hpp"
+#include "base/figures/batch_costs.hpp"
 
 #include <gtest/gtest.h>
 

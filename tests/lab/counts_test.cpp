@@ -3,7 +3,7 @@
 
 #include "lab/bucketed_counts.hpp"
 #include "lab/keyed_counts.hpp"
-#include "lab/keys.hpp"
+#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/cpu_counters.hpp"
+#include "base/figures/cpu_counters.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 
+#include "base/figures/harness.hpp"
 #include "base/huge_buffer.hpp"
-#include "lab/harness.hpp"
-#include "lab/machine.hpp"
+#include "base/machine.hpp"
 
 namespace parshall::lab {
 namespace {

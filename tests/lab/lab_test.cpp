@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "lab/keys.hpp"
 #include "lab/table_report.hpp"
+#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -6,10 +6,10 @@
 #include <array>
 #include <numeric>
 
+#include "engine/packet_counter.hpp"
 #include "generate/memory_source.hpp"
 #include "lab/model_report.hpp"
 #include "lab/trace_queue.hpp"
-#include "pipeline/packet_counter.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -92,7 +92,7 @@ TEST(MeasureGaps, AreOfAThreadThatSharesItsCore) {
 
 ModelSweep quick() {
   ModelSweep sweep{.models = {}, .workers = {1, 2}, .schedulers = {&scheduling_policies().front()}};
-  for (const NamedModel& model : thread_models()) sweep.models.push_back(&model);
+  for (const ThreadModelEntry& model : thread_models()) sweep.models.push_back(&model);
   sweep.traffic = "flows=100";
   sweep.trace = trace_of({.flows = 100, .packets = 1000});
   sweep.flows = 100;
@@ -155,7 +155,7 @@ TEST(ModelExperiment, RefusesARunThatDoesNotBalance) {
       [](std::size_t) { return std::size_t{0}; }};
   ModelSweep sweep = quick();
   sweep.table = &forgetful;
-  sweep.models = {&*std::ranges::find(thread_models(), "pipeline", &NamedModel::name)};
+  sweep.models = {&*std::ranges::find(thread_models(), "pipeline", &ThreadModelEntry::name)};
   const auto rows = measure_models(sweep, kNeverStop);
   ASSERT_FALSE(rows);
   EXPECT_THAT(rows.error().message, HasSubstr("pipeline, 1 worker, other: of 20500 packets, 20500 were polled"));

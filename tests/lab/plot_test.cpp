@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/plot.hpp"
+#include "base/figures/plot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

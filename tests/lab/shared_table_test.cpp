@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "lab/harness.hpp"
+#include "base/figures/harness.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <thread>
 
+#include "engine/session.hpp"
 #include "generate/memory_source.hpp"
 #include "generate/sending_source.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
-#include "pipeline/session.hpp"
 
 namespace parshall {
 namespace {

@@ -18,6 +18,9 @@ import unittest
 
 import netns
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from rivals import program_for  # noqa: E402
+
 PARSHALL = 'parshall'
 PROGRAMS = '.'
 FRAMES = 10000
@@ -55,7 +58,7 @@ class Watching:
     def __init__(self, start, *arguments):
         self._folder = tempfile.TemporaryDirectory(prefix='parshall-live-')
         self._file = self._folder.name + '/report.json'
-        self.process = start(PARSHALL, 'watch', *arguments, '--format', 'json', '-o', self._file)
+        self.process = start(program_for(PARSHALL, arguments), 'watch', *arguments, '--format', 'json', '-o', self._file)
         self.said = self.process.stderr.readline()  # once the device is open
         if ' MB for ' not in self.said:
             raise AssertionError(self.said + self.process.communicate()[1])
@@ -346,7 +349,7 @@ class Hosts(unittest.TestCase):
 
 def start_at(pair, *arguments):
     """`parshall watch` where `tap0` is, once it captures."""
-    process = pair.watch(PARSHALL, 'watch', *arguments)
+    process = pair.watch(program_for(PARSHALL, arguments), 'watch', *arguments)
     said = process.stderr.readline()
     if ' MB for ' not in said:
         raise AssertionError(said + process.communicate()[1])

@@ -17,6 +17,9 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
 import test_traces  # noqa: E402
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for  # noqa: E402
+
 WINDOWS = ["1s", "1000p", "50ms", "7h", "1234567p"]
 ARRANGEMENTS = [("run-to-completion", "1"), ("run-to-completion", "3"), ("pipeline", "2"), ("cooperative", "1")]
 
@@ -25,7 +28,7 @@ def sums(parshall, path, window, model, workers):
     """flow -> packets, IP bytes, wire bytes over all windows; raises when the account does not balance."""
     data = test_traces.capture_bytes(path)
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as events:
-        command = [parshall, "watch", "-r", str(path) if data is None else "-", "--quiet", "--flows", "32768", "--format", "json", "--top", "1",
+        command = [program_for(parshall, [model]), "watch", "-r", str(path) if data is None else "-", "--quiet", "--flows", "32768", "--format", "json", "--top", "1",
                    "--task", "heavy-hitters:key=5tuple,threshold=1,by=packets,most=10M", "--window", window, "--events", events.name,
                    "--model", model, "--workers", workers]
         run = subprocess.run(command, input=data, capture_output=True, timeout=120)

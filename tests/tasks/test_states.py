@@ -20,6 +20,9 @@ import traffic
 from state_oracle import Clock, Rule
 from tcp_simulator import Truth
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for  # noqa: E402
+
 SECOND, MS = traffic.SECOND, 10**6
 TCP, UDP = traffic.TCP, traffic.UDP
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/states")
@@ -339,8 +342,8 @@ class Outcomes(StatesTest):
         said = {}
         for model, workers, batch in itertools.product(("run-to-completion", "pipeline", "cooperative"), (1, 2, 3), (1, 7, 256)):
             with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-                done = subprocess.run([test_tasks.PROGRAM, "watch", "-r", self.capture, "--states", path, "--events", file.name, "--format", "json",
-                                       "--quiet", "--top", "1", "--flows", "32Ki", "--model", model, "--workers", str(workers),
+                done = subprocess.run([program_for(test_tasks.PROGRAM, [model]), "watch", "-r", self.capture, "--states", path, "--events", file.name,
+                                       "--format", "json", "--quiet", "--top", "1", "--flows", "32Ki", "--model", model, "--workers", str(workers),
                                        "--batch", str(batch)], capture_output=True, timeout=120)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 said[model, workers, batch] = sorted(file.read().splitlines())

@@ -21,6 +21,9 @@ import oracle
 import tcp_simulator
 import traffic
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for  # noqa: E402
+
 PROGRAM = None
 SECOND = traffic.SECOND
 ARRANGEMENTS = [("run-to-completion", 1), ("run-to-completion", 3), ("pipeline", 1), ("pipeline", 2), ("cooperative", 2)]
@@ -30,7 +33,7 @@ def run(capture, *arguments, timeout=120):
     """(events, report) of a run over a capture; the account has to balance, that of every window too."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         room = [] if "--flows" in arguments else ["--flows", "32Ki"]
-        done = subprocess.run([PROGRAM, "watch", "-r", capture, "--events", file.name, "--format", "json", "--quiet", "--top", "1", *room,
+        done = subprocess.run([program_for(PROGRAM, arguments), "watch", "-r", capture, "--events", file.name, "--format", "json", "--quiet", "--top", "1", *room,
                                *arguments], capture_output=True, timeout=timeout)
         if done.returncode != 0:
             raise AssertionError(done.stderr.decode())

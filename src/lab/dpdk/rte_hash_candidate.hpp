@@ -7,8 +7,8 @@
 #include "base/prefetch.hpp"
 #include "lab/candidate.hpp"
 #include "lab/dpdk/rte_hash_index.hpp"
-#include "lab/keys.hpp"
 #include "lab/tasks.hpp"
+#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

@@ -5,8 +5,8 @@
 
 #include "lab/candidate.hpp"
 #include "lab/dpdk/rte_member_sketch.hpp"
-#include "lab/keys.hpp"
 #include "lab/tasks.hpp"
+#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

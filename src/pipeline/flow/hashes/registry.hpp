@@ -5,8 +5,12 @@
 
 namespace parshall {
 
-/// Every hash there is, one line each, the default first. Those that this build or this CPU lacks are listed too.
+/// Every hash that the program knows, one line each, the default first. Those that this build or this CPU lacks are
+/// listed too.
 std::span<const HashFunction> hash_registry() noexcept;
+
+/// More of them, from a program that has more: before anything asks.
+void add_hashes(std::span<const HashFunction> hashes);
 
 /// What flows are found by where no other is asked for: the identity computes it by itself.
 inline const HashFunction& default_hash() noexcept { return hash_registry()[0]; }

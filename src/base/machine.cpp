@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/machine.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+namespace parshall {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string after_colon(const std::string& path, std::string_view field) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (const auto colon = line.find(": "); line.starts_with(field) && colon != std::string::npos)
+      return line.substr(colon + 2);
+  return {};
+}
+
+std::string cache_bytes(int name) {
+  const long bytes = ::sysconf(name);
+  return bytes > 0 ? fmt::format("{} KB", bytes >> 10) : "";
+}
+
+/// Of the processor time since start-up, what the host gave to other guests.
+std::string steal() {
+  const ProcessorTime time = processor_time();
+  return time.all > 0 ? fmt::format("{:.2f} %", 100 * time.stolen / time.all) : "";
+}
+
+/// Over 1, 5 and 15 minutes.
+std::string load() {
+  std::array<double, 3> averages{};
+  if (::getloadavg(averages.data(), 3) != 3) return {};
+  return fmt::format("{:.2f} {:.2f} {:.2f}", averages[0], averages[1], averages[2]);
+}
+
+std::string chosen(const std::string& choices) {
+  const auto open = choices.find('['), close = choices.find(']');
+  return open == std::string::npos || close == std::string::npos ? "" : choices.substr(open + 1, close - open - 1);
+}
+
+}  // namespace
+
+ProcessorTime processor_time() {
+  std::istringstream cpu(first_line("/proc/stat"));
+  std::string label;
+  cpu >> label;
+  ProcessorTime time;
+  double value = 0;
+  // user, nice, system, idle, iowait, irq, softirq, steal: proc(5)
+  for (int field = 0; field < 8 && cpu >> value; ++field) {
+    time.all += value;
+    if (field == 3 || field == 4) time.idle += value;
+    if (field == 7) time.stolen = value;
+  }
+  return time;
+}
+
+std::vector<std::pair<std::string, std::string>> describe_machine() {
+  utsname kernel{};
+  ::uname(&kernel);
+  std::vector<std::pair<std::string, std::string>> all{
+      {"cpu", after_colon("/proc/cpuinfo", "model name")},
+      {"cores", fmt::format("{}", ::sysconf(_SC_NPROCESSORS_ONLN))},
+      {"threads_of_core_0", first_line("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")},
+      {"l1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
+      {"l2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)},
+      {"l3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)},
+      {"kernel", kernel.release},
+      {"transparent_hugepages", chosen(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
+      {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+      {"load", load()},
+      {"steal", steal()},
+      {"compiler", __VERSION__},
+      {"flags", PARSHALL_CPU_FLAGS},
+  };
+  std::erase_if(all, [](const auto& pair) { return pair.second.empty(); });
+  return all;
+}
+
+MachineIdentity identify_machine(std::string_view program, std::string_view table) {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__)
+  constexpr std::string_view kLevel = "x86-64-v4";
+#elif defined(__AVX2__) && defined(__BMI2__) && defined(__FMA__)
+  constexpr std::string_view kLevel = "x86-64-v3";
+#elif defined(__SSE4_2__) && defined(__POPCNT__)
+  constexpr std::string_view kLevel = "x86-64-v2";
+#else
+  constexpr std::string_view kLevel = "x86-64";
+#endif
+  return {.cpu = after_colon("/proc/cpuinfo", "model name"),
+          .cores = static_cast<std::uint64_t>(std::max(1l, ::sysconf(_SC_NPROCESSORS_ONLN))),
+          .l3_bytes = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_LEVEL3_CACHE_SIZE))),
+          .page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)),
+          .huge_pages = chosen(first_line("/sys/kernel/mm/transparent_hugepage/enabled")),
+          .program = std::string(program),
+          .x86_level = std::string(kLevel),
+          .table = std::string(table)};
+}
+
+std::size_t available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (std::size_t kilobytes = 0; std::sscanf(line.c_str(), "MemAvailable: %zu", &kilobytes) == 1)
+      return kilobytes << 10;
+  return ~std::size_t{0};
+}
+
+}  // namespace parshall

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+
+namespace parshall::cli {
+
+struct Check::Rule {
+  CLI::Validator validator;
+};
+
+namespace {
+
+Check check_of(CLI::Validator validator) {
+  return Check(std::make_shared<const Check::Rule>(Check::Rule{std::move(validator)}));
+}
+
+}  // namespace
+
+bool Check::passes(const std::string& words) const {
+  std::string changed = words;  // validators may
+  return rule_->validator(changed).empty();
+}
+
+template <class T>
+Check in_range(T least, T most) {
+  return check_of(CLI::Range(least, most));
+}
+template Check in_range(int, int);
+template Check in_range(unsigned, unsigned);
+template Check in_range(std::uint16_t, std::uint16_t);
+template Check in_range(std::size_t, std::size_t);
+template Check in_range(std::int64_t, std::int64_t);
+template Check in_range(double, double);
+
+Check among(std::vector<std::string> words) { return check_of(CLI::IsMember(std::move(words))); }
+Check among(std::initializer_list<int> numbers) { return check_of(CLI::IsMember(std::vector<int>(numbers))); }
+Check non_negative() { return check_of(CLI::NonNegativeNumber); }
+Check positive() { return check_of(CLI::PositiveNumber); }
+
+Option Option::group(const std::string& name) { return Option(option_->group(name)); }
+Option Option::required() { return Option(option_->required()); }
+Option Option::delimiter(char between) { return Option(option_->delimiter(between)); }
+Option Option::allow_extra_args(bool allow) { return Option(option_->allow_extra_args(allow)); }
+Option Option::expected(int words) { return Option(option_->expected(words)); }
+Option Option::capture_default_str() { return Option(option_->capture_default_str()); }
+Option Option::check(const Check& check) { return Option(option_->check(check.rule().validator)); }
+Option Option::needs(Option other) { return Option(option_->needs(other.option_)); }
+Option Option::excludes(Option other) { return Option(option_->excludes(other.option_)); }
+std::size_t Option::count() const { return option_->count(); }
+
+Command Command::add_subcommand(const std::string& name, const std::string& help) {
+  return Command(app_->add_subcommand(name, help));
+}
+
+template <class T>
+Option Command::add_option(const std::string& names, T& value, const std::string& help) {
+  return Option(app_->add_option(names, value, help));
+}
+template Option Command::add_option(const std::string&, std::string&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option Command::add_option(const std::string&, std::optional<std::size_t>&, const std::string&);
+template Option Command::add_option(const std::string&, int&, const std::string&);
+template Option Command::add_option(const std::string&, unsigned&, const std::string&);
+template Option Command::add_option(const std::string&, std::uint16_t&, const std::string&);
+template Option Command::add_option(const std::string&, std::size_t&, const std::string&);
+template Option Command::add_option(const std::string&, std::int64_t&, const std::string&);
+template Option Command::add_option(const std::string&, double&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<int>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<unsigned>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<std::size_t>&, const std::string&);
+template Option Command::add_option(const std::string&, std::vector<double>&, const std::string&);
+
+Option Command::add_option(const std::string& names, std::function<void(const std::vector<std::string>&)> take,
+                           const std::string& help) {
+  return Option(app_->add_option_function<std::vector<std::string>>(names, take, help));
+}
+Option Command::add_flag(const std::string& names, bool& value, const std::string& help) {
+  return Option(app_->add_flag(names, value, help));
+}
+Command Command::footer(const std::string& text) { return Command(app_->footer(text)); }
+Command Command::callback(std::function<void()> run) { return Command(app_->callback(std::move(run))); }
+Command Command::require_subcommand(int count) { return Command(app_->require_subcommand(count)); }
+Command Command::fallthrough() { return Command(app_->fallthrough()); }
+
+WordParser::WordParser() : app_(std::make_unique<CLI::App>()) {}
+WordParser::~WordParser() = default;
+Command WordParser::command() noexcept { return Command(app_.get()); }
+std::optional<Error> WordParser::parse(const std::string& words) {
+  try {
+    app_->parse(words);
+  } catch (const CLI::ParseError& problem) {
+    return Error{problem.what()};
+  }
+  return std::nullopt;
+}
+std::size_t WordParser::count(const std::string& option) const { return app_->count(option); }
+
+}  // namespace parshall::cli

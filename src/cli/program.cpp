@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <new>
+#include <string_view>
+
+#include "cli/sibling.hpp"
+
+namespace parshall::cli {
+namespace {
+
+/// A configuration file's options are those of watch, without a section around them.
+class WatchConfig final : public CLI::ConfigBase {
+ public:
+  explicit WatchConfig(const CLI::App& app) : app_(app) {}
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    auto read = ConfigBase::from_config(input);
+    for (CLI::ConfigItem& item : read) {
+      const CLI::App& watch = *app_.get_subcommand("watch");
+      const bool in_section = !item.parents.empty();
+      if (in_section || watch.get_option_no_throw("--" + item.name) == nullptr)
+        throw CLI::ConfigError(fmt::format("the configuration says {}, which is no option of watch",
+                                           in_section ? "[" + item.parents.front() + "]" : item.name),
+                               CLI::ExitCodes::ConfigError);
+      item.parents = {"watch"};
+    }
+    return read;
+  }
+
+ private:
+  const CLI::App& app_;
+};
+
+/// The command as far as it was understood: "parshall bench tables".
+std::string command_of(const CLI::App& app) {
+  std::string command = app.get_name();
+  for (auto parsed = app.get_subcommands(); !parsed.empty(); parsed = parsed.front()->get_subcommands())
+    command += " " + parsed.front()->get_name();
+  return command;
+}
+
+int parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return kDone;
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForAllHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& wanted) {
+    return app.exit(wanted);
+  } catch (const CLI::FileError& error) {
+    fmt::print(stderr, "parshall: --config {}\n", error.what());
+    return kUsage;
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "parshall: {}\nparshall: `{} --help` lists the options\n", error.what(), command_of(app));
+    return kUsage;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "parshall: there is not enough memory for that\n");
+    return kFailed;
+  } catch (const std::exception& unforeseen) {  // so that what was made for a test goes
+    fmt::print(stderr, "parshall: {}\n", unforeseen.what());
+    return kFailed;
+  }
+}
+
+}  // namespace
+
+std::string version() { return PARSHALL_VERSION; }
+
+int run_program(const Program& program, int argc, char** argv) {
+  const std::string_view called(argc == 0 ? "" : argv[0]);
+  std::string name(called.substr(called.rfind('/') + 1));
+  if (name == kMainProgram && !program.part.empty() && !program.part_is_own) name += " " + program.part;
+  const bool says_part = argc > 1 && !program.part_is_own && argv[1] == program.part;
+  if (says_part) {
+    ++argv;
+    --argc;
+  }
+  CLI::App app(program.about, name);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version());
+  app.get_formatter()->column_width(34);
+  if (program.reads_config) {
+    app.set_config("--config", "",
+                   "Options of watch from a TOML file: one `name = value` a line; the command line wins");
+    app.config_formatter(std::make_shared<WatchConfig>(app));
+    app.allow_config_extras(CLI::config_extras_mode::error);
+  }
+  int status = kDone;
+  program.add(Command(&app), status);
+  const int parsed = parse(app, argc, argv);
+  return parsed != kDone ? parsed : status;
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <string>
+
+#include "cli/exit_status.hpp"
+#include "cli/options.hpp"
+
+namespace parshall::cli {
+
+/// One of the programs, as its main describes it.
+struct Program {
+  std::string about;          ///< one sentence, for --help
+  std::string part;           ///< the subcommand of parshall that it is called by too; empty: it is parshall itself
+  bool part_is_own = false;   ///< and a subcommand of its own of that name, too
+  bool reads_config = false;  ///< --config FILE: options of watch
+  std::function<void(Command program, int& status)> add;  ///< its subcommands; the parsed one sets `status`
+};
+
+/// Parses and runs the subcommand; what is wrong is said on standard error. The exit status.
+int run_program(const Program& program, int argc, char** argv);
+
+/// Of the program, as in --version.
+std::string version();
+
+}  // namespace parshall::cli

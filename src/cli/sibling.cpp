@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sibling.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "cli/exit_status.hpp"
+
+namespace parshall::cli {
+namespace {
+
+constexpr Sibling kSiblings[] = {
+    {"parshall-lab", "bench", "The lab: measure what costs what on this machine", {"experiments"}},
+    {"parshall-test", "test", "Test what is under test: devices, TCP stacks, monitors", {"goals", "scenarios"}},
+};
+
+}  // namespace
+
+std::span<const Sibling> siblings() noexcept { return kSiblings; }
+
+std::optional<int> become_sibling(int argc, char** argv) {
+  if (argc < 2) return std::nullopt;
+  const std::string_view command(argv[1]), topic(argc > 2 && command == "list" ? argv[2] : "");
+  const auto found = std::ranges::find_if(kSiblings, [&](const Sibling& sibling) {
+    return sibling.command == command || (!topic.empty() && std::ranges::count(sibling.topics, topic) != 0);
+  });
+  if (found == std::end(kSiblings)) return std::nullopt;
+  std::error_code none;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::string file(found->program), beside = (self.parent_path() / file).string();
+  if (!none && ::access(beside.c_str(), X_OK) == 0) ::execv(beside.c_str(), argv);
+  ::execvp(file.c_str(), argv);
+  fmt::print(stderr,
+             "parshall: `parshall {}` is the program {}, which cannot be run: {}; it has to be in the folder of "
+             "parshall or in "
+             "PATH (in a clone: make everything)\n",
+             command, file, std::strerror(errno));
+  return kFailed;
+}
+
+}  // namespace parshall::cli

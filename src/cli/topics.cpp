@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/topics.hpp"
+
+#include <memory>
+#include <string>
+
+namespace parshall::cli {
+
+void add_list(Command program, std::vector<Topic> topics) {
+  Command command = program.add_subcommand("list", "Show what there is to choose from");
+  auto topic = std::make_shared<std::string>();
+  std::vector<std::string> names;
+  for (const Topic& known : topics) names.emplace_back(known.name);
+  command->add_option("topic", *topic, "What to list")->required()->check(among(names));
+  command->callback([topic, topics = std::move(topics)] {
+    for (const Topic& known : topics)
+      if (*topic == known.name && known.print != nullptr) known.print();
+  });
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/analyst.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "control/gap_recovery.hpp"
+#include "pipeline/measure/tasks/sampled.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr double kLeastShare = 1e-4;
+// Measured (docs/reproduce-adaptive.md): histories lack what they lack as long as their connections live.
+constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
+constexpr double kSurely = 2;  ///< standard deviations
+
+/// An event takes two packets or more of its flow, as a rule: each is there with the share that was not missed. Packets
+/// are missed in a row, which takes some flows' and leaves others': the bound takes three times the share. `unsure`:
+/// besides, what a history that lacks some packets may find otherwise.
+Recall with_missed_packets(const Recall& recall, double missed_share, double unsure) noexcept {
+  return {recall.expected * (1 - missed_share) * (1 - missed_share),
+          recall.at_least * std::max(0.0, 1 - 3 * missed_share - unsure)};
+}
+
+/// Flows that give way or are shed are for the most part always the same, which nobody asks for their histories; some
+/// come back.
+double lacking_now(const FlowsSeen& seen, std::uint64_t shed_packets, double missed_share) noexcept {
+  const auto packets = static_cast<double>(seen.packets + shed_packets);
+  const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_given_way + shed_packets) / packets;
+  return std::min(1.0, missed_share + kComeBack * away);
+}
+
+/// Of a task that only counts, and so misses no flow that is looked at.
+std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<FoundShare>& share) noexcept {
+  if (totals.one_in == 1) return totals.untold_flows() == 0 ? std::optional(Recall{}) : std::nullopt;
+  return share ? std::optional(Recall{share->expected, share->at_least}) : std::nullopt;
+}
+
+bool weighs_as_workers_do(WindowLength window) noexcept {
+  return window.unit == WindowLength::Unit::ns && window.amount <= 2 * FlowWeight::kSpanNs;
+}
+
+std::uint64_t sum_of(const RecallByWeight::Counts& counts) noexcept {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> board) : board_(std::move(board)) {
+  if (!board_) return;
+  for (std::size_t i = 0; i < tasks.members().size(); ++i) {
+    const TaskSet::Member& task = tasks.members()[i];
+    std::optional<std::size_t> place;
+    for (std::size_t at = 0; at < board_->size(); ++at)
+      if ((*board_)[at].name == task.name) place = at;
+    if (place || task.finds_any) watched_.push_back({i, place, {}, {.threshold = task.recall}});
+  }
+}
+
+/// Of a task that goes by measures. A flow that was seen in part counts as one that was missed: what it may have shown
+/// meanwhile is not known.
+std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, const EventWindow& window,
+                                               Watched& watched) const {
+  RecallByWeight::Counts seen{}, missed{}, with_shed{}, at_most{};
+  for (std::size_t weight = 0; weight < seen.size(); ++weight) {
+    seen[weight] = task.seen.wholly[weight] + task.seen.partly[weight];
+    missed[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
+  }
+  missed[0] += window.totals.unlisted_flows;
+  for (std::size_t weight = 0; weight < seen.size(); ++weight) {
+    const double shed = task.seen.shed[weight], sd = sampled_sd(task.seen.shed_variance[weight]);
+    with_shed[weight] = missed[weight] + static_cast<std::uint64_t>(shed);
+    at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
+  }
+  watched.estimator.add_window(seen, task.found);
+  // Without what nobody has: flows that come back bring none. A task that sees nothing is as poor as can be. Weight is
+  // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
+  const std::optional<Recall> of_rest = watched.estimator.recall(missed);
+  board_->put(
+      *watched.board, of_rest ? of_rest->expected : 0,
+      weighs_as_workers_do(window.length) ? watched.estimator.heavy_share(missed) : GapRecovery::Task::filled(1));
+  std::optional<Recall> recall = watched.estimator.recall(with_shed);
+  if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
+  return recall;
+}
+
+void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, EventQueue& events) {
+  const WindowTotals& totals = window.totals;
+  const auto packets = static_cast<double>(totals.packets + totals.missed_packets);
+  const double missed_now = packets > 0 ? static_cast<double>(totals.missed_packets) / packets : 0;
+  missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them on
+  for (Watched& watched : watched_) {
+    const TaskSet::Member& task = tasks.members()[watched.task];
+    std::optional<Recall> recall = watched.board ? of_measures(task, window, watched) : of_sample(totals, task.share);
+    if (task.has_history) {
+      const double more = lacking_now(task.seen, totals.shed_packets, missed_now) - watched.lacking;
+      watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;
+    }
+    const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
+    if (recall)
+      *recall =
+          with_missed_packets(*recall, std::max(missed_share_, watched.lacking), is_unsure ? kUnsureOfHistory : 0);
+    const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
+    const FlowsSeen& flows = task.seen;
+    const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);
+    const std::uint64_t missed = sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows +
+                                 static_cast<std::uint64_t>(std::accumulate(flows.shed.begin(), flows.shed.end(), 0.0));
+    if (board_->windows) tell(task, window, recall, missed);
+    RecallSummary& summary = watched.summary;
+    ++summary.windows;
+    const bool is_incomplete = missed != 0 || missed_share_ != 0 || is_unsure || totals.one_in != 1;
+    summary.incomplete += is_incomplete;
+    summary.unknown += !recall;
+    std::vector<EventValue> values{
+        {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", totals.missed_packets}};
+    if (totals.shed_packets != 0) values.push_back({"packets_shed", totals.shed_packets});
+    if (recall) {
+      watched.sum += recall->expected;
+      summary.below += recall->expected < task.recall;
+      summary.least = std::min(summary.least, recall->at_least);
+      values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
+    }
+    if (is_incomplete && shows_events)
+      events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, EventKind::recall});
+  }
+}
+
+void RecallWatch::tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
+                       std::uint64_t missed_flows) const {
+  WindowRecall told{.task = task.name,
+                    .window = window,
+                    .threshold = task.recall,
+                    .recall = std::nullopt,
+                    .at_least = std::nullopt,
+                    .flows_seen = sum_of(task.seen.wholly) + sum_of(task.seen.partly),
+                    .flows_missed = missed_flows,
+                    .packets = task.seen.packets,
+                    .packets_given_way = task.seen.packets_given_way};
+  if (recall) {
+    told.recall = recall->expected;
+    told.at_least = recall->at_least;
+  }
+  board_->windows->put(std::move(told));
+}
+
+std::optional<RecallSummary> RecallWatch::summary(std::size_t task) const {
+  const auto watched = std::ranges::find(watched_, task, &Watched::task);
+  if (watched == watched_.end()) return std::nullopt;
+  RecallSummary summary = watched->summary;
+  if (const std::uint64_t known = summary.windows - summary.unknown; known != 0)
+    summary.mean = watched->sum / static_cast<double>(known);
+  return summary;
+}
+
+void WindowJoiner::tell(std::span<const std::byte> message) {
+  const std::uint64_t window = read_as<WindowMessage>(message).window;
+  if (!open_) advance();
+  if (open_ == window) return take(message);
+  waiting_.try_emplace(window, SpoolLimits{.memory_bytes = kWaitingBytes}).first->second.append(message);
+}
+
+void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd& end) {
+  bounds_[worker] = end.next;
+  first_ = std::min(first_, end.next);
+  if (end.totals.packets != 0) totals_[window].add(end.totals);
+  advance();
+}
+
+std::uint64_t WindowJoiner::least_bound() const noexcept { return *std::ranges::min_element(bounds_); }
+
+void WindowJoiner::advance() {
+  while ((open_ || open_next()) && *open_ < least_bound()) close(*open_);
+  for (const StateOutcome& outcome : outcomes_) outcome.found->decide_below(open_.value_or(least_bound()));
+}
+
+/// The first window that anything is known of, once no worker can tell of an earlier one.
+bool WindowJoiner::open_next() {
+  std::uint64_t next = WindowEnd::kAll;
+  if (!waiting_.empty()) next = waiting_.begin()->first;
+  if (!totals_.empty()) next = std::min(next, totals_.begin()->first);
+  if (next == WindowEnd::kAll || least_bound() < next) return false;
+  open_ = next;
+  if (const auto waiting = waiting_.find(next); waiting != waiting_.end()) {
+    waiting->second.visit([this](std::span<const std::byte> message) { take(message); });
+    waiting_.erase(waiting);
+  }
+  return true;
+}
+
+void WindowJoiner::take(std::span<const std::byte> message) {
+  if (read_as<WindowMessage>(message).kind == WindowMessage::Kind::flow)
+    return take_flow(message.subspan(sizeof(WindowMessage)));
+  const BinsHead head = read_as<BinsMessage>(message).head;
+  std::vector<LinkBin> bins(head.count);
+  std::memcpy(bins.data(), message.data() + sizeof(BinsMessage), bins.size() * sizeof(LinkBin));
+  tasks_.bins(head.first, bins);
+}
+
+/// What was not measured is all zero, as a flow is that nothing was seen of.
+void WindowJoiner::take_flow(std::span<const std::byte> flow) {
+  const auto measured = flow.subspan(sizeof(FlowWindow));
+  const std::size_t bytes = measured_.size() / kBatch;
+  std::byte* const kept = measured_.data() + batch_.size() * bytes;
+  std::fill(std::ranges::copy(measured, kept).out, kept + bytes, std::byte{0});
+  batch_.push_back(read_as<FlowWindow>(flow));
+  batch_.back().measured = kept;
+  packets_ += batch_.back().packets;
+  if (batch_.size() == kBatch) hand_over();
+}
+
+void WindowJoiner::hand_over() {
+  tasks_.flows(batch_);
+  batch_.clear();
+}
+
+void WindowJoiner::close(std::uint64_t window) {
+  hand_over();
+  EventWindow ended{tasks_.window(), window, totals_[window]};
+  ended.totals.partial |= window == first_ && ended.length.unit == WindowLength::Unit::ns &&
+                          ended.totals.first_ns != ended.length.begin_of(window);
+  balanced_ &= packets_ + ended.totals.untold_packets() == ended.totals.packets;
+  for (const StateOutcome& outcome : outcomes_) outcome.found->begin(window);
+  tasks_.end(ended, [this](Event&& event) {
+    for (const StateOutcome& outcome : outcomes_)
+      if (outcome.task == event.task) outcome.found->add(event);
+    events_.put(std::move(event));
+  });
+  for (const StateOutcome& outcome : outcomes_) outcome.found->end();
+  recalls_.end_window(tasks_, ended, events_);
+  tasks_.forget_flows_seen();
+  totals_.erase(window);
+  packets_ = 0;
+  open_.reset();
+  ++windows_;
+}
+
+Analyst::Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events,
+                 std::span<const StateOutcome> outcomes, std::shared_ptr<RecallBoard> recalls)
+    : tasks_(std::move(tasks)), workers_(std::move(workers)) {
+  for (TaskSet& set : tasks_.sets()) {
+    std::vector<StateOutcome> own;
+    std::ranges::copy_if(outcomes, std::back_inserter(own),
+                         [&](const StateOutcome& outcome) { return outcome.clock == joiners_.size(); });
+    RecallWatch watch(set, recalls);
+    joiners_.emplace_back(set, workers_.size(), events, std::move(own), std::move(watch));
+  }
+}
+
+bool Analyst::poll() {
+  std::size_t messages = 0;
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker)
+    messages += workers_[worker]->drain_some([&](std::span<const std::byte> bytes) {
+      const auto message = read_as<WindowMessage>(bytes);
+      WindowJoiner& joiner = joiners_[message.clock];
+      if (message.kind == WindowMessage::Kind::end)
+        joiner.end(worker, message.window, read_as<WindowEnd>(bytes.subspan(sizeof message)));
+      else
+        joiner.tell(bytes);
+    });
+  return messages != 0;
+}
+
+bool Analyst::balanced() const noexcept { return std::ranges::all_of(joiners_, &WindowJoiner::balanced); }
+
+std::uint64_t Analyst::windows() const noexcept {
+  std::uint64_t windows = 0;
+  for (const WindowJoiner& joiner : joiners_) windows += joiner.windows();
+  return windows;
+}
+
+}  // namespace parshall

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/record_ring.hpp"
+#include "control/recall.hpp"
+#include "engine/event_queue.hpp"
+#include "engine/recall_board.hpp"
+#include "pipeline/measure/states/state_plan.hpp"
+#include "pipeline/measure/tasks/registry.hpp"
+#include "pipeline/measure/windows/window_stream.hpp"
+#include "pipeline/output/record_spool.hpp"
+#include "pipeline/output/report.hpp"
+
+namespace parshall {
+
+/// Recall of the tasks of one window length, where flows give way to lighter states or are shed: estimated at each
+/// window's end, and said in an event where anything was missed. Of tasks that miss flows which give way, the workers
+/// are told.
+class RecallWatch {
+ public:
+  RecallWatch() = default;
+  RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> board);
+
+  void end_window(const TaskSet& tasks, const EventWindow& window, EventQueue& events);
+  std::optional<RecallSummary> summary(std::size_t task) const;
+
+ private:
+  struct Watched {
+    std::size_t task;                  ///< of the set's members
+    std::optional<std::size_t> board;  ///< its place there; none where it only counts, so that no flow is missed
+    RecallByWeight estimator;
+    RecallSummary summary;
+    double sum = 0;      ///< of the known windows' recalls
+    double lacking = 0;  ///< share of the packets that histories of flows lack, where the task goes by them
+  };
+
+  std::optional<Recall> of_measures(const TaskSet::Member& task, const EventWindow& window, Watched& watched) const;
+  void tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
+            std::uint64_t missed_flows) const;
+
+  std::shared_ptr<RecallBoard> board_;
+  std::vector<Watched> watched_;
+  double missed_share_ = 0;  ///< of packets, by the device; of late
+};
+
+/// Windows of one length: brings together what the workers tell of each, and hands it to the tasks, one window after
+/// the other. What a worker tells of a window while another may still tell of one before waits in a spool.
+class WindowJoiner {
+ public:
+  /// `outcomes`: those of this window length, by task.
+  WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events, std::vector<StateOutcome> outcomes = {},
+               RecallWatch recalls = {})
+      : tasks_(tasks),
+        events_(events),
+        outcomes_(std::move(outcomes)),
+        recalls_(std::move(recalls)),
+        bounds_(workers),
+        measured_(kBatch * tasks.measures().bytes()) {}
+
+  /// A message of Kind::flow or Kind::bins.
+  void tell(std::span<const std::byte> message);
+  void end(std::size_t worker, std::uint64_t window, const WindowEnd& end);
+
+  std::uint64_t windows() const noexcept { return windows_; }
+  const RecallWatch& recalls() const noexcept { return recalls_; }
+
+  /// Whether in every window the flows' packets, and those of no flow told, were all that was counted, and nothing
+  /// waits: once all workers are at their end.
+  bool balanced() const noexcept { return balanced_ && !open_ && waiting_.empty() && totals_.empty(); }
+
+ private:
+  static constexpr std::size_t kBatch = 64;
+  static constexpr std::size_t kWaitingBytes = std::size_t{1} << 20;  ///< of a window in memory; the rest is in a file
+
+  void advance();
+  bool open_next();
+  void take(std::span<const std::byte> message);
+  void take_flow(std::span<const std::byte> flow);
+  void hand_over();
+  void close(std::uint64_t window);
+  std::uint64_t least_bound() const noexcept;
+
+  TaskSet& tasks_;
+  EventQueue& events_;
+  std::vector<StateOutcome> outcomes_;
+  RecallWatch recalls_;
+  std::vector<std::uint64_t> bounds_;  ///< by worker: it will tell of no window below
+  std::optional<std::uint64_t> open_;
+  std::vector<FlowWindow> batch_;
+  std::vector<std::byte> measured_;  ///< of the batch
+  std::uint64_t packets_ = 0;        ///< of the open window's flows
+  std::map<std::uint64_t, RecordSpool> waiting_;
+  std::map<std::uint64_t, WindowTotals> totals_;
+  std::uint64_t windows_ = 0;
+  std::uint64_t first_ = WindowEnd::kAll;  ///< window that any worker began with
+  bool balanced_ = true;
+};
+
+/// Runs the tasks over what workers tell of their windows. One thread, not a worker's.
+class Analyst {
+ public:
+  Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events,
+          std::span<const StateOutcome> outcomes = {}, std::shared_ptr<RecallBoard> recalls = nullptr);
+
+  /// Takes in what has been told so far; whether there was anything.
+  bool poll();
+
+  const TaskSets& tasks() const noexcept { return tasks_; }
+  bool balanced() const noexcept;
+  std::uint64_t windows() const noexcept;  ///< of all lengths, ended so far
+
+  /// Of a task of a set; nothing where it misses no flow.
+  std::optional<RecallSummary> recall(std::size_t set, std::size_t task) const {
+    return joiners_[set].recalls().summary(task);
+  }
+
+ private:
+  TaskSets tasks_;
+  std::vector<RecordRing*> workers_;
+  std::vector<WindowJoiner> joiners_;
+};
+
+}  // namespace parshall

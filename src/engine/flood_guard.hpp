@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "control/flood_switch.hpp"
+#include "pipeline/flow/flood_filter.hpp"
+#include "pipeline/output/accounting.hpp"
+
+namespace parshall {
+
+/// What came to a worker up to now, for its flood filter.
+struct FloodLoad {
+  std::uint64_t time_ns = 0;  ///< of the last packet
+  std::uint64_t packets = 0;  ///< counted
+  std::uint64_t begun = 0;    ///< flows that came into the table
+};
+
+/// A worker's flood filter, which is on while packets begin too many flows: decided between batches, at the end of each
+/// window of 10 ms of packet time, which has all that came since the last one.
+class FloodGuard {
+ public:
+  static constexpr double kPacketNs = 50;  ///< to decode a packet and look for its flow: rough
+
+  FloodGuard(std::uint32_t bytes, double insert_ns) : filter_(bytes), switch_(insert_ns) {}
+
+  FloodFilter& filter() noexcept { return filter_; }
+  const FloodFilter& filter() const noexcept { return filter_; }
+  bool is_on() const noexcept { return switch_.is_on(); }
+  FilterTime time() const noexcept { return time_; }
+
+  /// Where a window ends: never where time went back.
+  bool due(std::uint64_t time_ns) const noexcept {
+    return time_ns > before_.time_ns && time_ns - before_.time_ns >= kWindowNs;
+  }
+
+  /// Then: whether the filter is on from here. `packet_ns`: what packets in flows take, but for inserting.
+  bool end_window(const FloodLoad& now, double packet_ns) noexcept {
+    const std::uint64_t kept = filter_.kept().packets, waiting = filter_.waiting_flows();
+    if (before_.time_ns != 0 && now.time_ns > before_.time_ns) {
+      const std::uint64_t window_ns = now.time_ns - before_.time_ns;
+      time_.add({std::min(window_ns, kLongestNs), is_on() ? std::min(window_ns, kLongestNs) : 0});
+      const auto kept_out = static_cast<double>(kept - kept_before_);
+      const double in_flows = static_cast<double>(now.packets - before_.packets) - kept_out;
+      // A flow that is let in had been counted when it was kept out.
+      const auto new_flows = static_cast<double>(now.begun + waiting - before_.begun - waiting_before_);
+      switch_.end_window({static_cast<double>(window_ns), new_flows, in_flows * packet_ns + kept_out * kPacketNs});
+    }
+    before_ = now;
+    kept_before_ = kept;
+    waiting_before_ = waiting;
+    return is_on();
+  }
+
+ private:
+  static constexpr std::uint64_t kWindowNs = 10'000'000;
+  static constexpr std::uint64_t kLongestNs = 3600'000'000'000;  ///< more is a clock that leapt
+
+  FloodFilter filter_;
+  FloodSwitch switch_;
+  FloodLoad before_;
+  std::uint64_t kept_before_ = 0, waiting_before_ = 0;
+  FilterTime time_;
+};
+
+}  // namespace parshall

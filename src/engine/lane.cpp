@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lane.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace parshall {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::array kCounters{&DeviceCounters::received, &DeviceCounters::nic_missed, &DeviceCounters::nic_error,
+                               &DeviceCounters::no_mbuf, &DeviceCounters::joined};
+
+}  // namespace
+
+Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t batch, ReadLimits limits)
+    : source_(std::move(source)),
+      front_(std::move(front)),
+      batch_(batch),
+      limits_(limits),
+      turn_began_ticks_(source_->ticks()) {
+  publish_device();
+}
+
+/// Time between two calls is a turn's: what came then was worked on.
+std::span<const RawPacket> Lane::poll() noexcept {
+  const std::uint64_t now = __rdtsc();
+  end_turn(now);
+  turn_began_ = now;
+  const std::span<const RawPacket> packets = poll_source();
+  busy_turn_ = !packets.empty();
+  turn_polled_ = __rdtsc();
+  return packets;
+}
+
+void Lane::end_turn(std::uint64_t now) noexcept {
+  const std::uint64_t ticks = source_->ticks(), taken = ticks - std::exchange(turn_began_ticks_, ticks);
+  load_.all_ticks += taken;
+  if (!busy_turn_) return;
+  load_.busy_ticks += taken;
+  ++load_.turns;
+  load_.poll_cycles += turn_polled_ - turn_began_;
+  load_.turn_cycles += now - turn_began_;
+}
+
+void Lane::rest() noexcept {
+  end_turn(__rdtsc());
+  busy_turn_ = false;
+}
+
+std::span<const RawPacket> Lane::poll_source() noexcept {
+  if (done()) return {};
+  // Said with the next poll: by then the packets before have been worked on.
+  if (std::exchange(pauses_next_, false))
+    pauses_.store(pauses_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (limits_.pause_every_ns != 0 && paused()) return {};
+  std::size_t most = batch_.size();
+  if (limits_.packets != 0) most = std::min<std::uint64_t>(most, limits_.packets - polled_);
+  std::span<const RawPacket> packets = std::exchange(rest_, {});
+  if (packets.empty()) packets = in_time(std::span(batch_).first(source_->poll({batch_.data(), most})));
+  packets = up_to_pause(packets.first(std::min(most, packets.size())));
+  polled_ += packets.size();
+  if (limits_.packets != 0 && polled_ == limits_.packets) limit_reached_ = true;
+  return packets;
+}
+
+/// Those before ReadLimits::packet_time_ns is up.
+std::span<const RawPacket> Lane::in_time(std::span<const RawPacket> packets) noexcept {
+  if (packets.empty()) idle_ns_ = source_->now_ns();
+  if (limits_.packet_time_ns == 0 || packets.empty()) return packets;
+  if (!last_time_ns_) last_time_ns_ = packets.front().time_ns + limits_.packet_time_ns;
+  const auto beyond =
+      std::ranges::find_if(packets, [&](const RawPacket& packet) { return packet.time_ns > *last_time_ns_; });
+  time_is_up_ = beyond != packets.end();
+  return {packets.begin(), beyond};
+}
+
+/// Those before the next pause; the others wait. An interval without packets ends with the one before it.
+std::span<const RawPacket> Lane::up_to_pause(std::span<const RawPacket> packets) noexcept {
+  const std::uint64_t every = limits_.pause_every_ns;
+  if (every == 0 || packets.empty()) return packets;
+  constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  const auto after_interval_of = [&](std::uint64_t begin) { return begin > kNever - every ? kNever : begin + every; };
+  if (pause_ns_ == 0) pause_ns_ = after_interval_of(packets.front().time_ns);
+  const auto after = std::ranges::find_if(
+      packets, [&](const RawPacket& packet) { return packet.time_ns >= pause_ns_ && pause_ns_ != kNever; });
+  if (after == packets.end()) return packets;
+  rest_ = {after, packets.end()};
+  pause_ns_ = after_interval_of(pause_ns_ + (after->time_ns - pause_ns_) / every * every);
+  pauses_next_ = true;
+  return {packets.begin(), after};
+}
+
+/// The kernel may have counted a packet that it is still writing.
+std::span<const RawPacket> Lane::poll_waiting() noexcept {
+  constexpr std::chrono::microseconds kNap{100};
+  for (int naps = 100; naps != 0; --naps) {
+    const std::span<const RawPacket> packets = poll();
+    if (!packets.empty() || done() || source_->counters().received.value_or(0) <= polled_) return packets;
+    std::this_thread::sleep_for(kNap);
+  }
+  return {};
+}
+
+WorkerLoad Lane::load() const noexcept {
+  const DeviceCounters device = source_->counters();
+  WorkerLoad load = load_;
+  load.polled = polled_;
+  load.missed = device.nic_missed.value_or(0) + device.no_mbuf.value_or(0);
+  return load;
+}
+
+void Lane::publish(bool last) noexcept {
+  const FrontEndCounts& counts = front_.counts();
+  published_polled_.store(polled_, kRelaxed);
+  published_ring_full_.store(ring_full_, kRelaxed);
+  published_filtered_.store(counts.filtered, kRelaxed);
+  published_elsewhere_.store(counts.elsewhere, kRelaxed);
+  for (std::size_t v = 0; v < kVerdicts; ++v) published_verdict_[v].store(counts.verdict[v], kRelaxed);
+  published_cycles_[0].store(load_.busy_ticks, kRelaxed);
+  published_cycles_[1].store(load_.all_ticks, kRelaxed);
+  if (last) ended_.store(true, std::memory_order_release);
+  if (last || ++publishes_ % kPublishesPerDeviceRead == 0) publish_device();
+}
+
+void Lane::publish_device() noexcept {
+  const DeviceCounters device = source_->counters();
+  for (std::size_t i = 0; i < kDeviceCounters; ++i) {
+    const std::optional<std::uint64_t>& value = device.*kCounters[i];
+    published_device_[i].store(value.value_or(0), kRelaxed);
+    device_has_[i].store(value.has_value(), kRelaxed);
+  }
+}
+
+Accounting Lane::accounting() const noexcept {
+  Accounting accounting;
+  for (std::size_t i = 0; i < kDeviceCounters; ++i)
+    if (device_has_[i].load(kRelaxed)) accounting.device.*kCounters[i] = published_device_[i].load(kRelaxed);
+  accounting.polled = published_polled_.load(kRelaxed) - published_elsewhere_.load(kRelaxed);
+  accounting.ring_full = published_ring_full_.load(kRelaxed);
+  accounting.front.filtered = published_filtered_.load(kRelaxed);
+  for (std::size_t v = 0; v < kVerdicts; ++v) accounting.front.verdict[v] = published_verdict_[v].load(kRelaxed);
+  accounting.front.verdict[static_cast<std::size_t>(Verdict::counted)] -= accounting.ring_full;
+  return accounting;
+}
+
+double Lane::busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept {
+  const std::array<std::uint64_t, 2> now{published_cycles_[0].load(kRelaxed), published_cycles_[1].load(kRelaxed)};
+  const auto busy = static_cast<double>(now[0] - before[0]), all = static_cast<double>(now[1] - before[1]);
+  before = now;
+  return all > 0 ? busy / all : 0;
+}
+
+}  // namespace parshall

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/worker_load.hpp"
+#include "pipeline/capture/source.hpp"
+#include "pipeline/flow/front_end.hpp"
+#include "pipeline/output/accounting.hpp"
+
+namespace parshall {
+
+/// When to stop reading, for good or for a report. 0: never.
+struct ReadLimits {
+  std::uint64_t packets = 0;         ///< of one lane
+  std::uint64_t packet_time_ns = 0;  ///< after the first packet's time
+  std::uint64_t pause_every_ns = 0;  ///< of packet time, from the first packet's on: of a source that can wait
+};
+
+/// The receiving side of one thread: a source, its front end, and counters others may read at any time.
+class Lane {
+ public:
+  Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t batch, ReadLimits limits);
+
+  FrontEnd& front() noexcept { return front_; }
+  PacketSource& source() noexcept { return *source_; }
+
+  /// The next packets, none when none is waiting; counted as polled.
+  std::span<const RawPacket> poll() noexcept;
+
+  /// The run ends: takes no more packets, where the source can do that. Then poll_waiting() has those that came before,
+  /// until it returns none.
+  bool end_intake() noexcept { return intake_ended_ = source_->end_intake(); }
+  std::span<const RawPacket> poll_waiting() noexcept;
+
+  /// Whether packets that find no room behind the lane wait there; else they are lost.
+  bool lossless() const noexcept { return intake_ended_ || source_->lossless(); }
+
+  /// What was polled has been worked on: the time until the next poll() is not its.
+  void rest() noexcept;
+
+  /// True when poll() will return nothing any more.
+  bool done() const noexcept { return limit_reached_ || (rest_.empty() && (time_is_up_ || source_->exhausted())); }
+
+  /// Whether it waits, before the first packet of another interval, for go_on(): all packets before are handed over.
+  /// Any thread.
+  bool paused() const noexcept {
+    return pauses_.load(std::memory_order_acquire) != resumed_.load(std::memory_order_acquire);
+  }
+  /// Whether no packet will be polled any more. Any thread.
+  bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+  void go_on() noexcept { resumed_.store(pauses_.load(std::memory_order_relaxed), std::memory_order_release); }
+
+  /// Read no further than this many packets in all, without a pause.
+  void limit_to(std::uint64_t packets) noexcept {
+    limits_.packets = packets;
+    limits_.pause_every_ns = 0;
+    limit_reached_ = polled_ >= packets;
+  }
+  std::uint64_t polled_now() const noexcept { return polled_; }
+  std::size_t batch() const noexcept { return batch_.size(); }  ///< packets at most that poll() returns
+
+  void note_ring_full(std::uint64_t packets) noexcept { ring_full_ += packets; }
+
+  /// The latest time of the packets handed over so far, with this one.
+  std::uint64_t note_time(std::uint64_t time_ns) noexcept { return latest_ns_ = std::max(latest_ns_, time_ns); }
+
+  /// How far the link is, as far as this lane can know.
+  LinkPlace link() const noexcept {
+    const LinkPlace link = front_.link();
+    return {link.position, std::max({link.latest_ns, latest_ns_, idle_ns_})};
+  }
+
+  /// Of the turns up to the last poll(), which began another.
+  WorkerLoad load() const noexcept;
+
+  /// Makes the counters visible to other threads; the device's own are asked now and then.
+  void publish(bool last) noexcept;
+
+  /// For any thread: as of the last publish().
+  Accounting accounting() const noexcept;
+  double busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept;
+  std::uint64_t busy_cycles() const noexcept { return published_cycles_[0].load(std::memory_order_relaxed); }
+  std::uint64_t polled() const noexcept { return published_polled_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::size_t kDeviceCounters = 5;
+  static constexpr std::uint32_t kPublishesPerDeviceRead = 4096;
+
+  void publish_device() noexcept;
+  void end_turn(std::uint64_t now) noexcept;
+  std::span<const RawPacket> poll_source() noexcept;
+  std::span<const RawPacket> in_time(std::span<const RawPacket> packets) noexcept;
+  std::span<const RawPacket> up_to_pause(std::span<const RawPacket> packets) noexcept;
+
+  std::unique_ptr<PacketSource> source_;
+  FrontEnd front_;
+  std::vector<RawPacket> batch_;
+  ReadLimits limits_;
+  std::optional<std::uint64_t> last_time_ns_;
+  bool limit_reached_ = false, time_is_up_ = false;
+  std::span<const RawPacket> rest_;  ///< of the source's last batch, from a pause on
+  std::uint64_t pause_ns_ = 0;       ///< the first packet of that time or later waits; 0: no packet came yet
+  bool pauses_next_ = false;
+  std::atomic<std::uint64_t> pauses_{0}, resumed_{0};
+  std::atomic<bool> ended_{false};
+  bool intake_ended_ = false;
+  std::uint64_t polled_ = 0, ring_full_ = 0, latest_ns_ = 0;
+  std::uint64_t idle_ns_ = 0;  ///< when no packet waited
+  WorkerLoad load_;            ///< but for packets
+  bool busy_turn_ = false;
+  std::uint64_t turn_began_ticks_, turn_began_ = 0, turn_polled_ = 0;  ///< the last two by the time stamp counter
+  std::uint32_t publishes_ = 0;
+
+  alignas(64) std::atomic<std::uint64_t> published_polled_{0};
+  std::atomic<std::uint64_t> published_ring_full_{0}, published_filtered_{0}, published_elsewhere_{0};
+  std::array<std::atomic<std::uint64_t>, kVerdicts> published_verdict_{};
+  std::array<std::atomic<std::uint64_t>, 2> published_cycles_{};
+  std::array<std::atomic<std::uint64_t>, kDeviceCounters> published_device_{};
+  std::array<std::atomic<bool>, kDeviceCounters> device_has_{};
+};
+
+}  // namespace parshall

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/record_ring.hpp"
+#include "base/stage_cost.hpp"
+#include "engine/monitor.hpp"
+#include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/flow_tracker.hpp"
+#include "pipeline/measure/windows/window_rows.hpp"
+
+namespace parshall {
+
+/// The measure stage of one worker: statistics, what is found out about packets, and windows, in rows beside the table.
+/// A batch behind the table, so that the rows have come from memory.
+class Measurement {
+ public:
+  /// `sample`: which flows are looked at; null: all.
+  Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample)
+      : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
+    if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
+    for (std::uint32_t i = 0; i < options.windows.size(); ++i)
+      windows_.push_back(
+          std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait, sample));
+    if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
+    if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
+      tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
+    if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
+    if (options.populate) populate();
+    has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
+    keeps_classes_ = options.classified_batch != 0;
+    follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
+    if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
+  }
+
+  bool any() const noexcept { return rows_ || !windows_.empty(); }
+  bool has_windows() const noexcept { return !windows_.empty(); }
+
+  /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then. Flows keep
+  /// their classes only where packets are marked by them: it takes time, and memory for both.
+  void use(std::shared_ptr<const StatisticSet> statistics) {
+    std::unique_ptr<FlowRows> before = std::move(rows_);
+    if (!keeps_classes_) before.reset();
+    if (statistics && statistics->row_bytes() != 0)
+      rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_, jobs_.get());
+    if (before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
+  }
+  void populate_statistics() noexcept {
+    if (rows_) rows_->populate();
+  }
+  void drop_statistics() noexcept { rows_.reset(); }
+  const FlowRows* rows() const noexcept { return rows_.get(); }
+
+  /// How many packets at a flow's beginning are to be added, where later ones change nothing; 0: all.
+  std::uint32_t first_packets() const noexcept {
+    return rows_ && windows_.empty() ? rows_->set()->first_packets().value_or(0) : 0;
+  }
+
+  bool classifies() const noexcept { return rows_ && rows_->set()->classifies(); }
+  /// Of the flow in that slot; nothing where flows have no class.
+  std::optional<ClassId> class_of(std::uint32_t slot) const noexcept {
+    if (!classifies()) return std::nullopt;
+    return rows_->set()->class_of(rows_->statistics(slot).data());
+  }
+  /// Null where the worker tells classes itself.
+  const ClassJobs* class_jobs() const noexcept { return jobs_.get(); }
+  bool class_jobs_wait() const noexcept { return jobs_ && rows_ && rows_->class_jobs_wait(); }
+  void take_classes() noexcept {
+    if (jobs_ && rows_) rows_->take_classes();
+  }
+
+  std::span<const std::byte> row(std::uint32_t slot) const noexcept {
+    return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
+  }
+
+  [[gnu::always_inline]] void prefetch(std::uint32_t slot) const noexcept {
+    if (rows_) rows_->prefetch(slot);
+    if (tracker_) tracker_->prefetch(slot);
+    for (const auto& windows : windows_) windows->prefetch(slot);
+  }
+
+  /// The next packet; `place.latest_ns` and `tcp` where they are known, or asked for. `key_of(slot)` is the slot's
+  /// flow.
+  template <class KeyOf>
+  [[gnu::always_inline]] void add(SlotRef slot, const PacketFacts& facts, LinkPlace place, const TcpFacts& tcp,
+                                  KeyOf key_of) noexcept {
+    if (slot.is_kept_out()) [[unlikely]]
+      return add_kept_out(facts, place, key_of);
+    prefetch(slot.slot());
+    place = note(facts, place);
+    const std::size_t at = added_++ % pending_.size();
+    // Field by field: made elsewhere and copied as a whole, what was just stored in parts is loaded in one piece.
+    RowUpdate& packet = pending_[at];
+    packet.slot = slot.slot();
+    packet.starts_flow = slot.is_new();
+    packet.is_split = slot.is_split();
+    packet.is_late = slot.is_late();
+    packet.counts = facts.counts;
+    packet.time_ns = facts.time_ns;
+    packet.place.position = place.position;
+    packet.place.latest_ns = place.latest_ns;
+    if (follows_tcp_) pending_tcp_[at] = tcp;
+    if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
+  }
+
+  /// Whether a window ends before a packet of a flow that is not looked at: then all before are to be added and
+  /// flushed.
+  bool ends_shed_run(LinkPlace place) const noexcept {
+    return std::ranges::any_of(windows_, [&](const auto& windows) { return windows->is_beyond(place); });
+  }
+  /// Whether parts of windows are told apart, so that runs of packets are of one packet.
+  bool has_bins() const noexcept { return has_bins_; }
+
+  /// Packets of flows that are not looked at, the last of which stands there: in order of time, and after none that is
+  /// later, or one alone.
+  template <class KeyOf>
+  void add_shed(const KeptOut& packets, LinkPlace last, KeyOf key_of) noexcept {
+    link_.latest_ns = std::max({link_.latest_ns, last.latest_ns, packets.last_ns});
+    link_.position = std::max(link_.position, last.position + 1);
+    counted_ += packets.packets;
+    for (const auto& windows : windows_)
+      windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns}, key_of);
+  }
+
+  /// Another share of the flows is looked at, after flush().
+  void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
+    if (states_) states_->sample_grew(sample, from_one_in);
+  }
+  void sample_changed() noexcept {
+    for (const auto& windows : windows_) windows->sample_changed();
+  }
+
+  /// Measures all that was added.
+  template <class KeyOf>
+  void flush(KeyOf key_of) noexcept {
+    while (measured_ != added_) measure_oldest(key_of);
+    added_ = measured_ = 0;
+  }
+
+  /// After flush().
+  void flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
+    if (rows_) rows_->flow_ended(slot);
+    for (const auto& windows : windows_) windows->flow_ended(slot, key);
+    if (tracker_) tracker_->flow_ended(slot);
+  }
+  void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
+    if (rows_) rows_->move(from, to);
+    if (tracker_) tracker_->flow_moved(from, to);
+    for (const auto& windows : windows_) windows->flow_moved(from, to, key);
+  }
+
+  /// A slice of telling about windows; `drain` is called before one ends. Whether there is more to tell.
+  template <class KeyOf, class Drain>
+  bool housekeep(LinkPlace now, KeyOf key_of, Drain drain) noexcept {
+    const LinkPlace link = later_of(now);
+    const std::uint64_t packets = counted_ - std::exchange(kept_house_, counted_);
+    bool more = false;
+    for (const auto& windows : windows_) {
+      if (windows->ends_at(link)) {
+        drain();
+        windows->advance(link, key_of);
+        link_.latest_ns = link.latest_ns;  // states never fall behind windows
+      }
+      more |= windows->sweep(packets == 0 ? kTellRows : windows->rows_for(packets), key_of);
+    }
+    return more;
+  }
+
+  template <class KeyOf>
+  void finish(LinkPlace now, KeyOf key_of) noexcept {
+    for (const auto& windows : windows_) windows->finish(later_of(now), key_of);
+  }
+
+  RecordRing& messages() noexcept { return messages_; }
+
+  /// Any thread.
+  void stop_waiting() noexcept {
+    if (states_) states_->stop_waiting();
+  }
+
+  /// Any thread. Null where nobody asked.
+  const StageCost* cost(MeasureStage stage) const noexcept {
+    return costs_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr;
+  }
+
+  std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
+  std::vector<StatePackets> state_packets() const {
+    std::vector<StatePackets> packets(states_ ? tracker_->kept_packets().size() : 0);
+    fill(packets);
+    return packets;
+  }
+  /// state_packets(), into as many.
+  void fill(std::span<StatePackets> packets) const noexcept {
+    for (std::size_t state = 0; state < packets.size(); ++state)
+      packets[state] = {tracker_->state_packets(state), tracker_->kept_packets()[state]};
+  }
+
+  /// Null where no flow gives way.
+  const ControlCounts* control() const noexcept { return control_ ? &control_->counts() : nullptr; }
+  bool control_window_ends(LinkPlace now) const noexcept { return control_->due(later_of(now)); }
+  /// After flush(). Of how many connections one is to be looked at from here on.
+  std::uint32_t end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+    const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
+    for (const auto& windows : windows_) windows->note_missed(missed);
+    control_->end_window(later_of(now), load, tracker_->weighed_packets(), tracker_->effective_packets(),
+                         tracker_->new_flows(), *states_);
+    return control_->one_in();
+  }
+
+  /// What a packet should take, but for inserting its flow; nothing where nobody knows.
+  std::optional<double> packet_ns() const noexcept { return control_ ? control_->packet_ns() : std::nullopt; }
+
+ private:
+  static constexpr std::uint32_t kTellRows = 256;  ///< while no packet comes: some 30 us
+
+  /// The next packet's place, with the latest time.
+  LinkPlace note(const PacketFacts& facts, LinkPlace place) noexcept {
+    place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
+    link_.position = std::max(link_.position, place.position + 1);
+    ++counted_;
+    return place;
+  }
+
+  /// A packet that no flow has. Windows that it ends have all that came before.
+  template <class KeyOf>
+  [[gnu::noinline]] void add_kept_out(const PacketFacts& facts, LinkPlace place, KeyOf key_of) noexcept {
+    place = note(facts, place);
+    KeptOut packet;
+    packet.add(facts);
+    for (const auto& windows : windows_) {
+      if (windows->is_beyond(place)) flush(key_of);
+      windows->add_flowless(WindowRows::Flowless::kept_out, packet, place, key_of);
+    }
+  }
+
+  /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
+  /// multiple of kStatBatch, and none of its packets is behind the ring's end.
+  template <class KeyOf>
+  void measure_oldest(KeyOf key_of) noexcept {
+    const std::size_t at = measured_ % pending_.size();
+    const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
+    const std::span packets(&pending_[at], count);
+    timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
+    if (rows_) {
+      const auto timer = time(MeasureStage::statistics, count);
+      rows_->update(packets);
+    }
+    if (!states_) {
+      measure(packets, &pending_tcp_[at], key_of);
+    } else {
+      for (std::size_t done = 0, end = 0; done < count; done = end) {
+        if (states_->changes_at(packets[done].place)) change_states(packets[done].place, key_of);
+        end = done + 1;
+        while (end < count && !states_->changes_at(packets[end].place)) ++end;
+        measure(packets.subspan(done, end - done), &pending_tcp_[at + done], key_of);
+      }
+    }
+    measured_ += count;
+  }
+
+  /// Commits all memory that packets touch: who cannot wait would lose some meanwhile.
+  void populate() noexcept {
+    for (const auto& windows : windows_) windows->populate();
+    if (tracker_) tracker_->populate();
+  }
+
+  /// Packets between which no monitoring state changes.
+  template <class KeyOf>
+  void measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, KeyOf key_of) noexcept {
+    std::span<PacketFinding> found;
+    if (tracker_) {
+      const auto timer = time(MeasureStage::findings, packets.size());
+      found = {findings_.data(), packets.size()};
+      tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
+      for (const auto& windows : windows_) windows->prefetch_measures(packets, found);
+    }
+    if (windows_.empty()) return;
+    const auto timer = time(MeasureStage::windows, packets.size());
+    for (const auto& windows : windows_) windows->update(packets, found, key_of);
+  }
+
+  StageCost::Timer time(MeasureStage stage, std::size_t packets) noexcept {
+    return {timed_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr, packets};
+  }
+
+  template <class KeyOf>
+  void change_states(LinkPlace place, KeyOf key_of) noexcept {
+    states_->change(place, [&](std::uint32_t clock, std::uint64_t window) {
+      windows_[clock]->settle_below(window, place, key_of);
+    });
+  }
+
+  /// Of the link as others see it and the packets that came here.
+  LinkPlace later_of(LinkPlace now) const noexcept {
+    return {std::max(now.position, link_.position), std::max(now.latest_ns, link_.latest_ns)};
+  }
+
+  std::unique_ptr<ClassJobs> jobs_;
+  std::unique_ptr<FlowRows> rows_;
+  std::unique_ptr<FlowStates> states_;
+  std::unique_ptr<FlowTracker> tracker_;
+  std::unique_ptr<WorkerControl> control_;
+  RecordRing messages_;
+  std::vector<std::unique_ptr<WindowRows>> windows_;
+  std::size_t slots_;
+  bool follows_tcp_, has_bins_, keeps_classes_;
+
+  static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
+  std::unique_ptr<std::array<StageCost, kStages>> costs_;
+  bool timed_ = false;
+  std::uint64_t measured_batches_ = 0;
+  std::uint64_t counted_ = 0, kept_house_ = 0;  ///< packets added, and up to the last housekeep()
+  std::uint64_t missed_ = 0;                    ///< packets, by the device, up to the last control window's end
+
+  std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
+  std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;
+  std::array<PacketFinding, kStatBatch> findings_;
+  std::size_t added_ = 0, measured_ = 0;  ///< to pending_, and of it
+  LinkPlace link_;                        ///< of the latest packet added
+};
+
+}  // namespace parshall

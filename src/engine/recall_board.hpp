@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/flow_weight.hpp"
+#include "engine/event_queue.hpp"
+#include "pipeline/output/report.hpp"
+
+namespace parshall {
+
+/// What the analyst knows of the tasks' recall, for the workers whose flows give way. One thread writes, any may read.
+class RecallBoard {
+ public:
+  struct Task {
+    std::string name;
+    std::uint64_t states = 0;  ///< bit i: it is for flows of state i
+    double threshold = 0;      ///< of recall, from 0 to 1
+    std::atomic<double> recall{kUnknown};
+    std::array<std::atomic<double>, FlowWeight::kClasses> heavy_share;  ///< of its events: GapRecovery::Task's
+    std::atomic<std::uint64_t> told{0};                                 ///< times
+
+    Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {
+      for (auto& share : heavy_share) share.store(1, std::memory_order_relaxed);
+    }
+  };
+  using HeavyShare = std::array<double, FlowWeight::kClasses>;
+
+  /// Before any thread reads. A task keeps its number.
+  std::size_t add(std::string name, std::uint64_t states, double threshold) {
+    tasks_.push_back(std::make_unique<Task>(std::move(name), states, threshold));
+    return tasks_.size() - 1;
+  }
+
+  void put(std::size_t task, std::optional<double> recall, const HeavyShare& heavy_share) noexcept {
+    for (std::size_t weight = 0; weight < heavy_share.size(); ++weight)
+      tasks_[task]->heavy_share[weight].store(heavy_share[weight], std::memory_order_relaxed);
+    tasks_[task]->recall.store(recall.value_or(kUnknown), std::memory_order_relaxed);
+    tasks_[task]->told.fetch_add(1, std::memory_order_release);
+  }
+
+  /// Each window of each task, in order; null where nobody asked. Before any thread reads.
+  std::unique_ptr<FindingQueue<WindowRecall>> windows;
+
+  std::size_t size() const noexcept { return tasks_.size(); }
+  const Task& operator[](std::size_t task) const noexcept { return *tasks_[task]; }
+  HeavyShare heavy_share(std::size_t task) const noexcept {
+    HeavyShare shares;
+    for (std::size_t weight = 0; weight < shares.size(); ++weight)
+      shares[weight] = tasks_[task]->heavy_share[weight].load(std::memory_order_relaxed);
+    return shares;
+  }
+  std::optional<double> recall(std::size_t task) const noexcept {
+    const double recall = tasks_[task]->recall.load(std::memory_order_relaxed);
+    return recall < 0 ? std::nullopt : std::optional(recall);
+  }
+
+ private:
+  static constexpr double kUnknown = -1;
+
+  std::vector<std::unique_ptr<Task>> tasks_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+
+#include "engine/flow_merger.hpp"
+#include "engine/packet_counter.hpp"
+#include "pipeline/measure/flow_tracker.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::chrono::milliseconds kCollectEvery{1};
+/// Of records that wait: those being reported and those since, each with as much again where no file can be written.
+constexpr std::uint64_t kSpoolMemoryBytes = 4 * SpoolLimits().memory_bytes;
+constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500},
+    kDecideEvery{20};  // workers may wait for it
+
+bool finds_anything(const SessionOptions& options) noexcept {
+  return options.monitor.states || std::ranges::any_of(options.monitor.findings, &FindingNeeds::any);
+}
+bool follows_tcp(const SessionOptions& options) noexcept {
+  return std::ranges::any_of(options.monitor.findings, &FindingNeeds::tcp);
+}
+
+/// A wire may lead from a file to an interface.
+bool all_wait(const Input& input) noexcept {
+  return !input.sources.empty() &&
+         std::ranges::all_of(input.sources, [](const auto& source) { return source->lossless(); });
+}
+
+/// In the order of MonitorCounts::classes.
+std::vector<std::string> class_names(const StatisticSet& statistics) {
+  auto names = std::ranges::find(statistics.columns(), FlowClass::kName, &Column::name)->values;
+  names.emplace_back("too few packets");
+  return names;
+}
+
+}  // namespace
+
+std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns& columns) {
+  if (options.table == nullptr) return 0;
+  const std::size_t slots = options.table->slots(options.monitor.flows);
+  std::uint64_t bytes =
+      options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
+  if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + columns.statistics()->row_bytes());
+  if (!options.monitor.windows.empty()) bytes += std::bit_ceil(options.monitor.window_ring_bytes);
+  for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, slots);
+  if (finds_anything(options)) bytes += FlowTracker::memory_bytes(options.monitor.findings, slots);
+  if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
+  if (options.threads.model != ThreadModel::run_to_completion)
+    bytes += std::bit_ceil(options.threads.ring_packets) *
+             (sizeof(PacketFacts) + sizeof(LinkPlace) + (follows_tcp(options) ? sizeof(TcpFacts) : 0));
+  if (options.monitor.flood_filter_bytes != 0) bytes += FloodFilter::memory_bytes();
+  const std::uint64_t class_rings =
+      options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;
+  const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
+  const FlowClass* const classes = columns.statistics()->flow_class();
+  const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
+  return options.workers * bytes + class_rings + model + shared + kSpoolMemoryBytes;
+}
+
+Session::Monitors Session::make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait) {
+  MonitorOptions monitor = options.monitor;
+  monitor.statistics = {columns.statistics(), 0};
+  monitor.snapshots = options.snapshots;
+  monitor.populate = !can_wait;
+  monitor.can_wait = can_wait;
+  if (can_wait) monitor.control = nullptr;
+  monitor.seed = options.seed;
+  if (!options.threads.marking.empty()) monitor.classified_batch = options.batch;
+  const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
+  if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
+      columns.statistics()->row_bytes() == 0 && monitor.windows.empty())
+    monitor.grow_by = identity;
+  Monitors monitors;
+  std::optional<CommitLater> later;
+  if (!options.commits_first) later.emplace();
+  for (std::size_t i = 0; i < options.workers; ++i) {
+    monitor.class_rings = class_rings_of(i, options.workers, options.classifiers);
+    monitors.workers.push_back(options.table == nullptr ? std::make_unique<PacketCounter>()
+                                                        : options.table->make(monitor));
+  }
+  if (later) monitors.memory = later->take();
+  return monitors;
+}
+
+Session::Session(Input input, SessionOptions options, Columns columns, Monitors monitors, TaskSets tasks)
+    : input_(std::move(input)),
+      options_(std::move(options)),
+      memory_bytes_(memory_bytes(options_, columns) + tasks.memory_bytes() + input_.memory_bytes),
+      spool_({.all_bytes = options_.ended_bytes, .without_file_bytes = SpoolLimits().memory_bytes}),
+      events_(/*can_wait=*/all_wait(input_)) {
+  options_.threads.ring_packets =
+      std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
+  const bool workers_wait = all_wait(input_);
+  if (monitors.workers.empty()) monitors = make_monitors(options_, columns, workers_wait);
+  memory_ = std::move(monitors.memory);
+  if (workers_wait) options_.monitor.control = nullptr;
+  if (columns.statistics()->classifies()) class_names_ = class_names(*columns.statistics());
+  if (options_.classifiers != 0)
+    classifiers_ = class_helpers_maker()(columns.statistics()->flow_class()->classifier(), options_.classifiers,
+                                         options_.threads.busy_poll ? Waiting::busily : Waiting::soon_asleep);
+  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
+  const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
+  const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
+  const TcpWishes tcp{.facts = follows_tcp(options_), .together = follows_tcp(options_) && options_.workers > 1};
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (std::size_t i = 0; i < input_.sources.size(); ++i) {
+    const Share share =
+        shared ? Share{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())} : Share{};
+    lanes.push_back(std::make_unique<Lane>(std::move(input_.sources[i]),
+                                           FrontEnd(options_.header, identity, share, options_.filter, tcp),
+                                           options_.batch, options_.limits));
+  }
+  busy_before_.resize(lanes.size());
+  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads,
+                                       input_.every_source_sees_all);
+  if (classifiers_) {
+    std::vector<const ClassJobs*> jobs;
+    for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
+    classifiers_->serve(jobs);
+  }
+  if (tasks.sets().empty()) return;
+  std::vector<RecordRing*> rings;
+  for (const auto& monitor : workers_->monitors()) rings.push_back(&monitor->window_messages());
+  std::span<const StateOutcome> outcomes;
+  if (options_.monitor.states) outcomes = options_.monitor.states->outcomes;
+  analyst_.emplace(std::move(tasks), std::move(rings), events_, outcomes,
+                   options_.monitor.control ? options_.monitor.control->recalls : nullptr);
+}
+
+Session::~Session() {
+  stop();
+  events_.stop_waiting();
+  workers_->join();
+  analysing_.store(false, std::memory_order_release);
+  if (analysis_.joinable()) analysis_.join();
+  collecting_.store(false, std::memory_order_release);
+  if (collector_.joinable()) collector_.join();
+  classifiers_.reset();
+  workers_.reset();  // the sources before what they live on
+}
+
+std::optional<Error> Session::start() {
+  began_ = Clock::now();
+  began_cycles_ = __rdtsc();
+  commit_.start(std::move(memory_));
+  collector_ = std::thread([this] {
+    while (collecting_.load(std::memory_order_acquire)) {
+      const bool asked = collect_now_.load(std::memory_order_acquire);
+      collect();
+      if (asked)
+        collect_now_.store(false, std::memory_order_release);
+      else
+        std::this_thread::sleep_for(kCollectEvery);
+    }
+    collect();
+  });
+  if (analyst_)
+    analysis_ = std::thread([this] {
+      while (analysing_.load(std::memory_order_acquire))
+        if (!analyst_->poll()) std::this_thread::sleep_for(options_.monitor.states ? kDecideEvery : kAnalyseEvery);
+      while (analyst_->poll()) {
+      }
+      analysed_.store(true, std::memory_order_release);
+    });
+  if (classifiers_) {
+    std::vector<unsigned> cores = options_.threads.cores;
+    if (!cores.empty())
+      std::ranges::rotate(cores, cores.begin() + static_cast<std::ptrdiff_t>(workers_->threads() % cores.size()));
+    if (auto error = classifiers_->start(cores)) return error;
+  }
+  return workers_->start();
+}
+
+std::vector<Event> Session::take_events() {
+  keep_events();
+  return std::exchange(last_events_, {});
+}
+
+std::vector<WindowRecall> Session::take_recalls() {
+  const RecallBoard* const board = recalls();
+  return board != nullptr ? board->windows->take() : std::vector<WindowRecall>();
+}
+
+std::uint64_t Session::recalls_not_taken() const {
+  const RecallBoard* const board = recalls();
+  return board != nullptr ? board->windows->dropped() : 0;
+}
+
+/// Null where nobody asked for each window's.
+const RecallBoard* Session::recalls() const noexcept {
+  const RecallBoard* const board = options_.monitor.control ? options_.monitor.control->recalls.get() : nullptr;
+  return board != nullptr && board->windows ? board : nullptr;
+}
+
+/// Tasks may wait for room for their events, and workers for the tasks: so who waits for workers takes them.
+void Session::keep_events() { std::ranges::move(events_.take(), std::back_inserter(last_events_)); }
+
+void Session::finish_analysis() {
+  const auto wait_for = [this](auto done) {
+    while (!done()) {
+      keep_events();
+      std::this_thread::sleep_for(kAnalyseEvery);
+    }
+  };
+  wait_for([this] { return workers_->finished(); });
+  analysing_.store(false, std::memory_order_release);
+  wait_for([this] { return analysed_.load(std::memory_order_acquire); });
+  analysis_.join();
+}
+
+void Session::collect() {
+  for (const auto& monitor : workers_->monitors())
+    monitor->ended().drain([this](std::span<const std::byte> record) {
+      if (!options_.keeps_ended || spool_.append(record)) return;
+      records_dropped_.fetch_add(1, std::memory_order_relaxed);
+      packets_dropped_.fetch_add(RecordView(record).header.record.packets, std::memory_order_relaxed);
+    });
+}
+
+std::uint64_t Session::packets_polled() const noexcept {
+  std::uint64_t packets = 0;
+  for (const auto& lane : workers_->lanes()) packets += lane->polled();
+  const bool repeated = input_.every_source_sees_all && !workers_->lanes().empty();
+  return repeated ? packets / workers_->lanes().size() : packets;
+}
+
+std::optional<Error> Session::damage() const {
+  for (const auto& lane : workers_->lanes())
+    if (auto damage = lane->source().damage()) return damage;
+  if (spool_.unreadable())
+    return Error{
+        "records of ended flows could not be read back from the temporary file: this report lacks them; set "
+        "TMPDIR to a sound disk"};
+  return std::nullopt;
+}
+
+bool Session::may_overlap() const noexcept {
+  return workers_->monitors().size() > 1 && !input_.every_source_sees_all &&
+         options_.threads.model != ThreadModel::pipeline;
+}
+
+void Session::change_columns(Columns columns) {
+  const std::uint64_t generation = chosen_->generation + 1;
+  for (const auto& monitor : workers_->monitors()) monitor->request_statistics({columns.statistics(), generation});
+  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), generation});
+}
+
+bool Session::snapshot_ready() const noexcept {
+  return std::ranges::all_of(workers_->monitors(),
+                             [](const auto& monitor) { return monitor->snapshot_ready() != nullptr; });
+}
+
+std::optional<Report> Session::snapshot() {
+  begin_snapshot();
+  while (!snapshot_ready()) {
+    if (finished() && !snapshot_ready()) return std::nullopt;
+    keep_events();
+    std::this_thread::sleep_for(kSnapshotPoll);
+  }
+  return poll_snapshot(SnapshotFlows::live_and_ended);
+}
+
+void Session::begin_snapshot() {
+  for (const auto& monitor : workers_->monitors()) monitor->request_snapshot(reports_ + 1);
+}
+
+std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
+  if (!snapshot_ready()) return std::nullopt;
+  const std::uint64_t number = ++reports_;
+  if (flows == SnapshotFlows::live_and_ended) {  // all that ended before it is in the spool, or dropped
+    collect_now_.store(true, std::memory_order_release);
+    while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
+  }
+  std::vector<MonitorCounts> counts;
+  std::uint64_t last_ns = 0;
+  for (const auto& monitor : workers_->monitors()) {
+    counts.push_back(monitor->snapshot_ready()->counts);
+    last_ns = std::max(last_ns, counts.back().last_ns);
+  }
+  Report report{.summary = summarize(counts, last_ns, /*final=*/false), .columns = {}, .flows = nullptr};
+  report.columns = chosen_->columns.columns();
+  report.flows = [this, number, flows](const std::function<void(const ReportFlow&)>& visit) {
+    visit_snapshots(number, flows, visit);
+  };
+  return report;
+}
+
+Report Session::final_report() {
+  if (analysis_.joinable()) finish_analysis();
+  workers_->join();
+  collecting_.store(false, std::memory_order_release);
+  if (collector_.joinable()) collector_.join();
+  ++reports_;
+  std::vector<MonitorCounts> counts;
+  std::uint64_t last_ns = 0;
+  for (const auto& monitor : workers_->monitors()) {
+    counts.push_back(monitor->counts());
+    last_ns = std::max(last_ns, counts.back().last_ns);
+  }
+  Report report{.summary = summarize(counts, last_ns, /*final=*/true), .columns = {}, .flows = nullptr};
+  report.columns = chosen_->columns.columns();
+  report.flows = [this](const std::function<void(const ReportFlow&)>& visit) { visit_final(visit); };
+  return report;
+}
+
+/// Of all workers together, since the start. The measure stage is timed now and then; counting is the rest.
+void Session::explain(ReportSummary& summary) const {
+  const double ns_per_cycle = this->ns_per_cycle();
+  const double packets = std::max(1.0, static_cast<double>(summary.total.counted()));
+  double busy = 0, measured = 0;
+  for (const auto& lane : workers_->lanes()) busy += static_cast<double>(lane->busy_cycles()) * ns_per_cycle / packets;
+  static constexpr std::pair<MeasureStage, std::string_view> kStages[] = {
+      {MeasureStage::statistics, "worker: statistics"},
+      {MeasureStage::findings, "worker: what flows and connections did before"},
+      {MeasureStage::windows, "worker: windows' counts and measures"}};
+  std::vector<CostSummary> stages;
+  for (const auto& [stage, name] : kStages) {
+    std::uint64_t stage_cycles = 0, stage_packets = 0;
+    for (const auto& monitor : workers_->monitors()) {
+      const StageCost* const cost = monitor->cost(stage);
+      stage_cycles += cost == nullptr ? 0 : cost->cycles();
+      stage_packets += cost == nullptr ? 0 : cost->packets();
+    }
+    if (stage_packets == 0) continue;
+    const double ns = static_cast<double>(stage_cycles) * ns_per_cycle / static_cast<double>(stage_packets);
+    stages.push_back({std::string(name), ns});
+    measured += ns;
+  }
+  summary.costs.push_back({"worker: receive, decode, count, and the rest", std::max(0.0, busy - measured)});
+  std::ranges::move(stages, std::back_inserter(summary.costs));
+  if (!analyst_) return;
+  const auto of_analyst = [&](const std::string& what, const StageCost& cost) {
+    if (cost.cycles() == 0) return;
+    summary.costs.push_back({"analyst: " + what, static_cast<double>(cost.cycles()) * ns_per_cycle / packets});
+  };
+  for (const TaskSet& set : analyst_->tasks().sets()) {
+    of_analyst("counts that tasks share", set.shared_cost());
+    for (const TaskSet::Member& task : set.members()) of_analyst(task.name, *task.cost);
+  }
+}
+
+AdaptationSummary Session::adaptation() const {
+  AdaptationSummary summary{.mode = std::string(name_of(options_.monitor.control->controller.mode))};
+  std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, longest_cycles = 0;
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  for (const auto& monitor : workers_->monitors()) {
+    const ControlCounts& counts = *monitor->control();
+    ns += counts.ns.load(kRelaxed);
+    shifted_ns += counts.shifted_ns.load(kRelaxed);
+    cycles += counts.cycles.load(kRelaxed);
+    longest_cycles = std::max(longest_cycles, counts.longest_cycles.load(kRelaxed));
+    summary.shed_s += static_cast<double>(counts.shed_ns.load(kRelaxed)) * 1e-9;
+    summary.one_in = std::max(summary.one_in, counts.most_one_in.load(kRelaxed));
+    summary.windows += counts.windows.load(kRelaxed);
+    summary.infeasible += counts.infeasible.load(kRelaxed);
+    if (const double residual = counts.residual.load(kRelaxed); std::abs(residual) > std::abs(summary.residual))
+      summary.residual = residual;
+  }
+  summary.seconds = static_cast<double>(ns) * 1e-9;
+  summary.shifted_s = static_cast<double>(shifted_ns) * 1e-9;
+  if (ns != 0) summary.overhead_share = static_cast<double>(cycles) * ns_per_cycle() / static_cast<double>(ns);
+  summary.longest_us = static_cast<double>(longest_cycles) * ns_per_cycle() * 1e-3;
+  return summary;
+}
+
+ForwardingSummary Session::forwarding() const {
+  MarkingCounts counts;
+  for (const auto& marker : workers_->markers())
+    if (marker) counts.add(marker->counts());
+  const std::uint64_t dropped = std::min(input_.dropped_in_sending(), counts.forwarded.sent);
+  ForwardingSummary summary{.offered = counts.offered,
+                            .sent = counts.forwarded.sent - dropped,
+                            .too_long = counts.forwarded.too_long,
+                            .refused = counts.forwarded.refused + dropped};
+  for (std::size_t i = 0; i < counts.marked.size(); ++i)
+    summary.marks.push_back({class_names_[i], options_.threads.marking[i], counts.marked[i]});
+  return summary;
+}
+
+double Session::ns_per_cycle() const {
+  const auto elapsed = static_cast<double>(std::chrono::nanoseconds(Clock::now() - began_).count());
+  return elapsed / static_cast<double>(std::max<std::uint64_t>(1, __rdtsc() - began_cycles_));
+}
+
+ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final) {
+  ReportSummary summary;
+  summary.source = input_.description;
+  summary.number = reports_;
+  summary.final = final;
+  summary.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
+  summary.last_ns = last_ns;
+  summary.capacity = options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
+  summary.memory_bytes = memory_bytes_;
+  summary.identity = options_.identity;
+  for (std::size_t i = 0; i < workers_->lanes().size(); ++i) {
+    const Lane& lane = *workers_->lanes()[i];
+    WorkerSummary worker{.accounting = lane.accounting(), .busy_share = lane.busy_share_since(busy_before_[i])};
+    Accounting& own = worker.accounting;
+    if (options_.threads.model != ThreadModel::pipeline)
+      own.flows = counts[i];
+    else
+      own.flows = {.counted = own.counted(), .live_packets = own.counted()};  // its flows are with all monitors
+    // While packets are on their way, the report is about those that have arrived in a flow.
+    if (!final && options_.threads.model != ThreadModel::pipeline)
+      own.front.verdict[static_cast<std::size_t>(Verdict::counted)] = own.flows.counted;
+    if (!final) own.polled = own.ring_full + own.front.filtered + own.not_ip() + own.malformed() + own.counted();
+    summary.total.polled += own.polled;
+    summary.total.ring_full += own.ring_full;
+    summary.total.front.filtered += own.front.filtered;
+    for (std::size_t v = 0; v < kVerdicts; ++v) summary.total.front.verdict[v] += own.front.verdict[v];
+    summary.workers.push_back(worker);
+  }
+  for (const MonitorCounts& worker : counts) summary.total.flows.add(worker);
+  if (!final && options_.threads.model == ThreadModel::pipeline) {
+    std::uint64_t& counted = summary.total.front.verdict[static_cast<std::size_t>(Verdict::counted)];
+    summary.total.polled -= counted - summary.total.flows.counted;
+    counted = summary.total.flows.counted;
+  }
+  if (options_.monitor.flood_filter_bytes != 0) {
+    const FilterTime& time = summary.total.flows.filter;
+    summary.flood_filter = {.bytes = options_.monitor.flood_filter_bytes,
+                            .seconds = static_cast<double>(time.ns) * 1e-9,
+                            .on_s = static_cast<double>(time.on_ns) * 1e-9};
+  }
+  if (input_.device) summary.total.device = input_.device();
+  if (options_.table != nullptr)
+    summary.expected_merges =
+        expected_merges(*options_.table, options_.identity, options_.hash, options_.workers, summary.total.flows);
+  if (final && options_.monitor.observe_merges) {
+    summary.observed_merges = 0;
+    for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
+  }
+  if (options_.monitor.explain) explain(summary);
+  if (options_.monitor.states) {
+    for (const std::string& name : options_.monitor.states->names) summary.states.push_back({name, 0});
+    for (const auto& monitor : workers_->monitors()) {
+      const std::vector<StatePackets> packets = final ? monitor->state_packets() : monitor->snapshot_ready()->states;
+      for (std::size_t i = 0; i < packets.size(); ++i) {
+        summary.states[i].packets += packets[i].all;
+        summary.states[i].kept += packets[i].kept;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < summary.total.flows.classes.size(); ++i)
+    summary.classes.push_back({class_names_[i], summary.total.flows.classes[i]});
+  if (final && classifiers_) {
+    summary.classifiers = {.threads = options_.classifiers, .jobs = {}};
+    for (const auto& monitor : workers_->monitors()) summary.classifiers->jobs.add(monitor->class_jobs()->counts());
+  }
+  if (input_.dropped_in_sending) summary.forwarding = forwarding();
+  if (options_.monitor.control) summary.adaptation = adaptation();
+  if (final && analyst_) {
+    const std::span<const TaskSet> sets = analyst_->tasks().sets();
+    for (std::size_t set = 0; set < sets.size(); ++set)
+      for (std::size_t i = 0; i < sets[set].members().size(); ++i) {
+        const TaskSet::Member& task = sets[set].members()[i];
+        summary.tasks.push_back({task.name, task.events, task.dropped, analyst_->recall(set, i)});
+      }
+    summary.windows = analyst_->windows();
+    summary.windows_balanced = analyst_->balanced();
+    summary.events_not_taken = events_.dropped();
+    for (const auto& monitor : workers_->monitors()) summary.segments_not_kept += monitor->dropped_segments();
+  }
+  summary.records_dropped = records_dropped();
+  if (final)
+    if (const auto broken = damage()) summary.damage = broken->message;
+  interval_s_ = last_report_ns_ == 0 ? 0 : static_cast<double>(last_ns - last_report_ns_) * 1e-9;
+  last_report_ns_ = last_ns;
+  summary.first_ns = std::min(summary.total.flows.first_ns, last_ns);
+  return summary;
+}
+
+void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
+                         const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit) {
+  values_.resize(chosen.columns.columns().size());
+  IntervalBase base;
+  if (chosen.columns.needs_interval()) {
+    const std::string key = key_text(record.key);
+    // A record that began since has nothing in common with one of the same flow that ended.
+    if (const auto known = bases_.find(key); known != bases_.end() && record.first_ns <= known->second.first_ns)
+      base = known->second;
+    base.interval_s = interval_s_;
+    if (record.end_reason == EndReason::none)
+      next_bases_[key] = {record.packets, record.wire_bytes, record.first_ns, 0};
+  }
+  if (generation != chosen.generation) row = {};
+  chosen.columns.read(record, row, base, values_);
+  visit({record, values_});
+}
+
+void Session::visit_ended(std::uint64_t number, const Chosen& chosen,
+                          const std::function<void(const ReportFlow&)>& visit) {
+  unconfirmed_.emplace_back(number, spool_.take([&](std::span<const std::byte> bytes) {
+    const RecordView view(bytes);
+    if (view.header.snapshot > number) return false;
+    visit_flow(view.header.record, view.row, view.header.generation, chosen, visit);
+    return true;
+  }));
+}
+
+void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
+                              const std::function<void(const ReportFlow&)>& visit) {
+  const auto chosen = chosen_;
+  if (flows == SnapshotFlows::live_and_ended) visit_ended(number, *chosen, visit);
+  FlowMerger merger(*chosen->columns.statistics());
+  for (const auto& monitor : workers_->monitors()) {
+    const Snapshot& snapshot = *monitor->snapshot_ready();
+    for (std::uint64_t i = 0; i < snapshot.counts.live_flows; ++i) {
+      const RecordView view({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
+      if (may_overlap())
+        merger.add(view.header.record,
+                   view.header.generation == chosen->generation ? view.row : std::span<const std::byte>());
+      else
+        visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+    }
+  }
+  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    visit_flow(record, row, chosen->generation, *chosen, visit);
+  });
+  bases_.swap(next_bases_);
+  next_bases_.clear();
+}
+
+void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
+  const auto chosen = chosen_;
+  const auto visit_record = [&](const RecordView& view) {
+    visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+  };
+  for (const auto& [number, taken] : unconfirmed_)
+    taken.visit([&, number = number](std::span<const std::byte> bytes) {
+      if (const RecordView view(bytes); view.header.snapshot <= number) visit_record(view);
+    });
+  spool_.visit([&](std::span<const std::byte> bytes) { visit_record(RecordView(bytes)); });
+  FlowMerger merger(*chosen->columns.statistics());
+  for (const auto& monitor : workers_->monitors()) {
+    const std::uint64_t generation = monitor->statistics().generation;
+    monitor->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+      if (may_overlap())
+        merger.add(record, generation == chosen->generation ? row : std::span<const std::byte>());
+      else
+        visit_flow(record, row, generation, *chosen, visit);
+    });
+  }
+  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    visit_flow(record, row, chosen->generation, *chosen, visit);
+  });
+}
+
+}  // namespace parshall

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/page_commit.hpp"
+#include "engine/analyst.hpp"
+#include "engine/class_helpers.hpp"
+#include "engine/tables.hpp"
+#include "engine/worker.hpp"
+#include "pipeline/output/record_spool.hpp"
+#include "pipeline/output/report.hpp"
+
+namespace parshall {
+
+/// Packets for a session, one source per lane.
+struct Input {
+  std::string description;
+  std::vector<std::unique_ptr<PacketSource>> sources;
+  bool every_source_sees_all = false;      ///< so each worker takes its share by hash; else the device spreads flows
+  std::shared_ptr<void> owner;             ///< what the sources need to stay alive
+  std::function<DeviceCounters()> device;  ///< totals of the device; empty where there is none
+  /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
+  std::function<std::uint64_t()> dropped_in_sending = {};
+  std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets
+};
+
+struct SessionOptions {
+  ThreadOptions threads;
+  std::size_t workers = 1;
+  std::size_t batch = 256;
+  ReadLimits limits;
+  IpHeader header = IpHeader::outermost;
+  KeyFields key = KeyFields::five_tuple;
+  Identity identity = Identity::exact;
+  const HashFunction* hash = nullptr;  ///< null: the keyed hash
+  std::uint64_t seed = 0;
+  std::optional<BpfFilter> filter;
+  bool snapshots = true;       ///< reports before the end will be asked for
+  bool keeps_ended = true;     ///< records of ended flows, for reports; else they are counted, and gone
+  bool commits_first = false;  ///< of a source that cannot wait: before the first packet, however long it takes
+  std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< that these may take until a report asks for them
+  const TableEntry* table = nullptr;              ///< null: packet level, no flows
+  std::size_t classifiers = 0;  ///< threads that tell classes, where class_helpers_maker() is; 0: the workers do
+  MonitorOptions monitor;       ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
+};
+
+/// Which flows a snapshot hands out. Ended records come once; `live` leaves them to a later report.
+enum class SnapshotFlows : std::uint8_t { live_and_ended, live };
+
+/// One run: workers, the collector of ended records, and reports while it goes on and at its end.
+class Session {
+ public:
+  struct Monitors {
+    std::vector<std::unique_ptr<Monitor>> workers;  ///< one each
+    PageRanges memory;                              ///< to be committed while packets come
+  };
+
+  /// The workers' tables and rows. Throws std::bad_alloc. A caller whose source cannot wait makes them before it opens
+  /// the source: what comes meanwhile would be lost. Of a source that cannot wait the memory is committed when the
+  /// session starts, by a thread beside the workers.
+  static Monitors make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait);
+
+  /// `monitors` of make_monitors() for the same options and columns; made here where there are none.
+  /// `tasks` are of the window lengths in `options.monitor.windows`.
+  Session(Input input, SessionOptions options, Columns columns, Monitors monitors = {}, TaskSets tasks = {});
+  ~Session();
+
+  std::optional<Error> start();
+  bool finished() const noexcept { return workers_->finished(); }
+  void stop() noexcept { workers_->stop(); }
+
+  /// Whether the workers wait between two intervals of packet time (ReadLimits::pause_every_ns): a snapshot() has all
+  /// packets before, and none after.
+  bool paused() const noexcept { return workers_->paused(); }
+  void go_on() noexcept { workers_->go_on(); }
+
+  /// A report from a consistent state while the workers go on; nothing when they ended meanwhile.
+  std::optional<Report> snapshot();
+
+  /// The same in two steps, for a caller with more to do: asks for it; then takes it when it is there.
+  void begin_snapshot();
+  std::optional<Report> poll_snapshot(SnapshotFlows flows);
+
+  /// The last snapshot's report was written: its ended records may be forgotten.
+  void confirm_written() { unconfirmed_.clear(); }
+
+  /// Waits for the workers, then reports everything that is left.
+  Report final_report();
+
+  /// Other columns from the next report on. Statistics kept so far are dropped.
+  void change_columns(Columns columns);
+
+  /// What the tasks found since the last call.
+  std::vector<Event> take_events();
+
+  /// And how much of it they found, window by window, since the last call, where flows give way and the plan's board
+  /// keeps that; how many windows of tasks nobody took in time.
+  std::vector<WindowRecall> take_recalls();
+  std::uint64_t recalls_not_taken() const;
+
+  /// Cheap, at any time: packets polled so far, by all lanes.
+  std::uint64_t packets_polled() const noexcept;
+
+  std::optional<Error> damage() const;
+
+  /// Of ended flows, that no report has, for want of room. Any thread.
+  DroppedRecords records_dropped() const noexcept {
+    return {records_dropped_.load(std::memory_order_relaxed), packets_dropped_.load(std::memory_order_relaxed)};
+  }
+
+  /// Mapped at most, by all workers: tables, rows and rings; and by records that wait for a report.
+  static std::uint64_t memory_bytes(const SessionOptions& options, const Columns& columns);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Chosen {
+    Columns columns;
+    std::uint64_t generation;
+  };
+  using Bases = std::unordered_map<std::string, IntervalBase>;
+
+  void collect();
+  void finish_analysis();
+  void keep_events();
+  bool snapshot_ready() const noexcept;
+  void visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit);
+  void visit_final(const std::function<void(const ReportFlow&)>& visit);
+  void visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
+  void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
+                  const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
+  double ns_per_cycle() const;  ///< of the time stamp counter
+  void explain(ReportSummary& summary) const;
+  AdaptationSummary adaptation() const;
+  ForwardingSummary forwarding() const;
+  const RecallBoard* recalls() const noexcept;
+  ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
+  bool may_overlap() const noexcept;
+
+  Input input_;
+  SessionOptions options_;
+  std::shared_ptr<const Chosen> chosen_;
+  std::vector<std::string> class_names_;  ///< with that of flows that are unknown, and of those with too few packets
+  std::uint64_t memory_bytes_;
+  std::unique_ptr<Workers> workers_;
+  PageRanges memory_;  ///< to be committed
+  CommitThread commit_;
+  std::unique_ptr<ClassHelpers> classifiers_;
+  std::vector<std::array<std::uint64_t, 2>> busy_before_;
+  Clock::time_point began_;
+  std::uint64_t began_cycles_ = 0;
+  std::uint64_t reports_ = 0;
+  std::uint64_t last_report_ns_ = 0;
+  double interval_s_ = 0;
+  Bases bases_, next_bases_;
+  std::vector<std::optional<double>> values_;  ///< of the flow that is being visited
+
+  RecordSpool spool_;
+  std::atomic<std::uint64_t> records_dropped_{0}, packets_dropped_{0};  ///< of ended flows, for want of room
+  /// Ended records that a report of that number handed out, and nobody has confirmed to be written; later ones with
+  /// them.
+  std::vector<std::pair<std::uint64_t, RecordSpool::Taken>> unconfirmed_;
+  std::thread collector_;
+  std::atomic<bool> collecting_{true}, collect_now_{false};
+
+  EventQueue events_;
+  std::vector<Event> last_events_;  ///< kept for the next take_events()
+  std::optional<Analyst> analyst_;
+  std::thread analysis_;
+  std::atomic<bool> analysing_{true}, analysed_{false};
+};
+
+}  // namespace parshall

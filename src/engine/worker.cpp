@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/worker.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kRingBatch = 256;
+constexpr std::size_t kFewPackets = 64;
+constexpr std::chrono::microseconds kGather{10};  ///< 149 packets of 10 GbE line rate; a queue holds 4096
+constexpr int kIdleSlices = 64;                   ///< of housekeeping while no packet waits: some 100 us
+constexpr std::chrono::microseconds kLeftNap{200};
+
+/// A worker that has time to spare takes packets one by one, each of which then costs several times as much as one of
+/// many: that says nothing of how many more it could take.
+void gather() noexcept {
+  const auto until = std::chrono::steady_clock::now() + kGather;
+  while (std::chrono::steady_clock::now() < until) __builtin_ia32_pause();
+}
+
+}  // namespace
+
+Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors,
+                 ThreadOptions options, bool lanes_see_all)
+    : lanes_(std::move(lanes)),
+      monitors_(std::move(monitors)),
+      options_(std::move(options)),
+      lanes_see_all_(lanes_see_all && lanes_.size() > 1) {
+  for (const auto& lane : lanes_)
+    markers_.push_back(
+        lane->source().forwarder() == nullptr ? nullptr : std::make_unique<Marker>(options_.marking, lane->batch()));
+  if (options_.model != ThreadModel::run_to_completion)
+    for (std::size_t i = 0; i < monitors_.size(); ++i)
+      rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets, lanes_[0]->front().reads_tcp()));
+}
+
+Workers::~Workers() {
+  stop();
+  go_.store(true, std::memory_order_release);
+  join();
+}
+
+void Workers::join() {
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+}
+
+/// A lane that ends while others are paused, as of a file that is cut meanwhile, holds nobody up.
+bool Workers::paused() const noexcept {
+  return std::ranges::any_of(lanes_, [](const auto& lane) { return lane->paused(); }) &&
+         std::ranges::all_of(lanes_, [](const auto& lane) { return lane->paused() || lane->ended(); }) &&
+         std::ranges::all_of(rings_, [](const auto& ring) { return ring->empty(); });
+}
+
+void Workers::launch(const char* name, void (Workers::*body)(std::size_t), std::size_t index) {
+  running_.fetch_add(1, std::memory_order_relaxed);
+  threads_.emplace_back([this, name, body, index] {
+    name_this_thread(name);
+    while (!go_.load(std::memory_order_acquire)) std::this_thread::yield();
+    (this->*body)(index);
+    running_.fetch_sub(1, std::memory_order_release);
+  });
+}
+
+std::optional<Error> Workers::start() {
+  std::optional<Error> error;
+  try {
+    const bool is_pipeline = options_.model == ThreadModel::pipeline;
+    if (is_pipeline) launch("receive", &Workers::receive, 0);
+    for (std::size_t i = 0; i < monitors_.size(); ++i)
+      launch(is_pipeline ? "monitor" : "worker", is_pipeline ? &Workers::monitor : &Workers::work, i);
+  } catch (const std::system_error& refused) {
+    running_.fetch_sub(1);   // the one that launch() had counted
+    lanes_see_all_ = false;  // nobody waits for a lane that was never launched
+    error = Error{fmt::format("cannot start {} workers: {}; ask for fewer with --workers, or raise ulimit -u",
+                              monitors_.size(), refused.what())};
+  }
+  for (std::size_t i = 0; i < threads_.size() && !error; ++i) {
+    if (!options_.cores.empty()) error = pin(threads_[i], options_.cores[i % options_.cores.size()]);
+    if (!error) error = set_scheduler(threads_[i], options_.scheduler);
+  }
+  if (error) stop();
+  go_.store(true, std::memory_order_release);
+  if (error) join();
+  return error;
+}
+
+/// What one thread does with a batch when it has both stages.
+void Workers::process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept {
+  if (markers_[index]) return markers_[index]->pass_on(*lanes_[index], *monitors_[index], packets);
+  if (options_.model == ThreadModel::run_to_completion) return monitors_[index]->run(lanes_[index]->front(), packets);
+  hand_over(*lanes_[index], packets, staging, {&rings_[index], 1});
+  while (monitor_batch(*monitors_[index], *rings_[index])) {
+  }
+}
+
+void Workers::work(std::size_t index) {
+  Lane& lane = *lanes_[index];
+  Monitor& monitor = *monitors_[index];
+  const bool controlled = monitor.control() != nullptr;
+  const auto staging = std::make_unique<InFlight>();
+  Idle idle(options_.busy_poll);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const std::span<const RawPacket> packets = lane.poll();
+    if (!packets.empty()) {
+      process(index, packets, *staging);
+      idle.reset();
+    } else {
+      monitor.drain();
+      if (lane.done()) break;
+      idle.wait();
+    }
+    lane.publish(/*last=*/false);
+    if (controlled && monitor.control_window_ends(lane.link())) monitor.end_control_window(lane.link(), lane.load());
+    for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep(lane.link()) && --slices > 0;) {
+    }
+    if (controlled && !packets.empty() && packets.size() < std::min(kFewPackets, lane.batch() / 4)) {
+      lane.rest();
+      gather();
+    }
+  }
+  if (stop_.load(std::memory_order_relaxed) && lane.end_intake())
+    for (auto packets = lane.poll_waiting(); !packets.empty(); packets = lane.poll_waiting())
+      process(index, packets, *staging);
+  level_out(index, *staging);
+  monitor.drain();
+  monitor.finish(lane.link());
+  lane.publish(/*last=*/true);
+  leave(index);
+}
+
+/// After a stop, lanes that read the same packets go on to where the furthest is: the report is of one prefix of the
+/// input.
+void Workers::level_out(std::size_t index, InFlight& staging) {
+  if (!lanes_see_all_) return;
+  Lane& lane = *lanes_[index];
+  std::uint64_t furthest = furthest_.load();
+  while (furthest < lane.polled_now() && !furthest_.compare_exchange_weak(furthest, lane.polled_now())) {
+  }
+  stopped_lanes_.fetch_add(1);
+  if (!stop_.load()) return;  // this lane ended by itself: it is the furthest
+  while (stopped_lanes_.load() < lanes_.size()) std::this_thread::sleep_for(kLeftNap);
+  lane.limit_to(furthest_.load());
+  while (!lane.done()) process(index, lane.poll(), staging);
+}
+
+/// A worker whose input ended answers requests for as long as others go on.
+void Workers::leave(std::size_t index) {
+  left_.fetch_add(1);
+  while (left_.load() < monitors_.size() && !stop_.load(std::memory_order_relaxed)) {
+    while (monitors_[index]->housekeep({})) {
+    }
+    std::this_thread::sleep_for(kLeftNap);
+  }
+}
+
+/// One batch into the rings. A full ring makes a source that can wait wait; of one that cannot, the packet is a drop.
+void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
+                        std::span<const std::unique_ptr<FactsRing>> rings) noexcept {
+  for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+    lane.front().accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), staging);
+    while (staging.size() != 0) {
+      const auto group = staging.oldest(staging.size());
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        const std::size_t to =
+            Share::index_of(lane.front().share_hash(group[i]), static_cast<std::uint32_t>(rings.size()));
+        LinkPlace place = staging.place(i);
+        place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
+        while (!rings[to]->stage(group[i], place, staging.tcp(i))) {
+          for (const auto& ring : rings) ring->flush();  // monitors may be idle over packets they have not been shown
+          if (!lane.lossless()) {
+            lane.note_ring_full(1);
+            break;
+          }
+          publish_handed(place);  // one with nothing to do must know how far the link is: others may wait for its word
+          ::sched_yield();
+        }
+      }
+      staging.pop(group.size());
+    }
+  }
+  for (const auto& ring : rings) ring->flush();
+}
+
+/// All packets before are in the rings. Never goes back: several lanes may feed them.
+void Workers::publish_handed(LinkPlace link) noexcept {
+  handed_position_.store(std::max(link.position, handed_position_.load(std::memory_order_relaxed)),
+                         std::memory_order_release);
+  handed_ns_.store(std::max(link.latest_ns, handed_ns_.load(std::memory_order_relaxed)), std::memory_order_release);
+}
+
+bool Workers::monitor_batch(Monitor& monitor, FactsRing& ring) noexcept {
+  const auto facts = ring.readable(kRingBatch);
+  if (facts.empty()) return false;
+  monitor.admit(facts, ring.places(facts.size()), ring.tcp(facts.size()));
+  ring.release(facts.size());
+  return true;
+}
+
+void Workers::receive(std::size_t) {
+  std::vector<std::unique_ptr<InFlight>> staging;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) staging.push_back(std::make_unique<InFlight>());
+  Idle idle(options_.busy_poll);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    bool any = false, all_done = true;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      Lane& lane = *lanes_[i];
+      const std::span<const RawPacket> packets = lane.poll();
+      hand_over(lane, packets, *staging[i], rings_);
+      const bool busy = !packets.empty();
+      any |= busy;
+      all_done &= !busy && lane.done();
+      lane.publish(/*last=*/false);
+    }
+    LinkPlace link;
+    for (const auto& lane : lanes_) {
+      link.position = std::max(link.position, lane->link().position);
+      link.latest_ns = std::max(link.latest_ns, lane->link().latest_ns);
+    }
+    publish_handed(link);
+    if (all_done) break;
+    if (any)
+      idle.reset();
+    else
+      idle.wait();
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = *lanes_[i];
+    if (!stop_.load(std::memory_order_relaxed) || !lane.end_intake()) continue;
+    for (auto packets = lane.poll_waiting(); !packets.empty(); packets = lane.poll_waiting())
+      hand_over(lane, packets, *staging[i], rings_);
+    publish_handed(lane.link());
+  }
+  for (const auto& lane : lanes_) lane->publish(/*last=*/true);
+  receiving_.store(false, std::memory_order_release);
+}
+
+void Workers::monitor(std::size_t index) {
+  Monitor& monitor = *monitors_[index];
+  FactsRing& ring = *rings_[index];
+  Idle idle(options_.busy_poll);
+  for (;;) {
+    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring, as the next two
+    const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
+    const LinkPlace handed{handed_position_.load(std::memory_order_acquire), handed_ns};
+    LinkPlace now;
+    if (monitor_batch(monitor, ring)) {
+      idle.reset();
+    } else {
+      now = handed;
+      monitor.drain();
+      if (last_turn) {
+        monitor.finish(now);
+        break;
+      }
+      idle.wait();
+    }
+    for (int slices = idle.waiting() ? kIdleSlices : 1; monitor.housekeep(now) && --slices > 0;) {
+    }
+  }
+  leave(index);
+}
+
+}  // namespace parshall

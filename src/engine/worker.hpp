@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/spsc_ring.hpp"
+#include "engine/lane.hpp"
+#include "engine/marking.hpp"
+#include "engine/monitor.hpp"
+#include "engine/threads.hpp"
+
+namespace parshall {
+
+/// How the stages are spread over threads.
+enum class ThreadModel : std::uint8_t {
+  run_to_completion,  ///< one thread per worker does everything; best throughput per core
+  pipeline,           ///< one receive thread -> a ring per worker -> a monitor thread each; absorbs bursts
+  cooperative,        ///< the same two stages taking turns on one thread, as FloWatcher-DPDK's L-threads do
+};
+
+struct ThreadOptions {
+  ThreadModel model = ThreadModel::run_to_completion;
+  Scheduler scheduler = Scheduler::other;
+  std::vector<unsigned> cores;       ///< to pin threads to, in turn; empty: not pinned
+  std::size_t ring_packets = 65536;  ///< between receive and monitor thread
+  bool busy_poll = false;            ///< never sleep, even when nothing comes for a millisecond
+  MarkingPlan marking = {};          ///< of packets that go on
+};
+
+/// A queue of decoded packets.
+class FactsRing {
+ public:
+  /// `with_tcp`: of who asked the front end for TCP headers too.
+  explicit FactsRing(std::size_t packets, bool with_tcp = false)
+      : facts_(packets), places_(packets), tcp_(with_tcp ? packets : 1), with_tcp_(with_tcp) {}
+
+  bool stage(const PacketFacts& facts, LinkPlace at, const TcpFacts& tcp) noexcept {
+    PacketFacts* const place = facts_.stage();
+    if (place == nullptr) return false;
+    *place = facts;
+    *places_.stage() = at;
+    if (with_tcp_) *tcp_.stage() = tcp;
+    return true;
+  }
+  /// Places first, here and in release(): who sees a packet, or room for one, must see its place's.
+  void flush() noexcept {
+    if (with_tcp_) tcp_.flush();
+    places_.flush();
+    facts_.flush();
+  }
+
+  /// Any thread: whether the reader is done with all that was flushed.
+  bool empty() const noexcept { return facts_.empty(); }
+
+  std::span<const PacketFacts> readable(std::size_t most) noexcept { return facts_.readable(most); }
+  std::span<const LinkPlace> places(std::size_t count) noexcept { return places_.readable(count); }
+  std::span<const TcpFacts> tcp(std::size_t count) noexcept { return tcp_.readable(with_tcp_ ? count : 0); }
+  void release(std::size_t count) noexcept {
+    if (with_tcp_) tcp_.release(count);
+    places_.release(count);
+    facts_.release(count);
+  }
+
+ private:
+  SpscRing<PacketFacts> facts_;
+  SpscRing<LinkPlace> places_;
+  SpscRing<TcpFacts> tcp_;
+  bool with_tcp_;
+};
+
+/// The threads of a run: where the five stages meet.
+class Workers {
+ public:
+  /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
+  /// Packets go on where a lane's source has a forwarder: run to completion only.
+  /// `lanes_see_all`: every lane reads the same packets, and a stop must find them all at the same one.
+  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors,
+          ThreadOptions options, bool lanes_see_all);
+  ~Workers();
+
+  /// Fails when a core or a scheduling class is refused; then nothing runs.
+  std::optional<Error> start();
+  void stop() noexcept {
+    stop_.store(true, std::memory_order_relaxed);
+    for (const auto& monitor : monitors_) monitor->stop_waiting();
+  }
+  std::size_t threads() const noexcept { return monitors_.size() + (options_.model == ThreadModel::pipeline ? 1 : 0); }
+  /// Whether all lanes wait between two intervals (ReadLimits::pause_every_ns), and the flows have all packets before.
+  bool paused() const noexcept;
+  void go_on() noexcept {
+    for (const auto& lane : lanes_) lane->go_on();
+  }
+  bool finished() const noexcept { return running_.load(std::memory_order_acquire) == 0; }
+  void join();
+
+  std::span<const std::unique_ptr<Lane>> lanes() const noexcept { return lanes_; }
+  std::span<const std::unique_ptr<Monitor>> monitors() const noexcept { return monitors_; }
+  /// By lane; null where its packets go nowhere.
+  std::span<const std::unique_ptr<Marker>> markers() const noexcept { return markers_; }
+
+ private:
+  void launch(const char* name, void (Workers::*body)(std::size_t), std::size_t index);
+  void work(std::size_t index);
+  void receive(std::size_t index);
+  void monitor(std::size_t index);
+
+  void publish_handed(LinkPlace link) noexcept;
+  void level_out(std::size_t index, InFlight& staging);
+  void leave(std::size_t index);
+  void process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept;
+
+  void hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
+                 std::span<const std::unique_ptr<FactsRing>> rings) noexcept;
+  bool monitor_batch(Monitor& monitor, FactsRing& ring) noexcept;
+
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Monitor>> monitors_;
+  std::vector<std::unique_ptr<Marker>> markers_;
+  ThreadOptions options_;
+  bool lanes_see_all_;
+  std::vector<std::unique_ptr<FactsRing>> rings_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> stop_{false}, go_{false};
+  std::atomic<bool> receiving_{true};
+  std::atomic<int> running_{0};
+  std::atomic<std::size_t> stopped_lanes_{0}, left_{0};
+  std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< how far the link is: its packets are in the rings
+  std::atomic<std::uint64_t> furthest_{0};                        ///< packets polled by the lane that read most
+};
+
+}  // namespace parshall

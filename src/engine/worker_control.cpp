@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/worker_control.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace parshall {
+namespace {
+
+// Rough, of what one machine showed: only where learning starts, and which of two states is the lighter.
+constexpr double kIatNs = 8, kTcpNs = 80, kRttHistoryNs = 8, kMeasureNs = 10;
+constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};
+
+double guessed_ns(const FindingNeeds& needs, std::uint64_t measures) noexcept {
+  return needs.iat * kIatNs + needs.tcp * kTcpNs + needs.rtt_history * kRttHistoryNs +
+         static_cast<double>(std::popcount(measures)) * kMeasureNs;
+}
+
+template <class T>
+void store(std::atomic<T>& to, T value) noexcept {
+  to.store(value, std::memory_order_relaxed);
+}
+void add(std::atomic<std::uint64_t>& to, std::uint64_t more) noexcept {
+  store(to, to.load(std::memory_order_relaxed) + more);
+}
+
+}  // namespace
+
+std::string_view name_of(Controller::Mode mode) noexcept {
+  switch (mode) {
+    case Controller::Mode::none:
+      return "no-adapt";
+    case Controller::Mode::adapt:
+      return "adapt-only";
+    default:
+      return "accuracy";
+  }
+}
+
+ControlPlan ControlPlan::guess(const StatePlan& states, std::span<const WindowPlan> windows,
+                               std::span<const FindingNeeds> findings) {
+  ControlPlan plan;
+  plan.packet = kPacket;
+  for (std::size_t state = 0; state < states.names.size(); ++state) {
+    double cost_ns = guessed_ns(findings[state], 0);
+    for (const WindowPlan& window : windows) cost_ns += guessed_ns({}, window.by_state[state]);
+    plan.cost_ns.push_back(cost_ns);
+  }
+  plan.leave_out_steps(states);
+  return plan;
+}
+
+/// A step that saves nothing would only cost accuracy: the next one that does, or none.
+void ControlPlan::leave_out_steps(const StatePlan& states) {
+  lighter.clear();
+  for (std::size_t state = 0; state < states.names.size(); ++state) {
+    std::uint8_t next = states.lighter[state];
+    while (cost_ns[next] >= cost_ns[state] && states.lighter[next] != next) next = states.lighter[next];
+    lighter.push_back(cost_ns[next] < cost_ns[state] ? next : static_cast<std::uint8_t>(state));
+  }
+}
+
+std::optional<Error> ControlPlan::use(const Profile& profile, const StatePlan& states,
+                                      const std::vector<std::vector<std::string>>& tasks) {
+  for (std::size_t state = 0; state < states.names.size(); ++state) {
+    const auto known = std::ranges::find(profile.states, states.names[state], &Profile::Cost::name);
+    if (known == profile.states.end()) return Error{"it has no state " + states.names[state]};
+    if (known->tasks != tasks[state]) return Error{"its state " + states.names[state] + " has other tasks"};
+    cost_ns[state] = known->cost_ns;
+  }
+  packet = profile.time;
+  // As the monitor finds flows, not one at a time.
+  packet.cached_ns = profile.cached.batched_ns;
+  packet.uncached_ns = profile.uncached.batched_ns;
+  packet.new_flow_ns = profile.new_flow_batched_ns;
+  leave_out_steps(states);
+  return std::nullopt;
+}
+
+void ControlPlan::watch(const TaskSets& tasks) {
+  for (const TaskSet& set : tasks.sets())
+    for (const TaskSet::Member& task : set.members())
+      if (task.measures && task.finds_any) recalls->add(task.name, task.states, task.recall);
+}
+
+Result<StateGraph> ControlPlan::graph(const StatePlan& states) const {
+  std::vector<StateGraph::State> made;
+  for (std::size_t state = 0; state < states.names.size(); ++state)
+    made.push_back({states.names[state], lighter[state], cost_ns[state]});
+  return StateGraph::make(std::move(made));
+}
+
+WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
+    : length_{WindowLength::Unit::ns, plan.window_ns},
+      batch_(plan.batch),
+      recalls_(plan.recalls),
+      packet_(plan.packet),
+      weighs_(plan.controller.mode == Controller::Mode::recover),
+      controller_(*plan.graph(states), plan.packet, plan.controller),
+      installed_(controller_.allocation()),
+      told_(recalls_->size()),
+      weighed_before_(states.names.size() * FlowWeight::kClasses),
+      effective_before_(states.names.size()),
+      weighed_packets_(weighed_before_.size()),
+      state_packets_(states.names.size()),
+      effective_packets_(states.names.size()) {
+  parts_.reserve(states.names.size());
+  tasks_.reserve(recalls_->size());
+}
+
+void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> weighed_packets,
+                               std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
+                               FlowStates& states) noexcept {
+  const std::uint64_t began_cycles = __rdtsc();
+  border_ns_ = length_.end_of(length_.number(now));
+  const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
+  take_since(weighed_packets, weighed_before_, weighed_packets_);
+  for (std::size_t state = 0; state < state_packets_.size(); ++state) {
+    const auto weighed = weighed_packets_.begin() + static_cast<std::ptrdiff_t>(state * FlowWeight::kClasses);
+    state_packets_[state] = std::accumulate(weighed, weighed + FlowWeight::kClasses, 0.0);
+  }
+  take_since(effective_packets, effective_before_, effective_packets_);
+  const WorkerLoad since = load - std::exchange(load_, load);
+  const std::uint64_t new_before = std::exchange(new_flows_, new_flows);
+  if (!std::exchange(began_any_, true)) return;  // nothing to compare with
+  controller_.end_window(
+      {.window_ns = elapsed_ns,
+       .busy_ns = elapsed_ns * since.busy_share(batch_),
+       .offered = since.offered_to_flows(),
+       .counted = static_cast<std::uint64_t>(std::accumulate(state_packets_.begin(), state_packets_.end(), 0.0)),
+       .missed = since.missed,
+       .shed = since.shed,
+       .new_flows = new_flows - new_before,
+       .hit_probability = std::nullopt,
+       .base_packets = state_packets_,
+       .packets = effective_packets_,
+       .weighed_packets = weighed_packets_},
+      tasks());
+  install(states);
+  note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
+}
+
+std::optional<double> WorkerControl::packet_ns() const noexcept {
+  const double packets = std::accumulate(effective_packets_.begin(), effective_packets_.end(), 0.0);
+  if (packets == 0) return std::nullopt;
+  // As given, which the cost of inserting is too: what is learnt holds the new flows of a flood, and makes it look
+  // small.
+  double all_ns = 0;
+  for (std::size_t state = 0; state < effective_packets_.size(); ++state)
+    all_ns += effective_packets_[state] * packet_.total_ns(controller_.graph()[state].cost_ns);
+  return all_ns / packets;
+}
+
+void WorkerControl::take_since(std::span<const std::uint64_t> now, std::vector<std::uint64_t>& before,
+                               std::vector<double>& since) noexcept {
+  for (std::size_t state = 0; state < now.size(); ++state)
+    since[state] = static_cast<double>(now[state] - std::exchange(before[state], now[state]));
+}
+
+/// Nothing until all have told something new: one step for each of the longest windows.
+std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
+  for (std::size_t i = 0; i < told_.size(); ++i)
+    if ((*recalls_)[i].told.load(std::memory_order_acquire) == told_[i]) return {};
+  tasks_.clear();
+  for (std::size_t i = 0; i < told_.size(); ++i) {
+    told_[i] = (*recalls_)[i].told.load(std::memory_order_acquire);
+    tasks_.push_back({(*recalls_)[i].states, (*recalls_)[i].threshold, recalls_->recall(i), recalls_->heavy_share(i)});
+  }
+  return tasks_;
+}
+
+/// Flows are asked for their states again with their next packets, where any may change; and weighed, where heavy ones
+/// may have to go.
+void WorkerControl::install(FlowStates& states) noexcept {
+  const Allocation& allocation = controller_.allocation();
+  if (!weighs_ && allocation == installed_) return;
+  const StateGraph& graph = controller_.graph();
+  states.change_shares([&](StateShares& shares) {
+    shares.set_heavy(controller_.heavy_from(), graph.after(graph.depth()));
+    if (allocation == installed_) return;
+    installed_ = allocation;
+    for (std::size_t state = 0; state < allocation.size(); ++state) {
+      const auto base = static_cast<std::uint8_t>(state);
+      parts_.clear();
+      allocation.each_part(base, [&](std::uint8_t to, double share) { parts_.push_back({to, share}); });
+      shares.set(base, parts_);
+    }
+  });
+}
+
+void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept {
+  const Shift shift = controller_.shift();
+  add(counts_.windows, 1);
+  const bool gives_way = shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses;
+  add(counts_.shifted, gives_way);
+  add(counts_.infeasible, shift.infeasible);
+  add(counts_.cycles, cycles);
+  store(counts_.longest_cycles, std::max(counts_.longest_cycles.load(std::memory_order_relaxed), cycles));
+  add(counts_.ns, window_ns);
+  add(counts_.shifted_ns, gives_way ? window_ns : 0);
+  add(counts_.shed_ns, controller_.one_in() != 1 ? window_ns : 0);
+  store(counts_.most_one_in,
+        std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{controller_.one_in()}));
+  store(counts_.residual, controller_.residual());
+}
+
+}  // namespace parshall

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/figures/batch_costs.hpp"
+#include "base/figures/figures.hpp"
+#include "base/figures/plot.hpp"
+#include "base/result.hpp"
+#include "cli/program.hpp"
+#include "cli/topics.hpp"
+#include "monitor/profile/frames.hpp"
+
+namespace parshall::cli {
+
+/// `bench`, with a subcommand for each experiment.
+void add_bench(Command program, int& status);
+
+/// What list shows of experiments.
+Topic experiments_topic();
+
+/// What every experiment takes.
+struct BenchOptions {
+  int rounds = 15;
+  std::uint64_t seed = 1;
+  std::string format = "text";
+  std::string output = "-";
+  std::string plot;  ///< file to draw to; empty: none
+  lab::PlotChoice plot_choice;
+};
+void add_bench_options(Command experiment, BenchOptions& options);
+
+/// Hands over parts as they are done, until `stop` says so; returns how many it did.
+using Measure = std::function<Result<std::size_t>(const std::function<void(const lab::Part&)>& done,
+                                                  const std::function<bool()>& stop)>;
+
+/// What is to be measured.
+struct Experiment {
+  std::string_view name;
+  std::span<const lab::Column> columns;
+  std::size_t parts;  ///< that there will be, when nothing stops it
+  Measure measure;
+};
+
+/// Measures and writes, telling how far it is on standard error; after a signal, what there is. The exit status.
+int run_experiment(const Experiment& experiment, const BenchOptions& options);
+
+/// The same for a sweep that hands over rows: those of a part become one by `part_of`.
+template <class Sweep, class Row>
+int run_sweep(std::string_view name, const Sweep& sweep, std::span<const lab::Column> columns, std::size_t parts,
+              Result<std::size_t> (*measure)(const Sweep&, const std::function<void(std::span<const Row>)>&,
+                                             const std::function<bool()>&),
+              lab::Part (*part_of)(std::span<const Row>), const BenchOptions& options) {
+  return run_experiment({.name = name,
+                         .columns = columns,
+                         .parts = parts,
+                         .measure = [&](const auto& done, const auto& stop) -> Result<std::size_t> {
+                           return measure(
+                               sweep, [&](std::span<const Row> rows) { done(part_of(rows)); }, stop);
+                         }},
+                        options);
+}
+
+/// Complains, and returns the status of wrong usage.
+int wrong_usage(const Error& error);
+
+/// Packets of the file, or of built-in traffic where it is empty; says what is wrong with a damaged file.
+Result<lab::Frames> open_frames(const std::string& file, const std::string& spec);
+
+/// A number from 1 to `most` that an option was given.
+Result<std::size_t> count_of(std::string_view option, const std::string& text, std::size_t most);
+
+/// A queue in front of a worker, and what comes to it: for what is modelled of losses.
+struct OfferedOptions {
+  std::string queue = "4096";
+  double mpps = 14.88;
+};
+void add_offered_options(Command experiment, OfferedOptions& options);
+Result<lab::OfferedLoad> offered_load(const OfferedOptions& options);
+
+/// Each experiment adds its subcommand to `bench`.
+void add_bench_tables(Command bench, int& status);
+void add_bench_contention(Command bench, int& status);
+void add_bench_pipeline(Command bench, int& status);
+void add_bench_batch(Command bench, int& status);
+void add_bench_advise(Command bench, int& status);
+void add_bench_hashes(Command bench, int& status);
+void add_bench_parse(Command bench, int& status);
+void add_bench_receive(Command bench, int& status);
+void add_bench_models(Command bench, int& status);
+void add_bench_classify(Command bench, int& status);
+void add_bench_adaptive(Command bench, int& status);
+void add_bench_heavy_hitters(Command bench, int& status);
+
+template <class Range, class Name>
+std::string joined(const Range& range, Name name) {
+  std::string text;
+  for (const auto& item : range) text += fmt::format("{}{}", text.empty() ? "" : ", ", name(item));
+  return text;
+}
+
+/// The entries of a registry by name, in the order of the names; all where none are named. The error says what there
+/// is.
+template <class Entry>
+Result<std::vector<const Entry*>> choose(std::span<const Entry> registry, const std::vector<std::string>& names,
+                                         std::string_view what) {
+  std::vector<const Entry*> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(registry, name, &Entry::name);
+    if (found == registry.end())
+      return Error{fmt::format("no {} \"{}\"; there is: {}", what, name,
+                               joined(registry, [](const Entry& entry) { return entry.name; }))};
+    chosen.push_back(&*found);
+  }
+  if (names.empty())
+    for (const Entry& entry : registry) chosen.push_back(&entry);
+  return chosen;
+}
+
+/// Likewise, of an enumeration by its names.
+template <class Enum, std::size_t N>
+Result<std::vector<Enum>> choose_names(const std::string_view (&all)[N], const std::vector<std::string>& names,
+                                       std::string_view what) {
+  std::vector<Enum> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(all, name);
+    if (found == std::end(all))
+      return Error{fmt::format("no {} \"{}\"; there is: {}", what, name, joined(all, [](auto one) { return one; }))};
+    chosen.push_back(static_cast<Enum>(found - std::begin(all)));
+  }
+  return chosen;
+}
+
+}  // namespace parshall::cli

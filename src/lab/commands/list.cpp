@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "engine/thread_models.hpp"
+#include "lab/classify_shape.hpp"
+#include "lab/commands/bench_run.hpp"
+#include "lab/contention.hpp"
+#include "lab/header_access.hpp"
+#include "lab/tables.hpp"
+
+namespace parshall::cli {
+namespace {
+
+void list_experiments() {
+  fmt::print("parshall bench tables: cost of finding a flow and counting a packet, with\n");
+  for (const lab::TableUnderTest& table : lab::tables_under_test()) fmt::print("  {:<22} {}\n", table.name, table.help);
+  fmt::print("parshall bench sketches: the same, with those of them that are sketches\n");
+  fmt::print("parshall bench hashes: cost and quality of hashing a key, with those of parshall list hashes\n");
+  fmt::print("parshall bench parse: cost of getting at a packet's identity, reading\n");
+  for (const lab::HeaderAccess& access : lab::header_accesses()) fmt::print("  {:<22} {}\n", access.name, access.help);
+  fmt::print("parshall bench receive: cost of queues and packet-buffer pools of DPDK, without a device\n");
+  fmt::print("parshall bench models: throughput of the whole monitor, by threads\n");
+  for (const ThreadModelEntry& model : thread_models()) fmt::print("  {:<22} {}\n", model.name, model.help);
+  fmt::print("parshall bench classify: flows classified a second, by queues and threads\n");
+  for (const lab::ClassifyShape& shape : lab::classify_shapes()) fmt::print("  {:<22} {}\n", shape.name, shape.help);
+  fmt::print("parshall bench pipeline: cost of a packet step by step: polled, decoded, counted, measured\n");
+  fmt::print("parshall bench batch: cost of a packet by how many are taken at a time\n");
+  fmt::print("parshall bench advise: which table, sizes and batch to use for some traffic\n");
+  fmt::print("parshall bench heavy-hitters: one task by keeping every flow, and by sketches\n");
+  fmt::print("parshall bench adaptive: flows that give way where time is short\n");
+  fmt::print("parshall bench contention: cost of a packet when several cores count, and\n");
+  for (const lab::CountingWay& way : lab::counting_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
+}
+
+}  // namespace
+
+Topic experiments_topic() { return {"experiments", list_experiments}; }
+
+}  // namespace parshall::cli

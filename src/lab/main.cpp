@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/commands/bench_run.hpp"
+#include "lab/rivals.hpp"
+#include "monitor/commands.hpp"
+
+namespace {
+
+using namespace parshall::cli;
+
+/// The monitor's commands too: here they know the rivals.
+void add_commands(Command program, int& status) {
+  add_bench(program, status);
+  add_watch(program, status);
+  add_classify(program, status);
+  add_send(program, status);
+  add_train(program, status);
+  add_profile(program, status);
+  std::vector<Topic> topics = monitor_topics();
+  topics.push_back(experiments_topic());
+  add_list(program, std::move(topics));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  parshall::lab::add_rivals();
+  return run_program({.about = "Parshall's lab measures what costs what on this machine.",
+                      .part = "bench",
+                      .part_is_own = true,
+                      .reads_config = true,
+                      .add = add_commands},
+                     argc, argv);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/input.hpp"
+
+#include <fmt/format.h>
+
+#include "generate/memory_source.hpp"
+#include "generate/paced_source.hpp"
+#include "pipeline/capture/device_name.hpp"
+#include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "pipeline/capture/packet_socket.hpp"
+#include "pipeline/capture/pcap_file.hpp"
+
+namespace parshall::cli {
+namespace {
+
+std::size_t lanes_of(const SessionOptions& session) {
+  return session.threads.model == ThreadModel::pipeline ? 1 : session.workers;
+}
+
+Result<Input> open_file(const std::string& path, const SessionOptions& session) {
+  auto sources = open_capture_file(path, lanes_of(session));
+  if (!sources) return sources.error();
+  return Input{.description = path == "-" ? "standard input" : path,
+               .sources = *std::move(sources),
+               .every_source_sees_all = true,
+               .owner = nullptr,
+               .device = nullptr};
+}
+
+Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
+  const auto spec = TrafficSpec::parse(text, TrafficSpec::kAll);
+  if (!spec) return spec.error();
+  if (spec->pace_pps != 0 && lanes_of(session) != 1)
+    return Error{"traffic at a pace comes in one queue: leave out --workers, or take --threads pipeline"};
+  auto trace = Trace::make(*spec);
+  if (!trace) return trace.error();
+  const auto shared = std::make_shared<const Trace>(*std::move(trace));
+  Input input{.description = "built-in traffic " + text,
+              .sources = {},
+              .every_source_sees_all = spec->pace_pps == 0,
+              .owner = nullptr,
+              .device = nullptr};
+  if (spec->pace_pps != 0) {
+    auto source =
+        std::make_unique<PacedSource>(shared, Pace(spec->pace_pps, spec->swing_ms / 1e3),
+                                      spec->queue != 0 ? spec->queue : TrafficSpec::kPacedQueue, kTrafficStartNs);
+    input.device = [counts = source->counts()] { return counts->counters(); };
+    input.sources.push_back(std::move(source));
+  }
+  for (std::size_t i = input.sources.size(); i < lanes_of(session); ++i)
+    input.sources.push_back(std::make_unique<MemorySource>(shared, ~std::uint64_t{0}, kTrafficStartNs));
+  return input;
+}
+
+/// Two devices as one wire. Both are closed before either goes: each may still hold packets of the other.
+struct Wire {
+  std::shared_ptr<DpdkPort> here, there;
+
+  Wire(std::shared_ptr<DpdkPort> a, std::shared_ptr<DpdkPort> b) : here(std::move(a)), there(std::move(b)) {
+    DpdkPort::join(*here, *there);
+  }
+  ~Wire() {
+    here->close();
+    there->close();
+  }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  DeviceCounters counters() const {
+    DeviceCounters all = here->counters();
+    all.add(there->counters());
+    return all;
+  }
+};
+
+Input wire_input(std::shared_ptr<DpdkPort> here, std::shared_ptr<DpdkPort> there) {
+  const auto wire = std::make_shared<Wire>(std::move(here), std::move(there));
+  Input input{
+      .description = wire->here->description() + "; forward " + wire->there->description(),
+      .sources = wire->here->take_queues(),
+      .every_source_sees_all = false,
+      .owner = wire,
+      .device = [wire] { return wire->counters(); },
+      .dropped_in_sending = [wire] { return wire->here->dropped_in_sending() + wire->there->dropped_in_sending(); }};
+  for (auto& queue : wire->there->take_queues()) input.sources.push_back(std::move(queue));
+  return input;
+}
+
+/// Of a packet socket or a DPDK port.
+template <class Device>
+Input device_input(const std::shared_ptr<Device>& device) {
+  return {.description = device->description(),
+          .sources = device->take_queues(),
+          .every_source_sees_all = false,
+          .owner = device,
+          .device = [device] { return device->counters(); }};
+}
+
+Result<Input> open_device(const WatchOptions& options, const SessionOptions& session) {
+  const bool forwards = !options.forward.empty();
+  const std::size_t workers = forwards ? session.workers / 2 : session.workers;
+  const std::size_t queues = options.queues != 0 ? options.queues : forwards ? workers : lanes_of(session);
+  if (session.threads.model != ThreadModel::pipeline && queues != workers)
+    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",
+                             queues, workers)};
+  if (queues > 1 && session.limits.packets != 0)
+    return Error{
+        "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
+  if (!forwards && options.via == "af_packet") {
+    const auto device = DeviceName::parse(options.interface);
+    if (!device) return device.error();
+    if (device->kind == DeviceKind::kernel_interface) {
+      auto socket = PacketSocket::open({.interface = device->name,
+                                        .queues = static_cast<std::uint16_t>(queues),
+                                        .descriptors = options.descriptors});
+      if (!socket) return socket.error();
+      const std::uint64_t memory_bytes = (*socket)->memory_bytes();
+      Input input = device_input(std::shared_ptr(*std::move(socket)));
+      input.memory_bytes = memory_bytes;
+      return input;
+    }
+  }
+  DpdkOptions opening{.device = options.interface,
+                      .via = options.via,
+                      .queues = static_cast<std::uint16_t>(queues),
+                      .descriptors = options.descriptors,
+                      .mbufs_per_queue = options.mbufs,
+                      .forwards = forwards,
+                      .seed = session.seed,
+                      .eal = options.eal};
+  auto port = DpdkPort::open(opening);
+  if (!port) return port.error();
+  std::shared_ptr<DpdkPort> shared = *std::move(port);
+  if (forwards) {
+    opening.device = options.forward;
+    auto other = DpdkPort::open(opening);
+    if (!other) return other.error();
+    return wire_input(std::move(shared), *std::move(other));
+  }
+  return device_input(shared);
+}
+
+}  // namespace
+
+Result<Input> open_input(const WatchOptions& options, const SessionOptions& session) {
+  if (!options.file.empty()) return open_file(options.file, session);
+  if (!options.traffic.empty()) return open_traffic(options.traffic, session);
+  return open_device(options, session);
+}
+
+}  // namespace parshall::cli

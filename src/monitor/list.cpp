@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "classify/registry.hpp"
+#include "engine/tables.hpp"
+#include "generate/traffic_spec.hpp"
+#include "monitor/commands.hpp"
+#include "pipeline/capture/compressed/formats.hpp"
+#include "pipeline/flow/hashes/registry.hpp"
+#include "pipeline/measure/tasks/fields.hpp"
+#include "pipeline/measure/tasks/registry.hpp"
+#include "pipeline/output/columns.hpp"
+#include "pipeline/output/sink.hpp"
+
+namespace parshall::cli {
+namespace {
+
+void list_tables() {
+  for (const TableEntry& table : table_registry())
+    fmt::print("{:<12} {:<24} {:>4} bytes/flow  {}\n", table.name, table.exact ? "exact" : "fingerprint, nic-hash",
+               table.memory_bytes(1 << 20) >> 20, table.help);
+}
+
+void list_hashes() {
+  for (const HashFunction& hash : hash_registry())
+    fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}{}{}\n", hash.name, hash.bits, hash.keyed ? "keyed" : "",
+               hash.takes(HashInput::five_tuple) ? "5-tuple" : "addresses, ports", hash.help,
+               &hash == &default_hash() ? " (the default)" : "", hash.available() ? "" : " (not here)");
+  fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}\n", "nic", 32, "", "the device's",
+             "the device's RSS hash: --identity nic-hash");
+}
+
+void list_statistics_and_columns() {
+  for (const StatisticListing& statistic : list_statistics(StatisticOptions{}))
+    fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", statistic.name, statistic.unit, statistic.bytes_per_flow,
+               statistic.mergeable ? "mergeable" : "", statistic.help);
+  fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kName, "", 16, "",
+             "application, by the flow's first packets: needs a model of parshall train (--model FILE)");
+  fmt::print(
+      "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",
+      "ip_size_1, ip_size_2, ... of so many first packets (4); likewise first_times (iat_1, ...) and first_flags");
+  for (const FlowColumnEntry& column : flow_column_registry())
+    fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
+}
+
+void print_parameters(std::span<const Parameter> parameters) {
+  for (const Parameter& parameter : parameters)
+    fmt::print("    {:<12} {}{}\n", parameter.name, parameter.help,
+               parameter.fallback.empty() ? "" : fmt::format(" [{}]", parameter.fallback));
+}
+
+void list_tasks() {
+  for (const TaskEntry* const task : task_registry()) {
+    fmt::print("{}: {}\n  each event: {}\n  error: {}\n", task->name, task->help, task->event, task->error);
+    print_parameters(task->parameters);
+  }
+  fmt::print(
+      "NAME=CONDITION, NAME:PARAMETER=VALUE,...:CONDITION: flows of a window that a condition holds for, such as\n");
+  fmt::print("  'big=wire_bytes > 1e6' or 'lossy:window=10s:tcp_retransmissions > 10 and rtt_mean_ms > 200'\n");
+  fmt::print("  each event: flow; packets, wire_bytes and what the condition names (parshall list fields)\n");
+  fmt::print("  error: exact\n");
+  fmt::print("all:\n");
+  print_parameters(common_parameters());
+}
+
+void list_fields() {
+  for (const FlowField& field : flow_fields()) fmt::print("{:<28} {}\n", field.name, field.help);
+}
+
+void list_sources() {
+  std::string compressions;
+  for (const CompressedFormat& format : compressed_formats())
+    compressions += fmt::format("{}{}", compressions.empty() ? "" : ", ", format.name);
+  fmt::print("-r FILE       pcap, pcapng or ERF, - for standard input; also compressed ({})\n", compressions);
+  fmt::print("-i NAME       a kernel interface, through AF_PACKET or AF_XDP (--via)\n");
+  fmt::print("-i ADDRESS    a PCI device bound to a DPDK driver, e.g. 0000:03:00.0\n");
+  fmt::print("-i vdev:...   any DPDK virtual device, e.g. vdev:net_pcap0,rx_pcap=FILE\n");
+  fmt::print("-g SPEC       built-in traffic, e.g. flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1\n");
+}
+
+void list_traffic() {
+  for (const TrafficSetting& setting : traffic_settings())
+    fmt::print("{:<10} {:<55} {}\n", setting.name, setting.values, setting.help);
+}
+
+void list_models() {
+  for (const ModelKind& kind : model_kinds()) fmt::print("{:<12} {}\n", kind.name, kind.help);
+}
+
+void list_formats() {
+  for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);
+}
+
+}  // namespace
+
+std::vector<Topic> monitor_topics() {
+  return {{"tables", list_tables},   {"hashes", list_hashes}, {"statistics", list_statistics_and_columns},
+          {"tasks", list_tasks},     {"fields", list_fields}, {"sources", list_sources},
+          {"traffic", list_traffic}, {"models", list_models}, {"formats", list_formats}};
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/output/report.hpp"
+
+namespace parshall::live {
+
+/// What came from one report to the next, where flows have states.
+struct Interval {
+  double seconds = 0, shifted_s = 0;          ///< as in AdaptationSummary
+  std::uint64_t windows = 0, infeasible = 0;  ///< likewise
+  std::uint64_t offered = 0, lost = 0;        ///< packets
+  std::uint64_t counted = 0, shed = 0;        ///< likewise
+  std::vector<StateSummary> states;
+};
+
+Interval interval_between(const ReportSummary& before, const ReportSummary& after);
+
+}  // namespace parshall::live

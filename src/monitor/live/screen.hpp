@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "monitor/live/recall_tail.hpp"
+#include "monitor/live/state.hpp"
+#include "monitor/live/table.hpp"
+#include "monitor/live/text.hpp"
+
+namespace parshall::live {
+
+enum class Style : unsigned char { normal, title, heading, sorted_heading, faint, good, warning };
+
+/// Text on the screen, in pieces of one style each.
+struct Piece {
+  std::string text;
+  Style style = Style::normal;
+};
+using Line = std::vector<Piece>;
+
+struct Size {
+  std::size_t columns, lines;
+};
+
+/// What moves between two views.
+struct Pulse {
+  double elapsed_s = 0;
+  std::vector<double> polled_pps;   ///< by the clock, the newest last
+  std::vector<std::string> events;  ///< the latest that tasks found, the newest last
+  std::vector<TaskRecall> recalls;  ///< of late
+  bool finished = false;
+};
+
+/// How many events there are to show.
+std::size_t shown_events(const State& state, const Pulse& pulse) noexcept;
+
+/// How many lines each part gets. The accounting and what is measured are never left out.
+struct Layout {
+  std::size_t accounting = 1, workers = 0, rows = 0;
+  std::size_t events = 0;  ///< with their heading
+  bool totals = false, flows = false, pulse = false, heading = false, footer = false, measuring = false;
+  bool adaptation = false, classes = false, forwarding = false;
+};
+Layout lay_out(Size size, const View* view, std::size_t events = 0);
+
+/// The accounting line in at most `lines` lines: in full where it fits, else with shorter numbers.
+std::vector<std::string> fit_accounting(const Accounting& accounting, Size size, Glyphs glyphs);
+
+/// The whole screen, at most `size.lines` lines of at most `size.columns`. `view` may be null: nothing came yet.
+std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse, Size size, Glyphs glyphs);
+
+/// How many there are to scroll in, of what is shown: flows, or lines.
+std::uint64_t body_lines(const State& state, const View& view, const Pulse& pulse);
+
+/// The parts.
+std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size,
+                              Glyphs glyphs);
+std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs);
+std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Layout& layout, Size size, Glyphs glyphs);
+std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs);
+std::size_t counter_lines(const View& view);
+std::vector<Line> draw_states(const View& view, const Pulse& pulse, std::uint64_t first, const Layout& layout,
+                              Size size, Glyphs glyphs);
+std::size_t states_lines(const View& view, const Pulse& pulse);
+std::vector<Line> draw_help(Size size, Glyphs glyphs);
+
+}  // namespace parshall::live

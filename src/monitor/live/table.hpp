@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "monitor/live/interval.hpp"
+#include "monitor/live/state.hpp"
+#include "pipeline/output/report.hpp"
+
+namespace parshall::live {
+
+/// One line of the table. A value that does not exist is not a number.
+struct Row {
+  FlowKey key;
+  std::uint64_t packets = 0, wire_bytes = 0;
+  std::vector<float> values;  ///< pps and bit/s over the last interval, then one per chosen column
+};
+
+/// What can be drawn without looking anything up: the summary, and the rows around the top of the screen.
+struct View {
+  ReportSummary summary;
+  std::vector<ReportColumn> columns;  ///< chosen ones
+  std::optional<double> pps, bps;     ///< of all packets, over the last interval of packet time
+  std::optional<Interval> lately;     ///< since the report before; absent in a final one
+  Arrangement arrangement;
+  std::uint64_t matched = 0;  ///< rows that the filter leaves
+  std::uint64_t first = 0;    ///< number of rows[0] among them
+  std::vector<Row> rows;
+};
+
+/// "tcp 10.0.0.1:80 [2001:db8::1]:443": what a filter is matched against.
+std::string filter_text(const FlowKey& key);
+
+/// The flows of the latest report, to be looked at in any order.
+///
+/// Shape: 64 + 4 * (2 + columns) bytes per flow, of two reports: the rates are differences.
+/// Cost:  load() is linear in the flows; arrange() too, and sorts only the rows around the screen.
+class Table {
+ public:
+  static constexpr std::uint64_t kMargin = 512;  ///< rows at hand above and below the screen
+  static constexpr std::size_t kSlice = 8192;    ///< flows between two calls of `between` and of `superseded`
+
+  /// Reads a report; `between` is called now and then meanwhile, and may call arrange() on the one before.
+  void load(const Report& report, const std::function<void()>& between);
+
+  /// From now on the report read last is what arrange() shows. Without it the next load() starts over.
+  void commit() noexcept { std::swap(now_, next_); }
+
+  /// Nothing when `superseded` said that the answer is no longer wanted.
+  std::optional<View> arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const;
+
+ private:
+  struct Flow {
+    FlowKey key;
+    std::uint64_t packets, wire_bytes, first_ns;
+  };
+  struct Contents {
+    ReportSummary summary;
+    std::vector<ReportColumn> columns;
+    std::optional<double> pps, bps;
+    std::optional<Interval> lately;
+    std::vector<Flow> flows;
+    std::vector<float> values;
+
+    std::size_t stride() const noexcept { return 2 + columns.size(); }
+  };
+  struct Sortable {
+    double key;
+    std::uint32_t flow;
+  };
+
+  void take_in(const ReportFlow& flow, double interval_s);
+  const Flow* flow_before(const FlowKey& key);
+  void index_flows();
+  Row row(std::uint32_t flow) const;
+  double sort_key(std::uint32_t flow, std::size_t column) const noexcept;
+  bool before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept;
+
+  Contents now_, next_;
+  std::vector<std::uint32_t> index_;  ///< of now_.flows by key, plus 1; built when first missed
+  std::size_t expected_ = 0;          ///< flow of now_ that most likely comes next
+};
+
+}  // namespace parshall::live

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "engine/monitor.hpp"
+
+namespace parshall::lab {
+
+/// One worker's monitor, fed from memory over and over, time going on.
+class MonitorRun {
+ public:
+  static constexpr std::size_t kMaxBatch = 4096;
+
+  /// `source` never ends; `batch` is at most kMaxBatch.
+  MonitorRun(std::unique_ptr<Monitor> monitor, const FlowIdentity& identity, std::unique_ptr<PacketSource> source,
+             std::size_t batch, TcpWishes tcp = {})
+      : monitor_(std::move(monitor)),
+        front_(IpHeader::outermost, identity, Share{}, std::nullopt, tcp),
+        source_(std::move(source)),
+        batch_(batch) {}
+
+  void run(std::size_t packets) {
+    for (std::size_t count; packets != 0; packets -= count) count = run_batch(packets);
+  }
+
+  /// At most `most` packets; how many.
+  std::size_t run_batch(std::size_t most) {
+    const std::size_t count = source_->poll({descriptors_.data(), std::min(most, batch_)});
+    if (monitor_ != nullptr) {
+      monitor_->run(front_, {descriptors_.data(), count});
+      monitor_->housekeep({});
+      monitor_->ended().drain([](std::span<const std::byte>) {});
+    }
+    given_ += count;
+    return count;
+  }
+
+  /// Of all that was given; drained. There is a monitor.
+  MonitorCounts counts() {
+    monitor_->drain();
+    monitor_->ended().drain([](std::span<const std::byte>) {});
+    return monitor_->counts();
+  }
+  /// Hands over what the worker told of its windows so far.
+  template <class Take>
+  void take_window_messages(Take take) {
+    monitor_->window_messages().drain(take);
+  }
+  /// Ends the open windows. The input is at its end then.
+  void finish() { monitor_->finish({}); }
+
+  const FrontEndCounts& front() const noexcept { return front_.counts(); }
+  std::uint64_t given() const noexcept { return given_; }
+
+ private:
+  std::unique_ptr<Monitor> monitor_;  ///< null: packets are polled, and that is all
+  FrontEnd front_;
+  std::unique_ptr<PacketSource> source_;
+  std::size_t batch_;
+  std::uint64_t given_ = 0;
+  std::array<RawPacket, kMaxBatch> descriptors_;
+};
+
+}  // namespace parshall::lab

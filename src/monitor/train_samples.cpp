@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/train_samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <unordered_set>
+
+#include "classify/labels.hpp"
+#include "cli/signals.hpp"
+#include "engine/flow_merger.hpp"
+#include "engine/session.hpp"
+#include "pipeline/capture/capture_parser.hpp"
+#include "pipeline/capture/compressed/formats.hpp"
+#include "pipeline/capture/pcap_file.hpp"
+
+namespace parshall::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_compressed(const std::string& path) {
+  std::error_code problem;
+  if (!fs::is_regular_file(path, problem)) return false;  // what is read here would be missing later
+  std::array<std::uint8_t, kMagicBytes> head{};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(head.data()), head.size());
+  return compressed_format_of(head) != nullptr;
+}
+
+/// A capture; those found in a folder may be anything, and are left out where they are none.
+struct CaptureFile {
+  std::string path;
+  bool was_named;
+};
+
+Result<std::vector<CaptureFile>> captures_of(const std::vector<std::string>& paths) {
+  std::vector<CaptureFile> captures;
+  for (const std::string& path : paths) {
+    std::error_code problem;
+    if (!fs::is_directory(path, problem)) {
+      captures.push_back({path, true});
+      continue;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(captures.size());
+    for (fs::recursive_directory_iterator at(path, problem), end; at != end && !problem; at.increment(problem))
+      if (at->is_regular_file(problem)) captures.push_back({at->path().string(), false});
+    if (problem) return Error{fmt::format("cannot read the folder {}: {}", path, problem.message())};
+    std::ranges::sort(captures.begin() + first, captures.end(), {}, &CaptureFile::path);
+  }
+  return captures;
+}
+
+struct Rule {
+  std::string class_name;
+  BpfFilter filter;
+};
+
+Result<std::vector<Rule>> rules_of(const std::vector<std::string>& texts) {
+  std::vector<Rule> rules;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return Error{fmt::format("--rule \"{}\": write CLASS=FILTER, such as \"DNS=port 53\"", text)};
+    if (const auto problem = class_name_problem(text.substr(0, equals)))
+      return Error{fmt::format("--rule \"{}\": {}", text, problem->message)};
+    auto filter = BpfFilter::compile(text.substr(equals + 1));
+    if (!filter) return Error{fmt::format("--rule \"{}\": {}", text, filter.error().message)};
+    rules.push_back({text.substr(0, equals), *std::move(filter)});
+  }
+  return rules;
+}
+
+/// Adds the flows of one capture after the other.
+class Gatherer {
+ public:
+  Gatherer(const TrainingInput& input, std::optional<Labels> labels, std::vector<Rule> rules)
+      : input_(input), labels_(std::move(labels)), rules_(std::move(rules)) {
+    flows_.samples.packets = input.packets;
+    if (labels_) flows_.contradictory_labels = labels_->contradictory();
+  }
+
+  std::optional<Error> add(const CaptureFile& capture) {
+    capture_ = &capture;
+    name_ = fs::path(capture.path).filename().string();
+    labelled_.clear();
+    if (labels_)
+      if (auto problem = read(std::nullopt, [&](const FlowKey& key) { return labels_->find(name_, key); }))
+        return problem;
+    for (const Rule& rule : rules_)
+      if (auto problem =
+              read(rule.filter, [&](const FlowKey&) { return std::optional<std::string_view>(rule.class_name); }))
+        return problem;
+    return std::nullopt;
+  }
+
+  TrainingFlows take() { return std::move(flows_); }
+
+ private:
+  using ClassOf = std::function<std::optional<std::string_view>(const FlowKey&)>;
+
+  std::optional<Error> read(std::optional<BpfFilter> filter, const ClassOf& class_of) {
+    auto sources = open_capture_file(capture_->path, 1);
+    if (!sources) {
+      if (capture_->was_named) return sources.error();
+      flows_.warnings.push_back(sources.error().message + "; it is left out");
+      return std::nullopt;
+    }
+    if (flows_.captures.empty() || flows_.captures.back() != capture_->path) flows_.captures.push_back(capture_->path);
+    auto columns = Columns::make(std::array{fmt::format("first_sizes_{}", input_.packets)}, {});
+    if (!columns) return columns.error();
+    Session session({.description = capture_->path,
+                     .sources = *std::move(sources),
+                     .every_source_sees_all = true,
+                     .owner = nullptr,
+                     .device = nullptr},
+                    options(std::move(filter)), *std::move(columns));
+    if (auto problem = session.start()) return problem;
+    while (!session.finished()) {
+      if (stop_asked()) return Error{"stopped: nothing was trained"};
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    std::unordered_set<std::string> seen;
+    session.final_report().flows([&](const ReportFlow& flow) { add_flow(flow, class_of, seen); });
+    labelled_.merge(seen);
+    if (const auto damage = session.damage()) flows_.warnings.push_back(damage->message);
+    return std::nullopt;
+  }
+
+  /// A table that is not larger than the capture can fill.
+  SessionOptions options(std::optional<BpfFilter> filter) const {
+    constexpr std::uint64_t kLeastPlain = 16 + 40, kMostFlows = 1 << 22, kFewFlows = 1 << 12;
+    constexpr std::uint64_t kLeastCompressed = 2;  // a new flow's addresses and ports are no repetition
+    const std::uint64_t least_record = is_compressed(capture_->path) ? kLeastCompressed : kLeastPlain;
+    std::error_code problem;
+    const std::uint64_t bytes = fs::file_size(capture_->path, problem);
+    SessionOptions options;
+    options.table = *find_table("bucketed", Identity::exact);
+    options.filter = std::move(filter);
+    options.snapshots = false;
+    options.monitor.flows = std::clamp(problem ? kMostFlows : bytes / least_record, kFewFlows, kMostFlows);
+    options.monitor.timeouts.idle_ns = input_.idle_ns;
+    return options;
+  }
+
+  /// A rule sees all flows again: those that have a class keep it.
+  void add_flow(const ReportFlow& flow, const ClassOf& class_of, std::unordered_set<std::string>& seen) {
+    const std::string key = key_text(flow.record.key);
+    if (labelled_.contains(key)) return;
+    const auto class_name = class_of(flow.record.key);
+    if (!class_name) {
+      ++flows_.without_label;
+      return;
+    }
+    seen.insert(key);
+    if (!flow.values.back()) {
+      ++flows_.too_short;
+      return;
+    }
+    std::array<std::uint16_t, kMostFirstPackets> sizes;
+    for (std::size_t i = 0; i < input_.packets; ++i)
+      sizes[i] = static_cast<std::uint16_t>(std::min(*flow.values[i], 65535.0));
+    flows_.samples.add(std::span(sizes).first(input_.packets), *class_name, name_);
+  }
+
+  const TrainingInput& input_;
+  std::optional<Labels> labels_;
+  std::vector<Rule> rules_;
+  TrainingFlows flows_;
+  const CaptureFile* capture_ = nullptr;
+  std::string name_;
+  std::unordered_set<std::string> labelled_;
+};
+
+}  // namespace
+
+Result<TrainingFlows> gather_samples(const TrainingInput& input) {
+  auto captures = captures_of(input.captures);
+  if (!captures) return captures.error();
+  if (captures->empty()) return Error{"there is no capture to learn from: -r FILE or FOLDER"};
+  auto rules = rules_of(input.rules);
+  if (!rules) return rules.error();
+  std::optional<Labels> labels;
+  if (!input.labels.empty()) {
+    auto read = Labels::read(input.labels);
+    if (!read) return read.error();
+    labels.emplace(*std::move(read));
+  }
+  Gatherer gatherer(input, std::move(labels), *std::move(rules));
+  for (const CaptureFile& capture : *captures)
+    if (auto problem = gatherer.add(capture)) return *problem;
+  return gatherer.take();
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+#include "cli/whole_file.hpp"
+#include "monitor/commands.hpp"
+#include "monitor/event_hook.hpp"
+#include "monitor/input.hpp"
+#include "monitor/live/live_view.hpp"
+#include "monitor/live/recall_tail.hpp"
+#include "monitor/live/terminal.hpp"
+#include "monitor/marks.hpp"
+#include "monitor/side_file.hpp"
+#include "monitor/watch_options.hpp"
+#include "pipeline/output/event_json.hpp"
+#include "pipeline/output/event_text.hpp"
+#include "pipeline/output/recall_csv.hpp"
+#include "pipeline/output/sink.hpp"
+#include "pipeline/output/summary_text.hpp"
+
+namespace parshall::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kTick{2};
+constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may wait for a report
+constexpr std::size_t kEventsInReport = 10'000;      ///< more are in the --events file
+
+/// A session as the live view wants it.
+class LiveSession final : public live::Watched {
+ public:
+  explicit LiveSession(Session& session) : session_(session) {}
+  std::uint64_t packets_polled() const override { return session_.packets_polled(); }
+  bool finished() const override { return session_.finished(); }
+  void begin_snapshot() override { session_.begin_snapshot(); }
+  std::optional<Report> poll_snapshot() override { return session_.poll_snapshot(SnapshotFlows::live); }
+  Report final_report() override { return session_.final_report(); }
+  void change_columns(Columns columns) override { session_.change_columns(std::move(columns)); }
+
+ private:
+  Session& session_;
+};
+
+/// One run of the command, from its plan to its exit status.
+class Watch {
+ public:
+  Watch(const WatchOptions& options, WatchPlan plan) : options_(options), plan_(std::move(plan)) {}
+
+  int run() {
+    if (options_.live) {
+      if (plan_.every_ns != 0)
+        return fail(Error{"--live shows the reports that --every would write: leave out one of them"}, kUsage);
+      if (const auto fault = live::check_terminal())
+        return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
+    }
+    for (const std::string& path : {options_.output, options_.events, options_.recall})
+      if (same_file(options_.file, path))
+        return fail(Error{path + " is the capture itself: name another file to write to"}, kUsage);
+    const auto columns = plan_.columns;
+    try {
+      Session::Monitors monitors;
+      if (!options_.interface.empty()) monitors = Session::make_monitors(plan_.session, columns, /*can_wait=*/false);
+      auto tasks = TaskSets::make(plan_.tasks, plan_.task_options);
+      if (!tasks) return fail(tasks.error(), kUsage);
+      more_memory_bytes_ = tasks->memory_bytes();
+      auto input = open_input(options_, plan_.session);
+      if (!input) return fail(input.error(), kFailed);
+      auto output = Output::open(options_.output);
+      if (!output) return fail(output.error(), kFailed);
+      output_ = *std::move(output);
+      if (const int status = open_side_files(); status != kDone) return status;
+      if (!options_.hook.empty()) hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
+      sink_ = sink_entry().make({.several = plan_.every_ns != 0});
+      description_ = input->description;
+      more_memory_bytes_ += input->memory_bytes;
+      session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors), *std::move(tasks));
+    } catch (const std::bad_alloc&) {
+      return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
+                                    plan_.session.monitor.flows, Session::memory_bytes(plan_.session, columns) >> 20)},
+                  kFailed);
+    }
+    catch_signals();
+    if (const auto error = session_->start()) return fail(*error, kFailed);
+    announce();
+    if (options_.live) {
+      if (const auto error = watch_live()) return fail(*error, kFailed);
+    } else {
+      watch();
+    }
+    return finish();
+  }
+
+ private:
+  int fail(const Error& error, ExitStatus status) const {
+    say(options_.command, error.message);
+    return status;
+  }
+
+  const SinkEntry& sink_entry() const { return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name); }
+
+  int open_side_files() {
+    if (same_file(options_.output, options_.events))
+      return fail(Error{options_.events + " is the report's file: name another one for --events"}, kUsage);
+    if (const auto error = events_file_.open(options_.events)) return fail(*error, kFailed);
+    for (const std::string& other : {options_.output, options_.events})
+      if (same_file(other, options_.recall))
+        return fail(Error{options_.recall + " is written to already: name another file for --recall"}, kUsage);
+    if (const auto error = recall_file_.open(options_.recall)) return fail(*error, kFailed);
+    if (recall_file_.is_open()) recall_file_.write(recall_csv_header());
+    return kDone;
+  }
+
+  /// Said when the workers run: packets sent from now on are counted.
+  void announce() const {
+    if (options_.quiet) return;
+    say(options_.command,
+        fmt::format("{}{}; at most {} MB for {} flows in {} worker{}", options_.interface.empty() ? "" : "capturing ",
+                    description_,
+                    (Session::memory_bytes(plan_.session, plan_.columns) + more_memory_bytes_ + (1 << 20) - 1) >> 20,
+                    plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
+                    plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
+    if (!options_.forward.empty())
+      say(options_.command,
+          "marked: " + describe_marks(plan_.session.threads.marking, plan_.statistics.classifier->classes()));
+  }
+
+  void watch() {
+    const bool by_packet_time = plan_.session.limits.pause_every_ns != 0;
+    const auto began = Clock::now();
+    auto next_report = began + std::chrono::nanoseconds(plan_.every_ns);
+    while (!session_->finished()) {
+      const auto now = Clock::now();
+      const bool time_is_up =
+          plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
+      if (stop_asked() || time_is_up || output_->error() || reader_gone()) session_->stop();
+      take_findings();
+      warn_of_dropped_records();
+      if (by_packet_time && session_->paused()) {
+        report_so_far();
+        session_->go_on();
+      } else if (!by_packet_time && plan_.every_ns != 0 && now >= next_report) {
+        report_so_far();
+        next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
+      }
+      std::this_thread::sleep_for(by_packet_time ? kPauseTick : kTick);
+    }
+  }
+
+  void report_so_far() {
+    if (const auto report = session_->snapshot(); report && write(*report)) session_->confirm_written();
+  }
+
+  /// Once. The reports say how many.
+  void warn_of_dropped_records() {
+    if (std::exchange(warned_, warned_ || session_->records_dropped().records != 0) || !warned_) return;
+    say(options_.command,
+        "records of ended flows find no room until the next report: they are counted, and dropped; a larger --spool, a "
+        "TMPDIR with room, or more reports (--every) would keep them");
+  }
+
+  bool reader_gone() const noexcept {
+    return output_->reader_gone() || events_file_.reader_gone() || recall_file_.reader_gone();
+  }
+
+  /// Time that is up ends the measuring; a signal, or the user, the view too.
+  std::optional<Error> watch_live() {
+    const auto began = Clock::now();
+    LiveSession session(*session_);
+    const auto leave = [&] {
+      take_findings();
+      if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns))
+        session_->stop();
+      return stop_asked();
+    };
+    auto outcome = live::watch_live(session, {.own = plan_.columns,
+                                              .statistics = plan_.statistics,
+                                              .packets_only = options_.packets_only,
+                                              .has_states = plan_.session.monitor.states != nullptr,
+                                              .marks = !options_.forward.empty(),
+                                              .leave = leave,
+                                              .events = [this] { return latest_events(); },
+                                              .recalls = [this] { return recalls_.tasks(); }});
+    session_->stop();
+    if (!outcome) return outcome.error();
+    final_ = std::move(outcome->final_report);
+    if (outcome->other_columns) plan_.sort = sink_entry().default_sort;
+    if (outcome->chosen_s > 0) {
+      say(options_.command,
+          fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::string> latest_events() const {
+    constexpr std::size_t kShown = 16;
+    std::vector<std::string> texts;
+    for (const Event& event : std::ranges::subrange(
+             recent_events_.end() - static_cast<std::ptrdiff_t>(std::min(kShown, recent_events_.size())),
+             recent_events_.end()))
+      texts.push_back(event_text(event));
+    return texts;
+  }
+
+  int finish() {
+    const Report report = final_ ? *final_ : session_->final_report();
+    take_findings();
+    int status = write(report) ? kDone : kFailed;
+    warn_of_dropped_records();
+    if (reader_gone())
+      status = kReaderGone;
+    else if (status == kFailed)
+      rescue(report);
+    if (status == kDone && (events_file_.lost() || recall_file_.lost())) status = kFailed;
+    if (const std::uint64_t lost = session_->recalls_not_taken(); lost != 0 && recall_file_.is_open())
+      say(options_.command,
+          fmt::format("{} lines were not written to {} in time, and are lost", lost, options_.recall));
+    if (hook_) hook_->finish();
+    if (hook_ && !options_.quiet)
+      say(options_.command,
+          fmt::format("the command of --hook ran {} times ({} failed); {} events came too soon after one",
+                      hook_->runs(), hook_->failed(), hook_->left_out()));
+    if (const auto damage = session_->damage()) {
+      say(options_.command, damage->message);
+      if (status == kDone) status = kDamaged;
+    }
+    return status;
+  }
+
+  bool write(const Report& report) {
+    auto ordered = sorted(report, plan_.sort, plan_.top);
+    if (!ordered) {
+      say(options_.command, ordered.error().message);
+      return false;
+    }
+    const std::vector<Event> events(recent_events_.begin(), recent_events_.end());
+    ordered->events = events;
+    ordered->events_left_out = events_left_out_;
+    sink_->write(*ordered, *output_);
+    if (output_->error()) return false;
+    recent_events_.clear();
+    events_left_out_ = 0;
+    return true;
+  }
+
+  /// Writes them to where the user wants them, and keeps the latest for the next report.
+  void take_findings() {
+    for (Event& event : session_->take_events()) {
+      if (events_file_.is_open() || hook_) {
+        const std::string json = event_json(event);
+        if (events_file_.is_open()) events_file_.write(json + "\n");
+        if (hook_) hook_->event(event.task, json);
+      }
+      recent_events_.push_back(std::move(event));
+      if (recent_events_.size() <= kEventsInReport) continue;
+      recent_events_.pop_front();
+      ++events_left_out_;
+    }
+    events_file_.flush();
+    for (const WindowRecall& told : session_->take_recalls()) {
+      if (recall_file_.is_open()) recall_file_.write(recall_csv(told));
+      recalls_.add(told);
+    }
+    recall_file_.flush();
+  }
+
+  /// The output is gone or full: what was measured goes to a new file.
+  void rescue(const Report& report) {
+    if (output_->error()) say(options_.command, output_->error()->message);
+    if (auto output = Output::create_temporary("." + options_.format)) {
+      output_ = *std::move(output);
+      sink_ = sink_entry().make({});
+      if (write(report)) say(options_.command, "the final report is in " + output_->name());
+    } else {
+      say(options_.command, output.error().message);
+    }
+    say(options_.command, accounting_line(report.summary.total));
+  }
+
+  const WatchOptions& options_;
+  WatchPlan plan_;
+  std::string description_;  ///< of the source
+  std::unique_ptr<Output> output_;
+  std::unique_ptr<ReportSink> sink_;
+  SideFile events_file_{"events go into the report alone from now on"};
+  SideFile recall_file_{"of recall the report has a summary"};
+  live::RecallTail recalls_;
+  std::optional<EventHook> hook_;
+  std::deque<Event> recent_events_;
+  std::uint64_t events_left_out_ = 0, more_memory_bytes_ = 0;
+  bool warned_ = false;
+  std::optional<Session> session_;
+  std::optional<Report> final_;  ///< made while the live view showed it
+};
+
+}  // namespace
+
+namespace {
+
+/// A command with the options of watch.
+void add(Command app, int& status, const WatchOptions& defaults, const std::string& help) {
+  auto options = std::make_shared<WatchOptions>(defaults);
+  Command command = app.add_subcommand(options->command, help);
+  declare(command, *options);
+  command->callback([options, &status] {
+    options->version = version();
+    auto planned = plan(*options);
+    if (planned) {
+      status = Watch(*options, *std::move(planned)).run();
+      return;
+    }
+    say(options->command, planned.error().message);
+    status = kUsage;
+  });
+}
+
+}  // namespace
+
+void add_watch(Command app, int& status) {
+  add(app, status, {}, "Monitor a capture, an interface or built-in traffic");
+}
+
+void add_classify(Command app, int& status) {
+  WatchOptions defaults;
+  defaults.command = "classify";
+  defaults.idle = "15s";
+  add(app, status, defaults, "Tell the application of each flow by its first packets: watch, with a model of train");
+}
+
+}  // namespace parshall::cli

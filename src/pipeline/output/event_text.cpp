@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/event_text.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "pipeline/output/event_json.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kShown = 20;
+constexpr std::size_t kValuesShown = 6;
+
+std::string value_text(const EventValue& value) {
+  return std::visit(
+      [&](auto number) {
+        if constexpr (std::is_same_v<decltype(number), double>)
+          return fmt::format("{} {:.4g}", value.name, number);
+        else
+          return fmt::format("{} {}", value.name, number);
+      },
+      value.value);
+}
+
+/// Where the window begins: time of day in UTC, or the packet.
+std::string begin_text(const EventWindow& window) {
+  const std::uint64_t begin = window.length.begin_of(window.number);
+  if (window.length.unit == WindowLength::Unit::packets) return fmt::format("packet {}", begin);
+  const std::time_t seconds = static_cast<std::time_t>(begin / 1'000'000'000);
+  const std::string time = fmt::format("{:%H:%M:%S}", fmt::gmtime(seconds));
+  const std::uint64_t ms = begin / 1'000'000 % 1000;
+  return ms == 0 ? time : fmt::format("{}.{:03}", time, ms);
+}
+
+}  // namespace
+
+std::string event_text(const Event& event) {
+  std::string text = fmt::format("{}  {}", begin_text(event.window), event.task);
+  if (const std::string key = event_key_text(event); !key.empty()) text += "  " + key;
+  for (std::size_t i = 0; i < std::min(kValuesShown, event.values.size()); ++i)
+    text += "  " + value_text(event.values[i]);
+  if (event.values.size() > kValuesShown) text += "  ...";
+  for (std::size_t i = 0; i < event.error.size(); ++i)
+    text += (i == 0 ? "  (error: " : ", ") + value_text(event.error[i]) + (i + 1 == event.error.size() ? ")" : "");
+  return text;
+}
+
+std::string events_text(const Report& report) {
+  const ReportSummary& summary = report.summary;
+  std::string text;
+  if (!summary.tasks.empty()) {
+    text += fmt::format("{} windows{};", summary.windows,
+                        summary.windows_balanced ? "" : " (NOT balanced: please report this)");
+    for (const TaskSummary& task : summary.tasks) {
+      text += fmt::format(" {} {}", task.name, task.events);
+      if (task.dropped != 0) text += fmt::format(" (and {} left out)", task.dropped);
+    }
+    text += " events\n";
+    if (summary.segments_not_kept != 0)
+      text += fmt::format("{} TCP segments had no room until they were acknowledged, and gave no round-trip time\n",
+                          summary.segments_not_kept);
+    if (summary.events_not_taken != 0)
+      text += fmt::format("{} events were not taken in time, and are lost\n", summary.events_not_taken);
+  }
+  if (report.events.empty()) return text;
+  const auto shown = report.events.last(std::min(kShown, report.events.size()));
+  text += fmt::format("\nevents (the last {} of {}; all with --events FILE):\n", shown.size(),
+                      report.events.size() + report.events_left_out);
+  for (const Event& event : shown) text += event_text(event) + "\n";
+  return text;
+}
+
+}  // namespace parshall

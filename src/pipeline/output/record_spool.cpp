@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/record_spool.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace parshall {
+namespace {
+
+using Length = std::uint64_t;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
+
+void put(std::vector<std::byte>& into, std::span<const std::byte> record) {
+  const Length length = record.size();
+  const auto* const head = reinterpret_cast<const std::byte*>(&length);
+  into.insert(into.end(), head, head + sizeof length);
+  into.insert(into.end(), record.begin(), record.end());
+}
+
+/// Visits the whole records at the front of `bytes` and returns how many bytes they took.
+std::size_t hand_out(std::span<const std::byte> bytes, const std::function<void(std::span<const std::byte>)>& visit) {
+  std::size_t at = 0;
+  while (bytes.size() - at >= sizeof(Length)) {
+    Length length;
+    std::memcpy(&length, bytes.data() + at, sizeof length);
+    if (bytes.size() - at - sizeof length < length) break;
+    visit(bytes.subspan(at + sizeof length, length));
+    at += sizeof length + length;
+  }
+  return at;
+}
+
+int open_unnamed() {
+  const char* const folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/parshall-XXXXXX";
+  const int file = ::mkostemp(path.data(), O_CLOEXEC);
+  if (file >= 0) ::unlink(path.c_str());
+  return file;
+}
+
+bool write_all(int file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+RecordSpool::Store::~Store() {
+  if (file >= 0) ::close(file);
+}
+
+bool RecordSpool::has_room(std::size_t bytes) const noexcept {
+  const std::uint64_t there = (store_ ? store_->bytes() : 0) + taken_bytes_.load(std::memory_order_relaxed);
+  if (there + bytes > limits_.all_bytes) return false;
+  return !store_ || !store_->file_failed ||
+         store_->tail.size() + bytes <= std::max<std::uint64_t>(limits_.without_file_bytes, kWriteBytes);
+}
+
+bool RecordSpool::append(std::span<const std::byte> record) {
+  const std::lock_guard lock(mutex_);
+  if (!has_room(sizeof(Length) + record.size())) return false;
+  if (!store_) store_ = std::make_unique<Store>();
+  store_->keep(record, limits_);
+  return true;
+}
+
+/// Room is reserved at once: memory that grows by doubling is there one and a half times.
+void RecordSpool::Store::keep(std::span<const std::byte> record, const SpoolLimits& limits) {
+  // Once records went behind the memory, the later ones follow them there, to keep the order.
+  const bool behind = file_bytes != 0 || !tail.empty();
+  const bool in_memory = !behind && memory.size() + sizeof(Length) + record.size() <= limits.memory_bytes;
+  if (in_memory && memory.capacity() == 0) memory.reserve(limits.memory_bytes);
+  put(in_memory ? memory : tail, record);
+  if (tail.size() >= kWriteBytes) write_tail(limits);
+}
+
+void RecordSpool::Store::write_tail(const SpoolLimits& limits) {
+  if (file_failed) return;
+  if (file < 0) file = open_unnamed();
+  if (file >= 0 && write_all(file, tail)) {
+    file_bytes += tail.size();
+    tail.clear();
+    return;
+  }
+  file_failed = true;  // the tail stays in memory; whatever part of it got into the file lies behind file_bytes
+  if (limits.without_file_bytes != SpoolLimits::kUnbounded)
+    tail.reserve(std::max<std::size_t>(limits.without_file_bytes, tail.size()));
+}
+
+bool RecordSpool::Store::visit(const std::function<void(std::span<const std::byte>)>& visit) const {
+  hand_out(memory, visit);
+  bool whole = true;
+  std::vector<std::byte> chunk;
+  std::size_t kept = 0;
+  for (std::uint64_t at = 0; at < file_bytes;) {
+    const std::size_t wanted = std::min<std::uint64_t>(std::max(kWriteBytes, 2 * kept), file_bytes - at);
+    chunk.resize(kept + wanted);
+    const ssize_t got = ::pread(file, chunk.data() + kept, wanted, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      whole = false;
+      break;
+    }
+    at += static_cast<std::uint64_t>(got);
+    chunk.resize(kept + static_cast<std::size_t>(got));
+    const std::size_t used = hand_out(chunk, visit);
+    chunk.erase(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(used));
+    kept = chunk.size();
+  }
+  hand_out(tail, visit);
+  return whole && kept == 0;
+}
+
+void RecordSpool::visit(const std::function<void(std::span<const std::byte>)>& visit) {
+  if (store_ && !store_->visit(visit)) unreadable_ = true;
+}
+
+RecordSpool::Taken::Taken(RecordSpool& spool, std::unique_ptr<Store> store) : spool_(&spool), store_(std::move(store)) {
+  spool_->taken_bytes_.fetch_add(store_->bytes(), std::memory_order_relaxed);
+}
+
+RecordSpool::Taken::Taken(Taken&& other) noexcept = default;
+
+RecordSpool::Taken::~Taken() {
+  if (store_) spool_->taken_bytes_.fetch_sub(store_->bytes(), std::memory_order_relaxed);
+}
+
+void RecordSpool::Taken::visit(const std::function<void(std::span<const std::byte>)>& visit) const {
+  if (!store_->visit(visit)) spool_->unreadable_ = true;
+}
+
+RecordSpool::Taken RecordSpool::take(const std::function<bool(std::span<const std::byte>)>& take) {
+  std::unique_ptr<Store> store;
+  {
+    const std::lock_guard lock(mutex_);
+    store = std::move(store_);
+    if (!store) store = std::make_unique<Store>();
+  }
+  Taken taken(*this, std::move(store));
+  taken.visit([&](std::span<const std::byte> record) {
+    if (take(record)) return;
+    const std::lock_guard lock(mutex_);
+    if (!store_) store_ = std::make_unique<Store>();
+    store_->keep(record, limits_);
+  });
+  return taken;
+}
+
+}  // namespace parshall

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/summary_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "pipeline/output/format.hpp"
+
+namespace parshall {
+namespace {
+
+std::string device_counter(const char* name, const std::optional<std::uint64_t>& value) {
+  return value ? fmt::format(" + {} {}", *value, name) : fmt::format(" + unsupported {}", name);
+}
+
+std::string identity_line(const ReportSummary& summary) {
+  if (summary.identity == Identity::exact) return {};
+  std::string line =
+      fmt::format("identity   {}: {:.3g} flows expected to have been merged with another",
+                  summary.identity == Identity::fingerprint ? "fingerprint" : "nic-hash", summary.expected_merges);
+  if (summary.observed_merges) line += fmt::format(", {} observed", *summary.observed_merges);
+  return line + "\n";
+}
+
+/// Software and device counters of each worker, and where they differ.
+std::string worker_lines(const ReportSummary& summary) {
+  std::string lines;
+  for (std::size_t i = 0; i < summary.workers.size(); ++i) {
+    const WorkerSummary& worker = summary.workers[i];
+    lines +=
+        fmt::format("worker {}   {} packets, busy {:.0f} %", i, worker.accounting.counted(), 100 * worker.busy_share);
+    if (const auto& received = worker.accounting.device.received) {
+      lines += fmt::format(", device says {} received", *received);
+      if (*received != worker.accounting.polled)
+        lines += fmt::format(" ({:+} to the {} polled)",
+                             static_cast<std::int64_t>(*received - worker.accounting.polled), worker.accounting.polled);
+      const DeviceCounters& device = worker.accounting.device;
+      for (const auto& [name, lost] :
+           {std::pair{"nic_missed", device.nic_missed}, {"nic_error", device.nic_error}, {"no_mbuf", device.no_mbuf}})
+        if (lost && *lost != 0) lines += fmt::format(", {} {}", *lost, name);
+    }
+    lines += "\n";
+  }
+  return lines;
+}
+
+/// What flows gave way to, and what that left of the tasks' recall.
+std::string adaptation_lines(const ReportSummary& summary) {
+  if (!summary.adaptation) return {};
+  const AdaptationSummary& adaptation = *summary.adaptation;
+  std::string lines = fmt::format("adaptation {}: flows gave way in {:.3g} of {:.3g} s", adaptation.mode,
+                                  adaptation.shifted_s, adaptation.seconds);
+  if (adaptation.infeasible != 0)
+    lines += fmt::format(", not enough in {} of {} windows", adaptation.infeasible, adaptation.windows);
+  lines += fmt::format(
+      "; deciding took {:.2g} % of the time, {:.2g} us at most; packets took {:+.0f} % of what was expected\n",
+      100 * adaptation.overhead_share, adaptation.longest_us, 100 * adaptation.residual);
+  if (adaptation.one_in != 1)
+    lines += fmt::format(
+        "shed       {} packets ({:.3g} %) in {:.3g} of {:.3g} s: of {} connections one was looked at, or more, and "
+        "tasks' numbers are scaled\n",
+        summary.total.flows.shed.packets,
+        100 * static_cast<double>(summary.total.flows.shed.packets) /
+            std::max(1.0, static_cast<double>(summary.total.counted())),
+        adaptation.shed_s, adaptation.seconds, adaptation.one_in);
+  for (const TaskSummary& task : summary.tasks) {
+    if (!task.recall) continue;
+    const RecallSummary& recall = *task.recall;
+    lines +=
+        fmt::format("recall     {}: {:.3g} on average, >= {:.3g} (95 %) in the worst of {} windows; below {:.3g} in {}",
+                    task.name, recall.mean, recall.least, recall.windows, recall.threshold, recall.below);
+    if (recall.unknown != 0) lines += fmt::format(", unknown in {}", recall.unknown);
+    lines += "\n";
+  }
+  return lines;
+}
+
+std::string class_lines(const ReportSummary& summary) {
+  const double all = static_cast<double>(std::max<std::uint64_t>(1, summary.total.counted()));
+  std::string text;
+  for (const ClassSummary* const one : by_packets(summary))
+    text +=
+        fmt::format("class      {}: {} flows, {} packets ({:.3g} %), {} wire bytes\n", one->name, one->counts.records,
+                    one->counts.packets, 100 * static_cast<double>(one->counts.packets) / all, one->counts.wire_bytes);
+  if (const auto& classifiers = summary.classifiers)
+    text += fmt::format(
+        "classifier {} thread{}: told {} of the {} flows they were sent before these were read; {} times no room\n",
+        classifiers->threads, classifiers->threads == 1 ? "" : "s", classifiers->jobs.told, classifiers->jobs.sent,
+        classifiers->jobs.refused);
+  return text;
+}
+
+}  // namespace
+
+std::string accounting_line(const Accounting& accounting) {
+  std::string line = fmt::format("{} offered = ", accounting.offered());
+  const bool device = accounting.device.received || accounting.device.nic_missed || accounting.device.no_mbuf;
+  std::string terms;
+  if (device) {
+    terms += device_counter("nic_missed", accounting.device.nic_missed);
+    terms += device_counter("nic_error", accounting.device.nic_error);
+    terms += device_counter("no_mbuf", accounting.device.no_mbuf);
+  }
+  if (accounting.ring_full != 0) terms += fmt::format(" + {} ring_full", accounting.ring_full);
+  if (accounting.front.filtered != 0) terms += fmt::format(" + {} filtered", accounting.front.filtered);
+  for (std::size_t v = 1; v < kVerdicts; ++v)
+    if (accounting.front.verdict[v] != 0)
+      terms += fmt::format(" + {} {}", accounting.front.verdict[v], verdict_name(static_cast<Verdict>(v)));
+  terms += fmt::format(" + {} counted", accounting.counted());
+  if (accounting.flows.kept_out.packets != 0)
+    terms += fmt::format(", of which {} kept_out", accounting.flows.kept_out.packets);
+  if (accounting.flows.shed.packets != 0) terms += fmt::format(", of which {} shed", accounting.flows.shed.packets);
+  line += terms.substr(3);
+  return line + (accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
+}
+
+std::string forwarding_line(const ForwardingSummary& forwarding) {
+  return fmt::format("{} offered = {} sent + {} too long + {} refused; {} marked", forwarding.offered, forwarding.sent,
+                     forwarding.too_long, forwarding.refused, forwarding.marked());
+}
+
+std::vector<const ClassSummary*> by_packets(const ReportSummary& summary) {
+  std::vector<const ClassSummary*> classes;
+  for (const ClassSummary& one : summary.classes)
+    if (one.counts.records != 0) classes.push_back(&one);
+  std::ranges::stable_sort(classes, std::greater(), [](const ClassSummary* one) { return one->counts.packets; });
+  return classes;
+}
+
+std::string summary_text(const ReportSummary& summary) {
+  const MonitorCounts& flows = summary.total.flows;
+  const double packet_s = static_cast<double>(summary.last_ns - summary.first_ns) * 1e-9;
+  std::string text = fmt::format("source     {}\n", summary.source);
+  text += fmt::format("packets    {} ({} wire bytes, {} ip bytes)", summary.total.counted(), flows.wire_bytes,
+                      flows.ip_bytes);
+  if (summary.last_ns > summary.first_ns)
+    text += fmt::format(" over {:.6g} s of packet time: {}, {}", packet_s,
+                        scaled_text(static_cast<double>(summary.total.counted()) / packet_s, "pps"),
+                        scaled_text(8 * static_cast<double>(flows.wire_bytes) / packet_s, "bit/s"));
+  text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, {} MB at most\n", flows.live_flows,
+                      flows.ended_records, flows.evicted_records, summary.capacity,
+                      (summary.memory_bytes + (1 << 20) - 1) >> 20);
+  if (const DroppedRecords& dropped = summary.records_dropped; dropped.records != 0)
+    text += fmt::format(
+        "dropped    {} records of ended flows, {} packets: counted, but in no report for want of room (--spool)\n",
+        dropped.records, dropped.packets);
+  text += identity_line(summary);
+  text += "accounting " + accounting_line(summary.total) + "\n";
+  if (summary.total.device.joined.value_or(0) != 0)
+    text += fmt::format(
+        "joined     {} packets are several segments in one, longer than the link takes: they were counted as this host "
+        "sees them (GRO, TSO); ethtool -K INTERFACE gro off gso off tso off shows those on the wire\n",
+        *summary.total.device.joined);
+  const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
+  text += fmt::format("loss ratio {:.3g}, with 95 % confidence below {:.3g}\n", loss.ratio, loss.upper95);
+  text += fmt::format("time       {:.3f} s", summary.elapsed_s);
+  if (summary.elapsed_s > 0)
+    text += fmt::format(", {}",
+                        scaled_text(static_cast<double>(summary.total.counted()) / summary.elapsed_s, "pps processed"));
+  text += "\n";
+  if (summary.workers.size() > 1 || (!summary.workers.empty() && summary.workers[0].accounting.device.received))
+    text += worker_lines(summary);
+  for (const StateSummary& state : summary.states)
+    text += fmt::format(
+        "state      {}: {} packets{}\n", state.name, state.packets,
+        state.packets == state.kept
+            ? ""
+            : fmt::format(", {:.3g} % of them of flows that gave way",
+                          100 * (1 - static_cast<double>(state.kept) / static_cast<double>(state.packets))));
+  text += adaptation_lines(summary);
+  if (const auto& filter = summary.flood_filter)
+    text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} packets out\n", filter->on_s,
+                        filter->seconds, summary.total.flows.kept_out.packets);
+  text += class_lines(summary);
+  if (summary.forwarding) text += "forwarded  " + forwarding_line(*summary.forwarding) + "\n";
+  for (const CostSummary& cost : summary.costs)
+    text += fmt::format("cost       {:>8.2f} ns per packet: {}\n", cost.ns_per_packet, cost.what);
+  if (summary.damage) text += "damage     " + *summary.damage + "\n";
+  return text;
+}
+
+}  // namespace parshall

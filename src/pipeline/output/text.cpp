@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pipeline/output/event_text.hpp"
+#include "pipeline/output/format.hpp"
+#include "pipeline/output/sink.hpp"
+#include "pipeline/output/summary_text.hpp"
+
+namespace parshall {
+namespace {
+
+std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) {
+  const std::string text = address_text(address);
+  if (port == 0) return text;
+  return address.size() == 16 ? fmt::format("[{}]:{}", text, port) : fmt::format("{}:{}", text, port);
+}
+
+std::string value_text(const ReportColumn& column, std::optional<double> value) {
+  if (!value) return "-";
+  if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(*value));
+  if (!column.values.empty()) return column.name_of(*value);
+  return *value == std::floor(*value) && std::fabs(*value) < 1e15 ? fmt::format("{:.0f}", *value)
+                                                                  : fmt::format("{:.6g}", *value);
+}
+
+/// A summary and the top flows, aligned for reading.
+class TextSink final : public ReportSink {
+ public:
+  void write(const Report& report, Output& output) override {
+    output.write(summary_text(report.summary));
+    output.write(events_text(report));
+    std::vector<std::vector<std::string>> rows{{"proto", "source", "destination", "packets", "ip_bytes", "wire_bytes"}};
+    for (const ReportColumn& column : report.columns) rows[0].push_back(column.name);
+    report.flows([&](const ReportFlow& flow) {
+      const FlowRecord& record = flow.record;
+      std::vector<std::string> row{protocol_text(record.key.protocol),
+                                   endpoint(record.key.src_address(), record.key.src_port()),
+                                   endpoint(record.key.dst_address(), record.key.dst_port()),
+                                   fmt::to_string(record.packets),
+                                   fmt::to_string(record.ip_bytes),
+                                   fmt::to_string(record.wire_bytes)};
+      for (std::size_t i = 0; i < report.columns.size(); ++i)
+        row.push_back(value_text(report.columns[i], flow.values[i]));
+      rows.push_back(std::move(row));
+    });
+    if (rows.size() > 1) write_table(rows, output);
+    output.flush();
+  }
+
+ private:
+  static constexpr std::size_t kTextColumns = 3;  ///< aligned left; numbers to the right
+
+  static void write_table(const std::vector<std::vector<std::string>>& rows, Output& output) {
+    std::vector<std::size_t> widths(rows[0].size());
+    for (const auto& row : rows)
+      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    output.write("\n");
+    for (const auto& row : rows) {
+      std::string line;
+      for (std::size_t i = 0; i < row.size(); ++i)
+        line +=
+            i < kTextColumns ? fmt::format("{:<{}}  ", row[i], widths[i]) : fmt::format("{:>{}}  ", row[i], widths[i]);
+      line.erase(line.find_last_not_of(' ') + 1);
+      output.write(line + "\n");
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ReportSink> make_text_sink(const SinkOptions&) { return std::make_unique<TextSink>(); }
+
+}  // namespace parshall

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/commands/device_measurer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/signals.hpp"
+#include "tester/chart/number_text.hpp"
+
+namespace parshall::cli {
+
+Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
+  tester::TrialResult trial = tester::run_trial(frames_.trace, frames_.streams, test_.ends(),
+                                                {.send = send, .settle_ns = settle_ns_, .book = {}}, stop_asked);
+  if (trial.damage) return *trial.damage;
+  if (const auto problem = test_.problem()) return *problem;
+  return trial;
+}
+
+Result<double> DeviceMeasurer::ceiling_pps() {
+  double most_pps = 0;
+  const auto taken = run({.duration_ns = kCeilingNs});
+  if (!taken) return taken.error();
+  for (int i = 0; i < 3 && !stop_asked(); ++i) {
+    const auto paced = run({.rate = kUnreachable, .frames = std::max<std::uint64_t>(taken->sending.sent, 1)});
+    if (!paced) return paced.error();
+    if (paced->sending_ns == 0) return Error{"nothing could be sent"};
+    most_pps =
+        std::max(most_pps, static_cast<double>(paced->sending.sent) * 1e9 / static_cast<double>(paced->sending_ns));
+  }
+  return most_pps;
+}
+
+Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& input) {
+  const auto seed = test_.begin_trial();
+  if (!seed) return seed.error();
+  const std::uint64_t dropped_before = test_.dropped_in_sending();
+  const auto trial = run({.rate = {SendRate::Unit::packets, input.load_pps},
+                          .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
+  if (!trial) return trial.error();
+  tester::TrialOutcome outcome{.load_pps = input.load_pps,
+                               .duration_s = input.duration_s,
+                               .offered = std::max(trial->sending.taken, tester::due_frames(input)),
+                               .sent = trial->sending.sent,
+                               .seed = *seed};
+  outcome.unsent = outcome.offered - outcome.sent + test_.dropped_in_sending() - dropped_before;
+  outcome.host = {.late = trial->lateness_ns->count_above(tester::kLateNs),
+                  .latest_ns = trial->lateness_ns->largest().value_or(0),
+                  .missed = trial->device.nic_missed.value_or(0) + trial->device.no_mbuf.value_or(0),
+                  .stolen_ns = trial->stolen_ns};
+  for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
+    outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;
+  return outcome;
+}
+
+std::string DeviceUnderTest::received() const {
+  return "what comes back: a frame that comes twice counts once, a reordered one as any other";
+}
+
+std::vector<tester::Fact> DeviceUnderTest::phases() const {
+  return trial_phases(
+      learn_ns_ == 0 ? "none (deviates)"
+                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} "
+                                   "at most; not before each trial (deviates)",
+                                   tester::seconds_text(static_cast<double>(learn_ns_) / 1e9)),
+      settle_ns_);
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "tester/commands/under_test.hpp"
+#include "tester/search_report/search_report.hpp"
+
+namespace parshall::cli {
+
+/// Trials of frames that go through a device: what comes back of them, once each, was received.
+class DeviceMeasurer final : public tester::Measurer {
+ public:
+  /// `settle_ns`: for which frames are waited for after each trial.
+  DeviceMeasurer(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
+      : frames_(std::move(frames)), test_(test), settle_ns_(settle_ns) {}
+
+  /// The most of three times that frames are sent through the device at a rate that cannot be reached, as many as go
+  /// out in kCeilingNs without one: whatever else the machine does makes it less.
+  Result<double> ceiling_pps() override;
+  Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override;
+
+ private:
+  Result<tester::TrialResult> run(const SendPlan& send);
+
+  TestFrames frames_;
+  TestEnds& test_;
+  std::uint64_t settle_ns_;
+};
+
+/// A device between the ends of a test.
+class DeviceUnderTest final : public UnderTest {
+ public:
+  DeviceUnderTest(TestEnds test, std::uint64_t settle_ns, std::uint64_t learn_ns)
+      : test_(std::move(test)), settle_ns_(settle_ns), learn_ns_(learn_ns) {}
+
+  const std::string& description() const override { return test_.description(); }
+  std::string received() const override;
+  std::vector<tester::Fact> phases() const override;
+  std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override {
+    return std::make_unique<DeviceMeasurer>(std::move(frames), test_, settle_ns_);
+  }
+  std::optional<Error> finish() override { return test_.problem(); }
+
+ private:
+  TestEnds test_;
+  std::uint64_t settle_ns_, learn_ns_;
+};
+
+}  // namespace parshall::cli

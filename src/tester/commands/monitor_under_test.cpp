@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/commands/monitor_under_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "base/thread_name.hpp"
+#include "cli/signals.hpp"
+#include "generate/lent_sink.hpp"
+#include "generate/memory_source.hpp"
+#include "generate/sender.hpp"
+#include "monitor/watch_options.hpp"
+#include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "tester/host/stolen_time.hpp"
+
+namespace parshall::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 10'000ms;
+constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
+
+/// Of `parshall watch`, what means nothing here: there is one source, and no end and no report of its own.
+constexpr std::array kMeaningless{"--read",   "--interface", "--generate",   "--via",     "--forward",  "--dscp",
+                                  "--queues", "--workers",   "--eal",        "--count",   "--duration", "--events",
+                                  "--recall", "--hook",      "--hook-every", "--format",  "--output",   "--every",
+                                  "--live",   "--top",       "--sort",       "--explain", "--quiet"};
+
+Result<WatchOptions> parse_watch(const std::string& words) {
+  WatchOptions watch;
+  WordParser parser;
+  declare(parser.command(), watch);
+  if (auto problem = parser.parse(words)) return *std::move(problem);
+  for (const char* option : kMeaningless)
+    if (parser.count(option) != 0)
+      return Error{fmt::format("{} means nothing here: one ring is watched, and this test reports", option)};
+  watch.interface = kRing;
+  return watch;
+}
+
+struct Sent {
+  SendCounts counts;
+  std::uint64_t elapsed_ns = 0;
+  tester::HostTrouble host;
+};
+
+/// Sends until the plan's end, or until somebody stops the program.
+Sent send(const TestFrames& frames, FrameSink& sink, const SendPlan& plan) {
+  Sender sender(std::make_unique<MemorySource>(frames.trace, ~std::uint64_t{0}), std::make_unique<FrameCopier>(),
+                std::make_unique<LentSink>(sink), plan);
+  const std::uint64_t stolen_before_ns = tester::stolen_ns();
+  while (!sender.finished() && !stop_asked())
+    if (sender.step() == 0) rest_until_due(sender);
+  sender.finish();
+  return {.counts = sender.counts(),
+          .elapsed_ns = sender.elapsed_ns(),
+          .host = {.late = sender.lateness_ns().count_above(tester::kLateNs),
+                   .latest_ns = sender.lateness_ns().largest().value_or(0),
+                   .stolen_ns = tester::stolen_ns() - stolen_before_ns}};
+}
+
+/// Takes packets out of a source and forgets them.
+class Drain {
+ public:
+  explicit Drain(PacketSource& source) {
+    thread_ = std::thread([this, &source] {
+      name_this_thread("drain");
+      std::array<RawPacket, 256> packets;
+      while (!stop_.load(std::memory_order_relaxed))
+        if (source.poll(packets) == 0) std::this_thread::yield();
+    });
+  }
+  ~Drain() {
+    stop_.store(true, std::memory_order_relaxed);
+    thread_.join();
+  }
+  Drain(const Drain&) = delete;
+  Drain& operator=(const Drain&) = delete;
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace
+
+/// Trials of a monitor with frames of one kind.
+class MonitorUnderTest::Trials final : public tester::Measurer {
+ public:
+  Trials(MonitorUnderTest& monitor, TestFrames frames) : monitor_(monitor), frames_(std::move(frames)) {}
+
+  /// Frames are sent three times through another such ring, to a thread that only takes them out: the most counts.
+  Result<double> ceiling_pps() override {
+    const auto port = DpdkPort::open({.device = kOtherRing, .sinks = 1, .eal = monitor_.eal_});
+    if (!port) return port.error();
+    const auto sinks = (*port)->take_sinks();
+    const auto queues = (*port)->take_queues();
+    const Drain drain(*queues.front());
+    double most_pps = 0;
+    const Sent taken = send(frames_, *sinks.front(), {.duration_ns = kCeilingNs});
+    for (int i = 0; i < 3 && !stop_asked(); ++i) {
+      const Sent sent = send(frames_, *sinks.front(),
+                             {.rate = kUnreachable, .frames = std::max<std::uint64_t>(taken.counts.sent, 1)});
+      if (sent.elapsed_ns == 0) return Error{"nothing could be sent"};
+      most_pps = std::max(most_pps, static_cast<double>(sent.counts.sent) * 1e9 / static_cast<double>(sent.elapsed_ns));
+    }
+    return most_pps;
+  }
+
+  Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override {
+    if (const auto error = monitor_.wait_for_ring()) return *error;
+    const auto before = monitor_.counted();
+    if (!before) return before.error();
+    const Sent sent = send(frames_, *monitor_.sink_,
+                           {.rate = {SendRate::Unit::packets, input.load_pps},
+                            .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
+    monitor_.sent_ += sent.counts.sent;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(monitor_.settle_ns_));
+    const auto after = monitor_.counted();
+    if (!after) return after.error();
+    const std::uint64_t offered = std::max(sent.counts.taken, tester::due_frames(input));
+    return tester::TrialOutcome{.load_pps = input.load_pps,
+                                .duration_s = input.duration_s,
+                                .offered = offered,
+                                .sent = sent.counts.sent,
+                                .received = *after - *before,
+                                .unsent = offered - sent.counts.sent - sent.counts.refused,
+                                .host = sent.host};
+  }
+
+ private:
+  MonitorUnderTest& monitor_;
+  TestFrames frames_;
+};
+
+Result<MonitorPlan> plan_monitor(const std::string& words, const std::string& version) {
+  const auto problem = [&](const Error& error) {
+    return Error{fmt::format("--monitor \"{}\": {}", words, error.message)};
+  };
+  auto watch = parse_watch(words);
+  if (!watch) return problem(watch.error());
+  watch->version = version;
+  auto plan = cli::plan(*watch);
+  if (!plan) return problem(plan.error());
+  plan->session.snapshots = true;
+  plan->session.keeps_ended = false;
+  plan->session.commits_first = true;
+  return MonitorPlan{
+      .words = words, .watch = *std::move(plan), .descriptors = watch->descriptors, .mbufs = watch->mbufs};
+}
+
+Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorPlan& plan, const std::string& eal,
+                                                                  std::uint64_t settle_ns) {
+  const WatchPlan& watch = plan.watch;
+  std::unique_ptr<MonitorUnderTest> monitor(new MonitorUnderTest);
+  monitor->eal_ = eal;
+  monitor->settle_ns_ = settle_ns;
+  try {
+    auto monitors = Session::make_monitors(watch.session, watch.columns, /*can_wait=*/false);
+    auto tasks = TaskSets::make(watch.tasks, watch.task_options);
+    if (!tasks) return tasks.error();
+    auto opened = DpdkPort::open({.device = kRing,
+                                  .sinks = 1,
+                                  .sinks_wait = false,
+                                  .descriptors = plan.descriptors,
+                                  .mbufs_per_queue = plan.mbufs,
+                                  .seed = watch.session.seed,
+                                  .eal = eal});
+    if (!opened) return opened.error();
+    const std::shared_ptr<DpdkPort> port = *std::move(opened);
+    monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",
+                                        plan.words.empty() ? "" : plan.words + " ", plan.descriptors);
+    monitor->sink_ = std::move(port->take_sinks().front());
+    Input input{.description = port->description(),
+                .sources = port->take_queues(),
+                .every_source_sees_all = false,
+                .owner = port,
+                .device = [port] { return port->counters(); }};
+    monitor->session_.emplace(std::move(input), watch.session, watch.columns, std::move(monitors), *std::move(tasks));
+  } catch (const std::bad_alloc&) {
+    return Error{"there is not enough memory for that monitor: ask for fewer flows"};
+  }
+  if (const auto error = monitor->session_->start()) return *error;
+  return monitor;
+}
+
+MonitorUnderTest::~MonitorUnderTest() {
+  if (session_) session_->stop();
+}
+
+std::string MonitorUnderTest::received() const {
+  return "what the monitor has in its flow records; what finds the ring before it full is lost";
+}
+
+std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) {
+  return std::make_unique<Trials>(*this, std::move(frames));
+}
+
+/// What still waits there came too late for the trial that it was sent in, and must not be the next one's.
+std::optional<Error> MonitorUnderTest::wait_for_ring() const {
+  for (auto waited = 0ms; session_->packets_polled() < sent_; waited += 1ms) {
+    if (waited >= kPatience) return Error{"the monitor does not take what waits in the ring"};
+    std::this_thread::sleep_for(1ms);
+  }
+  return std::nullopt;
+}
+
+Result<std::uint64_t> MonitorUnderTest::counted() {
+  static_cast<void>(session_->take_events());
+  const auto report = session_->snapshot();
+  if (!report) return Error{"the monitor ended by itself"};
+  const MonitorCounts& flows = report->summary.total.flows;
+  return flows.live_packets + flows.ended_packets;
+}
+
+std::optional<Error> MonitorUnderTest::finish() {
+  if (const auto error = wait_for_ring()) return error;
+  session_->stop();
+  const Accounting total = session_->final_report().summary.total;
+  if (!total.balanced()) return Error{"the monitor's books do not balance"};
+  if (total.polled != sent_)
+    return Error{fmt::format("the ring took {} packets, and the monitor saw {}", sent_, total.polled)};
+  return std::nullopt;
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <thread>
+
+#include "base/parse.hpp"
+#include "cli/command_line.hpp"
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+#include "cli/whole_file.hpp"
+#include "monitor/send_orders.hpp"
+#include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "tester/commands/test.hpp"
+#include "tester/device/link.hpp"
+
+namespace parshall::cli {
+namespace {
+
+struct LinkOptions {
+  std::string from, to, via = "af_packet", delay = "0", jitter = "0", output = "-";
+  double loss = 0, duplicate = 0, reorder = 0;
+  std::uint32_t gap = 1;
+  std::size_t limit = 1000;
+  std::uint64_t seed = 1;
+  bool both_ways = false, prompt = false, quiet = false;
+};
+
+/// One end of the link.
+struct End {
+  std::unique_ptr<DpdkPort> port;
+  std::unique_ptr<PacketSource> source;
+  std::unique_ptr<FrameSink> sink;
+
+  static Result<End> open(const std::string& device, const std::string& via) {
+    auto port = DpdkPort::open({.device = device, .via = via, .sinks = 1});
+    if (!port) return port.error();
+    End end{.port = *std::move(port), .source = nullptr, .sink = nullptr};
+    end.source = std::move(end.port->take_queues().front());
+    end.sink = std::move(end.port->take_sinks().front());
+    return end;
+  }
+};
+
+Result<tester::ImpairmentSettings> settings_of(const LinkOptions& o) {
+  const auto delay_ns = parse_duration_ns(o.delay), jitter_ns = parse_duration_ns(o.jitter);
+  if (!delay_ns) return Error{fmt::format("--delay {}: a time, such as 10ms", o.delay)};
+  if (!jitter_ns || *jitter_ns > *delay_ns)
+    return Error{fmt::format("--jitter {}: a time, such as 1ms, and no more than --delay", o.jitter)};
+  return tester::ImpairmentSettings{.loss = o.loss / 100,
+                                    .duplicate = o.duplicate / 100,
+                                    .reorder = o.reorder / 100,
+                                    .gap = o.gap,
+                                    .delay_ns = *delay_ns,
+                                    .jitter_ns = *jitter_ns,
+                                    .limit = o.limit,
+                                    .seed = o.seed};
+}
+
+/// Both directions of a link, and the seeds that they go by: the way back has the next one.
+struct Directions {
+  tester::LinkSeeds forward, backward;
+  std::uint64_t seed = 1;
+
+  bool reseed(std::uint64_t to) {
+    seed = to;
+    return forward.hand_over(to, stop_asked) && backward.hand_over(to + 1, stop_asked);
+  }
+};
+
+/// Carries out lines of standard input, and answers each, until somebody wants the program to end.
+void take_orders(Directions& link) {
+  constexpr std::string_view kSeed = "seed ";
+  constexpr int kLookMs = 100;
+  Prompt prompt;
+  while (!stop_asked()) {
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    ::poll(&input, prompt.ended() ? 0 : 1, kLookMs);
+    while (const auto line = prompt.line()) {
+      const auto seed = line->starts_with(kSeed) ? parse_count(line->substr(kSeed.size())) : std::nullopt;
+      if (!seed) {
+        say("test link", fmt::format("\"{}\": say seed N", *line));
+      } else if (link.reseed(*seed)) {
+        fmt::print("{}\n", *line);
+        std::fflush(stdout);
+      }
+    }
+  }
+}
+
+nlohmann::ordered_json json_of(const tester::LinkCounts& counts) {
+  const tester::ImpairmentCounts& did = counts.impairment;
+  return {{"entered", counts.entered}, {"too_long", counts.too_long},           {"lost", did.lost},
+          {"queue_full", did.refused}, {"duplicated", did.duplicated},          {"sent_at_once", did.sent_at_once},
+          {"delayed", did.delayed},    {"still_waiting", counts.still_waiting}, {"sent", counts.sent},
+          {"unsent", counts.unsent}};
+}
+
+int run(const LinkOptions& options) {
+  const auto fail = [](const Error& error, ExitStatus status) {
+    say("test link", error.message);
+    return status;
+  };
+  const auto settings = settings_of(options);
+  if (!settings) return fail(settings.error(), kUsage);
+  if (options.from == options.to) return fail(Error{"a link has two ends: -i and --forward are one interface"}, kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  auto a = End::open(options.from, options.via);
+  if (!a) return fail(a.error(), kFailed);
+  auto b = End::open(options.to, options.via);
+  if (!b) return fail(b.error(), kFailed);
+  catch_signals();
+  if (!options.quiet) say("test link", fmt::format("{} -> {}", a->port->description(), b->port->description()));
+
+  tester::ImpairmentSettings back = options.both_ways ? *settings : tester::ImpairmentSettings{.limit = options.limit};
+  back.seed = settings->seed + 1;
+  Directions link{.seed = settings->seed};
+  tester::LinkCounts counts, returned;
+  std::thread backward([&] { returned = tester::run_link(*b->source, *a->sink, back, link.backward, stop_asked); });
+  std::thread forward([&] { counts = tester::run_link(*a->source, *b->sink, *settings, link.forward, stop_asked); });
+  if (options.prompt) take_orders(link);
+  forward.join();
+  backward.join();
+  const nlohmann::ordered_json report = {
+      {"command", command_line()}, {"seed", link.seed}, {"forward", json_of(counts)}, {"backward", json_of(returned)}};
+  if (const auto error = write_whole(options.output, report.dump(2) + "\n")) return fail(*error, kFailed);
+  return kDone;
+}
+
+}  // namespace
+
+void add_test_link(Command test, int& status) {
+  Command command = test.add_subcommand(
+      "link", "Be a lossy link between two interfaces, as Linux's netem is one: to test with, or to test the tester");
+  auto options = std::make_shared<LinkOptions>();
+  LinkOptions& o = *options;
+  const auto percent = [&](const char* name, double& value, const char* help) {
+    command->add_option(name, value, help)->check(in_range(0.0, 100.0))->capture_default_str();
+  };
+  command->add_option("-i,--interface", o.from, "Where frames come in")->required();
+  command->add_option("--forward", o.to, "Where they go on; what comes in there goes back")->required();
+  command->add_option("--via", o.via, "How to use kernel interfaces")
+      ->check(among({"af_packet", "af_xdp"}))
+      ->capture_default_str();
+  percent("--loss", o.loss, "Per cent of the frames that are lost");
+  percent("--duplicate", o.duplicate, "Per cent that go on twice");
+  percent("--reorder", o.reorder, "Per cent that go on at once, before those that wait");
+  command->add_option("--gap", o.gap, "Only one of so many may go on at once")->capture_default_str();
+  command->add_option("--delay", o.delay, "How long the others wait, such as 10ms")->capture_default_str();
+  command->add_option("--jitter", o.jitter, "By how much that varies, both ways")->capture_default_str();
+  command->add_option("--limit", o.limit, "Frames that wait at most")
+      ->check(in_range(std::size_t{1}, std::size_t{1} << 22))
+      ->capture_default_str();
+  command->add_flag("--both-ways", o.both_ways, "What goes back is treated alike; else it only passes");
+  command->add_option("--seed", o.seed, "Of what is lost, and so on")->capture_default_str();
+  command->add_flag("--prompt", o.prompt,
+                    "Take orders from standard input: seed N, as if it began with it; each is answered by its line");
+  command->add_option("-o,--output", o.output, "File for what was done, in JSON")->capture_default_str();
+  command->add_flag("-q,--quiet", o.quiet, "No messages but errors");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/machine.hpp"
+#include "cli/command_line.hpp"
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+#include "cli/whole_file.hpp"
+#include "generate/frame.hpp"
+#include "tester/commands/device_measurer.hpp"
+#include "tester/commands/monitor_under_test.hpp"
+#include "tester/commands/search_options.hpp"
+#include "tester/commands/test.hpp"
+#include "tester/commands/test_ends.hpp"
+#include "tester/search/search_run.hpp"
+#include "tester/search_report/search_report.hpp"
+
+namespace parshall::cli {
+namespace {
+
+constexpr const char* kName = "test search";
+
+int fail(const Error& error, ExitStatus status) {
+  say(kName, error.message);
+  return status;
+}
+
+/// Enough of a size's frames to see whether they come through: all of them take too much memory for all sizes at once.
+Result<std::vector<TestFrames>> make_samples(const std::vector<SizePlan>& sizes) {
+  std::vector<TestFrames> samples;
+  for (const SizePlan& size : sizes) {
+    TrafficSpec few = size.traffic;
+    const std::uint64_t packets = std::max<std::uint64_t>(1024, few.flows);
+    few.packets = few.packets == 0 ? packets : std::min(few.packets, packets);
+    auto frames = make_frames(few);
+    if (!frames) return frames.error();
+    samples.push_back(*std::move(frames));
+  }
+  return samples;
+}
+
+double mean_line_bytes(const Trace& trace) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < trace.packets(); ++i) sum += line_bytes(trace.frame_bytes(i));
+  return static_cast<double>(sum) / static_cast<double>(trace.packets());
+}
+
+/// The searches of an order, and what is known of them at any time.
+class SearchSession {
+ public:
+  SearchSession(const SearchOrder& order, const SearchOptions& options, tester::SearchReport& report)
+      : order_(order), options_(options), report_(report) {}
+
+  /// All searches with frames of one size.
+  std::optional<Error> search(const SizePlan& plan, UnderTest& under_test) {
+    const auto frames = make_frames(plan.traffic);
+    if (!frames) return frames.error();
+    return search(plan.size, mean_line_bytes(*frames->trace), *under_test.measurer(*frames));
+  }
+
+ private:
+  std::optional<Error> search(const std::string& name, double frame_line_bytes, tester::Measurer& measurer) {
+    const auto ceiling_pps = measurer.ceiling_pps();
+    if (stop_asked()) return std::nullopt;
+    if (!ceiling_pps) return ceiling_pps.error();
+    tester::SearchPlan plan = order_.search;
+    if (plan.max_load_pps == 0) plan.max_load_pps = *ceiling_pps;
+    if (plan.min_load_pps == 0) plan.min_load_pps = plan.max_load_pps / 1000;
+    if (plan.max_load_pps > tester::kNearCeiling * *ceiling_pps && !options_.quiet)
+      say(kName, fmt::format("size {}: the generator itself sends {:.0f} pps: what is found near that is its limit",
+                             name, *ceiling_pps));
+    if (const auto problem = tester::problem_of(plan)) return *problem;
+    report_.sizes.push_back({.size = name,
+                             .line_bytes = frame_line_bytes,
+                             .ceiling_pps = *ceiling_pps,
+                             .min_load_pps = plan.min_load_pps,
+                             .max_load_pps = plan.max_load_pps});
+    tester::SizeSearches& size = report_.sizes.back();
+    while (size.searches.size() < options_.repeat && !stop_asked()) {
+      const auto search = order_.method->make(plan);
+      if (!search) return search.error();
+      auto run = tester::run_search(**search, measurer, [&](const tester::TrialOutcome& trial) { tell(size, trial); },
+                                    stop_asked, {.most_load_pps = tester::kNearCeiling * *ceiling_pps});
+      if (!run.result.trials.empty()) size.searches.push_back(std::move(run.result));
+      if (run.failure) return run.failure;
+    }
+    return std::nullopt;
+  }
+
+  void tell(const tester::SizeSearches& size, const tester::TrialOutcome& trial) const {
+    if (options_.quiet) return;
+    const std::string repeat =
+        options_.repeat == 1 ? "" : fmt::format(", search {} of {}", size.searches.size() + 1, options_.repeat);
+    say(kName, fmt::format("size {}{}: {:.0f} pps for {:.4g} s: {} of {} came{}", size.size, repeat, trial.load_pps,
+                           trial.duration_s, trial.received, std::max(trial.offered, trial.sent),
+                           trial.runs == 1 ? "" : fmt::format(", in the best of {} runs", trial.runs)));
+  }
+
+  const SearchOrder& order_;
+  const SearchOptions& options_;
+  tester::SearchReport& report_;
+};
+
+std::optional<tester::ProcessorShares> shares_since(const ProcessorTime& before) {
+  const ProcessorTime now = processor_time();
+  const double all = now.all - before.all, idle = now.idle - before.idle, stolen = now.stolen - before.stolen;
+  if (!(all > 0)) return std::nullopt;
+  return tester::ProcessorShares{.busy = (all - idle - stolen) / all, .stolen = stolen / all};
+}
+
+/// Of steal there is what was stolen during the searches, instead of since start-up.
+std::vector<tester::Fact> machine_facts() {
+  std::vector<tester::Fact> facts = describe_machine();
+  std::erase_if(facts, [](const tester::Fact& fact) { return fact.first == "steal"; });
+  return facts;
+}
+
+Result<std::unique_ptr<UnderTest>> make_ready(const SearchOrder& order, const SearchOptions& options) {
+  const auto samples = make_samples(order.sizes);
+  if (!samples) return samples.error();
+  if (order.monitor) {
+    auto monitor = MonitorUnderTest::start(*order.monitor, options.ends.eal, order.settle_ns);
+    if (!monitor) return monitor.error();
+    if (const auto error = too_long(*samples, (*monitor)->longest_frame())) return *error;
+    return std::unique_ptr<UnderTest>(*std::move(monitor));
+  }
+  auto test =
+      prepare_test(options.ends, *samples, {.command = kName, .learn_ns = order.learn_ns, .quiet = options.quiet});
+  if (!test) return test.error();
+  return std::unique_ptr<UnderTest>(
+      std::make_unique<DeviceUnderTest>(*std::move(test), order.settle_ns, order.learn_ns));
+}
+
+tester::SearchReport begin_report(const SearchOrder& order, const UnderTest& under_test, const std::string& version) {
+  return {.command = command_line(),
+          .device = under_test.description(),
+          .traffic = order.traffic,
+          .method = std::string(order.method->name),
+          .method_summary = std::string(order.method->summary),
+          .version = version,
+          .began = fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr))),
+          .goals = order.search.goals,
+          .received = under_test.received(),
+          .phases = under_test.phases(),
+          .machine = machine_facts()};
+}
+
+bool has_trials(const tester::SearchReport& report) {
+  return std::ranges::any_of(report.sizes, [](const tester::SizeSearches& size) { return !size.searches.empty(); });
+}
+
+int run(SearchOptions options, const std::string& version) {
+  const std::uint64_t seed = settle_seeds(options.seed, options.ends, options.traffic);
+  const auto order = order_search(options, version);
+  if (!order) return fail(order.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  catch_signals();
+  const auto ready = make_ready(*order, options);
+  if (!ready) return fail(ready.error(), kFailed);
+  UnderTest& under_test = **ready;
+
+  tester::SearchReport report = begin_report(*order, under_test, version);
+  report.seed = seed;
+  const ProcessorTime before = processor_time();
+  SearchSession session(*order, options, report);
+  std::optional<Error> failure;
+  for (const SizePlan& size : order->sizes)
+    if (!failure && !stop_asked()) failure = session.search(size, under_test);
+  if (!failure) failure = under_test.finish();
+  report.processors = shares_since(before);
+  report.interrupted = stop_asked();
+  if (failure) report.failure = failure->message;
+  if (failure) say(kName, failure->message);
+  if (failure && !has_trials(report)) return kFailed;
+  const auto format = std::ranges::find(tester::search_formats(), options.format, &tester::SearchFormat::name);
+  if (const auto error = write_whole(options.output, format->write(report))) return fail(*error, kFailed);
+  return failure ? kFailed : kDone;
+}
+
+}  // namespace
+
+void add_test_search(Command test, int& status) {
+  Command command = test.add_subcommand(
+      "search", "Find the highest rate at which a device, or watch itself, loses no more than it may");
+  command->footer(
+      "Goals: rfc2544 (60 s, nothing lost), tst009, ndr and pdr (0 and 0.5 % lost, half of 21 s of trials may lose "
+      "more).\nA trial is run again, nine times at most, where frames that left late, were not sent or found no room "
+      "in the "
+      "receiver, or stolen time, decide on a goal.\nBoth bounds, all trials and the attributes of RFC 9971 are in the "
+      "report.");
+  auto options = std::make_shared<SearchOptions>();
+  declare(command, *options);
+  command->callback([options, &status] { status = run(*options, version()); });
+}
+
+}  // namespace parshall::cli

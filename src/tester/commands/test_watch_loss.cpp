@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/command_line.hpp"
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+#include "cli/whole_file.hpp"
+#include "tester/commands/loss_report.hpp"
+#include "tester/commands/test.hpp"
+#include "tester/commands/watch_loss_options.hpp"
+#include "tester/host/child.hpp"
+
+namespace parshall::cli {
+namespace {
+
+constexpr const char* kName = "test watch-loss";
+
+int fail(const Error& error, ExitStatus status) {
+  say(kName, error.message);
+  return status;
+}
+
+int run(const WatchLossOptions& options) {
+  const auto plan = choose(options);
+  if (!plan) return fail(plan.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  catch_signals();
+  LossSummary summary{.command = command_line(),
+                      .monitor = tester::joined(plan->monitor),
+                      .sender = tester::joined(plan->send),
+                      .runs = {}};
+  std::optional<Error> problem;
+  while (summary.runs.size() < options.runs && !stop_asked()) {
+    const auto run = tester::run_loss(*plan, stop_asked);
+    if (!run) {
+      if (!stop_asked()) problem = Error{fmt::format("run {}: {}", summary.runs.size() + 1, run.error().message)};
+      break;
+    }
+    summary.runs.push_back(*run);
+    if (!options.quiet)
+      say(kName,
+          fmt::format("run {} of {}: {} of {} counted", summary.runs.size(), options.runs, run->counted, run->offered));
+  }
+  if (summary.runs.size() < options.runs && !problem)
+    say(kName, fmt::format("stopped after {} of {} runs", summary.runs.size(), options.runs));
+  if (summary.runs.empty() && !problem) return kFailed;
+  if (!summary.runs.empty()) {
+    if (const auto error =
+            write_whole(options.output, options.format == "json" ? loss_json(summary) : loss_text(summary)))
+      return fail(*error, kFailed);
+  }
+  return problem ? fail(*problem, kFailed) : kDone;
+}
+
+}  // namespace
+
+void add_test_watch_loss(Command test, int& status) {
+  Command command = test.add_subcommand(
+      "watch-loss", "Which share of the packets a monitor loses: known numbers are sent to it, again and again");
+  auto options = std::make_shared<WatchLossOptions>();
+  declare(command, *options);
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tester/commands/under_test.hpp"
+
+#include <fmt/format.h>
+
+#include "tester/chart/number_text.hpp"
+
+namespace parshall::cli {
+
+std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns) {
+  constexpr double kWaitS = 2;
+  const double settle_s = static_cast<double>(settle_ns) / 1e9;
+  return {
+      {"a) routing update, 2 s", "none: what is under test knows all that it has to before the search (deviates)"},
+      {"b) learning frames, 2 s", learning},
+      {"c) trial", "frames at the load, for the duration"},
+      {"d) wait for frames, 2 s",
+       fmt::format("{}{}", tester::seconds_text(settle_s), settle_s < kWaitS ? " (deviates)" : "")},
+      {"e) restabilize, 5 s", "none: the next trial begins at once (deviates)"},
+  };
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "tester/watch_loss/loss_run.hpp"
+
+namespace parshall::cli {
+
+/// `parshall test watch-loss` as typed.
+struct WatchLossOptions {
+  std::string monitor, counts, drops, ready, settle = "1500ms";
+  std::optional<Option> ready_option;  ///< an empty one says something too
+  std::vector<std::string> interfaces;
+  std::string traffic = "flows=65536", rate = "100kpps", count = "200k";
+  std::uint32_t burst = 1, runs = 10;
+  std::string format = "text", output = "-";
+  bool quiet = false;
+};
+
+void declare(Command command, WatchLossOptions& options);
+
+/// What the words mean. Errors are the user's: exit status kUsage.
+Result<tester::LossPlan> choose(const WatchLossOptions& options);
+
+}  // namespace parshall::cli

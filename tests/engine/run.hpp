@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/session.hpp"
+#include "traffic.hpp"
+
+namespace parshall::testing {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;  ///< then neither resident memory nor time is the program's own
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+struct Plan {
+  ThreadModel model = ThreadModel::run_to_completion;
+  std::size_t workers = 1;
+  std::size_t flows = 4096;
+  Timeouts timeouts = {};
+  std::vector<std::string> columns = {};
+  Identity identity = Identity::exact;
+  std::string filter = {};
+  std::size_t ring_packets = 65536;
+  std::size_t batch = 256;
+  bool packets_only = false;
+  const HashFunction* hash = nullptr;
+  bool observe_merges = false;
+  std::vector<std::string> tasks = {};
+  std::string table = "bucketed";
+  std::uint32_t flood_filter_bytes = 0;
+};
+
+inline TaskSets tasks_of(const Plan& plan) {
+  std::vector<TaskSpec> specs;
+  for (const std::string& task : plan.tasks) specs.push_back({task});
+  auto tasks = TaskSets::make(specs, {.keys = 4096});
+  if (!tasks) throw std::runtime_error(tasks.error().message);
+  return *std::move(tasks);
+}
+
+inline Columns columns_of(const std::vector<std::string>& names) {
+  auto columns = Columns::make(names, StatisticOptions{});
+  if (!columns) throw std::runtime_error(columns.error().message);
+  return *std::move(columns);
+}
+
+inline SessionOptions options_of(const Plan& plan) {
+  SessionOptions options;
+  options.threads.model = plan.model;
+  options.threads.ring_packets = plan.ring_packets;
+  options.workers = plan.workers;
+  options.batch = plan.batch;
+  options.identity = plan.identity;
+  options.seed = 0x5EED;
+  options.hash = plan.hash;
+  options.monitor.observe_merges = plan.observe_merges;
+  if (!plan.packets_only) options.table = *find_table(plan.table, plan.identity);
+  options.monitor.flows = plan.flows;
+  options.monitor.timeouts = plan.timeouts;
+  options.monitor.flood_filter_bytes = plan.flood_filter_bytes;
+  options.monitor.windows = tasks_of(plan).windows();
+  if (!plan.filter.empty()) options.filter = *BpfFilter::compile(plan.filter);
+  return options;
+}
+
+inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<const Traffic> traffic,
+                                             Behaviour behaviour = {}) {
+  Input input{
+      .description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  const std::size_t lanes = plan.model == ThreadModel::pipeline ? 1 : plan.workers;
+  for (std::size_t i = 0; i < lanes; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, behaviour));
+  return std::make_unique<Session>(std::move(input), options_of(plan), columns_of(plan.columns), Session::Monitors{},
+                                   tasks_of(plan));
+}
+
+/// Lets packets through in `steps` equal steps, one before each report, so that reports and packets run side by side.
+class Gate {
+ public:
+  Gate(const Traffic& traffic, std::uint64_t steps) : step_(traffic.packets().size() / steps + 1) {}
+  void open_further() { *open_ += step_; }
+  Behaviour behaviour() const { return {.gate = open_}; }
+
+ private:
+  std::uint64_t step_;
+  std::shared_ptr<std::atomic<std::uint64_t>> open_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+};
+
+/// A row of a report, kept.
+struct Row {
+  FlowRecord record;
+  std::vector<std::optional<double>> values;
+};
+
+inline std::vector<Row> rows_of(const Report& report) {
+  std::vector<Row> rows;
+  report.flows([&rows](const ReportFlow& flow) {
+    rows.push_back({flow.record, {flow.values.begin(), flow.values.end()}});
+  });
+  return rows;
+}
+
+inline std::uint64_t packets_in(const std::vector<Row>& rows) {
+  std::uint64_t packets = 0;
+  for (const Row& row : rows) packets += row.record.packets;
+  return packets;
+}
+
+inline void expect_balanced(const Accounting& total) {
+  EXPECT_TRUE(total.balanced()) << total.polled << " polled, " << total.ring_full << " ring full, "
+                                << total.front.filtered << " filtered, " << total.not_ip() << " not IP, "
+                                << total.malformed() << " malformed, " << total.counted() << " counted, "
+                                << total.flows.live_packets << " live, " << total.flows.ended_packets << " ended, "
+                                << total.flows.kept_out.packets << " kept out";
+}
+
+/// Every record says what its packets were, and every packet of the traffic is in exactly one record.
+inline void expect_exact(const std::vector<Row>& rows, const Traffic& traffic) {
+  auto flows = traffic.by_flow();
+  std::map<std::pair<std::string, std::uint64_t>, const FlowRecord*> records;
+  for (const Row& row : rows) {
+    const bool is_new = records.emplace(std::pair{text_of(row.record.key), row.record.first_ns}, &row.record).second;
+    ASSERT_TRUE(is_new) << "one record twice";
+  }
+  for (const auto& [at, record] : records) {
+    auto flow = flows.find(at.first);
+    ASSERT_NE(flow, flows.end()) << "a flow that nobody sent";
+    auto& packets = flow->second;
+    ASSERT_GE(packets.size(), record->packets);
+    std::uint64_t ip_bytes = 0, wire_bytes = 0;
+    for (std::size_t i = 0; i < record->packets; ++i)
+      ip_bytes += packets[i]->ip_bytes, wire_bytes += packets[i]->wire_bytes;
+    ASSERT_EQ(record->first_ns, packets[0]->time_ns);
+    ASSERT_EQ(record->last_ns, packets[record->packets - 1]->time_ns);
+    ASSERT_EQ(record->ip_bytes, ip_bytes);
+    ASSERT_EQ(record->wire_bytes, wire_bytes);
+    packets.erase(packets.begin(), packets.begin() + static_cast<std::ptrdiff_t>(record->packets));
+  }
+  for (const auto& [key, packets] : flows)
+    ASSERT_TRUE(packets.empty()) << packets.size() << " packets are in no record";
+}
+
+}  // namespace parshall::testing

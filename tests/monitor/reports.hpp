@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "pipeline/output/report.hpp"
+
+namespace parshall::live {
+
+/// A flow between 10.0.x.y and 192.0.2.1, port 443.
+inline FlowRecord flow(std::uint32_t number, std::uint64_t packets, std::uint8_t protocol = 6) {
+  FlowRecord record;
+  record.key.ip_version = 4;
+  record.key.protocol = protocol;
+  record.key.address = {10, 0, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number), 192, 0, 2, 1};
+  record.key.src_port_bytes = {0x10, static_cast<std::uint8_t>(number >> 16)};
+  record.key.dst_port_bytes = {0x01, 0xBB};
+  record.packets = packets;
+  record.ip_bytes = 46 * packets;
+  record.wire_bytes = 60 * packets;
+  record.first_ns = 1;
+  return record;
+}
+
+/// A report of these flows, packet time `last_s`; `values` are the same for every flow.
+struct MadeReport {
+  std::vector<FlowRecord> flows;
+  std::vector<ReportColumn> columns;
+  std::vector<std::optional<double>> values;
+
+  Report report(std::uint64_t number, double last_s, bool final = false) const {
+    Report report{.summary = {}, .columns = columns, .flows = nullptr};
+    ReportSummary& summary = report.summary;
+    summary.source = "made";
+    summary.number = number;
+    summary.final = final;
+    summary.last_ns = static_cast<std::uint64_t>(last_s * 1e9);
+    summary.capacity = 1000;
+    MonitorCounts& counts = summary.total.flows;
+    for (const FlowRecord& flow : flows) {
+      counts.counted += flow.packets;
+      counts.wire_bytes += flow.wire_bytes;
+      ++counts.live_flows;
+    }
+    counts.live_packets = counts.counted;
+    summary.total.front.verdict[0] = summary.total.polled = counts.counted;
+    summary.workers.resize(1);
+    report.flows = [this](const std::function<void(const ReportFlow&)>& visit) {
+      for (const FlowRecord& flow : flows) visit({flow, values});
+    };
+    return report;
+  }
+};
+
+}  // namespace parshall::live

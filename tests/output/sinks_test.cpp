@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/random.hpp"
+#include "pipeline/output/sink.hpp"
+
+namespace parshall {
+namespace {
+
+FlowRecord record(unsigned number, std::uint64_t packets) {
+  FlowRecord flow;
+  flow.key.ip_version = number % 2 == 0 ? 4 : 6;
+  flow.key.protocol = 6;
+  flow.key.src_port_bytes = {0x30, 0x39};
+  flow.key.dst_port_bytes = {0, 80};
+  if (number % 2 == 0) {
+    flow.key.address = {192, 0, 2, static_cast<std::uint8_t>(number), 198, 51, 100, 7};
+  } else {
+    flow.key.address = {0x20, 1, 0xd, 0xb8};
+    flow.key.address[15] = static_cast<std::uint8_t>(number);
+    flow.key.address[16] = 0xfe, flow.key.address[17] = 0x80;
+  }
+  flow.packets = packets;
+  flow.ip_bytes = 40 * packets;
+  flow.wire_bytes = 60 * packets;
+  flow.first_ns = 1'600'000'000'000'000'000 + number;
+  flow.last_ns = flow.first_ns + 1'000'000;
+  flow.tcp_flags = 0x12;
+  return flow;
+}
+
+/// A hand-made report of a few flows and three columns.
+struct Sample {
+  std::vector<ReportColumn> columns{
+      {"gap_mean_packets", "", ColumnFormat::number},
+      {"tcp_flags", "", ColumnFormat::tcp_flags},
+      {"end_reason", "", ColumnFormat::number, {std::begin(kEndReasonNames), std::end(kEndReasonNames)}}};
+  std::vector<FlowRecord> flows{record(0, 3), record(1, 100), record(2, 20)};
+  std::vector<std::vector<std::optional<double>>> values{{0.5, 18, {}}, {{}, 18, 5}, {7, 18, 1}};
+
+  Report report() const {
+    Report report;
+    report.summary.source = "a \"quoted\" name";
+    report.summary.number = 1;
+    report.summary.final = true;
+    report.summary.first_ns = flows[0].first_ns;
+    report.summary.last_ns = flows[2].last_ns;
+    auto& total = report.summary.total;
+    total.polled = 130;
+    total.front.filtered = 2;
+    total.front.verdict = {123, 4, 1, 0, 0, 0, 0, 0};
+    total.flows = {.counted = 123,
+                   .live_packets = 3,
+                   .ended_packets = 120,
+                   .ended_records = 2,
+                   .evicted_records = 1,
+                   .live_flows = 1};
+    report.columns = columns;
+    report.flows = [this](const std::function<void(const ReportFlow&)>& visit) {
+      for (std::size_t i = 0; i < flows.size(); ++i) visit({flows[i], values[i]});
+    };
+    return report;
+  }
+};
+
+std::string written(const char* format, const Report& report, bool several = false, int times = 1) {
+  const auto path = std::filesystem::temp_directory_path() / ("parshall-report-test-" + std::to_string(::getpid()));
+  const auto entry = std::ranges::find(sink_registry(), std::string_view(format), &SinkEntry::name);
+  {
+    auto output = Output::open(path.string());
+    const auto sink = entry->make({.several = several});
+    for (int i = 0; i < times; ++i) sink->write(report, **output);
+    EXPECT_FALSE((*output)->error());
+  }
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::filesystem::remove(path);
+  return text.str();
+}
+
+constexpr char kCsv[] =
+    "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns,gap_"
+    "mean_packets,tcp_flags,end_reason\n"
+    "4,6,192.0.2.0,12345,198.51.100.7,80,3,120,180,1600000000000000000,1600000000001000000,0.5,18,\n"
+    "6,6,2001:db8::1,12345,fe80::,80,100,4000,6000,1600000000000000001,1600000000001000001,,18,evicted\n"
+    "4,6,192.0.2.2,12345,198.51.100.7,80,20,800,1200,1600000000000000002,1600000000001000002,7,18,idle\n";
+
+TEST(CsvSink, WritesTheContractByteForByte) { EXPECT_EQ(written("csv", Sample().report()), kCsv); }
+
+TEST(CsvSink, SeveralReportsArePartedByAnEmptyLine) {
+  EXPECT_EQ(written("csv", Sample().report(), true, 2), std::string(kCsv) + "\n" + kCsv);
+}
+
+TEST(CsvSink, AReportWithoutFlowsIsItsHeader) {
+  Sample sample;
+  sample.flows.clear();
+  EXPECT_EQ(written("csv", sample.report()), std::string(kCsv).substr(0, std::string(kCsv).find('\n') + 1));
+}
+
+TEST(CsvSink, ThousandsOfRowsAreWrittenWhole) {
+  Sample sample;
+  Report report = sample.report();
+  report.flows = [&sample](const std::function<void(const ReportFlow&)>& visit) {
+    for (int i = 0; i < 20'000; ++i) visit({sample.flows[1], sample.values[1]});
+  };
+  std::istringstream text(written("csv", report));
+  std::string line;
+  std::getline(text, line);
+  int rows = 0;
+  for (; std::getline(text, line); ++rows)
+    ASSERT_EQ(line,
+              "6,6,2001:db8::1,12345,fe80::,80,100,4000,6000,1600000000000000001,1600000000001000001,,18,evicted");
+  EXPECT_EQ(rows, 20'000);
+}
+
+TEST(JsonSink, HoldsWhatTheCsvHolds) {
+  for (const bool several : {false, true}) {
+    const std::string text = written("json", Sample().report(), several);
+    const auto json = nlohmann::json::parse(text);
+    EXPECT_EQ(json["summary"]["source"], "a \"quoted\" name");
+    EXPECT_EQ(json["summary"]["packets"], 123);
+    EXPECT_EQ(json["summary"]["accounting"]["offered"], 130);
+    EXPECT_EQ(json["summary"]["accounting"]["balanced"], true);
+    EXPECT_TRUE(json["summary"]["accounting"]["nic_missed"].is_null());
+    ASSERT_EQ(json["flows"].size(), 3u);
+    const auto& flow = json["flows"][1];
+    EXPECT_EQ(flow["ip_version"], 6);
+    EXPECT_EQ(flow["src_ip"], "2001:db8::1");
+    EXPECT_EQ(flow["dst_ip"], "fe80::");
+    EXPECT_EQ(flow["src_port"], 12345);
+    EXPECT_EQ(flow["packets"], 100);
+    EXPECT_EQ(flow["first_seen_ns"], 1'600'000'000'000'000'001u);
+    EXPECT_TRUE(flow["gap_mean_packets"].is_null());
+    EXPECT_EQ(flow["end_reason"], "evicted");
+    EXPECT_EQ(json["flows"][0]["gap_mean_packets"], 0.5);
+    EXPECT_TRUE(json["flows"][0]["end_reason"].is_null());
+    EXPECT_TRUE(json["events"].is_array());
+    EXPECT_EQ(std::ranges::count(text, '\n') == 1, several) << "with several reports each is one line";
+  }
+}
+
+TEST(JsonSink, AFileNameThatIsNotUtf8DoesNotCostTheReport) {
+  const Sample sample;
+  Report report = sample.report();
+  report.summary.source = "caf\xe9.pcap";
+  std::string text;
+  ASSERT_NO_THROW(text = written("json", report));
+  EXPECT_EQ(nlohmann::json::parse(text)["flows"].size(), 3u);
+}
+
+TEST(Sinks, OfAWireTheySayWhatWentOnAndHowItWasMarked) {
+  Sample sample;
+  Report report = sample.report();
+  EXPECT_EQ(written("text", report).find("forwarded"), std::string::npos);
+  report.summary.forwarding = {
+      .offered = 107, .sent = 100, .too_long = 3, .refused = 4, .marks = {{"web", 18, 50}, {"mail", std::nullopt, 0}}};
+  EXPECT_NE(written("text", report).find("\nforwarded  107 offered = 100 sent + 3 too long + 4 refused; 50 marked\n"),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(written("json", report))["summary"]["forwarding"];
+  EXPECT_EQ(json, nlohmann::json::parse(R"({"offered": 107, "sent": 100, "not_sent": 7, "too_long": 3, "refused": 4,
+      "marked": 50, "marks": {"web": {"dscp": 18, "packets": 50}, "mail": {"dscp": null, "packets": 0}}})"));
+}
+
+TEST(TextSink, ColumnsAreAligned) {
+  std::istringstream text(written("text", Sample().report()));
+  std::string line;
+  while (std::getline(text, line) && !line.empty()) EXPECT_EQ(line.find("DOES NOT BALANCE"), line.npos);
+  std::getline(text, line);
+  const std::size_t packets_end = line.find("packets") + 7, destination = line.find("destination");
+  int rows = 0;
+  for (; std::getline(text, line); ++rows) {
+    ASSERT_GT(line.size(), packets_end);
+    EXPECT_NE(line[destination], ' ');
+    EXPECT_EQ(line[destination - 1], ' ');
+    EXPECT_TRUE(std::isdigit(line[packets_end - 1])) << line;
+    EXPECT_EQ(line[packets_end], ' ');
+  }
+  EXPECT_EQ(rows, 3);
+}
+
+TEST(TextSink, SaysWhenTheAccountingDoesNotBalance) {
+  const Sample sample;
+  Report report = sample.report();
+  ++report.summary.total.polled;
+  EXPECT_NE(written("text", report).find("DOES NOT BALANCE"), std::string::npos);
+}
+
+std::vector<std::uint64_t> packets_of(const Report& report) {
+  std::vector<std::uint64_t> packets;
+  report.flows([&packets](const ReportFlow& flow) { packets.push_back(flow.record.packets); });
+  return packets;
+}
+
+TEST(Sorted, PutsTheLargestFirstAndAbsentValuesLast) {
+  const Sample sample;
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "packets", 0)), (std::vector<std::uint64_t>{100, 20, 3}));
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "packets", 2)), (std::vector<std::uint64_t>{100, 20}));
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "", 1)), (std::vector<std::uint64_t>{100}));
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "", 0)), (std::vector<std::uint64_t>{3, 100, 20}))
+      << "no order asked, none made";
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "gap_mean_packets", 0)), (std::vector<std::uint64_t>{20, 3, 100}));
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "first_seen_ns", 0)), (std::vector<std::uint64_t>{20, 100, 3}))
+      << "times differ by 1 ns";
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "packets", 99)).size(), 3u);
+}
+
+TEST(Sorted, NamesTheColumnsThatThereAreWhenItKnowsNoSuchColumn) {
+  const auto refused = sorted(Sample().report(), "gap_p99", 0);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("gap_p99"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("gap_mean_packets"), std::string::npos);
+}
+
+TEST(Sorted, TopOfManyIsWhatSortingAllBegins) {
+  std::vector<FlowRecord> flows;
+  for (unsigned i = 0; i < 5000; ++i) flows.push_back(record(i % 200, SplitMix64::mix(i) % 100'000));
+  const auto make = [&flows] {
+    Report report;
+    report.flows = [&flows](const std::function<void(const ReportFlow&)>& visit) {
+      for (const FlowRecord& flow : flows) visit({flow, {}});
+    };
+    return report;
+  };
+  auto all = packets_of(*sorted(make(), "packets", 0));
+  EXPECT_TRUE(std::ranges::is_sorted(all, std::greater<>()));
+  all.resize(37);
+  EXPECT_EQ(packets_of(*sorted(make(), "packets", 37)), all);
+}
+
+TEST(Output, RemembersItsFirstErrorAndGoesOnQuietly) {
+  auto output = Output::open("/dev/full");
+  ASSERT_TRUE(output);
+  for (int i = 0; i < 100; ++i) (*output)->write(std::string(10'000, 'x'));
+  (*output)->flush();
+  ASSERT_TRUE((*output)->error());
+  EXPECT_NE((*output)->error()->message.find("/dev/full"), std::string::npos);
+  EXPECT_FALSE(Output::open("/no/such/folder/file"));
+}
+
+}  // namespace
+}  // namespace parshall

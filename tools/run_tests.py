@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_tests.py BUILD: all tests, those that mostly wait (devices, terminals) beside those that compute: two at a time. A line for each, the
+output of what failed; the last line is "N passed, N failed"."""
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TIMEOUT_S = 900
+Test = collections.namedtuple("Test", "name command waits")
+
+
+def tests_of(build):
+    known = json.loads(subprocess.run(["meson", "introspect", build, "--tests"], capture_output=True, text=True, check=True).stdout)
+    yield from (Test(test["name"], test["cmd"], not test["is_parallel"]) for test in known)
+    parshall = str(build / "parshall")
+    for name, *script in (("captures against their truth", "tests/conformance/test_traces.py", parshall),
+                          ("TCP of captures against tshark and tcptrace", "tests/tasks/test_tcp.py", parshall),
+                          ("windows of captures against their truth", "tests/tasks/test_captures.py", parshall),
+                          ("peer comparison's own tests", "bench/peers/test_compare.py")):
+        yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], waits=False)
+
+
+class Runner:
+    def __init__(self, build):
+        self._build, self._lock, self.passed, self.failed = build, threading.Lock(), 0, 0
+
+    def run(self, tests):
+        for test in tests:
+            began = time.monotonic()
+            try:
+                done = subprocess.run(test.command, cwd=self._build, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                      timeout=TIMEOUT_S)
+                status, said = done.returncode, done.stdout.decode(errors="replace")
+            except subprocess.TimeoutExpired as late:
+                status, said = "no end", (late.stdout or b"").decode(errors="replace")
+            self._tell(test, status, said, time.monotonic() - began)
+
+    def _tell(self, test, status, said, seconds):
+        with self._lock:
+            if status == 0:
+                self.passed += 1
+                print(f"ok      {test.name} ({seconds:.0f} s)")
+                skipped = collections.Counter(re.findall(r".*SKIPPED.*", said))
+                print("".join(f"{count:>7} {line.strip()}\n" for line, count in list(skipped.items())[:5]), end="")
+            else:
+                self.failed += 1
+                print(f"FAILED  {test.name} ({seconds:.0f} s, {status})", *said.splitlines()[-60:], sep="\n")
+            sys.stdout.flush()
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    tests = list(tests_of(build))
+    if len(tests) < 10:
+        sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
+    runner = Runner(build)
+    lanes = [threading.Thread(target=runner.run, args=([test for test in tests if test.waits == waits],)) for waits in (True, False)]
+    for lane in lanes:
+        lane.start()
+    for lane in lanes:
+        lane.join()
+    print(f"{runner.passed} passed, {runner.failed} failed")
+    sys.exit(runner.failed != 0)
+
+
+if __name__ == "__main__":
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    main()
