@@ -26,12 +26,10 @@ configure: setup
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --buildtype=release $(MESON_FLAGS) >/dev/null
 
 build: configure
-	@ninja -C $(BUILD) src/parshall
-	@ln -sf src/parshall $(BUILD)/parshall
+	@ninja -C $(BUILD) parshall
 
 programs: build
-	@ninja -C $(BUILD) src/parshall-lab src/parshall-test
-	@ln -sf src/parshall-lab src/parshall-test $(BUILD)
+	@ninja -C $(BUILD) parshall-lab parshall-test
 
 everything: programs
 	@ninja -C $(BUILD)

@@ -16,10 +16,11 @@ MAY = {
     "classify": {"base", "decode", "flow", "measure"},
     "engine": ENGINE,
     "generate": {"base", "capture", "decode"},
+    "parshall": {*ENGINE, "classify", "generate"},
     "cli": {"base", "output"},
-    "monitor": {*ENGINE, "classify", "generate", "cli"},
-    "tester": {*ENGINE, "generate", "cli", "monitor"},
-    "lab": {*ENGINE, "classify", "generate", "cli", "monitor"},
+    "monitor": {*ENGINE, "classify", "generate", "parshall", "cli"},
+    "tester": {*ENGINE, "generate", "parshall", "cli", "monitor"},
+    "lab": {*ENGINE, "classify", "generate", "parshall", "cli", "monitor"},
 }
 
 

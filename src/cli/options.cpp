@@ -47,6 +47,7 @@ Option Option::allow_extra_args(bool allow) { return Option(option_->allow_extra
 Option Option::expected(int words) { return Option(option_->expected(words)); }
 Option Option::capture_default_str() { return Option(option_->capture_default_str()); }
 Option Option::check(const Check& check) { return Option(option_->check(check.rule().validator)); }
+Option Option::takes(const std::string& what) { return Option(option_->type_name(what)); }
 Option Option::needs(Option other) { return Option(option_->needs(other.option_)); }
 Option Option::excludes(Option other) { return Option(option_->excludes(other.option_)); }
 std::size_t Option::count() const { return option_->count(); }

@@ -54,6 +54,7 @@ class Option {
   Option expected(int words);
   Option capture_default_str();
   Option check(const Check& check);
+  Option takes(const std::string& what);  ///< as help calls it
   Option needs(Option other);
   Option excludes(Option other);
 

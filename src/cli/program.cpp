@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 
+#include "base/version.hpp"
 #include "cli/sibling.hpp"
 
 namespace parshall::cli {
@@ -70,8 +71,6 @@ int parse(CLI::App& app, int argc, char** argv) {
 }
 
 }  // namespace
-
-std::string version() { return PARSHALL_VERSION; }
 
 int run_program(const Program& program, int argc, char** argv) {
   const std::string_view called(argc == 0 ? "" : argv[0]);

@@ -20,7 +20,4 @@ struct Program {
 /// Parses and runs the subcommand; what is wrong is said on standard error. The exit status.
 int run_program(const Program& program, int argc, char** argv);
 
-/// Of the program, as in --version.
-std::string version();
-
 }  // namespace parshall::cli

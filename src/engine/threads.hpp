@@ -7,12 +7,11 @@
 #include <optional>
 #include <thread>
 
+#include "base/choices.hpp"
 #include "base/result.hpp"
 #include "base/thread_name.hpp"
 
 namespace parshall {
-
-enum class Scheduler : std::uint8_t { other, fifo, deadline };
 
 /// How a thread waits: it spins for ever, or for a while before it lets others run, or it lets them at once.
 enum class Waiting : std::uint8_t { busily, soon_asleep, asleep };

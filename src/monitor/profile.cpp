@@ -6,6 +6,7 @@
 
 #include "base/machine.hpp"
 #include "base/parse.hpp"
+#include "base/version.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"

@@ -21,7 +21,7 @@
 #include "monitor/send_options.hpp"
 #include "monitor/send_orders.hpp"
 #include "monitor/send_report.hpp"
-#include "monitor/watch_options.hpp"
+#include "parshall/wiring.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/output/sink.hpp"
 
@@ -155,14 +155,14 @@ class Send {
 
   /// What is sent is watched, by the thread that sends.
   int send_and_watch() {
-    WatchOptions watch;
-    watch.traffic = options_.traffic.empty() ? "flows=1" : options_.traffic;
-    watch.format = options_.format;
-    watch.busy_poll = true;
-    watch.flows = std::to_string(std::max<std::uint64_t>(kWatchedFlows, 2 * choices_.traffic.flows));
-    if (options_.core >= 0) watch.cores = {static_cast<unsigned>(options_.core)};
-    auto planned = cli::plan(watch);
-    if (!planned) return fail(planned.error(), kUsage);
+    Plan plan;
+    plan.source.traffic = options_.traffic.empty() ? "flows=1" : options_.traffic;
+    plan.threads.busy_poll = true;
+    plan.flows.flows = std::max<std::uint64_t>(kWatchedFlows, 2 * choices_.traffic.flows);
+    if (options_.core >= 0) plan.threads.cores = {static_cast<unsigned>(options_.core)};
+    auto wiring = wire(plan);
+    if (!wiring) return fail(wiring.error(), kUsage);
+    const auto entry = std::ranges::find(sink_registry(), options_.format, &SinkEntry::name);
     auto output = Output::open(options_.output);
     if (!output) return fail(output.error(), kFailed);
     Input input{.description = source_name_ + " -> " + destination_,
@@ -172,16 +172,16 @@ class Send {
                 .device = nullptr};
     input.sources.push_back(
         std::make_unique<SendingSource>(sender_, [this](Sender& sender) { return orders_.carry_out(sender); }));
-    Session session(std::move(input), planned->session, planned->columns);
+    wiring->session.snapshots = false;
+    Session session(std::move(input), wiring->session, wiring->columns);
     if (const auto error = session.start()) return fail(*error, kFailed);
     while (!session.finished()) {
       if (stop_asked() || !obey()) session.stop();
       std::this_thread::sleep_for(kTick);
     }
     const Report report = session.final_report();
-    const auto ordered = sorted(report, planned->sort, choices_.top);
+    const auto ordered = sorted(report, std::string(entry->default_sort), choices_.top);
     if (!ordered) return fail(ordered.error(), kUsage);
-    const auto entry = std::ranges::find(sink_registry(), options_.format, &SinkEntry::name);
     entry->make({})->write(*ordered, **output);
     (*output)->flush();
     if ((*output)->reader_gone()) return kReaderGone;

@@ -11,13 +11,13 @@
 #include "cli/whole_file.hpp"
 #include "monitor/commands.hpp"
 #include "monitor/event_hook.hpp"
-#include "monitor/input.hpp"
 #include "monitor/live/live_view.hpp"
 #include "monitor/live/recall_tail.hpp"
 #include "monitor/live/terminal.hpp"
-#include "monitor/marks.hpp"
 #include "monitor/side_file.hpp"
 #include "monitor/watch_options.hpp"
+#include "parshall/marks.hpp"
+#include "parshall/open_input.hpp"
 #include "pipeline/output/event_json.hpp"
 #include "pipeline/output/event_text.hpp"
 #include "pipeline/output/recall_csv.hpp"
@@ -60,16 +60,17 @@ class Watch {
         return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
     }
     for (const std::string& path : {options_.output, options_.events, options_.recall})
-      if (same_file(options_.file, path))
+      if (same_file(plan_.plan.source.file, path))
         return fail(Error{path + " is the capture itself: name another file to write to"}, kUsage);
-    const auto columns = plan_.columns;
+    const auto columns = plan_.wiring.columns;
     try {
       Session::Monitors monitors;
-      if (!options_.interface.empty()) monitors = Session::make_monitors(plan_.session, columns, /*can_wait=*/false);
-      auto tasks = TaskSets::make(plan_.tasks, plan_.task_options);
+      if (!plan_.plan.source.interface.empty())
+        monitors = Session::make_monitors(plan_.wiring.session, columns, /*can_wait=*/false);
+      auto tasks = TaskSets::make(plan_.wiring.tasks, plan_.wiring.task_options);
       if (!tasks) return fail(tasks.error(), kUsage);
       more_memory_bytes_ = tasks->memory_bytes();
-      auto input = open_input(options_, plan_.session);
+      auto input = open_input(plan_.plan.source, plan_.wiring.session);
       if (!input) return fail(input.error(), kFailed);
       auto output = Output::open(options_.output);
       if (!output) return fail(output.error(), kFailed);
@@ -79,10 +80,11 @@ class Watch {
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
       description_ = input->description;
       more_memory_bytes_ += input->memory_bytes;
-      session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors), *std::move(tasks));
+      session_.emplace(*std::move(input), plan_.wiring.session, columns, std::move(monitors), *std::move(tasks));
     } catch (const std::bad_alloc&) {
       return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
-                                    plan_.session.monitor.flows, Session::memory_bytes(plan_.session, columns) >> 20)},
+                                    plan_.wiring.session.monitor.flows,
+                                    Session::memory_bytes(plan_.wiring.session, columns) >> 20)},
                   kFailed);
     }
     catch_signals();
@@ -120,24 +122,27 @@ class Watch {
   void announce() const {
     if (options_.quiet) return;
     say(options_.command,
-        fmt::format("{}{}; at most {} MB for {} flows in {} worker{}", options_.interface.empty() ? "" : "capturing ",
-                    description_,
-                    (Session::memory_bytes(plan_.session, plan_.columns) + more_memory_bytes_ + (1 << 20) - 1) >> 20,
-                    plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
-                    plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
-    if (!options_.forward.empty())
-      say(options_.command,
-          "marked: " + describe_marks(plan_.session.threads.marking, plan_.statistics.classifier->classes()));
+        fmt::format(
+            "{}{}; at most {} MB for {} flows in {} worker{}", plan_.plan.source.interface.empty() ? "" : "capturing ",
+            description_,
+            (Session::memory_bytes(plan_.wiring.session, plan_.wiring.columns) + more_memory_bytes_ + (1 << 20) - 1) >>
+                20,
+            plan_.wiring.session.table == nullptr ? 0
+                                                  : plan_.wiring.session.monitor.flows * plan_.wiring.session.workers,
+            plan_.wiring.session.workers, plan_.wiring.session.workers == 1 ? "" : "s"));
+    if (!plan_.plan.source.forward.empty())
+      say(options_.command, "marked: " + describe_marks(plan_.wiring.session.threads.marking,
+                                                        plan_.wiring.statistics.classifier->classes()));
   }
 
   void watch() {
-    const bool by_packet_time = plan_.session.limits.pause_every_ns != 0;
+    const bool by_packet_time = plan_.wiring.session.limits.pause_every_ns != 0;
     const auto began = Clock::now();
     auto next_report = began + std::chrono::nanoseconds(plan_.every_ns);
     while (!session_->finished()) {
       const auto now = Clock::now();
       const bool time_is_up =
-          plan_.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wall_duration_ns);
+          plan_.wiring.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wiring.wall_duration_ns);
       if (stop_asked() || time_is_up || output_->error() || reader_gone()) session_->stop();
       take_findings();
       warn_of_dropped_records();
@@ -174,15 +179,16 @@ class Watch {
     LiveSession session(*session_);
     const auto leave = [&] {
       take_findings();
-      if (plan_.wall_duration_ns != 0 && Clock::now() - began >= std::chrono::nanoseconds(plan_.wall_duration_ns))
+      if (plan_.wiring.wall_duration_ns != 0 &&
+          Clock::now() - began >= std::chrono::nanoseconds(plan_.wiring.wall_duration_ns))
         session_->stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(session, {.own = plan_.columns,
-                                              .statistics = plan_.statistics,
-                                              .packets_only = options_.packets_only,
-                                              .has_states = plan_.session.monitor.states != nullptr,
-                                              .marks = !options_.forward.empty(),
+    auto outcome = live::watch_live(session, {.own = plan_.wiring.columns,
+                                              .statistics = plan_.wiring.statistics,
+                                              .packets_only = plan_.plan.flows.packets_only,
+                                              .has_states = plan_.wiring.session.monitor.states != nullptr,
+                                              .marks = !plan_.plan.source.forward.empty(),
                                               .leave = leave,
                                               .events = [this] { return latest_events(); },
                                               .recalls = [this] { return recalls_.tasks(); }});
@@ -303,12 +309,10 @@ class Watch {
 namespace {
 
 /// A command with the options of watch.
-void add(Command app, int& status, const WatchOptions& defaults, const std::string& help) {
-  auto options = std::make_shared<WatchOptions>(defaults);
+void add(Command app, int& status, std::shared_ptr<WatchOptions> options, const std::string& help) {
   Command command = app.add_subcommand(options->command, help);
   declare(command, *options);
   command->callback([options, &status] {
-    options->version = version();
     auto planned = plan(*options);
     if (planned) {
       status = Watch(*options, *std::move(planned)).run();
@@ -322,13 +326,13 @@ void add(Command app, int& status, const WatchOptions& defaults, const std::stri
 }  // namespace
 
 void add_watch(Command app, int& status) {
-  add(app, status, {}, "Monitor a capture, an interface or built-in traffic");
+  add(app, status, std::make_shared<WatchOptions>(), "Monitor a capture, an interface or built-in traffic");
 }
 
 void add_classify(Command app, int& status) {
-  WatchOptions defaults;
-  defaults.command = "classify";
-  defaults.idle = "15s";
+  auto defaults = std::make_shared<WatchOptions>();
+  defaults->command = "classify";
+  defaults->plan.flows.idle_ns = 15'000'000'000;
   add(app, status, defaults, "Tell the application of each flow by its first packets: watch, with a model of train");
 }
 

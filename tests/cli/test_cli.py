@@ -698,6 +698,53 @@ class Reports(Case):
         self.assertEqual(run("--version").status, DONE)
 
 
+class Programs(Case):
+    """parshall becomes parshall-lab and parshall-test, and carries nothing of theirs."""
+
+    def test_bench_and_test_are_programs_of_their_own(self):
+        for words, more in ((["bench", "tables", "--help"], "Usage: parshall bench tables"), (["test", "search", "--help"], "Usage: parshall test search"),
+                            (["list", "goals"], "rfc2544"), (["list", "experiments"], "contention")):
+            done = run(*words)
+            self.assertEqual(done.status, DONE, done.err)
+            self.assertIn(more, done.out.decode())
+        for program, words in ((PROGRAM + "-lab", ["bench", "tables", "--help"]), (PROGRAM + "-test", ["search", "--help"]),
+                               (PROGRAM + "-test", ["test", "search", "--help"])):
+            done = subprocess.run([program, *words], capture_output=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, DONE)
+            self.assertIn(b"Usage: " + os.path.basename(program).encode() + b" ", done.stdout)
+
+    def test_a_program_that_is_not_there_is_named(self):
+        alone = shutil.copy(PROGRAM, self.path("parshall"))
+        for words, program in ((["bench", "tables"], "parshall-lab"), (["test", "run"], "parshall-test"), (["list", "goals"], "parshall-test")):
+            done = subprocess.run([alone, *words], capture_output=True, timeout=60, check=False, env={"PATH": self.folder})
+            self.assertEqual(done.returncode, FAILED)
+            self.assertIn(program, done.stderr.decode())
+        link = self.path("parshall-test")
+        os.symlink(PROGRAM + "-test", link)
+        done = subprocess.run([alone, "test", "search", "--help"], capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, DONE, "beside it")
+        os.mkdir(self.path("bin"))
+        os.rename(link, self.path("bin/parshall-test"))
+        done = subprocess.run([alone, "test", "search", "--help"], capture_output=True, timeout=60, check=False, env={"PATH": self.path("bin")})
+        self.assertEqual(done.returncode, DONE, "in PATH")
+
+    def test_the_product_has_no_rivals_and_says_who_has(self):
+        with open(PROGRAM, "rb") as file:
+            words = file.read()
+        for rival in (b"robin-hood", b"murmur3", b"SpookyHash", b"tst009"):
+            self.assertNotIn(rival, words)
+        with open(PROGRAM + "-lab", "rb") as file:
+            self.assertIn(b"robin-hood", file.read())
+        capture = self.capture()
+        for arguments, topic in ((["--table", "robin-hood"], "tables"), (["--hash", "xxh3"], "hashes")):
+            done = subprocess.run([PROGRAM, "watch", "-r", capture, *arguments], capture_output=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(f"parshall-lab list {topic}", done.stderr.decode())
+        done = subprocess.run([PROGRAM, "watch", "-r", capture, "--threads", "cooperative"], capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("run-to-completion,pipeline", done.stderr.decode())
+
+
 class Tables(Case):
     """--table: whatever keeps the flows, the same flows come out."""
 

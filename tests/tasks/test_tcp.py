@@ -71,7 +71,7 @@ def key_of(source, target, source_port, target_port):
 def say(parshall, path, tasks, window, model, workers):
     """The tasks' events."""
     data = test_traces.capture_bytes(path)
-    command = [parshall, "watch", "-r", str(path) if data is None else "-", "--quiet", "--flows", "64Ki", "--format", "json", "--top", "1",
+    command = [test_traces.program_for(parshall, [model]), "watch", "-r", str(path) if data is None else "-", "--quiet", "--flows", "64Ki", "--format", "json", "--top", "1",
                "-o", os.devnull, "--events", "-", "--window", window, "--model", model, "--workers", workers, *tasks]
     run = subprocess.run(command, input=data, capture_output=True, timeout=120)
     if run.returncode not in (0, 3):

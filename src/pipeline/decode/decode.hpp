@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "base/choices.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "pipeline/decode/facts.hpp"
 
 namespace parshall {
-
-/// Which IP header names the flow when a packet carries several (tunnels).
-enum class IpHeader : std::uint8_t { outermost, innermost };
 
 /// The general decoder: any link type, encapsulation, option or cut.
 ///

@@ -8,22 +8,13 @@
 #include <cstring>
 #include <span>
 
+#include "base/choices.hpp"
 #include "base/keyed_hash.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "pipeline/decode/fast_group.hpp"
 #include "pipeline/flow/hashes/hash_function.hpp"
 
 namespace parshall {
-
-/// Which fields of the five-tuple make a flow.
-enum class KeyFields : std::uint8_t { five_tuple, src_dst, src, dst };
-
-/// What tells two flows apart.
-enum class Identity : std::uint8_t {
-  exact,        ///< the whole key is compared
-  fingerprint,  ///< a tag and the bucket's bits of a keyed 64-bit hash of the key
-  nic_hash,     ///< the 32-bit RSS hash of the device alone, as FloWatcher-DPDK does
-};
 
 /// Turns the decoded key into the flow's key and its hash.
 class FlowIdentity {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choices.hpp"
 #include "base/result.hpp"
 #include "pipeline/measure/classifier.hpp"
 
@@ -71,8 +72,6 @@ class Statistic {
   /// Adds `from` to `into`; only where mergeable().
   virtual void merge(std::byte* into, const std::byte* from) const noexcept = 0;
 };
-
-enum class QuantileMethod : std::uint8_t { p2, histogram };
 
 /// How percentiles are kept, and what tells the class of a flow.
 struct StatisticOptions {

@@ -32,7 +32,7 @@ constexpr std::array kMeaningless{"--read",   "--interface", "--generate",   "--
                                   "--recall", "--hook",      "--hook-every", "--format",  "--output",   "--every",
                                   "--live",   "--top",       "--sort",       "--explain", "--quiet"};
 
-Result<WatchOptions> parse_watch(const std::string& words) {
+Result<Plan> parse_watch(const std::string& words) {
   WatchOptions watch;
   WordParser parser;
   declare(parser.command(), watch);
@@ -40,8 +40,10 @@ Result<WatchOptions> parse_watch(const std::string& words) {
   for (const char* option : kMeaningless)
     if (parser.count(option) != 0)
       return Error{fmt::format("{} means nothing here: one ring is watched, and this test reports", option)};
-  watch.interface = kRing;
-  return watch;
+  Plan plan;
+  if (auto problem = watch.given.apply_to(plan)) return *std::move(problem);
+  plan.source.interface = kRing;
+  return plan;
 }
 
 struct Sent {
@@ -139,25 +141,26 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
   TestFrames frames_;
 };
 
-Result<MonitorPlan> plan_monitor(const std::string& words, const std::string& version) {
+Result<MonitorPlan> plan_monitor(const std::string& words) {
   const auto problem = [&](const Error& error) {
     return Error{fmt::format("--monitor \"{}\": {}", words, error.message)};
   };
-  auto watch = parse_watch(words);
-  if (!watch) return problem(watch.error());
-  watch->version = version;
-  auto plan = cli::plan(*watch);
+  auto plan = parse_watch(words);
   if (!plan) return problem(plan.error());
-  plan->session.snapshots = true;
-  plan->session.keeps_ended = false;
-  plan->session.commits_first = true;
-  return MonitorPlan{
-      .words = words, .watch = *std::move(plan), .descriptors = watch->descriptors, .mbufs = watch->mbufs};
+  auto wiring = wire(*plan);
+  if (!wiring) return problem(wiring.error());
+  wiring->session.snapshots = true;
+  wiring->session.keeps_ended = false;
+  wiring->session.commits_first = true;
+  return MonitorPlan{.words = words,
+                     .watch = *std::move(wiring),
+                     .descriptors = plan->source.descriptors,
+                     .mbufs = plan->source.mbufs};
 }
 
 Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorPlan& plan, const std::string& eal,
                                                                   std::uint64_t settle_ns) {
-  const WatchPlan& watch = plan.watch;
+  const Wiring& watch = plan.watch;
   std::unique_ptr<MonitorUnderTest> monitor(new MonitorUnderTest);
   monitor->eal_ = eal;
   monitor->settle_ns_ = settle_ns;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/session.hpp"
-#include "monitor/watch_options.hpp"
+#include "parshall/wiring.hpp"
 #include "tester/commands/under_test.hpp"
 
 namespace parshall::cli {
@@ -13,13 +13,13 @@ namespace parshall::cli {
 /// What a monitor under test is to do.
 struct MonitorPlan {
   std::string words;  ///< options of `parshall watch`
-  WatchPlan watch;
+  Wiring watch;
   std::uint16_t descriptors = 0;  ///< packets that wait in the ring at most
   std::uint32_t mbufs = 0;
 };
 
 /// Error: the user's: unknown options, or such as mean nothing here.
-Result<MonitorPlan> plan_monitor(const std::string& words, const std::string& version);
+Result<MonitorPlan> plan_monitor(const std::string& words);
 
 /// `parshall watch` itself as what is under test, in threads of this process: frames wait in memory, and go to it by
 /// way of a ring, as those of a NIC do. What finds the ring full is lost; what it counts was received.

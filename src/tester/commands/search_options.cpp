@@ -93,7 +93,7 @@ std::string text_of(const std::vector<SizePlan>& sizes, const SearchOptions& o) 
 
 }  // namespace
 
-Result<SearchOrder> order_search(const SearchOptions& o, const std::string& version) {
+Result<SearchOrder> order_search(const SearchOptions& o) {
   SearchOrder order;
   if (!o.monitor)
     if (const auto error = conflict_of(o.ends)) return *error;
@@ -123,7 +123,7 @@ Result<SearchOrder> order_search(const SearchOptions& o, const std::string& vers
     *into = *value;
   }
   if (o.monitor) {
-    auto monitor = plan_monitor(*o.monitor, version);
+    auto monitor = plan_monitor(*o.monitor);
     if (!monitor) return monitor.error();
     order.monitor = *std::move(monitor);
     order.learn_ns = 0;  // a ring passes everything on

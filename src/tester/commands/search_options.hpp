@@ -44,6 +44,6 @@ struct SearchOrder {
 };
 
 /// Errors are the user's.
-Result<SearchOrder> order_search(const SearchOptions& options, const std::string& version);
+Result<SearchOrder> order_search(const SearchOptions& options);
 
 }  // namespace parshall::cli

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/machine.hpp"
+#include "base/version.hpp"
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
@@ -135,13 +136,13 @@ Result<std::unique_ptr<UnderTest>> make_ready(const SearchOrder& order, const Se
       std::make_unique<DeviceUnderTest>(*std::move(test), order.settle_ns, order.learn_ns));
 }
 
-tester::SearchReport begin_report(const SearchOrder& order, const UnderTest& under_test, const std::string& version) {
+tester::SearchReport begin_report(const SearchOrder& order, const UnderTest& under_test) {
   return {.command = command_line(),
           .device = under_test.description(),
           .traffic = order.traffic,
           .method = std::string(order.method->name),
           .method_summary = std::string(order.method->summary),
-          .version = version,
+          .version = version(),
           .began = fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr))),
           .goals = order.search.goals,
           .received = under_test.received(),
@@ -153,9 +154,9 @@ bool has_trials(const tester::SearchReport& report) {
   return std::ranges::any_of(report.sizes, [](const tester::SizeSearches& size) { return !size.searches.empty(); });
 }
 
-int run(SearchOptions options, const std::string& version) {
+int run(SearchOptions options) {
   const std::uint64_t seed = settle_seeds(options.seed, options.ends, options.traffic);
-  const auto order = order_search(options, version);
+  const auto order = order_search(options);
   if (!order) return fail(order.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
   catch_signals();
@@ -163,7 +164,7 @@ int run(SearchOptions options, const std::string& version) {
   if (!ready) return fail(ready.error(), kFailed);
   UnderTest& under_test = **ready;
 
-  tester::SearchReport report = begin_report(*order, under_test, version);
+  tester::SearchReport report = begin_report(*order, under_test);
   report.seed = seed;
   const ProcessorTime before = processor_time();
   SearchSession session(*order, options, report);
@@ -194,7 +195,7 @@ void add_test_search(Command test, int& status) {
       "report.");
   auto options = std::make_shared<SearchOptions>();
   declare(command, *options);
-  command->callback([options, &status] { status = run(*options, version()); });
+  command->callback([options, &status] { status = run(*options); });
 }
 
 }  // namespace parshall::cli

@@ -104,7 +104,7 @@ void declare(Command command, WatchLossOptions& o) {
 }
 
 Result<tester::LossPlan> choose(const WatchLossOptions& options) {
-  const auto self = tester::own_path();
+  const auto self = tester::monitor_path();
   if (!self) return self.error();
   auto plan = choose_monitor(options, *self);
   if (!plan) return plan.error();

@@ -126,7 +126,7 @@ Result<LinkOrder> order_link(const std::string& text) {
   return order;
 }
 
-/// `parshall test link` between the interfaces.
+/// `parshall-test link` between the interfaces.
 class LossyLink final : public InNetwork {
  public:
   static Result<std::unique_ptr<Scenario>> make(const std::string& settings, const Stop&) {
@@ -134,7 +134,7 @@ class LossyLink final : public InNetwork {
     if (!network) return network.error();
     const auto self = own_path();
     if (!self) return self.error();
-    Words words{*self, "test", "link", "-q", "--prompt", "-i", "in0", "--forward", "out0"};
+    Words words{*self, "link", "-q", "--prompt", "-i", "in0", "--forward", "out0"};
     const auto order = order_link(settings);
     if (!order) return order.error();
     words.insert(words.end(), order->options.begin(), order->options.end());

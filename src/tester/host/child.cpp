@@ -201,4 +201,11 @@ Result<std::string> own_path() {
   return path.string();
 }
 
+Result<std::string> monitor_path() {
+  const auto own = own_path();
+  if (!own) return own.error();
+  const std::string beside = (std::filesystem::path(*own).parent_path() / "parshall").string();
+  return ::access(beside.c_str(), X_OK) == 0 ? beside : "parshall";
+}
+
 }  // namespace parshall::tester

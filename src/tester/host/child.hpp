@@ -82,4 +82,7 @@ std::string joined(const Words& words);
 /// This program's file, to be run again.
 Result<std::string> own_path();
 
+/// parshall itself: the file beside this program's, else by PATH.
+Result<std::string> monitor_path();
+
 }  // namespace parshall::tester

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/marks.hpp"
+#include "parshall/marks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace parshall::cli {
+namespace parshall {
 namespace {
 
 constexpr std::string_view kUnknown = "unknown";
@@ -61,4 +61,4 @@ std::string describe_marks(const MarkingPlan& plan, std::span<const std::string>
   return marks.empty() ? "none" : fmt::format("{}", fmt::join(marks, ", "));
 }
 
-}  // namespace parshall::cli
+}  // namespace parshall

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/input.hpp"
+#include "parshall/open_input.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "pipeline/capture/packet_socket.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 
-namespace parshall::cli {
+namespace parshall {
 namespace {
 
 std::size_t lanes_of(const SessionOptions& session) {
@@ -96,23 +96,22 @@ Input device_input(const std::shared_ptr<Device>& device) {
           .device = [device] { return device->counters(); }};
 }
 
-Result<Input> open_device(const WatchOptions& options, const SessionOptions& session) {
-  const bool forwards = !options.forward.empty();
+Result<Input> open_device(const SourcePlan& source, const SessionOptions& session) {
+  const bool forwards = !source.forward.empty();
   const std::size_t workers = forwards ? session.workers / 2 : session.workers;
-  const std::size_t queues = options.queues != 0 ? options.queues : forwards ? workers : lanes_of(session);
+  const std::size_t queues = source.queues != 0 ? source.queues : forwards ? workers : lanes_of(session);
   if (session.threads.model != ThreadModel::pipeline && queues != workers)
     return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",
                              queues, workers)};
   if (queues > 1 && session.limits.packets != 0)
     return Error{
         "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
-  if (!forwards && options.via == "af_packet") {
-    const auto device = DeviceName::parse(options.interface);
+  if (!forwards && source.via == "af_packet") {
+    const auto device = DeviceName::parse(source.interface);
     if (!device) return device.error();
     if (device->kind == DeviceKind::kernel_interface) {
-      auto socket = PacketSocket::open({.interface = device->name,
-                                        .queues = static_cast<std::uint16_t>(queues),
-                                        .descriptors = options.descriptors});
+      auto socket = PacketSocket::open(
+          {.interface = device->name, .queues = static_cast<std::uint16_t>(queues), .descriptors = source.descriptors});
       if (!socket) return socket.error();
       const std::uint64_t memory_bytes = (*socket)->memory_bytes();
       Input input = device_input(std::shared_ptr(*std::move(socket)));
@@ -120,19 +119,19 @@ Result<Input> open_device(const WatchOptions& options, const SessionOptions& ses
       return input;
     }
   }
-  DpdkOptions opening{.device = options.interface,
-                      .via = options.via,
+  DpdkOptions opening{.device = source.interface,
+                      .via = source.via,
                       .queues = static_cast<std::uint16_t>(queues),
-                      .descriptors = options.descriptors,
-                      .mbufs_per_queue = options.mbufs,
+                      .descriptors = source.descriptors,
+                      .mbufs_per_queue = source.mbufs,
                       .forwards = forwards,
                       .seed = session.seed,
-                      .eal = options.eal};
+                      .eal = source.eal};
   auto port = DpdkPort::open(opening);
   if (!port) return port.error();
   std::shared_ptr<DpdkPort> shared = *std::move(port);
   if (forwards) {
-    opening.device = options.forward;
+    opening.device = source.forward;
     auto other = DpdkPort::open(opening);
     if (!other) return other.error();
     return wire_input(std::move(shared), *std::move(other));
@@ -142,10 +141,10 @@ Result<Input> open_device(const WatchOptions& options, const SessionOptions& ses
 
 }  // namespace
 
-Result<Input> open_input(const WatchOptions& options, const SessionOptions& session) {
-  if (!options.file.empty()) return open_file(options.file, session);
-  if (!options.traffic.empty()) return open_traffic(options.traffic, session);
-  return open_device(options, session);
+Result<Input> open_input(const SourcePlan& source, const SessionOptions& session) {
+  if (!source.file.empty()) return open_file(source.file, session);
+  if (!source.traffic.empty()) return open_traffic(source.traffic, session);
+  return open_device(source, session);
 }
 
-}  // namespace parshall::cli
+}  // namespace parshall

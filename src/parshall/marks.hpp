@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "engine/marking.hpp"
 
-namespace parshall::cli {
+namespace parshall {
 
 /// `marks`: CLASS=CODE, where a class that is not named keeps what it has. None: the n-th class gets the n-th code
 /// point for local use.
@@ -18,4 +18,4 @@ Result<MarkingPlan> plan_marks(std::span<const std::string> marks, std::span<con
 /// "web AF21, dns EF": the classes that are marked; "none" where none is.
 std::string describe_marks(const MarkingPlan& plan, std::span<const std::string> classes);
 
-}  // namespace parshall::cli
+}  // namespace parshall

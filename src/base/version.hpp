@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+namespace parshall {
+
+/// Of this library and its programs.
+std::string version();
+
+}  // namespace parshall

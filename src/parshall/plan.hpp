@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/choices.hpp"
+
+namespace parshall {
+
+/// Where packets come from: one of the first three is named.
+struct SourcePlan {
+  std::string file;       ///< capture, - for standard input
+  std::string interface;  ///< kernel interface, PCI address, or vdev:NAME,ARGS
+  std::string traffic;    ///< built-in: NAME=VALUE,...
+  std::string filter;     ///< in libpcap's language; empty: all packets
+
+  std::string via = "af_packet";   ///< how a kernel interface is read; or af_xdp
+  std::string forward;             ///< the other end of a wire; empty: packets go nowhere
+  std::vector<std::string> marks;  ///< CLASS=CODE, of packets that go on
+  std::uint16_t queues = 0;        ///< 0: one per worker
+  std::uint16_t descriptors = 4096;
+  std::uint32_t mbufs = 0;  ///< per queue; 0: derived
+  std::size_t batch = 256;  ///< packets asked for at a time
+  std::string eal;          ///< more arguments for DPDK
+
+  std::uint64_t packets = 0;      ///< to stop after; 0: all
+  std::uint64_t duration_ns = 0;  ///< likewise: of packet time of a file, of the clock otherwise
+
+  friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
+};
+
+/// What a flow is, and where flows are kept.
+struct FlowPlan {
+  IpHeader header = IpHeader::outermost;
+  KeyFields key = KeyFields::five_tuple;
+  Identity identity = Identity::exact;
+  std::string hash;  ///< empty: the keyed one
+  std::string table = "bucketed";
+  bool observe_merges = false;
+  bool packets_only = false;                        ///< no flows at all
+  std::uint64_t flows = std::uint64_t{1} << 20;     ///< per worker
+  std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way; 0: never
+  std::uint64_t idle_ns = 0, active_ns = 0;         ///< 0: never
+  std::optional<std::uint64_t> seed;                ///< nothing: random
+  std::string model;                                ///< of classes, a file; empty: flows are not classified
+  std::size_t classifiers = 0;                      ///< threads that tell classes; 0: the workers do
+
+  friend bool operator==(const FlowPlan&, const FlowPlan&) = default;
+};
+
+/// What is kept of each flow beside its counters.
+struct StatisticsPlan {
+  std::vector<std::string> columns;
+  QuantileMethod quantiles = QuantileMethod::histogram;
+  double quantile_error = 0.05;  ///< relative, of histograms
+
+  friend bool operator==(const StatisticsPlan&, const StatisticsPlan&) = default;
+};
+
+/// How flows give way to lighter monitoring states where time is short.
+enum class Adaptation : std::uint8_t { accuracy, adapt_only, none };
+
+/// What is asked of the traffic, window by window.
+struct TasksPlan {
+  std::vector<std::string> names;  ///< with their defaults
+  std::vector<std::string> specs;  ///< NAME:PARAMETER=VALUE,... or a condition
+  std::string states;              ///< TOML file of monitoring states
+  std::string profile;             ///< what packets cost in them, a file
+  Adaptation adaptation = Adaptation::accuracy;
+  bool sheds = true;       ///< packets, where even the lightest states take too long
+  double accuracy = 0.75;  ///< recall to keep, of tasks that name none
+  std::string window = "1s";
+  std::uint64_t keys = std::uint64_t{1} << 20;  ///< that a task counts exactly in a window
+
+  friend bool operator==(const TasksPlan&, const TasksPlan&) = default;
+};
+
+/// How the work is spread.
+struct ThreadsPlan {
+  std::size_t workers = 1;
+  std::string model = "run-to-completion";
+  std::size_t ring = 65536;  ///< packets between receive and monitor thread
+  std::vector<unsigned> cores;
+  Scheduler scheduler = Scheduler::other;
+  bool busy_poll = false;
+
+  friend bool operator==(const ThreadsPlan&, const ThreadsPlan&) = default;
+};
+
+/// All that a run is: what the command line, a TOML file and code come to. Plain data; wire() checks it.
+struct Plan {
+  SourcePlan source;
+  FlowPlan flows;
+  StatisticsPlan statistics;
+  TasksPlan tasks;
+  ThreadsPlan threads;
+  bool explain = false;  ///< in reports, where the time goes
+
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+}  // namespace parshall

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/plan_settings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/parse.hpp"
+#include "engine/class_helpers.hpp"
+#include "engine/thread_models.hpp"
+#include "generate/traffic_spec.hpp"
+#include "parshall/names.hpp"
+#include "pipeline/flow/flood_filter.hpp"
+
+namespace parshall {
+namespace {
+
+using Words = std::vector<std::string>;
+using Outcome = std::optional<Error>;
+
+constexpr std::size_t kMostWorkers = 256, kMostBatch = 4096;
+constexpr std::uint64_t kMostPackets = std::uint64_t{1} << 62;
+
+/// What a table of settings has in common: each puts its words where `get` says.
+class Settings {
+ public:
+  explicit Settings(std::string group) : group_(std::move(group)) {}
+
+  template <class Get>
+  PlanSetting& text(std::string name, std::string help, Get get) {
+    return add(std::move(name), SettingKind::value, "TEXT", std::move(help), get(kDefaults),
+               [get](Plan& plan, const Words& words) -> Outcome {
+                 get(plan) = words.back();
+                 return std::nullopt;
+               });
+  }
+
+  template <class Get>
+  PlanSetting& texts(std::string name, SettingKind kind, std::string help, Get get) {
+    return add(std::move(name), kind, "TEXT", std::move(help), "", [get](Plan& plan, const Words& words) -> Outcome {
+      get(plan) = words;
+      return std::nullopt;
+    });
+  }
+
+  template <class Get>
+  PlanSetting& flag(std::string name, std::string help, Get set) {
+    return add(std::move(name), SettingKind::flag, "", std::move(help), "", [set](Plan& plan, const Words&) -> Outcome {
+      set(plan);
+      return std::nullopt;
+    });
+  }
+
+  template <class Get>
+  PlanSetting& duration(std::string name, std::string help, Get get) {
+    return add(name, SettingKind::value, "TIME", std::move(help), "",
+               [name, get](Plan& plan, const Words& words) -> Outcome {
+                 const auto value = parse_duration_ns(words.back());
+                 if (!value)
+                   return Error{fmt::format("--{} {}: give a time such as 500ms, 10s, 2m or 1h", name, words.back())};
+                 get(plan) = *value;
+                 return std::nullopt;
+               });
+  }
+
+  /// A whole number from `least` to `most`.
+  template <class Get>
+  PlanSetting& count(std::string name, std::string help, Get get, std::uint64_t least, std::uint64_t most,
+                     std::string shown = "") {
+    return add(name, SettingKind::value, "COUNT", std::move(help), std::move(shown),
+               [name, get, least, most](Plan& plan, const Words& words) -> Outcome {
+                 const auto value = parse_count(words.back());
+                 if (!value || *value < least || *value > most)
+                   return Error{fmt::format("--{} {}: give a number from {} to {}, such as 65536, 64Ki or 1M", name,
+                                            words.back(), least, most)};
+                 get(plan) = static_cast<std::remove_cvref_t<decltype(get(plan))>>(*value);
+                 return std::nullopt;
+               });
+  }
+
+  template <class Get>
+  PlanSetting& real(std::string name, std::string help, Get get, double least, double most) {
+    return add(name, SettingKind::value, "NUMBER", std::move(help), fmt::format("{}", get(kDefaults)),
+               [name, get, least, most](Plan& plan, const Words& words) -> Outcome {
+                 const std::string& text = words.back();
+                 double value = 0;
+                 const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+                 if (problem != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
+                   return Error{fmt::format("--{} {}: give a number from {} to {}", name, text, least, most)};
+                 get(plan) = value;
+                 return std::nullopt;
+               });
+  }
+
+  /// One of these names, each of a value.
+  template <class T, std::size_t N, class Get>
+  PlanSetting& choice(std::string name, std::string help, const Named<T> (&table)[N], Get get) {
+    return add(name, SettingKind::value, fmt::format("{{{}}}", fmt::join(names_in(table), ",")), std::move(help),
+               name_of(table, get(kDefaults)), [name, get, &table](Plan& plan, const Words& words) -> Outcome {
+                 const auto value = value_of(table, words.back());
+                 if (!value) return not_among(name, words.back(), names_in(table));
+                 get(plan) = *value;
+                 return std::nullopt;
+               });
+  }
+
+  /// One of these names, kept as text.
+  template <class Get>
+  PlanSetting& name(std::string name, std::string help, const Words& names, Get get) {
+    return add(name, SettingKind::value, fmt::format("{{{}}}", fmt::join(names, ",")), std::move(help), get(kDefaults),
+               [name, names, get](Plan& plan, const Words& words) -> Outcome {
+                 if (std::ranges::find(names, words.back()) == names.end()) return not_among(name, words.back(), names);
+                 get(plan) = words.back();
+                 return std::nullopt;
+               });
+  }
+
+  PlanSetting& add(std::string name, SettingKind kind, std::string takes, std::string help, std::string shown,
+                   std::function<Outcome(Plan&, const Words&)> set) {
+    return all_.emplace_back(PlanSetting{.name = std::move(name),
+                                         .letter = "",
+                                         .kind = kind,
+                                         .group = group_,
+                                         .takes = std::move(takes),
+                                         .help = std::move(help),
+                                         .shown = std::move(shown),
+                                         .set = std::move(set)});
+  }
+
+  void move_to(std::vector<PlanSetting>& to) { std::ranges::move(all_, std::back_inserter(to)); }
+
+ private:
+  static Error not_among(const std::string& name, const std::string& word, const Words& names) {
+    return Error{fmt::format("--{}: {} not in {{{}}}", name, word, fmt::join(names, ","))};
+  }
+
+  static inline const Plan kDefaults{};
+  std::string group_;
+  std::vector<PlanSetting> all_;
+};
+
+// clang-format off: a line each is a table
+Settings source_settings() {
+  Settings s("Source");
+  s.text(
+       "read", "Capture file (pcap, pcapng, ERF, also compressed), - for standard input",
+       [](auto& p) -> auto& { return p.source.file; })
+      .letter = "r";
+  s.text(
+       "interface", "Kernel interface, PCI address, or vdev:NAME,ARGS",
+       [](auto& p) -> auto& { return p.source.interface; })
+      .letter = "i";
+  s.text(
+       "generate",
+       fmt::format("Built-in traffic: NAME=VALUE,... of {} (parshall list traffic)", names_of_traffic_settings()),
+       [](auto& p) -> auto& { return p.source.traffic; })
+      .letter = "g";
+  s.add("filter", SettingKind::words, "TEXT ...", "Packet filter in libpcap's language", "",
+        [](Plan& plan, const Words& words) -> Outcome {
+          plan.source.filter = fmt::format("{}", fmt::join(words, " "));
+          return std::nullopt;
+        });
+  s.name(
+      "via", "How to read a kernel interface", {"af_packet", "af_xdp"}, [](auto& p) -> auto& { return p.source.via; });
+  s.text(
+      "forward",
+      "Be a wire: what comes in on -i goes out of this device, and the other way round, marked with the DSCP of its "
+      "flow's class (--model FILE); --workers and --queues are of each direction",
+      [](auto& p) -> auto& { return p.source.forward; });
+  s.texts(
+       "dscp", SettingKind::list,
+       "CLASS=CODE,... for --forward: AF21, EF, CS1, ... or 0 to 63; others stay as they are, unknown is a class too "
+       "(default: 3, 7, 11, ... in the order of the classes)",
+       [](auto& p) -> auto& { return p.source.marks; })
+      .needs = "forward";
+  s.count(
+      "queues", "Receive queues (default: one per worker)", [](auto& p) -> auto& { return p.source.queues; }, 0, 65535);
+  s.count(
+      "descriptors", "Packets that a receive queue holds", [](auto& p) -> auto& { return p.source.descriptors; }, 0,
+      65535, "4096");
+  s.count(
+      "mbufs", "Packet buffers per receive queue of a DPDK device (default: derived)",
+      [](auto& p) -> auto& { return p.source.mbufs; }, 0, std::numeric_limits<std::uint32_t>::max());
+  s.count(
+      "batch", "Packets asked of the source at a time", [](auto& p) -> auto& { return p.source.batch; }, 1, kMostBatch,
+      "256");
+  s.text(
+      "eal", "More DPDK EAL arguments, in one string", [](auto& p) -> auto& { return p.source.eal; });
+  s.count(
+      "count", "Stop after so many packets", [](auto& p) -> auto& { return p.source.packets; }, 0, kMostPackets);
+  s.duration(
+      "duration", "Stop after this time: of packet time with -r, of the clock otherwise",
+      [](auto& p) -> auto& { return p.source.duration_ns; });
+  return s;
+}
+
+Settings flow_settings() {
+  Settings s("Flows");
+  s.flag("inner", "Count tunnelled packets under their innermost IP header",
+         [](Plan& p) { p.flows.header = IpHeader::innermost; });
+  s.choice(
+      "key", "Fields that make a flow", kKeyNames, [](auto& p) -> auto& { return p.flows.key; });
+  s.choice(
+      "identity", "What tells flows apart; the last two may merge flows", kIdentityNames,
+      [](auto& p) -> auto& { return p.flows.identity; });
+  s.text(
+      "hash", "Hash of the key (parshall list hashes; default: aes)", [](auto& p) -> auto& { return p.flows.hash; });
+  s.flag("observe-merges", "Count the flows that a lossy identity merged (slower)",
+         [](Plan& p) { p.flows.observe_merges = true; });
+  s.text(
+      "table", "Flow table (parshall list tables)", [](auto& p) -> auto& { return p.flows.table; });
+  s.count(
+      "flows", "Table capacity per worker, in flows", [](auto& p) -> auto& { return p.flows.flows; }, 1,
+      std::uint64_t{1} << 28, "1Mi");
+  s.count(
+      "flood-filter",
+      "While new flows take most of the time, keep each out of the table until it has shown so many bytes on the wire; "
+      "0: never (default: 128 where flows may give way, else 0)",
+      [](auto& p) -> auto& { return p.flows.flood_filter_bytes; }, 0, FloodFilter::kMostBytes);
+  s.duration(
+      "idle", "End a flow's record after this time without a packet", [](auto& p) -> auto& { return p.flows.idle_ns; });
+  s.duration(
+      "active", "End a flow's record when it has lasted this long", [](auto& p) -> auto& { return p.flows.active_ns; });
+  s.flag("packets-only", "Packet level: device and software counters, no flows",
+         [](Plan& p) { p.flows.packets_only = true; });
+  s.add("seed", SettingKind::value, "COUNT", "Seed of the keyed hash (default: random; keep it secret)", "",
+        [](Plan& plan, const Words& words) -> Outcome {
+          plan.flows.seed = parse_count(words.back());
+          return plan.flows.seed ? Outcome() : Error{fmt::format("--seed {}: give a whole number", words.back())};
+        });
+  s.text(
+      "model", "File of parshall train: tell the class of each flow by it",
+      [](auto& p) -> auto& { return p.flows.model; });
+  return s;
+}
+
+Settings statistics_settings() {
+  Settings s("Report");
+  s.texts(
+      "stats", SettingKind::list, "More columns: gap_mean,iat_p99,rate,... (parshall list statistics)",
+      [](auto& p) -> auto& { return p.statistics.columns; });
+  s.choice(
+      "quantiles", "How percentiles are kept", kQuantileNames, [](auto& p) -> auto& { return p.statistics.quantiles; });
+  s.real(
+      "quantile-error", "Relative error of histogram percentiles",
+      [](auto& p) -> auto& { return p.statistics.quantile_error; }, 0.0001, 0.49);
+  s.flag("explain", "In each report, where the time of workers and tasks goes, per packet",
+         [](Plan& p) { p.explain = true; });
+  return s;
+}
+
+Settings task_settings() {
+  Settings s("Tasks");
+  s.texts(
+      "tasks", SettingKind::list, "Tasks with their defaults: heavy-hitters,entropy,... (parshall list tasks)",
+      [](auto& p) -> auto& { return p.tasks.names; });
+  s.texts(
+      "task", SettingKind::repeated,
+      "A task: NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION or NAME:PARAMETER=VALUE:CONDITION",
+      [](auto& p) -> auto& { return p.tasks.specs; });
+  s.text(
+      "states", "TOML file of monitoring states: named sets of tasks, and the rules that assign flows to them",
+      [](auto& p) -> auto& { return p.tasks.states; });
+  s.text(
+      "profile",
+      "What packets cost in these states on this machine (parshall profile --states; default: a guess); either is "
+      "corrected as packets come",
+      [](auto& p) -> auto& { return p.tasks.profile; });
+  s.flag("no-adapt", "Flows keep their states, though packets be lost",
+         [](Plan& p) { p.tasks.adaptation = Adaptation::none; });
+  s.flag("adapt-only", "Flows give way to lighter states so that no packet is lost, whatever tasks then miss",
+         [](Plan& p) { p.tasks.adaptation = Adaptation::adapt_only; })
+      .excludes = {"no-adapt"};
+  s.real(
+       "accuracy", "Recall that tasks should keep where flows give way, each from 0 to 1 (its own: recall=)",
+       [](auto& p) -> auto& { return p.tasks.accuracy; }, 0.0, 1.0)
+      .excludes = {"no-adapt", "adapt-only"};
+  s.flag("no-shed",
+         "Lose packets where even the lightest states take too long (default: look at one connection in so many, and "
+         "scale what tasks say)",
+         [](Plan& p) { p.tasks.sheds = false; });
+  s.text(
+      "window", "Length of the tasks' windows: a time, or packets such as 2Mp",
+      [](auto& p) -> auto& { return p.tasks.window; });
+  s.count(
+      "task-keys", "Keys that a task counts exactly in a window", [](auto& p) -> auto& { return p.tasks.keys; }, 1024,
+      std::uint64_t{1} << 27, "1Mi");
+  return s;
+}
+
+Settings thread_settings() {
+  Words models;
+  for (const ThreadModelEntry& entry : thread_models()) models.emplace_back(entry.name);
+  Settings s("Threads");
+  s.count(
+      "workers", "Worker threads, each with a table of its own", [](auto& p) -> auto& { return p.threads.workers; }, 1,
+      kMostWorkers, "1");
+  s.name(
+      "threads",
+      "What a worker is: run-to-completion (one thread does everything) or pipeline (a shared receive thread in "
+      "front); parshall-lab watch has cooperative, too (both stages in turns on one)",
+      models, [](auto& p) -> auto& { return p.threads.model; });
+  if (class_helpers_maker() != nullptr)
+    s.count(
+        "classifiers",
+        "Threads that tell the classes of flows; 0: each worker does, which is faster with the models of train",
+        [](auto& p) -> auto& { return p.flows.classifiers; }, 0, kMostWorkers, "0");
+  s.count(
+      "ring", "Packets between receive and monitor thread", [](auto& p) -> auto& { return p.threads.ring; },
+      std::uint64_t{1} << 12, std::uint64_t{1} << 24, "65536");
+  s.add("cores", SettingKind::list, "COUNT", "Cores to pin the threads to, in turn", "",
+        [](Plan& plan, const Words& words) -> Outcome {
+          plan.threads.cores.clear();
+          for (const std::string& word : words) {
+            const auto core = parse_count(word);
+            if (!core || *core > std::numeric_limits<unsigned>::max())
+              return Error{fmt::format("--cores {}: give numbers of cores, such as 0,2", word)};
+            plan.threads.cores.push_back(static_cast<unsigned>(*core));
+          }
+          return std::nullopt;
+        });
+  s.choice(
+      "scheduler", "Scheduling class of the workers", kSchedulerNames,
+      [](auto& p) -> auto& { return p.threads.scheduler; });
+  s.flag("busy-poll", "Never sleep while waiting for packets", [](Plan& p) { p.threads.busy_poll = true; });
+  return s;
+}
+// clang-format on
+
+/// A TOML value as the words of a command line; nothing for what has none.
+std::optional<Words> words_of(const toml::node& node) {
+  if (const auto* const text = node.as_string()) return Words{**text};
+  if (const auto* const number = node.as_integer()) return Words{std::to_string(**number)};
+  if (const auto* const number = node.as_floating_point()) return Words{fmt::format("{}", **number)};
+  if (!node.is_array()) return std::nullopt;
+  Words words;
+  for (const toml::node& entry : *node.as_array()) {
+    auto inner = entry.is_array() ? std::nullopt : words_of(entry);
+    if (!inner) return std::nullopt;
+    std::ranges::move(*inner, std::back_inserter(words));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::span<const PlanSetting> plan_settings() {
+  static const std::vector<PlanSetting> all = [] {
+    std::vector<PlanSetting> settings;
+    for (auto* const make : {source_settings, flow_settings, statistics_settings, task_settings, thread_settings})
+      make().move_to(settings);
+    return settings;
+  }();
+  return all;
+}
+
+Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan plan) {
+  toml::table file;
+  try {
+    file = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return Error{fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description())};
+  }
+  const auto settings = plan_settings();
+  for (const auto& [key, value] : file) {
+    const auto problem = [&](const std::string& what) {
+      return Error{fmt::format("{}, line {}: {}", name, value.source().begin.line, what)};
+    };
+    const auto setting = std::ranges::find(settings, key.str(), &PlanSetting::name);
+    if (setting == settings.end()) return problem(fmt::format("{} is no setting of a plan", key.str()));
+    const auto* const on = value.as_boolean();
+    if ((setting->kind == SettingKind::flag) != (on != nullptr))
+      return problem(fmt::format("{} is {}", key.str(), on == nullptr ? "true or false" : "no flag: give it a value"));
+    if (on != nullptr && !**on) continue;
+    for (const std::string& other : setting->excludes)
+      if (file.contains(other)) return problem(fmt::format("{} excludes {}", key.str(), other));
+    if (!setting->needs.empty() && !file.contains(setting->needs))
+      return problem(fmt::format("{} requires {}", key.str(), setting->needs));
+    const auto words = on != nullptr ? Words() : words_of(value);
+    if (!words || (words->empty() && on == nullptr))
+      return problem(fmt::format("{} has no value that could be", key.str()));
+    if (const auto wrong = setting->set(plan, *words)) return problem(wrong->message);
+  }
+  return plan;
+}
+
+}  // namespace parshall

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/wire_tasks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/machine.hpp"
+#include "base/version.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint32_t kFloodFilterBytes = 128;  ///< where flows may give way
+
+Controller::Mode mode_of(Adaptation adaptation) noexcept {
+  switch (adaptation) {
+    case Adaptation::none:
+      return Controller::Mode::none;
+    case Adaptation::adapt_only:
+      return Controller::Mode::adapt;
+    default:
+      return Controller::Mode::recover;
+  }
+}
+
+/// How flows give way to lighter states, where the source cannot wait.
+std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const TaskSets& tasks, Wiring& wiring) {
+  const TasksPlan& wanted = plan.tasks;
+  MonitorOptions& monitor = wiring.session.monitor;
+  const StatePlan& states = *monitor.states;
+  if (!states.gives_way()) return std::nullopt;
+  const bool adapts = !input_can_wait(plan.source) && wanted.adaptation != Adaptation::none;
+  if (wiring.session.threads.model == ThreadModel::pipeline) {
+    // Its rings are the queues that overflow, and who fills them is not who has to do less.
+    if (adapts) wiring.notes.emplace_back("with --threads pipeline no flow gives way to a lighter state");
+    return std::nullopt;
+  }
+  ControlPlan control = ControlPlan::guess(states, monitor.windows, monitor.findings);
+  control.controller.mode = mode_of(wanted.adaptation);
+  control.controller.sheds = wanted.sheds;
+  if (!wanted.profile.empty()) {
+    const auto profile = Profile::read(wanted.profile);
+    if (!profile) return profile.error();
+    if (const auto difference = profile->difference_from(identify_machine(version(), plan.flows.table)))
+      return Error{fmt::format("--profile {}: {}", wanted.profile, *difference)};
+    if (const auto problem = control.use(*profile, states, file.tasks_of_states()))
+      return Error{fmt::format("--profile {}: {}; run parshall profile --states {}", wanted.profile, problem->message,
+                               wanted.states)};
+  }
+  if (adapts && !plan.flows.flood_filter_bytes) monitor.flood_filter_bytes = kFloodFilterBytes;
+  control.batch = plan.source.batch;
+  control.watch(tasks);
+  if (const auto graph = control.graph(states); !graph)
+    return Error{fmt::format("--states {}: {}", wanted.states, graph.error().message)};
+  monitor.control = std::make_shared<const ControlPlan>(std::move(control));
+  return std::nullopt;
+}
+
+/// Several receive queues show a worker only part of the traffic.
+std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
+  const bool several_queues = !plan.source.interface.empty() &&
+                              (plan.threads.workers > 1 || plan.source.queues > 1 || !plan.source.forward.empty());
+  if (!several_queues) return std::nullopt;
+  const MonitorOptions& monitor = wiring.session.monitor;
+  if (std::ranges::any_of(monitor.windows,
+                          [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; }))
+    return Error{"windows of packets need all packets in one queue: leave out --workers, --queues and --forward"};
+  if (std::ranges::any_of(monitor.findings, &FindingNeeds::tcp) &&
+      wiring.session.threads.model != ThreadModel::pipeline)
+    return Error{
+        "tasks that follow TCP connections need both directions in one worker: leave out --workers, --queues and "
+        "--forward, or take --threads pipeline"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
+  const TasksPlan& wanted = plan.tasks;
+  if (!wanted.profile.empty() && wanted.states.empty())
+    return Error{"--profile is of monitoring states: name them with --states"};
+  std::optional<StateFile> states;
+  if (!wanted.states.empty()) {
+    auto read = StateFile::read(wanted.states);
+    if (!read) return read.error();
+    states = *std::move(read);
+    wiring.tasks = states->tasks;
+  }
+  for (const auto* const specs : {&wanted.names, &wanted.specs})
+    for (const std::string& spec : *specs) wiring.tasks.push_back({spec});
+  if (wiring.tasks.empty()) {
+    if (states) return Error{fmt::format("--states {}: no state has a task", wanted.states)};
+    return std::nullopt;
+  }
+  if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out --tasks"};
+  const auto window = parse_window(wanted.window);
+  if (!window) return Error{"--" + window.error().message};
+  SessionOptions& session = wiring.session;
+  wiring.task_options = {
+      .window = *window, .fields = session.key, .keys = wanted.keys, .seed = session.seed, .recall = wanted.accuracy};
+  const auto tasks = TaskSets::make(wiring.tasks, wiring.task_options);
+  if (!tasks) return tasks.error();
+  const std::size_t state_count = states ? states->plan.names.size() : 1;
+  session.monitor.windows = tasks->windows(state_count);
+  session.monitor.findings = tasks->findings(state_count);
+  if (states) {
+    auto made = states->plan_for(*tasks, session.seed);
+    if (!made) return Error{fmt::format("--states {}: {}", wanted.states, made.error().message)};
+    session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
+    if (const auto problem = wire_control(plan, *states, *tasks, wiring)) return *problem;
+  }
+  return queue_problem(plan, wiring);
+}
+
+std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring) {
+  const ControlPlan* const control = wiring.session.monitor.control.get();
+  if (plan.tasks.states.empty())
+    return Error{"flows give way to lighter states, and there are none: name some with --states (examples/states)"};
+  if (wiring.session.threads.model == ThreadModel::pipeline)
+    return Error{"with --threads pipeline no flow gives way to a lighter state: leave it out"};
+  if (control == nullptr)
+    return Error{fmt::format("no state of {} says which is lighter: there is none to give way to", plan.tasks.states)};
+  if (input_can_wait(plan.source))
+    return Error{"flows give way only where the input does not wait: take -i, or -g with pace=PPS"};
+  if (control->recalls->size() == 0)
+    return Error{fmt::format("the tasks of {} only count, and miss no flow that gives way", plan.tasks.states)};
+  control->recalls->windows = std::make_unique<FindingQueue<WindowRecall>>(/*can_wait=*/false);
+  return std::nullopt;
+}
+
+}  // namespace parshall

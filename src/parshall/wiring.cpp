@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/wiring.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/class_helpers.hpp"
+#include "engine/thread_models.hpp"
+#include "generate/traffic_spec.hpp"
+#include "parshall/marks.hpp"
+#include "parshall/wire_model.hpp"
+#include "parshall/wire_tasks.hpp"
+#include "pipeline/flow/hashes/registry.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint64_t kEndedBytes = std::uint64_t{1} << 30;  ///< where a source does not wait
+
+std::uint64_t random_seed() {
+  std::uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = static_cast<std::uint64_t>(__builtin_ia32_rdtsc());
+  return seed;
+}
+
+/// For the error of a choice that is not there.
+std::string where_else(std::string_view topic) {
+  return class_helpers_maker() != nullptr
+             ? ""
+             : fmt::format("; parshall-lab watch has others (parshall-lab list {})", topic);
+}
+
+std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) {
+  session.header = flows.header;
+  session.key = flows.key;
+  session.identity = flows.identity;
+  if (!flows.hash.empty()) {
+    const auto hash = find_hash(flows.hash);
+    if (!hash) return Error{fmt::format("--hash: {}{}", hash.error().message, where_else("hashes"))};
+    if (session.identity == Identity::nic_hash)
+      return Error{fmt::format("--identity nic-hash takes the device's hash: leave out --hash {}", flows.hash)};
+    if (*hash != &default_hash()) session.hash = *hash;
+  }
+  if (!flows.packets_only) {
+    const auto table = find_table(flows.table, session.identity);
+    if (!table) return Error{table.error().message + where_else("tables")};
+    session.table = *table;
+    session.monitor.flows = flows.flows;
+  }
+  if (flows.packets_only && flows.flood_filter_bytes.value_or(0) != 0)
+    return Error{"--packets-only keeps no flows: leave out --flood-filter"};
+  session.monitor.flood_filter_bytes = flows.flood_filter_bytes.value_or(0);
+  session.monitor.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns};
+  session.monitor.observe_merges = flows.observe_merges;
+  session.classifiers = flows.classifiers;
+  session.seed = flows.seed ? *flows.seed : random_seed();
+  return std::nullopt;
+}
+
+std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
+  SessionOptions& session = wiring.session;
+  (source.file.empty() ? wiring.wall_duration_ns : session.limits.packet_time_ns) = source.duration_ns;
+  session.limits.packets = source.packets;
+  session.ended_bytes = source.file.empty() ? kEndedBytes : SpoolLimits::kUnbounded;
+  session.batch = source.batch;
+  if (source.filter.empty()) return std::nullopt;
+  auto filter = BpfFilter::compile(source.filter);
+  if (!filter) return filter.error();
+  session.filter = *std::move(filter);
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool input_can_wait(const SourcePlan& source) {
+  if (!source.interface.empty()) return false;
+  if (source.traffic.empty()) return true;
+  const auto traffic = TrafficSpec::parse(source.traffic, TrafficSpec::kAll);
+  return traffic && traffic->pace_pps == 0;  // what is wrong with it is said later
+}
+
+Result<Wiring> wire(const Plan& plan) {
+  const int sources = !plan.source.file.empty() + !plan.source.interface.empty() + !plan.source.traffic.empty();
+  if (sources != 1) return Error{"give one source: -r FILE, -i INTERFACE or -g SPEC (parshall list sources)"};
+
+  Wiring wiring;
+  wiring.statistics = {plan.statistics.quantiles, plan.statistics.quantile_error};
+  std::vector<std::string> statistics = plan.statistics.columns;
+  if (const auto problem = wire_model(plan, wiring.statistics, statistics)) return *problem;
+  auto columns = Columns::make(statistics, wiring.statistics);
+  if (!columns) return columns.error();
+  wiring.columns = *std::move(columns);
+
+  const auto models = thread_models();
+  const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);
+  if (model == models.end())
+    return Error{fmt::format("no thread model \"{}\"{}", plan.threads.model, where_else("experiments"))};
+  if (plan.flows.packets_only && model->model != ThreadModel::run_to_completion)
+    return Error{"--packets-only counts in one thread per worker: leave out --threads"};
+
+  SessionOptions& session = wiring.session;
+  if (const auto problem = wire_flows(plan.flows, session)) return *problem;
+  if (const auto problem = wire_source(plan.source, wiring)) return *problem;
+  session.workers = plan.threads.workers;
+  session.monitor.explain = plan.explain;
+  session.threads = {.model = model->model,
+                     .scheduler = plan.threads.scheduler,
+                     .cores = plan.threads.cores,
+                     .ring_packets = plan.threads.ring,
+                     .busy_poll = plan.threads.busy_poll};
+  if (const auto problem = wire_forwarding(plan, wiring.statistics.classifier.get(), session)) return *problem;
+  if (const auto problem = wire_tasks(plan, wiring)) return *problem;
+  return wiring;
+}
+
+}  // namespace parshall

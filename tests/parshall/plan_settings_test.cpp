@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/plan_settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "parshall/wiring.hpp"
+
+namespace parshall {
+namespace {
+
+using ::testing::HasSubstr;
+
+const PlanSetting& setting(std::string_view name) {
+  return *std::ranges::find(plan_settings(), name, &PlanSetting::name);
+}
+
+Result<Plan> toml(std::string_view text) { return plan_of_toml(text, "plan.toml"); }
+std::string complaint(std::string_view text) {
+  const auto plan = toml(text);
+  return plan ? "nothing" : plan.error().message;
+}
+
+TEST(PlanSettings, HaveNamesOfTheirOwnAndNameEachOtherRightly) {
+  std::set<std::string> names, letters;
+  for (const PlanSetting& one : plan_settings()) {
+    EXPECT_TRUE(names.insert(one.name).second) << one.name;
+    if (!one.letter.empty()) EXPECT_TRUE(letters.insert(one.letter).second) << one.letter;
+    EXPECT_FALSE(one.help.empty()) << one.name;
+    // A command line declares in this order, and looks back.
+    for (const std::string& other : one.excludes) EXPECT_TRUE(names.contains(other)) << one.name;
+    if (!one.needs.empty()) EXPECT_TRUE(names.contains(one.needs)) << one.name;
+  }
+  EXPECT_GE(names.size(), 40u);
+}
+
+TEST(PlanSettings, TheDefaultThatHelpShowsIsTheDefault) {
+  std::size_t shown = 0;
+  for (const PlanSetting& one : plan_settings()) {
+    if (one.shown.empty()) continue;
+    ++shown;
+    Plan plan;
+    const auto wrong = one.set(plan, {one.shown});
+    EXPECT_FALSE(wrong) << one.name << ": " << wrong->message;
+    EXPECT_TRUE(plan == Plan()) << one.name << " is not " << one.shown << " by default";
+  }
+  EXPECT_GE(shown, 12u);
+}
+
+TEST(PlanOfToml, SaysWhatTheCommandLineWould) {
+  const auto plan = toml(R"(
+read = "a.pcap"
+idle = "15s"
+workers = 2
+stats = ["gap_mean", "iat_p99"]
+key = "src-dst"
+inner = true
+busy-poll = false
+quantile-error = 0.01
+seed = 7
+)");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->source.file, "a.pcap");
+  EXPECT_EQ(plan->flows.idle_ns, 15'000'000'000u);
+  EXPECT_EQ(plan->threads.workers, 2u);
+  EXPECT_EQ(plan->statistics.columns, (std::vector<std::string>{"gap_mean", "iat_p99"}));
+  EXPECT_EQ(plan->flows.key, KeyFields::src_dst);
+  EXPECT_EQ(plan->flows.header, IpHeader::innermost);
+  EXPECT_FALSE(plan->threads.busy_poll);
+  EXPECT_EQ(plan->statistics.quantile_error, 0.01);
+  EXPECT_EQ(plan->flows.seed, 7u);
+}
+
+TEST(PlanOfToml, SaysWhatIsWrongAndWhere) {
+  EXPECT_THAT(complaint("read = \"a\"\nidel = \"1s\"\n"), HasSubstr("plan.toml, line 2: idel is no setting"));
+  EXPECT_THAT(complaint("idle = \"soon\"\n"), HasSubstr("line 1: --idle soon: give a time"));
+  EXPECT_THAT(complaint("workers = 0\n"), HasSubstr("--workers 0: give a number from 1 to 256"));
+  EXPECT_THAT(complaint("key = \"4tuple\"\n"), HasSubstr("4tuple not in {5tuple,src-dst,src,dst}"));
+  EXPECT_THAT(complaint("inner = \"yes\"\n"), HasSubstr("inner is true or false"));
+  EXPECT_THAT(complaint("workers = true\n"), HasSubstr("workers is no flag"));
+  EXPECT_THAT(complaint("accuracy = 0.5\nno-adapt = true\n"), HasSubstr("accuracy excludes no-adapt"));
+  EXPECT_THAT(complaint("dscp = [\"web=EF\"]\n"), HasSubstr("dscp requires forward"));
+  EXPECT_THAT(complaint("stats = []\n"), HasSubstr("stats has no value"));
+  EXPECT_THAT(complaint("stats = [[\"a\"]]\n"), HasSubstr("stats has no value"));
+  EXPECT_THAT(complaint("read = \n"), HasSubstr("plan.toml, line 1"));
+  EXPECT_THAT(complaint("[watch]\nread = \"a\"\n"), HasSubstr("watch is no setting"));
+}
+
+std::string wrong(const Plan& plan) {
+  const auto wiring = wire(plan);
+  return wiring ? "nothing" : wiring.error().message;
+}
+
+TEST(Wire, ChecksAPlanFromCodeAsOneFromTheCommandLine) {
+  Plan plan;
+  EXPECT_THAT(wrong(plan), HasSubstr("give one source"));
+  plan.source.traffic = "flows=10";
+  EXPECT_EQ(wrong(plan), "nothing");
+  plan.source.file = "a.pcap";
+  EXPECT_THAT(wrong(plan), HasSubstr("give one source"));
+  plan.source.file.clear();
+  Plan unknown = plan;
+  unknown.flows.table = "nosuch";
+  EXPECT_THAT(wrong(unknown), HasSubstr("parshall-lab"));
+  unknown = plan;
+  unknown.threads.model = "cooperative";
+  EXPECT_THAT(wrong(unknown), HasSubstr("no thread model \"cooperative\""));
+  unknown = plan;
+  unknown.source.filter = "tcp prot 80";
+  EXPECT_NE(wrong(unknown), "nothing");
+  unknown = plan;
+  unknown.tasks.names = {"nosuch"};
+  EXPECT_NE(wrong(unknown), "nothing");
+}
+
+TEST(Wire, GivesASessionWhatThePlanSays) {
+  Plan plan;
+  plan.source.file = "a.pcap";
+  plan.source.duration_ns = 5;
+  plan.flows.idle_ns = 7;
+  plan.flows.seed = 9;
+  plan.threads.workers = 3;
+  const auto wiring = wire(plan);
+  ASSERT_TRUE(wiring) << wiring.error().message;
+  EXPECT_EQ(wiring->session.limits.packet_time_ns, 5u);
+  EXPECT_EQ(wiring->wall_duration_ns, 0u);
+  EXPECT_EQ(wiring->session.monitor.timeouts.idle_ns, 7u);
+  EXPECT_EQ(wiring->session.seed, 9u);
+  EXPECT_EQ(wiring->session.workers, 3u);
+  plan.source = {.interface = "eth0", .duration_ns = 5};
+  const auto live = wire(plan);
+  ASSERT_TRUE(live);
+  EXPECT_EQ(live->wall_duration_ns, 5u);
+  EXPECT_EQ(live->session.limits.packet_time_ns, 0u);
+}
+
+}  // namespace
+}  // namespace parshall
