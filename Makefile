@@ -38,7 +38,7 @@ demo: build
 	@tools/demo.sh $(BUILD)/parshall
 
 test: everything
-	@tools/test.sh $(BUILD)
+	@python3 tools/run_tests.py $(BUILD)
 
 bench: everything
 	@tools/bench.sh $(BUILD)

@@ -11,7 +11,7 @@ fuzz_seconds=${PARSHALL_FUZZ_SECONDS:-60}
 
 make --no-print-directory BUILD="$build" everything; count "build" $?
 make --no-print-directory BUILD="$build" lint; count "lint" $?
-tools/test.sh "$build"; count "tests" $?
+python3 tools/run_tests.py "$build"; count "tests" $?
 python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
 
 python3 tests/tasks/test_tcp.py "$build/parshall" --all; count "TCP of captures" $?
@@ -42,7 +42,7 @@ sanitized() {
   count "tests with $kind sanitizer" $?
 }
 sanitized asan address,undefined
-sanitized tsan thread base measure pipeline "facts ring" "live view" capture contention
+sanitized tsan thread base measure engine "facts ring" monitor capture lab
 
 if command -v clang++ >/dev/null; then
   [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null

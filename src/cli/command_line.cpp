@@ -10,7 +10,8 @@ namespace parshall::cli {
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string words(std::istreambuf_iterator<char>(file), {});
-  std::string line = "parshall";
+  std::string line = words.substr(0, words.find('\0'));
+  line.erase(0, line.rfind('/') + 1);
   for (std::size_t at = words.find('\0'); at != std::string::npos && at + 1 < words.size();) {
     const std::string word(words, at + 1, words.find('\0', at + 1) - at - 1);
     const bool is_plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos;

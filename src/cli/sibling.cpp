@@ -39,7 +39,7 @@ std::optional<int> become_sibling(int argc, char** argv) {
   fmt::print(stderr,
              "parshall: `parshall {}` is the program {}, which cannot be run: {}; it has to be in the folder of "
              "parshall or in "
-             "PATH (in a clone: make everything)\n",
+             "PATH (in a clone: make programs)\n",
              command, file, std::strerror(errno));
   return kFailed;
 }

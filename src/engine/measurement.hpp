@@ -12,6 +12,7 @@
 #include "base/record_ring.hpp"
 #include "base/stage_cost.hpp"
 #include "engine/monitor.hpp"
+#include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/flow_tracker.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
@@ -23,35 +24,14 @@ namespace parshall {
 class Measurement {
  public:
   /// `sample`: which flows are looked at; null: all.
-  Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample)
-      : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
-    if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
-    for (std::uint32_t i = 0; i < options.windows.size(); ++i)
-      windows_.push_back(
-          std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait, sample));
-    if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
-    if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
-      tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
-    if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
-    if (options.populate) populate();
-    has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
-    keeps_classes_ = options.classified_batch != 0;
-    follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
-    if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
-  }
+  Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample);
 
   bool any() const noexcept { return rows_ || !windows_.empty(); }
   bool has_windows() const noexcept { return !windows_.empty(); }
 
   /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then. Flows keep
   /// their classes only where packets are marked by them: it takes time, and memory for both.
-  void use(std::shared_ptr<const StatisticSet> statistics) {
-    std::unique_ptr<FlowRows> before = std::move(rows_);
-    if (!keeps_classes_) before.reset();
-    if (statistics && statistics->row_bytes() != 0)
-      rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_, jobs_.get());
-    if (before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
-  }
+  void use(std::shared_ptr<const StatisticSet> statistics);
   void populate_statistics() noexcept {
     if (rows_) rows_->populate();
   }
@@ -88,9 +68,8 @@ class Measurement {
 
   /// The next packet; `place.latest_ns` and `tcp` where they are known, or asked for. `key_of(slot)` is the slot's
   /// flow.
-  template <class KeyOf>
   [[gnu::always_inline]] void add(SlotRef slot, const PacketFacts& facts, LinkPlace place, const TcpFacts& tcp,
-                                  KeyOf key_of) noexcept {
+                                  FlowKeys key_of) noexcept {
     if (slot.is_kept_out()) [[unlikely]]
       return add_kept_out(facts, place, key_of);
     prefetch(slot.slot());
@@ -120,14 +99,7 @@ class Measurement {
 
   /// Packets of flows that are not looked at, the last of which stands there: in order of time, and after none that is
   /// later, or one alone.
-  template <class KeyOf>
-  void add_shed(const KeptOut& packets, LinkPlace last, KeyOf key_of) noexcept {
-    link_.latest_ns = std::max({link_.latest_ns, last.latest_ns, packets.last_ns});
-    link_.position = std::max(link_.position, last.position + 1);
-    counted_ += packets.packets;
-    for (const auto& windows : windows_)
-      windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns}, key_of);
-  }
+  void add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept;
 
   /// Another share of the flows is looked at, after flush().
   void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
@@ -138,8 +110,7 @@ class Measurement {
   }
 
   /// Measures all that was added.
-  template <class KeyOf>
-  void flush(KeyOf key_of) noexcept {
+  void flush(FlowKeys key_of) noexcept {
     while (measured_ != added_) measure_oldest(key_of);
     added_ = measured_ = 0;
   }
@@ -157,8 +128,8 @@ class Measurement {
   }
 
   /// A slice of telling about windows; `drain` is called before one ends. Whether there is more to tell.
-  template <class KeyOf, class Drain>
-  bool housekeep(LinkPlace now, KeyOf key_of, Drain drain) noexcept {
+  template <class Drain>
+  bool housekeep(LinkPlace now, FlowKeys key_of, Drain drain) noexcept {
     const LinkPlace link = later_of(now);
     const std::uint64_t packets = counted_ - std::exchange(kept_house_, counted_);
     bool more = false;
@@ -173,10 +144,7 @@ class Measurement {
     return more;
   }
 
-  template <class KeyOf>
-  void finish(LinkPlace now, KeyOf key_of) noexcept {
-    for (const auto& windows : windows_) windows->finish(later_of(now), key_of);
-  }
+  void finish(LinkPlace now, FlowKeys key_of) noexcept;
 
   RecordRing& messages() noexcept { return messages_; }
 
@@ -206,13 +174,7 @@ class Measurement {
   const ControlCounts* control() const noexcept { return control_ ? &control_->counts() : nullptr; }
   bool control_window_ends(LinkPlace now) const noexcept { return control_->due(later_of(now)); }
   /// After flush(). Of how many connections one is to be looked at from here on.
-  std::uint32_t end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
-    const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
-    for (const auto& windows : windows_) windows->note_missed(missed);
-    control_->end_window(later_of(now), load, tracker_->weighed_packets(), tracker_->effective_packets(),
-                         tracker_->new_flows(), *states_);
-    return control_->one_in();
-  }
+  std::uint32_t end_control_window(LinkPlace now, const WorkerLoad& load) noexcept;
 
   /// What a packet should take, but for inserting its flow; nothing where nobody knows.
   std::optional<double> packet_ns() const noexcept { return control_ ? control_->packet_ns() : std::nullopt; }
@@ -229,41 +191,11 @@ class Measurement {
   }
 
   /// A packet that no flow has. Windows that it ends have all that came before.
-  template <class KeyOf>
-  [[gnu::noinline]] void add_kept_out(const PacketFacts& facts, LinkPlace place, KeyOf key_of) noexcept {
-    place = note(facts, place);
-    KeptOut packet;
-    packet.add(facts);
-    for (const auto& windows : windows_) {
-      if (windows->is_beyond(place)) flush(key_of);
-      windows->add_flowless(WindowRows::Flowless::kept_out, packet, place, key_of);
-    }
-  }
+  void add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept;
 
   /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
   /// multiple of kStatBatch, and none of its packets is behind the ring's end.
-  template <class KeyOf>
-  void measure_oldest(KeyOf key_of) noexcept {
-    const std::size_t at = measured_ % pending_.size();
-    const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
-    const std::span packets(&pending_[at], count);
-    timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
-    if (rows_) {
-      const auto timer = time(MeasureStage::statistics, count);
-      rows_->update(packets);
-    }
-    if (!states_) {
-      measure(packets, &pending_tcp_[at], key_of);
-    } else {
-      for (std::size_t done = 0, end = 0; done < count; done = end) {
-        if (states_->changes_at(packets[done].place)) change_states(packets[done].place, key_of);
-        end = done + 1;
-        while (end < count && !states_->changes_at(packets[end].place)) ++end;
-        measure(packets.subspan(done, end - done), &pending_tcp_[at + done], key_of);
-      }
-    }
-    measured_ += count;
-  }
+  void measure_oldest(FlowKeys key_of) noexcept;
 
   /// Commits all memory that packets touch: who cannot wait would lose some meanwhile.
   void populate() noexcept {
@@ -272,30 +204,13 @@ class Measurement {
   }
 
   /// Packets between which no monitoring state changes.
-  template <class KeyOf>
-  void measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, KeyOf key_of) noexcept {
-    std::span<PacketFinding> found;
-    if (tracker_) {
-      const auto timer = time(MeasureStage::findings, packets.size());
-      found = {findings_.data(), packets.size()};
-      tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
-      for (const auto& windows : windows_) windows->prefetch_measures(packets, found);
-    }
-    if (windows_.empty()) return;
-    const auto timer = time(MeasureStage::windows, packets.size());
-    for (const auto& windows : windows_) windows->update(packets, found, key_of);
-  }
+  void measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept;
 
   StageCost::Timer time(MeasureStage stage, std::size_t packets) noexcept {
     return {timed_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr, packets};
   }
 
-  template <class KeyOf>
-  void change_states(LinkPlace place, KeyOf key_of) noexcept {
-    states_->change(place, [&](std::uint32_t clock, std::uint64_t window) {
-      windows_[clock]->settle_below(window, place, key_of);
-    });
-  }
+  void change_states(LinkPlace place, FlowKeys key_of) noexcept;
 
   /// Of the link as others see it and the packets that came here.
   LinkPlace later_of(LinkPlace now) const noexcept {

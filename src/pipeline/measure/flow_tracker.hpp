@@ -8,6 +8,7 @@
 #include "base/flow_weight.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/states/flow_states.hpp"
@@ -35,9 +36,8 @@ class FlowTracker {
   void prefetch(std::uint32_t slot) const noexcept { prefetch_line(&tracks_[slot]); }
 
   /// At most kStatBatch packets, in order of arrival. `tcp` is by packet, or empty. `key_of(slot)` is the slot's flow.
-  template <class KeyOf>
   void find(std::span<const RowUpdate> packets, std::span<const TcpFacts> tcp, std::span<PacketFinding> findings,
-            KeyOf key_of) noexcept {
+            FlowKeys key_of) noexcept {
     for (std::size_t i = 0; i < packets.size(); ++i)
       prepare(packets[i], tcp.empty() ? nullptr : &tcp[i], findings[i], key_of);
     if (!connections_) return;
@@ -96,9 +96,8 @@ class FlowTracker {
   static_assert(sizeof(Track) == 32);
 
   /// All but what takes the packet's connection, which is asked for.
-  template <class KeyOf>
   [[gnu::always_inline]] void prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
-                                      KeyOf key_of) noexcept {
+                                      FlowKeys key_of) noexcept {
     Track& track = tracks_[packet.slot];
     if (packet.starts_flow) [[unlikely]] {
       begin(track, key_of(packet.slot));
@@ -132,8 +131,7 @@ class FlowTracker {
   void begin(Track& track, const FlowKey& flow) noexcept;
   /// Whether the flow comes back after it was shed. The key is in another cache line: only where findings changed, or
   /// the sample grew, is it looked at.
-  template <class KeyOf>
-  bool choose_states(Track& track, std::uint32_t slot, KeyOf key_of) noexcept {
+  bool choose_states(Track& track, std::uint32_t slot, FlowKeys key_of) noexcept {
     const bool is_back =
         states_->may_come_back(track.states_version) && states_->comes_back(key_of(slot), track.states_version);
     if (is_back) lose_track(track);

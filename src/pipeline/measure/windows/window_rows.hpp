@@ -13,6 +13,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/flow/flow_sample.hpp"
 #include "pipeline/flow/kept_out.hpp"
 #include "pipeline/measure/flow_rows.hpp"
@@ -88,8 +89,7 @@ class WindowRows {
 
   /// At most kStatBatch packets in order of arrival, and what was found out about each; nothing where no measure and no
   /// state asks. `key_of(slot)` is the slot's flow, here and below.
-  template <class KeyOf>
-  void update(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings, KeyOf key_of) noexcept {
+  void update(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings, FlowKeys key_of) noexcept {
     const bool any_findings = !findings.empty();
     std::size_t measured = 0;
     const auto measure_until = [&](std::size_t end) {
@@ -122,8 +122,7 @@ class WindowRows {
 
   /// Packets that no flow has, the last of which stands there: one, or several between which no window and no part of
   /// one ends, in order of time. Where they are beyond the open window, update() has had all before.
-  template <class KeyOf>
-  void add_flowless(Flowless why, const KeptOut& packets, LinkPlace last, KeyOf key_of) noexcept {
+  void add_flowless(Flowless why, const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept {
     if (is_beyond(last)) open(last, key_of);
     WindowTotals& totals = open_->totals;
     totals.add(packets);
@@ -142,8 +141,7 @@ class WindowRows {
   /// Whether a window ends here, though no packet of this worker may have come. None does where nothing is known of the
   /// link yet.
   bool ends_at(LinkPlace now) const noexcept { return length_.at(now) >= std::max(border_, std::uint64_t{1}); }
-  template <class KeyOf>
-  void advance(LinkPlace now, KeyOf key_of) noexcept {
+  void advance(LinkPlace now, FlowKeys key_of) noexcept {
     if (ends_at(now)) open(now, key_of);
   }
 
@@ -154,8 +152,7 @@ class WindowRows {
   }
 
   /// Goes to `now`, and, where the input can wait, has told all of windows below `window` when it returns.
-  template <class KeyOf>
-  void settle_below(std::uint64_t window, LinkPlace now, KeyOf key_of) noexcept {
+  void settle_below(std::uint64_t window, LinkPlace now, FlowKeys key_of) noexcept {
     advance(now, key_of);
     if (!can_wait_) return;
     while (!tell_ends()) wait();
@@ -172,8 +169,7 @@ class WindowRows {
   }
 
   /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
-  template <class KeyOf>
-  bool sweep(std::uint32_t most, KeyOf key_of) noexcept {
+  bool sweep(std::uint32_t most, FlowKeys key_of) noexcept {
     if (!closing_->untold) return !tell_ends();
     for (; closing_->told != closing_->listed; ++closing_->told, --most) {
       if (most == 0) return true;
@@ -193,8 +189,7 @@ class WindowRows {
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
 
   /// The input is at its end, and so is the open window.
-  template <class KeyOf>
-  void finish(LinkPlace end, KeyOf key_of) noexcept {
+  void finish(LinkPlace end, FlowKeys key_of) noexcept {
     if (open_->turn != kNoTurn) {
       open_->totals.partial |= !ends_at(end);
       close(key_of);
@@ -263,8 +258,7 @@ class WindowRows {
     }
   };
 
-  template <class KeyOf>
-  [[gnu::noinline]] void open(LinkPlace place, KeyOf key_of) noexcept {
+  [[gnu::noinline]] void open(LinkPlace place, FlowKeys key_of) noexcept {
     const bool first = open_->turn == kNoTurn;
     if (!first) close(key_of);
     begin_window(place);
@@ -272,8 +266,7 @@ class WindowRows {
   }
 
   /// The open window becomes the last one. What is not told yet of the one before is told now.
-  template <class KeyOf>
-  void close(KeyOf key_of) noexcept {
+  void close(FlowKeys key_of) noexcept {
     for (; closing_->told != closing_->listed; ++closing_->told) {
       const std::uint32_t slot = closing_->slots[closing_->told];
       Row& row = row_of(slot);
@@ -292,9 +285,8 @@ class WindowRows {
     ended_since_missed_ = true;
   }
 
-  template <class KeyOf>
   [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, std::uint8_t before,
-                               KeyOf key_of) noexcept {
+                               FlowKeys key_of) noexcept {
     if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
     row = {.turn = open_->turn,
            .listed = row.listed,
@@ -317,8 +309,7 @@ class WindowRows {
   }
 
   /// A flow that gives way, or need not any more, goes on in its row; one of another state begins another part.
-  template <class KeyOf>
-  [[gnu::noinline]] void change_states(Row& row, const RowUpdate& packet, StatePair states, KeyOf key_of) noexcept {
+  [[gnu::noinline]] void change_states(Row& row, const RowUpdate& packet, StatePair states, FlowKeys key_of) noexcept {
     if (row.state == states.own) {
       row.more_states |= row.other_state != row.effective_state;
       row.effective_state = states.effective;

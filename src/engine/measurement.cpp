@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/measurement.hpp"
+
+namespace parshall {
+
+Measurement::Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample)
+    : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
+  if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
+  for (std::uint32_t i = 0; i < options.windows.size(); ++i)
+    windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait, sample));
+  if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
+  if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
+    tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
+  if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
+  if (options.populate) populate();
+  has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
+  keeps_classes_ = options.classified_batch != 0;
+  follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
+  if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
+}
+
+void Measurement::use(std::shared_ptr<const StatisticSet> statistics) {
+  std::unique_ptr<FlowRows> before = std::move(rows_);
+  if (!keeps_classes_) before.reset();
+  if (statistics && statistics->row_bytes() != 0)
+    rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_, jobs_.get());
+  if (before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
+}
+
+void Measurement::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
+  place = note(facts, place);
+  KeptOut packet;
+  packet.add(facts);
+  for (const auto& windows : windows_) {
+    if (windows->is_beyond(place)) flush(key_of);
+    windows->add_flowless(WindowRows::Flowless::kept_out, packet, place, key_of);
+  }
+}
+
+void Measurement::measure_oldest(FlowKeys key_of) noexcept {
+  const std::size_t at = measured_ % pending_.size();
+  const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
+  const std::span packets(&pending_[at], count);
+  timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
+  if (rows_) {
+    const auto timer = time(MeasureStage::statistics, count);
+    rows_->update(packets);
+  }
+  if (!states_) {
+    measure(packets, &pending_tcp_[at], key_of);
+  } else {
+    for (std::size_t done = 0, end = 0; done < count; done = end) {
+      if (states_->changes_at(packets[done].place)) change_states(packets[done].place, key_of);
+      end = done + 1;
+      while (end < count && !states_->changes_at(packets[end].place)) ++end;
+      measure(packets.subspan(done, end - done), &pending_tcp_[at + done], key_of);
+    }
+  }
+  measured_ += count;
+}
+
+void Measurement::measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept {
+  std::span<PacketFinding> found;
+  if (tracker_) {
+    const auto timer = time(MeasureStage::findings, packets.size());
+    found = {findings_.data(), packets.size()};
+    tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
+    for (const auto& windows : windows_) windows->prefetch_measures(packets, found);
+  }
+  if (windows_.empty()) return;
+  const auto timer = time(MeasureStage::windows, packets.size());
+  for (const auto& windows : windows_) windows->update(packets, found, key_of);
+}
+
+void Measurement::change_states(LinkPlace place, FlowKeys key_of) noexcept {
+  states_->change(
+      place, [&](std::uint32_t clock, std::uint64_t window) { windows_[clock]->settle_below(window, place, key_of); });
+}
+
+void Measurement::add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept {
+  link_.latest_ns = std::max({link_.latest_ns, last.latest_ns, packets.last_ns});
+  link_.position = std::max(link_.position, last.position + 1);
+  counted_ += packets.packets;
+  for (const auto& windows : windows_)
+    windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns}, key_of);
+}
+
+void Measurement::finish(LinkPlace now, FlowKeys key_of) noexcept {
+  for (const auto& windows : windows_) windows->finish(later_of(now), key_of);
+}
+
+std::uint32_t Measurement::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+  const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
+  for (const auto& windows : windows_) windows->note_missed(missed);
+  control_->end_window(later_of(now), load, tracker_->weighed_packets(), tracker_->effective_packets(),
+                       tracker_->new_flows(), *states_);
+  return control_->one_in();
+}
+
+}  // namespace parshall
