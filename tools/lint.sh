@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lint.sh BUILD: formatting, include rule, headers compile alone, clang-tidy. A missing tool is SKIPPED, never passed over.
+# lint.sh BUILD: formatting, include rule, links of the pages, headers compile alone, clang-tidy. A missing tool is SKIPPED, never passed over.
 # TIDY=no leaves out clang-tidy, and says so: it takes as long as a build.
 set -uo pipefail
 build=$1
@@ -19,6 +19,7 @@ else
 fi
 
 python3 tools/include_rule.py; step "include rule, SPDX lines" $?
+python3 tools/check_links.py; step "links between pages" $?
 
 log=$(mktemp)
 dpdk_flags=$(pkg-config --cflags libdpdk 2>/dev/null) || echo "SKIPPED the headers that need DPDK: libdpdk-dev is not installed"
