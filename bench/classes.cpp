@@ -72,8 +72,9 @@ class Worker {
     monitor_->drain();
     const MonitorCounts counts = monitor_->counts();
     std::uint64_t classified = 0;
-    for (const ClassCounts& one : counts.classes) classified += one.packets;
-    return counts.counted == given_ && counts.live_packets + counts.ended_packets == given_ &&
+    for (const ClassCounts& one : counts.classes) classified += one[ClassCounter::packets];
+    return counts[Counter::arrived] == given_ &&
+           counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == given_ &&
            (counts.classes.empty() || classified == given_);
   }
 
@@ -82,7 +83,7 @@ class Worker {
     if (!monitor_) return 0;
     const MonitorCounts counts = monitor_->counts();
     std::uint64_t told = 0;
-    for (std::size_t i = 0; i + 1 < counts.classes.size(); ++i) told += counts.classes[i].records;
+    for (std::size_t i = 0; i + 1 < counts.classes.size(); ++i) told += counts.classes[i][ClassCounter::flows];
     return static_cast<double>(told) / static_cast<double>(given_);
   }
 

@@ -139,11 +139,13 @@ struct Sizes {
 
 bool answers_right(const char* name, Ours& ours, std::size_t distinct) {
   const MonitorCounts counts = ours.counts();
-  const bool right = counts.counted == ours.given() && counts.live_packets + counts.ended_packets == ours.given() &&
-                     (distinct == 0 || counts.live_flows == distinct);
+  const bool right = counts[Counter::arrived] == ours.given() &&
+                     counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == ours.given() &&
+                     (distinct == 0 || counts[Counter::live_flows] == distinct);
   if (!right)
     fmt::print("WRONG ANSWER of {}: {} of {} packets, {} of {} flows\n", name,
-               counts.live_packets + counts.ended_packets, ours.given(), counts.live_flows, distinct);
+               counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets], ours.given(),
+               counts[Counter::live_flows], distinct);
   return right;
 }
 

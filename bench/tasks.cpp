@@ -77,7 +77,8 @@ class Worker {
     monitor_->finish({});
     analyse();
     const MonitorCounts counts = monitor_->counts();
-    return counts.counted == given_ && counts.live_packets + counts.ended_packets == given_ &&
+    return counts[Counter::arrived] == given_ &&
+           counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == given_ &&
            (!analyst_ || analyst_->balanced());
   }
 

@@ -5,7 +5,6 @@
 
 #include "control/flood_switch.hpp"
 #include "pipeline/flow/flood_filter.hpp"
-#include "pipeline/output/accounting.hpp"
 
 namespace parshall {
 
@@ -27,7 +26,8 @@ class FloodGuard {
   FloodFilter& filter() noexcept { return filter_; }
   const FloodFilter& filter() const noexcept { return filter_; }
   bool is_on() const noexcept { return switch_.is_on(); }
-  FilterTime time() const noexcept { return time_; }
+  std::uint64_t time_ns() const noexcept { return time_ns_; }        ///< of packet time
+  std::uint64_t on_time_ns() const noexcept { return on_time_ns_; }  ///< of these, it was on
 
   /// Where a window ends: never where time went back.
   bool due(std::uint64_t time_ns) const noexcept {
@@ -39,7 +39,8 @@ class FloodGuard {
     const std::uint64_t kept = filter_.kept().packets, waiting = filter_.waiting_flows();
     if (before_.time_ns != 0 && now.time_ns > before_.time_ns) {
       const std::uint64_t window_ns = now.time_ns - before_.time_ns;
-      time_.add({std::min(window_ns, kLongestNs), is_on() ? std::min(window_ns, kLongestNs) : 0});
+      time_ns_ += std::min(window_ns, kLongestNs);
+      if (is_on()) on_time_ns_ += std::min(window_ns, kLongestNs);
       const auto kept_out = static_cast<double>(kept - kept_before_);
       const double in_flows = static_cast<double>(now.packets - before_.packets) - kept_out;
       // A flow that is let in had been counted when it was kept out.
@@ -60,7 +61,7 @@ class FloodGuard {
   FloodSwitch switch_;
   FloodLoad before_;
   std::uint64_t kept_before_ = 0, waiting_before_ = 0;
-  FilterTime time_;
+  std::uint64_t time_ns_ = 0, on_time_ns_ = 0;
 };
 
 }  // namespace parshall

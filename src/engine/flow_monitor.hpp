@@ -83,19 +83,9 @@ class FlowMonitor final : public Monitor, private FlowSink {
   }
 
   bool housekeep(LinkPlace now) noexcept override {
-    if (guard_ && guard_->due(latest_ns_)) end_guard_window();
-    measurement_.take_classes();
-    const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
-    // Not under a running snapshot: it was laid out for the rows there are.
-    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
-      if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
-        change_statistics(wanted);
-    // While nothing comes, on a link time goes on.
-    if (idle_ns_ != 0) sweep(options_.can_wait ? counted_ns_ : std::max(counted_ns_, now.latest_ns));
-    if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
-    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
-    copy_slice();
-    return copied_ != 0 || more_windows;
+    const bool more = housekeep_slice(now);
+    publish(counts_but_live());
+    return more;
   }
 
   const ControlCounts* control() const noexcept override { return measurement_.control(); }
@@ -108,7 +98,10 @@ class FlowMonitor final : public Monitor, private FlowSink {
     shed_one_in(measurement_.end_control_window(now, all), now.position);
   }
 
-  void finish(LinkPlace now) noexcept override { measurement_.finish(now, key_of()); }
+  void finish(LinkPlace now) noexcept override {
+    measurement_.finish(now, key_of());
+    publish(counts_but_live());
+  }
 
   void request_snapshot(std::uint64_t number) noexcept override {
     snapshot_.number = number;
@@ -129,17 +122,16 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   MonitorCounts counts() const noexcept override {
     MonitorCounts counts = ended_counts_;
-    counts.counted = counted();
-    counts.buckets = table_.buckets();
+    counts.set(Counter::arrived, counted());
+    counts.set(Counter::table_lines, table_.buckets());
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot) {
       if (!table_.occupied(slot)) continue;
       const FlowRecord record = table_.record(slot);
-      counts.live_packets += record.packets;
-      ++counts.live_flows;
-      counts.add(record);
+      counts.add_live(record);
       add_to_class(counts, record, slot);
     }
     add_flowless(counts);
+    counts.complete_bytes();
     return counts;
   }
 
@@ -279,13 +271,29 @@ class FlowMonitor final : public Monitor, private FlowSink {
     in_flight_.pop(group.size());
   }
 
+  bool housekeep_slice(LinkPlace now) noexcept {
+    if (guard_ && guard_->due(latest_ns_)) end_guard_window();
+    measurement_.take_classes();
+    const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
+    // Not under a running snapshot: it was laid out for the rows there are.
+    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
+      if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
+        change_statistics(wanted);
+    // While nothing comes, on a link time goes on.
+    if (idle_ns_ != 0) sweep(options_.can_wait ? counted_ns_ : std::max(counted_ns_, now.latest_ns));
+    if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
+    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
+    copy_slice();
+    return copied_ != 0 || more_windows;
+  }
+
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
     if (observe_merges_ || copied_ != 0)
       for (std::size_t i = group_measured_; i < count; ++i) {
         if (slots_[i].is_kept_out()) continue;
         const std::uint32_t slot = slots_[i].slot();
-        if (in_snapshot(slot)) ++later_.counted;
+        if (in_snapshot(slot)) later_.add(Counter::arrived, 1);
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
     if (follows_batch_) follow_batch(count);
@@ -345,7 +353,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
   void add_to_class(MonitorCounts& counts, const FlowRecord& record, std::uint32_t slot) const noexcept {
     if (counts.classes.empty()) [[likely]]
       return;
-    counts.class_counts(measurement_.class_of(slot).value_or(kNotClassified)).add(record);
+    counts.add_to_class(measurement_.class_of(slot).value_or(kNotClassified), record);
   }
 
   std::uint64_t counted() const noexcept { return in_flight_.pushed() + shed_.packets; }
@@ -354,7 +362,19 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.add_shed(shed_);
     if (!guard_) return;
     counts.add_kept_out(guard_->filter().kept());
-    counts.filter = guard_->time();
+    counts.add(Counter::flood_filter_ns, guard_->time_ns());
+    counts.add(Counter::flood_filter_on_ns, guard_->on_time_ns());
+  }
+
+  /// All that takes no walk over the table.
+  MonitorCounts counts_but_live() const noexcept {
+    MonitorCounts counts(static_cast<const Counters&>(ended_counts_));  // no classes: they would be allocated
+    counts.set(Counter::arrived, counted());
+    add_flowless(counts);
+    using enum Counter;
+    counts.set(live_flow_packets,
+               counts[arrived] - counts[ended_record_packets] - counts[kept_out_packets] - counts[shed_packets]);
+    return counts;
   }
 
   std::size_t row_bytes() const noexcept {
@@ -371,10 +391,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     const bool later = in_snapshot(slot);
     for (MonitorCounts* counts : {&ended_counts_, later ? &later_ : nullptr}) {
       if (counts == nullptr) continue;
-      counts->ended_packets += record.packets;
-      ++counts->ended_records;
-      counts->evicted_records += record.end_reason == EndReason::lack_of_resources;
-      counts->add(record);
+      counts->add_ended(record);
       add_to_class(*counts, record, slot);
     }
     const std::span<const std::byte> row = measurement_.row(slot);
@@ -480,13 +497,11 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void copy_flow(std::uint32_t slot) noexcept {
     const RecordHeader header{.snapshot = snapshot_.number, .generation = generation_, .record = table_.record(slot)};
-    std::byte* const to = snapshot_.flows.data() + snapshot_.counts.live_flows * snapshot_.stride;
+    std::byte* const to = snapshot_.flows.data() + snapshot_.counts[Counter::live_flows] * snapshot_.stride;
     std::memcpy(to, &header, sizeof header);
     const std::span<const std::byte> row = measurement_.row(slot);
     if (!row.empty()) std::memcpy(to + sizeof header, row.data(), row.size());
-    snapshot_.counts.live_packets += header.record.packets;
-    ++snapshot_.counts.live_flows;
-    snapshot_.counts.add(header.record);
+    snapshot_.counts.add_live(header.record);
     add_to_class(snapshot_.counts, header.record, slot);
   }
 
@@ -510,20 +525,12 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void finish_snapshot() noexcept {
     MonitorCounts& counts = snapshot_.counts;
-    counts.counted = counted() - later_.counted;
-    counts.buckets = table_.buckets();
-    counts.ended_packets = ended_counts_.ended_packets - later_.ended_packets;
-    counts.ended_records = ended_counts_.ended_records - later_.ended_records;
-    counts.evicted_records = ended_counts_.evicted_records - later_.evicted_records;
-    for (std::size_t i = 0; i < counts.classes.size(); ++i) {
-      counts.classes[i].add(ended_counts_.classes[i]);
-      counts.classes[i].subtract(later_.classes[i]);
-    }
-    counts.ip_bytes += ended_counts_.ip_bytes - later_.ip_bytes;
-    counts.wire_bytes += ended_counts_.wire_bytes - later_.wire_bytes;
-    counts.first_ns = std::min(counts.first_ns, ended_counts_.first_ns);
-    counts.last_ns = std::max(counts.last_ns, ended_counts_.last_ns);
+    counts += ended_counts_;
+    counts.set(Counter::arrived, counted());
+    counts -= later_;
+    counts.set(Counter::table_lines, table_.buckets());
     add_flowless(counts);  // up to now: they come to no slot that may have been copied
+    counts.complete_bytes();
     copied_ = 0;
     mark_ = !mark_;  // all slots are marked: now none is
     measurement_.fill(snapshot_.states);

@@ -13,8 +13,6 @@ namespace parshall {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr std::array kCounters{&DeviceCounters::received, &DeviceCounters::nic_missed, &DeviceCounters::nic_error,
-                               &DeviceCounters::no_mbuf, &DeviceCounters::joined};
 
 }  // namespace
 
@@ -24,7 +22,8 @@ Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t bat
       batch_(batch),
       limits_(limits),
       turn_began_ticks_(source_->ticks()) {
-  publish_device();
+  set_device(counters_, source_->counters());
+  published_.publish(counters_);
 }
 
 /// Time between two calls is a turn's: what came then was worked on.
@@ -101,52 +100,33 @@ std::span<const RawPacket> Lane::poll_waiting() noexcept {
   constexpr std::chrono::microseconds kNap{100};
   for (int naps = 100; naps != 0; --naps) {
     const std::span<const RawPacket> packets = poll();
-    if (!packets.empty() || done() || source_->counters().received.value_or(0) <= polled_) return packets;
+    if (!packets.empty() || done() || source_->counters()[Counter::nic_received] <= polled_) return packets;
     std::this_thread::sleep_for(kNap);
   }
   return {};
 }
 
 WorkerLoad Lane::load() const noexcept {
-  const DeviceCounters device = source_->counters();
+  const Counters device = source_->counters();
   WorkerLoad load = load_;
   load.polled = polled_;
-  load.missed = device.nic_missed.value_or(0) + device.no_mbuf.value_or(0);
+  load.missed = device[Counter::nic_missed] + device[Counter::no_mbuf];
   return load;
 }
 
 void Lane::publish(bool last) noexcept {
-  const FrontEndCounts& counts = front_.counts();
-  published_polled_.store(polled_, kRelaxed);
-  published_ring_full_.store(ring_full_, kRelaxed);
-  published_filtered_.store(counts.filtered, kRelaxed);
-  published_elsewhere_.store(counts.elsewhere, kRelaxed);
-  for (std::size_t v = 0; v < kVerdicts; ++v) published_verdict_[v].store(counts.verdict[v], kRelaxed);
+  const FrontEndCounts& front = front_.counts();
+  for (std::size_t v = 0; v < kVerdicts; ++v) counters_.set(counter_of(static_cast<Verdict>(v)), front.verdict[v]);
+  counters_.set(Counter::counted, counters_[Counter::counted] - ring_full_);
+  counters_.set(Counter::polled, polled_ - front.elsewhere);
+  counters_.set(Counter::elsewhere, front.elsewhere);
+  counters_.set(Counter::ring_full, ring_full_);
+  counters_.set(Counter::filtered, front.filtered);
+  if (last || ++publishes_ % kPublishesPerDeviceRead == 0) set_device(counters_, source_->counters());
+  published_.publish(counters_);
   published_cycles_[0].store(load_.busy_ticks, kRelaxed);
   published_cycles_[1].store(load_.all_ticks, kRelaxed);
   if (last) ended_.store(true, std::memory_order_release);
-  if (last || ++publishes_ % kPublishesPerDeviceRead == 0) publish_device();
-}
-
-void Lane::publish_device() noexcept {
-  const DeviceCounters device = source_->counters();
-  for (std::size_t i = 0; i < kDeviceCounters; ++i) {
-    const std::optional<std::uint64_t>& value = device.*kCounters[i];
-    published_device_[i].store(value.value_or(0), kRelaxed);
-    device_has_[i].store(value.has_value(), kRelaxed);
-  }
-}
-
-Accounting Lane::accounting() const noexcept {
-  Accounting accounting;
-  for (std::size_t i = 0; i < kDeviceCounters; ++i)
-    if (device_has_[i].load(kRelaxed)) accounting.device.*kCounters[i] = published_device_[i].load(kRelaxed);
-  accounting.polled = published_polled_.load(kRelaxed) - published_elsewhere_.load(kRelaxed);
-  accounting.ring_full = published_ring_full_.load(kRelaxed);
-  accounting.front.filtered = published_filtered_.load(kRelaxed);
-  for (std::size_t v = 0; v < kVerdicts; ++v) accounting.front.verdict[v] = published_verdict_[v].load(kRelaxed);
-  accounting.front.verdict[static_cast<std::size_t>(Verdict::counted)] -= accounting.ring_full;
-  return accounting;
 }
 
 double Lane::busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept {

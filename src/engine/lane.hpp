@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "base/published_counters.hpp"
 #include "engine/worker_load.hpp"
 #include "pipeline/capture/source.hpp"
 #include "pipeline/flow/front_end.hpp"
-#include "pipeline/output/accounting.hpp"
 
 namespace parshall {
 
@@ -84,16 +84,16 @@ class Lane {
   void publish(bool last) noexcept;
 
   /// For any thread: as of the last publish().
-  Accounting accounting() const noexcept;
+  Counters counters() const noexcept { return published_.read(); }
   double busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept;
   std::uint64_t busy_cycles() const noexcept { return published_cycles_[0].load(std::memory_order_relaxed); }
-  std::uint64_t polled() const noexcept { return published_polled_.load(std::memory_order_relaxed); }
+  std::uint64_t polled() const noexcept {
+    return published_.read(Counter::polled) + published_.read(Counter::elsewhere);
+  }
 
  private:
-  static constexpr std::size_t kDeviceCounters = 5;
   static constexpr std::uint32_t kPublishesPerDeviceRead = 4096;
 
-  void publish_device() noexcept;
   void end_turn(std::uint64_t now) noexcept;
   std::span<const RawPacket> poll_source() noexcept;
   std::span<const RawPacket> in_time(std::span<const RawPacket> packets) noexcept;
@@ -117,13 +117,10 @@ class Lane {
   bool busy_turn_ = false;
   std::uint64_t turn_began_ticks_, turn_began_ = 0, turn_polled_ = 0;  ///< the last two by the time stamp counter
   std::uint32_t publishes_ = 0;
+  Counters counters_;  ///< as of the last publish()
 
-  alignas(64) std::atomic<std::uint64_t> published_polled_{0};
-  std::atomic<std::uint64_t> published_ring_full_{0}, published_filtered_{0}, published_elsewhere_{0};
-  std::array<std::atomic<std::uint64_t>, kVerdicts> published_verdict_{};
+  PublishedCounters<CountedBy::lane> published_;
   std::array<std::atomic<std::uint64_t>, 2> published_cycles_{};
-  std::array<std::atomic<std::uint64_t>, kDeviceCounters> published_device_{};
-  std::array<std::atomic<bool>, kDeviceCounters> device_has_{};
 };
 
 }  // namespace parshall

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/huge_buffer.hpp"
+#include "base/published_counters.hpp"
 #include "base/record_ring.hpp"
 #include "base/stage_cost.hpp"
 #include "engine/ended_record.hpp"
@@ -84,6 +85,9 @@ class Monitor {
   /// link is at `now`. True while a snapshot or a window needs more.
   virtual bool housekeep(LinkPlace now) noexcept = 0;
 
+  /// Any thread: what the flow stage had counted at the end of the last housekeep() or finish().
+  Counters published() const noexcept { return published_.read(); }
+
   /// Null where no flow gives way. Any thread.
   virtual const ControlCounts* control() const noexcept { return nullptr; }
   virtual bool control_window_ends(LinkPlace) const noexcept { return false; }
@@ -118,6 +122,12 @@ class Monitor {
   virtual RecordRing& ended() noexcept = 0;
   virtual RecordRing& window_messages() noexcept = 0;
   virtual std::uint64_t observed_merges() const noexcept = 0;
+
+ protected:
+  void publish(const Counters& counters) noexcept { published_.publish(counters); }
+
+ private:
+  PublishedCounters<CountedBy::flows> published_;
 };
 
 struct MonitorOptions {

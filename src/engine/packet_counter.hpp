@@ -10,21 +10,22 @@ class PacketCounter final : public Monitor {
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
     for (const RawPacket& packet : packets) {
       if (!front.accept_undecoded(packet)) continue;
-      ++counts_.counted;
-      counts_.wire_bytes += packet.wire_bytes;
-      counts_.first_ns = std::min(counts_.first_ns, packet.time_ns);
-      counts_.last_ns = std::max(counts_.last_ns, packet.time_ns);
+      counts_.add(Counter::arrived, 1);
+      counts_.add(Counter::wire_bytes, packet.wire_bytes);
+      counts_.add(Counter::first_seen_ns, packet.time_ns);
+      counts_.add(Counter::last_seen_ns, packet.time_ns);
     }
   }
   void admit(std::span<const PacketFacts>, std::span<const LinkPlace>, std::span<const TcpFacts>) noexcept override {}
   void drain() noexcept override {}
   bool housekeep(LinkPlace) noexcept override {
+    publish(counts());
     if (!wanted_.exchange(false, std::memory_order_acquire)) return false;
     snapshot_.counts = counts();
     ready_.store(true, std::memory_order_release);
     return false;
   }
-  void finish(LinkPlace) noexcept override {}
+  void finish(LinkPlace) noexcept override { publish(counts()); }
   void request_snapshot(std::uint64_t number) noexcept override {
     snapshot_.number = number;
     ready_.store(false, std::memory_order_relaxed);
@@ -35,7 +36,7 @@ class PacketCounter final : public Monitor {
   void visit(const FlowVisitor&) const override {}
   MonitorCounts counts() const noexcept override {
     MonitorCounts counts = counts_;
-    counts.live_packets = counts.counted;
+    counts.set(Counter::live_flow_packets, counts[Counter::arrived]);
     return counts;
   }
   void stop_waiting() noexcept override {}

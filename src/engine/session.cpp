@@ -220,8 +220,9 @@ void Session::collect() {
   for (const auto& monitor : workers_->monitors())
     monitor->ended().drain([this](std::span<const std::byte> record) {
       if (!options_.keeps_ended || spool_.append(record)) return;
-      records_dropped_.fetch_add(1, std::memory_order_relaxed);
-      packets_dropped_.fetch_add(RecordView(record).header.record.packets, std::memory_order_relaxed);
+      collected_.add(Counter::dropped_records, 1);
+      collected_.add(Counter::dropped_record_packets, RecordView(record).header.record.packets);
+      collected_now_.publish(collected_);
     });
 }
 
@@ -230,6 +231,14 @@ std::uint64_t Session::packets_polled() const noexcept {
   for (const auto& lane : workers_->lanes()) packets += lane->polled();
   const bool repeated = input_.every_source_sees_all && !workers_->lanes().empty();
   return repeated ? packets / workers_->lanes().size() : packets;
+}
+
+Counters Session::counters() const {
+  Counters all = collected_now_.read();
+  for (const auto& lane : workers_->lanes()) all += lane->counters();
+  for (const auto& monitor : workers_->monitors()) all += monitor->published();
+  set_device(all, input_.device ? input_.device() : Counters());  // lanes know their queues' part, as it was
+  return all;
 }
 
 std::optional<Error> Session::damage() const {
@@ -280,12 +289,8 @@ std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
     while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kSnapshotPoll);
   }
   std::vector<MonitorCounts> counts;
-  std::uint64_t last_ns = 0;
-  for (const auto& monitor : workers_->monitors()) {
-    counts.push_back(monitor->snapshot_ready()->counts);
-    last_ns = std::max(last_ns, counts.back().last_ns);
-  }
-  Report report{.summary = summarize(counts, last_ns, /*final=*/false), .columns = {}, .flows = nullptr};
+  for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->snapshot_ready()->counts);
+  Report report{.summary = summarize(counts, /*final=*/false), .columns = {}, .flows = nullptr};
   report.columns = chosen_->columns.columns();
   report.flows = [this, number, flows](const std::function<void(const ReportFlow&)>& visit) {
     visit_snapshots(number, flows, visit);
@@ -300,12 +305,8 @@ Report Session::final_report() {
   if (collector_.joinable()) collector_.join();
   ++reports_;
   std::vector<MonitorCounts> counts;
-  std::uint64_t last_ns = 0;
-  for (const auto& monitor : workers_->monitors()) {
-    counts.push_back(monitor->counts());
-    last_ns = std::max(last_ns, counts.back().last_ns);
-  }
-  Report report{.summary = summarize(counts, last_ns, /*final=*/true), .columns = {}, .flows = nullptr};
+  for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->counts());
+  Report report{.summary = summarize(counts, /*final=*/true), .columns = {}, .flows = nullptr};
   report.columns = chosen_->columns.columns();
   report.flows = [this](const std::function<void(const ReportFlow&)>& visit) { visit_final(visit); };
   return report;
@@ -390,50 +391,49 @@ double Session::ns_per_cycle() const {
   return elapsed / static_cast<double>(std::max<std::uint64_t>(1, __rdtsc() - began_cycles_));
 }
 
-ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final) {
+/// Where the packets are, by worker and in all. While they are on their way, a report is about those that have arrived
+/// in a flow.
+void Session::account(ReportSummary& summary, std::span<const MonitorCounts> counts) {
+  const bool is_pipeline = options_.threads.model == ThreadModel::pipeline;
+  Accounting& total = summary.total;
+  for (std::size_t i = 0; i < workers_->lanes().size(); ++i) {
+    const Lane& lane = *workers_->lanes()[i];
+    Accounting own(lane.counters());
+    if (!summary.final && !is_pipeline) own.set(Counter::counted, counts[i][Counter::arrived]);
+    if (!summary.final) own.set(Counter::polled, own.outcomes());
+    total += own;
+    if (!is_pipeline) own += counts[i];
+    if (is_pipeline)  // its flows are with all monitors
+      for (const Counter counter : {Counter::arrived, Counter::live_flow_packets}) own.set(counter, own.counted());
+    summary.workers.push_back({.accounting = own, .busy_share = lane.busy_share_since(busy_before_[i])});
+  }
+  for (const Counters& worker : counts) total += worker;
+  total += collected_now_.read();
+  if (!summary.final && is_pipeline) {
+    total.set(Counter::polled, total[Counter::polled] - total.counted() + total[Counter::arrived]);
+    total.set(Counter::counted, total[Counter::arrived]);
+  }
+  set_device(total, input_.device ? input_.device() : Counters());
+  total.set(Counter::first_seen_ns, std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // or 0
+}
+
+ReportSummary Session::summarize(std::span<const MonitorCounts> counts, bool final) {
   ReportSummary summary;
   summary.source = input_.description;
   summary.number = reports_;
   summary.final = final;
   summary.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
-  summary.last_ns = last_ns;
   summary.capacity = options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
   summary.memory_bytes = memory_bytes_;
   summary.identity = options_.identity;
-  for (std::size_t i = 0; i < workers_->lanes().size(); ++i) {
-    const Lane& lane = *workers_->lanes()[i];
-    WorkerSummary worker{.accounting = lane.accounting(), .busy_share = lane.busy_share_since(busy_before_[i])};
-    Accounting& own = worker.accounting;
-    if (options_.threads.model != ThreadModel::pipeline)
-      own.flows = counts[i];
-    else
-      own.flows = {.counted = own.counted(), .live_packets = own.counted()};  // its flows are with all monitors
-    // While packets are on their way, the report is about those that have arrived in a flow.
-    if (!final && options_.threads.model != ThreadModel::pipeline)
-      own.front.verdict[static_cast<std::size_t>(Verdict::counted)] = own.flows.counted;
-    if (!final) own.polled = own.ring_full + own.front.filtered + own.not_ip() + own.malformed() + own.counted();
-    summary.total.polled += own.polled;
-    summary.total.ring_full += own.ring_full;
-    summary.total.front.filtered += own.front.filtered;
-    for (std::size_t v = 0; v < kVerdicts; ++v) summary.total.front.verdict[v] += own.front.verdict[v];
-    summary.workers.push_back(worker);
-  }
-  for (const MonitorCounts& worker : counts) summary.total.flows.add(worker);
-  if (!final && options_.threads.model == ThreadModel::pipeline) {
-    std::uint64_t& counted = summary.total.front.verdict[static_cast<std::size_t>(Verdict::counted)];
-    summary.total.polled -= counted - summary.total.flows.counted;
-    counted = summary.total.flows.counted;
-  }
-  if (options_.monitor.flood_filter_bytes != 0) {
-    const FilterTime& time = summary.total.flows.filter;
+  account(summary, counts);
+  if (options_.monitor.flood_filter_bytes != 0)
     summary.flood_filter = {.bytes = options_.monitor.flood_filter_bytes,
-                            .seconds = static_cast<double>(time.ns) * 1e-9,
-                            .on_s = static_cast<double>(time.on_ns) * 1e-9};
-  }
-  if (input_.device) summary.total.device = input_.device();
+                            .seconds = static_cast<double>(summary.total[Counter::flood_filter_ns]) * 1e-9,
+                            .on_s = static_cast<double>(summary.total[Counter::flood_filter_on_ns]) * 1e-9};
   if (options_.table != nullptr)
     summary.expected_merges =
-        expected_merges(*options_.table, options_.identity, options_.hash, options_.workers, summary.total.flows);
+        expected_merges(*options_.table, options_.identity, options_.hash, options_.workers, summary.total);
   if (final && options_.monitor.observe_merges) {
     summary.observed_merges = 0;
     for (const auto& monitor : workers_->monitors()) *summary.observed_merges += monitor->observed_merges();
@@ -449,8 +449,9 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
       }
     }
   }
-  for (std::size_t i = 0; i < summary.total.flows.classes.size(); ++i)
-    summary.classes.push_back({class_names_[i], summary.total.flows.classes[i]});
+  MonitorCounts all;
+  for (const MonitorCounts& worker : counts) all += worker;
+  for (std::size_t i = 0; i < all.classes.size(); ++i) summary.classes.push_back({class_names_[i], all.classes[i]});
   if (final && classifiers_) {
     summary.classifiers = {.threads = options_.classifiers, .jobs = {}};
     for (const auto& monitor : workers_->monitors()) summary.classifiers->jobs.add(monitor->class_jobs()->counts());
@@ -469,12 +470,11 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, std::uin
     summary.events_not_taken = events_.dropped();
     for (const auto& monitor : workers_->monitors()) summary.segments_not_kept += monitor->dropped_segments();
   }
-  summary.records_dropped = records_dropped();
   if (final)
     if (const auto broken = damage()) summary.damage = broken->message;
+  const std::uint64_t last_ns = summary.last_ns();
   interval_s_ = last_report_ns_ == 0 ? 0 : static_cast<double>(last_ns - last_report_ns_) * 1e-9;
   last_report_ns_ = last_ns;
-  summary.first_ns = std::min(summary.total.flows.first_ns, last_ns);
   return summary;
 }
 
@@ -513,7 +513,7 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
   FlowMerger merger(*chosen->columns.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const Snapshot& snapshot = *monitor->snapshot_ready();
-    for (std::uint64_t i = 0; i < snapshot.counts.live_flows; ++i) {
+    for (std::uint64_t i = 0; i < snapshot.counts[Counter::live_flows]; ++i) {
       const RecordView view({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
       if (may_overlap())
         merger.add(view.header.record,

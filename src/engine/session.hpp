@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/page_commit.hpp"
+#include "base/published_counters.hpp"
 #include "engine/analyst.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/tables.hpp"
@@ -25,9 +26,9 @@ namespace parshall {
 struct Input {
   std::string description;
   std::vector<std::unique_ptr<PacketSource>> sources;
-  bool every_source_sees_all = false;      ///< so each worker takes its share by hash; else the device spreads flows
-  std::shared_ptr<void> owner;             ///< what the sources need to stay alive
-  std::function<DeviceCounters()> device;  ///< totals of the device; empty where there is none
+  bool every_source_sees_all = false;  ///< so each worker takes its share by hash; else the device spreads flows
+  std::shared_ptr<void> owner;         ///< what the sources need to stay alive
+  std::function<Counters()> device;    ///< totals of the device; empty where there is none
   /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
   std::function<std::uint64_t()> dropped_in_sending = {};
   std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets
@@ -110,12 +111,15 @@ class Session {
   /// Cheap, at any time: packets polled so far, by all lanes.
   std::uint64_t packets_polled() const noexcept;
 
-  std::optional<Error> damage() const;
+  /// Any thread, at any time, cheap, without a snapshot: what has been counted up to now, by all workers, but for what
+  /// takes a walk over the tables (CountedBy::walk). Each counter is as of some moment of the last batches, and none
+  /// goes back but live_flow_packets; sums of several hold exactly once the run has finished.
+  Counters counters() const;
 
-  /// Of ended flows, that no report has, for want of room. Any thread.
-  DroppedRecords records_dropped() const noexcept {
-    return {records_dropped_.load(std::memory_order_relaxed), packets_dropped_.load(std::memory_order_relaxed)};
-  }
+  /// Of ended flows, in no report for want of room. Any thread.
+  std::uint64_t records_dropped() const noexcept { return collected_now_.read(Counter::dropped_records); }
+
+  std::optional<Error> damage() const;
 
   /// Mapped at most, by all workers: tables, rows and rings; and by records that wait for a report.
   static std::uint64_t memory_bytes(const SessionOptions& options, const Columns& columns);
@@ -142,7 +146,8 @@ class Session {
   AdaptationSummary adaptation() const;
   ForwardingSummary forwarding() const;
   const RecallBoard* recalls() const noexcept;
-  ReportSummary summarize(std::span<const MonitorCounts> counts, std::uint64_t last_ns, bool final);
+  ReportSummary summarize(std::span<const MonitorCounts> counts, bool final);
+  void account(ReportSummary& summary, std::span<const MonitorCounts> counts);
   bool may_overlap() const noexcept;
 
   Input input_;
@@ -164,7 +169,8 @@ class Session {
   std::vector<std::optional<double>> values_;  ///< of the flow that is being visited
 
   RecordSpool spool_;
-  std::atomic<std::uint64_t> records_dropped_{0}, packets_dropped_{0};  ///< of ended flows, for want of room
+  Counters collected_;  ///< the collector's: records dropped for want of room
+  PublishedCounters<CountedBy::collector> collected_now_;
   /// Ended records that a report of that number handed out, and nobody has confirmed to be written; later ones with
   /// them.
   std::vector<std::pair<std::uint64_t, RecordSpool::Taken>> unconfirmed_;

@@ -40,17 +40,18 @@ Result<const TableEntry*> find_table(std::string_view name, Identity identity) {
 }
 
 double expected_merges(const TableEntry& table, Identity identity, const HashFunction* hash, std::size_t workers,
-                       const MonitorCounts& counts) {
+                       const Counters& counts) {
   if (identity == Identity::exact) return 0;
   constexpr double kBucketsSearched = 2;  // a flow's home line and its neighbour
   // More workers than that tell no more flows apart: bits of the tag say which one a flow belongs to.
   const double apart = std::min(1.0, std::ldexp(1.0, Share::kWithoutTag) / static_cast<double>(workers));
-  const double space = std::ldexp(1.0, static_cast<int>(table.tag_bits)) * static_cast<double>(counts.buckets) * apart /
-                       kBucketsSearched;
+  const double space = std::ldexp(1.0, static_cast<int>(table.tag_bits)) *
+                       static_cast<double>(counts[Counter::table_lines]) * apart / kBucketsSearched;
   double chance = 1 / space;
   if (hash != nullptr) chance += std::ldexp(1.0, -static_cast<int>(hash->bits));
   if (identity == Identity::nic_hash) chance = std::ldexp(1.0, -32);
-  const auto live = static_cast<double>(counts.live_flows), ended = static_cast<double>(counts.ended_records);
+  const auto live = static_cast<double>(counts[Counter::live_flows]),
+             ended = static_cast<double>(counts[Counter::ended_records]);
   return live * (live / 2 + ended) * chance;
 }
 

@@ -35,6 +35,6 @@ Result<const TableEntry*> find_table(std::string_view name, Identity identity);
 /// came, met as many as there are now. 0 for exact identity. The words of a hash without a secret are taken to be even,
 /// which not all of them are; null: the default hash.
 double expected_merges(const TableEntry& table, Identity identity, const HashFunction* hash, std::size_t workers,
-                       const MonitorCounts& counts);
+                       const Counters& counts);
 
 }  // namespace parshall

@@ -26,11 +26,13 @@ class PacedCounts {
     delivered_.store(delivered_.load(std::memory_order_relaxed) + delivered, std::memory_order_relaxed);
     missed_.store(missed_.load(std::memory_order_relaxed) + missed, std::memory_order_relaxed);
   }
-  DeviceCounters counters() const noexcept {
-    return {.received = delivered_.load(std::memory_order_relaxed),
-            .nic_missed = missed_.load(std::memory_order_relaxed),
-            .nic_error = 0,
-            .no_mbuf = 0};
+  Counters counters() const noexcept {
+    Counters counters;
+    counters.set(Counter::nic_received, delivered_.load(std::memory_order_relaxed));
+    counters.set(Counter::nic_missed, missed_.load(std::memory_order_relaxed));
+    counters.set(Counter::nic_error, 0);
+    counters.set(Counter::no_mbuf, 0);
+    return counters;
   }
 
  private:
@@ -66,7 +68,7 @@ class PacedSource final : public PacketSource {
   /// Of the last poll: whatever came since is still to be polled.
   std::uint64_t now_ns() noexcept override { return first_ns_ + polled_ns_; }
   std::uint64_t ticks() noexcept override { return wait_ ? clock_() : PacketSource::ticks(); }
-  DeviceCounters counters() noexcept override { return counts_->counters(); }
+  Counters counters() noexcept override { return counts_->counters(); }
   std::shared_ptr<const PacedCounts> counts() const noexcept { return counts_; }
   /// Packets missed by stretches of time from now on; to be read once the source is no more. Takes memory as it goes.
   std::shared_ptr<const std::vector<std::uint64_t>> losses(std::uint64_t stretch_ns) {

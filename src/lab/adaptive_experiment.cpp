@@ -358,8 +358,9 @@ class Round {
     bool fights = false;
     double early_bytes = 0, late_bytes = 0;  // of resident memory
     const auto outcome = experiment_.run(std::move(paced), way, sweep_.seconds, judged, [&] {
-      const DeviceCounters now = counts->counters();
-      const double part = static_cast<double>(*now.received + *now.nic_missed) / pace.packets_by(sweep_.seconds);
+      const Counters now = counts->counters();
+      const double part =
+          static_cast<double>(now[Counter::nic_received] + now[Counter::nic_missed]) / pace.packets_by(sweep_.seconds);
       if (part >= 0.1 && early_bytes == 0) early_bytes = resident_bytes();
       if (part >= 0.9) late_bytes = std::max(late_bytes, resident_bytes());
       if (!neighbour) return;
@@ -380,12 +381,12 @@ class Round {
                     .mpps = 0};
     const ReportSummary& summary = outcome->summary;
     if (!summary.total.balanced() || !summary.windows_balanced) return Error{"the account does not balance"};
-    row.offered = *counts->counters().received + *counts->counters().nic_missed;
-    row.missed = *counts->counters().nic_missed;
+    row.offered = counts->counters()[Counter::nic_received] + counts->counters()[Counter::nic_missed];
+    row.missed = counts->counters()[Counter::nic_missed];
     row.events_lost = summary.events_not_taken;
     if (early_bytes != 0 && late_bytes != 0) row.memory_growth = late_bytes / early_bytes - 1;
-    row.kept_out = summary.total.flows.kept_out.packets;
-    row.shed = summary.total.flows.shed.packets;
+    row.kept_out = summary.total[Counter::kept_out_packets];
+    row.shed = summary.total[Counter::shed_packets];
     std::uint64_t in_a_row = 0;
     for (const std::uint64_t lost : *losses) {
       in_a_row = lost == 0 ? 0 : in_a_row + 1;

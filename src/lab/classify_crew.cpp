@@ -45,14 +45,6 @@ std::shared_ptr<const StatisticSet> statistics_of(const CrewOptions& options) {
   return std::make_shared<const StatisticSet>(*std::move(set));
 }
 
-void add(Accounting& to, const Accounting& lane) {
-  to.polled += lane.polled;
-  to.ring_full += lane.ring_full;
-  to.front.filtered += lane.front.filtered;
-  for (std::size_t v = 0; v < kVerdicts; ++v) to.front.verdict[v] += lane.front.verdict[v];
-  to.device.nic_missed = to.device.nic_missed.value_or(0) + lane.device_lost();
-}
-
 }  // namespace
 
 std::span<const ClassifyShape> classify_shapes() noexcept { return kShapes; }
@@ -176,23 +168,24 @@ Result<CrewRun> ClassifyCrew::account() {
     Chain& chain = *chains_[i];
     ChainRun& run = run_.chains.emplace_back();
     for (std::size_t queue = 0; queue < queues_.size(); ++queue)
-      if (options_.shape->chain_of(queue) == i) add(run.accounting, queues_[queue]->lane->accounting());
+      if (options_.shape->chain_of(queue) == i) run.accounting += queues_[queue]->lane->counters();
     chain.monitor->drain();
     chain.monitor->finish({});
-    run.accounting.flows = chain.monitor->counts();
+    const MonitorCounts counts = chain.monitor->counts();
+    run.accounting += counts;
+    run.classes = counts.classes;
     if (const ClassJobs* const jobs = chain.monitor->class_jobs()) run.jobs = jobs->counts();
-    const auto& classes = run.accounting.flows.classes;
-    for (std::size_t id = 0; id + 1 < classes.size(); ++id) {
-      run.classified += classes[id].records;
-      run.classified_packets += classes[id].packets;
+    for (std::size_t id = 0; id + 1 < run.classes.size(); ++id) {
+      run.classified += run.classes[id][ClassCounter::flows];
+      run.classified_packets += run.classes[id][ClassCounter::packets];
     }
     run.told = options_.shape->inlined ? run.classified : run.jobs.told;
     if (const Accounting& all = run.accounting; !all.balanced() || run.told > run.classified)
-      return Error{
-          fmt::format("{}, chain {}: of {} packets polled {} found a ring full, {} were counted, {} by the flow "
-                      "table, {} are in flows and {} in ended ones; of {} classes {} were told by threads",
-                      options_.shape->name, i, all.polled, all.ring_full, all.counted(), all.flows.counted,
-                      all.flows.live_packets, all.flows.ended_packets, run.classified, run.told)};
+      return Error{fmt::format(
+          "{}, chain {}: of {} packets polled {} found a ring full, {} were counted, {} by the flow "
+          "table, {} are in flows and {} in ended ones; of {} classes {} were told by threads",
+          options_.shape->name, i, all[Counter::polled], all[Counter::ring_full], all.counted(), all[Counter::arrived],
+          all[Counter::live_flow_packets], all[Counter::ended_record_packets], run.classified, run.told)};
   }
   return std::move(run_);
 }

@@ -35,6 +35,7 @@ struct CrewOptions {
 /// What became of one chain's packets.
 struct ChainRun {
   Accounting accounting;
+  std::vector<ClassCounts> classes;
   ClassJobCounts jobs;
   std::uint64_t classified = 0;          ///< flows that have a class
   std::uint64_t classified_packets = 0;  ///< of these

@@ -42,13 +42,13 @@ std::string percents(const CrewRun& run) {
 
 Sample sample_of(const CrewRun& run, double load) {
   using Chain = const ChainRun&;
-  const std::uint64_t polled = run.sum([](Chain chain) { return chain.accounting.polled; });
-  const std::uint64_t handled = run.sum([](Chain chain) { return chain.accounting.flows.counted; });
+  const std::uint64_t polled = run.sum([](Chain chain) { return chain.accounting[Counter::polled]; });
+  const std::uint64_t handled = run.sum([](Chain chain) { return chain.accounting[Counter::arrived]; });
   const std::uint64_t classified = run.sum([](Chain chain) { return chain.classified; });
   Sample sample{.load = load,
                 .offered = run.sum([](Chain chain) { return chain.accounting.offered(); }),
                 .missed = run.sum([](Chain chain) { return chain.accounting.device_lost(); }),
-                .ring_full = run.sum([](Chain chain) { return chain.accounting.ring_full; }),
+                .ring_full = run.sum([](Chain chain) { return chain.accounting[Counter::ring_full]; }),
                 .refused = run.sum([](Chain chain) { return chain.jobs.refused; }),
                 .thread_cpu = percents(run),
                 .resident_bytes = run.resident_bytes};

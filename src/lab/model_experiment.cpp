@@ -87,8 +87,8 @@ Result<Sample> run_session(const ModelSweep& sweep, const ModelRow& row, Input i
   const Accounting total = session.final_report().summary.total;
   if (!total.balanced() || total.offered() != sweep.packets)
     return Error{fmt::format("{}: of {} packets, {} were polled, {} counted, {} in flows and {} lost", name_of(row),
-                             sweep.packets, total.polled, total.counted(),
-                             total.flows.live_packets + total.flows.ended_packets, total.lost())};
+                             sweep.packets, total[Counter::polled], total.counted(),
+                             total[Counter::live_flow_packets] + total[Counter::ended_record_packets], total.lost())};
   const auto packets = static_cast<double>(sweep.packets);
   return Sample{.mpps = packets / ns * 1e3, .cpu_ns = cpu_ns / packets, .lost = total.lost()};
 }

@@ -52,10 +52,12 @@ class Contestant {
     const MonitorCounts counts = run_.counts();
     const FrontEndCounts& front = run_.front();
     const std::uint64_t seen = std::accumulate(front.verdict.begin(), front.verdict.end(), std::uint64_t{0});
-    if (seen == run_.given() && counts.live_packets + counts.ended_packets == counts.counted) return std::nullopt;
+    if (seen == run_.given() &&
+        counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == counts[Counter::arrived])
+      return std::nullopt;
     return Error{fmt::format("{} was given {} packets, decided on {} and counted {}, of which {} are in its flows",
-                             monitor_->name, run_.given(), seen, counts.counted,
-                             counts.live_packets + counts.ended_packets)};
+                             monitor_->name, run_.given(), seen, counts[Counter::arrived],
+                             counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets])};
   }
 
   MonitorRow row(const Cost& cost, const std::string& traffic) {
@@ -63,9 +65,10 @@ class Contestant {
     if (monitor_->depth != Depth::count) return row;
     const TableEntry& table = *monitor_->table;
     row.memory_bytes = bytes_of(table, sweep_->flows, statistics_.get());
-    row.flows = first_pass_.live_flows;
-    row.evicted_share = static_cast<double>(first_pass_.evicted_records) /
-                        std::max(1.0, static_cast<double>(first_pass_.live_flows + first_pass_.ended_records));
+    row.flows = first_pass_[Counter::live_flows];
+    row.evicted_share =
+        static_cast<double>(first_pass_[Counter::evicted_records]) /
+        std::max(1.0, static_cast<double>(first_pass_[Counter::live_flows] + first_pass_[Counter::ended_records]));
     row.expected_merges = expected_merges(table, monitor_->identity, nullptr, 1, first_pass_);
     return row;
   }

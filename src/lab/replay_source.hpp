@@ -36,7 +36,7 @@ class ReplaySource final : public PacketSource {
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool lossless() const noexcept override { return false; }
   std::uint64_t now_ns() noexcept override { return first_ns_ + polled_ns_; }
-  DeviceCounters counters() noexcept override { return counts_.counters(); }
+  Counters counters() noexcept override { return counts_.counters(); }
 
   /// What the addresses of a repetition are changed by.
   static std::uint32_t mask_of(std::uint64_t loop, std::uint64_t interface) noexcept {

@@ -9,6 +9,7 @@
 #include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
+#include "pipeline/output/accounting.hpp"
 #include "pipeline/output/columns.hpp"
 #include "pipeline/output/sink.hpp"
 
@@ -87,6 +88,17 @@ void list_models() {
   for (const ModelKind& kind : model_kinds()) fmt::print("{:<12} {}\n", kind.name, kind.help);
 }
 
+/// Name, unit, when it can be read, help.
+void list_counters() {
+  constexpr auto kLine = "{:<24} {:<8} {:<12} {}{}\n";
+  for (const CounterLine& line : Counters::kTable)
+    fmt::print(kLine, line.name, line.unit, line.by == CountedBy::walk ? "in reports" : "at any time", line.help,
+               line.may_be_absent ? "; absent where the device cannot tell" : "");
+  fmt::print("of each class:\n");
+  for (const ClassCounterLine& line : ClassCounts::kTable)
+    fmt::print(kLine, line.name, line.unit, "in reports", line.help, "");
+}
+
 void list_formats() {
   for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);
 }
@@ -94,9 +106,10 @@ void list_formats() {
 }  // namespace
 
 std::vector<Topic> monitor_topics() {
-  return {{"tables", list_tables},   {"hashes", list_hashes}, {"statistics", list_statistics_and_columns},
-          {"tasks", list_tasks},     {"fields", list_fields}, {"sources", list_sources},
-          {"traffic", list_traffic}, {"models", list_models}, {"formats", list_formats}};
+  return {{"tables", list_tables},    {"hashes", list_hashes}, {"statistics", list_statistics_and_columns},
+          {"tasks", list_tasks},      {"fields", list_fields}, {"sources", list_sources},
+          {"traffic", list_traffic},  {"models", list_models}, {"formats", list_formats},
+          {"counters", list_counters}};
 }
 
 }  // namespace parshall::cli

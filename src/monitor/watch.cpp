@@ -163,7 +163,7 @@ class Watch {
 
   /// Once. The reports say how many.
   void warn_of_dropped_records() {
-    if (std::exchange(warned_, warned_ || session_->records_dropped().records != 0) || !warned_) return;
+    if (std::exchange(warned_, warned_ || session_->records_dropped() != 0) || !warned_) return;
     say(options_.command,
         "records of ended flows find no room until the next report: they are counted, and dropped; a larger --spool, a "
         "TMPDIR with room, or more reports (--every) would keep them");

@@ -66,11 +66,7 @@ struct Wire {
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
 
-  DeviceCounters counters() const {
-    DeviceCounters all = here->counters();
-    all.add(there->counters());
-    return all;
-  }
+  Counters counters() const { return here->counters() + there->counters(); }
 };
 
 Input wire_input(std::shared_ptr<DpdkPort> here, std::shared_ptr<DpdkPort> there) {

@@ -120,7 +120,8 @@ void write_sending(std::string& to, const TestAbout& about) {
   };
   fmt::format_to(std::back_inserter(to),
                  "receiver    dropped: {} for want of room, {} erroneous, {} for want of buffers\n",
-                 told(about.receiving.nic_missed), told(about.receiving.nic_error), told(about.receiving.no_mbuf));
+                 told(about.receiving.known(Counter::nic_missed)), told(about.receiving.known(Counter::nic_error)),
+                 told(about.receiving.known(Counter::no_mbuf)));
 }
 
 void write_latency(std::string& to, const TestReport& report) {

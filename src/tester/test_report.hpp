@@ -50,7 +50,7 @@ struct TestAbout {
   std::optional<std::uint64_t> device_seed = {};  ///< of what the device did by chance, where it draws
   SendCounts sending = {};
   std::uint64_t dropped_in_sending = 0;  ///< taken by the sending device, and dropped: they are lost like others
-  DeviceCounters receiving = {};         ///< what the receiving device did not deliver
+  Counters receiving = {};               ///< what the receiving device did not deliver
   std::optional<double> late_p50_ns = {}, late_p99_ns = {}, late_max_ns = {};  ///< handed over after they were due
   bool interrupted = false;                                                    ///< it was to take longer
   std::string device_did = {};  ///< as the device under test tells it: JSON, or nothing

@@ -79,10 +79,6 @@ class ReceivingThread {
   std::thread thread_;
 };
 
-std::optional<std::uint64_t> difference(std::optional<std::uint64_t> now, std::optional<std::uint64_t> before) {
-  return now ? std::optional(*now - before.value_or(0)) : std::nullopt;
-}
-
 }  // namespace
 
 TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
@@ -95,7 +91,7 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
   const auto sent = std::make_shared<std::vector<SentFlow>>(flows_of(*trace, streams));
   Sender sender(std::make_unique<MemorySource>(trace, ~std::uint64_t{0}), std::make_unique<TrailerWriter>(sent),
                 std::make_unique<LentSink>(ends.sink), options.send);
-  const DeviceCounters before = ends.source.counters();
+  const Counters before = ends.source.counters();
   ReceivingThread receiving(ends.source, *result.receiver);
   const std::uint64_t stolen_before_ns = stolen_ns();
   while (!sender.finished() && !stop())
@@ -106,11 +102,8 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
   std::this_thread::sleep_for(std::chrono::nanoseconds(options.settle_ns));
 
   receiving.stop();
-  const DeviceCounters after = ends.source.counters();
-  result.device = {.received = difference(after.received, before.received),
-                   .nic_missed = difference(after.nic_missed, before.nic_missed),
-                   .nic_error = difference(after.nic_error, before.nic_error),
-                   .no_mbuf = difference(after.no_mbuf, before.no_mbuf)};
+  const Counters after = ends.source.counters();
+  result.device = after - before;
   result.damage = ends.sink.damage() ? ends.sink.damage() : ends.source.damage();
   result.sending = sender.counts();
   result.sending_ns = sender.elapsed_ns();

@@ -32,7 +32,7 @@ struct TrialResult {
   std::uint64_t sending_ns = 0;                       ///< from the first frame to the last
   std::shared_ptr<const ValueHistogram> lateness_ns;  ///< of frames handed over
   std::vector<SentFlow> sent;                         ///< each stream
-  DeviceCounters device;                              ///< of the receiving device, during the trial
+  Counters device;                                    ///< of the receiving device, during the trial
   std::unique_ptr<Receiver> receiver;
   std::uint64_t stolen_ns = 0;  ///< of the processors, by other guests of the host, while frames were sent
   std::uint64_t began_ns = 0;   ///< since 1970: no frame was due earlier

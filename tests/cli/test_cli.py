@@ -688,7 +688,7 @@ class Reports(Case):
         return self.path("watch.toml")
 
     def test_list_and_help_and_version(self):
-        for topic in ("tables", "hashes", "statistics", "sources", "traffic", "goals", "experiments", "formats"):
+        for topic in ("tables", "hashes", "statistics", "sources", "traffic", "goals", "experiments", "formats", "counters"):
             done = run("list", topic)
             self.assertEqual(done.status, DONE)
             self.assertTrue(done.out)

@@ -28,7 +28,7 @@ Decoded decode(LinkType link_type, const Bytes& frame, IpHeader header) {
 }
 
 std::string show(const Decoded& decoded) {
-  if (decoded.verdict != Verdict::counted) return std::string(verdict_name(decoded.verdict));
+  if (decoded.verdict != Verdict::counted) return std::string(name_of(counter_of(decoded.verdict)));
   const FlowText flow = text_of(decoded.facts.key);
   return std::to_string(flow.protocol) + " " + flow.src + ":" + std::to_string(flow.src_port) + " > " + flow.dst + ":" +
          std::to_string(flow.dst_port);

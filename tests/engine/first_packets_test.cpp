@@ -89,7 +89,11 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
   ClassJobCounts class_jobs() const { return monitor_->class_jobs()->counts(); }
 
   std::uint64_t classified_ = 0;
-  MonitorCounts seen_counts_{.classes = std::vector<ClassCounts>(4)};
+  MonitorCounts seen_counts_ = [] {
+    MonitorCounts counts;
+    counts.classes.resize(4);
+    return counts;
+  }();
 
  private:
   void send(std::uint64_t flow, std::uint64_t time_ns, std::uint32_t ip_bytes, std::uint64_t position) {
@@ -139,16 +143,16 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     const ClassId id = statistics_->class_of(row.data());
     ASSERT_EQ(id, known == 4 ? ByFirst::class_of(packets[first_[flow]].ip_bytes) : kNotClassified);
     classified_ += known == 4;
-    seen_counts_.class_counts(id).add(record);
+    seen_counts_.add_to_class(id, record);
   }
 
   static void check_sums(const MonitorCounts& counts) {
     ClassCounts all;
-    for (const ClassCounts& one : counts.classes) all.add(one);
-    EXPECT_EQ(all.records, counts.live_flows + counts.ended_records);
-    EXPECT_EQ(all.packets, counts.counted);
-    EXPECT_EQ(all.ip_bytes, counts.ip_bytes);
-    EXPECT_EQ(all.wire_bytes, counts.wire_bytes);
+    for (const ClassCounts& one : counts.classes) all += one;
+    EXPECT_EQ(all[ClassCounter::flows], counts[Counter::live_flows] + counts[Counter::ended_records]);
+    EXPECT_EQ(all[ClassCounter::packets], counts[Counter::arrived]);
+    EXPECT_EQ(all[ClassCounter::ip_bytes], counts[Counter::ip_bytes]);
+    EXPECT_EQ(all[ClassCounter::wire_bytes], counts[Counter::wire_bytes]);
   }
 
  protected:
@@ -156,9 +160,9 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     const MonitorCounts counts = monitor_->counts();
     ASSERT_EQ(counts.classes.size(), 4u);
     for (std::size_t i = 0; i < 4; ++i) {
-      EXPECT_EQ(counts.classes[i].records, seen_counts_.classes[i].records) << i;
-      EXPECT_EQ(counts.classes[i].packets, seen_counts_.classes[i].packets) << i;
-      EXPECT_GT(counts.classes[i].records, 0u) << i;
+      EXPECT_EQ(counts.classes[i][ClassCounter::flows], seen_counts_.classes[i][ClassCounter::flows]) << i;
+      EXPECT_EQ(counts.classes[i][ClassCounter::packets], seen_counts_.classes[i][ClassCounter::packets]) << i;
+      EXPECT_GT(counts.classes[i][ClassCounter::flows], 0u) << i;
     }
   }
 

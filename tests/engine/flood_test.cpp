@@ -77,7 +77,7 @@ TEST(Flood, TenMillionNewFlowsIn64KiSlotsAreAllReportedInTheMemoryPromised) {
   EXPECT_EQ(packets, kPackets);
   EXPECT_EQ(records, kPackets);
   EXPECT_EQ(syn_only, kPackets);
-  EXPECT_EQ(report.summary.total.flows.evicted_records, kPackets - report.summary.total.flows.live_flows);
+  EXPECT_EQ(report.summary.total[Counter::evicted_records], kPackets - report.summary.total[Counter::live_flows]);
   constexpr std::uint64_t kSlack = 24 << 20;  // pages of 2 MB that arrays round up to, and the C library's own
   RecordProperty("promised_MB", static_cast<int>(Session::memory_bytes(options, columns) >> 20));
   RecordProperty("resident_MB", static_cast<int>((most - before) >> 20));

@@ -71,10 +71,10 @@ TEST(FlowMonitor, ASnapshotThatFindsNoMemoryForItsRowsStillHasTheCounters) {
   while (monitor.snapshot_ready() == nullptr) monitor.housekeep({});
   const Snapshot& snapshot = *monitor.snapshot_ready();
   EXPECT_EQ(snapshot.statistics.set, nullptr) << "the limit did not bite";
-  EXPECT_EQ(snapshot.counts.live_flows, 10u);
-  EXPECT_EQ(snapshot.counts.live_packets, snapshot.counts.counted);
+  EXPECT_EQ(snapshot.counts[Counter::live_flows], 10u);
+  EXPECT_EQ(snapshot.counts[Counter::live_flow_packets], snapshot.counts[Counter::arrived]);
   monitor.drain();
-  EXPECT_EQ(monitor.counts().live_packets, 200u);
+  EXPECT_EQ(monitor.counts()[Counter::live_flow_packets], 200u);
 }
 
 /// A monitor whose flows are idle after 1 ms, and packets of flows by number.
@@ -113,7 +113,7 @@ TEST(FlowMonitor, APacketFromTheFutureDoesNotKeepIdleFlowsForEver) {
     flows.packet(1001, 2'000'000 + 1000 * i);
     if (i % 100 == 0) flows.monitor.housekeep({});
   }
-  EXPECT_EQ(flows.monitor.counts().ended_records, 500u);
+  EXPECT_EQ(flows.monitor.counts()[Counter::ended_records], 500u);
 }
 
 TEST(FlowMonitor, IdleFlowsOfALargeTableEndInTimeThoughFewPacketsCome) {
@@ -124,7 +124,7 @@ TEST(FlowMonitor, IdleFlowsOfALargeTableEndInTimeThoughFewPacketsCome) {
     flows.packet(1001, i * IdleFlows::kIdleNs / kPacketsPerTimeout + 2000);
     for (int turn = 0; turn < 1000; ++turn) flows.monitor.housekeep({});
   }
-  EXPECT_EQ(flows.monitor.counts().ended_records, 500u);
+  EXPECT_EQ(flows.monitor.counts()[Counter::ended_records], 500u);
 }
 
 /// Every table that keeps whole keys, by its place in the registry.
@@ -186,13 +186,14 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
   }
 
   void check_snapshot(const Snapshot& snapshot) {
-    ASSERT_LE(snapshot.counts.live_flows, GetParam()->slots(2000));
-    ASSERT_EQ(snapshot.counts.live_packets + snapshot.counts.ended_packets, snapshot.counts.counted);
-    ASSERT_EQ(ended_packets(snapshot.number), snapshot.counts.ended_packets);
+    ASSERT_LE(snapshot.counts[Counter::live_flows], GetParam()->slots(2000));
+    ASSERT_EQ(snapshot.counts[Counter::live_flow_packets] + snapshot.counts[Counter::ended_record_packets],
+              snapshot.counts[Counter::arrived]);
+    ASSERT_EQ(ended_packets(snapshot.number), snapshot.counts[Counter::ended_record_packets]);
     // A flow may be there twice: a record that was copied and ended since, and the next one, that was still to be.
     std::set<std::pair<std::string, std::uint64_t>> seen;
     std::uint64_t packets = 0;
-    for (std::uint64_t i = 0; i < snapshot.counts.live_flows; ++i) {
+    for (std::uint64_t i = 0; i < snapshot.counts[Counter::live_flows]; ++i) {
       const RecordView view({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
       check(view.header.record, view.row);
       const FlowKey& key = view.header.record.key;
@@ -200,7 +201,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
       ASSERT_TRUE(seen.emplace(key_bytes, view.header.record.first_ns).second) << "a record is there twice";
       packets += view.header.record.packets;
     }
-    ASSERT_EQ(packets, snapshot.counts.live_packets);
+    ASSERT_EQ(packets, snapshot.counts[Counter::live_flow_packets]);
   }
 
   const FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 5};
@@ -236,9 +237,9 @@ TEST_P(ExactMonitors, KeepRowsAndSnapshotsRightWhileFlowsComeAndGoAndMove) {
   }
   monitor_->drain();
   const MonitorCounts counts = monitor_->counts();
-  EXPECT_EQ(counts.counted, sent_);
-  EXPECT_GT(counts.ended_records, 1000u);
-  EXPECT_EQ(ended_packets(~0ull) + counts.live_packets, sent_);
+  EXPECT_EQ(counts[Counter::arrived], sent_);
+  EXPECT_GT(counts[Counter::ended_records], 1000u);
+  EXPECT_EQ(ended_packets(~0ull) + counts[Counter::live_flow_packets], sent_);
   std::map<std::uint64_t, std::uint64_t> bytes = ended_bytes_;
   monitor_->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
     check(record, row);

@@ -50,7 +50,7 @@ Plan plan_of(const Case& of) {
           .flood_filter_bytes = 128};
 }
 
-std::uint64_t kept_by(const Report& report) { return report.summary.total.flows.kept_out.packets; }
+std::uint64_t kept_by(const Report& report) { return report.summary.total[Counter::kept_out_packets]; }
 
 /// All packets are in flows, or are told to have been kept out, with all their bytes.
 void expect_all_told(const Report& report, const std::vector<Row>& rows, const Traffic& traffic) {
@@ -58,12 +58,12 @@ void expect_all_told(const Report& report, const std::vector<Row>& rows, const T
   expect_balanced(total);
   EXPECT_EQ(total.counted(), traffic.sent().size());
   EXPECT_EQ(packets_in(rows) + kept_by(report), traffic.sent().size());
-  std::uint64_t wire_bytes = total.flows.kept_out.wire_bytes;
+  std::uint64_t wire_bytes = total[Counter::kept_out_wire_bytes];
   for (const Row& row : rows) wire_bytes += row.record.wire_bytes;
   EXPECT_EQ(wire_bytes, wire_bytes_of(traffic));
-  EXPECT_EQ(total.flows.wire_bytes, wire_bytes_of(traffic));
-  EXPECT_EQ(total.flows.first_ns, traffic.sent().front().time_ns);
-  EXPECT_EQ(total.flows.last_ns, traffic.sent().back().time_ns);
+  EXPECT_EQ(total[Counter::wire_bytes], wire_bytes_of(traffic));
+  EXPECT_EQ(total[Counter::first_seen_ns], traffic.sent().front().time_ns);
+  EXPECT_EQ(total[Counter::last_seen_ns], traffic.sent().back().time_ns);
 }
 
 TEST(FloodedTables, TellOfEachPacketWhetherItWasKeptOut) {
@@ -145,7 +145,7 @@ TEST_P(FloodedSessions, BalanceInEveryReport) {
         live += row.record.packets;
       else
         ended.push_back(row);
-    ASSERT_EQ(live, report->summary.total.flows.live_packets);
+    ASSERT_EQ(live, report->summary.total[Counter::live_flow_packets]);
     ASSERT_EQ(live + packets_in(ended) + kept_by(*report), report->summary.total.counted());
     ASSERT_GE(kept_by(*report), kept_before);
     kept_before = kept_by(*report);

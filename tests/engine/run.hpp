@@ -112,11 +112,12 @@ inline std::uint64_t packets_in(const std::vector<Row>& rows) {
 }
 
 inline void expect_balanced(const Accounting& total) {
-  EXPECT_TRUE(total.balanced()) << total.polled << " polled, " << total.ring_full << " ring full, "
-                                << total.front.filtered << " filtered, " << total.not_ip() << " not IP, "
+  EXPECT_TRUE(total.balanced()) << total[Counter::polled] << " polled, " << total[Counter::ring_full] << " ring full, "
+                                << total[Counter::filtered] << " filtered, " << total.not_ip() << " not IP, "
                                 << total.malformed() << " malformed, " << total.counted() << " counted, "
-                                << total.flows.live_packets << " live, " << total.flows.ended_packets << " ended, "
-                                << total.flows.kept_out.packets << " kept out";
+                                << total[Counter::live_flow_packets] << " live, "
+                                << total[Counter::ended_record_packets] << " ended, "
+                                << total[Counter::kept_out_packets] << " kept out";
 }
 
 /// Every record says what its packets were, and every packet of the traffic is in exactly one record.

@@ -118,7 +118,7 @@ Seen check(Case c, const Traffic& traffic) {
     marked.take_ended();
     marked.monitor().housekeep({});
   }
-  seen.kept_out = marked.monitor().counts().kept_out.packets;
+  seen.kept_out = marked.monitor().counts()[Counter::kept_out_packets];
   return seen;
 }
 
@@ -215,7 +215,7 @@ TEST(RunClassified, WithoutAModelOrOnceItsColumnIsGonePacketsAreCountedAndHaveNo
   marked.monitor().housekeep({});
   const auto after = marked.run(packets.subspan(1000, 1000));
   EXPECT_TRUE(std::ranges::all_of(after, [](ClassId id) { return id == kNotClassified; }));
-  EXPECT_EQ(marked.monitor().counts().counted + traffic->not_ip() + traffic->malformed(), 2000u);
+  EXPECT_EQ(marked.monitor().counts()[Counter::arrived] + traffic->not_ip() + traffic->malformed(), 2000u);
 }
 
 }  // namespace

@@ -133,23 +133,24 @@ TEST_P(Shed, PacketsAreCountedInTheRunAndInTheirWindows) {
   const std::uint64_t most = one_in();
   EXPECT_GT(most, 1u);
   const MonitorCounts busy = monitor_->counts();
-  EXPECT_GT(busy.shed.packets, traffic_.sent().size() / 4);
+  EXPECT_GT(busy[Counter::shed_packets], traffic_.sent().size() / 4);
   pass(300, false);
-  const std::uint64_t shed = monitor_->counts().shed.packets;
+  const std::uint64_t shed = monitor_->counts()[Counter::shed_packets];
   pass(10, false);
   monitor_->drain();
-  EXPECT_EQ(monitor_->counts().shed.packets, shed) << "there was time for all";
+  EXPECT_EQ(monitor_->counts()[Counter::shed_packets], shed) << "there was time for all";
   monitor_->finish(front_.link());
   read();
 
   MonitorCounts counts = monitor_->counts();
   std::uint64_t wire_bytes = 0, ip_bytes = 0;
   for (const Sent& packet : traffic_.sent()) wire_bytes += packet.wire_bytes, ip_bytes += packet.ip_bytes;
-  EXPECT_EQ(counts.counted, traffic_.sent().size());
-  EXPECT_EQ(counts.live_packets + counts.ended_packets + counts.shed.packets, counts.counted);
-  EXPECT_EQ(counts.wire_bytes, wire_bytes);
-  EXPECT_EQ(counts.ip_bytes, ip_bytes);
-  EXPECT_EQ(front_.counts().verdict[static_cast<std::size_t>(Verdict::counted)], counts.counted);
+  EXPECT_EQ(counts[Counter::arrived], traffic_.sent().size());
+  EXPECT_EQ(counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] + counts[Counter::shed_packets],
+            counts[Counter::arrived]);
+  EXPECT_EQ(counts[Counter::wire_bytes], wire_bytes);
+  EXPECT_EQ(counts[Counter::ip_bytes], ip_bytes);
+  EXPECT_EQ(front_.counts().verdict[static_cast<std::size_t>(Verdict::counted)], counts[Counter::arrived]);
 
   // What each window has by the traffic itself: by the latest time, or by the packet's place.
   const auto lengths = setup_.tasks->windows(2);
@@ -235,9 +236,10 @@ TEST_P(Shed, SnapshotsBalance) {
     const Snapshot* const snapshot = monitor_->snapshot_ready();
     ASSERT_NE(snapshot, nullptr);
     const MonitorCounts& counts = snapshot->counts;
-    EXPECT_GE(counts.shed.packets, shed);
-    shed = counts.shed.packets;
-    EXPECT_EQ(counts.live_packets + counts.ended_packets + shed, counts.counted);
+    EXPECT_GE(counts[Counter::shed_packets], shed);
+    shed = counts[Counter::shed_packets];
+    EXPECT_EQ(counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] + shed,
+              counts[Counter::arrived]);
   }
   EXPECT_GT(shed, 0u);
 }

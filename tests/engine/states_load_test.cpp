@@ -151,8 +151,8 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
   EXPECT_TRUE(analyst.balanced());
   EXPECT_EQ(given, kWindows * kWindowPackets);
   const MonitorCounts counts = monitor->counts();
-  EXPECT_EQ(counts.counted, given);
-  EXPECT_EQ(counts.live_packets + counts.ended_packets, given);
+  EXPECT_EQ(counts[Counter::arrived], given);
+  EXPECT_EQ(counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets], given);
   const std::vector<StatePackets> by_state = monitor->state_packets();
   std::uint64_t all = 0;
   for (std::size_t state = 0; state < by_state.size(); ++state) {

@@ -78,7 +78,7 @@ TEST(SessionStatistics, RecordsThatWereEvictedOrTimedOutCarryTheStatisticsOfAllT
                                         traffic);
       ASSERT_FALSE(session->start());
       const Report report = session->final_report();
-      EXPECT_GT(report.summary.total.flows.evicted_records, 100u);
+      EXPECT_GT(report.summary.total[Counter::evicted_records], 100u);
       const auto rows = rows_of(report);
       expect_exact(rows, *traffic);
       expect_complete_statistics(rows, *traffic);

@@ -136,9 +136,9 @@ TEST(ClassifyCrew, CountsEachPacketOnceAndTellsEachClassInEveryShape) {
           for (const auto& [id, count] : flows[queue].of_class()) expected[id] += count, classified += count;
         }
         const ChainRun& of_chain = run->chains[chain];
-        EXPECT_EQ(of_chain.accounting.polled, packets);
-        EXPECT_EQ(of_chain.accounting.flows.counted, packets);
-        EXPECT_EQ(of_chain.accounting.flows.live_packets, packets) << "no flow has ended";
+        EXPECT_EQ(of_chain.accounting[Counter::polled], packets);
+        EXPECT_EQ(of_chain.accounting[Counter::arrived], packets);
+        EXPECT_EQ(of_chain.accounting[Counter::live_flow_packets], packets) << "no flow has ended";
         EXPECT_EQ(of_chain.accounting.lost(), 0u);
         EXPECT_EQ(of_chain.classified, classified);
         EXPECT_LE(of_chain.told, classified);
@@ -146,7 +146,7 @@ TEST(ClassifyCrew, CountsEachPacketOnceAndTellsEachClassInEveryShape) {
           EXPECT_EQ(of_chain.jobs.sent, classified) << "there is room for all";
           EXPECT_LE(of_chain.told, of_chain.jobs.sent);
         }
-        for (const auto& [id, count] : expected) EXPECT_EQ(of_chain.accounting.flows.classes[id].records, count) << id;
+        for (const auto& [id, count] : expected) EXPECT_EQ(of_chain.classes[id][ClassCounter::flows], count) << id;
       }
       const std::size_t threads = run->cpu_ns[0].size() + run->cpu_ns[1].size() + run->cpu_ns[2].size();
       EXPECT_EQ(threads, shape.threads());
@@ -175,11 +175,11 @@ TEST(ClassifyCrew, SaysWherePacketsThatWereLostGotLost) {
     for (const ChainRun& chain : run->chains) {
       const Accounting& all = chain.accounting;
       EXPECT_GT(all.device_lost(), 0u);
-      EXPECT_EQ(shape.inlined, all.ring_full == 0);
-      EXPECT_GT(all.flows.ended_records, 0u);
-      EXPECT_EQ(all.polled, all.ring_full + all.flows.counted);
+      EXPECT_EQ(shape.inlined, all[Counter::ring_full] == 0);
+      EXPECT_GT(all[Counter::ended_records], 0u);
+      EXPECT_EQ(all[Counter::polled], all[Counter::ring_full] + all[Counter::arrived]);
       EXPECT_GT(chain.classified, 0u);
-      EXPECT_LE(chain.classified_packets, all.flows.counted);
+      EXPECT_LE(chain.classified_packets, all[Counter::arrived]);
     }
     const std::uint64_t offered = run->sum([](const ChainRun& chain) { return chain.accounting.offered(); });
     const double share =

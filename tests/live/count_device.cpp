@@ -29,7 +29,7 @@ volatile std::sig_atomic_t g_stop = 0;
 struct Tally {
   std::uint64_t packets = 0, wire_bytes = 0, captured_bytes = 0, hashed = 0, checksum = 0;
   std::uint64_t first_ns = 0, last_ns = 0, longest = 0;
-  DeviceCounters device;
+  Counters device;
   bool lossless = false, exhausted = false;
 };
 
@@ -85,10 +85,11 @@ void count(PacketSource& source, Tally& tally, const Limits& limits, std::atomic
   tally.device = source.counters();
 }
 
-void print(const std::string& who, const DeviceCounters& counters) {
+void print(const std::string& who, const Counters& counters) {
   const auto text = [](std::optional<std::uint64_t> value) { return value ? std::to_string(*value) : "absent"; };
-  fmt::print("{0}.received={1}\n{0}.nic_missed={2}\n{0}.nic_error={3}\n{0}.no_mbuf={4}\n", who, text(counters.received),
-             text(counters.nic_missed), text(counters.nic_error), text(counters.no_mbuf));
+  fmt::print("{0}.received={1}\n{0}.nic_missed={2}\n{0}.nic_error={3}\n{0}.no_mbuf={4}\n", who,
+             text(counters.known(Counter::nic_received)), text(counters.known(Counter::nic_missed)),
+             text(counters.known(Counter::nic_error)), text(counters.known(Counter::no_mbuf)));
 }
 
 int affinity_count() {

@@ -74,7 +74,7 @@ RoundTrip round_trip(const std::string& traffic, const SendPlan& plan, bool wait
   watching->stop();
   const Report report = watching->final_report();
   trip.received = flows_of(report);
-  trip.polled = report.summary.total.polled;
+  trip.polled = report.summary.total[Counter::polled];
   return trip;
 }
 

@@ -33,16 +33,15 @@ struct MadeReport {
     summary.source = "made";
     summary.number = number;
     summary.final = final;
-    summary.last_ns = static_cast<std::uint64_t>(last_s * 1e9);
     summary.capacity = 1000;
-    MonitorCounts& counts = summary.total.flows;
+    Accounting& total = summary.total;
     for (const FlowRecord& flow : flows) {
-      counts.counted += flow.packets;
-      counts.wire_bytes += flow.wire_bytes;
-      ++counts.live_flows;
+      using enum Counter;
+      for (const Counter counter : {polled, counted, arrived, live_flow_packets}) total.add(counter, flow.packets);
+      total.add(wire_bytes, flow.wire_bytes);
+      total.add(live_flows, 1);
     }
-    counts.live_packets = counts.counted;
-    summary.total.front.verdict[0] = summary.total.polled = counts.counted;
+    total.set(Counter::last_seen_ns, static_cast<std::uint64_t>(last_s * 1e9));
     summary.workers.resize(1);
     report.flows = [this](const std::function<void(const ReportFlow&)>& visit) {
       for (const FlowRecord& flow : flows) visit({flow, values});

@@ -107,7 +107,7 @@ TEST(LiveScreen, TheFullAccountingLineIsShownWhereItFits) {
 
 TEST(LiveScreen, AnAccountingThatDoesNotBalanceSaysSoFirst) {
   View view = view_of(3);
-  view.summary.total.polled += 1;
+  view.summary.total.add(Counter::polled, 1);
   for (const Size size : {Size{20, 5}, Size{100, 30}})
     EXPECT_THAT(fit_accounting(view.summary.total, size, Glyphs::ascii)[0], testing::StartsWith("DOES NOT BALANCE"));
 }
@@ -132,8 +132,15 @@ TEST(LiveScreen, TimesCarryTheirUnitAndAbsentValuesAreDashes) {
 
 TEST(LiveScreen, ClassesStandWithTheirSharesTheLargestFirstAsManyAsFit) {
   View view = view_of(3);
-  view.summary.total.front.verdict[static_cast<std::size_t>(Verdict::counted)] = 1000;
-  view.summary.classes = {{"mail", {1, 100, 0, 0}}, {"none", {}}, {"web", {2, 650, 0, 0}}, {"unknown", {1, 250, 0, 0}}};
+  view.summary.total.set(Counter::counted, 1000);
+  const auto class_of = [](const char* name, std::uint64_t flows, std::uint64_t packets) {
+    ClassSummary summary{.name = name, .counts = {}};
+    summary.counts.set(ClassCounter::flows, flows);
+    summary.counts.set(ClassCounter::packets, packets);
+    return summary;
+  };
+  view.summary.classes = {class_of("mail", 1, 100), class_of("none", 0, 0), class_of("web", 2, 650),
+                          class_of("unknown", 1, 250)};
   const auto shown = [&](Size size) {
     return joined(text_of(draw(state_for(view, size), &view, {}, size, Glyphs::ascii)));
   };

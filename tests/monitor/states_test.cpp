@@ -41,7 +41,7 @@ View view_of(const std::vector<ReportSummary>& summaries, bool final = false) {
     Report report = made.report(number + 1, static_cast<double>(number + 2), final && number + 1 == summaries.size());
     report.summary.adaptation = summary.adaptation;
     report.summary.states = summary.states;
-    report.summary.total.device.nic_missed = 1000 * number;
+    report.summary.total.set(Counter::nic_missed, 1000 * number);
     ++number;
     table.load(report, [] {});
     table.commit();

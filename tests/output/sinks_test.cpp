@@ -50,18 +50,21 @@ struct Sample {
     report.summary.source = "a \"quoted\" name";
     report.summary.number = 1;
     report.summary.final = true;
-    report.summary.first_ns = flows[0].first_ns;
-    report.summary.last_ns = flows[2].last_ns;
-    auto& total = report.summary.total;
-    total.polled = 130;
-    total.front.filtered = 2;
-    total.front.verdict = {123, 4, 1, 0, 0, 0, 0, 0};
-    total.flows = {.counted = 123,
-                   .live_packets = 3,
-                   .ended_packets = 120,
-                   .ended_records = 2,
-                   .evicted_records = 1,
-                   .live_flows = 1};
+    using enum Counter;
+    for (const auto& [counter, value] : {std::pair<Counter, std::uint64_t>{first_seen_ns, flows[0].first_ns},
+                                         {last_seen_ns, flows[2].last_ns},
+                                         {polled, 130},
+                                         {filtered, 2},
+                                         {not_ip, 4},
+                                         {cut_link_header, 1},
+                                         {counted, 123},
+                                         {arrived, 123},
+                                         {live_flow_packets, 3},
+                                         {ended_record_packets, 120},
+                                         {ended_records, 2},
+                                         {evicted_records, 1},
+                                         {live_flows, 1}})
+      report.summary.total.set(counter, value);
     report.columns = columns;
     report.flows = [this](const std::function<void(const ReportFlow&)>& visit) {
       for (std::size_t i = 0; i < flows.size(); ++i) visit({flows[i], values[i]});
@@ -146,6 +149,32 @@ TEST(JsonSink, HoldsWhatTheCsvHolds) {
   }
 }
 
+/// Of objects within objects too.
+bool has(const nlohmann::json& json, std::string_view name, std::uint64_t value) {
+  for (const auto& [key, one] : json.items())
+    if ((key == name && one == value) || (one.is_object() && has(one, name, value))) return true;
+  return false;
+}
+
+TEST(JsonSink, HasEveryCounterThatReportsHaveUnderItsName) {
+  const Sample sample;
+  Report report = sample.report();
+  for (const CounterLine& line : Counters::kTable)
+    report.summary.total.set(line.id, 1'000'000 + static_cast<std::uint64_t>(line.id));
+  report.summary.flood_filter.emplace();
+  report.summary.adaptation.emplace();
+  report.summary.classes.resize(1);
+  for (const ClassCounterLine& line : ClassCounts::kTable)
+    report.summary.classes[0].counts.set(line.id, 2'000'000 + static_cast<std::uint64_t>(line.id));
+  const auto summary = nlohmann::json::parse(written("json", report))["summary"];
+  for (const CounterLine& line : Counters::kTable)
+    EXPECT_EQ(has(summary, line.name, 1'000'000 + static_cast<std::uint64_t>(line.id)),
+              line.part != CounterPart::unreported)
+        << line.name;
+  for (const ClassCounterLine& line : ClassCounts::kTable)
+    EXPECT_TRUE(has(summary["classes"], line.name, 2'000'000 + static_cast<std::uint64_t>(line.id))) << line.name;
+}
+
 TEST(JsonSink, AFileNameThatIsNotUtf8DoesNotCostTheReport) {
   const Sample sample;
   Report report = sample.report();
@@ -188,7 +217,7 @@ TEST(TextSink, ColumnsAreAligned) {
 TEST(TextSink, SaysWhenTheAccountingDoesNotBalance) {
   const Sample sample;
   Report report = sample.report();
-  ++report.summary.total.polled;
+  report.summary.total.add(Counter::polled, 1);
   EXPECT_NE(written("text", report).find("DOES NOT BALANCE"), std::string::npos);
 }
 

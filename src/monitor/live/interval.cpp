@@ -6,17 +6,12 @@
 namespace parshall::live {
 namespace {
 
-/// Counters of devices are read when they are asked for, and may be behind.
 std::uint64_t more(std::uint64_t before, std::uint64_t after) noexcept { return after - std::min(before, after); }
 
 }  // namespace
 
 Interval interval_between(const ReportSummary& before, const ReportSummary& after) {
-  Interval interval{.offered = more(before.total.offered(), after.total.offered()),
-                    .lost = more(before.total.lost(), after.total.lost()),
-                    .counted = more(before.total.counted(), after.total.counted()),
-                    .shed = more(before.total.flows.shed.packets, after.total.flows.shed.packets),
-                    .states = after.states};
+  Interval interval{.came = Accounting(after.total - before.total), .states = after.states};
   if (before.adaptation && after.adaptation) {
     interval.seconds = after.adaptation->seconds - before.adaptation->seconds;
     interval.shifted_s = after.adaptation->shifted_s - before.adaptation->shifted_s;

@@ -11,8 +11,7 @@ namespace parshall::live {
 struct Interval {
   double seconds = 0, shifted_s = 0;          ///< as in AdaptationSummary
   std::uint64_t windows = 0, infeasible = 0;  ///< likewise
-  std::uint64_t offered = 0, lost = 0;        ///< packets
-  std::uint64_t counted = 0, shed = 0;        ///< likewise
+  Accounting came;
   std::vector<StateSummary> states;
 };
 

@@ -162,18 +162,17 @@ std::vector<Line> draw_flows(const State& state, const View& view, const Layout&
 
 namespace {
 
-using Counter = std::pair<std::string, std::optional<std::uint64_t>>;
+using NamedCount = std::pair<std::string, std::optional<std::uint64_t>>;
 
-std::vector<Counter> counters(const View& view) {
+std::vector<NamedCount> counters(const View& view) {
   const Accounting& total = view.summary.total;
-  std::vector<Counter> all{{"offered", total.offered()},          {"nic_missed", total.device.nic_missed},
-                           {"nic_error", total.device.nic_error}, {"no_mbuf", total.device.no_mbuf},
-                           {"ring_full", total.ring_full},        {"filtered", total.front.filtered}};
-  for (std::size_t v = 1; v < kVerdicts; ++v)
-    all.emplace_back(verdict_name(static_cast<Verdict>(v)), total.front.verdict[v]);
-  all.emplace_back("counted", total.counted());
-  all.emplace_back("wire bytes", total.flows.wire_bytes);
-  if (view.summary.capacity != 0) all.emplace_back("ip bytes", total.flows.ip_bytes);  // else nothing was decoded
+  std::vector<NamedCount> all{{"offered", total.offered()}};
+  for (const CounterLine& line : Counters::kTable)
+    if (line.part == CounterPart::device_lost || line.part == CounterPart::outcome ||
+        line.part == CounterPart::malformed)
+      all.emplace_back(line.name, total.known(line.id));
+  all.emplace_back("wire bytes", total[Counter::wire_bytes]);
+  if (view.summary.capacity != 0) all.emplace_back("ip bytes", total[Counter::ip_bytes]);  // else nothing was decoded
   for (std::size_t i = 0; i < view.summary.workers.size(); ++i)
     all.emplace_back(fmt::format("worker {} counted", i), view.summary.workers[i].accounting.counted());
   return all;

@@ -45,7 +45,7 @@ Line title(const State& state, const View* view, const Pulse& pulse, Size size, 
 Line totals(const View& view, Size size, Glyphs glyphs) {
   const Accounting& total = view.summary.total;
   const std::string packets = fmt::format("{} packets", total.counted()),
-                    bytes = fmt::format("{} bytes", total.flows.wire_bytes);
+                    bytes = fmt::format("{} bytes", total[Counter::wire_bytes]);
   const std::string pps = rate_text(view.pps, "pps"), bps = rate_text(view.bps, "bit/s");
   if (width_of(packets) + width_of(bytes) + width_of(pps) + width_of(bps) + 6 <= size.columns)
     return joined({packets, bytes, pps, bps}, size, glyphs);
@@ -57,9 +57,9 @@ Line flows(const View& view, Size size, Glyphs glyphs) {
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   const std::string ratio = fmt::format("loss {:.3g} (< {:.2g}, 95 %)", loss.ratio, loss.upper95);
   if (summary.capacity == 0) return joined({ratio, "packet level: no flows are kept"}, size, glyphs);
-  const MonitorCounts& flows = summary.total.flows;
-  return joined({fmt::format("flows {}/{}", flows.live_flows, summary.capacity), ratio,
-                 fmt::format("{} ended, {} evicted", flows.ended_records, flows.evicted_records)},
+  const Accounting& total = summary.total;
+  return joined({fmt::format("flows {}/{}", total[Counter::live_flows], summary.capacity), ratio,
+                 fmt::format("{} ended, {} evicted", total[Counter::ended_records], total[Counter::evicted_records])},
                 size, glyphs);
 }
 
@@ -85,7 +85,7 @@ Line classes(const View& view, Size size, Glyphs glyphs) {
   std::string line = "classes";
   for (const ClassSummary* const one : by_packets(view.summary)) {
     const std::string part = fmt::format("  {} {:.3g} %", printable(one->name, glyphs),
-                                         100 * static_cast<double>(one->counts.packets) / all);
+                                         100 * static_cast<double>(one->counts[ClassCounter::packets]) / all);
     if (width_of(line) + width_of(part) > size.columns) break;
     line += part;
   }
@@ -137,7 +137,7 @@ Line measuring(const State& state, const View* view, const Layout& layout, Size 
   }
   if (view != nullptr && !view->arrangement.filter.empty())
     text += fmt::format("; filter \"{}\": {} of {}", printable(view->arrangement.filter, glyphs), view->matched,
-                        view->summary.total.flows.live_flows);
+                        view->summary.total[Counter::live_flows]);
   return whole(text, Style::faint, size, glyphs);
 }
 

@@ -29,14 +29,15 @@ void adaptation_lines(const View& view, std::vector<Piece>& lines) {
                                100 * all.overhead_share, time_text(1e3 * all.longest_us), 100 * all.residual)});
   const Accounting& total = view.summary.total;
   std::string missed = fmt::format("missed {} of {} packets", scaled(total.lost()), scaled(total.offered()));
-  if (lately) missed += fmt::format(", of late {}", percent(lately->lost, lately->offered));
-  lines.push_back({missed, lately && lately->lost != 0 ? Style::warning : Style::normal});
+  if (lately) missed += fmt::format(", of late {}", percent(lately->came.lost(), lately->came.offered()));
+  lines.push_back({missed, lately && lately->came.lost() != 0 ? Style::warning : Style::normal});
   if (all.one_in == 1) return;
-  const std::uint64_t shed = total.flows.shed.packets;
+  const std::uint64_t shed = total[Counter::shed_packets];
   std::string sampled = fmt::format("shed {} of {} packets in {:.3g} s: one in {} connections was looked at, or more",
                                     scaled(shed), scaled(total.counted()), all.shed_s, all.one_in);
-  if (lately) sampled += fmt::format("; of late {}", percent(lately->shed, lately->counted));
-  lines.push_back({sampled, lately && lately->shed != 0 ? Style::warning : Style::normal});
+  if (lately)
+    sampled += fmt::format("; of late {}", percent(lately->came[Counter::shed_packets], lately->came.counted()));
+  lines.push_back({sampled, lately && lately->came[Counter::shed_packets] != 0 ? Style::warning : Style::normal});
 }
 
 void state_lines(const View& view, Glyphs glyphs, std::vector<Piece>& lines) {

@@ -81,20 +81,20 @@ void Table::load(const Report& report, const std::function<void()>& between) {
   next_.columns.assign(report.columns.begin(), report.columns.end());
   next_.flows.clear();
   next_.values.clear();
-  next_.flows.reserve(report.summary.total.flows.live_flows);
-  next_.values.reserve(report.summary.total.flows.live_flows * next_.stride());
+  next_.flows.reserve(report.summary.total[Counter::live_flows]);
+  next_.values.reserve(report.summary.total[Counter::live_flows] * next_.stride());
   index_.clear();
   expected_ = 0;
 
   const ReportSummary &before = now_.summary, &after = next_.summary;
   const bool again = before.number != 0;
-  const double interval_s = again ? static_cast<double>(after.last_ns - before.last_ns) * 1e-9 : 0;
+  const double interval_s = again ? static_cast<double>(after.last_ns() - before.last_ns()) * 1e-9 : 0;
   const auto rate = [&](std::uint64_t was, std::uint64_t is) -> std::optional<double> {
     if (is == was && again) return 0;  // nothing came: packet time stood still
     return interval_s > 0 ? std::optional(static_cast<double>(is - was) / interval_s) : std::nullopt;
   };
   next_.pps = rate(before.total.counted(), after.total.counted());
-  next_.bps = rate(8 * before.total.flows.wire_bytes, 8 * after.total.flows.wire_bytes);
+  next_.bps = rate(8 * before.total[Counter::wire_bytes], 8 * after.total[Counter::wire_bytes]);
 
   next_.lately = again && !after.final ? std::optional(interval_between(before, after)) : std::nullopt;
 

@@ -89,12 +89,13 @@ class Contestant {
     read();
     run_.finish();
     read();
-    const bool counted = counts.counted == run_.given() && counts.live_packets + counts.ended_packets == run_.given();
+    const bool counted = counts[Counter::arrived] == run_.given() &&
+                         counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == run_.given();
     const bool told = std::ranges::all_of(told_, [&](std::uint64_t packets) { return packets == run_.given(); });
     if (counted && told) return std::nullopt;
     return Error{fmt::format("the monitor for {} was given {} packets and counted {}, and told of {} in its windows",
-                             name_, run_.given(), counts.counted,
-                             told_.empty() ? counts.counted : *std::ranges::min_element(told_))};
+                             name_, run_.given(), counts[Counter::arrived],
+                             told_.empty() ? counts[Counter::arrived] : *std::ranges::min_element(told_))};
   }
 
  private:

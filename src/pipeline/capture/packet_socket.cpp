@@ -62,13 +62,13 @@ struct Queue {
   LinkType link_type = LinkType::ethernet;
   std::uint32_t longest_frame = UINT32_MAX;  ///< that the link's MTU allows, with two VLAN tags
 
-  DeviceCounters counters() noexcept {
+  Counters counters() noexcept {
     const SocketCounts counts = kernel->read();
-    return {.received = counts.received,
-            .nic_missed = counts.dropped,
-            .nic_error = std::nullopt,
-            .no_mbuf = std::nullopt,
-            .joined = joined.load(std::memory_order_relaxed)};
+    Counters counters;
+    counters.set(Counter::nic_received, counts.received);
+    counters.set(Counter::nic_missed, counts.dropped);
+    counters.set(Counter::joined, joined.load(std::memory_order_relaxed));
+    return counters;
   }
 };
 
@@ -99,7 +99,7 @@ class RingSource final : public PacketSource {
     return realtime_ns() - kMarginNs;
   }
 
-  DeviceCounters counters() noexcept override { return queue_->counters(); }
+  Counters counters() noexcept override { return queue_->counters(); }
 
  private:
   void give_back(std::uint32_t frames) noexcept {
@@ -188,9 +188,9 @@ class Sockets final : public PacketSocket {
     return sources;
   }
 
-  DeviceCounters counters() override {
-    DeviceCounters total;
-    for (const auto& queue : queues_) total.add(queue->counters());
+  Counters counters() override {
+    Counters total;
+    for (const auto& queue : queues_) total += queue->counters();
     return total;
   }
 

@@ -35,7 +35,7 @@ class PacketSocket {
   virtual std::vector<std::unique_ptr<PacketSource>> take_queues() = 0;
 
   /// Totals of all queues since they listen. Cold; any thread.
-  virtual DeviceCounters counters() = 0;
+  virtual Counters counters() = 0;
 
   /// Mapped by the rings.
   virtual std::uint64_t memory_bytes() const = 0;

@@ -7,26 +7,11 @@
 #include <optional>
 #include <span>
 
+#include "base/counters.hpp"
 #include "base/result.hpp"
 #include "pipeline/capture/packet.hpp"
 
 namespace parshall {
-
-/// What a device says it did not deliver. A counter that it cannot give is absent, never 0.
-struct DeviceCounters {
-  std::optional<std::uint64_t> received;    ///< packets the device says it delivered
-  std::optional<std::uint64_t> nic_missed;  ///< dropped for want of a free descriptor
-  std::optional<std::uint64_t> nic_error;   ///< dropped as erroneous
-  std::optional<std::uint64_t> no_mbuf;     ///< dropped for want of a buffer
-  std::optional<std::uint64_t> joined;      ///< of those handed over: longer than the link's MTU lets a frame be
-
-  /// Absent parts are left out: what is known of some queues is a lower bound of all.
-  void add(const DeviceCounters& other) noexcept {
-    for (const auto counter : {&DeviceCounters::received, &DeviceCounters::nic_missed, &DeviceCounters::nic_error,
-                               &DeviceCounters::no_mbuf, &DeviceCounters::joined})
-      if (other.*counter) this->*counter = (this->*counter).value_or(0) + *(other.*counter);
-  }
-};
 
 /// What became of packets that were to go on.
 struct ForwardCounts {
@@ -71,8 +56,9 @@ class PacketSource {
   /// What a worker's time is measured by, in any unit.
   virtual std::uint64_t ticks() noexcept { return __rdtsc(); }
 
-  /// Device counters since the source was opened. Called from the worker that polls.
-  virtual DeviceCounters counters() noexcept { return {}; }
+  /// What the device says it delivered and did not, since the source was opened; what it cannot tell is absent. Called
+  /// from the worker that polls.
+  virtual Counters counters() noexcept { return {}; }
 
   /// Null where packets go nowhere.
   virtual Forwarder* forwarder() noexcept { return nullptr; }

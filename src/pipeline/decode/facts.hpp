@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string_view>
+
+#include "base/counters.hpp"
 
 namespace parshall {
 
@@ -139,16 +140,13 @@ enum class Verdict : std::uint8_t {
 };
 inline constexpr std::size_t kVerdicts = 8;
 
-constexpr std::string_view verdict_name(Verdict verdict) noexcept {
-  constexpr std::array<std::string_view, kVerdicts> kNames{"counted",
-                                                           "not_ip",
-                                                           "cut_link_header",
-                                                           "cut_ip_header",
-                                                           "bad_ip_version",
-                                                           "bad_ip_header_length",
-                                                           "bad_ip_total_length",
-                                                           "unknown_link_type"};
-  return kNames[static_cast<std::size_t>(verdict)];
+constexpr Counter counter_of(Verdict verdict) noexcept {
+  if (verdict == Verdict::counted) return Counter::counted;
+  constexpr auto kFirst = static_cast<std::size_t>(Counter::not_ip);
+  return static_cast<Counter>(kFirst + static_cast<std::size_t>(verdict) - static_cast<std::size_t>(Verdict::not_ip));
 }
+static_assert(counter_of(Verdict::cut_ip_header) == Counter::cut_ip_header &&
+              counter_of(Verdict::bad_ip_header_length) == Counter::bad_ip_header_length &&
+              counter_of(Verdict::unknown_link_type) == Counter::unknown_link_type);
 
 }  // namespace parshall

@@ -3,138 +3,127 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <string_view>
 #include <vector>
 
-#include "pipeline/capture/source.hpp"
-#include "pipeline/flow/front_end.hpp"
+#include "base/counters.hpp"
 #include "pipeline/flow/kept_out.hpp"
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/classifier.hpp"
 
 namespace parshall {
 
-/// For how long a flood filter was on.
-struct FilterTime {
-  std::uint64_t ns = 0, on_ns = 0;  ///< of packet time; 0 where there is no filter
-
-  void add(const FilterTime& other) noexcept {
-    ns += other.ns;
-    on_ns += other.on_ns;
-  }
-};
-
 /// What flows of one class were, live and ended.
-struct ClassCounts {
-  std::uint64_t records = 0, packets = 0, ip_bytes = 0, wire_bytes = 0;
+enum class ClassCounter : std::uint8_t { flows, packets, ip_bytes, wire_bytes };
 
-  void add(const FlowRecord& record) noexcept {
-    ++records;
-    packets += record.packets;
-    ip_bytes += record.ip_bytes;
-    wire_bytes += record.wire_bytes;
-  }
-  void add(const ClassCounts& other) noexcept {
-    records += other.records;
-    packets += other.packets;
-    ip_bytes += other.ip_bytes;
-    wire_bytes += other.wire_bytes;
-  }
-  void subtract(const ClassCounts& other) noexcept {
-    records -= other.records;
-    packets -= other.packets;
-    ip_bytes -= other.ip_bytes;
-    wire_bytes -= other.wire_bytes;
-  }
+struct ClassCounterLine {
+  ClassCounter id;
+  std::string_view name, unit, help;
+  Summing summing = Summing::add;
+  bool may_be_absent = false;
 };
+
+template <>
+inline constexpr auto kCounterTable<ClassCounter> = std::array{
+    ClassCounterLine{ClassCounter::flows, "flows", "flows", "flows of the class, live and ended"},
+    ClassCounterLine{ClassCounter::packets, "packets", "packets", "packets of flows of the class"},
+    ClassCounterLine{ClassCounter::ip_bytes, "ip_bytes", "bytes", "bytes of flows of the class, from the IP header on"},
+    ClassCounterLine{ClassCounter::wire_bytes, "wire_bytes", "bytes", "bytes of flows of the class, on the wire"},
+};
+static_assert(is_in_order(kCounterTable<ClassCounter>));
+
+using ClassCounts = CounterSet<ClassCounter>;
 
 /// What a worker's flow stage has counted.
-struct MonitorCounts {
-  std::uint64_t counted = 0;        ///< packets
-  std::uint64_t live_packets = 0;   ///< summed over the flows in the table
-  std::uint64_t ended_packets = 0;  ///< summed over the records that left it
-  std::uint64_t ended_records = 0;
-  std::uint64_t evicted_records = 0;  ///< of these, for want of room
-  std::uint64_t live_flows = 0;
-  std::uint64_t buckets = 0;                   ///< of the table, in use
-  std::uint64_t ip_bytes = 0;                  ///< of live flows and ended records, and of what came to no flow
-  std::uint64_t wire_bytes = 0;                ///< likewise
-  std::uint64_t first_ns = ~std::uint64_t{0};  ///< earliest of them
-  std::uint64_t last_ns = 0;                   ///< latest of them
-  KeptOut kept_out;                            ///< by the flood filter
-  KeptOut shed;                                ///< of flows that there was no time for
-  FilterTime filter;
+struct MonitorCounts : Counters {
+  MonitorCounts() = default;
+  explicit MonitorCounts(const Counters& counters) noexcept : Counters(counters) {}
+
   /// By class, then of those that are unknown, then of those that had too few packets; none where there are no classes.
   std::vector<ClassCounts> classes;
 
-  /// One that ids of no class have a place in, too.
-  ClassCounts& class_counts(ClassId id) noexcept {
-    return classes[id < classes.size() - 2 ? id : classes.size() - (id == kUnknownClass ? 2 : 1)];
+  /// A flow, live or ended, of a class, or of one that ids of no class stand for.
+  void add_to_class(ClassId id, const FlowRecord& record) noexcept {
+    ClassCounts& counts = classes[id < classes.size() - 2 ? id : classes.size() - (id == kUnknownClass ? 2 : 1)];
+    counts.add(ClassCounter::flows, 1);
+    counts.add(ClassCounter::packets, record.packets);
+    counts.add(ClassCounter::ip_bytes, record.ip_bytes);
+    counts.add(ClassCounter::wire_bytes, record.wire_bytes);
   }
 
-  void add(const FlowRecord& record) noexcept {
-    ip_bytes += record.ip_bytes;
-    wire_bytes += record.wire_bytes;
-    first_ns = std::min(first_ns, record.first_ns);
-    last_ns = std::max(last_ns, record.last_ns);
+  void add_live(const FlowRecord& record) noexcept {
+    add(Counter::live_flows, 1);
+    add(Counter::live_flow_packets, record.packets);
+    add(Counter::ip_bytes, record.ip_bytes);
+    add(Counter::wire_bytes, record.wire_bytes);
+    add_times(record.first_ns, record.last_ns);
   }
-  void add_kept_out(const KeptOut& more) noexcept { add_to(kept_out, more); }
-  void add_shed(const KeptOut& more) noexcept { add_to(shed, more); }
-  void add(const MonitorCounts& other) noexcept {
-    counted += other.counted;
-    live_packets += other.live_packets;
-    ended_packets += other.ended_packets;
-    ended_records += other.ended_records;
-    evicted_records += other.evicted_records;
-    live_flows += other.live_flows;
-    buckets += other.buckets;
-    kept_out.add(other.kept_out);
-    shed.add(other.shed);
-    filter.add(other.filter);
+  void add_ended(const FlowRecord& record) noexcept {
+    add(Counter::ended_records, 1);
+    add(Counter::evicted_records, record.end_reason == EndReason::lack_of_resources ? 1 : 0);
+    add(Counter::ended_record_packets, record.packets);
+    add(Counter::ended_record_ip_bytes, record.ip_bytes);
+    add(Counter::ended_record_wire_bytes, record.wire_bytes);
+    add_times(record.first_ns, record.last_ns);
+  }
+  void add_kept_out(const KeptOut& more) noexcept {
+    add(Counter::kept_out_packets, more.packets);
+    add(Counter::kept_out_ip_bytes, more.ip_bytes);
+    add(Counter::kept_out_wire_bytes, more.wire_bytes);
+    add_times(more.first_ns, more.last_ns);
+  }
+  void add_shed(const KeptOut& more) noexcept {
+    add(Counter::shed_packets, more.packets);
+    add(Counter::shed_ip_bytes, more.ip_bytes);
+    add(Counter::shed_wire_bytes, more.wire_bytes);
+    add_times(more.first_ns, more.last_ns);
+  }
+  /// Once all live flows are in: the bytes of the others.
+  void complete_bytes() noexcept {
+    using enum Counter;
+    for (const Counter part : {ended_record_ip_bytes, kept_out_ip_bytes, shed_ip_bytes}) add(ip_bytes, (*this)[part]);
+    for (const Counter part : {ended_record_wire_bytes, kept_out_wire_bytes, shed_wire_bytes})
+      add(wire_bytes, (*this)[part]);
+  }
+
+  MonitorCounts& operator+=(const MonitorCounts& other) {
+    Counters::operator+=(other);
     classes.resize(std::max(classes.size(), other.classes.size()));
-    for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i].add(other.classes[i]);
-    ip_bytes += other.ip_bytes;
-    wire_bytes += other.wire_bytes;
-    first_ns = std::min(first_ns, other.first_ns);
-    last_ns = std::max(last_ns, other.last_ns);
+    for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
+    return *this;
+  }
+  MonitorCounts& operator-=(const MonitorCounts& before) noexcept {
+    Counters::operator-=(before);
+    for (std::size_t i = 0; i < before.classes.size(); ++i) classes[i] -= before.classes[i];
+    return *this;
   }
 
  private:
-  void add_to(KeptOut& all, const KeptOut& more) noexcept {
-    all.add(more);
-    ip_bytes += more.ip_bytes;
-    wire_bytes += more.wire_bytes;
-    first_ns = std::min(first_ns, more.first_ns);
-    last_ns = std::max(last_ns, more.last_ns);
+  void add_times(std::uint64_t first_ns, std::uint64_t last_ns) noexcept {
+    add(Counter::first_seen_ns, first_ns);
+    add(Counter::last_seen_ns, last_ns);
   }
 };
 
 /// Where every packet went. Nothing is unaccounted:
 ///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + not_ip + malformed + counted, and
 ///   counted = packets in live flows + in ended records + kept out by the flood filter + shed.
-struct Accounting {
-  DeviceCounters device;        ///< of all queues; absent where the device cannot tell
-  std::uint64_t polled = 0;     ///< packets the source handed over
-  std::uint64_t ring_full = 0;  ///< dropped between receive and monitor thread
-  FrontEndCounts front;
-  MonitorCounts flows;
+struct Accounting : Counters {
+  Accounting() = default;
+  explicit Accounting(const Counters& counters) noexcept : Counters(counters) {}
 
-  std::uint64_t counted() const noexcept { return front.verdict[static_cast<std::size_t>(Verdict::counted)]; }
-  std::uint64_t not_ip() const noexcept { return front.verdict[static_cast<std::size_t>(Verdict::not_ip)]; }
-  std::uint64_t malformed() const noexcept {
-    std::uint64_t sum = 0;
-    for (std::size_t v = static_cast<std::size_t>(Verdict::not_ip) + 1; v < kVerdicts; ++v) sum += front.verdict[v];
-    return sum;
-  }
-  std::uint64_t device_lost() const noexcept {
-    return device.nic_missed.value_or(0) + device.nic_error.value_or(0) + device.no_mbuf.value_or(0);
-  }
-  std::uint64_t lost() const noexcept { return device_lost() + ring_full; }
-  std::uint64_t offered() const noexcept { return device_lost() + polled; }
+  std::uint64_t counted() const noexcept { return (*this)[Counter::counted]; }
+  std::uint64_t not_ip() const noexcept { return (*this)[Counter::not_ip]; }
+  std::uint64_t malformed() const noexcept { return sum_of(*this, CounterPart::malformed); }
+  /// What became of the packets polled.
+  std::uint64_t outcomes() const noexcept { return sum_of(*this, CounterPart::outcome) + malformed(); }
+  std::uint64_t device_lost() const noexcept { return sum_of(*this, CounterPart::device_lost); }
+  std::uint64_t lost() const noexcept { return device_lost() + (*this)[Counter::ring_full]; }
+  std::uint64_t offered() const noexcept { return device_lost() + (*this)[Counter::polled]; }
 
   bool balanced() const noexcept {
-    return polled == ring_full + front.filtered + not_ip() + malformed() + counted() && counted() == flows.counted &&
-           flows.counted == flows.live_packets + flows.ended_packets + flows.kept_out.packets + flows.shed.packets;
+    return (*this)[Counter::polled] == outcomes() && counted() == (*this)[Counter::arrived] &&
+           counted() == sum_of(*this, CounterPart::share);
   }
 };
 

@@ -17,26 +17,21 @@ ordered_json optional_json(const std::optional<std::uint64_t>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
+/// Adds the counters of a part, under their names.
+void put(ordered_json& json, const Counters& counters, CounterPart part) {
+  for (const CounterLine& line : Counters::kTable)
+    if (line.part == part) json[std::string(line.name)] = optional_json(counters.known(line.id));
+}
+
 ordered_json accounting_json(const Accounting& accounting) {
-  ordered_json malformed;
-  for (std::size_t v = static_cast<std::size_t>(Verdict::not_ip) + 1; v < kVerdicts; ++v)
-    malformed[std::string(verdict_name(static_cast<Verdict>(v)))] = accounting.front.verdict[v];
-  return {{"offered", accounting.offered()},
-          {"nic_received", optional_json(accounting.device.received)},
-          {"nic_missed", optional_json(accounting.device.nic_missed)},
-          {"nic_error", optional_json(accounting.device.nic_error)},
-          {"no_mbuf", optional_json(accounting.device.no_mbuf)},
-          {"joined", optional_json(accounting.device.joined)},
-          {"ring_full", accounting.ring_full},
-          {"filtered", accounting.front.filtered},
-          {"not_ip", accounting.not_ip()},
-          {"malformed", malformed},
-          {"counted", accounting.counted()},
-          {"live_flow_packets", accounting.flows.live_packets},
-          {"ended_record_packets", accounting.flows.ended_packets},
-          {"kept_out_packets", accounting.flows.kept_out.packets},
-          {"shed_packets", accounting.flows.shed.packets},
-          {"balanced", accounting.balanced()}};
+  ordered_json json{{"offered", accounting.offered()}};
+  for (const CounterLine& line : Counters::kTable) {
+    const bool is_malformed = line.part == CounterPart::malformed;
+    if (is_malformed || line.part <= CounterPart::share)
+      (is_malformed ? json["malformed"] : json)[std::string(line.name)] = optional_json(accounting.known(line.id));
+  }
+  json["balanced"] = accounting.balanced();
+  return json;
 }
 
 ordered_json tasks_json(const ReportSummary& summary) {
@@ -70,58 +65,51 @@ ordered_json forwarding_json(const ForwardingSummary& forwarding) {
   return json;
 }
 
+ordered_json adaptation_json(const AdaptationSummary& adaptation, const Counters& total) {
+  ordered_json json{{"mode", adaptation.mode},
+                    {"seconds", adaptation.seconds},
+                    {"seconds_shifted", adaptation.shifted_s},
+                    {"windows", adaptation.windows},
+                    {"windows_infeasible", adaptation.infeasible},
+                    {"seconds_shed", adaptation.shed_s},
+                    {"shed_packets", total[Counter::shed_packets]}};
+  put(json, total, CounterPart::shed);
+  json["sampled_one_in"] = adaptation.one_in;
+  json["overhead_share"] = adaptation.overhead_share;
+  json["longest_step_us"] = adaptation.longest_us;
+  json["cost_residual"] = adaptation.residual;
+  return json;
+}
+
 ordered_json summary_json(const ReportSummary& summary) {
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   ordered_json json = {{"source", summary.source},
                        {"report", summary.number},
                        {"final", summary.final},
-                       {"elapsed_s", summary.elapsed_s},
-                       {"first_seen_ns", summary.first_ns},
-                       {"last_seen_ns", summary.last_ns},
-                       {"packets", summary.total.counted()},
-                       {"ip_bytes", summary.total.flows.ip_bytes},
-                       {"wire_bytes", summary.total.flows.wire_bytes},
-                       {"live_flows", summary.total.flows.live_flows},
-                       {"ended_records", summary.total.flows.ended_records},
-                       {"evicted_records", summary.total.flows.evicted_records},
-                       {"dropped_records", summary.records_dropped.records},
-                       {"dropped_record_packets", summary.records_dropped.packets},
-                       {"capacity_flows", summary.capacity},
-                       {"memory_bytes", summary.memory_bytes},
-                       {"loss_ratio", loss.ratio},
-                       {"loss_ratio_upper95", loss.upper95},
-                       {"expected_merges", summary.expected_merges},
-                       {"observed_merges", optional_json(summary.observed_merges)},
-                       {"accounting", accounting_json(summary.total)},
-                       {"workers", ordered_json::array()},
-                       {"damage", summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr)}};
+                       {"elapsed_s", summary.elapsed_s}};
+  put(json, summary.total, CounterPart::times);
+  json["packets"] = summary.total.counted();
+  put(json, summary.total, CounterPart::totals);
+  json["capacity_flows"] = summary.capacity;
+  json["memory_bytes"] = summary.memory_bytes;
+  json["loss_ratio"] = loss.ratio;
+  json["loss_ratio_upper95"] = loss.upper95;
+  json["expected_merges"] = summary.expected_merges;
+  json["observed_merges"] = optional_json(summary.observed_merges);
+  json["accounting"] = accounting_json(summary.total);
+  json["workers"] = ordered_json::array();
+  json["damage"] = summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr);
   if (!summary.tasks.empty()) json["tasks"] = tasks_json(summary);
-  if (const auto& adaptation = summary.adaptation)
-    json["adaptation"] = {{"mode", adaptation->mode},
-                          {"seconds", adaptation->seconds},
-                          {"seconds_shifted", adaptation->shifted_s},
-                          {"windows", adaptation->windows},
-                          {"windows_infeasible", adaptation->infeasible},
-                          {"seconds_shed", adaptation->shed_s},
-                          {"shed_packets", summary.total.flows.shed.packets},
-                          {"shed_ip_bytes", summary.total.flows.shed.ip_bytes},
-                          {"shed_wire_bytes", summary.total.flows.shed.wire_bytes},
-                          {"sampled_one_in", adaptation->one_in},
-                          {"overhead_share", adaptation->overhead_share},
-                          {"longest_step_us", adaptation->longest_us},
-                          {"cost_residual", adaptation->residual}};
-  if (const auto& filter = summary.flood_filter)
-    json["flood_filter"] = {{"bytes", filter->bytes},
-                            {"seconds", filter->seconds},
-                            {"seconds_on", filter->on_s},
-                            {"kept_out_packets", summary.total.flows.kept_out.packets},
-                            {"kept_out_ip_bytes", summary.total.flows.kept_out.ip_bytes},
-                            {"kept_out_wire_bytes", summary.total.flows.kept_out.wire_bytes}};
+  if (summary.adaptation) json["adaptation"] = adaptation_json(*summary.adaptation, summary.total);
+  if (const auto& filter = summary.flood_filter) {
+    ordered_json& told =
+        json["flood_filter"] = {{"bytes", filter->bytes}, {"seconds", filter->seconds}, {"seconds_on", filter->on_s}};
+    told["kept_out_packets"] = summary.total[Counter::kept_out_packets];
+    put(told, summary.total, CounterPart::kept_out);
+  }
   for (const ClassSummary& flow_class : summary.classes)
-    json["classes"][flow_class.name] = {{"flows", flow_class.counts.records},
-                                        {"packets", flow_class.counts.packets},
-                                        {"ip_bytes", flow_class.counts.ip_bytes},
-                                        {"wire_bytes", flow_class.counts.wire_bytes}};
+    for (const ClassCounterLine& line : ClassCounts::kTable)
+      json["classes"][flow_class.name][std::string(line.name)] = flow_class.counts[line.id];
   if (const auto& classifiers = summary.classifiers)
     json["classifiers"] = {{"threads", classifiers->threads},
                            {"sent", classifiers->jobs.sent},

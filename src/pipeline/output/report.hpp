@@ -122,19 +122,12 @@ struct ForwardingSummary {
   }
 };
 
-/// Records of ended flows that no report has, for want of room between two reports.
-struct DroppedRecords {
-  std::uint64_t records = 0, packets = 0;
-};
-
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
   std::string source;        ///< what was watched
   std::uint64_t number = 0;  ///< counts the reports of a run from 1
   bool final = false;
-  double elapsed_s = 0;        ///< wall clock since the start
-  std::uint64_t first_ns = 0;  ///< packet time; 0 when nothing was counted
-  std::uint64_t last_ns = 0;
+  double elapsed_s = 0;  ///< wall clock since the start
   Accounting total;
   std::vector<WorkerSummary> workers;
   std::uint64_t capacity = 0;      ///< flows, of all workers
@@ -142,7 +135,6 @@ struct ReportSummary {
   Identity identity = Identity::exact;
   double expected_merges = 0;  ///< of two flows counted as one, by a lossy identity
   std::optional<std::uint64_t> observed_merges;
-  DroppedRecords records_dropped;
   std::optional<std::string> damage;  ///< where the input broke
   std::vector<TaskSummary> tasks;
   std::vector<StateSummary> states;              ///< none where there is one
@@ -156,6 +148,9 @@ struct ReportSummary {
   bool windows_balanced = true;         ///< in each, what its flows' packets add up to is what was counted
   std::uint64_t segments_not_kept = 0;  ///< of TCP, for want of room: they give no round-trip time
   std::uint64_t events_not_taken = 0;   ///< for want of room between the tasks and the report
+
+  std::uint64_t first_ns() const noexcept { return total[Counter::first_seen_ns]; }  ///< packet time
+  std::uint64_t last_ns() const noexcept { return total[Counter::last_seen_ns]; }
 };
 
 /// One line of a report.

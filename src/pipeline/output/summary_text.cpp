@@ -12,10 +12,6 @@
 namespace parshall {
 namespace {
 
-std::string device_counter(const char* name, const std::optional<std::uint64_t>& value) {
-  return value ? fmt::format(" + {} {}", *value, name) : fmt::format(" + unsupported {}", name);
-}
-
 std::string identity_line(const ReportSummary& summary) {
   if (summary.identity == Identity::exact) return {};
   std::string line =
@@ -32,15 +28,14 @@ std::string worker_lines(const ReportSummary& summary) {
     const WorkerSummary& worker = summary.workers[i];
     lines +=
         fmt::format("worker {}   {} packets, busy {:.0f} %", i, worker.accounting.counted(), 100 * worker.busy_share);
-    if (const auto& received = worker.accounting.device.received) {
+    if (const auto received = worker.accounting.known(Counter::nic_received)) {
+      const std::uint64_t polled = worker.accounting[Counter::polled];
       lines += fmt::format(", device says {} received", *received);
-      if (*received != worker.accounting.polled)
-        lines += fmt::format(" ({:+} to the {} polled)",
-                             static_cast<std::int64_t>(*received - worker.accounting.polled), worker.accounting.polled);
-      const DeviceCounters& device = worker.accounting.device;
-      for (const auto& [name, lost] :
-           {std::pair{"nic_missed", device.nic_missed}, {"nic_error", device.nic_error}, {"no_mbuf", device.no_mbuf}})
-        if (lost && *lost != 0) lines += fmt::format(", {} {}", *lost, name);
+      if (*received != polled)
+        lines += fmt::format(" ({:+} to the {} polled)", static_cast<std::int64_t>(*received - polled), polled);
+      for (const CounterLine& line : Counters::kTable)
+        if (const std::uint64_t lost = worker.accounting[line.id]; line.part == CounterPart::device_lost && lost != 0)
+          lines += fmt::format(", {} {}", lost, line.name);
     }
     lines += "\n";
   }
@@ -62,8 +57,8 @@ std::string adaptation_lines(const ReportSummary& summary) {
     lines += fmt::format(
         "shed       {} packets ({:.3g} %) in {:.3g} of {:.3g} s: of {} connections one was looked at, or more, and "
         "tasks' numbers are scaled\n",
-        summary.total.flows.shed.packets,
-        100 * static_cast<double>(summary.total.flows.shed.packets) /
+        summary.total[Counter::shed_packets],
+        100 * static_cast<double>(summary.total[Counter::shed_packets]) /
             std::max(1.0, static_cast<double>(summary.total.counted())),
         adaptation.shed_s, adaptation.seconds, adaptation.one_in);
   for (const TaskSummary& task : summary.tasks) {
@@ -82,9 +77,10 @@ std::string class_lines(const ReportSummary& summary) {
   const double all = static_cast<double>(std::max<std::uint64_t>(1, summary.total.counted()));
   std::string text;
   for (const ClassSummary* const one : by_packets(summary))
-    text +=
-        fmt::format("class      {}: {} flows, {} packets ({:.3g} %), {} wire bytes\n", one->name, one->counts.records,
-                    one->counts.packets, 100 * static_cast<double>(one->counts.packets) / all, one->counts.wire_bytes);
+    text += fmt::format("class      {}: {} flows, {} packets ({:.3g} %), {} wire bytes\n", one->name,
+                        one->counts[ClassCounter::flows], one->counts[ClassCounter::packets],
+                        100 * static_cast<double>(one->counts[ClassCounter::packets]) / all,
+                        one->counts[ClassCounter::wire_bytes]);
   if (const auto& classifiers = summary.classifiers)
     text += fmt::format(
         "classifier {} thread{}: told {} of the {} flows they were sent before these were read; {} times no room\n",
@@ -96,25 +92,24 @@ std::string class_lines(const ReportSummary& summary) {
 }  // namespace
 
 std::string accounting_line(const Accounting& accounting) {
-  std::string line = fmt::format("{} offered = ", accounting.offered());
-  const bool device = accounting.device.received || accounting.device.nic_missed || accounting.device.no_mbuf;
   std::string terms;
-  if (device) {
-    terms += device_counter("nic_missed", accounting.device.nic_missed);
-    terms += device_counter("nic_error", accounting.device.nic_error);
-    terms += device_counter("no_mbuf", accounting.device.no_mbuf);
+  const bool has_device = std::ranges::any_of(
+      Counters::kTable, [&](const CounterLine& line) { return line.may_be_absent && accounting.knows(line.id); });
+  for (const CounterLine& line : Counters::kTable) {
+    const bool is_term = line.part == CounterPart::outcome || line.part == CounterPart::malformed;
+    if (line.part == CounterPart::device_lost && has_device)
+      terms += accounting.knows(line.id) ? fmt::format(" + {} {}", accounting[line.id], line.name)
+                                         : fmt::format(" + unsupported {}", line.name);
+    else if (is_term && (accounting[line.id] != 0 || line.id == Counter::counted))
+      terms += fmt::format(" + {} {}", accounting[line.id], line.name);
   }
-  if (accounting.ring_full != 0) terms += fmt::format(" + {} ring_full", accounting.ring_full);
-  if (accounting.front.filtered != 0) terms += fmt::format(" + {} filtered", accounting.front.filtered);
-  for (std::size_t v = 1; v < kVerdicts; ++v)
-    if (accounting.front.verdict[v] != 0)
-      terms += fmt::format(" + {} {}", accounting.front.verdict[v], verdict_name(static_cast<Verdict>(v)));
-  terms += fmt::format(" + {} counted", accounting.counted());
-  if (accounting.flows.kept_out.packets != 0)
-    terms += fmt::format(", of which {} kept_out", accounting.flows.kept_out.packets);
-  if (accounting.flows.shed.packets != 0) terms += fmt::format(", of which {} shed", accounting.flows.shed.packets);
-  line += terms.substr(3);
-  return line + (accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
+  for (const CounterLine& line : Counters::kTable) {
+    const bool is_in_flows = line.id == Counter::live_flow_packets || line.id == Counter::ended_record_packets;
+    if (line.part == CounterPart::share && !is_in_flows && accounting[line.id] != 0)
+      terms += fmt::format(", of which {} {}", accounting[line.id], line.name.substr(0, line.name.rfind("_packets")));
+  }
+  return fmt::format("{} offered = {}{}", accounting.offered(), terms.substr(3),
+                     accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
 }
 
 std::string forwarding_line(const ForwardingSummary& forwarding) {
@@ -125,35 +120,36 @@ std::string forwarding_line(const ForwardingSummary& forwarding) {
 std::vector<const ClassSummary*> by_packets(const ReportSummary& summary) {
   std::vector<const ClassSummary*> classes;
   for (const ClassSummary& one : summary.classes)
-    if (one.counts.records != 0) classes.push_back(&one);
-  std::ranges::stable_sort(classes, std::greater(), [](const ClassSummary* one) { return one->counts.packets; });
+    if (one.counts[ClassCounter::flows] != 0) classes.push_back(&one);
+  std::ranges::stable_sort(classes, std::greater(),
+                           [](const ClassSummary* one) { return one->counts[ClassCounter::packets]; });
   return classes;
 }
 
 std::string summary_text(const ReportSummary& summary) {
-  const MonitorCounts& flows = summary.total.flows;
-  const double packet_s = static_cast<double>(summary.last_ns - summary.first_ns) * 1e-9;
+  const Accounting& total = summary.total;
+  const double packet_s = static_cast<double>(summary.last_ns() - summary.first_ns()) * 1e-9;
   std::string text = fmt::format("source     {}\n", summary.source);
-  text += fmt::format("packets    {} ({} wire bytes, {} ip bytes)", summary.total.counted(), flows.wire_bytes,
-                      flows.ip_bytes);
-  if (summary.last_ns > summary.first_ns)
+  text += fmt::format("packets    {} ({} wire bytes, {} ip bytes)", total.counted(), total[Counter::wire_bytes],
+                      total[Counter::ip_bytes]);
+  if (summary.last_ns() > summary.first_ns())
     text += fmt::format(" over {:.6g} s of packet time: {}, {}", packet_s,
                         scaled_text(static_cast<double>(summary.total.counted()) / packet_s, "pps"),
-                        scaled_text(8 * static_cast<double>(flows.wire_bytes) / packet_s, "bit/s"));
-  text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, {} MB at most\n", flows.live_flows,
-                      flows.ended_records, flows.evicted_records, summary.capacity,
-                      (summary.memory_bytes + (1 << 20) - 1) >> 20);
-  if (const DroppedRecords& dropped = summary.records_dropped; dropped.records != 0)
+                        scaled_text(8 * static_cast<double>(total[Counter::wire_bytes]) / packet_s, "bit/s"));
+  text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, {} MB at most\n",
+                      total[Counter::live_flows], total[Counter::ended_records], total[Counter::evicted_records],
+                      summary.capacity, (summary.memory_bytes + (1 << 20) - 1) >> 20);
+  if (const std::uint64_t dropped = total[Counter::dropped_records]; dropped != 0)
     text += fmt::format(
         "dropped    {} records of ended flows, {} packets: counted, but in no report for want of room (--spool)\n",
-        dropped.records, dropped.packets);
+        dropped, total[Counter::dropped_record_packets]);
   text += identity_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
-  if (summary.total.device.joined.value_or(0) != 0)
+  if (total[Counter::joined] != 0)
     text += fmt::format(
         "joined     {} packets are several segments in one, longer than the link takes: they were counted as this host "
         "sees them (GRO, TSO); ethtool -K INTERFACE gro off gso off tso off shows those on the wire\n",
-        *summary.total.device.joined);
+        total[Counter::joined]);
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   text += fmt::format("loss ratio {:.3g}, with 95 % confidence below {:.3g}\n", loss.ratio, loss.upper95);
   text += fmt::format("time       {:.3f} s", summary.elapsed_s);
@@ -161,7 +157,8 @@ std::string summary_text(const ReportSummary& summary) {
     text += fmt::format(", {}",
                         scaled_text(static_cast<double>(summary.total.counted()) / summary.elapsed_s, "pps processed"));
   text += "\n";
-  if (summary.workers.size() > 1 || (!summary.workers.empty() && summary.workers[0].accounting.device.received))
+  if (summary.workers.size() > 1 ||
+      (!summary.workers.empty() && summary.workers[0].accounting.knows(Counter::nic_received)))
     text += worker_lines(summary);
   for (const StateSummary& state : summary.states)
     text += fmt::format(
@@ -173,7 +170,7 @@ std::string summary_text(const ReportSummary& summary) {
   text += adaptation_lines(summary);
   if (const auto& filter = summary.flood_filter)
     text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} packets out\n", filter->on_s,
-                        filter->seconds, summary.total.flows.kept_out.packets);
+                        filter->seconds, total[Counter::kept_out_packets]);
   text += class_lines(summary);
   if (summary.forwarding) text += "forwarded  " + forwarding_line(*summary.forwarding) + "\n";
   for (const CostSummary& cost : summary.costs)

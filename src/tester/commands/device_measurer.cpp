@@ -47,7 +47,7 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
   outcome.unsent = outcome.offered - outcome.sent + test_.dropped_in_sending() - dropped_before;
   outcome.host = {.late = trial->lateness_ns->count_above(tester::kLateNs),
                   .latest_ns = trial->lateness_ns->largest().value_or(0),
-                  .missed = trial->device.nic_missed.value_or(0) + trial->device.no_mbuf.value_or(0),
+                  .missed = trial->device[Counter::nic_missed] + trial->device[Counter::no_mbuf],
                   .stolen_ns = trial->stolen_ns};
   for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
     outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;

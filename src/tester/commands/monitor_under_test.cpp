@@ -218,8 +218,8 @@ Result<std::uint64_t> MonitorUnderTest::counted() {
   static_cast<void>(session_->take_events());
   const auto report = session_->snapshot();
   if (!report) return Error{"the monitor ended by itself"};
-  const MonitorCounts& flows = report->summary.total.flows;
-  return flows.live_packets + flows.ended_packets;
+  const Accounting& total = report->summary.total;
+  return total[Counter::live_flow_packets] + total[Counter::ended_record_packets];
 }
 
 std::optional<Error> MonitorUnderTest::finish() {
@@ -227,8 +227,8 @@ std::optional<Error> MonitorUnderTest::finish() {
   session_->stop();
   const Accounting total = session_->final_report().summary.total;
   if (!total.balanced()) return Error{"the monitor's books do not balance"};
-  if (total.polled != sent_)
-    return Error{fmt::format("the ring took {} packets, and the monitor saw {}", sent_, total.polled)};
+  if (total[Counter::polled] != sent_)
+    return Error{fmt::format("the ring took {} packets, and the monitor saw {}", sent_, total[Counter::polled])};
   return std::nullopt;
 }
 

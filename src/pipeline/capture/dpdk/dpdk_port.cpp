@@ -73,9 +73,9 @@ class Port final : public DpdkPort {
     return dropped;
   }
 
-  DeviceCounters counters() override {
-    DeviceCounters total;
-    for (const OpenedPort& port : ports_) total.add(port.state->device_counters());
+  Counters counters() override {
+    Counters total;
+    for (const OpenedPort& port : ports_) total += port.state->device_counters();
     return total;
   }
 

@@ -56,7 +56,7 @@ class DpdkPort {
   virtual bool link_is_up() = 0;
 
   /// Totals of the device since it was opened, also after close(). Cold; any thread.
-  virtual DeviceCounters counters() = 0;
+  virtual Counters counters() = 0;
 
   /// Packets that a forwarder counted as sent, and that the device dropped instead. Cold; any thread; also after
   /// close().

@@ -29,29 +29,29 @@ std::optional<std::uint64_t> PortState::kernel_drops(std::uint16_t queue) noexce
   return drops_[queue] ? drops_[queue]->read().dropped : std::nullopt;
 }
 
-DeviceCounters PortState::device_counters() noexcept {
+Counters PortState::device_counters() noexcept {
   const rte_eth_stats stats = read_stats();
-  DeviceCounters counters{.received = stats.ipackets,
-                          .nic_missed = told(facts_.counts_missed, stats.imissed),
-                          .nic_error = told(facts_.counts_errors, stats.ierrors),
-                          .no_mbuf = told(facts_.counts_no_mbuf, stats.rx_nombuf)};
-  if (limits_.maybe_cut != UINT32_MAX) counters.joined = joined_.load(std::memory_order_relaxed);
+  Counters counters;
+  counters.set(Counter::nic_received, stats.ipackets);
+  counters.set(Counter::nic_missed, told(facts_.counts_missed, stats.imissed));
+  counters.set(Counter::nic_error, told(facts_.counts_errors, stats.ierrors));
+  counters.set(Counter::no_mbuf, told(facts_.counts_no_mbuf, stats.rx_nombuf));
+  if (limits_.maybe_cut != UINT32_MAX) counters.set(Counter::joined, joined_.load(std::memory_order_relaxed));
   for (std::uint16_t queue = 0; queue < queues_; ++queue) {
     const auto drops = kernel_drops(queue);
     if (!drops) continue;
-    if (queue == 0) counters.nic_missed = 0;  // the driver's own figure is a part of the kernel's
-    counters.nic_missed = counters.nic_missed.value_or(0) + *drops;
+    if (queue == 0) counters.set(Counter::nic_missed, 0);  // the driver's own figure is a part of the kernel's
+    counters.add(Counter::nic_missed, *drops);
   }
   return counters;
 }
 
-DeviceCounters PortState::queue_counters(std::uint16_t queue) noexcept {
+Counters PortState::queue_counters(std::uint16_t queue) noexcept {
   if (queues_ == 1) return device_counters();
-  DeviceCounters counters;
-  if (counts_queues_ && queue < RTE_ETHDEV_QUEUE_STAT_CNTRS) {
-    counters.received = read_stats().q_ipackets[queue];
-  }
-  counters.nic_missed = kernel_drops(queue);
+  Counters counters;
+  if (counts_queues_ && queue < RTE_ETHDEV_QUEUE_STAT_CNTRS)
+    counters.set(Counter::nic_received, read_stats().q_ipackets[queue]);
+  counters.set(Counter::nic_missed, kernel_drops(queue));
   return counters;
 }
 

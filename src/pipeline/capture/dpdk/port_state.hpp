@@ -62,8 +62,8 @@ class PortState {
   /// The driver says itself how many packets each queue delivered.
   void set_counts_queues() noexcept { counts_queues_ = true; }
 
-  DeviceCounters device_counters() noexcept;
-  DeviceCounters queue_counters(std::uint16_t queue) noexcept;
+  Counters device_counters() noexcept;
+  Counters queue_counters(std::uint16_t queue) noexcept;
 
   /// Frames that the driver took to send, and dropped.
   std::uint64_t dropped_in_sending() noexcept { return facts_.drops_taken ? read_stats().oerrors : 0; }

@@ -49,7 +49,7 @@ class QueueSource final : public PacketSource, private Forwarder {
   bool exhausted() const noexcept override { return exhausted_; }
   bool lossless() const noexcept override { return port_->facts().waits || ends_; }
   std::uint64_t now_ns() noexcept override;
-  DeviceCounters counters() noexcept override { return port_->queue_counters(queue_); }
+  Counters counters() noexcept override { return port_->queue_counters(queue_); }
   Forwarder* forwarder() noexcept override { return exit_ ? this : nullptr; }
 
   /// What comes in on either queue goes out of the transmit queue of that number of the other's port.
