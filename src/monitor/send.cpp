@@ -172,7 +172,7 @@ class Send {
                 .device = nullptr};
     input.sources.push_back(
         std::make_unique<SendingSource>(sender_, [this](Sender& sender) { return orders_.carry_out(sender); }));
-    Session session(std::move(input), planned->session, planned->columns);
+    Session session(std::move(input), planned->session, planned->schema);
     if (const auto error = session.start()) return fail(*error, kFailed);
     while (!session.finished()) {
       if (stop_asked() || !obey()) session.stop();

@@ -41,7 +41,7 @@ class LiveSession final : public live::Watched {
   void begin_snapshot() override { session_.begin_snapshot(); }
   std::optional<Report> poll_snapshot() override { return session_.poll_snapshot(SnapshotFlows::live); }
   Report final_report() override { return session_.final_report(); }
-  void change_columns(Columns columns) override { session_.change_columns(std::move(columns)); }
+  void change_columns(Schema schema) override { session_.change_columns(std::move(schema)); }
 
  private:
   Session& session_;
@@ -62,10 +62,10 @@ class Watch {
     for (const std::string& path : {options_.output, options_.events, options_.recall})
       if (same_file(options_.file, path))
         return fail(Error{path + " is the capture itself: name another file to write to"}, kUsage);
-    const auto columns = plan_.columns;
+    const auto schema = plan_.schema;
     try {
       Session::Monitors monitors;
-      if (!options_.interface.empty()) monitors = Session::make_monitors(plan_.session, columns, /*can_wait=*/false);
+      if (!options_.interface.empty()) monitors = Session::make_monitors(plan_.session, schema, /*can_wait=*/false);
       auto tasks = TaskSets::make(plan_.tasks, plan_.task_options);
       if (!tasks) return fail(tasks.error(), kUsage);
       more_memory_bytes_ = tasks->memory_bytes();
@@ -79,10 +79,10 @@ class Watch {
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
       description_ = input->description;
       more_memory_bytes_ += input->memory_bytes;
-      session_.emplace(*std::move(input), plan_.session, columns, std::move(monitors), *std::move(tasks));
+      session_.emplace(*std::move(input), plan_.session, schema, std::move(monitors), *std::move(tasks));
     } catch (const std::bad_alloc&) {
       return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
-                                    plan_.session.monitor.flows, Session::memory_bytes(plan_.session, columns) >> 20)},
+                                    plan_.session.monitor.flows, Session::memory_bytes(plan_.session, schema) >> 20)},
                   kFailed);
     }
     catch_signals();
@@ -122,7 +122,7 @@ class Watch {
     say(options_.command,
         fmt::format("{}{}; at most {} MB for {} flows in {} worker{}", options_.interface.empty() ? "" : "capturing ",
                     description_,
-                    (Session::memory_bytes(plan_.session, plan_.columns) + more_memory_bytes_ + (1 << 20) - 1) >> 20,
+                    (Session::memory_bytes(plan_.session, plan_.schema) + more_memory_bytes_ + (1 << 20) - 1) >> 20,
                     plan_.session.table == nullptr ? 0 : plan_.session.monitor.flows * plan_.session.workers,
                     plan_.session.workers, plan_.session.workers == 1 ? "" : "s"));
     if (!options_.forward.empty())
@@ -178,7 +178,7 @@ class Watch {
         session_->stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(session, {.own = plan_.columns,
+    auto outcome = live::watch_live(session, {.own = plan_.schema,
                                               .statistics = plan_.statistics,
                                               .packets_only = options_.packets_only,
                                               .has_states = plan_.session.monitor.states != nullptr,

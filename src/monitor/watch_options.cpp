@@ -507,11 +507,11 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   plan.statistics = {value_of(kQuantiles, o.quantiles), o.quantile_error};
   std::vector<std::string> statistics = o.statistics;
   if (const auto problem = plan_classes(o, plan.statistics, statistics)) return *problem;
-  auto columns = Columns::make(statistics, plan.statistics);
-  if (!columns) return columns.error();
-  plan.columns = *std::move(columns);
+  auto schema = Schema::make(statistics, plan.statistics);
+  if (!schema) return schema.error();
+  plan.schema = *std::move(schema);
 
-  if (const auto problem = sort_problem(plan.columns.columns(), o.sort)) return *problem;
+  if (const auto problem = sort_problem(plan.schema.columns(), o.sort)) return *problem;
   if (o.packets_only && o.threads != "run-to-completion")
     return Error{"--packets-only counts in one thread per worker: leave out --threads"};
 

@@ -61,7 +61,7 @@ void declare(Command command, WatchOptions& options);
 /// What the words mean. Errors are the user's: exit status kUsage.
 struct WatchPlan {
   SessionOptions session;
-  Columns columns;
+  Schema schema;
   StatisticOptions statistics;
   std::vector<TaskSpec> tasks;
   TaskOptions task_options;
