@@ -43,16 +43,16 @@ std::vector<std::string> class_names(const StatisticSet& statistics) {
 
 }  // namespace
 
-std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns& columns) {
+std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema& schema) {
   if (options.table == nullptr) return 0;
   const std::size_t slots = options.table->slots(options.monitor.flows);
   std::uint64_t bytes =
       options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
-  if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + columns.statistics()->row_bytes());
+  if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + schema.statistics()->row_bytes());
   if (!options.monitor.windows.empty()) bytes += std::bit_ceil(options.monitor.window_ring_bytes);
   for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, slots);
   if (finds_anything(options)) bytes += FlowTracker::memory_bytes(options.monitor.findings, slots);
-  if (columns.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*columns.statistics(), slots);
+  if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
              (sizeof(PacketFacts) + sizeof(LinkPlace) + (follows_tcp(options) ? sizeof(TcpFacts) : 0));
@@ -60,14 +60,14 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Columns
   const std::uint64_t class_rings =
       options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;
   const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
-  const FlowClass* const classes = columns.statistics()->flow_class();
+  const FlowClass* const classes = schema.statistics()->flow_class();
   const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
   return options.workers * bytes + class_rings + model + shared + kSpoolMemoryBytes;
 }
 
-Session::Monitors Session::make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait) {
+Session::Monitors Session::make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait) {
   MonitorOptions monitor = options.monitor;
-  monitor.statistics = {columns.statistics(), 0};
+  monitor.statistics = {schema.statistics(), 0};
   monitor.snapshots = options.snapshots;
   monitor.populate = !can_wait;
   monitor.can_wait = can_wait;
@@ -76,7 +76,7 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   if (!options.threads.marking.empty()) monitor.classified_batch = options.batch;
   const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
-      columns.statistics()->row_bytes() == 0 && monitor.windows.empty())
+      schema.statistics()->row_bytes() == 0 && monitor.windows.empty())
     monitor.grow_by = identity;
   Monitors monitors;
   std::optional<CommitLater> later;
@@ -90,23 +90,23 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Co
   return monitors;
 }
 
-Session::Session(Input input, SessionOptions options, Columns columns, Monitors monitors, TaskSets tasks)
+Session::Session(Input input, SessionOptions options, Schema schema, Monitors monitors, TaskSets tasks)
     : input_(std::move(input)),
       options_(std::move(options)),
-      memory_bytes_(memory_bytes(options_, columns) + tasks.memory_bytes() + input_.memory_bytes),
+      memory_bytes_(memory_bytes(options_, schema) + tasks.memory_bytes() + input_.memory_bytes),
       spool_({.all_bytes = options_.ended_bytes, .without_file_bytes = SpoolLimits().memory_bytes}),
       events_(/*can_wait=*/all_wait(input_)) {
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
   const bool workers_wait = all_wait(input_);
-  if (monitors.workers.empty()) monitors = make_monitors(options_, columns, workers_wait);
+  if (monitors.workers.empty()) monitors = make_monitors(options_, schema, workers_wait);
   memory_ = std::move(monitors.memory);
   if (workers_wait) options_.monitor.control = nullptr;
-  if (columns.statistics()->classifies()) class_names_ = class_names(*columns.statistics());
+  if (schema.statistics()->classifies()) class_names_ = class_names(*schema.statistics());
   if (options_.classifiers != 0)
-    classifiers_ = class_helpers_maker()(columns.statistics()->flow_class()->classifier(), options_.classifiers,
+    classifiers_ = class_helpers_maker()(schema.statistics()->flow_class()->classifier(), options_.classifiers,
                                          options_.threads.busy_poll ? Waiting::busily : Waiting::soon_asleep);
-  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), 0});
+  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
   const TcpWishes tcp{.facts = follows_tcp(options_), .together = follows_tcp(options_) && options_.workers > 1};
@@ -256,10 +256,10 @@ bool Session::may_overlap() const noexcept {
          options_.threads.model != ThreadModel::pipeline;
 }
 
-void Session::change_columns(Columns columns) {
+void Session::change_columns(Schema schema) {
   const std::uint64_t generation = chosen_->generation + 1;
-  for (const auto& monitor : workers_->monitors()) monitor->request_statistics({columns.statistics(), generation});
-  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(columns), generation});
+  for (const auto& monitor : workers_->monitors()) monitor->request_statistics({schema.statistics(), generation});
+  chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), generation});
 }
 
 bool Session::snapshot_ready() const noexcept {
@@ -291,7 +291,7 @@ std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
   std::vector<MonitorCounts> counts;
   for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->snapshot_ready()->counts);
   Report report{.summary = summarize(counts, /*final=*/false), .columns = {}, .flows = nullptr};
-  report.columns = chosen_->columns.columns();
+  report.columns = chosen_->schema.columns();
   report.flows = [this, number, flows](const std::function<void(const ReportFlow&)>& visit) {
     visit_snapshots(number, flows, visit);
   };
@@ -307,7 +307,7 @@ Report Session::final_report() {
   std::vector<MonitorCounts> counts;
   for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->counts());
   Report report{.summary = summarize(counts, /*final=*/true), .columns = {}, .flows = nullptr};
-  report.columns = chosen_->columns.columns();
+  report.columns = chosen_->schema.columns();
   report.flows = [this](const std::function<void(const ReportFlow&)>& visit) { visit_final(visit); };
   return report;
 }
@@ -480,9 +480,9 @@ ReportSummary Session::summarize(std::span<const MonitorCounts> counts, bool fin
 
 void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
                          const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit) {
-  values_.resize(chosen.columns.columns().size());
+  values_.resize(chosen.schema.columns().size());
   IntervalBase base;
-  if (chosen.columns.needs_interval()) {
+  if (chosen.schema.needs_interval()) {
     const std::string key = key_text(record.key);
     // A record that began since has nothing in common with one of the same flow that ended.
     if (const auto known = bases_.find(key); known != bases_.end() && record.first_ns <= known->second.first_ns)
@@ -492,7 +492,7 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
       next_bases_[key] = {record.packets, record.wire_bytes, record.first_ns, 0};
   }
   if (generation != chosen.generation) row = {};
-  chosen.columns.read(record, row, base, values_);
+  chosen.schema.read(record, row, base, values_);
   visit({record, values_});
 }
 
@@ -510,7 +510,7 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
                               const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
   if (flows == SnapshotFlows::live_and_ended) visit_ended(number, *chosen, visit);
-  FlowMerger merger(*chosen->columns.statistics());
+  FlowMerger merger(*chosen->schema.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const Snapshot& snapshot = *monitor->snapshot_ready();
     for (std::uint64_t i = 0; i < snapshot.counts[Counter::live_flows]; ++i) {
@@ -539,7 +539,7 @@ void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
       if (const RecordView view(bytes); view.header.snapshot <= number) visit_record(view);
     });
   spool_.visit([&](std::span<const std::byte> bytes) { visit_record(RecordView(bytes)); });
-  FlowMerger merger(*chosen->columns.statistics());
+  FlowMerger merger(*chosen->schema.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;
     monitor->visit([&](const FlowRecord& record, std::span<const std::byte> row) {

@@ -68,11 +68,11 @@ class Session {
   /// The workers' tables and rows. Throws std::bad_alloc. A caller whose source cannot wait makes them before it opens
   /// the source: what comes meanwhile would be lost. Of a source that cannot wait the memory is committed when the
   /// session starts, by a thread beside the workers.
-  static Monitors make_monitors(const SessionOptions& options, const Columns& columns, bool can_wait);
+  static Monitors make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait);
 
-  /// `monitors` of make_monitors() for the same options and columns; made here where there are none.
+  /// `monitors` of make_monitors() for the same options and schema; made here where there are none.
   /// `tasks` are of the window lengths in `options.monitor.windows`.
-  Session(Input input, SessionOptions options, Columns columns, Monitors monitors = {}, TaskSets tasks = {});
+  Session(Input input, SessionOptions options, Schema schema, Monitors monitors = {}, TaskSets tasks = {});
   ~Session();
 
   std::optional<Error> start();
@@ -98,7 +98,7 @@ class Session {
   Report final_report();
 
   /// Other columns from the next report on. Statistics kept so far are dropped.
-  void change_columns(Columns columns);
+  void change_columns(Schema schema);
 
   /// What the tasks found since the last call.
   std::vector<Event> take_events();
@@ -122,12 +122,12 @@ class Session {
   std::optional<Error> damage() const;
 
   /// Mapped at most, by all workers: tables, rows and rings; and by records that wait for a report.
-  static std::uint64_t memory_bytes(const SessionOptions& options, const Columns& columns);
+  static std::uint64_t memory_bytes(const SessionOptions& options, const Schema& schema);
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Chosen {
-    Columns columns;
+    Schema schema;
     std::uint64_t generation;
   };
   using Bases = std::unordered_map<std::string, IntervalBase>;
@@ -166,7 +166,7 @@ class Session {
   std::uint64_t last_report_ns_ = 0;
   double interval_s_ = 0;
   Bases bases_, next_bases_;
-  std::vector<std::optional<double>> values_;  ///< of the flow that is being visited
+  std::vector<Value> values_;  ///< of the flow that is being visited
 
   RecordSpool spool_;
   Counters collected_;  ///< the collector's: records dropped for want of room

@@ -170,15 +170,13 @@ class Experiment {
     control.watch(*tasks);
     options.monitor.states = std::make_shared<const StatePlan>(*std::move(plan));
     options.monitor.control = std::make_shared<const ControlPlan>(std::move(control));
-    auto columns = Columns::make({}, {});
-    if (!columns) return columns.error();
     Input input{.description = "an experiment",
                 .sources = {},
                 .every_source_sees_all = false,
                 .owner = nullptr,
                 .device = nullptr};
     input.sources.push_back(std::move(source));
-    Session session(std::move(input), options, *std::move(columns), {}, *std::move(tasks));
+    Session session(std::move(input), options, Schema(), {}, *std::move(tasks));
     if (auto error = session.start()) return *error;
     Outcome outcome;
     while (!session.finished()) {

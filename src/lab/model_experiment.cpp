@@ -68,12 +68,11 @@ SessionOptions options_of(const ModelSweep& sweep, const ModelRow& row) {
 }
 
 Result<Sample> run_session(const ModelSweep& sweep, const ModelRow& row, Input input) {
-  const auto columns = Columns::make({}, {});
-  if (!columns) return columns.error();
+  const Schema schema;
   SessionOptions options = options_of(sweep, row);
   options.commits_first = true;
   // As for a source that cannot wait: all memory is there before the clock starts.
-  Session session(std::move(input), options, *columns, Session::make_monitors(options, *columns, /*can_wait=*/false));
+  Session session(std::move(input), options, schema, Session::make_monitors(options, schema, /*can_wait=*/false));
   const auto start = std::chrono::steady_clock::now();
   const double cpu_start = process_cpu_ns();
   const std::vector<pid_t> others = threads_of_process();

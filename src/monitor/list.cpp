@@ -10,7 +10,7 @@
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/accounting.hpp"
-#include "pipeline/output/columns.hpp"
+#include "pipeline/output/schema.hpp"
 #include "pipeline/output/sink.hpp"
 
 namespace parshall::cli {
@@ -31,8 +31,8 @@ void list_hashes() {
              "the device's RSS hash: --identity nic-hash");
 }
 
-void list_statistics_and_columns() {
-  for (const StatisticListing& statistic : list_statistics(StatisticOptions{}))
+void list_statistics() {
+  for (const StatisticListing& statistic : parshall::list_statistics(StatisticOptions{}))
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", statistic.name, statistic.unit, statistic.bytes_per_flow,
                statistic.mergeable ? "mergeable" : "", statistic.help);
   fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kName, "", 16, "",
@@ -40,8 +40,23 @@ void list_statistics_and_columns() {
   fmt::print(
       "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",
       "ip_size_1, ip_size_2, ... of so many first packets (4); likewise first_times (iat_1, ...) and first_flags");
-  for (const FlowColumnEntry& column : flow_column_registry())
+  for (const ColumnEntry& column : counter_columns())
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
+}
+
+/// "8, 27" where there is one for IPv6, or for ns, too; with the enterprise in front where it is not IANA's.
+std::string ipfix_text(const IpfixElement& ipfix) {
+  if (ipfix.element == 0) return "-";
+  std::string text = ipfix.pen == 0 ? "" : fmt::format("{}/", ipfix.pen);
+  text += fmt::format("{}", ipfix.element);
+  return ipfix.other == 0 ? text : fmt::format("{}, {}", text, ipfix.other);
+}
+
+void list_columns() {
+  fmt::print("{:<28} {:<10} {:<8} {:<9} {:<9} {}\n", "column", "unit", "type", "absent", "IPFIX", "what");
+  for (const ColumnInfo& column : parshall::list_columns())
+    fmt::print("{:<28} {:<10} {:<8} {:<9} {:<9} {}\n", column.name, column.unit, type_text(column.type),
+               column.nullable ? "may be" : "never", ipfix_text(column.ipfix), column.help);
 }
 
 void print_parameters(std::span<const Parameter> parameters) {
@@ -106,10 +121,10 @@ void list_formats() {
 }  // namespace
 
 std::vector<Topic> monitor_topics() {
-  return {{"tables", list_tables},    {"hashes", list_hashes}, {"statistics", list_statistics_and_columns},
-          {"tasks", list_tasks},      {"fields", list_fields}, {"sources", list_sources},
-          {"traffic", list_traffic},  {"models", list_models}, {"formats", list_formats},
-          {"counters", list_counters}};
+  return {{"tables", list_tables},   {"hashes", list_hashes},    {"statistics", list_statistics},
+          {"columns", list_columns}, {"tasks", list_tasks},      {"fields", list_fields},
+          {"sources", list_sources}, {"traffic", list_traffic},  {"models", list_models},
+          {"formats", list_formats}, {"counters", list_counters}};
 }
 
 }  // namespace parshall::cli

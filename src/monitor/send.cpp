@@ -173,7 +173,7 @@ class Send {
     input.sources.push_back(
         std::make_unique<SendingSource>(sender_, [this](Sender& sender) { return orders_.carry_out(sender); }));
     wiring->session.snapshots = false;
-    Session session(std::move(input), wiring->session, wiring->columns);
+    Session session(std::move(input), wiring->session, wiring->schema);
     if (const auto error = session.start()) return fail(*error, kFailed);
     while (!session.finished()) {
       if (stop_asked() || !obey()) session.stop();

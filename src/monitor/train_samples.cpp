@@ -113,14 +113,14 @@ class Gatherer {
       return std::nullopt;
     }
     if (flows_.captures.empty() || flows_.captures.back() != capture_->path) flows_.captures.push_back(capture_->path);
-    auto columns = Columns::make(std::array{fmt::format("first_sizes_{}", input_.packets)}, {});
-    if (!columns) return columns.error();
+    auto schema = Schema::make(std::array{fmt::format("first_sizes_{}", input_.packets)}, {});
+    if (!schema) return schema.error();
     Session session({.description = capture_->path,
                      .sources = *std::move(sources),
                      .every_source_sees_all = true,
                      .owner = nullptr,
                      .device = nullptr},
-                    options(std::move(filter)), *std::move(columns));
+                    options(std::move(filter)), *std::move(schema));
     if (auto problem = session.start()) return problem;
     while (!session.finished()) {
       if (stop_asked()) return Error{"stopped: nothing was trained"};
@@ -159,13 +159,13 @@ class Gatherer {
       return;
     }
     seen.insert(key);
-    if (!flow.values.back()) {
+    if (!flow.values.back().present()) {
       ++flows_.too_short;
       return;
     }
     std::array<std::uint16_t, kMostFirstPackets> sizes;
     for (std::size_t i = 0; i < input_.packets; ++i)
-      sizes[i] = static_cast<std::uint16_t>(std::min(*flow.values[i], 65535.0));
+      sizes[i] = static_cast<std::uint16_t>(std::min<std::uint64_t>(flow.asked()[i].as_unsigned(), 0xffff));
     flows_.samples.add(std::span(sizes).first(input_.packets), *class_name, name_);
   }
 

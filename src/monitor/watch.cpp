@@ -41,7 +41,7 @@ class LiveSession final : public live::Watched {
   void begin_snapshot() override { session_.begin_snapshot(); }
   std::optional<Report> poll_snapshot() override { return session_.poll_snapshot(SnapshotFlows::live); }
   Report final_report() override { return session_.final_report(); }
-  void change_columns(Columns columns) override { session_.change_columns(std::move(columns)); }
+  void change_columns(Schema schema) override { session_.change_columns(std::move(schema)); }
 
  private:
   Session& session_;
@@ -62,11 +62,11 @@ class Watch {
     for (const std::string& path : {options_.output, options_.events, options_.recall})
       if (same_file(plan_.plan.source.file, path))
         return fail(Error{path + " is the capture itself: name another file to write to"}, kUsage);
-    const auto columns = plan_.wiring.columns;
+    const auto schema = plan_.wiring.schema;
     try {
       Session::Monitors monitors;
       if (!plan_.plan.source.interface.empty())
-        monitors = Session::make_monitors(plan_.wiring.session, columns, /*can_wait=*/false);
+        monitors = Session::make_monitors(plan_.wiring.session, schema, /*can_wait=*/false);
       auto tasks = TaskSets::make(plan_.wiring.tasks, plan_.wiring.task_options);
       if (!tasks) return fail(tasks.error(), kUsage);
       more_memory_bytes_ = tasks->memory_bytes();
@@ -80,11 +80,11 @@ class Watch {
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
       description_ = input->description;
       more_memory_bytes_ += input->memory_bytes;
-      session_.emplace(*std::move(input), plan_.wiring.session, columns, std::move(monitors), *std::move(tasks));
+      session_.emplace(*std::move(input), plan_.wiring.session, schema, std::move(monitors), *std::move(tasks));
     } catch (const std::bad_alloc&) {
       return fail(Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows",
                                     plan_.wiring.session.monitor.flows,
-                                    Session::memory_bytes(plan_.wiring.session, columns) >> 20)},
+                                    Session::memory_bytes(plan_.wiring.session, schema) >> 20)},
                   kFailed);
     }
     catch_signals();
@@ -125,7 +125,7 @@ class Watch {
         fmt::format(
             "{}{}; at most {} MB for {} flows in {} worker{}", plan_.plan.source.interface.empty() ? "" : "capturing ",
             description_,
-            (Session::memory_bytes(plan_.wiring.session, plan_.wiring.columns) + more_memory_bytes_ + (1 << 20) - 1) >>
+            (Session::memory_bytes(plan_.wiring.session, plan_.wiring.schema) + more_memory_bytes_ + (1 << 20) - 1) >>
                 20,
             plan_.wiring.session.table == nullptr ? 0
                                                   : plan_.wiring.session.monitor.flows * plan_.wiring.session.workers,
@@ -184,7 +184,7 @@ class Watch {
         session_->stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(session, {.own = plan_.wiring.columns,
+    auto outcome = live::watch_live(session, {.own = plan_.wiring.schema,
                                               .statistics = plan_.wiring.statistics,
                                               .packets_only = plan_.plan.flows.packets_only,
                                               .has_states = plan_.wiring.session.monitor.states != nullptr,

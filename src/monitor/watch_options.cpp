@@ -144,7 +144,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   plan.wiring = *std::move(wiring);
   if (!o.quiet)
     for (const std::string& note : plan.wiring.notes) say(o.command, note);
-  if (const auto problem = sort_problem(plan.wiring.columns.columns(), o.sort)) return *problem;
+  if (const auto problem = sort_problem(plan.wiring.schema.columns(), o.sort)) return *problem;
 
   SessionOptions& session = plan.wiring.session;
   if (!plan.plan.source.file.empty()) session.limits.pause_every_ns = plan.every_ns;

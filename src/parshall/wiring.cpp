@@ -90,9 +90,9 @@ Result<Wiring> wire(const Plan& plan) {
   wiring.statistics = {plan.statistics.quantiles, plan.statistics.quantile_error};
   std::vector<std::string> statistics = plan.statistics.columns;
   if (const auto problem = wire_model(plan, wiring.statistics, statistics)) return *problem;
-  auto columns = Columns::make(statistics, wiring.statistics);
-  if (!columns) return columns.error();
-  wiring.columns = *std::move(columns);
+  auto schema = Schema::make(statistics, wiring.statistics);
+  if (!schema) return schema.error();
+  wiring.schema = *std::move(schema);
 
   const auto models = thread_models();
   const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);

@@ -13,7 +13,7 @@ namespace parshall {
 /// What a plan comes to: all that a session is made of, but its input.
 struct Wiring {
   SessionOptions session;
-  Columns columns;
+  Schema schema;
   StatisticOptions statistics;
   std::vector<TaskSpec> tasks;
   TaskOptions task_options;

@@ -687,8 +687,16 @@ class Reports(Case):
             file.write("\n".join(lines) + "\n")
         return self.path("watch.toml")
 
+    def test_every_column_of_a_report_is_listed_with_its_type(self):
+        asked = "duration,rate,interval_rate,tcp_flags,end_reason,gap_max,iat_mean,size_skewness,iat_p99,gap_p99,class"
+        listed = {line.split()[0]: line for line in run("list", "columns").out.decode().splitlines()}
+        header = run("watch", "-q", "-r", self.capture(), "--format", "csv", "--stats", asked.removesuffix(",class")).out.decode().splitlines()[0]
+        for column in header.split(",") + ["class"]:
+            self.assertIn(column, listed)
+            self.assertRegex(listed[column], r" (u?int|float|enum|flags)\d+ | time | address ")
+
     def test_list_and_help_and_version(self):
-        for topic in ("tables", "hashes", "statistics", "sources", "traffic", "goals", "experiments", "formats", "counters"):
+        for topic in ("tables", "hashes", "statistics", "columns", "sources", "traffic", "goals", "experiments", "formats", "counters"):
             done = run("list", topic)
             self.assertEqual(done.status, DONE)
             self.assertTrue(done.out)

@@ -55,9 +55,9 @@ TEST(Flood, TenMillionNewFlowsIn64KiSlotsAreAllReportedInTheMemoryPromised) {
       .description = "flood", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
   input.sources.push_back(std::make_unique<SynFlood>(kPackets));
   const SessionOptions options = options_of({.flows = 65'536});
-  const Columns columns = columns_of({});
+  const Schema schema = schema_of({});
   const std::uint64_t before = resident_bytes();
-  Session session(std::move(input), options, columns);
+  Session session(std::move(input), options, schema);
   ASSERT_FALSE(session.start());
   std::uint64_t most = 0;
   while (!session.finished()) {
@@ -79,10 +79,10 @@ TEST(Flood, TenMillionNewFlowsIn64KiSlotsAreAllReportedInTheMemoryPromised) {
   EXPECT_EQ(syn_only, kPackets);
   EXPECT_EQ(report.summary.total[Counter::evicted_records], kPackets - report.summary.total[Counter::live_flows]);
   constexpr std::uint64_t kSlack = 24 << 20;  // pages of 2 MB that arrays round up to, and the C library's own
-  RecordProperty("promised_MB", static_cast<int>(Session::memory_bytes(options, columns) >> 20));
+  RecordProperty("promised_MB", static_cast<int>(Session::memory_bytes(options, schema) >> 20));
   RecordProperty("resident_MB", static_cast<int>((most - before) >> 20));
   if (!kSanitized) {
-    EXPECT_LE(most, before + Session::memory_bytes(options, columns) + kSlack);
+    EXPECT_LE(most, before + Session::memory_bytes(options, schema) + kSlack);
   }
 }
 

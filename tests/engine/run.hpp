@@ -44,10 +44,10 @@ inline TaskSets tasks_of(const Plan& plan) {
   return *std::move(tasks);
 }
 
-inline Columns columns_of(const std::vector<std::string>& names) {
-  auto columns = Columns::make(names, StatisticOptions{});
-  if (!columns) throw std::runtime_error(columns.error().message);
-  return *std::move(columns);
+inline Schema schema_of(const std::vector<std::string>& names) {
+  auto schema = Schema::make(names, StatisticOptions{});
+  if (!schema) throw std::runtime_error(schema.error().message);
+  return *std::move(schema);
 }
 
 inline SessionOptions options_of(const Plan& plan) {
@@ -75,7 +75,7 @@ inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<c
       .description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
   const std::size_t lanes = plan.model == ThreadModel::pipeline ? 1 : plan.workers;
   for (std::size_t i = 0; i < lanes; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, behaviour));
-  return std::make_unique<Session>(std::move(input), options_of(plan), columns_of(plan.columns), Session::Monitors{},
+  return std::make_unique<Session>(std::move(input), options_of(plan), schema_of(plan.columns), Session::Monitors{},
                                    tasks_of(plan));
 }
 
@@ -91,7 +91,7 @@ class Gate {
   std::shared_ptr<std::atomic<std::uint64_t>> open_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
-/// A row of a report, kept.
+/// A row of a report, kept, with the columns that were asked for.
 struct Row {
   FlowRecord record;
   std::vector<std::optional<double>> values;
@@ -100,7 +100,9 @@ struct Row {
 inline std::vector<Row> rows_of(const Report& report) {
   std::vector<Row> rows;
   report.flows([&rows](const ReportFlow& flow) {
-    rows.push_back({flow.record, {flow.values.begin(), flow.values.end()}});
+    Row row{flow.record, {}};
+    for (const Value& value : flow.asked()) row.values.push_back(value.number());
+    rows.push_back(std::move(row));
   });
   return rows;
 }

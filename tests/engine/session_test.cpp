@@ -47,7 +47,7 @@ TEST(Session, AnInputThatEndsEarlyForOneReaderHoldsUpNoReportOfTheOthers) {
   const auto span_ns = traffic->sent()[19'999].time_ns - traffic->sent()[0].time_ns;
   SessionOptions options = options_of({.workers = 2});
   options.limits.pause_every_ns = span_ns / 10;
-  Session session(std::move(input), options, columns_of({}));
+  Session session(std::move(input), options, schema_of({}));
   ASSERT_FALSE(session.start());
   std::size_t reports = 0;
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -69,7 +69,7 @@ TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
       input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
     SessionOptions options = options_of({.workers = workers});
     options.limits.packets = 777;
-    Session session(std::move(input), options, columns_of({}));
+    Session session(std::move(input), options, schema_of({}));
     ASSERT_FALSE(session.start());
     const Report report = session.final_report();
     EXPECT_EQ(report.summary.total.counted(), 777u);
@@ -79,7 +79,7 @@ TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
   input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
   SessionOptions options = options_of({});
   options.limits.packet_time_ns = traffic->sent()[500].time_ns - traffic->sent()[0].time_ns;
-  Session session(std::move(input), options, columns_of({}));
+  Session session(std::move(input), options, schema_of({}));
   ASSERT_FALSE(session.start());
   EXPECT_EQ(session.final_report().summary.total.counted(), 501u);
 }
@@ -90,7 +90,7 @@ TEST(Session, ASnapshotComesAlthoughOneWorkerHasLeft) {
   const auto traffic = make_traffic({.packets = 5000, .others = false});
   input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
   input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{.endless = true}));
-  Session session(std::move(input), options_of({.workers = 2}), columns_of({}));
+  Session session(std::move(input), options_of({.workers = 2}), schema_of({}));
   ASSERT_FALSE(session.start());
   for (int i = 0; i < 500 && session.packets_polled() < 10'000; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -112,7 +112,7 @@ TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
   Input input{.description = "", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
   const auto traffic = make_traffic({.packets = 20'000, .others = false});
   for (int i = 0; i < 2; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
-  Session session(std::move(input), options_of({.workers = 2}), columns_of({"size_mean"}));
+  Session session(std::move(input), options_of({.workers = 2}), schema_of({"size_mean"}));
   ASSERT_FALSE(session.start());
   const Report report = session.final_report();
   const auto rows = rows_of(report);
@@ -157,7 +157,7 @@ TEST(Session, ATableThatGrowsWhileItCountsLosesAndSplitsNothing) {
       input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
       SessionOptions options = options_of({.flows = 120'000, .timeouts = timeouts, .identity = identity});
       options.snapshots = false;
-      Session session(std::move(input), options, columns_of({}));
+      Session session(std::move(input), options, schema_of({}));
       ASSERT_FALSE(session.start());
       const Report report = session.final_report();
       expect_balanced(report.summary.total);
@@ -179,7 +179,7 @@ TEST(Session, ACoreThatTheMachineLacksIsRefusedAndNothingRuns) {
   input.sources.push_back(std::make_unique<ListSource>(make_traffic({.packets = 10}), Behaviour{}));
   SessionOptions options = options_of({});
   options.threads.cores = {1023};
-  Session session(std::move(input), options, columns_of({}));
+  Session session(std::move(input), options, schema_of({}));
   const auto error = session.start();
   ASSERT_TRUE(error);
   EXPECT_NE(error->message.find("1023"), std::string::npos);

@@ -116,7 +116,7 @@ TEST(Snapshots, OtherColumnsStartFromNothingAndNeverMixWithTheOldOnes) {
   for (std::size_t i = 0;; ++i) {
     gate.open_further();
     const auto& choice = choices[i % choices.size()];
-    session->change_columns(columns_of(choice));
+    session->change_columns(schema_of(choice));
     const auto report = session->snapshot();
     if (!report) break;
     ++reports;

@@ -120,7 +120,7 @@ TEST(QuietLinks, AWindowIsOverWhenItsTimeIsThoughNoPacketComesToAnyWorker) {
     input.sources.push_back(std::make_unique<QuietDevice>(traffic));
     if (model != ThreadModel::pipeline)  // of two queues one never has a packet
       input.sources.push_back(std::make_unique<QuietDevice>(std::make_shared<const Traffic>()));
-    Session session(std::move(input), options_of(plan), columns_of({}), {}, tasks_of(plan));
+    Session session(std::move(input), options_of(plan), schema_of({}), {}, tasks_of(plan));
     ASSERT_FALSE(session.start());
     std::vector<Event> events;
     for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);

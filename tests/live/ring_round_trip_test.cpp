@@ -41,8 +41,8 @@ std::unique_ptr<Session> session_of(std::unique_ptr<PacketSource> source, std::s
   options.threads.busy_poll = true;
   options.table = *find_table("bucketed", Identity::exact);
   options.monitor.flows = 1 << 17;
-  auto columns = Columns::make({}, StatisticOptions{});
-  return std::make_unique<Session>(std::move(input), options, *columns);
+  auto schema = Schema::make({}, StatisticOptions{});
+  return std::make_unique<Session>(std::move(input), options, *schema);
 }
 
 struct RoundTrip {

@@ -26,7 +26,7 @@ class FakeRun final : public Watched {
     return made_.report(++number_, 1);
   }
   Report final_report() override { return made_.report(++number_, 2, /*final=*/true); }
-  void change_columns(Columns columns) override { columns_count = columns.columns().size(); }
+  void change_columns(Schema schema) override { columns_count = schema.asked().size(); }
 
   void finish() { finished_ = true; }
 

@@ -21,14 +21,24 @@ inline FlowRecord flow(std::uint32_t number, std::uint64_t packets, std::uint8_t
   return record;
 }
 
+/// A row of a report: what the record says, then the values of the columns that were asked for.
+inline std::vector<Value> values_of(const FlowRecord& record, std::span<const Value> asked = {}) {
+  std::vector<Value> values(kBaseColumns);
+  read_base_columns(record, std::span(values).first<kBaseColumns>());
+  values.insert(values.end(), asked.begin(), asked.end());
+  return values;
+}
+
+inline Schema schema_of(const std::vector<std::string>& names) { return *Schema::make(names, {}); }
+
 /// A report of these flows, packet time `last_s`; `values` are the same for every flow.
 struct MadeReport {
   std::vector<FlowRecord> flows;
-  std::vector<ReportColumn> columns;
-  std::vector<std::optional<double>> values;
+  Schema columns;
+  std::vector<Value> values;  ///< of the columns that were asked for
 
   Report report(std::uint64_t number, double last_s, bool final = false) const {
-    Report report{.summary = {}, .columns = columns, .flows = nullptr};
+    Report report{.summary = {}, .columns = columns.columns(), .flows = nullptr};
     ReportSummary& summary = report.summary;
     summary.source = "made";
     summary.number = number;
@@ -44,7 +54,7 @@ struct MadeReport {
     total.set(Counter::last_seen_ns, static_cast<std::uint64_t>(last_s * 1e9));
     summary.workers.resize(1);
     report.flows = [this](const std::function<void(const ReportFlow&)>& visit) {
-      for (const FlowRecord& flow : flows) visit({flow, values});
+      for (const FlowRecord& flow : flows) visit({flow, values_of(flow, values)});
     };
     return report;
   }

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 View view_of(std::uint32_t flows, const Arrangement& arrangement = {}) {
-  MadeReport made{.flows = {}, .columns = {{"gap_p50_packets", ""}, {"iat_p99_ns", ""}}, .values = {12.0, 2556.0}};
+  MadeReport made{
+      .flows = {}, .columns = schema_of({"gap_p50", "iat_p99"}), .values = {Value::of_real(12), Value::of_real(2556)}};
   for (std::uint32_t i = 0; i < flows; ++i) made.flows.push_back(flow(i, 1'000'000 + i, i % 2 != 0 ? 6 : 17));
   Table table;
   table.load(made.report(1, 1), [] {});

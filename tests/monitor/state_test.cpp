@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/output/columns.hpp"
+#include "pipeline/output/schema.hpp"
 
 namespace parshall::live {
 namespace {
@@ -166,15 +166,15 @@ TEST(LiveState, SortingByAColumnThatIsGoneFallsBackToPackets) {
   EXPECT_EQ(state.arrangement().sort, kPackets);
 }
 
-TEST(LiveChoice, EveryNameItGivesIsOneThatColumnsKnow) {
+TEST(LiveChoice, EveryNameItGivesIsOneThatTheSchemaKnows) {
   for (int of = 0; of < 4; ++of) {
     for (int what = 0; what < 6; ++what) {
       const auto names = column_names(static_cast<Of>(of), static_cast<What>(what));
       if (!names) continue;
-      const auto columns = Columns::make(*names, {});
-      ASSERT_TRUE(columns.has_value()) << columns.error().message;
-      EXPECT_EQ(columns->columns().size(), names->size());
-      EXPECT_FALSE(columns->needs_interval());
+      const auto schema = Schema::make(*names, {});
+      ASSERT_TRUE(schema.has_value()) << schema.error().message;
+      EXPECT_EQ(schema->asked().size(), names->size());
+      EXPECT_FALSE(schema->needs_interval());
     }
   }
 }

@@ -53,15 +53,13 @@ TEST(LiveTable, AddressesRiseByTheirNumbersAndIpv4ComesFirst) {
 
 TEST(LiveTable, AFlowWithoutTheValueComesLastInBothOrders) {
   Table table;
-  const std::vector<ReportColumn> columns{{"gap_mean_packets", ""}};
+  const Schema columns = schema_of({"gap_mean"});
   const FlowRecord one = flow(1, 1), two = flow(2, 2), three = flow(3, 3);
-  Report report = MadeReport{.flows = {one, two, three}, .columns = columns, .values = {}}.report(1, 1);
-  const std::optional<double> values[] = {4.0, std::nullopt, 8.0};
-  report.columns = columns;
+  const MadeReport made{.flows = {one, two, three}, .columns = columns, .values = {}};
+  Report report = made.report(1, 1);
+  const Value values[] = {Value::of_real(4), {}, Value::of_real(8)};
   report.flows = [&](const auto& visit) {
-    visit({one, {&values[0], 1}});
-    visit({two, {&values[1], 1}});
-    visit({three, {&values[2], 1}});
+    for (std::size_t i = 0; i < 3; ++i) visit({made.flows[i], values_of(made.flows[i], {&values[i], 1})});
   };
   table.load(report, nothing);
   table.commit();

@@ -36,14 +36,21 @@ FlowRecord record(unsigned number, std::uint64_t packets) {
   return flow;
 }
 
-/// A hand-made report of a few flows and three columns.
+/// A row of a report: what the record says, then the values of the columns that were asked for.
+std::vector<Value> values_of(const FlowRecord& record, std::span<const Value> asked) {
+  std::vector<Value> values(kBaseColumns);
+  read_base_columns(record, std::span(values).first<kBaseColumns>());
+  values.insert(values.end(), asked.begin(), asked.end());
+  return values;
+}
+
+/// A hand-made report of a few flows and three columns more.
 struct Sample {
-  std::vector<ReportColumn> columns{
-      {"gap_mean_packets", "", ColumnFormat::number},
-      {"tcp_flags", "", ColumnFormat::tcp_flags},
-      {"end_reason", "", ColumnFormat::number, {std::begin(kEndReasonNames), std::end(kEndReasonNames)}}};
+  Schema schema = *Schema::make(std::vector<std::string>{"gap_mean", "tcp_flags", "end_reason"}, {});
   std::vector<FlowRecord> flows{record(0, 3), record(1, 100), record(2, 20)};
-  std::vector<std::vector<std::optional<double>>> values{{0.5, 18, {}}, {{}, 18, 5}, {7, 18, 1}};
+  std::vector<std::vector<Value>> asked{{Value::of_real(0.5), Value::of_flags(18), {}},
+                                        {{}, Value::of_flags(18), Value::of_enumeration(5)},
+                                        {Value::of_real(7), Value::of_flags(18), Value::of_enumeration(1)}};
 
   Report report() const {
     Report report;
@@ -65,9 +72,9 @@ struct Sample {
                                          {evicted_records, 1},
                                          {live_flows, 1}})
       report.summary.total.set(counter, value);
-    report.columns = columns;
+    report.columns = schema.columns();
     report.flows = [this](const std::function<void(const ReportFlow&)>& visit) {
-      for (std::size_t i = 0; i < flows.size(); ++i) visit({flows[i], values[i]});
+      for (std::size_t i = 0; i < flows.size(); ++i) visit({flows[i], values_of(flows[i], asked[i])});
     };
     return report;
   }
@@ -111,7 +118,8 @@ TEST(CsvSink, ThousandsOfRowsAreWrittenWhole) {
   Sample sample;
   Report report = sample.report();
   report.flows = [&sample](const std::function<void(const ReportFlow&)>& visit) {
-    for (int i = 0; i < 20'000; ++i) visit({sample.flows[1], sample.values[1]});
+    const auto values = values_of(sample.flows[1], sample.asked[1]);
+    for (int i = 0; i < 20'000; ++i) visit({sample.flows[1], values});
   };
   std::istringstream text(written("csv", report));
   std::string line;
@@ -238,6 +246,8 @@ TEST(Sorted, PutsTheLargestFirstAndAbsentValuesLast) {
   EXPECT_EQ(packets_of(*sorted(sample.report(), "first_seen_ns", 0)), (std::vector<std::uint64_t>{20, 100, 3}))
       << "times differ by 1 ns";
   EXPECT_EQ(packets_of(*sorted(sample.report(), "packets", 99)).size(), 3u);
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "src_ip", 0)), (std::vector<std::uint64_t>{100, 20, 3}));
+  EXPECT_EQ(packets_of(*sorted(sample.report(), "end_reason", 0)), (std::vector<std::uint64_t>{100, 20, 3}));
 }
 
 TEST(Sorted, NamesTheColumnsThatThereAreWhenItKnowsNoSuchColumn) {
@@ -250,10 +260,12 @@ TEST(Sorted, NamesTheColumnsThatThereAreWhenItKnowsNoSuchColumn) {
 TEST(Sorted, TopOfManyIsWhatSortingAllBegins) {
   std::vector<FlowRecord> flows;
   for (unsigned i = 0; i < 5000; ++i) flows.push_back(record(i % 200, SplitMix64::mix(i) % 100'000));
-  const auto make = [&flows] {
+  const Schema schema;
+  const auto make = [&] {
     Report report;
+    report.columns = schema.columns();
     report.flows = [&flows](const std::function<void(const ReportFlow&)>& visit) {
-      for (const FlowRecord& flow : flows) visit({flow, {}});
+      for (const FlowRecord& flow : flows) visit({flow, values_of(flow, {})});
     };
     return report;
   };

@@ -23,7 +23,7 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
-/// Column names for Columns::make(); nothing where the two do not go together (moments of a rate).
+/// Column names for Schema::make(); nothing where the two do not go together (moments of a rate).
 /// May be empty: the view always shows packets, bytes and the rate over the last interval.
 std::optional<std::vector<std::string>> column_names(Of of, What what);
 

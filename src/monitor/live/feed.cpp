@@ -17,7 +17,7 @@ constexpr int kNice = 10;  ///< where cores are short the workers come first, an
 
 }  // namespace
 
-Feed::Feed(Watched& watched, Columns own, const StatisticOptions& statistics, const Choice& initial, bool marks)
+Feed::Feed(Watched& watched, Schema own, const StatisticOptions& statistics, const Choice& initial, bool marks)
     : watched_(watched),
       own_(std::move(own)),
       statistics_(statistics),
@@ -104,17 +104,17 @@ void Feed::use(const Choice& choice) {
   if (choice == used_ || ended_) return;
   used_ = choice;
   if (watched_.finished()) return;  // too late to compute anything
-  std::optional<Columns> columns;
+  std::optional<Schema> schema;
   if (choice.own && choice.level == Level::flow) {
-    columns = own_;
+    schema = own_;
   } else {
     auto names = choice.level == Level::packet
                      ? std::vector<std::string>()
                      : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
     if (statistics_.classifier && (marks_ || choice.level == Level::flow)) names.emplace_back(FlowClass::kName);
-    if (auto made = Columns::make(names, statistics_)) columns = *std::move(made);
+    if (auto made = Schema::make(names, statistics_)) schema = *std::move(made);
   }
-  if (columns) watched_.change_columns(*std::move(columns));
+  if (schema) watched_.change_columns(*std::move(schema));
   next_refresh_ = Clock::now() + kFirst;
 }
 

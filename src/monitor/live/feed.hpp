@@ -29,7 +29,7 @@ struct Wish {
 class Feed {
  public:
   /// `own`: columns of a choice that says so. `marks`: flows are classified whatever is chosen, as packets go by it.
-  Feed(Watched& watched, Columns own, const StatisticOptions& statistics, const Choice& initial, bool marks = false);
+  Feed(Watched& watched, Schema own, const StatisticOptions& statistics, const Choice& initial, bool marks = false);
   ~Feed() { stop(); }
 
   void wish(const Wish& wish);
@@ -51,7 +51,7 @@ class Feed {
   Wish wanted();
 
   Watched& watched_;
-  const Columns own_;
+  const Schema own_;
   const StatisticOptions statistics_;
   const bool marks_;
 

@@ -58,7 +58,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   auto opened = Terminal::open();
   if (!opened) return opened.error();
   std::unique_ptr<Terminal> terminal = *std::move(opened);
-  State state(!options.own.columns().empty(), options.packets_only, options.has_states);
+  State state(!options.own.asked().empty(), options.packets_only, options.has_states);
   const Choice initial = state.choice();
   Feed feed(watched, options.own, options.statistics, initial, options.marks);
   PulseMeter meter(watched);

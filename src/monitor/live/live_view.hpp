@@ -11,7 +11,7 @@
 namespace parshall::live {
 
 struct LiveOptions {
-  Columns own;  ///< the columns asked for at the start
+  Schema own;  ///< the columns asked for at the start
   StatisticOptions statistics;
   bool packets_only = false;                         ///< the run keeps no flows
   bool has_states = false;                           ///< flows have monitoring states

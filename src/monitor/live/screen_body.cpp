@@ -15,37 +15,25 @@ constexpr std::size_t kExactNumbers = 90;  ///< columns of the screen for counte
 constexpr std::size_t kPerColumn = 12;     ///< and for each of these
 constexpr std::size_t kProtocolWidth = 6;
 
-struct Unit {
-  std::string_view suffix;
-  bool time;
-};
-constexpr Unit kUnits[] = {{"_ns", true}, {"_packets", false}, {"_bytes", false}};
-
 std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) {
   const std::string text = address_text(address);
   if (port == 0) return text;
   return address.size() == 16 ? fmt::format("[{}]:{}", text, port) : fmt::format("{}:{}", text, port);
 }
 
-const Unit* unit_of(const std::string& column) {
-  const auto unit = std::ranges::find_if(kUnits, [&](const Unit& u) { return column.ends_with(u.suffix); });
-  return unit == std::end(kUnits) ? nullptr : &*unit;
-}
-
 std::string heading_of(std::size_t column, const View& view) {
   constexpr std::string_view kFixed[] = {"proto", "source", "destination", "pps", "bit/s", "packets", "bytes"};
   if (column < kFixedColumns) return std::string(kFixed[column]);
-  std::string name = view.columns[column - kFixedColumns].name;
-  if (const Unit* unit = unit_of(name)) name.resize(name.size() - unit->suffix.size());
-  return name;
+  const ColumnInfo& info = view.columns[column - kFixedColumns];
+  const std::string unit = "_" + info.unit;
+  return info.name.ends_with(unit) ? info.name.substr(0, info.name.size() - unit.size()) : info.name;
 }
 
-std::string value_text(const ReportColumn& column, float value) {
+std::string value_text(const ColumnInfo& column, float value) {
   if (std::isnan(value)) return "-";
-  if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(value));
-  if (!column.values.empty()) return column.name_of(value);
-  const Unit* unit = unit_of(column.name);
-  return unit != nullptr && unit->time ? time_text(value) : scaled_text(value);
+  if (column.type.value == ValueType::flags) return tcp_flags_text(static_cast<std::uint32_t>(value));
+  if (column.type.value == ValueType::enumeration) return column.values[static_cast<std::size_t>(value)];
+  return column.unit == "ns" ? time_text(value) : scaled_text(value);
 }
 
 std::string cell(const Row& row, std::size_t column, const View& view, bool exact) {

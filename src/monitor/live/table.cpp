@@ -78,7 +78,8 @@ std::string filter_text(const FlowKey& key) {
 
 void Table::load(const Report& report, const std::function<void()>& between) {
   next_.summary = report.summary;
-  next_.columns.assign(report.columns.begin(), report.columns.end());
+  const auto asked = report.asked();
+  next_.columns.assign(asked.begin(), asked.end());
   next_.flows.clear();
   next_.values.clear();
   next_.flows.reserve(report.summary.total[Counter::live_flows]);
@@ -124,7 +125,10 @@ void Table::take_in(const ReportFlow& flow, double interval_s) {
   };
   next_.values.push_back(rate(packets));
   next_.values.push_back(rate(8 * bytes));
-  for (const auto& value : flow.values) next_.values.push_back(value ? static_cast<float>(*value) : kAbsent);
+  for (const Value& value : flow.asked()) {
+    const auto number = value.number();
+    next_.values.push_back(number ? static_cast<float>(*number) : kAbsent);
+  }
 }
 
 /// Reports come in nearly the same order each time: the search is needed only for flows that are new.

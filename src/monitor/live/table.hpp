@@ -24,9 +24,9 @@ struct Row {
 /// What can be drawn without looking anything up: the summary, and the rows around the top of the screen.
 struct View {
   ReportSummary summary;
-  std::vector<ReportColumn> columns;  ///< chosen ones
-  std::optional<double> pps, bps;     ///< of all packets, over the last interval of packet time
-  std::optional<Interval> lately;     ///< since the report before; absent in a final one
+  std::vector<ColumnInfo> columns;  ///< chosen ones
+  std::optional<double> pps, bps;   ///< of all packets, over the last interval of packet time
+  std::optional<Interval> lately;   ///< since the report before; absent in a final one
   Arrangement arrangement;
   std::uint64_t matched = 0;  ///< rows that the filter leaves
   std::uint64_t first = 0;    ///< number of rows[0] among them
@@ -61,7 +61,7 @@ class Table {
   };
   struct Contents {
     ReportSummary summary;
-    std::vector<ReportColumn> columns;
+    std::vector<ColumnInfo> columns;
     std::optional<double> pps, bps;
     std::optional<Interval> lately;
     std::vector<Flow> flows;

@@ -18,7 +18,7 @@ class Watched {
   virtual void begin_snapshot() = 0;
   virtual std::optional<Report> poll_snapshot() = 0;  ///< of the live flows; nothing yet, or never once finished()
   virtual Report final_report() = 0;                  ///< waits for the end
-  virtual void change_columns(Columns columns) = 0;
+  virtual void change_columns(Schema schema) = 0;
 };
 
 }  // namespace parshall::live

@@ -17,15 +17,16 @@ struct VariableInfo {
   std::string_view name;
   std::string_view unit;
   std::string_view phrase;
+  ColumnType type;        ///< of one sample
   bool is_amount = true;  ///< so that means and percentiles say something
 };
 
 inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
-    {"gap", "packets", "packets of other flows between two of this one"},
-    {"iat", "ns", "inter-arrival time"},
-    {"size", "bytes", "frame length on the wire"},
-    {"ip_size", "bytes", "length in the IP header"},
-    {"tcp_flags", "", "TCP flag bits", /*is_amount=*/false},
+    {"gap", "packets", "packets of other flows between two of this one", kUint64},
+    {"iat", "ns", "inter-arrival time", kUint64},
+    {"size", "bytes", "frame length on the wire", kUint32},
+    {"ip_size", "bytes", "length in the IP header", kUint32},
+    {"tcp_flags", "", "TCP flag bits", kFlags16, /*is_amount=*/false},
 }};
 
 constexpr const VariableInfo& info_of(Variable variable) noexcept {
@@ -37,14 +38,20 @@ struct Measure {
   std::string_view pattern;  ///< "mean", or "p<percentile>"
   std::string_view example;  ///< a spelling that matches: "mean", "p99"
   std::string_view help;
-  bool has_unit;  ///< false for pure numbers such as the skewness
+  bool has_unit;           ///< false for pure numbers such as the skewness
+  bool is_sample = false;  ///< one of those that came, so of their type; else a real number
 };
+
+inline ColumnType type_of(Variable variable, const Measure& measure) noexcept {
+  return measure.is_sample ? info_of(variable).type : kFloat32;
+}
 
 inline Column make_column(Variable variable, std::string_view what, const Measure& measure) {
   const VariableInfo& info = info_of(variable);
   Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help) + " of the "};
   column.help += info.phrase;
-  if (measure.has_unit && !info.unit.empty()) (column.name += "_") += info.unit;
+  if (measure.has_unit && !info.unit.empty()) (column.name += "_") += column.unit = info.unit;
+  column.type = type_of(variable, measure);
   return column;
 }
 

@@ -138,10 +138,11 @@ std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
       if (family->of_amounts && !info.is_amount) continue;
       for (const Measure& measure : family->measures) {
         const std::array whats{std::string(measure.example)};
-        const auto statistic = std::move(family->make(static_cast<Variable>(v), whats, options).front());
-        lines.push_back(
-            {fmt::format("{}_{}", info.name, measure.pattern), std::string(measure.has_unit ? info.unit : ""),
-             fmt::format("{} of the {}", measure.help, info.phrase), statistic->row_bytes(), statistic->mergeable()});
+        const auto variable = static_cast<Variable>(v);
+        const auto statistic = std::move(family->make(variable, whats, options).front());
+        const Column column = make_column(variable, measure.pattern, measure);
+        lines.push_back({fmt::format("{}_{}", info.name, measure.pattern), column.unit, column.name, column.type,
+                         column.help, statistic->row_bytes(), statistic->mergeable()});
       }
     }
   }

@@ -79,8 +79,10 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
 
 /// One line of `parshall list statistics`.
 struct StatisticListing {
-  std::string name;  ///< a pattern: "gap_mean", "gap_p<percentile>"
-  std::string unit;  ///< empty for pure numbers
+  std::string name;    ///< a pattern: "gap_mean", "gap_p<percentile>"
+  std::string unit;    ///< empty for pure numbers
+  std::string column;  ///< the name with the unit
+  ColumnType type;
   std::string help;
   std::size_t bytes_per_flow;  ///< when it is the only one asked; those of one variable share their state
   bool mergeable;

@@ -12,6 +12,7 @@
 
 #include "base/choices.hpp"
 #include "base/result.hpp"
+#include "base/value_type.hpp"
 #include "pipeline/measure/classifier.hpp"
 
 namespace parshall {
@@ -39,7 +40,9 @@ struct SampleBatch {
 struct Column {
   std::string name;                      ///< with its unit: "gap_p99_packets"
   std::string help;                      ///< one line for `parshall list statistics`
-  std::vector<std::string> values = {};  ///< names of the values 0, 1, ...; none: it is a number
+  std::vector<std::string> values = {};  ///< of an enumeration: names of 0, 1, ...
+  std::string unit = {};
+  ColumnType type = kFloat32;  ///< what read() gives is a number of this type, as a double
 };
 
 /// A running number (or several) over the samples of one variable, for every flow at once.

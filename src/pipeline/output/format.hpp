@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -23,21 +24,26 @@ inline constexpr auto kFourDigits = [] {
 
 inline constexpr std::size_t kMaxNumberChars = 20;
 
-/// Writes `value` and returns the end. Needs kMaxNumberChars, and may write anything into those behind the end: one
-/// copy of fixed length is a move or two, one of the number's length a call.
+/// Below 10000, without leading zeros; may write anything into 4 bytes.
+inline char* put_short(char* out, std::uint64_t value) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  const unsigned zeros = unsigned{value < 10} + unsigned{value < 100} + unsigned{value < 1000};
+  std::uint32_t digits;
+  std::memcpy(&digits, kFourDigits[value].data(), 4);
+  digits >>= 8 * zeros;
+  std::memcpy(out, &digits, 4);
+  return out + 4 - zeros;
+}
+
+/// Writes `value` and returns the end. Needs kMaxNumberChars, and may write anything into those behind the end. Digits
+/// go where they stay: what was just stored in pieces is slow to load as a whole.
 inline char* put_number(char* out, std::uint64_t value) noexcept {
-  std::array<char, 2 * kMaxNumberChars> digits{};
-  char* at = digits.data() + kMaxNumberChars;
-  while (value >= 10000) {
-    at -= 4;
-    std::memcpy(at, kFourDigits[value % 10000].data(), 4);
-    value /= 10000;
-  }
-  at -= 4;
-  std::memcpy(at, kFourDigits[value].data(), 4);
-  at += value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
-  std::memcpy(out, at, kMaxNumberChars);
-  return out + (digits.data() + kMaxNumberChars - at);
+  std::array<std::uint64_t, kMaxNumberChars / 4> groups;
+  std::size_t more = 0;
+  for (; value >= 10000; value /= 10000) groups[more++] = value % 10000;
+  out = put_short(out, value);
+  for (; more > 0; out += 4) std::memcpy(out, kFourDigits[groups[--more]].data(), 4);
+  return out;
 }
 
 /// At most 15 significant digits, as few as say the same; needs at most 32 characters. `value` is finite.

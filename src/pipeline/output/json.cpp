@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/output/event_json.hpp"
-#include "pipeline/output/format.hpp"
+#include "pipeline/output/flow_json.hpp"
 #include "pipeline/output/sink.hpp"
 
 namespace parshall {
@@ -122,32 +122,6 @@ ordered_json summary_json(const ReportSummary& summary) {
   return json;
 }
 
-std::string flow_json(const Report& report, const ReportFlow& flow) {
-  const FlowRecord& record = flow.record;
-  fmt::memory_buffer text;
-  const auto out = std::back_inserter(text);
-  fmt::format_to(
-      out,
-      R"({{"ip_version":{},"protocol":{},"src_ip":"{}","src_port":{},"dst_ip":"{}","dst_port":{},"packets":{},"ip_bytes":{},)"
-      R"("wire_bytes":{},"first_seen_ns":{},"last_seen_ns":{})",
-      record.key.ip_version, record.key.protocol, address_text(record.key.src_address()), record.key.src_port(),
-      address_text(record.key.dst_address()), record.key.dst_port(), record.packets, record.ip_bytes, record.wire_bytes,
-      record.first_ns, record.last_ns);
-  for (std::size_t i = 0; i < report.columns.size(); ++i) {
-    const ReportColumn& column = report.columns[i];
-    fmt::format_to(out, R"(,"{}":)", column.name);
-    char number[40];
-    if (!flow.values[i])
-      fmt::format_to(out, "null");
-    else if (!column.values.empty())
-      fmt::format_to(out, "\"{}\"", column.name_of(*flow.values[i]));
-    else
-      text.append(number, put_number(number, *flow.values[i]));
-  }
-  text.push_back('}');
-  return fmt::to_string(text);
-}
-
 /// One document; with several reports, each is one line.
 class JsonSink final : public ReportSink {
  public:
@@ -158,11 +132,12 @@ class JsonSink final : public ReportSink {
     output.write(fmt::format("{{\"summary\": {}, {}\"flows\": [",
                              summary_json(report.summary).dump(-1, ' ', false, ordered_json::error_handler_t::replace),
                              line_end));
+    const FlowJson flows(report.columns);
     bool first = true;
     report.flows([&](const ReportFlow& flow) {
       output.write(first ? line_end : lines_ ? std::string_view(",") : std::string_view(",\n"));
       first = false;
-      output.write(flow_json(report, flow));
+      output.commit(flows.put(output.reserve(flows.longest()), flow));
     });
     output.write(fmt::format("], {}\"events\": [", line_end));
     for (const Event& event : report.events) {

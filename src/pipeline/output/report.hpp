@@ -15,7 +15,7 @@
 #include "pipeline/measure/class_jobs.hpp"
 #include "pipeline/measure/tasks/event.hpp"
 #include "pipeline/output/accounting.hpp"
-#include "pipeline/output/columns.hpp"
+#include "pipeline/output/schema.hpp"
 
 namespace parshall {
 
@@ -156,7 +156,9 @@ struct ReportSummary {
 /// One line of a report.
 struct ReportFlow {
   const FlowRecord& record;
-  std::span<const std::optional<double>> values;  ///< one per column
+  std::span<const Value> values;  ///< one per column, read from the record and its row
+
+  std::span<const Value> asked() const noexcept { return values.subspan(kBaseColumns); }
 };
 
 /// Calls its argument with every flow of a report.
@@ -165,10 +167,12 @@ using FlowSource = std::function<void(const std::function<void(const ReportFlow&
 /// A report ready to be written, once.
 struct Report {
   ReportSummary summary;
-  std::span<const ReportColumn> columns;
+  std::span<const ColumnInfo> columns;  ///< of a Schema
   FlowSource flows;
   std::span<const Event> events;      ///< the latest, since the report before
   std::uint64_t events_left_out = 0;  ///< of those, for want of room
+
+  std::span<const ColumnInfo> asked() const noexcept { return columns.subspan(kBaseColumns); }
 };
 
 /// Loss ratio and its upper 95 % bound. None lost in n packets only shows a ratio below 3 / n.

@@ -15,68 +15,60 @@ constexpr SinkEntry kSinks[] = {
     {"json", "one document, or one line per report with --every", 0, "", make_json_sink},
 };
 
-/// What a column is sorted by; absent values come last.
-using SortKey = std::function<std::optional<long double>(const ReportFlow&)>;  // holds every 64-bit counter
-
-Result<SortKey> sort_key(std::span<const ReportColumn> columns, const std::string& name) {
-  const std::pair<std::string_view, std::uint64_t FlowRecord::*> counters[] = {{"packets", &FlowRecord::packets},
-                                                                               {"ip_bytes", &FlowRecord::ip_bytes},
-                                                                               {"wire_bytes", &FlowRecord::wire_bytes},
-                                                                               {"first_seen_ns", &FlowRecord::first_ns},
-                                                                               {"last_seen_ns", &FlowRecord::last_ns}};
+/// Which column that is.
+Result<std::size_t> find_column(std::span<const ColumnInfo> columns, const std::string& name) {
+  const auto found = std::ranges::find(columns, name, &ColumnInfo::name);
+  if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
   std::string known;
-  for (const auto& [counter, member] : counters) {
-    if (counter == name)
-      return SortKey([member = member](const ReportFlow& flow) {
-        return std::optional(static_cast<long double>(flow.record.*member));
-      });
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", counter);
-  }
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].name == name)
-      return SortKey([i](const ReportFlow& flow) { return std::optional<long double>(flow.values[i]); });
-    known += ", " + columns[i].name;
-  }
+  for (const ColumnInfo& column : columns) known += (known.empty() ? "" : ", ") + column.name;
   return Error{
       fmt::format("cannot sort by \"{}\"; the columns of this report are {} (choose more with --stats)", name, known)};
 }
 
+/// What the record says does not have to be kept twice.
 struct Kept {
-  long double key;
+  Value key;
   FlowRecord record;
-  std::vector<std::optional<double>> values;
+  std::vector<Value> asked;
 };
 
 }  // namespace
 
 std::span<const SinkEntry> sink_registry() noexcept { return kSinks; }
 
-std::optional<Error> sort_problem(std::span<const ReportColumn> columns, const std::string& column) {
+std::optional<Error> sort_problem(std::span<const ColumnInfo> columns, const std::string& column) {
   if (column.empty()) return std::nullopt;
-  auto key = sort_key(columns, column);
-  if (!key) return key.error();
+  auto found = find_column(columns, column);
+  if (!found) return found.error();
   return std::nullopt;
 }
 
 Result<Report> sorted(Report report, const std::string& column, std::size_t top) {
   if (column.empty() && top == 0) return report;
-  auto key = sort_key(report.columns, column.empty() ? "packets" : column);
-  if (!key) return key.error();
+  const auto by = find_column(report.columns, column.empty() ? "packets" : column);
+  if (!by) return by.error();
   auto kept = std::make_shared<std::vector<Kept>>();
-  const auto falling = [](const Kept& a, const Kept& b) { return a.key > b.key; };
+  const auto falling = [](const Kept& a, const Kept& b) { return a.key > b.key; };  // absent values last
   report.flows([&](const ReportFlow& flow) {
-    const long double value = (*key)(flow).value_or(-std::numeric_limits<long double>::infinity());
+    const Value& key = flow.values[*by];
     if (top != 0 && kept->size() == top) {
-      if (value <= kept->front().key) return;
+      if (key <= kept->front().key) return;
       std::pop_heap(kept->begin(), kept->end(), falling);
       kept->pop_back();
     }
-    kept->push_back({value, flow.record, {flow.values.begin(), flow.values.end()}});
+    const auto asked = flow.asked();
+    kept->push_back({key, flow.record, {asked.begin(), asked.end()}});
     if (top != 0) std::push_heap(kept->begin(), kept->end(), falling);
   });
   std::stable_sort(kept->begin(), kept->end(), falling);
   report.flows = [kept](const std::function<void(const ReportFlow&)>& visit) {
-    for (const Kept& flow : *kept) visit({flow.record, flow.values});
+    std::vector<Value> values;
+    for (const Kept& flow : *kept) {
+      values.resize(kBaseColumns);
+      read_base_columns(flow.record, std::span(values).first<kBaseColumns>());
+      values.insert(values.end(), flow.asked.begin(), flow.asked.end());
+      visit({flow.record, values});
+    }
   };
   return report;
 }

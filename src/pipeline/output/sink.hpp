@@ -39,7 +39,7 @@ std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options);
 std::unique_ptr<ReportSink> make_text_sink(const SinkOptions& options);
 
 /// Why a report with these columns cannot be sorted by that one.
-std::optional<Error> sort_problem(std::span<const ReportColumn> columns, const std::string& column);
+std::optional<Error> sort_problem(std::span<const ColumnInfo> columns, const std::string& column);
 
 /// The flows of `report` reduced to the first `top` (0: all) by `column` in falling order ("" keeps the order).
 /// Column names are those of the CSV header. Fails on an unknown one.

@@ -17,12 +17,32 @@ std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) 
   return address.size() == 16 ? fmt::format("[{}]:{}", text, port) : fmt::format("{}:{}", text, port);
 }
 
-std::string value_text(const ReportColumn& column, std::optional<double> value) {
-  if (!value) return "-";
-  if (column.format == ColumnFormat::tcp_flags) return tcp_flags_text(static_cast<std::uint32_t>(*value));
-  if (!column.values.empty()) return column.name_of(*value);
-  return *value == std::floor(*value) && std::fabs(*value) < 1e15 ? fmt::format("{:.0f}", *value)
-                                                                  : fmt::format("{:.6g}", *value);
+std::string value_text(const ColumnInfo& column, const Value& value) {
+  if (!value.present()) return "-";
+  switch (column.type.value) {
+    case ValueType::real: {
+      const double number = value.as_real();
+      return number == std::floor(number) && std::fabs(number) < 1e15 ? fmt::format("{:.0f}", number)
+                                                                      : fmt::format("{:.6g}", number);
+    }
+    case ValueType::flags:
+      return tcp_flags_text(static_cast<std::uint32_t>(value.as_unsigned()));
+    case ValueType::enumeration:
+      return column.name_of(value);
+    case ValueType::address:
+      return address_text(value.as_address());
+    case ValueType::signed_integer:
+      return fmt::to_string(value.as_signed());
+    case ValueType::unsigned_integer:
+    case ValueType::time:
+      break;
+  }
+  return fmt::to_string(value.as_unsigned());
+}
+
+/// The key has columns of its own, and nobody reads ns since 1970.
+bool is_shown(const ColumnInfo& column) noexcept {
+  return column.role == ColumnRole::count || column.role == ColumnRole::asked;
 }
 
 /// A summary and the top flows, aligned for reading.
@@ -31,18 +51,15 @@ class TextSink final : public ReportSink {
   void write(const Report& report, Output& output) override {
     output.write(summary_text(report.summary));
     output.write(events_text(report));
-    std::vector<std::vector<std::string>> rows{{"proto", "source", "destination", "packets", "ip_bytes", "wire_bytes"}};
-    for (const ReportColumn& column : report.columns) rows[0].push_back(column.name);
+    std::vector<std::vector<std::string>> rows{{"proto", "source", "destination"}};
+    for (const ColumnInfo& column : report.columns)
+      if (is_shown(column)) rows[0].push_back(column.name);
     report.flows([&](const ReportFlow& flow) {
-      const FlowRecord& record = flow.record;
-      std::vector<std::string> row{protocol_text(record.key.protocol),
-                                   endpoint(record.key.src_address(), record.key.src_port()),
-                                   endpoint(record.key.dst_address(), record.key.dst_port()),
-                                   fmt::to_string(record.packets),
-                                   fmt::to_string(record.ip_bytes),
-                                   fmt::to_string(record.wire_bytes)};
+      const FlowKey& key = flow.record.key;
+      std::vector<std::string> row{protocol_text(key.protocol), endpoint(key.src_address(), key.src_port()),
+                                   endpoint(key.dst_address(), key.dst_port())};
       for (std::size_t i = 0; i < report.columns.size(); ++i)
-        row.push_back(value_text(report.columns[i], flow.values[i]));
+        if (is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
       rows.push_back(std::move(row));
     });
     if (rows.size() > 1) write_table(rows, output);

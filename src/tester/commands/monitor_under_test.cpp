@@ -165,7 +165,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
   monitor->eal_ = eal;
   monitor->settle_ns_ = settle_ns;
   try {
-    auto monitors = Session::make_monitors(watch.session, watch.columns, /*can_wait=*/false);
+    auto monitors = Session::make_monitors(watch.session, watch.schema, /*can_wait=*/false);
     auto tasks = TaskSets::make(watch.tasks, watch.task_options);
     if (!tasks) return tasks.error();
     auto opened = DpdkPort::open({.device = kRing,
@@ -185,7 +185,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
                 .every_source_sees_all = false,
                 .owner = port,
                 .device = [port] { return port->counters(); }};
-    monitor->session_.emplace(std::move(input), watch.session, watch.columns, std::move(monitors), *std::move(tasks));
+    monitor->session_.emplace(std::move(input), watch.session, watch.schema, std::move(monitors), *std::move(tasks));
   } catch (const std::bad_alloc&) {
     return Error{"there is not enough memory for that monitor: ask for fewer flows"};
   }

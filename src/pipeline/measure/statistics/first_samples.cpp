@@ -13,7 +13,7 @@ namespace parshall {
 namespace {
 
 constexpr std::array<Measure, 1> kMeasures{{
-    {"<1-16>", "1", "first, second, ... sample", true},
+    {"<1-16>", "1", "first, second, ... sample", true, true},
 }};
 
 /// Which of its samples a packet brings: a flow's first one has neither gap nor time since the one before.

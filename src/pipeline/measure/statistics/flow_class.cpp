@@ -12,7 +12,8 @@ FlowClass::FlowClass(std::shared_ptr<const Classifier> classifier, ToldBy told_b
       told_by_(told_by),
       packets_(static_cast<std::uint32_t>(classifier_->packets())) {
   const auto classes = classifier_->classes();
-  Column column{std::string(kName), "application, by the sizes of the flow's first packets (--model)"};
+  Column column{std::string(kName), std::string(kHelp)};
+  column.type = kType;
   column.values.assign(classes.begin(), classes.end());
   column.values.emplace_back("unknown");
   columns_.push_back(std::move(column));

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace parshall {
+
+/// What the values of a column are.
+enum class ValueType : std::uint8_t {
+  unsigned_integer,
+  signed_integer,
+  real,         ///< finite
+  time,         ///< ns since 1970, unsigned
+  address,      ///< IPv4 or IPv6
+  enumeration,  ///< one of the names that the column has
+  flags,        ///< bits, each with a meaning of its own
+};
+
+/// And how many bits hold them. Of a real number, 32 bits say more than the value is good for; written as text it has
+/// all the digits that were computed.
+struct ColumnType {
+  ValueType value = ValueType::real;
+  std::uint8_t bits = 32;
+
+  friend bool operator==(const ColumnType&, const ColumnType&) = default;
+};
+
+inline constexpr ColumnType kUint8{ValueType::unsigned_integer, 8}, kUint16{ValueType::unsigned_integer, 16},
+    kUint32{ValueType::unsigned_integer, 32}, kUint64{ValueType::unsigned_integer, 64},
+    kInt64{ValueType::signed_integer, 64}, kFloat32{ValueType::real, 32}, kFloat64{ValueType::real, 64},
+    kTime{ValueType::time, 64}, kAddress{ValueType::address, 128}, kEnum8{ValueType::enumeration, 8},
+    kEnum16{ValueType::enumeration, 16}, kFlags16{ValueType::flags, 16};
+
+/// "uint64", "float32", "time", "address", "enum8", "flags16".
+inline std::string type_text(ColumnType type) {
+  switch (type.value) {
+    case ValueType::time:
+      return "time";
+    case ValueType::address:
+      return "address";
+    case ValueType::unsigned_integer:
+      return "uint" + std::to_string(type.bits);
+    case ValueType::signed_integer:
+      return "int" + std::to_string(type.bits);
+    case ValueType::real:
+      return "float" + std::to_string(type.bits);
+    case ValueType::enumeration:
+      return "enum" + std::to_string(type.bits);
+    case ValueType::flags:
+      return "flags" + std::to_string(type.bits);
+  }
+  return {};
+}
+
+}  // namespace parshall

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/base_columns.hpp"
+
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace parshall {
+namespace {
+
+using Flow = FlowRecord;
+using Base = IntervalBase;
+using enum ColumnRole;
+
+constexpr double kNsPerS = 1e9;
+constexpr bool kAlways = false, kNullable = true;
+
+template <std::uint64_t Flow::*kCount>
+constexpr Value count_of(const Flow& flow, const Base&) noexcept {
+  return Value::of_unsigned(flow.*kCount);
+}
+
+template <std::uint64_t Flow::*kNs>
+constexpr Value time_of(const Flow& flow, const Base&) noexcept {
+  return Value::of_time(flow.*kNs);
+}
+
+Value per_second(double amount, const Flow& flow) noexcept {
+  if (flow.last_ns <= flow.first_ns) return {};
+  return Value::of_real(amount * kNsPerS / static_cast<double>(flow.last_ns - flow.first_ns));
+}
+
+Value in_interval(std::uint64_t now, std::uint64_t before, const Base& base) noexcept {
+  if (base.interval_s <= 0 || now < before) return {};
+  return Value::of_real(static_cast<double>(now - before) / base.interval_s);
+}
+
+Value end_reason(const Flow& flow, const Base&) noexcept {
+  if (flow.end_reason == EndReason::none) return {};
+  return Value::of_enumeration(static_cast<std::uint64_t>(flow.end_reason));
+}
+
+// clang-format off
+/// name, unit, type, whether it may be absent, role, IPFIX, names of values, help, and where it comes from.
+constexpr ColumnEntry kBase[] = {
+    {"ip_version", "", kUint8, kAlways, key, {0, 60}, {}, "4 or 6",
+     [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.key.ip_version); }},
+    {"protocol", "", kUint8, kAlways, key, {0, 4}, {}, "IANA number",
+     [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.key.protocol); }},
+    {"src_ip", "", kAddress, kAlways, key, {0, 8, 27}, {}, "who sends",
+     [](const Flow& flow, const Base&) { return Value::of_address(flow.key.src_address()); }},
+    {"src_port", "", kUint16, kAlways, key, {0, 7}, {}, "0 of protocols without ports",
+     [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.key.src_port()); }},
+    {"dst_ip", "", kAddress, kAlways, key, {0, 12, 28}, {}, "to whom",
+     [](const Flow& flow, const Base&) { return Value::of_address(flow.key.dst_address()); }},
+    {"dst_port", "", kUint16, kAlways, key, {0, 11}, {}, "0 of protocols without ports",
+     [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.key.dst_port()); }},
+    {"packets", "packets", kUint64, kAlways, count, {0, 2}, {}, "of this record", count_of<&Flow::packets>},
+    {"ip_bytes", "bytes", kUint64, kAlways, count, {0, 1}, {}, "of this record, by the IP headers",
+     count_of<&Flow::ip_bytes>},
+    {"wire_bytes", "bytes", kUint64, kAlways, count, {0, 352}, {}, "of this record, frames without FCS",
+     count_of<&Flow::wire_bytes>},
+    {"first_seen_ns", "ns", kTime, kAlways, time, {0, 152, 156}, {}, "smallest capture time, since 1970",
+     time_of<&Flow::first_ns>},
+    {"last_seen_ns", "ns", kTime, kAlways, time, {0, 153, 157}, {}, "largest capture time, since 1970",
+     time_of<&Flow::last_ns>},
+};
+
+constexpr ColumnEntry kAsked[] = {
+    {"duration_ns", "ns", kInt64, kAlways, asked, {0, 161}, {}, "last seen - first seen",
+     [](const Flow& flow, const Base&) { return Value::of_signed(static_cast<std::int64_t>(flow.last_ns - flow.first_ns)); }},
+    {"rate_pps", "packets/s", kFloat64, kNullable, asked, {}, {}, "packets / duration; absent for a flow without duration",
+     [](const Flow& flow, const Base&) { return per_second(static_cast<double>(flow.packets), flow); }},
+    {"rate_bps", "bit/s", kFloat64, kNullable, asked, {}, {}, "wire bits / duration; absent for a flow without duration",
+     [](const Flow& flow, const Base&) { return per_second(8.0 * static_cast<double>(flow.wire_bytes), flow); }},
+    {"interval_rate_pps", "packets/s", kFloat64, kNullable, asked, {}, {},
+     "packets / packet time since the report before; absent in the first",
+     [](const Flow& flow, const Base& base) { return in_interval(flow.packets, base.packets, base); }},
+    {"interval_rate_bps", "bit/s", kFloat64, kNullable, asked, {}, {},
+     "wire bits / packet time since the report before; absent in the first",
+     [](const Flow& flow, const Base& base) { return in_interval(8 * flow.wire_bytes, 8 * base.wire_bytes, base); }},
+    {"tcp_flags", "", kFlags16, kAlways, asked, {0, 6}, {},
+     "TCP flag bits of all packets, ORed: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, NS 256",
+     [](const Flow& flow, const Base&) { return Value::of_flags(flow.tcp_flags); }},
+    {"end_reason", "", kEnum8, kNullable, asked, {0, 136}, kEndReasonNames,
+     "why the record ended: idle, active or evicted; absent while the flow is live", end_reason},
+};
+// clang-format on
+static_assert(std::size(kBase) == kBaseColumns);
+
+/// Statistics that others want to have in IPFIX, where IANA has no element for them but that of the class.
+constexpr StatisticElement kStatistics[] = {
+    {"iat_mean_ns", {kOwnPen, 10}},
+    {"iat_p50_ns", {kOwnPen, 11}},
+    {"iat_p99_ns", {kOwnPen, 12}},
+    {"gap_p99_packets", {kOwnPen, 13}},
+    {"size_mean_bytes", {kOwnPen, 14}},
+    {"size_p99_bytes", {kOwnPen, 15}},
+    {"class", {0, 96}},
+};
+
+}  // namespace
+
+std::span<const ColumnEntry, kBaseColumns> base_columns() noexcept { return kBase; }
+std::span<const ColumnEntry> counter_columns() noexcept { return kAsked; }
+
+/// One line for each column is compiled, where a loop over the table would make a call of each.
+void read_base_columns(const FlowRecord& record, std::span<Value, kBaseColumns> out) noexcept {
+  constexpr IntervalBase kNone;
+  [&]<std::size_t... kColumn>(std::index_sequence<kColumn...>) {
+    (std::construct_at(&out[kColumn], kBase[kColumn].read(record, kNone)), ...);
+  }
+  (std::make_index_sequence<kBaseColumns>());
+}
+
+std::span<const StatisticElement> statistic_elements() noexcept { return kStatistics; }
+
+}  // namespace parshall

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "pipeline/output/format.hpp"
+#include "pipeline/output/schema.hpp"
+
+namespace parshall {
+
+/// Writes what is not absent for machines: integers in full, times as ns, flags as the number they are, names as they
+/// are. Needs longest_value() bytes.
+inline char* put_value(char* out, const ColumnInfo& column, const Value& value) noexcept {
+  switch (column.type.value) {
+    case ValueType::unsigned_integer:
+    case ValueType::time:
+    case ValueType::flags:
+      return put_number(out, value.as_unsigned());
+    case ValueType::signed_integer: {
+      const std::int64_t number = value.as_signed();
+      if (number < 0) *out++ = '-';
+      return put_number(out, number < 0 ? 0 - value.as_unsigned() : value.as_unsigned());
+    }
+    case ValueType::real:
+      return put_number(out, value.as_real());
+    case ValueType::address:
+      return put_address(out, value.as_address());
+    case ValueType::enumeration: {
+      const std::string_view name = column.name_of(value);
+      return std::copy(name.begin(), name.end(), out);
+    }
+  }
+  return out;
+}
+
+/// How many bytes put_value() may touch.
+inline std::size_t longest_value(const ColumnInfo& column) noexcept {
+  constexpr std::size_t kLongest = kMaxAddressChars + 2;  // a number needs less
+  static_assert(kLongest >= 1 + 32 && kLongest >= 1 + kMaxNumberChars);
+  std::size_t longest = kLongest;
+  for (const std::string& name : column.values) longest = std::max(longest, name.size());
+  return longest;
+}
+
+}  // namespace parshall

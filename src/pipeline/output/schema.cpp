@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/parse.hpp"
+
+namespace parshall {
+namespace {
+
+/// The short names users type: "rate" is both rates.
+const ColumnEntry* find_entry(std::string_view name) {
+  if (name == "duration") name = "duration_ns";
+  const auto entries = counter_columns();
+  const auto found = std::ranges::find(entries, name, &ColumnEntry::name);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+/// Columns for each of a flow's first packets: as many as the name says, as in first_sizes_8, or four.
+struct FirstPackets {
+  std::string_view name, column;
+  std::size_t fewer;  ///< columns than packets: a flow's first one has no time since the one before
+};
+constexpr FirstPackets kFirstPackets[] = {
+    {"first_sizes", "ip_size", 0}, {"first_times", "iat", 1}, {"first_flags", "tcp_flags", 0}};
+constexpr std::size_t kFewPackets = 4;
+
+/// The columns that a short name stands for, or the name.
+std::vector<std::string> expand(const std::string& name) {
+  if (name == "rate") return {"rate_pps", "rate_bps"};
+  if (name == "interval_rate") return {"interval_rate_pps", "interval_rate_bps"};
+  for (const FirstPackets& first : kFirstPackets) {
+    if (!name.starts_with(first.name)) continue;
+    const std::string rest = name.substr(first.name.size());
+    const auto packets = rest.empty()            ? kFewPackets
+                         : rest.starts_with('_') ? parse_count(rest.substr(1)).value_or(0)
+                                                 : 0;
+    if (packets <= first.fewer || packets > kMostFirstPackets) break;
+    std::vector<std::string> columns;
+    for (std::size_t i = 1; i + first.fewer <= packets; ++i) columns.push_back(fmt::format("{}_{}", first.column, i));
+    return columns;
+  }
+  return {name};
+}
+
+ColumnInfo info_of(const ColumnEntry& entry) {
+  return {std::string(entry.name),
+          std::string(entry.unit),
+          entry.type,
+          entry.nullable,
+          entry.role,
+          entry.ipfix,
+          std::string(entry.help),
+          {entry.values.begin(), entry.values.end()}};
+}
+
+IpfixElement element_of(std::string_view column) noexcept {
+  const auto elements = statistic_elements();
+  const auto found = std::ranges::find(elements, column, &StatisticElement::column);
+  return found == elements.end() ? IpfixElement{} : found->ipfix;
+}
+
+ColumnInfo info_of(const Column& column) {
+  return {.name = column.name,
+          .unit = column.unit,
+          .type = column.type,
+          .nullable = true,  // a flow may have too few packets, or have been there before anybody asked
+          .ipfix = element_of(column.name),
+          .help = column.help,
+          .values = column.values};
+}
+
+/// Statistics tell numbers as `double`, which holds every integer up to 2^53: ns of 104 days.
+Value value_of(ColumnType type, std::optional<double> number) noexcept {
+  constexpr double kTooMuch = 0x1p64;
+  if (!number) return {};
+  const auto whole = [&] { return *number < kTooMuch ? static_cast<std::uint64_t>(*number) : ~std::uint64_t{0}; };
+  switch (type.value) {
+    case ValueType::unsigned_integer:
+      return Value::of_unsigned(whole());
+    case ValueType::time:
+      return Value::of_time(whole());
+    case ValueType::enumeration:
+      return Value::of_enumeration(whole());
+    case ValueType::flags:
+      return Value::of_flags(whole());
+    case ValueType::signed_integer:
+      return Value::of_signed(static_cast<std::int64_t>(*number));
+    case ValueType::real:
+    case ValueType::address:  // no statistic has addresses
+      break;
+  }
+  return Value::of_real(*number);
+}
+
+}  // namespace
+
+Schema::Schema() : statistics_(std::make_shared<const StatisticSet>()) {
+  for (const ColumnEntry& entry : base_columns()) columns_.push_back(info_of(entry));
+}
+
+Result<Schema> Schema::make(std::span<const std::string> names, const StatisticOptions& options) {
+  std::vector<std::string> expanded, of_measure;
+  for (const std::string& name : names) std::ranges::move(expand(name), std::back_inserter(expanded));
+  for (const std::string& name : expanded)
+    if (find_entry(name) == nullptr) of_measure.push_back(name);
+  auto set = make_statistics(of_measure, options);
+  if (!set) {
+    std::string also;
+    for (const ColumnEntry& entry : counter_columns())
+      also += std::string(also.empty() ? "" : ", ") + std::string(entry.name);
+    return Error{set.error().message +
+                 "; columns of a flow's first packets are first_sizes, first_times, first_flags, of the counters " +
+                 also};
+  }
+  Schema schema;
+  schema.statistics_ = std::make_shared<const StatisticSet>(*std::move(set));
+  const auto known = [&](std::string_view name) {
+    return std::ranges::find(schema.columns_, name, &ColumnInfo::name) != schema.columns_.end();
+  };
+  std::size_t next = 0;
+  const auto statistics = schema.statistics_->columns();
+  for (const std::string& name : expanded) {
+    if (const ColumnEntry* entry = find_entry(name)) {
+      if (known(entry->name)) continue;
+      schema.columns_.push_back(info_of(*entry));
+      schema.origins_.push_back({entry, 0});
+      schema.needs_interval_ |= entry->name.starts_with("interval_");
+    } else if (next < statistics.size()) {
+      schema.columns_.push_back(info_of(statistics[next]));
+      schema.origins_.push_back({nullptr, next++});
+    }
+  }
+  return schema;
+}
+
+void Schema::read(const FlowRecord& record, std::span<const std::byte> row, const IntervalBase& base,
+                  std::span<Value> out) const noexcept {
+  read_base_columns(record, out.first<kBaseColumns>());
+  if (origins_.empty()) return;
+  std::array<std::optional<double>, StatisticSet::kMaxColumns> statistics;
+  if (!row.empty()) statistics_->read(row.data(), {statistics.data(), statistics_->columns().size()});
+  for (std::size_t i = 0; i < origins_.size(); ++i) {
+    const auto [entry, statistic] = origins_[i];
+    Value& value = out[kBaseColumns + i];
+    value =
+        entry != nullptr ? entry->read(record, base) : value_of(columns_[kBaseColumns + i].type, statistics[statistic]);
+  }
+}
+
+std::vector<ColumnInfo> list_columns() {
+  std::vector<ColumnInfo> all;
+  for (const ColumnEntry& entry : base_columns()) all.push_back(info_of(entry));
+  for (const ColumnEntry& entry : counter_columns()) all.push_back(info_of(entry));
+  for (const StatisticListing& statistic : list_statistics({}))
+    all.push_back({.name = statistic.column,
+                   .unit = statistic.unit,
+                   .type = statistic.type,
+                   .ipfix = element_of(statistic.column),
+                   .help = statistic.help});
+  all.push_back({.name = std::string(FlowClass::kName),
+                 .type = FlowClass::kType,
+                 .ipfix = element_of(FlowClass::kName),
+                 .help = std::string(FlowClass::kHelp)});
+  for (const StatisticElement& one : statistic_elements())  // of a pattern above
+    if (std::ranges::find(all, one.column, &ColumnInfo::name) == all.end())
+      all.push_back(Schema::make(std::array{std::string(one.column)}, {})->asked().front());
+  return all;
+}
+
+}  // namespace parshall

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/flow/record.hpp"
+#include "pipeline/measure/registry.hpp"
+#include "pipeline/output/base_columns.hpp"
+#include "pipeline/output/value.hpp"
+
+namespace parshall {
+
+/// All that an output has to know of a column.
+struct ColumnInfo {
+  std::string name;  ///< with its unit
+  std::string unit = {};
+  ColumnType type = {};
+  bool nullable = true;
+  ColumnRole role = ColumnRole::asked;
+  IpfixElement ipfix = {};
+  std::string help = {};
+  std::vector<std::string> values = {};  ///< of an enumeration: names of 0, 1, ...
+
+  /// Written as words, not as a number.
+  bool is_text() const noexcept { return type.value == ValueType::address || type.value == ValueType::enumeration; }
+  const std::string& name_of(const Value& value) const noexcept { return values[value.as_unsigned()]; }
+};
+
+/// Every column that there is. Statistics stand as patterns of names, for any percentile or sample.
+std::vector<ColumnInfo> list_columns();
+
+/// The columns of a report: those that every record begins with, then those that were asked for, in that order, some
+/// from the counters, some from the statistics of measure. All outputs go by it.
+class Schema {
+ public:
+  Schema();  ///< nothing was asked for
+  static Result<Schema> make(std::span<const std::string> names, const StatisticOptions& options);
+
+  std::span<const ColumnInfo> columns() const noexcept { return columns_; }
+  std::span<const ColumnInfo> asked() const noexcept { return columns().subspan(kBaseColumns); }
+  const std::shared_ptr<const StatisticSet>& statistics() const noexcept { return statistics_; }
+  bool needs_interval() const noexcept { return needs_interval_; }
+
+  /// One value per column. `row` may be empty: then the statistics' values are absent.
+  void read(const FlowRecord& record, std::span<const std::byte> row, const IntervalBase& base,
+            std::span<Value> out) const noexcept;
+
+ private:
+  struct Origin {
+    const ColumnEntry* entry = nullptr;  ///< null: of the statistics
+    std::size_t statistic = 0;
+  };
+
+  std::vector<ColumnInfo> columns_;
+  std::vector<Origin> origins_;  ///< of those that were asked for
+  std::shared_ptr<const StatisticSet> statistics_;
+  bool needs_interval_ = false;
+};
+
+}  // namespace parshall

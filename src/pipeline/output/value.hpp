@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "base/value_type.hpp"
+
+namespace parshall {
+
+/// One cell of a record: absent, or of the type that its column has.
+///
+/// Shape: 24 bytes, trivially copyable. An address takes 16 of them, an IPv4 one mapped into IPv6 (RFC 4291, 2.5.5.2).
+class Value {
+ public:
+  constexpr Value() noexcept = default;  ///< absent
+
+  static constexpr Value of_unsigned(std::uint64_t number) noexcept { return {number, ValueType::unsigned_integer}; }
+  static constexpr Value of_signed(std::int64_t number) noexcept {
+    return {static_cast<std::uint64_t>(number), ValueType::signed_integer};
+  }
+  static constexpr Value of_real(double number) noexcept {
+    return {std::bit_cast<std::uint64_t>(number), ValueType::real};
+  }
+  static constexpr Value of_time(std::uint64_t ns) noexcept { return {ns, ValueType::time}; }
+  static constexpr Value of_enumeration(std::uint64_t index) noexcept { return {index, ValueType::enumeration}; }
+  static constexpr Value of_flags(std::uint64_t bits) noexcept { return {bits, ValueType::flags}; }
+
+  /// 4 bytes or 16, in network order. Put together in registers: what was just stored in pieces is slow to load as a
+  /// whole.
+  static Value of_address(std::span<const std::uint8_t> address) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    if (address.size() == kIpv4Bytes) {
+      std::uint32_t all;
+      std::memcpy(&all, address.data(), sizeof all);
+      return {0, std::uint64_t{all} << 32 | kMapped, 4};
+    }
+    std::uint64_t first, last;
+    std::memcpy(&first, address.data(), sizeof first);
+    std::memcpy(&last, address.data() + sizeof first, sizeof last);
+    return {first, last, 6};
+  }
+
+  constexpr bool present() const noexcept { return present_; }
+  constexpr ValueType type() const noexcept { return type_; }  ///< where it is present
+
+  // What it is, for whoever knows the type of its column:
+
+  /// Of unsigned integers, times, enumerations (the place among the names) and flags.
+  constexpr std::uint64_t as_unsigned() const noexcept { return words_[0]; }
+  constexpr std::int64_t as_signed() const noexcept { return static_cast<std::int64_t>(words_[0]); }
+  constexpr double as_real() const noexcept { return std::bit_cast<double>(words_[0]); }
+  std::uint8_t ip_version() const noexcept { return ip_version_; }
+  /// 4 bytes or 16.
+  std::span<const std::uint8_t> as_address() const noexcept {
+    const auto bytes = mapped_address();
+    return ip_version_ == 4 ? bytes.last(kIpv4Bytes) : bytes;
+  }
+  /// 16 bytes always.
+  std::span<const std::uint8_t> mapped_address() const noexcept {
+    return {reinterpret_cast<const std::uint8_t*>(words_.data()), sizeof words_};
+  }
+
+  /// Nearest to it, whatever its type, for those who only compare or draw; none of an address.
+  constexpr std::optional<double> number() const noexcept {
+    if (!present_ || type_ == ValueType::address) return std::nullopt;
+    if (type_ == ValueType::real) return as_real();
+    return type_ == ValueType::signed_integer ? static_cast<double>(as_signed()) : static_cast<double>(as_unsigned());
+  }
+
+  /// Of two of one column: what is absent comes before all others, IPv4 addresses are where they are mapped to.
+  friend std::partial_ordering operator<=>(const Value& a, const Value& b) noexcept {
+    if (!a.present_ || !b.present_) return a.present_ <=> b.present_;
+    if (a.type_ == ValueType::real) return a.as_real() <=> b.as_real();
+    if (a.type_ == ValueType::signed_integer) return a.as_signed() <=> b.as_signed();
+    if (a.type_ == ValueType::address) return std::memcmp(a.words_.data(), b.words_.data(), sizeof a.words_) <=> 0;
+    return a.words_[0] <=> b.words_[0];
+  }
+  friend bool operator==(const Value&, const Value&) = default;
+
+ private:
+  static constexpr std::size_t kIpv4Bytes = 4;
+  static constexpr std::uint64_t kMapped = 0xffff0000;  ///< bytes 0, 0, 0xff, 0xff in front of an IPv4 address
+
+  constexpr Value(std::uint64_t word, ValueType type) noexcept : words_{word, 0}, type_(type), present_(true) {}
+
+  constexpr Value(std::uint64_t first, std::uint64_t last, std::uint8_t ip_version) noexcept
+      : words_{first, last}, type_(ValueType::address), present_(true), ip_version_(ip_version) {}
+
+  std::array<std::uint64_t, 2> words_{};
+  ValueType type_ = ValueType::unsigned_integer;
+  bool present_ = false;
+  std::uint8_t ip_version_ = 0;
+};
+static_assert(sizeof(Value) == 24);
+
+}  // namespace parshall

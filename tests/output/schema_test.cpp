@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/schema.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+#include <string>
+
+#include "pipeline/output/flow_json.hpp"
+#include "pipeline/output/put_value.hpp"
+
+namespace parshall {
+namespace {
+
+using Names = std::vector<std::string>;
+
+FlowRecord record() {
+  FlowRecord flow;
+  flow.key.ip_version = 4;
+  flow.key.protocol = 6;
+  flow.key.src_port_bytes = {0x30, 0x39};
+  flow.key.dst_port_bytes = {0, 80};
+  flow.key.address = {192, 0, 2, 1, 198, 51, 100, 7};
+  flow.packets = 3;
+  flow.ip_bytes = 120;
+  flow.wire_bytes = 180;
+  flow.first_ns = 1'600'000'000'000'000'000;
+  flow.last_ns = flow.first_ns + 1'500'000'000;
+  flow.tcp_flags = 0x12;
+  flow.end_reason = EndReason::lack_of_resources;
+  return flow;
+}
+
+std::string written(const ColumnInfo& column, const Value& value) {
+  std::string text(longest_value(column), '#');
+  text.resize(static_cast<std::size_t>(put_value(text.data(), column, value) - text.data()));
+  return text;
+}
+
+std::vector<Value> row_of(const Schema& schema, const FlowRecord& flow, const IntervalBase& base = {}) {
+  std::vector<Value> values(schema.columns().size());
+  schema.read(flow, {}, base, values);
+  return values;
+}
+
+Schema all_of_the_counters() {
+  Names names;
+  for (const ColumnEntry& entry : counter_columns()) names.emplace_back(entry.name);
+  return *Schema::make(names, {});
+}
+
+TEST(Schema, NoTwoColumnsHaveOneName) {
+  std::set<std::string> names;
+  for (const ColumnInfo& column : list_columns()) EXPECT_TRUE(names.insert(column.name).second) << column.name;
+  EXPECT_GT(names.size(), 50u);
+}
+
+TEST(Schema, EveryColumnThatCanBeAskedForIsListedAsItIs) {
+  Names names{"first_sizes", "first_times", "first_flags"};
+  for (const ColumnEntry& entry : counter_columns()) names.emplace_back(entry.name);
+  for (const char* const variable : {"gap", "iat", "size", "ip_size"})
+    for (const char* const what : {"last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p50", "p99"})
+      names.push_back(std::string(variable) + "_" + what);
+  const auto schema = Schema::make(names, {});
+  ASSERT_TRUE(schema) << schema.error().message;
+  const auto listed = list_columns();
+  for (const ColumnInfo& column : schema->columns()) {
+    std::string pattern = column.name;
+    if (const auto digit = pattern.find_first_of("0123456789"); digit != pattern.npos) {
+      const auto end = std::min(pattern.find('_', digit), pattern.size());
+      pattern.replace(digit, end - digit, pattern[digit - 1] == 'p' ? "<percentile>" : "<1-16>");
+    }
+    const auto found = std::ranges::find_if(
+        listed, [&](const ColumnInfo& info) { return info.name == column.name || info.name == pattern; });
+    ASSERT_NE(found, listed.end()) << column.name;
+    EXPECT_EQ(type_text(found->type), type_text(column.type)) << column.name;
+    EXPECT_EQ(found->unit, column.unit) << column.name;
+    EXPECT_EQ(found->nullable, column.nullable) << column.name;
+    if (!column.unit.empty() && column.unit.find('/') == column.unit.npos && column.role == ColumnRole::asked) {
+      EXPECT_TRUE(column.name.ends_with("_" + column.unit)) << column.name;
+    }
+  }
+}
+
+TEST(Schema, NamesAndOrderOfWhatEveryRecordBeginsWithStay) {
+  const Schema schema;
+  std::string names;
+  for (const ColumnInfo& column : schema.columns()) names += column.name + ",";
+  EXPECT_EQ(names,
+            "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,"
+            "last_seen_ns,");
+}
+
+TEST(Schema, EveryElementOfIanasIsAColumnsOwn) {
+  std::set<std::pair<std::uint32_t, std::uint16_t>> elements;
+  for (const ColumnInfo& column : list_columns()) {
+    if (column.ipfix.element == 0) continue;
+    EXPECT_TRUE(elements.insert({column.ipfix.pen, column.ipfix.element}).second) << column.name;
+    if (column.ipfix.other != 0) {
+      EXPECT_TRUE(elements.insert({column.ipfix.pen, column.ipfix.other}).second) << column.name;
+    }
+    EXPECT_EQ(column.ipfix.other != 0, column.type.value == ValueType::address || column.type.value == ValueType::time)
+        << column.name;
+  }
+  EXPECT_TRUE(elements.contains({0, 2}) && elements.contains({0, 27}) && elements.contains({kOwnPen, 12}));
+}
+
+TEST(Schema, AValueHasTheTypeOfItsColumnAndIsThereWhereItAlwaysIs) {
+  const Schema schema = all_of_the_counters();
+  FlowRecord live = record();
+  live.end_reason = EndReason::none;
+  live.last_ns = live.first_ns;
+  const auto full = row_of(schema, record(), {.packets = 1, .wire_bytes = 60, .first_ns = 0, .interval_s = 1});
+  const auto bare = row_of(schema, live);
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    const ColumnInfo& column = schema.columns()[i];
+    ASSERT_TRUE(full[i].present()) << column.name;
+    EXPECT_EQ(full[i].type(), column.type.value) << column.name;
+    EXPECT_EQ(bare[i].present(), !column.nullable) << column.name;
+  }
+}
+
+TEST(Schema, StatisticsTellWholeNumbersWhereTheyCountAndAreAbsentWithoutARow) {
+  const auto schema = Schema::make(Names{"size_max", "size_mean", "ip_size_1", "tcp_flags_1"}, {});
+  ASSERT_TRUE(schema);
+  const StatisticSet& set = *schema->statistics();
+  alignas(8) std::array<std::byte, 256> row{};
+  ASSERT_LE(set.row_bytes(), row.size());
+  for (const auto& [statistic, offset] : set.statistics()) {
+    std::byte* const at = row.data() + offset;
+    statistic->begin(at);
+    constexpr std::uint64_t kSamples[] = {60, 61};
+    for (const std::uint64_t& sample : kSamples) statistic->update({{&at, 1}, {&sample, 1}});
+  }
+  std::vector<Value> values(schema->columns().size());
+  schema->read(record(), row, {}, values);
+  const auto asked = std::span(values).subspan(kBaseColumns);
+  EXPECT_EQ(asked[0], Value::of_unsigned(61));
+  EXPECT_EQ(asked[1], Value::of_real(60.5));
+  EXPECT_EQ(asked[2], Value::of_unsigned(60));
+  EXPECT_EQ(asked[3], Value::of_flags(60));
+  schema->read(record(), {}, {}, values);
+  for (const Value& value : asked) EXPECT_FALSE(value.present());
+}
+
+TEST(Schema, AnEnumerationNamesAllItsValues) {
+  const Schema schema = all_of_the_counters();
+  std::size_t enumerations = 0;
+  for (std::size_t i = 0; i < schema.columns().size(); ++i) {
+    const ColumnInfo& column = schema.columns()[i];
+    EXPECT_EQ(column.values.empty(), column.type.value != ValueType::enumeration) << column.name;
+    if (column.name != "end_reason") continue;
+    ++enumerations;
+    for (auto reason = 1; reason <= static_cast<int>(EndReason::lack_of_resources); ++reason) {
+      FlowRecord flow = record();
+      flow.end_reason = static_cast<EndReason>(reason);
+      const Value value = row_of(schema, flow)[i];
+      ASSERT_LT(value.as_unsigned(), column.values.size());
+      EXPECT_EQ(column.name_of(value), kEndReasonNames[reason]);
+      EXPECT_FALSE(column.name_of(value).empty());
+    }
+  }
+  EXPECT_EQ(enumerations, 1u);
+}
+
+TEST(Schema, ARowIsWrittenAsItsTypesSay) {
+  const Schema schema = all_of_the_counters();
+  const auto values = row_of(schema, record(), {.packets = 1, .wire_bytes = 60, .first_ns = 0, .interval_s = 2});
+  std::string csv;
+  for (std::size_t i = 0; i < values.size(); ++i) csv += written(schema.columns()[i], values[i]) + ",";
+  EXPECT_EQ(csv,
+            "4,6,192.0.2.1,12345,198.51.100.7,80,3,120,180,1600000000000000000,1600000001500000000,1500000000,2,960,1,"
+            "480,18,evicted,");
+  const FlowJson json(schema.columns());
+  std::string text(json.longest(), '#');
+  const FlowRecord flow = record();
+  text.resize(static_cast<std::size_t>(json.put(text.data(), {flow, values}) - text.data()));
+  EXPECT_EQ(
+      text,
+      R"({"ip_version":4,"protocol":6,"src_ip":"192.0.2.1","src_port":12345,"dst_ip":"198.51.100.7","dst_port":80,)"
+      R"("packets":3,"ip_bytes":120,"wire_bytes":180,"first_seen_ns":1600000000000000000,)"
+      R"("last_seen_ns":1600000001500000000,"duration_ns":1500000000,"rate_pps":2,"rate_bps":960,)"
+      R"("interval_rate_pps":1,"interval_rate_bps":480,"tcp_flags":18,"end_reason":"evicted"})");
+}
+
+TEST(Schema, NoValueIsLongerThanItsColumnAllows) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const ColumnInfo number{.name = "n", .type = kUint64}, sign{.name = "s", .type = kInt64},
+      real{.name = "r", .type = kFloat64}, address{.name = "a", .type = kAddress},
+      word{.name = "w", .type = kEnum8, .values = {"", std::string(500, 'x')}};
+  EXPECT_EQ(written(number, Value::of_unsigned(kMost)), "18446744073709551615");
+  EXPECT_EQ(written(sign, Value::of_signed(std::numeric_limits<std::int64_t>::min())), "-9223372036854775808");
+  EXPECT_EQ(written(sign, Value::of_signed(-7)), "-7");
+  EXPECT_EQ(written(real, Value::of_real(-1.23456789012345e-300)), "-1.23456789012345e-300");
+  EXPECT_EQ(written(word, Value::of_enumeration(1)), std::string(500, 'x'));
+  std::array<std::uint8_t, 16> all;
+  all.fill(0xff);
+  EXPECT_EQ(written(address, Value::of_address(all)), "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
+}
+
+TEST(Value, AnAddressIsMappedIntoSixteenBytes) {
+  const std::array<std::uint8_t, 4> four{192, 0, 2, 1};
+  const Value value = Value::of_address(four);
+  EXPECT_EQ(value.ip_version(), 4);
+  EXPECT_TRUE(std::ranges::equal(value.as_address(), four));
+  const std::array<std::uint8_t, 16> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1};
+  EXPECT_TRUE(std::ranges::equal(value.mapped_address(), mapped));
+  const Value six = Value::of_address(mapped);
+  EXPECT_EQ(six.ip_version(), 6);
+  EXPECT_TRUE(std::ranges::equal(six.as_address(), mapped));
+  EXPECT_NE(six, value);
+}
+
+TEST(Value, OrderIsThatOfTheTypeWithAbsentValuesFirst) {
+  EXPECT_LT(Value(), Value::of_unsigned(0));
+  EXPECT_LT(Value(), Value::of_real(-1e300));
+  EXPECT_LT(Value::of_signed(-1), Value::of_signed(0));
+  EXPECT_LT(Value::of_unsigned(1ull << 63), Value::of_unsigned((1ull << 63) + 1)) << "a double has them equal";
+  EXPECT_LT(Value::of_real(-2), Value::of_real(0.5));
+  const std::array<std::uint8_t, 4> low{10, 0, 0, 2}, high{9, 0, 0, 10};
+  EXPECT_LT(Value::of_address(high), Value::of_address(low));
+}
+
+}  // namespace
+}  // namespace parshall
