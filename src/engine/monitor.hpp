@@ -16,7 +16,7 @@
 #include "base/published_counters.hpp"
 #include "base/record_ring.hpp"
 #include "base/stage_cost.hpp"
-#include "engine/ended_record.hpp"
+#include "pipeline/output/ended_record.hpp"
 #include "engine/worker_control.hpp"
 #include "pipeline/flow/front_end.hpp"
 #include "pipeline/flow/in_flight.hpp"

@@ -217,13 +217,25 @@ void Session::finish_analysis() {
 }
 
 void Session::collect() {
+  using Put = ExportQueue::Put;
+  const auto drop = [this](std::uint64_t records, std::uint64_t packets) {
+    collected_.add(Counter::dropped_records, records);
+    collected_.add(Counter::dropped_record_packets, packets);
+    collected_now_.publish(collected_);
+  };
   for (const auto& monitor : workers_->monitors())
-    monitor->ended().drain([this](std::span<const std::byte> record) {
-      if (!options_.keeps_ended || spool_.append(record)) return;
-      collected_.add(Counter::dropped_records, 1);
-      collected_.add(Counter::dropped_record_packets, RecordView(record).header.record.packets);
-      collected_now_.publish(collected_);
+    monitor->ended().drain([&](std::span<const std::byte> record) {
+      const Put put = options_.take_ended ? options_.take_ended(record) : Put::given_back;
+      if (put == Put::taken || (put == Put::given_back && (!options_.keeps_ended || spool_.append(record)))) return;
+      drop(1, RecordView(record).header.record.packets);
     });
+  if (const std::uint64_t records = refused_records_.exchange(0)) drop(records, refused_packets_.exchange(0));
+}
+
+void Session::keep_ended(std::span<const std::byte> record) {
+  if (spool_.append(record)) return;
+  refused_packets_.fetch_add(RecordView(record).header.record.packets);
+  refused_records_.fetch_add(1);
 }
 
 std::uint64_t Session::packets_polled() const noexcept {

@@ -17,6 +17,7 @@
 #include "engine/class_helpers.hpp"
 #include "engine/tables.hpp"
 #include "engine/worker.hpp"
+#include "pipeline/output/export_queue.hpp"
 #include "pipeline/output/record_spool.hpp"
 #include "pipeline/output/report.hpp"
 
@@ -45,8 +46,11 @@ struct SessionOptions {
   const HashFunction* hash = nullptr;  ///< null: the keyed hash
   std::uint64_t seed = 0;
   std::optional<BpfFilter> filter;
-  bool snapshots = true;       ///< reports before the end will be asked for
-  bool keeps_ended = true;     ///< records of ended flows, for reports; else they are counted, and gone
+  bool snapshots = true;    ///< reports before the end will be asked for
+  bool keeps_ended = true;  ///< records of ended flows, for reports; else they are counted, and gone
+  /// Where they go at once in place of that, a header and a row each; null: nowhere. By the collector's thread. What it
+  /// gives back is kept for the next report.
+  std::function<ExportQueue::Put(std::span<const std::byte>)> take_ended = {};
   bool commits_first = false;  ///< of a source that cannot wait: before the first packet, however long it takes
   std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< that these may take until a report asks for them
   const TableEntry* table = nullptr;              ///< null: packet level, no flows
@@ -116,6 +120,9 @@ class Session {
   /// goes back but live_flow_packets; sums of several hold exactly once the run has finished.
   Counters counters() const;
 
+  /// Keeps the record of an ended flow, of whoever took it and could not write it, for the next report. Any thread.
+  void keep_ended(std::span<const std::byte> record);
+
   /// Of ended flows, in no report for want of room. Any thread.
   std::uint64_t records_dropped() const noexcept { return collected_now_.read(Counter::dropped_records); }
 
@@ -174,6 +181,7 @@ class Session {
   /// Ended records that a report of that number handed out, and nobody has confirmed to be written; later ones with
   /// them.
   std::vector<std::pair<std::uint64_t, RecordSpool::Taken>> unconfirmed_;
+  std::atomic<std::uint64_t> refused_records_{0}, refused_packets_{0};  ///< by the spool, of keep_ended()
   std::thread collector_;
   std::atomic<bool> collecting_{true}, collect_now_{false};
 

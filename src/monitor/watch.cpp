@@ -30,6 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
 constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may wait for a report
+constexpr std::chrono::seconds kPatience{2};         ///< with who reads the output
 constexpr std::size_t kEventsInReport = 10'000;      ///< more are in the --events file
 
 /// A session as the live view wants it.
@@ -78,6 +79,7 @@ class Watch {
       if (const int status = open_side_files(); status != kDone) return status;
       if (!options_.hook.empty()) hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
       sink_ = sink_entry().make({.several = plan_.every_ns != 0});
+      take_ended();
       description_ = input->description;
       more_memory_bytes_ += input->memory_bytes;
       session_.emplace(*std::move(input), plan_.wiring.session, schema, std::move(monitors), *std::move(tasks));
@@ -105,6 +107,29 @@ class Watch {
   }
 
   const SinkEntry& sink_entry() const { return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name); }
+
+  /// Records leave as they end where the format can, and where nobody asked for reports before the end. Of a report
+  /// that shows the first few flows, only these are kept.
+  void take_ended() {
+    SessionOptions& session = plan_.wiring.session;
+    const Schema& schema = plan_.wiring.schema;
+    if (plan_.every_ns != 0 || options_.live || schema.needs_interval() || !session.keeps_ended) return;
+    if (sink_entry().make_exporter != nullptr && plan_.sort.empty() && plan_.top == 0) {
+      queue_.emplace(sink_entry().make_exporter(*output_), schema, input_can_wait(plan_.plan.source),
+                     [this](std::span<const std::byte> record) { session_->keep_ended(record); });
+      more_memory_bytes_ += ExportQueue::kBytes;
+      session.take_ended = [this](std::span<const std::byte> record) { return queue_->put(record); };
+    } else if (plan_.top != 0) {
+      top_ = std::make_shared<TopFlows>(*place_of(schema.columns(), plan_.sort), plan_.top);
+      session.take_ended = [this, &schema, values = std::vector<Value>(schema.columns().size())](
+                               std::span<const std::byte> record) mutable {
+        const RecordView view(record);
+        schema.read(view.header.record, view.row, {}, values);
+        top_->offer({view.header.record, values});
+        return ExportQueue::Put::taken;
+      };
+    }
+  }
 
   int open_side_files() {
     if (same_file(options_.output, options_.events))
@@ -143,7 +168,7 @@ class Watch {
       const auto now = Clock::now();
       const bool time_is_up =
           plan_.wiring.wall_duration_ns != 0 && now - began >= std::chrono::nanoseconds(plan_.wiring.wall_duration_ns);
-      if (stop_asked() || time_is_up || output_->error() || reader_gone()) session_->stop();
+      if (stop_asked() || time_is_up || output_failed() || reader_gone()) session_->stop();
       take_findings();
       warn_of_dropped_records();
       if (by_packet_time && session_->paused()) {
@@ -165,12 +190,18 @@ class Watch {
   void warn_of_dropped_records() {
     if (std::exchange(warned_, warned_ || session_->records_dropped() != 0) || !warned_) return;
     say(options_.command,
-        "records of ended flows find no room until the next report: they are counted, and dropped; a larger --spool, a "
-        "TMPDIR with room, or more reports (--every) would keep them");
+        queue_
+            ? fmt::format("{} is not written as fast as records end: those that find no room are counted, and dropped",
+                          output_->name())
+            : "records of ended flows find no room until the next report: they are counted, and dropped; a larger "
+              "--spool, a TMPDIR with room, or more reports (--every) would keep them");
   }
 
+  /// While the queue writes the output is its own.
+  bool output_failed() const noexcept { return queue_ ? queue_->failed() : output_->error().has_value(); }
+
   bool reader_gone() const noexcept {
-    return output_->reader_gone() || events_file_.reader_gone() || recall_file_.reader_gone();
+    return (output_failed() && output_->reader_gone()) || events_file_.reader_gone() || recall_file_.reader_gone();
   }
 
   /// Time that is up ends the measuring; a signal, or the user, the view too.
@@ -214,9 +245,14 @@ class Watch {
   }
 
   int finish() {
-    const Report report = final_ ? *final_ : session_->final_report();
+    Report report = final_ ? *final_ : session_->final_report();
     take_findings();
-    int status = write(report) ? kDone : kFailed;
+    if (top_) {
+      report = *sorted(std::move(report), plan_.sort, plan_.top, top_);
+      plan_.sort.clear();
+      plan_.top = 0;
+    }
+    int status = (queue_ ? write_rest(report) : write(report)) ? kDone : kFailed;
     warn_of_dropped_records();
     if (reader_gone())
       status = kReaderGone;
@@ -236,6 +272,25 @@ class Watch {
       if (status == kDone) status = kDamaged;
     }
     return status;
+  }
+
+  /// After the records that ended, the flows that are live.
+  bool write_rest(const Report& report) {
+    bool told = false;
+    while (!queue_->finished_within(kPatience))
+      if (!std::exchange(told, true)) say(options_.command, fmt::format("waiting for who reads {}", output_->name()));
+    Exporter& exporter = queue_->exporter();
+    if (!queue_->failed()) {
+      report.flows([&](const ReportFlow& flow) { exporter.records({&flow, 1}); });
+      exporter.flush();
+    }
+    const auto [records, packets] = queue_->counts();
+    if (records.dropped != 0)
+      say(options_.command,
+          fmt::format("{}: {} records of ended flows ({} packets) = {} ({}) written + {} ({}) dropped", output_->name(),
+                      records.offered, packets.offered, records.written, packets.written, records.dropped,
+                      packets.dropped));
+    return !exporter.error();
   }
 
   bool write(const Report& report) {
@@ -293,6 +348,8 @@ class Watch {
   std::string description_;  ///< of the source
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
+  std::optional<ExportQueue> queue_;  ///< nothing: flows leave in reports
+  std::shared_ptr<TopFlows> top_;     ///< of the ended ones; null: reports have all
   SideFile events_file_{"events go into the report alone from now on"};
   SideFile recall_file_{"of recall the report has a summary"};
   live::RecallTail recalls_;

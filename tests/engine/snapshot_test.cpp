@@ -120,7 +120,7 @@ TEST(Snapshots, OtherColumnsStartFromNothingAndNeverMixWithTheOldOnes) {
     const auto report = session->snapshot();
     if (!report) break;
     ++reports;
-    ASSERT_EQ(report->columns.size(), choice.size());
+    ASSERT_EQ(report->asked().size(), choice.size());
     expect_balanced(report->summary.total);
     std::uint64_t packets = 0;
     for (const Row& row : rows_of(*report)) {

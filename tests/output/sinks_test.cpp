@@ -222,6 +222,15 @@ TEST(TextSink, ColumnsAreAligned) {
   EXPECT_EQ(rows, 3);
 }
 
+TEST(TextSink, WritesFlagsAsLettersValuesByNameAndNothingAsADash) {
+  Sample sample;
+  sample.schema = *Schema::make(std::vector<std::string>{"tcp_flags_1", "end_reason", "size_max", "duration"}, {});
+  sample.flows.resize(1);
+  sample.asked = {{Value::of_flags(18), {}, Value::of_unsigned(12345678), Value::of_signed(1'234'567'890'123'456'789)}};
+  const std::string text = written("text", sample.report());
+  EXPECT_NE(text.find("  AS           -        12345678  1234567890123456789\n"), std::string::npos) << text;
+}
+
 TEST(TextSink, SaysWhenTheAccountingDoesNotBalance) {
   const Sample sample;
   Report report = sample.report();

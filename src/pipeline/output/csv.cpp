@@ -1,9 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "pipeline/output/put_value.hpp"
 #include "pipeline/output/sink.hpp"
 
 namespace parshall {
 namespace {
+
+/// The lines of one header.
+class Lines {
+ public:
+  explicit Lines(std::span<const ColumnInfo> columns) : columns_(columns) {
+    for (const ColumnInfo& column : columns_) longest_ += 1 + longest_value(column);
+  }
+
+  void put_header(Output& output) const {
+    for (const ColumnInfo& column : columns_) {
+      if (&column != columns_.data()) output.write(",");
+      output.write(column.name);
+    }
+    output.write("\n");
+  }
+
+  void put(const ReportFlow& flow, Output& output) const {
+    char* at = output.reserve(longest_);
+    const Value* value = flow.values.data();
+    for (const ColumnInfo& column : columns_) {
+      if (value->present()) at = put_value(at, column, *value);
+      *at++ = ',';
+      ++value;
+    }
+    at[-1] = '\n';
+    output.commit(at);
+  }
+
+ private:
+  std::span<const ColumnInfo> columns_;
+  std::size_t longest_ = 0;
+};
 
 /// One line per flow. With several reports, an empty line parts them and each begins with the header.
 class CsvSink final : public ReportSink {
@@ -11,24 +45,9 @@ class CsvSink final : public ReportSink {
   void write(const Report& report, Output& output) override {
     if (written_) output.write("\n");
     written_ = true;
-    std::size_t longest = 0;
-    for (const ColumnInfo& column : report.columns) {
-      if (longest != 0) output.write(",");
-      output.write(column.name);
-      longest += 1 + longest_value(column);
-    }
-    output.write("\n");
-    report.flows([&output, longest, columns = report.columns](const ReportFlow& flow) {
-      char* at = output.reserve(longest);
-      const Value* value = flow.values.data();
-      for (const ColumnInfo& column : columns) {
-        if (value->present()) at = put_value(at, column, *value);
-        *at++ = ',';
-        ++value;
-      }
-      at[-1] = '\n';
-      output.commit(at);
-    });
+    const Lines lines(report.columns);
+    lines.put_header(output);
+    report.flows([&](const ReportFlow& flow) { lines.put(flow, output); });
     output.flush();
   }
 
@@ -36,8 +55,28 @@ class CsvSink final : public ReportSink {
   bool written_ = false;
 };
 
+class CsvExporter final : public Exporter {
+ public:
+  explicit CsvExporter(Output& output) : output_(output) {}
+
+  void begin(const Schema& schema) override {
+    lines_.emplace(schema.columns());
+    lines_->put_header(output_);
+  }
+  void records(std::span<const ReportFlow> batch) override {
+    for (const ReportFlow& flow : batch) lines_->put(flow, output_);
+  }
+  void flush() override { output_.flush(); }
+  const std::optional<Error>& error() const noexcept override { return output_.error(); }
+
+ private:
+  Output& output_;
+  std::optional<Lines> lines_;
+};
+
 }  // namespace
 
 std::unique_ptr<ReportSink> make_csv_sink(const SinkOptions&) { return std::make_unique<CsvSink>(); }
+std::unique_ptr<Exporter> make_csv_exporter(Output& output) { return std::make_unique<CsvExporter>(output); }
 
 }  // namespace parshall

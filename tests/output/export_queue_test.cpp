@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/export_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+
+namespace parshall {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What came to an exporter, which writes when it may, and fails when it is told to.
+struct Desk {
+  std::mutex mutex;
+  std::condition_variable opens;
+  bool open = true, fails = false;
+  int began = 0, flushes = 0;
+  std::vector<std::uint64_t> buffered, written;  ///< packets of each record
+};
+
+class DeskExporter final : public Exporter {
+ public:
+  explicit DeskExporter(Desk& desk) : desk_(desk) {}
+  void begin(const Schema& schema) override {
+    const std::lock_guard lock(desk_.mutex);
+    ++desk_.began;
+    columns_ = schema.columns().size();
+  }
+  void records(std::span<const ReportFlow> batch) override {
+    std::unique_lock lock(desk_.mutex);
+    desk_.opens.wait(lock, [this] { return desk_.open; });
+    for (const ReportFlow& flow : batch) {
+      ASSERT_EQ(flow.values.size(), columns_);
+      ASSERT_EQ(flow.values[6].as_unsigned(), flow.record.packets);
+      desk_.buffered.push_back(flow.record.packets);
+    }
+  }
+  void flush() override {
+    const std::lock_guard lock(desk_.mutex);
+    ++desk_.flushes;
+    if (desk_.fails) error_ = Error{"the disk is full"};
+    if (!error_) desk_.written.insert(desk_.written.end(), desk_.buffered.begin(), desk_.buffered.end());
+    desk_.buffered.clear();
+  }
+  const std::optional<Error>& error() const noexcept override { return error_; }
+
+ private:
+  Desk& desk_;
+  std::optional<Error> error_;
+  std::size_t columns_ = 0;
+};
+
+std::vector<std::byte> record_of(std::uint64_t packets) {
+  RecordHeader header;
+  header.record.key.ip_version = 4;
+  header.record.packets = packets;
+  std::vector<std::byte> bytes(sizeof header);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+class ExportQueues : public ::testing::Test {
+ protected:
+  std::unique_ptr<ExportQueue> make(bool waits, std::size_t bytes = std::size_t{1} << 16) {
+    return std::make_unique<ExportQueue>(
+        std::make_unique<DeskExporter>(desk_), Schema(), waits,
+        [this](std::span<const std::byte> record) { back_.push_back(RecordView(record).header.record.packets); }, bytes);
+  }
+  void set_open(bool open) {
+    const std::lock_guard lock(desk_.mutex);
+    desk_.open = open;
+    desk_.opens.notify_all();
+  }
+  static void expect_account(const ExportCounts& counts, std::uint64_t offered) {
+    EXPECT_EQ(counts.records.offered, offered);
+    EXPECT_EQ(counts.records.waiting(), 0u);
+    EXPECT_EQ(counts.packets.offered, offered * (offered + 1) / 2);
+    EXPECT_EQ(counts.packets.waiting(), 0u);
+  }
+
+  Desk desk_;
+  std::vector<std::uint64_t> back_;
+};
+
+TEST_F(ExportQueues, WritesAllThatWaitsInOrder) {
+  constexpr std::uint64_t kRecords = 10'000;  // many times what the queue holds
+  const auto queue = make(/*waits=*/true);
+  for (std::uint64_t i = 1; i <= kRecords; ++i) ASSERT_EQ(queue->put(record_of(i)), ExportQueue::Put::taken);
+  ASSERT_TRUE(queue->finished_within(10s));
+  ASSERT_EQ(desk_.written.size(), kRecords);
+  for (std::uint64_t i = 1; i <= kRecords; ++i) ASSERT_EQ(desk_.written[i - 1], i);
+  expect_account(queue->counts(), kRecords);
+  EXPECT_EQ(queue->counts().records.written, kRecords);
+  EXPECT_EQ(desk_.began, 1);
+  EXPECT_TRUE(back_.empty());
+}
+
+TEST_F(ExportQueues, DropsTheNewestAndCountsThemWhereTheSourceDoesNotWait) {
+  constexpr std::uint64_t kRecords = 10'000;
+  const auto queue = make(/*waits=*/false);
+  set_open(false);
+  std::uint64_t taken = 0;
+  bool dropped = false;
+  for (std::uint64_t i = 1; i <= kRecords; ++i) {
+    const bool took = queue->put(record_of(i)) == ExportQueue::Put::taken;
+    taken += took;
+    dropped |= !took;
+  }
+  EXPECT_TRUE(dropped);
+  EXPECT_FALSE(queue->finished_within(50ms)) << "nobody reads";
+  const ExportCounts stuck = queue->counts();
+  EXPECT_EQ(stuck.records.waiting(), taken);
+  EXPECT_EQ(stuck.records.dropped, kRecords - taken);
+  set_open(true);
+  ASSERT_TRUE(queue->finished_within(10s));
+  EXPECT_EQ(desk_.written.size(), taken);
+  expect_account(queue->counts(), kRecords);
+  EXPECT_EQ(queue->counts().records.dropped, kRecords - taken);
+  for (std::uint64_t i = 1; i <= 10; ++i) EXPECT_EQ(desk_.written[i - 1], i) << "the oldest stay";
+}
+
+TEST_F(ExportQueues, GivesBackWhatAFailedExporterHasNotWritten) {
+  constexpr std::uint64_t kRecords = 2'000;
+  const auto queue = make(/*waits=*/true);
+  for (std::uint64_t i = 1; i <= 100; ++i) queue->put(record_of(i));
+  while (queue->counts().records.written != 100) std::this_thread::sleep_for(1ms);
+  {
+    const std::lock_guard lock(desk_.mutex);
+    desk_.fails = true;
+  }
+  std::vector<std::uint64_t> refused;
+  for (std::uint64_t i = 101; i <= kRecords; ++i)
+    if (queue->put(record_of(i)) == ExportQueue::Put::given_back) refused.push_back(i);
+  ASSERT_TRUE(queue->finished_within(10s));
+  EXPECT_TRUE(queue->failed());
+  EXPECT_EQ(desk_.written.size(), 100u);
+  // Every record is written, or given back, in order.
+  back_.insert(back_.end(), refused.begin(), refused.end());
+  ASSERT_EQ(back_.size(), kRecords - 100);
+  for (std::uint64_t i = 101; i <= kRecords; ++i) ASSERT_EQ(back_[i - 101], i);
+  expect_account(queue->counts(), kRecords);
+}
+
+TEST_F(ExportQueues, LeavesNothingOfARunThatNeverBegan) {
+  make(/*waits=*/true).reset();
+  EXPECT_EQ(desk_.began, 0);
+  const auto queue = make(/*waits=*/true);
+  ASSERT_TRUE(queue->finished_within(10s));
+  EXPECT_EQ(desk_.began, 1) << "a run without records has a header";
+}
+
+TEST_F(ExportQueues, WritesWithinAMomentThoughNothingMoreComes) {
+  const auto queue = make(/*waits=*/true);
+  queue->put(record_of(1));
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  while (queue->counts().records.written == 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(queue->counts().records.written, 1u);
+}
+
+}  // namespace
+}  // namespace parshall
