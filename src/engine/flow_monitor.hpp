@@ -5,8 +5,8 @@
 #include "base/prefetch.hpp"
 #include "engine/batch_flows.hpp"
 #include "engine/flood_guard.hpp"
+#include "engine/flow_stage.hpp"
 #include "engine/measurement.hpp"
-#include "engine/monitor.hpp"
 #include "pipeline/flow/key_hash.hpp"
 
 namespace parshall {
@@ -17,9 +17,9 @@ namespace parshall {
 /// its packets ask for the decoded group's buckets and the headers kAhead packets on; ask for the counted group's rows;
 /// then measure the batch before that one.
 template <FlowTable Table>
-class FlowMonitor final : public Monitor, private FlowSink {
+class FlowMonitor final : public FlowStage, private FlowSink {
  public:
-  explicit FlowMonitor(const MonitorOptions& options)
+  explicit FlowMonitor(const FlowStageOptions& options)
       : options_(options),
         table_(options_.flows, options_.timeouts, *this,
                {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
@@ -44,7 +44,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   void run_classified(FrontEnd& front, std::span<const RawPacket> packets,
                       std::span<ClassId> classes) noexcept override {
-    if (!batch_flows_ || !measurement_.classifies()) return Monitor::run_classified(front, packets, classes);
+    if (!batch_flows_ || !measurement_.classifies()) return FlowStage::run_classified(front, packets, classes);
     std::ranges::fill(classes, kNotClassified);
     drain();
     batch_flows_->clear();
@@ -538,7 +538,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
     snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
   }
 
-  MonitorOptions options_;
+  FlowStageOptions options_;
   Table table_;
   InFlight in_flight_;
   FloodFilter* filter_ = nullptr;  ///< while it is on
