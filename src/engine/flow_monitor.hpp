@@ -2,10 +2,12 @@
 #pragma once
 #include <sched.h>
 
+#include "base/mailbox.hpp"
 #include "base/prefetch.hpp"
 #include "engine/batch_flows.hpp"
 #include "engine/flood_guard.hpp"
 #include "engine/flow_stage.hpp"
+#include "engine/idle_sweep.hpp"
 #include "engine/measurement.hpp"
 #include "pipeline/flow/key_hash.hpp"
 
@@ -26,7 +28,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
         ended_(options.ended_ring_bytes),
         sample_(options.control ? std::make_unique<FlowSample>(options.seed) : nullptr),
         measurement_(options, table_.slots(), sample_.get()),
-        idle_ns_(options.timeouts.idle_ns),
+        sweep_(options.timeouts.idle_ns, options.can_wait),
         observe_merges_(options.observe_merges) {
     if (options.flood_filter_bytes != 0) make_guard();
     if (options.classified_batch != 0) batch_flows_ = std::make_unique<BatchFlows>(options.classified_batch);
@@ -111,9 +113,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     return snapshot_state_.load(std::memory_order_acquire) == SnapshotState::ready ? &snapshot_ : nullptr;
   }
 
-  void request_statistics(StatisticChoice choice) override {
-    delete wanted_statistics_.exchange(new StatisticChoice(std::move(choice)), std::memory_order_acq_rel);
-  }
+  void request_statistics(StatisticChoice choice) override { wanted_statistics_.leave(std::move(choice)); }
 
   void visit(const FlowVisitor& visitor) const override {
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
@@ -149,16 +149,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   RecordRing& window_messages() noexcept override { return measurement_.messages(); }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
-  ~FlowMonitor() override { delete wanted_statistics_.load(); }
-
  private:
   enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
-  /// A few microseconds at most; of a source that waits as many as packets, so that a slow link's capture is read as
-  /// fast as another's.
-  std::uint32_t most_sweep_lines() const noexcept { return options_.can_wait ? 256 : 1024; }
-  static constexpr std::uint32_t kLeastSweepLines = 64;
-  static constexpr std::uint32_t kCopySlots = 256;  ///< likewise
+  static constexpr std::uint32_t kCopySlots = 256;   ///< a few microseconds at most
 
   /// Of the group that starts at `at`.
   [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
@@ -277,10 +271,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
-      if (StatisticChoice* const wanted = wanted_statistics_.exchange(nullptr, std::memory_order_acquire))
-        change_statistics(wanted);
+      if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
     // While nothing comes, on a link time goes on.
-    if (idle_ns_ != 0) sweep(options_.can_wait ? counted_ns_ : std::max(counted_ns_, now.latest_ns));
+    const std::uint64_t now_ns = options_.can_wait ? counted_ns_ : std::max(counted_ns_, now.latest_ns);
+    if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
     if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
     copy_slice();
@@ -302,19 +296,6 @@ class FlowMonitor final : public FlowStage, private FlowSink {
         if (!only_first || slots_[i].may_be_first())
           measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
     group_measured_ = count;
-  }
-
-  /// Once through the table in each idle timeout. What a slice cannot take is left to the next ones, which come without
-  /// packets too; where packet time goes on faster than they come, no more than one round is.
-  void sweep(std::uint64_t now_ns) noexcept {
-    if (now_ns < swept_ns_) swept_ns_ = now_ns;  // or one packet from the future would end all sweeping
-    const double line_ns = static_cast<double>(idle_ns_) / static_cast<double>(table_.buckets());
-    const double due = static_cast<double>(now_ns - swept_ns_) / line_ns;
-    if (due < std::min<double>(kLeastSweepLines, static_cast<double>(table_.buckets()))) return;
-    const auto lines = static_cast<std::uint32_t>(std::min<double>(most_sweep_lines(), due));
-    table_.sweep(now_ns, lines);
-    swept_ns_ += static_cast<std::uint64_t>(lines * line_ns);
-    swept_ns_ = std::max(swept_ns_, now_ns - std::min(now_ns, idle_ns_));
   }
 
   [[gnu::noinline]] void follow_batch(std::size_t count) noexcept {
@@ -428,11 +409,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     update_extras();
   }
 
-  void change_statistics(StatisticChoice* wanted) noexcept {
-    const std::unique_ptr<StatisticChoice> choice(wanted);
+  void change_statistics(const StatisticChoice& choice) noexcept {
     measurement_.flush(key_of());
     try {
-      use(*choice);
+      use(choice);
     } catch (const std::bad_alloc&) {
       update_extras();  // no memory for the rows: their columns are absent, the counters go on
     }
@@ -561,11 +541,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   std::unique_ptr<FlowSample> sample_;  ///< null: packets of all flows are looked at, whatever comes
   Measurement measurement_;
   std::uint64_t generation_ = 0;
-  std::atomic<StatisticChoice*> wanted_statistics_{nullptr};
+  Mailbox<StatisticChoice> wanted_statistics_;
 
   MonitorCounts ended_counts_;  ///< of the ended records alone
-  std::uint64_t idle_ns_;       ///< 0: no flow ends for want of packets
-  std::uint64_t swept_ns_ = 0;  ///< of packet time
+  IdleSweep sweep_;
 
   bool observe_merges_;
   std::unordered_set<FlowKey, KeyHash> merged_;
