@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <sched.h>
-
 #include "base/mailbox.hpp"
 #include "base/prefetch.hpp"
 #include "engine/batch_flows.hpp"
+#include "engine/ended_flows.hpp"
 #include "engine/flood_guard.hpp"
 #include "engine/flow_stage.hpp"
 #include "engine/idle_sweep.hpp"
@@ -25,19 +24,21 @@ class FlowMonitor final : public FlowStage, private FlowSink {
       : options_(options),
         table_(options_.flows, options_.timeouts, *this,
                {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
-        ended_(options.ended_ring_bytes),
+        ended_(options.ended_ring_bytes, options.statistics.set.get()),
         sample_(options.control ? std::make_unique<FlowSample>(options.seed) : nullptr),
         measurement_(options, table_.slots(), sample_.get()),
         sweep_(options.timeouts.idle_ns, options.can_wait),
-        observe_merges_(options.observe_merges) {
+        observe_merges_(options.observe_merges),
+        copies_(options.statistics.set.get()),
+        later_(copies_) {
     if (options.flood_filter_bytes != 0) make_guard();
     if (options.classified_batch != 0) batch_flows_ = std::make_unique<BatchFlows>(options.classified_batch);
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
-    if (const auto& set = options.statistics.set; set && set->classifies()) make_class_counts(*set);
     use(options.statistics);
     if (options.populate) measurement_.populate_statistics();
     if (options.snapshots) map_snapshot(sizeof(RecordHeader) + row_bytes());
     snapshot_.states = state_packets();
+    snapshot_.counts = copies_;  // with room for classes
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
@@ -121,15 +122,9 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   }
 
   MonitorCounts counts() const noexcept override {
-    MonitorCounts counts = ended_counts_;
-    counts.set(Counter::arrived, counted());
-    counts.set(Counter::table_lines, table_.buckets());
-    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot) {
-      if (!table_.occupied(slot)) continue;
-      const FlowRecord record = table_.record(slot);
-      counts.add_live(record);
-      add_to_class(counts, record, slot);
-    }
+    FlowTally counts = ended_.counts();
+    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
+      if (table_.occupied(slot)) counts.count_live(flow_of(table_.record(slot), slot));
     add_flowless(counts);
     counts.complete_bytes();
     return counts;
@@ -145,7 +140,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   std::vector<StatePackets> state_packets() const override { return measurement_.state_packets(); }
 
   const ClassJobs* class_jobs() const noexcept override { return measurement_.class_jobs(); }
-  RecordRing& ended() noexcept override { return ended_; }
+  RecordRing& ended() noexcept override { return ended_.ring(); }
   RecordRing& window_messages() noexcept override { return measurement_.messages(); }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
@@ -323,34 +318,23 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     table_.filter_by(filter_);
   }
 
-  void make_class_counts(const StatisticSet& set) {
-    constexpr std::size_t kUnknownAndTooShort = 2;
-    const auto classes = std::ranges::find(set.columns(), FlowClass::kName, &Column::name)->values.size() - 1;
-    ended_counts_.classes.resize(classes + kUnknownAndTooShort);
-    later_.classes.resize(classes + kUnknownAndTooShort);
-    snapshot_.counts.classes.resize(classes + kUnknownAndTooShort);
+  MeasuredFlow flow_of(const FlowRecord& record, std::uint32_t slot) const noexcept {
+    const bool counts_classes = ended_.counts().has_classes();
+    return {record, measurement_.row(slot),
+            counts_classes ? measurement_.class_of(slot).value_or(kNotClassified) : kNotClassified};
   }
 
-  void add_to_class(MonitorCounts& counts, const FlowRecord& record, std::uint32_t slot) const noexcept {
-    if (counts.classes.empty()) [[likely]]
-      return;
-    counts.add_to_class(measurement_.class_of(slot).value_or(kNotClassified), record);
-  }
-
-  std::uint64_t counted() const noexcept { return in_flight_.pushed() + shed_.packets; }
-
+  /// What came, and what of it came to no flow.
   void add_flowless(MonitorCounts& counts) const noexcept {
+    counts.set(Counter::arrived, in_flight_.pushed() + shed_.packets);
+    counts.set(Counter::table_lines, table_.buckets());
     counts.add_shed(shed_);
-    if (!guard_) return;
-    counts.add_kept_out(guard_->filter().kept());
-    counts.add(Counter::flood_filter_ns, guard_->time_ns());
-    counts.add(Counter::flood_filter_on_ns, guard_->on_time_ns());
+    if (guard_) guard_->add_to(counts);
   }
 
   /// All that takes no walk over the table.
   MonitorCounts counts_but_live() const noexcept {
-    MonitorCounts counts(static_cast<const Counters&>(ended_counts_));  // no classes: they would be allocated
-    counts.set(Counter::arrived, counted());
+    MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // no classes: they would be allocated
     add_flowless(counts);
     using enum Counter;
     counts.set(live_flow_packets,
@@ -369,19 +353,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
       measurement_.flush(key_of());
     }
     measurement_.flow_ended(slot, record.key);
+    const MeasuredFlow flow = flow_of(record, slot);
     const bool later = in_snapshot(slot);
-    for (MonitorCounts* counts : {&ended_counts_, later ? &later_ : nullptr}) {
-      if (counts == nullptr) continue;
-      counts->add_ended(record);
-      add_to_class(*counts, record, slot);
-    }
-    const std::span<const std::byte> row = measurement_.row(slot);
-    std::byte* to;
-    while ((to = ended_.reserve(sizeof(RecordHeader) + row.size())) == nullptr)
-      ::sched_yield();  // waiting loses nothing: a device counts what it misses
-    write_header(to, next_snapshot_ + (later ? 1 : 0), generation_, record);
-    if (!row.empty()) std::memcpy(to + sizeof(RecordHeader), row.data(), row.size());
-    ended_.publish();
+    if (later) later_.count_ended(flow);
+    ended_.add(flow, next_snapshot_ + (later ? 1 : 0), generation_);
   }
 
   void flow_ends_soon(std::uint32_t slot) noexcept override { measurement_.prefetch(slot); }
@@ -437,18 +412,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
       snapshot_.statistics = statistics();
       snapshot_.stride = sizeof(RecordHeader);
     }
-    forget(snapshot_.counts);
+    copies_.clear();
     next_snapshot_ = snapshot_.number;
-    forget(later_);
+    later_.clear();
     snapshot_state_.store(SnapshotState::copying, std::memory_order_relaxed);
-  }
-
-  /// Without giving up the room for classes, which there might be no memory for again.
-  static void forget(MonitorCounts& counts) noexcept {
-    auto classes = std::move(counts.classes);
-    std::ranges::fill(classes, ClassCounts());
-    counts = {};
-    counts.classes = std::move(classes);
   }
 
   /// Address space for a copy of every flow. Throws std::bad_alloc.
@@ -477,12 +444,11 @@ class FlowMonitor final : public FlowStage, private FlowSink {
 
   void copy_flow(std::uint32_t slot) noexcept {
     const RecordHeader header{.snapshot = snapshot_.number, .generation = generation_, .record = table_.record(slot)};
-    std::byte* const to = snapshot_.flows.data() + snapshot_.counts[Counter::live_flows] * snapshot_.stride;
+    std::byte* const to = snapshot_.flows.data() + copies_[Counter::live_flows] * snapshot_.stride;
     std::memcpy(to, &header, sizeof header);
-    const std::span<const std::byte> row = measurement_.row(slot);
-    if (!row.empty()) std::memcpy(to + sizeof header, row.data(), row.size());
-    snapshot_.counts.add_live(header.record);
-    add_to_class(snapshot_.counts, header.record, slot);
+    const MeasuredFlow flow = flow_of(header.record, slot);
+    if (!flow.row.empty()) std::memcpy(to + sizeof header, flow.row.data(), flow.row.size());
+    copies_.count_live(flow);
   }
 
   /// Of a flow that went from a slot still to be copied to one that has been. Its old slot counts as copied, so there
@@ -505,11 +471,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
 
   void finish_snapshot() noexcept {
     MonitorCounts& counts = snapshot_.counts;
-    counts += ended_counts_;
-    counts.set(Counter::arrived, counted());
-    counts -= later_;
-    counts.set(Counter::table_lines, table_.buckets());
+    counts = copies_;
+    counts += ended_.counts();
     add_flowless(counts);  // up to now: they come to no slot that may have been copied
+    counts -= later_;
     counts.complete_bytes();
     copied_ = 0;
     mark_ = !mark_;  // all slots are marked: now none is
@@ -537,13 +502,12 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   bool follows_batch_ = false;               ///< during run_classified()
 
   std::unique_ptr<FloodGuard> guard_;  ///< null: every flow comes into the table
-  RecordRing ended_;
+  EndedFlows ended_;
   std::unique_ptr<FlowSample> sample_;  ///< null: packets of all flows are looked at, whatever comes
   Measurement measurement_;
   std::uint64_t generation_ = 0;
   Mailbox<StatisticChoice> wanted_statistics_;
 
-  MonitorCounts ended_counts_;  ///< of the ended records alone
   IdleSweep sweep_;
 
   bool observe_merges_;
@@ -555,7 +519,8 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   std::uint32_t copied_ = 0;         ///< slots below this one are in the running snapshot
   std::vector<bool> marks_;  ///< by slot, where flows move: those in the snapshot, or whose flows were elsewhere
   bool mark_ = true;         ///< what stands there for such a slot, by turns
-  MonitorCounts later_;      ///< what came to slots that the running snapshot had copied already
+  FlowTally copies_;         ///< what is in the running snapshot
+  FlowTally later_;          ///< what came to slots that the running snapshot had copied already
 };
 
 }  // namespace parshall
