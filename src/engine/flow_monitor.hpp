@@ -8,6 +8,7 @@
 #include "engine/flow_stage.hpp"
 #include "engine/idle_sweep.hpp"
 #include "engine/measurement.hpp"
+#include "engine/snapshotter.hpp"
 #include "pipeline/flow/key_hash.hpp"
 
 namespace parshall {
@@ -29,16 +30,13 @@ class FlowMonitor final : public FlowStage, private FlowSink {
         measurement_(options, table_.slots(), sample_.get()),
         sweep_(options.timeouts.idle_ns, options.can_wait),
         observe_merges_(options.observe_merges),
-        copies_(options.statistics.set.get()),
-        later_(copies_) {
+        snapshotter_(Table::kMoves, options.statistics.set.get(), measurement_.state_packets()) {
     if (options.flood_filter_bytes != 0) make_guard();
     if (options.classified_batch != 0) batch_flows_ = std::make_unique<BatchFlows>(options.classified_batch);
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
     use(options.statistics);
     if (options.populate) measurement_.populate_statistics();
-    if (options.snapshots) map_snapshot(sizeof(RecordHeader) + row_bytes());
-    snapshot_.states = state_packets();
-    snapshot_.counts = copies_;  // with room for classes
+    if (options.snapshots) snapshotter_.reserve(table_.slots(), statistics().set.get());
   }
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
@@ -106,13 +104,8 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     publish(counts_but_live());
   }
 
-  void request_snapshot(std::uint64_t number) noexcept override {
-    snapshot_.number = number;
-    snapshot_state_.store(SnapshotState::wanted, std::memory_order_release);
-  }
-  Snapshot* snapshot_ready() noexcept override {
-    return snapshot_state_.load(std::memory_order_acquire) == SnapshotState::ready ? &snapshot_ : nullptr;
-  }
+  void request_snapshot(std::uint64_t number) noexcept override { snapshotter_.request(number); }
+  Snapshot* snapshot_ready() noexcept override { return snapshotter_.ready(); }
 
   void request_statistics(StatisticChoice choice) override { wanted_statistics_.leave(std::move(choice)); }
 
@@ -145,9 +138,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
  private:
-  enum class SnapshotState : std::uint8_t { idle, wanted, copying, ready };
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
-  static constexpr std::uint32_t kCopySlots = 256;   ///< a few microseconds at most
 
   /// Of the group that starts at `at`.
   [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
@@ -265,24 +256,24 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     measurement_.take_classes();
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
-    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying)
+    if (!snapshotter_.is_copying())
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
     // While nothing comes, on a link time goes on.
     const std::uint64_t now_ns = options_.can_wait ? counted_ns_ : std::max(counted_ns_, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
-    if (snapshot_state_.load(std::memory_order_acquire) == SnapshotState::wanted) begin_snapshot();
-    if (snapshot_state_.load(std::memory_order_relaxed) != SnapshotState::copying) return more_windows;
+    if (snapshotter_.is_wanted()) begin_snapshot();
+    if (!snapshotter_.is_copying()) return more_windows;
     copy_slice();
-    return copied_ != 0 || more_windows;
+    return snapshotter_.has_any() || more_windows;
   }
 
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
-    if (observe_merges_ || copied_ != 0)
+    if (observe_merges_ || snapshotter_.has_any())
       for (std::size_t i = group_measured_; i < count; ++i) {
         if (slots_[i].is_kept_out()) continue;
         const std::uint32_t slot = slots_[i].slot();
-        if (in_snapshot(slot)) later_.add(Counter::arrived, 1);
+        if (in_snapshot(slot)) snapshotter_.add_later_packet();
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
     if (follows_batch_) follow_batch(count);
@@ -342,10 +333,6 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     return counts;
   }
 
-  std::size_t row_bytes() const noexcept {
-    return measurement_.rows() != nullptr ? measurement_.rows()->set()->row_bytes() : 0;
-  }
-
   /// The record's row must hold all of its packets, those of the current group too.
   void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
     if (extras_) {
@@ -354,9 +341,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     }
     measurement_.flow_ended(slot, record.key);
     const MeasuredFlow flow = flow_of(record, slot);
-    const bool later = in_snapshot(slot);
-    if (later) later_.count_ended(flow);
-    ended_.add(flow, next_snapshot_ + (later ? 1 : 0), generation_);
+    ended_.add(flow, snapshotter_.flow_ended(flow, in_snapshot(slot)), generation_);
   }
 
   void flow_ends_soon(std::uint32_t slot) noexcept override { measurement_.prefetch(slot); }
@@ -368,11 +353,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     measurement_.flush(key_of());
     measurement_.flow_moved(from, to, table_.key(to));
     if (follows_batch_) batch_flows_->note_moved(from, to, table_.key(to));
-    if (copied_ == 0) return;
-    if (in_snapshot(from))
-      mark(to);
-    else if (in_snapshot(to))
-      copy_moved(from, to);
+    if (snapshotter_.has_any() && snapshotter_.flow_moved(from, to)) copy_flow(to);
   }
 
   void use(const StatisticChoice& choice) {
@@ -393,7 +374,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     }
   }
 
-  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || copied_ != 0; }
+  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || snapshotter_.has_any(); }
 
   auto key_of() const noexcept {
     return [table = &table_](std::uint32_t slot) { return table->key(slot); };
@@ -402,86 +383,32 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   void begin_snapshot() noexcept {
     measurement_.flush(key_of());  // the rows may go
     table_.settle();               // slots are copied one after the other
-    snapshot_.statistics = statistics();
-    snapshot_.stride = sizeof(RecordHeader) + row_bytes();
-    try {
-      map_snapshot(snapshot_.stride);
-    } catch (const std::bad_alloc&) {
-      measurement_.drop_statistics();  // no memory for a copy of the rows: their columns are absent, the counters go on
-      update_extras();
-      snapshot_.statistics = statistics();
-      snapshot_.stride = sizeof(RecordHeader);
-    }
-    copies_.clear();
-    next_snapshot_ = snapshot_.number;
-    later_.clear();
-    snapshot_state_.store(SnapshotState::copying, std::memory_order_relaxed);
-  }
-
-  /// Address space for a copy of every flow. Throws std::bad_alloc.
-  void map_snapshot(std::size_t stride) {
-    const std::size_t bytes = table_.slots() * stride;
-    if (snapshot_.flows.size() < bytes) snapshot_.flows = HugeBuffer<std::byte>(bytes, /*huge_pages=*/false);
-    if (Table::kMoves) marks_.resize(table_.slots(), !mark_);
+    if (snapshotter_.begin(table_.slots(), statistics())) return;
+    measurement_.drop_statistics();  // no memory for a copy of the rows: their columns are absent, the counters go on
+    update_extras();
+    snapshotter_.begin(table_.slots(), statistics());
   }
 
   void copy_slice() noexcept {
     drain();
-    copy_until(std::min(copied_ + kCopySlots, table_.slots()));
-    if (copied_ == table_.slots()) finish_snapshot();
+    snapshotter_.advance([this](std::uint32_t slot) {
+      if (table_.occupied(slot)) copy_flow(slot);
+    });
+    if (snapshotter_.has_all()) finish_snapshot();
     update_extras();
   }
 
-  void copy_until(std::uint32_t end) noexcept {
-    for (; copied_ < end; ++copied_) {
-      if constexpr (Table::kMoves) {
-        if (marked(copied_)) continue;  // its flow was copied elsewhere, or came after
-        mark(copied_);
-      }
-      if (table_.occupied(copied_)) copy_flow(copied_);
-    }
-  }
+  void copy_flow(std::uint32_t slot) noexcept { snapshotter_.copy(flow_of(table_.record(slot), slot)); }
 
-  void copy_flow(std::uint32_t slot) noexcept {
-    const RecordHeader header{.snapshot = snapshot_.number, .generation = generation_, .record = table_.record(slot)};
-    std::byte* const to = snapshot_.flows.data() + copies_[Counter::live_flows] * snapshot_.stride;
-    std::memcpy(to, &header, sizeof header);
-    const MeasuredFlow flow = flow_of(header.record, slot);
-    if (!flow.row.empty()) std::memcpy(to + sizeof header, flow.row.data(), flow.row.size());
-    copies_.count_live(flow);
-  }
-
-  /// Of a flow that went from a slot still to be copied to one that has been. Its old slot counts as copied, so there
-  /// are never more copies than slots.
-  void copy_moved(std::uint32_t from, std::uint32_t to) noexcept {
-    copy_flow(to);
-    mark(from);
+  void finish_snapshot() noexcept {
+    MonitorCounts flowless;
+    add_flowless(flowless);
+    measurement_.fill(snapshotter_.states());
+    snapshotter_.finish(ended_.counts(), flowless);
   }
 
   /// Whether what comes to the slot now is later than the running snapshot.
-  bool in_snapshot(std::uint32_t slot) const noexcept {
-    if constexpr (Table::kMoves)
-      return copied_ != 0 && marked(slot);
-    else
-      return slot < copied_;
-  }
-
-  bool marked(std::uint32_t slot) const noexcept { return marks_[slot] == mark_; }
-  void mark(std::uint32_t slot) noexcept { marks_[slot] = mark_; }
-
-  void finish_snapshot() noexcept {
-    MonitorCounts& counts = snapshot_.counts;
-    counts = copies_;
-    counts += ended_.counts();
-    add_flowless(counts);  // up to now: they come to no slot that may have been copied
-    counts -= later_;
-    counts.complete_bytes();
-    copied_ = 0;
-    mark_ = !mark_;  // all slots are marked: now none is
-    measurement_.fill(snapshot_.states);
-    next_snapshot_ = snapshot_.number + 1;
-    snapshot_state_.store(SnapshotState::ready, std::memory_order_release);
-  }
+  bool in_snapshot(std::uint32_t slot) const noexcept { return snapshotter_.has<Table::kMoves>(slot); }
 
   FlowStageOptions options_;
   Table table_;
@@ -513,14 +440,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   bool observe_merges_;
   std::unordered_set<FlowKey, KeyHash> merged_;
 
-  std::atomic<SnapshotState> snapshot_state_{SnapshotState::idle};
-  Snapshot snapshot_;
-  std::uint64_t next_snapshot_ = 1;  ///< that a record ending now belongs to
-  std::uint32_t copied_ = 0;         ///< slots below this one are in the running snapshot
-  std::vector<bool> marks_;  ///< by slot, where flows move: those in the snapshot, or whose flows were elsewhere
-  bool mark_ = true;         ///< what stands there for such a slot, by turns
-  FlowTally copies_;         ///< what is in the running snapshot
-  FlowTally later_;          ///< what came to slots that the running snapshot had copied already
+  Snapshotter snapshotter_;
 };
 
 }  // namespace parshall
