@@ -8,6 +8,7 @@
 #include "engine/flow_stage.hpp"
 #include "engine/idle_sweep.hpp"
 #include "engine/measurement.hpp"
+#include "engine/shedder.hpp"
 #include "engine/snapshotter.hpp"
 #include "pipeline/flow/key_hash.hpp"
 
@@ -26,8 +27,8 @@ class FlowMonitor final : public FlowStage, private FlowSink {
         table_(options_.flows, options_.timeouts, *this,
                {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
         ended_(options.ended_ring_bytes, options.statistics.set.get()),
-        sample_(options.control ? std::make_unique<FlowSample>(options.seed) : nullptr),
-        measurement_(options, table_.slots(), sample_.get()),
+        shedder_(options, measurement_, clock_),
+        measurement_(options, table_.slots(), shedder_.sample()),
         sweep_(options.timeouts.idle_ns, options.can_wait),
         observe_merges_(options.observe_merges),
         snapshotter_(Table::kMoves, options.statistics.set.get(), measurement_.state_packets()) {
@@ -64,10 +65,10 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places,
              std::span<const TcpFacts> tcp) noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
-      if (sheds_ && !sample_->takes(packets[i].key)) [[unlikely]] {
-        ShedRun run;
+      if (shedder_.sheds() && !shedder_.takes(packets[i].key)) [[unlikely]] {
+        Shedder::Run run;
         shed(packets[i], places[i], run);
-        count_shed(run);
+        shedder_.end(run, key_of());
         continue;
       }
       in_flight_.next() = packets[i];
@@ -95,8 +96,9 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     drain();
     WorkerLoad all = load;
     if (guard_) all.kept_out = guard_->filter().kept().packets;
-    all.shed = shed_.packets;
-    shed_one_in(measurement_.end_control_window(now, all), now.position);
+    all.shed = shedder_.packets().packets;
+    const std::uint32_t one_in = measurement_.end_control_window(now, all);
+    if (shedder_.look_at_one_in(one_in) && !shedder_.sheds()) in_flight_.close_gaps(now.position);
   }
 
   void finish(LinkPlace now) noexcept override {
@@ -167,7 +169,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   /// run(); `tell` as in FrontEnd::accept().
   template <class Tell>
   [[gnu::always_inline]] void run_telling(FrontEnd& front, std::span<const RawPacket> packets, Tell tell) noexcept {
-    if (sheds_) [[unlikely]]
+    if (shedder_.sheds()) [[unlikely]]
       return run_sample(front, packets, tell);
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
@@ -187,51 +189,19 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
       ask_for_headers(packets, at + kAhead);
-      ShedRun run;
+      Shedder::Run run;
       const std::size_t fresh = front.accept_some(
           packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_,
-          [sample = sample_.get()](const PacketFacts& facts) { return sample->takes(facts.key); },
+          [sample = shedder_.sample()](const PacketFacts& facts) { return sample->takes(facts.key); },
           [&](const PacketFacts& facts, LinkPlace place) { shed(facts, place, run); }, tell);
-      count_shed(run);
+      shedder_.end(run, key_of());
       in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
       if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
     }
   }
 
-  /// Packets between which no window ends.
-  struct ShedRun {
-    KeptOut packets;
-    LinkPlace last;
-  };
-
-  [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, ShedRun& run) noexcept {
-    if (measurement_.ends_shed_run(place)) [[unlikely]] {
-      count_shed(run);
-      drain();
-    }
-    run.packets.add(facts);
-    run.last = place;
-    if (facts.time_ns != place.latest_ns || measurement_.has_bins()) [[unlikely]]
-      count_shed(run);
-  }
-
-  [[gnu::noinline]] void count_shed(ShedRun& run) noexcept {
-    if (run.packets.packets == 0) return;
-    shed_.add(run.packets);
-    latest_ns_ = run.packets.last_ns;
-    if (measurement_.has_windows()) measurement_.add_shed(run.packets, run.last, key_of());
-    run.packets = {};
-  }
-
-  /// After drain(); the link is behind so many packets.
-  void shed_one_in(std::uint32_t connections, std::uint64_t position) noexcept {
-    if (connections == sample_->one_in()) return;
-    if (connections < sample_->one_in()) measurement_.sample_grew(*sample_, most_one_in_);
-    most_one_in_ = connections == 1 ? 1 : std::max(most_one_in_, connections);
-    sample_->set_one_in(connections);
-    measurement_.sample_changed();
-    sheds_ = connections != 1;
-    if (!sheds_) in_flight_.close_gaps(position);
+  [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, Shedder::Run& run) noexcept {
+    shedder_.shed(facts, place, run, key_of(), [this] { drain(); });
   }
 
   /// Counts the oldest packets until `keep` are left in flight.
@@ -247,19 +217,19 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     table_.update(group, slots_, meanwhile);
     if (extras_) [[unlikely]]
       after_update(group.size());
-    latest_ns_ = counted_ns_ = group.back().time_ns;
+    clock_.latest_ns = clock_.counted_ns = group.back().time_ns;
     in_flight_.pop(group.size());
   }
 
   bool housekeep_slice(LinkPlace now) noexcept {
-    if (guard_ && guard_->due(latest_ns_)) end_guard_window();
+    if (guard_ && guard_->due(clock_.latest_ns)) end_guard_window();
     measurement_.take_classes();
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
     if (!snapshotter_.is_copying())
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
     // While nothing comes, on a link time goes on.
-    const std::uint64_t now_ns = options_.can_wait ? counted_ns_ : std::max(counted_ns_, now.latest_ns);
+    const std::uint64_t now_ns = options_.can_wait ? clock_.counted_ns : std::max(clock_.counted_ns, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshotter_.is_wanted()) begin_snapshot();
     if (!snapshotter_.is_copying()) return more_windows;
@@ -303,7 +273,7 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   }
 
   void end_guard_window() noexcept {
-    const FloodLoad load{latest_ns_, in_flight_.pushed() - in_flight_.size(), table_.begun()};
+    const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), table_.begun()};
     const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
     filter_ = on ? &guard_->filter() : nullptr;
     table_.filter_by(filter_);
@@ -317,9 +287,9 @@ class FlowMonitor final : public FlowStage, private FlowSink {
 
   /// What came, and what of it came to no flow.
   void add_flowless(MonitorCounts& counts) const noexcept {
-    counts.set(Counter::arrived, in_flight_.pushed() + shed_.packets);
+    counts.set(Counter::arrived, in_flight_.pushed() + shedder_.packets().packets);
     counts.set(Counter::table_lines, table_.buckets());
-    counts.add_shed(shed_);
+    counts.add_shed(shedder_.packets());
     if (guard_) guard_->add_to(counts);
   }
 
@@ -417,20 +387,16 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
-  std::uint64_t latest_ns_ = 0;
-  std::uint64_t counted_ns_ = 0;  ///< of the last packet that came to a flow
+  PacketClock clock_;
   bool extras_ = false;
-  bool only_first_ = false;        ///< later packets of a flow than its first ones have nothing to measure
-  bool sheds_ = false;             ///< whether sample_ leaves any flow out
-  std::uint32_t most_one_in_ = 1;  ///< sample_'s, since it last took all
-  KeptOut shed_;
+  bool only_first_ = false;  ///< later packets of a flow than its first ones have nothing to measure
 
   std::unique_ptr<BatchFlows> batch_flows_;  ///< null: nobody asks for the classes of packets
   bool follows_batch_ = false;               ///< during run_classified()
 
   std::unique_ptr<FloodGuard> guard_;  ///< null: every flow comes into the table
   EndedFlows ended_;
-  std::unique_ptr<FlowSample> sample_;  ///< null: packets of all flows are looked at, whatever comes
+  Shedder shedder_;
   Measurement measurement_;
   std::uint64_t generation_ = 0;
   Mailbox<StatisticChoice> wanted_statistics_;
