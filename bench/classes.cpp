@@ -44,7 +44,7 @@ class Worker {
   explicit Worker(std::shared_ptr<const Trace> trace) : source_(std::move(trace), ~std::uint64_t{0}, kTrafficStartNs) {}
   Worker(std::shared_ptr<const Trace> trace, const Traffic& traffic, std::shared_ptr<const Classifier> classifier)
       : Worker(std::move(trace)) {
-    MonitorOptions options{
+    FlowStageOptions options{
         .flows = traffic.flows, .timeouts = {.idle_ns = traffic.idle_ns}, .snapshots = false, .populate = true};
     if (classifier) {
       auto set = make_statistics(std::array{std::string(FlowClass::kName)}, {.classifier = std::move(classifier)});
@@ -89,7 +89,7 @@ class Worker {
 
  private:
   MemorySource source_;
-  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<FlowStage> monitor_;
   std::optional<FrontEnd> front_;
   std::uint64_t given_ = 0, ended_ = 0;
 };

@@ -48,7 +48,7 @@ class Sources {
 
 class Ours {
  public:
-  Ours(std::unique_ptr<Monitor> monitor, MemorySource source)
+  Ours(std::unique_ptr<FlowStage> monitor, MemorySource source)
       : monitor_(std::move(monitor)),
         source_(std::move(source)),
         front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
@@ -71,15 +71,15 @@ class Ours {
   std::uint64_t given() const { return given_; }
 
  private:
-  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<FlowStage> monitor_;
   MemorySource source_;
   FrontEnd front_;
   std::uint64_t given_ = 0;
 };
 
 template <class Table>
-std::unique_ptr<Monitor> make_monitor(std::size_t flows, const std::vector<std::string>& statistics = {}) {
-  MonitorOptions options{.flows = flows};
+std::unique_ptr<FlowStage> make_monitor(std::size_t flows, const std::vector<std::string>& statistics = {}) {
+  FlowStageOptions options{.flows = flows};
   const auto set = make_statistics(statistics, {.quantiles = QuantileMethod::p2});
   if (!statistics.empty())
     options.statistics = {std::make_shared<const StatisticSet>(std::move(*const_cast<Result<StatisticSet>&>(set))), 0};

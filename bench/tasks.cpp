@@ -36,12 +36,12 @@ class Worker {
     for (const std::string& task : tasks) specs.push_back({task});
     auto sets = TaskSets::make(specs, {.window = *parse_window(kWindow), .keys = 1 << 17, .seed = kSeed});
     if (!sets) throw std::runtime_error(sets.error().message);
-    const MonitorOptions options{.flows = 2 * kFlows,
-                                 .snapshots = false,
-                                 .windows = sets->windows(),
-                                 .findings = sets->findings(),
-                                 .seed = kSeed,
-                                 .window_ring_bytes = std::size_t{64} << 20};
+    const FlowStageOptions options{.flows = 2 * kFlows,
+                                   .snapshots = false,
+                                   .windows = sets->windows(),
+                                   .findings = sets->findings(),
+                                   .seed = kSeed,
+                                   .window_ring_bytes = std::size_t{64} << 20};
     monitor_ = (*find_table("bucketed", Identity::exact))->make(options);
     const bool follows_tcp = options.findings[0].tcp;
     front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
@@ -85,7 +85,7 @@ class Worker {
  private:
   MemorySource source_;
   EventQueue events_;
-  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<FlowStage> monitor_;
   std::optional<FrontEnd> front_;
   std::optional<Analyst> analyst_;
   std::uint64_t given_ = 0;

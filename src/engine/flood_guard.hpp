@@ -5,6 +5,7 @@
 
 #include "control/flood_switch.hpp"
 #include "pipeline/flow/flood_filter.hpp"
+#include "pipeline/output/accounting.hpp"
 
 namespace parshall {
 
@@ -26,8 +27,13 @@ class FloodGuard {
   FloodFilter& filter() noexcept { return filter_; }
   const FloodFilter& filter() const noexcept { return filter_; }
   bool is_on() const noexcept { return switch_.is_on(); }
-  std::uint64_t time_ns() const noexcept { return time_ns_; }        ///< of packet time
-  std::uint64_t on_time_ns() const noexcept { return on_time_ns_; }  ///< of these, it was on
+
+  /// What it kept out, and for how long it was on, of the time that it watched.
+  void add_to(MonitorCounts& counts) const noexcept {
+    counts.add_kept_out(filter_.kept());
+    counts.add(Counter::flood_filter_ns, time_ns_);
+    counts.add(Counter::flood_filter_on_ns, on_time_ns_);
+  }
 
   /// Where a window ends: never where time went back.
   bool due(std::uint64_t time_ns) const noexcept {
@@ -61,7 +67,7 @@ class FloodGuard {
   FloodSwitch switch_;
   FloodLoad before_;
   std::uint64_t kept_before_ = 0, waiting_before_ = 0;
-  std::uint64_t time_ns_ = 0, on_time_ns_ = 0;
+  std::uint64_t time_ns_ = 0, on_time_ns_ = 0;  ///< of packet time, and of that, it was on
 };
 
 }  // namespace parshall

@@ -3,7 +3,7 @@
 
 namespace parshall {
 
-Measurement::Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample)
+Measurement::Measurement(const FlowStageOptions& options, std::size_t slots, const FlowSample* sample)
     : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
   if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
   for (std::uint32_t i = 0; i < options.windows.size(); ++i)

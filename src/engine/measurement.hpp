@@ -11,7 +11,7 @@
 
 #include "base/record_ring.hpp"
 #include "base/stage_cost.hpp"
-#include "engine/monitor.hpp"
+#include "engine/flow_stage.hpp"
 #include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/flow_tracker.hpp"
@@ -24,7 +24,7 @@ namespace parshall {
 class Measurement {
  public:
   /// `sample`: which flows are looked at; null: all.
-  Measurement(const MonitorOptions& options, std::size_t slots, const FlowSample* sample);
+  Measurement(const FlowStageOptions& options, std::size_t slots, const FlowSample* sample);
 
   bool any() const noexcept { return rows_ || !windows_.empty(); }
   bool has_windows() const noexcept { return !windows_.empty(); }

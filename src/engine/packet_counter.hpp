@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "engine/monitor.hpp"
+#include "engine/flow_stage.hpp"
 
 namespace parshall {
 
 /// Packet level: counts packets and bytes, decodes nothing, keeps no flows.
-class PacketCounter final : public Monitor {
+class PacketCounter final : public FlowStage {
  public:
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
     for (const RawPacket& packet : packets) {

@@ -66,7 +66,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
 }
 
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait) {
-  MonitorOptions monitor = options.monitor;
+  FlowStageOptions monitor = options.monitor;
   monitor.statistics = {schema.statistics(), 0};
   monitor.snapshots = options.snapshots;
   monitor.populate = !can_wait;

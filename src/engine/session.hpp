@@ -55,7 +55,7 @@ struct SessionOptions {
   std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< that these may take until a report asks for them
   const TableEntry* table = nullptr;              ///< null: packet level, no flows
   std::size_t classifiers = 0;  ///< threads that tell classes, where class_helpers_maker() is; 0: the workers do
-  MonitorOptions monitor;       ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
+  FlowStageOptions monitor;     ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
 };
 
 /// Which flows a snapshot hands out. Ended records come once; `live` leaves them to a later report.
@@ -65,8 +65,8 @@ enum class SnapshotFlows : std::uint8_t { live_and_ended, live };
 class Session {
  public:
   struct Monitors {
-    std::vector<std::unique_ptr<Monitor>> workers;  ///< one each
-    PageRanges memory;                              ///< to be committed while packets come
+    std::vector<std::unique_ptr<FlowStage>> workers;  ///< one each
+    PageRanges memory;                                ///< to be committed while packets come
   };
 
   /// The workers' tables and rows. Throws std::bad_alloc. A caller whose source cannot wait makes them before it opens

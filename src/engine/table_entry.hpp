@@ -8,7 +8,7 @@ namespace parshall {
 /// A registry's line for a table: the monitor over it.
 template <FlowTable Table>
 constexpr TableEntry table_entry(std::string_view name, bool exact, unsigned tag_bits, std::string_view help) {
-  constexpr auto kMake = [](const MonitorOptions& options) -> std::unique_ptr<Monitor> {
+  constexpr auto kMake = [](const FlowStageOptions& options) -> std::unique_ptr<FlowStage> {
     return std::make_unique<FlowMonitor<Table>>(options);
   };
   return {name, exact, tag_bits, help, kMake, Table::memory_bytes, Table::slots_for};

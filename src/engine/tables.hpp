@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "engine/monitor.hpp"
+#include "engine/flow_stage.hpp"
 #include "pipeline/flow/identity.hpp"
 
 namespace parshall {
@@ -17,7 +17,7 @@ struct TableEntry {
   bool exact;         ///< compares whole keys; otherwise serves fingerprint and nic-hash
   unsigned tag_bits;  ///< of the hash, kept per flow beside its bucket; 0 where exact
   std::string_view help;
-  std::unique_ptr<Monitor> (*make)(const MonitorOptions&);
+  std::unique_ptr<FlowStage> (*make)(const FlowStageOptions&);
   std::size_t (*memory_bytes)(std::size_t flows);
   std::size_t (*slots)(std::size_t flows);
 };

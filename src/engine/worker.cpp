@@ -26,7 +26,7 @@ void gather() noexcept {
 
 }  // namespace
 
-Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors,
+Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> monitors,
                  ThreadOptions options, bool lanes_see_all)
     : lanes_(std::move(lanes)),
       monitors_(std::move(monitors)),
@@ -102,7 +102,7 @@ void Workers::process(std::size_t index, std::span<const RawPacket> packets, InF
 
 void Workers::work(std::size_t index) {
   Lane& lane = *lanes_[index];
-  Monitor& monitor = *monitors_[index];
+  FlowStage& monitor = *monitors_[index];
   const bool controlled = monitor.control() != nullptr;
   const auto staging = std::make_unique<InFlight>();
   Idle idle(options_.busy_poll);
@@ -195,7 +195,7 @@ void Workers::publish_handed(LinkPlace link) noexcept {
   handed_ns_.store(std::max(link.latest_ns, handed_ns_.load(std::memory_order_relaxed)), std::memory_order_release);
 }
 
-bool Workers::monitor_batch(Monitor& monitor, FactsRing& ring) noexcept {
+bool Workers::monitor_batch(FlowStage& monitor, FactsRing& ring) noexcept {
   const auto facts = ring.readable(kRingBatch);
   if (facts.empty()) return false;
   monitor.admit(facts, ring.places(facts.size()), ring.tcp(facts.size()));
@@ -242,7 +242,7 @@ void Workers::receive(std::size_t) {
 }
 
 void Workers::monitor(std::size_t index) {
-  Monitor& monitor = *monitors_[index];
+  FlowStage& monitor = *monitors_[index];
   FactsRing& ring = *rings_[index];
   Idle idle(options_.busy_poll);
   for (;;) {

@@ -12,9 +12,9 @@
 
 #include "base/result.hpp"
 #include "base/spsc_ring.hpp"
+#include "engine/flow_stage.hpp"
 #include "engine/lane.hpp"
 #include "engine/marking.hpp"
-#include "engine/monitor.hpp"
 #include "engine/threads.hpp"
 
 namespace parshall {
@@ -82,7 +82,7 @@ class Workers {
   /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
   /// Packets go on where a lane's source has a forwarder: run to completion only.
   /// `lanes_see_all`: every lane reads the same packets, and a stop must find them all at the same one.
-  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<Monitor>> monitors,
+  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> monitors,
           ThreadOptions options, bool lanes_see_all);
   ~Workers();
 
@@ -102,7 +102,7 @@ class Workers {
   void join();
 
   std::span<const std::unique_ptr<Lane>> lanes() const noexcept { return lanes_; }
-  std::span<const std::unique_ptr<Monitor>> monitors() const noexcept { return monitors_; }
+  std::span<const std::unique_ptr<FlowStage>> monitors() const noexcept { return monitors_; }
   /// By lane; null where its packets go nowhere.
   std::span<const std::unique_ptr<Marker>> markers() const noexcept { return markers_; }
 
@@ -119,10 +119,10 @@ class Workers {
 
   void hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
                  std::span<const std::unique_ptr<FactsRing>> rings) noexcept;
-  bool monitor_batch(Monitor& monitor, FactsRing& ring) noexcept;
+  bool monitor_batch(FlowStage& monitor, FactsRing& ring) noexcept;
 
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<std::unique_ptr<Monitor>> monitors_;
+  std::vector<std::unique_ptr<FlowStage>> monitors_;
   std::vector<std::unique_ptr<Marker>> markers_;
   ThreadOptions options_;
   bool lanes_see_all_;

@@ -80,7 +80,8 @@ ClassifyCrew::~ClassifyCrew() { end_threads(); }
 
 std::uint64_t ClassifyCrew::memory_bytes(const CrewOptions& options) {
   const ClassifyShape& shape = *options.shape;
-  std::uint64_t chain = options.table->memory_bytes(options.flows) + std::bit_ceil(MonitorOptions().ended_ring_bytes) +
+  std::uint64_t chain = options.table->memory_bytes(options.flows) +
+                        std::bit_ceil(FlowStageOptions().ended_ring_bytes) +
                         FlowRows::memory_bytes(*statistics_of(options), options.table->slots(options.flows));
   if (shape.inlined) return shape.chains * chain;
   chain += 2 * std::bit_ceil(options.ring_jobs) * sizeof(ClassJob);

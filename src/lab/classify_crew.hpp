@@ -85,7 +85,7 @@ class ClassifyCrew {
     std::atomic<bool> receiving{true};
   };
   struct Chain {
-    std::unique_ptr<Monitor> monitor;
+    std::unique_ptr<FlowStage> monitor;
     std::optional<ClassifierThreads> classifiers;
     std::mutex lock;  ///< of the monitor, where queues share it
   };

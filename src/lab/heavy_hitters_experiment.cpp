@@ -59,7 +59,7 @@ class AllFlows final : public Contestant {
     if (!tasks) return tasks.error();
     const auto table = find_table("bucketed", Identity::exact);
     if (!table) return table.error();
-    MonitorOptions options{.flows = flows, .snapshots = false, .seed = sweep.seed};
+    FlowStageOptions options{.flows = flows, .snapshots = false, .seed = sweep.seed};
     options.windows = tasks->windows();
     options.findings = tasks->findings();
     auto monitor = (*table)->make(options);
@@ -86,7 +86,7 @@ class AllFlows final : public Contestant {
  private:
   static constexpr std::size_t kMostKept = 100'000;
 
-  AllFlows(std::unique_ptr<Monitor> monitor, std::uint64_t seed, std::unique_ptr<PacketSource> source, TaskSets tasks,
+  AllFlows(std::unique_ptr<FlowStage> monitor, std::uint64_t seed, std::unique_ptr<PacketSource> source, TaskSets tasks,
            bool analysed, std::uint64_t bytes)
       : bytes_(bytes) {
     if (analysed) analyst_.emplace(std::move(tasks), std::vector{&monitor->window_messages()}, events_);

@@ -74,8 +74,8 @@ class Contestant {
   }
 
  private:
-  std::unique_ptr<Monitor> make(const StatisticChoice& statistics) const {
-    const MonitorOptions options{.flows = sweep_->flows, .statistics = statistics, .snapshots = false};
+  std::unique_ptr<FlowStage> make(const StatisticChoice& statistics) const {
+    const FlowStageOptions options{.flows = sweep_->flows, .statistics = statistics, .snapshots = false};
     if (monitor_->depth == Depth::poll) return nullptr;
     if (monitor_->depth == Depth::decode) return std::make_unique<FlowMonitor<DecodeAlone>>(options);
     return monitor_->table->make(options);

@@ -27,7 +27,7 @@ Controller::Mode mode_of(Adaptation adaptation) noexcept {
 /// How flows give way to lighter states, where the source cannot wait.
 std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const TaskSets& tasks, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
-  MonitorOptions& monitor = wiring.session.monitor;
+  FlowStageOptions& monitor = wiring.session.monitor;
   const StatePlan& states = *monitor.states;
   if (!states.gives_way()) return std::nullopt;
   const bool adapts = !input_can_wait(plan.source) && wanted.adaptation != Adaptation::none;
@@ -62,7 +62,7 @@ std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
   const bool several_queues = !plan.source.interface.empty() &&
                               (plan.threads.workers > 1 || plan.source.queues > 1 || !plan.source.forward.empty());
   if (!several_queues) return std::nullopt;
-  const MonitorOptions& monitor = wiring.session.monitor;
+  const FlowStageOptions& monitor = wiring.session.monitor;
   if (std::ranges::any_of(monitor.windows,
                           [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; }))
     return Error{"windows of packets need all packets in one queue: leave out --workers, --queues and --forward"};

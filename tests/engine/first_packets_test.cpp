@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/random.hpp"
-#include "engine/monitor.hpp"
+#include "engine/flow_stage.hpp"
 #include "engine/tables.hpp"
 
 namespace parshall {
@@ -174,7 +174,7 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
 
   FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 3};
   std::shared_ptr<const StatisticSet> statistics_;
-  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<FlowStage> monitor_;
   std::map<std::uint64_t, std::vector<Packet>> sent_;
   std::map<std::uint64_t, std::uint64_t> begins_, first_;  ///< of the next record, and of the flow: packets of it
   std::map<std::uint64_t, bool> goes_on_;

@@ -36,7 +36,7 @@ class AddressSpaceLimit {
   rlimit before_{};
 };
 
-void admit(Monitor& monitor, const FlowIdentity& identity, std::uint64_t from, std::uint64_t to) {
+void admit(FlowStage& monitor, const FlowIdentity& identity, std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t i = from; i < to; ++i) {
     PacketFacts facts;
     facts.key = {};
@@ -206,7 +206,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
 
   const FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 5};
   SplitMix64 random_{5};
-  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<FlowStage> monitor_;
   std::uint64_t sent_ = 0;
   std::map<std::uint64_t, std::uint64_t> wire_bytes_, ended_bytes_, ended_by_snapshot_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitor::run_classified(): each packet of a batch is told the class that its flow has once the batch was counted.
+// FlowStage::run_classified(): each packet of a batch is told the class that its flow has once the batch was counted.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -41,7 +41,7 @@ struct Case {
   std::size_t batch = 256;
 };
 
-/// Monitor, front end, and what is known of the flows after each batch.
+/// Flow stage, front end, and what is known of the flows after each batch.
 class Marked {
  public:
   explicit Marked(const Case& c)
@@ -74,7 +74,7 @@ class Marked {
     return flows;
   }
 
-  Monitor& monitor() { return *monitor_; }
+  FlowStage& monitor() { return *monitor_; }
   void take_ended() {
     monitor_->ended().drain([](std::span<const std::byte>) {});
   }
@@ -83,7 +83,7 @@ class Marked {
   FlowIdentity identity_;
   FrontEnd front_;
   std::shared_ptr<const StatisticSet> statistics_;
-  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<FlowStage> monitor_;
 };
 
 struct Seen {

@@ -41,7 +41,7 @@ state = [ { name = "light", tasks = ["count:window=10ms", "count:window=30ms,nam
   };
 
   Shed() : front_(IpHeader::outermost, identity(), {}, filter(), {.facts = true}) {
-    MonitorOptions options{.flows = 4096, .snapshots = true, .states = setup_.plan, .seed = 1, .can_wait = false};
+    FlowStageOptions options{.flows = 4096, .snapshots = true, .states = setup_.plan, .seed = 1, .can_wait = false};
     options.windows = setup_.tasks->windows(2);
     options.findings = setup_.tasks->findings(2);
     ControlPlan control = ControlPlan::guess(*setup_.plan, options.windows, options.findings);
@@ -118,7 +118,7 @@ state = [ { name = "light", tasks = ["count:window=10ms", "count:window=30ms,nam
   InFlight staging_;  ///< before a ring, where there is one
   std::uint64_t admitted_ns_ = 0;
   Traffic traffic_;
-  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<FlowStage> monitor_;
   std::uint64_t now_ns_ = kStartNs;
   SplitMix64 random_{3};
   WorkerLoad load_;

@@ -107,13 +107,13 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
   ASSERT_GE(tasks, 12u);
   ASSERT_EQ(file.plan.names.size(), 8u);
   const auto plan = std::make_shared<const StatePlan>(value_of(file.plan_for(sets, 1)));
-  const MonitorOptions options{.flows = kFlows + kFlows / 4,
-                               .snapshots = false,
-                               .windows = sets.windows(8),
-                               .findings = sets.findings(8),
-                               .states = plan,
-                               .seed = 1,
-                               .window_ring_bytes = std::size_t{512} << 20};
+  const FlowStageOptions options{.flows = kFlows + kFlows / 4,
+                                 .snapshots = false,
+                                 .windows = sets.windows(8),
+                                 .findings = sets.findings(8),
+                                 .states = plan,
+                                 .seed = 1,
+                                 .window_ring_bytes = std::size_t{512} << 20};
   const auto monitor = (*find_table("bucketed", Identity::exact))->make(options);
   EventQueue events(/*can_wait=*/false);
   Analyst analyst(std::move(sets), {&monitor->window_messages()}, events, plan->outcomes);

@@ -150,7 +150,7 @@ TEST(ModelExperiment, RefusesARunThatDoesNotBalance) {
       true,
       0,
       "",
-      [](const MonitorOptions&) -> std::unique_ptr<Monitor> { return std::make_unique<PacketCounter>(); },
+      [](const FlowStageOptions&) -> std::unique_ptr<FlowStage> { return std::make_unique<PacketCounter>(); },
       [](std::size_t) { return std::size_t{0}; },
       [](std::size_t) { return std::size_t{0}; }};
   ModelSweep sweep = quick();

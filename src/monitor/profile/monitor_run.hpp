@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "engine/monitor.hpp"
+#include "engine/flow_stage.hpp"
 
 namespace parshall::lab {
 
@@ -17,7 +17,7 @@ class MonitorRun {
   static constexpr std::size_t kMaxBatch = 4096;
 
   /// `source` never ends; `batch` is at most kMaxBatch.
-  MonitorRun(std::unique_ptr<Monitor> monitor, const FlowIdentity& identity, std::unique_ptr<PacketSource> source,
+  MonitorRun(std::unique_ptr<FlowStage> monitor, const FlowIdentity& identity, std::unique_ptr<PacketSource> source,
              std::size_t batch, TcpWishes tcp = {})
       : monitor_(std::move(monitor)),
         front_(IpHeader::outermost, identity, Share{}, std::nullopt, tcp),
@@ -58,7 +58,7 @@ class MonitorRun {
   std::uint64_t given() const noexcept { return given_; }
 
  private:
-  std::unique_ptr<Monitor> monitor_;  ///< null: packets are polled, and that is all
+  std::unique_ptr<FlowStage> monitor_;  ///< null: packets are polled, and that is all
   FrontEnd front_;
   std::unique_ptr<PacketSource> source_;
   std::size_t batch_;

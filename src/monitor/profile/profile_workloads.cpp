@@ -30,14 +30,14 @@ double packets_of(WindowLength length, double rate_pps) noexcept {
   return std::max(1.0, length.unit == WindowLength::Unit::packets ? amount : amount * 1e-9 * rate_pps);
 }
 
-MonitorOptions options_of(const Workload& workload, const WorkloadSweep& sweep, std::size_t part) {
-  MonitorOptions options{.flows = sweep.flows,
-                         .snapshots = false,
-                         .windows = workload.windows,
-                         .findings = workload.findings,
-                         .states = workload.states,
-                         .seed = sweep.seed,
-                         .can_wait = false};
+FlowStageOptions options_of(const Workload& workload, const WorkloadSweep& sweep, std::size_t part) {
+  FlowStageOptions options{.flows = sweep.flows,
+                           .snapshots = false,
+                           .windows = workload.windows,
+                           .findings = workload.findings,
+                           .states = workload.states,
+                           .seed = sweep.seed,
+                           .can_wait = false};
   // All that is told until it is read: nobody reads meanwhile.
   double bytes = 1 << 20;
   for (const WindowPlan& window : workload.windows) {
@@ -199,7 +199,7 @@ Result<std::optional<WorkloadCosts>> measure_workloads(const WorkloadSweep& swee
   std::vector<Cost> costs;
   const Workload counting{.name = "counting alone"};
   const auto beginning = [&](std::size_t monitor) { return monitor * round % frames.size(); };
-  MonitorRun input(std::make_unique<FlowMonitor<DecodeAlone>>(MonitorOptions{.flows = 1, .snapshots = false}),
+  MonitorRun input(std::make_unique<FlowMonitor<DecodeAlone>>(FlowStageOptions{.flows = 1, .snapshots = false}),
                    FlowIdentity(KeyFields::five_tuple, Identity::exact, sweep.seed),
                    frames.source(beginning(sweep.workloads.size() + 1)), kBatch);
   try {

@@ -57,15 +57,15 @@ struct Snapshot {
 enum class MeasureStage : std::uint8_t { statistics, findings, windows };
 
 /// Flow and measure stage of one worker. One thread calls everything but the two request functions.
-class Monitor {
+class FlowStage {
  public:
-  virtual ~Monitor() = default;
+  virtual ~FlowStage() = default;
 
   /// Run to completion: decodes, counts and measures. Some packets stay in flight until drain().
   virtual void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept = 0;
 
   /// run() and drain(); then the class that each packet's flow has by now, kNotClassified where it has none yet, or no
-  /// flow has the packet. `classes`: one of each packet, of which there are at most MonitorOptions::classified_batch.
+  /// flow has the packet. `classes`: one of each packet, of which there are at most FlowStageOptions::classified_batch.
   virtual void run_classified(FrontEnd& front, std::span<const RawPacket> packets,
                               std::span<ClassId> classes) noexcept {
     run(front, packets);
@@ -130,7 +130,7 @@ class Monitor {
   PublishedCounters<CountedBy::flows> published_;
 };
 
-struct MonitorOptions {
+struct FlowStageOptions {
   std::size_t flows = 1 << 20;
   Timeouts timeouts;
   StatisticChoice statistics;

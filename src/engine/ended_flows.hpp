@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "base/record_ring.hpp"
+#include "engine/flow_tally.hpp"
+
+namespace parshall {
+
+/// The records that left a worker's table: counted, and on their way to the session's collector.
+class EndedFlows {
+ public:
+  EndedFlows(std::size_t ring_bytes, const StatisticSet* statistics) : ring_(ring_bytes), counts_(statistics) {}
+
+  /// `snapshot` is the first one that may report it, `generation` of the statistics that laid out its row. A full ring
+  /// is waited for: that loses nothing, since a device counts what it misses.
+  void add(const MeasuredFlow& flow, std::uint64_t snapshot, std::uint64_t generation) noexcept;
+
+  const FlowTally& counts() const noexcept { return counts_; }
+  RecordRing& ring() noexcept { return ring_; }
+
+ private:
+  RecordRing ring_;
+  FlowTally counts_;
+};
+
+}  // namespace parshall
