@@ -79,6 +79,8 @@ TEST(Snapshotter, CopiesAMovedFlowOnceWhicheverWayItWent) {
   flows.move(10, 500);   // copied, to where it would be again
   flows.move(300, 20);   // not yet, to where nothing is copied any more
   flows.move(599, 598);  // ahead of the copy
+  flows.packets_[300] = 8;
+  EXPECT_TRUE(flows.snapshotter_.has<true>(300)) << "what came to a place left is later";
   flows.advance();
   flows.advance();
   EXPECT_EQ(flows.finish(7), (std::map<std::uint64_t, int>{{1, 1}, {2, 1}, {4, 1}}));
