@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "base/mailbox.hpp"
+#include <algorithm>
+#include <array>
+#include <new>
+#include <span>
+
 #include "base/prefetch.hpp"
-#include "engine/batch_flows.hpp"
-#include "engine/ended_flows.hpp"
-#include "engine/flood_guard.hpp"
-#include "engine/flow_stage.hpp"
-#include "engine/idle_sweep.hpp"
-#include "engine/measurement.hpp"
-#include "engine/shedder.hpp"
-#include "engine/snapshotter.hpp"
-#include "pipeline/flow/key_hash.hpp"
+#include "engine/measuring_stage.hpp"
+#include "engine/own_table.hpp"
 
 namespace parshall {
 
@@ -20,20 +17,10 @@ namespace parshall {
 /// its packets ask for the decoded group's buckets and the headers kAhead packets on; ask for the counted group's rows;
 /// then measure the batch before that one.
 template <FlowTable Table>
-class FlowMonitor final : public FlowStage, private FlowSink {
+class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, private FlowSink {
  public:
   explicit FlowMonitor(const FlowStageOptions& options)
-      : options_(options),
-        table_(options_.flows, options_.timeouts, *this,
-               {.populate = options_.populate, .grow_by = options_.grow_by ? &*options_.grow_by : nullptr}),
-        ended_(options.ended_ring_bytes, options.statistics.set.get()),
-        shedder_(options, measurement_, clock_),
-        measurement_(options, table_.slots(), shedder_.sample()),
-        sweep_(options.timeouts.idle_ns, options.can_wait),
-        observe_merges_(options.observe_merges),
-        snapshotter_(Table::kMoves, options.statistics.set.get(), measurement_.state_packets()) {
-    if (options.flood_filter_bytes != 0) make_guard();
-    if (options.classified_batch != 0) batch_flows_ = std::make_unique<BatchFlows>(options.classified_batch);
+      : OwnTable<Table>(options, *this), MeasuringStage(options, table_.slots(), Table::kMoves) {
     if (measurement_.any()) table_.settle();  // rows are addressed by slot
     use(options.statistics);
     if (options.populate) measurement_.populate_statistics();
@@ -86,30 +73,14 @@ class FlowMonitor final : public FlowStage, private FlowSink {
 
   bool housekeep(LinkPlace now) noexcept override {
     const bool more = housekeep_slice(now);
-    publish(counts_but_live());
+    publish(counts_but_live(table_.buckets()));
     return more;
-  }
-
-  const ControlCounts* control() const noexcept override { return measurement_.control(); }
-  bool control_window_ends(LinkPlace now) const noexcept override { return measurement_.control_window_ends(now); }
-  void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept override {
-    drain();
-    WorkerLoad all = load;
-    if (guard_) all.kept_out = guard_->filter().kept().packets;
-    all.shed = shedder_.packets().packets;
-    const std::uint32_t one_in = measurement_.end_control_window(now, all);
-    if (shedder_.look_at_one_in(one_in) && !shedder_.sheds()) in_flight_.close_gaps(now.position);
   }
 
   void finish(LinkPlace now) noexcept override {
     measurement_.finish(now, key_of());
-    publish(counts_but_live());
+    publish(counts_but_live(table_.buckets()));
   }
-
-  void request_snapshot(std::uint64_t number) noexcept override { snapshotter_.request(number); }
-  Snapshot* snapshot_ready() noexcept override { return snapshotter_.ready(); }
-
-  void request_statistics(StatisticChoice choice) override { wanted_statistics_.leave(std::move(choice)); }
 
   void visit(const FlowVisitor& visitor) const override {
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
@@ -120,26 +91,14 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     FlowTally counts = ended_.counts();
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
       if (table_.occupied(slot)) counts.count_live(flow_of(table_.record(slot), slot));
-    add_flowless(counts);
+    add_flowless(counts, table_.buckets());
     counts.complete_bytes();
     return counts;
   }
 
-  StatisticChoice statistics() const override {
-    return {measurement_.rows() != nullptr ? measurement_.rows()->set() : nullptr, generation_};
-  }
-
-  void stop_waiting() noexcept override { measurement_.stop_waiting(); }
-  std::uint64_t dropped_segments() const noexcept override { return measurement_.dropped_segments(); }
-  const StageCost* cost(MeasureStage stage) const noexcept override { return measurement_.cost(stage); }
-  std::vector<StatePackets> state_packets() const override { return measurement_.state_packets(); }
-
-  const ClassJobs* class_jobs() const noexcept override { return measurement_.class_jobs(); }
-  RecordRing& ended() noexcept override { return ended_.ring(); }
-  RecordRing& window_messages() noexcept override { return measurement_.messages(); }
-  std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
-
  private:
+  using OwnTable<Table>::table_;
+
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
 
   /// Of the group that starts at `at`.
@@ -222,14 +181,14 @@ class FlowMonitor final : public FlowStage, private FlowSink {
   }
 
   bool housekeep_slice(LinkPlace now) noexcept {
-    if (guard_ && guard_->due(clock_.latest_ns)) end_guard_window();
+    if (guard_ && guard_->due(clock_.latest_ns)) table_.filter_by(end_guard_window(table_.begun()));
     measurement_.take_classes();
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.
     if (!snapshotter_.is_copying())
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
     // While nothing comes, on a link time goes on.
-    const std::uint64_t now_ns = options_.can_wait ? clock_.counted_ns : std::max(clock_.counted_ns, now.latest_ns);
+    const std::uint64_t now_ns = can_wait_ ? clock_.counted_ns : std::max(clock_.counted_ns, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshotter_.is_wanted()) begin_snapshot();
     if (!snapshotter_.is_copying()) return more_windows;
@@ -266,43 +225,6 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     }
   }
 
-  void make_guard() {
-    guard_ = std::make_unique<FloodGuard>(
-        options_.flood_filter_bytes, options_.control ? options_.control->packet.new_flow_ns : FloodSwitch::kInsertNs);
-    if (options_.populate) guard_->filter().populate();
-  }
-
-  void end_guard_window() noexcept {
-    const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), table_.begun()};
-    const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
-    filter_ = on ? &guard_->filter() : nullptr;
-    table_.filter_by(filter_);
-  }
-
-  MeasuredFlow flow_of(const FlowRecord& record, std::uint32_t slot) const noexcept {
-    const bool counts_classes = ended_.counts().has_classes();
-    return {record, measurement_.row(slot),
-            counts_classes ? measurement_.class_of(slot).value_or(kNotClassified) : kNotClassified};
-  }
-
-  /// What came, and what of it came to no flow.
-  void add_flowless(MonitorCounts& counts) const noexcept {
-    counts.set(Counter::arrived, in_flight_.pushed() + shedder_.packets().packets);
-    counts.set(Counter::table_lines, table_.buckets());
-    counts.add_shed(shedder_.packets());
-    if (guard_) guard_->add_to(counts);
-  }
-
-  /// All that takes no walk over the table.
-  MonitorCounts counts_but_live() const noexcept {
-    MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // no classes: they would be allocated
-    add_flowless(counts);
-    using enum Counter;
-    counts.set(live_flow_packets,
-               counts[arrived] - counts[ended_record_packets] - counts[kept_out_packets] - counts[shed_packets]);
-    return counts;
-  }
-
   /// The record's row must hold all of its packets, those of the current group too.
   void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
     if (extras_) {
@@ -328,11 +250,8 @@ class FlowMonitor final : public FlowStage, private FlowSink {
 
   void use(const StatisticChoice& choice) {
     if (choice.set && choice.set->row_bytes() != 0) table_.settle();  // rows are addressed by slot
-    measurement_.use(choice.set);
+    use_statistics(choice);
     table_.first_packets(measurement_.first_packets());
-    only_first_ = measurement_.first_packets() != 0;
-    generation_ = choice.generation;
-    update_extras();
   }
 
   void change_statistics(const StatisticChoice& choice) noexcept {
@@ -343,8 +262,6 @@ class FlowMonitor final : public FlowStage, private FlowSink {
       update_extras();  // no memory for the rows: their columns are absent, the counters go on
     }
   }
-
-  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || snapshotter_.has_any(); }
 
   auto key_of() const noexcept {
     return [table = &table_](std::uint32_t slot) { return table->key(slot); };
@@ -364,49 +281,18 @@ class FlowMonitor final : public FlowStage, private FlowSink {
     snapshotter_.advance([this](std::uint32_t slot) {
       if (table_.occupied(slot)) copy_flow(slot);
     });
-    if (snapshotter_.has_all()) finish_snapshot();
+    if (snapshotter_.has_all()) finish_snapshot(table_.buckets());
     update_extras();
   }
 
   void copy_flow(std::uint32_t slot) noexcept { snapshotter_.copy(flow_of(table_.record(slot), slot)); }
 
-  void finish_snapshot() noexcept {
-    MonitorCounts flowless;
-    add_flowless(flowless);
-    measurement_.fill(snapshotter_.states());
-    snapshotter_.finish(ended_.counts(), flowless);
-  }
-
   /// Whether what comes to the slot now is later than the running snapshot.
   bool in_snapshot(std::uint32_t slot) const noexcept { return snapshotter_.has<Table::kMoves>(slot); }
 
-  FlowStageOptions options_;
-  Table table_;
-  InFlight in_flight_;
-  FloodFilter* filter_ = nullptr;  ///< while it is on
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
-  PacketClock clock_;
-  bool extras_ = false;
-  bool only_first_ = false;  ///< later packets of a flow than its first ones have nothing to measure
-
-  std::unique_ptr<BatchFlows> batch_flows_;  ///< null: nobody asks for the classes of packets
-  bool follows_batch_ = false;               ///< during run_classified()
-
-  std::unique_ptr<FloodGuard> guard_;  ///< null: every flow comes into the table
-  EndedFlows ended_;
-  Shedder shedder_;
-  Measurement measurement_;
-  std::uint64_t generation_ = 0;
-  Mailbox<StatisticChoice> wanted_statistics_;
-
-  IdleSweep sweep_;
-
-  bool observe_merges_;
-  std::unordered_set<FlowKey, KeyHash> merged_;
-
-  Snapshotter snapshotter_;
 };
 
 }  // namespace parshall

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/measuring_stage.hpp"
+
+namespace parshall {
+namespace {
+
+std::unique_ptr<FloodGuard> make_guard(const FlowStageOptions& options) {
+  if (options.flood_filter_bytes == 0) return nullptr;
+  auto guard = std::make_unique<FloodGuard>(
+      options.flood_filter_bytes, options.control ? options.control->packet.new_flow_ns : FloodSwitch::kInsertNs);
+  if (options.populate) guard->filter().populate();
+  return guard;
+}
+
+}  // namespace
+
+MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t slots, bool flows_move)
+    : can_wait_(options.can_wait),
+      observe_merges_(options.observe_merges),
+      batch_flows_(options.classified_batch != 0 ? std::make_unique<BatchFlows>(options.classified_batch) : nullptr),
+      guard_(make_guard(options)),
+      ended_(options.ended_ring_bytes, options.statistics.set.get()),
+      shedder_(options, measurement_, clock_),
+      measurement_(options, slots, shedder_.sample()),
+      sweep_(options.timeouts.idle_ns, options.can_wait),
+      snapshotter_(flows_move, options.statistics.set.get(), measurement_.state_packets()) {}
+
+void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+  drain();
+  WorkerLoad all = load;
+  if (guard_) all.kept_out = guard_->filter().kept().packets;
+  all.shed = shedder_.packets().packets;
+  const std::uint32_t one_in = measurement_.end_control_window(now, all);
+  if (shedder_.look_at_one_in(one_in) && !shedder_.sheds()) in_flight_.close_gaps(now.position);
+}
+
+StatisticChoice MeasuringStage::statistics() const {
+  return {measurement_.rows() != nullptr ? measurement_.rows()->set() : nullptr, generation_};
+}
+
+MeasuredFlow MeasuringStage::flow_of(const FlowRecord& record, std::uint32_t slot) const noexcept {
+  const bool counts_classes = ended_.counts().has_classes();
+  return {record, measurement_.row(slot),
+          counts_classes ? measurement_.class_of(slot).value_or(kNotClassified) : kNotClassified};
+}
+
+void MeasuringStage::add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept {
+  counts.set(Counter::arrived, in_flight_.pushed() + shedder_.packets().packets);
+  counts.set(Counter::table_lines, table_lines);
+  counts.add_shed(shedder_.packets());
+  if (guard_) guard_->add_to(counts);
+}
+
+MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines) const noexcept {
+  MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // no classes: they would be allocated
+  add_flowless(counts, table_lines);
+  using enum Counter;
+  counts.set(live_flow_packets,
+             counts[arrived] - counts[ended_record_packets] - counts[kept_out_packets] - counts[shed_packets]);
+  return counts;
+}
+
+FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun) noexcept {
+  const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun};
+  const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
+  return filter_ = on ? &guard_->filter() : nullptr;
+}
+
+void MeasuringStage::use_statistics(const StatisticChoice& choice) {
+  measurement_.use(choice.set);
+  only_first_ = measurement_.first_packets() != 0;
+  generation_ = choice.generation;
+  update_extras();
+}
+
+void MeasuringStage::finish_snapshot(std::size_t table_lines) noexcept {
+  MonitorCounts flowless;
+  add_flowless(flowless, table_lines);
+  measurement_.fill(snapshotter_.states());
+  snapshotter_.finish(ended_.counts(), flowless);
+}
+
+}  // namespace parshall

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+#include "base/mailbox.hpp"
+#include "engine/batch_flows.hpp"
+#include "engine/ended_flows.hpp"
+#include "engine/flood_guard.hpp"
+#include "engine/flow_stage.hpp"
+#include "engine/idle_sweep.hpp"
+#include "engine/measurement.hpp"
+#include "engine/shedder.hpp"
+#include "engine/snapshotter.hpp"
+#include "pipeline/flow/key_hash.hpp"
+
+namespace parshall {
+
+/// A flow stage but for its table: what is the same, and compiled once, whatever flows are kept in.
+class MeasuringStage : public FlowStage {
+ public:
+  const ControlCounts* control() const noexcept override { return measurement_.control(); }
+  bool control_window_ends(LinkPlace now) const noexcept override { return measurement_.control_window_ends(now); }
+  void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept override;
+
+  void request_snapshot(std::uint64_t number) noexcept override { snapshotter_.request(number); }
+  Snapshot* snapshot_ready() noexcept override { return snapshotter_.ready(); }
+  void request_statistics(StatisticChoice choice) override { wanted_statistics_.leave(std::move(choice)); }
+
+  StatisticChoice statistics() const override;
+  void stop_waiting() noexcept override { measurement_.stop_waiting(); }
+  std::uint64_t dropped_segments() const noexcept override { return measurement_.dropped_segments(); }
+  const StageCost* cost(MeasureStage stage) const noexcept override { return measurement_.cost(stage); }
+  std::vector<StatePackets> state_packets() const override { return measurement_.state_packets(); }
+  const ClassJobs* class_jobs() const noexcept override { return measurement_.class_jobs(); }
+  RecordRing& ended() noexcept override { return ended_.ring(); }
+  RecordRing& window_messages() noexcept override { return measurement_.messages(); }
+  std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
+
+ protected:
+  MeasuringStage(const FlowStageOptions& options, std::uint32_t slots, bool flows_move);
+
+  /// A flow of the table, for who counts or copies it.
+  MeasuredFlow flow_of(const FlowRecord& record, std::uint32_t slot) const noexcept;
+
+  /// What came, and what of it came to no flow.
+  void add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept;
+  /// All that takes no walk over the table.
+  MonitorCounts counts_but_live(std::size_t table_lines) const noexcept;
+
+  /// At the end of a flood guard's window, by the flows that the table was given: filter_ from here on.
+  FloodFilter* end_guard_window(std::uint64_t begun) noexcept;
+
+  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || snapshotter_.has_any(); }
+
+  /// Others from here on, after flush(). Throws std::bad_alloc, and has none then.
+  void use_statistics(const StatisticChoice& choice);
+
+  /// Of a copy that has all slots.
+  void finish_snapshot(std::size_t table_lines) noexcept;
+
+  // What is asked for with every packet comes first.
+  InFlight in_flight_;
+  FloodFilter* filter_ = nullptr;  ///< while it is on
+  PacketClock clock_;
+  bool can_wait_;
+  bool extras_ = false;         ///< whether any packet is more than counted
+  bool only_first_ = false;     ///< later packets of a flow than its first ones have nothing to measure
+  bool follows_batch_ = false;  ///< during run_classified()
+  bool observe_merges_;
+
+  std::unique_ptr<BatchFlows> batch_flows_;  ///< null: nobody asks for the classes of packets
+  std::unique_ptr<FloodGuard> guard_;        ///< null: every flow comes into the table
+  EndedFlows ended_;
+  Shedder shedder_;
+  Measurement measurement_;
+  std::uint64_t generation_ = 0;  ///< of the statistics
+  Mailbox<StatisticChoice> wanted_statistics_;
+  IdleSweep sweep_;
+  std::unordered_set<FlowKey, KeyHash> merged_;
+  Snapshotter snapshotter_;
+};
+
+}  // namespace parshall
