@@ -84,7 +84,7 @@ class FlowMonitor final : public Monitor, private FlowSink {
 
   bool housekeep(LinkPlace now) noexcept override {
     const bool more = housekeep_slice(now);
-    publish(counts_but_live());
+    publish_now_and_then();
     return more;
   }
 
@@ -366,6 +366,16 @@ class FlowMonitor final : public Monitor, private FlowSink {
     counts.add(Counter::flood_filter_on_ns, guard_->on_time_ns());
   }
 
+  /// Where no packet came, and once in so many: it takes as long as some packets do.
+  void publish_now_and_then() noexcept {
+    constexpr std::uint64_t kPublishEvery = 4096;  // packets
+    const std::uint64_t arrived = counted();
+    if (arrived == std::exchange(arrived_, arrived) || arrived - published_at_ >= kPublishEvery) {
+      publish(counts_but_live());
+      published_at_ = arrived;
+    }
+  }
+
   /// All that takes no walk over the table.
   MonitorCounts counts_but_live() const noexcept {
     MonitorCounts counts(static_cast<const Counters&>(ended_counts_));  // no classes: they would be allocated
@@ -544,7 +554,8 @@ class FlowMonitor final : public Monitor, private FlowSink {
   FloodFilter* filter_ = nullptr;  ///< while it is on
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;
-  std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
+  std::size_t group_measured_ = 0;                ///< packets of group_ that after_update() has seen
+  std::uint64_t arrived_ = 0, published_at_ = 0;  ///< packets, at the last housekeep() and the last publish()
   std::uint64_t latest_ns_ = 0;
   std::uint64_t counted_ns_ = 0;  ///< of the last packet that came to a flow
   bool extras_ = false;
