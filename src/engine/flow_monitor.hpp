@@ -73,7 +73,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   bool housekeep(LinkPlace now) noexcept override {
     const bool more = housekeep_slice(now);
-    publish(counts_but_live(table_.buckets()));
+    publish_now_and_then(table_.buckets());
     return more;
   }
 

@@ -85,7 +85,7 @@ class FlowStage {
   /// link is at `now`. True while a snapshot or a window needs more.
   virtual bool housekeep(LinkPlace now) noexcept = 0;
 
-  /// Any thread: what the flow stage had counted at the end of the last housekeep() or finish().
+  /// Any thread: what the flow stage had counted at the end of one of the last housekeep(), or of finish().
   Counters published() const noexcept { return published_.read(); }
 
   /// Null where no flow gives way. Any thread.

@@ -60,6 +60,14 @@ MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines) const noe
   return counts;
 }
 
+void MeasuringStage::publish_now_and_then(std::size_t table_lines) noexcept {
+  constexpr std::uint64_t kPublishEvery = 4096;  // packets
+  const std::uint64_t arrived = in_flight_.pushed() + shedder_.packets().packets;
+  if (arrived != std::exchange(arrived_, arrived) && arrived - published_at_ < kPublishEvery) return;
+  publish(counts_but_live(table_lines));
+  published_at_ = arrived;
+}
+
 FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun) noexcept {
   const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun};
   const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));

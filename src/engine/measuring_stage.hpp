@@ -50,6 +50,8 @@ class MeasuringStage : public FlowStage {
   void add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept;
   /// All that takes no walk over the table.
   MonitorCounts counts_but_live(std::size_t table_lines) const noexcept;
+  /// Of them, where no packet came, and once in so many: it takes as long as some packets do.
+  void publish_now_and_then(std::size_t table_lines) noexcept;
 
   /// At the end of a flood guard's window, by the flows that the table was given: filter_ from here on.
   FloodFilter* end_guard_window(std::uint64_t begun) noexcept;
@@ -82,6 +84,7 @@ class MeasuringStage : public FlowStage {
   IdleSweep sweep_;
   std::unordered_set<FlowKey, KeyHash> merged_;
   Snapshotter snapshotter_;
+  std::uint64_t arrived_ = 0, published_at_ = 0;  ///< packets, at the last publish_now_and_then(), and published
 };
 
 }  // namespace parshall
