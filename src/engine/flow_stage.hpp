@@ -16,7 +16,6 @@
 #include "base/published_counters.hpp"
 #include "base/record_ring.hpp"
 #include "base/stage_cost.hpp"
-#include "pipeline/output/ended_record.hpp"
 #include "engine/worker_control.hpp"
 #include "pipeline/flow/front_end.hpp"
 #include "pipeline/flow/in_flight.hpp"
@@ -26,6 +25,7 @@
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
 #include "pipeline/output/accounting.hpp"
+#include "pipeline/output/ended_record.hpp"
 
 namespace parshall {
 

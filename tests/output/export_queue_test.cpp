@@ -66,7 +66,8 @@ class ExportQueues : public ::testing::Test {
   std::unique_ptr<ExportQueue> make(bool waits, std::size_t bytes = std::size_t{1} << 16) {
     return std::make_unique<ExportQueue>(
         std::make_unique<DeskExporter>(desk_), Schema(), waits,
-        [this](std::span<const std::byte> record) { back_.push_back(RecordView(record).header.record.packets); }, bytes);
+        [this](std::span<const std::byte> record) { back_.push_back(RecordView(record).header.record.packets); },
+        bytes);
   }
   void set_open(bool open) {
     const std::lock_guard lock(desk_.mutex);
