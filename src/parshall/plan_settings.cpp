@@ -143,7 +143,6 @@ class Settings {
   std::vector<PlanSetting> all_;
 };
 
-// clang-format off: a line each is a table
 Settings source_settings() {
   Settings s("Source");
   s.text(
@@ -329,7 +328,6 @@ Settings thread_settings() {
   s.flag("busy-poll", "Never sleep while waiting for packets", [](Plan& p) { p.threads.busy_poll = true; });
   return s;
 }
-// clang-format on
 
 /// A TOML value as the words of a command line; nothing for what has none.
 std::optional<Words> words_of(const toml::node& node) {

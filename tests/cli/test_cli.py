@@ -11,6 +11,7 @@ import io
 import json
 import lzma
 import os
+import re
 import resource
 import shutil
 import signal
@@ -321,6 +322,58 @@ class NothingLost(Case):
         _, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (DONE, b""))
         self.assertEqual([file for file in files if "parshall-" in file], [])
+
+    def test_records_leave_as_they_end(self):
+        """Long before the end of the run, and each once."""
+        path = self.path("flows.csv")
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000,pace=100000", "--idle", "100ms", "--flows", "64Ki",
+                                    "--count", "400k", "--format", "csv", "-o", path, "--stats", "end_reason"], stderr=subprocess.PIPE)
+        early = 0
+        while early < 10000 and process.poll() is None:
+            time.sleep(0.01)
+            early = os.path.getsize(path) if os.path.exists(path) else 0
+        self.assertIsNone(process.poll(), "the run was over")
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (DONE, b""))
+        with open(path, "rb") as file:
+            flows = rows(file.read())
+        self.assertEqual(packets_in(flows), 400000)
+        self.assertGreater(sum(flow["end_reason"] == "idle" for flow in flows), 1000)
+
+    def test_a_reader_that_does_not_read_costs_records_of_a_link_and_no_memory(self):
+        """What it got and what was dropped is all there was."""
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        process = subprocess.Popen([PROGRAM, "watch", "-g", "flows=4000000,packets=8000000,pace=500000", "--idle", "100ms", "--flows", "256Ki",
+                                    "--duration", "4s", "--format", "csv", "-o", pipe], stderr=subprocess.PIPE)
+        with open(pipe, "rb") as reader:
+            time.sleep(4.5)
+            got = reader.read()
+        _, err = process.communicate(timeout=60)
+        said = err.decode()
+        self.assertEqual(process.returncode, DONE, said)
+        account = re.search(r"(\d+) records of ended flows \((\d+) packets\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said)
+        self.assertTrue(account, said)
+        offered, packets, written, written_packets, dropped, dropped_packets = map(int, account.groups())
+        self.assertEqual((offered, packets), (written + dropped, written_packets + dropped_packets))
+        self.assertGreater(dropped, 1000)
+        self.assertEqual(said.count("find no room"), 1, said)
+        lines = rows(got)
+        self.assertGreaterEqual(len(lines), written)
+        self.assertGreaterEqual(packets_in(lines), written_packets)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_records_that_a_full_disk_did_not_take_are_in_the_rescued_report(self):
+        done = run("watch", "-q", "-g", "flows=20000,packets=1000000,rate=100000", "--count", "200k", "--idle", "100ms", "--flows", "64Ki", "--format", "csv",
+                   "-o", "/dev/full", env={"TMPDIR": self.folder})
+        self.assertEqual(done.status, FAILED, done.err)
+        rescued = re.search(r"the final report is in (\S+)", done.err.decode())
+        self.assertTrue(rescued, done.err)
+        with open(rescued[1], "rb") as file:
+            flows = rows(file.read())
+        counted = int(re.search(r"(\d+) counted", done.err.decode())[1])
+        self.assertGreater(counted, 1000)
+        self.assertEqual(packets_in(flows), counted)
 
     def test_reports_of_a_capture_are_of_intervals_of_its_own_time(self):
         """The n-th has all packets before that time and no other, whoever reads; an interval without packets has none."""

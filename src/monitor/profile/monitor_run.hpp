@@ -8,6 +8,7 @@
 #include <span>
 
 #include "engine/flow_stage.hpp"
+#include "pipeline/capture/source.hpp"
 
 namespace parshall::lab {
 
