@@ -198,7 +198,9 @@ class Watch {
   }
 
   /// While the queue writes the output is its own.
-  bool output_failed() const noexcept { return queue_ ? queue_->failed() : output_->error().has_value(); }
+  bool output_failed() const noexcept {
+    return queue_ && !queue_is_done_ ? queue_->failed() : output_->error().has_value();
+  }
 
   bool reader_gone() const noexcept {
     return (output_failed() && output_->reader_gone()) || events_file_.reader_gone() || recall_file_.reader_gone();
@@ -279,6 +281,7 @@ class Watch {
     bool told = false;
     while (!queue_->finished_within(kPatience))
       if (!std::exchange(told, true)) say(options_.command, fmt::format("waiting for who reads {}", output_->name()));
+    queue_is_done_ = true;
     Exporter& exporter = queue_->exporter();
     if (!queue_->failed()) {
       report.flows([&](const ReportFlow& flow) { exporter.records({&flow, 1}); });
@@ -349,6 +352,7 @@ class Watch {
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
   std::optional<ExportQueue> queue_;  ///< nothing: flows leave in reports
+  bool queue_is_done_ = false;        ///< from then on the output is the main thread's
   std::shared_ptr<TopFlows> top_;     ///< of the ended ones; null: reports have all
   SideFile events_file_{"events go into the report alone from now on"};
   SideFile recall_file_{"of recall the report has a summary"};
