@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: all tests, those that mostly wait (devices, terminals) beside those that compute: two at a time. A line for each, the
-output of what failed; the last line is "N passed, N failed"."""
+"""run_tests.py BUILD: all tests: those that compute as many at a time as there are cores, then, one by one, those that other load would disturb
+(devices, terminals, whatever has to keep a pace). A line for each, the output of what failed; the last line is "N passed, N failed"."""
 import collections
 import json
 import os
 import pathlib
+import queue
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
-Test = collections.namedtuple("Test", "name command waits")
+Test = collections.namedtuple("Test", "name command alone")
 
 
 def tests_of(build):
@@ -25,7 +26,7 @@ def tests_of(build):
                           ("TCP of captures against tshark and tcptrace", "tests/tasks/test_tcp.py", parshall),
                           ("windows of captures against their truth", "tests/tasks/test_captures.py", parshall),
                           ("peer comparison's own tests", "bench/peers/test_compare.py")):
-        yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], waits=False)
+        yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], alone=False)
 
 
 class Runner:
@@ -33,7 +34,12 @@ class Runner:
         self._build, self._lock, self.passed, self.failed = build, threading.Lock(), 0, 0
 
     def run(self, tests):
-        for test in tests:
+        """Takes tests from the queue until there is none."""
+        while True:
+            try:
+                test = tests.get_nowait()
+            except queue.Empty:
+                return
             began = time.monotonic()
             try:
                 done = subprocess.run(test.command, cwd=self._build, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -62,11 +68,16 @@ def main():
     if len(tests) < 10:
         sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
     runner = Runner(build)
-    lanes = [threading.Thread(target=runner.run, args=([test for test in tests if test.waits == waits],)) for waits in (True, False)]
-    for lane in lanes:
-        lane.start()
-    for lane in lanes:
-        lane.join()
+    for alone, lanes in ((False, os.cpu_count()), (True, 1)):
+        waiting = queue.SimpleQueue()
+        for test in tests:
+            if test.alone == alone:
+                waiting.put(test)
+        threads = [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(lanes)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     print(f"{runner.passed} passed, {runner.failed} failed")
     sys.exit(runner.failed != 0)
 
