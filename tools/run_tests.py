@@ -8,6 +8,7 @@ import os
 import pathlib
 import queue
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -83,5 +84,8 @@ def main():
 
 
 if __name__ == "__main__":
+    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # as of a shell's background: tests want the usual ones
+        if signal.getsignal(ignored) == signal.SIG_IGN:
+            signal.signal(ignored, signal.SIG_DFL)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     main()
