@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/export_queue.hpp"
 
+#include <algorithm>
+
 #include "base/thread_name.hpp"
 
 namespace parshall {
@@ -8,6 +10,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kNap{1}, kFlushEvery{100};
 constexpr std::chrono::microseconds kRoomNap{100};
+
+/// Bytes of a ring in which any record finds room, once it is empty: rows of fine histograms are long.
+std::size_t room_for_some(const Schema& schema) {
+  constexpr std::size_t kSome = 4;
+  return kSome * (sizeof(RecordHeader) + (schema.statistics() ? schema.statistics()->row_bytes() : 0));
+}
 
 }  // namespace
 
@@ -20,9 +28,10 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, Schema schema, bool
                          std::size_t bytes)
     : exporter_(std::move(exporter)),
       schema_(std::move(schema)),
-      ring_(bytes),
+      ring_(std::max(bytes, room_for_some(schema_))),
       waits_(waits),
-      give_back_(std::move(give_back)) {
+      give_back_(std::move(give_back)),
+      unflushed_(std::max(kUnflushedBytes, room_for_some(schema_))) {
   batch_.reserve(kBatch);
   flows_.reserve(kBatch);
   values_.resize(kBatch * schema_.columns().size());
