@@ -70,12 +70,6 @@ Result<std::string> configuration_path(const std::string& name) {
   return Error{"neither XDG_CONFIG_HOME nor HOME says where files of this user are: name a file with -o"};
 }
 
-bool same_file(const std::string& input, const std::string& output) {
-  struct stat in, out;
-  return ::stat(input.c_str(), &in) == 0 && ::stat(output.c_str(), &out) == 0 && S_ISREG(out.st_mode) &&
-         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
 std::optional<Error> prepare_for(const std::string& path) {
   if (path == "-") return std::nullopt;
   struct stat there;

@@ -11,9 +11,6 @@ namespace parshall::cli {
 /// environment names neither.
 Result<std::string> configuration_path(const std::string& name);
 
-/// Whether writing to `output` would overwrite `input`, which is there.
-bool same_file(const std::string& input, const std::string& output);
-
 /// Makes the folders that `path` is in. What is wrong, where nothing could be written there later.
 std::optional<Error> prepare_for(const std::string& path);
 

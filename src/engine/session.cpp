@@ -93,7 +93,8 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Sc
 Session::Session(Input input, SessionOptions options, Schema schema, Monitors monitors, TaskSets tasks)
     : input_(std::move(input)),
       options_(std::move(options)),
-      memory_bytes_(memory_bytes(options_, schema) + tasks.memory_bytes() + input_.memory_bytes),
+      memory_bytes_(memory_bytes(options_, schema) + tasks.memory_bytes() + input_.memory_bytes +
+                    (options_.outputs == nullptr ? 0 : options_.outputs->memory_bytes())),
       spool_({.all_bytes = options_.ended_bytes, .without_file_bytes = SpoolLimits().memory_bytes}),
       events_(/*can_wait=*/all_wait(input_)) {
   options_.threads.ring_packets =
@@ -161,6 +162,7 @@ std::optional<Error> Session::start() {
         std::this_thread::sleep_for(kCollectEvery);
     }
     collect();
+    collected_all_.store(true, std::memory_order_release);
   });
   if (analyst_)
     analysis_ = std::thread([this] {
@@ -201,23 +203,43 @@ const RecallBoard* Session::recalls() const noexcept {
 }
 
 /// Tasks may wait for room for their events, and workers for the tasks: so who waits for workers takes them.
-void Session::keep_events() { std::ranges::move(events_.take(), std::back_inserter(last_events_)); }
+void Session::keep_events() {
+  if (options_.outputs == nullptr) std::ranges::move(events_.take(), std::back_inserter(last_events_));
+}
 
-void Session::finish_analysis() {
-  const auto wait_for = [this](auto done) {
+bool Session::ended_within(std::chrono::milliseconds most) {
+  const auto until = Clock::now() + most;
+  const auto is_done = [&](auto done) {
     while (!done()) {
+      if (Clock::now() >= until) return false;
       keep_events();
       std::this_thread::sleep_for(kAnalyseEvery);
     }
+    return true;
   };
-  wait_for([this] { return workers_->finished(); });
+  if (!is_done([this] { return workers_->finished(); })) return false;
+  workers_->join();
   analysing_.store(false, std::memory_order_release);
-  wait_for([this] { return analysed_.load(std::memory_order_acquire); });
-  analysis_.join();
+  if (analysis_.joinable()) {
+    if (!is_done([this] { return analysed_.load(std::memory_order_acquire); })) return false;
+    analysis_.join();
+  }
+  collecting_.store(false, std::memory_order_release);
+  if (collector_.joinable()) {
+    if (!is_done([this] { return collected_all_.load(std::memory_order_acquire); })) return false;
+    collector_.join();
+  }
+  return true;
 }
 
 void Session::collect() {
+  collect_ended();
+  if (options_.outputs != nullptr) collect_findings();
+}
+
+void Session::collect_ended() {
   using Put = ExportQueue::Put;
+  const bool leave = options_.outputs != nullptr && options_.outputs->take_records();
   const auto drop = [this](std::uint64_t records, std::uint64_t packets) {
     collected_.add(Counter::dropped_records, records);
     collected_.add(Counter::dropped_record_packets, packets);
@@ -225,11 +247,17 @@ void Session::collect() {
   };
   for (const auto& monitor : workers_->monitors())
     monitor->ended().drain([&](std::span<const std::byte> record) {
-      const Put put = options_.take_ended ? options_.take_ended(record) : Put::given_back;
+      const Put put = leave ? options_.outputs->put(record) : Put::given_back;
       if (put == Put::taken || (put == Put::given_back && (!options_.keeps_ended || spool_.append(record)))) return;
       drop(1, RecordView(record).header.record.packets);
     });
   if (const std::uint64_t records = refused_records_.exchange(0)) drop(records, refused_packets_.exchange(0));
+}
+
+void Session::collect_findings() {
+  for (const Event& event : events_.take()) options_.outputs->put(event);
+  if (const RecallBoard* const board = recalls())
+    for (const WindowRecall& told : board->windows->take()) options_.outputs->put(told);
 }
 
 void Session::keep_ended(std::span<const std::byte> record) {
@@ -311,16 +339,15 @@ std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
 }
 
 Report Session::final_report() {
-  if (analysis_.joinable()) finish_analysis();
-  workers_->join();
-  collecting_.store(false, std::memory_order_release);
-  if (collector_.joinable()) collector_.join();
+  while (!ended_within(std::chrono::hours(1))) {
+  }
   ++reports_;
   std::vector<MonitorCounts> counts;
   for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->counts());
   Report report{.summary = summarize(counts, /*final=*/true), .columns = {}, .flows = nullptr};
   report.columns = chosen_->schema.columns();
   report.flows = [this](const std::function<void(const ReportFlow&)>& visit) { visit_final(visit); };
+  report.live = [this](const std::function<void(const ReportFlow&)>& visit) { visit_live(visit); };
   return report;
 }
 
@@ -551,6 +578,11 @@ void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
       if (const RecordView view(bytes); view.header.snapshot <= number) visit_record(view);
     });
   spool_.visit([&](std::span<const std::byte> bytes) { visit_record(RecordView(bytes)); });
+  visit_live(visit);
+}
+
+void Session::visit_live(const std::function<void(const ReportFlow&)>& visit) {
+  const auto chosen = chosen_;
   FlowMerger merger(*chosen->schema.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;

@@ -17,7 +17,7 @@
 #include "engine/class_helpers.hpp"
 #include "engine/tables.hpp"
 #include "engine/worker.hpp"
-#include "pipeline/output/export_queue.hpp"
+#include "pipeline/output/outputs.hpp"
 #include "pipeline/output/record_spool.hpp"
 #include "pipeline/output/report.hpp"
 
@@ -48,9 +48,9 @@ struct SessionOptions {
   std::optional<BpfFilter> filter;
   bool snapshots = true;    ///< reports before the end will be asked for
   bool keeps_ended = true;  ///< records of ended flows, for reports; else they are counted, and gone
-  /// Where they go at once in place of that, a header and a row each; null: nowhere. By the collector's thread. What it
-  /// gives back is kept for the next report.
-  std::function<ExportQueue::Put(std::span<const std::byte>)> take_ended = {};
+  /// Where they go at once in place of that, if it takes records, and where findings go in place of take_events() and
+  /// take_recalls(): by the collector's thread. Null: nowhere. What is given back is kept for the next report.
+  Outputs* outputs = nullptr;
   bool commits_first = false;  ///< of a source that cannot wait: before the first packet, however long it takes
   std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< that these may take until a report asks for them
   const TableEntry* table = nullptr;              ///< null: packet level, no flows
@@ -98,7 +98,11 @@ class Session {
   /// The last snapshot's report was written: its ended records may be forgotten.
   void confirm_written() { unconfirmed_.clear(); }
 
-  /// Waits for the workers, then reports everything that is left.
+  /// Once the source is at its end, or stop() was called: waits for what the workers still have to do, and for outputs
+  /// that the source can wait for to take what is left. False: not in that time.
+  bool ended_within(std::chrono::milliseconds most);
+
+  /// Waits for that, however long it takes, then reports everything that is left.
   Report final_report();
 
   /// Other columns from the next report on. Statistics kept so far are dropped.
@@ -140,11 +144,13 @@ class Session {
   using Bases = std::unordered_map<std::string, IntervalBase>;
 
   void collect();
-  void finish_analysis();
+  void collect_ended();
+  void collect_findings();
   void keep_events();
   bool snapshot_ready() const noexcept;
   void visit_snapshots(std::uint64_t number, SnapshotFlows flows, const std::function<void(const ReportFlow&)>& visit);
   void visit_final(const std::function<void(const ReportFlow&)>& visit);
+  void visit_live(const std::function<void(const ReportFlow&)>& visit);
   void visit_ended(std::uint64_t number, const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
   void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
                   const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
@@ -183,7 +189,7 @@ class Session {
   std::vector<std::pair<std::uint64_t, RecordSpool::Taken>> unconfirmed_;
   std::atomic<std::uint64_t> refused_records_{0}, refused_packets_{0};  ///< by the spool, of keep_ended()
   std::thread collector_;
-  std::atomic<bool> collecting_{true}, collect_now_{false};
+  std::atomic<bool> collecting_{true}, collect_now_{false}, collected_all_{false};
 
   EventQueue events_;
   std::vector<Event> last_events_;  ///< kept for the next take_events()

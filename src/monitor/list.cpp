@@ -10,6 +10,7 @@
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/accounting.hpp"
+#include "pipeline/output/exporters.hpp"
 #include "pipeline/output/schema.hpp"
 #include "pipeline/output/sink.hpp"
 
@@ -118,13 +119,17 @@ void list_formats() {
   for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);
 }
 
+void list_exporters() {
+  for (const ExporterEntry& entry : exporter_registry()) fmt::print("{:<8} {}\n", entry.name, entry.help);
+}
+
 }  // namespace
 
 std::vector<Topic> monitor_topics() {
-  return {{"tables", list_tables},   {"hashes", list_hashes},    {"statistics", list_statistics},
-          {"columns", list_columns}, {"tasks", list_tasks},      {"fields", list_fields},
-          {"sources", list_sources}, {"traffic", list_traffic},  {"models", list_models},
-          {"formats", list_formats}, {"counters", list_counters}};
+  return {{"tables", list_tables},   {"hashes", list_hashes},     {"statistics", list_statistics},
+          {"columns", list_columns}, {"tasks", list_tasks},       {"fields", list_fields},
+          {"sources", list_sources}, {"traffic", list_traffic},   {"models", list_models},
+          {"formats", list_formats}, {"counters", list_counters}, {"exporters", list_exporters}};
 }
 
 }  // namespace parshall::cli

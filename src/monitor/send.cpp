@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/parse.hpp"
+#include "base/same_file.hpp"
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"

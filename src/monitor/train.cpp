@@ -10,6 +10,7 @@
 
 #include "base/figures/plot.hpp"
 #include "base/parse.hpp"
+#include "base/same_file.hpp"
 #include "classify/cross_validation.hpp"
 #include "classify/model_file.hpp"
 #include "classify/registry.hpp"

@@ -11,6 +11,7 @@
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "engine/thread_models.hpp"
+#include "parshall/wire_outputs.hpp"
 #include "pipeline/output/sink.hpp"
 
 namespace parshall::cli {
@@ -23,15 +24,7 @@ bool is_null_device(const std::string& path) {
   return found == 0 && S_ISCHR(there.st_mode) && there.st_rdev == makedev(1, 3);
 }
 
-void declare_findings(Command command, WatchOptions& o) {
-  command.add_option("--events", o.events, "File for what tasks find, a JSON object a line; - is standard output")
-      ->group("Tasks");
-  command
-      .add_option(
-          "--recall", o.recall,
-          "CSV file for how much of it they found, by estimate, where flows give way: a line for each window and "
-          "task; - is standard output")
-      ->group("Tasks");
+void declare_hook(Command command, WatchOptions& o) {
   auto hook =
       command
           .add_option(
@@ -49,7 +42,7 @@ void declare_findings(Command command, WatchOptions& o) {
 void declare_report(Command command, WatchOptions& o) {
   std::vector<std::string> formats;
   for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
-  command.add_option("--format", o.format, "text, csv or json")
+  command.add_option("--format", o.format, "text, csv, json or jsonl")
       ->check(among(formats))
       ->capture_default_str()
       ->group("Report");
@@ -72,25 +65,11 @@ void declare_report(Command command, WatchOptions& o) {
   command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
 }
 
-/// Two of them would write to standard output.
-std::optional<Error> output_problem(const WatchOptions& o) {
-  std::vector<std::string_view> there;
-  if (o.output == "-" || o.live) there.emplace_back("the report");
-  if (o.events == "-") there.emplace_back("--events -");
-  if (o.recall == "-") there.emplace_back("--recall -");
-  if (there.size() < 2) return std::nullopt;
-  return Error{fmt::format("{} and {} both go to standard output: give one of them a file", there[1], there[0])};
-}
-
 /// What is asked of tasks, where there are some.
 std::optional<Error> findings_problem(const WatchOptions& o, const WatchPlan& plan) {
-  if (plan.wiring.tasks.empty()) {
-    if (!o.hook.empty()) return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
-    if (!o.events.empty()) return Error{"--events: name what to look for with --tasks (parshall list tasks)"};
-  }
-  if (o.recall.empty() && !o.live) return std::nullopt;
-  const auto problem = watch_recall(plan.plan, plan.wiring);
-  if (problem && !o.recall.empty()) return Error{"--recall: " + problem->message};
+  if (plan.wiring.tasks.empty() && !o.hook.empty())
+    return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
+  if (o.live) static_cast<void>(watch_recall(plan.plan, plan.wiring));  // shown where there is something to tell
   return std::nullopt;
 }
 
@@ -125,7 +104,7 @@ void declare(Command command, WatchOptions& o) {
   o.given.declare(command, "Source");
   o.given.declare(command, "Flows");
   o.given.declare(command, "Tasks");
-  declare_findings(command, o);
+  declare_hook(command, o);
   o.given.declare(command, "Report");
   declare_report(command, o);
   o.given.declare(command, "Threads");
@@ -158,7 +137,10 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   session.keeps_ended = !is_null_device(o.output);
   session.snapshots = plan.every_ns != 0 || o.live;
   if (const auto problem = findings_problem(o, plan)) return *problem;
-  if (const auto problem = output_problem(o)) return *problem;
+  std::vector<Target> targets{{"the report", o.output}};
+  if (o.live && o.output != "-") targets.push_back({"the live view", "-"});
+  std::ranges::move(targets_of(plan.plan), std::back_inserter(targets));
+  if (const auto problem = targets_problem(plan.plan.source.file, targets)) return *problem;
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
   plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;

@@ -15,7 +15,6 @@ struct WatchOptions {
   Plan plan;  ///< with the command's defaults, until read() has what was given
   PlanOptions given;
 
-  std::string events, recall;
   std::string hook, hook_every = "1s";
   std::string format = "text", output = "-", every = "0", sort;
   std::string spool;  ///< empty: as the source wants it

@@ -90,6 +90,14 @@ struct ThreadsPlan {
   friend bool operator==(const ThreadsPlan&, const ThreadsPlan&) = default;
 };
 
+/// Where what leaves a run goes while it goes on.
+struct OutputPlan {
+  std::string kind;    ///< of exporter
+  std::string target;  ///< a file; - for standard output
+
+  friend bool operator==(const OutputPlan&, const OutputPlan&) = default;
+};
+
 /// All that a run is: what the command line, a TOML file and code come to. Plain data; wire() checks it.
 struct Plan {
   SourcePlan source;
@@ -97,6 +105,7 @@ struct Plan {
   StatisticsPlan statistics;
   TasksPlan tasks;
   ThreadsPlan threads;
+  std::vector<OutputPlan> outputs;
   bool explain = false;  ///< in reports, where the time goes
 
   friend bool operator==(const Plan&, const Plan&) = default;

@@ -14,6 +14,7 @@
 #include "engine/thread_models.hpp"
 #include "generate/traffic_spec.hpp"
 #include "parshall/names.hpp"
+#include "parshall/wire_outputs.hpp"
 #include "pipeline/flow/flood_filter.hpp"
 
 namespace parshall {
@@ -45,6 +46,16 @@ class Settings {
       get(plan) = words;
       return std::nullopt;
     });
+  }
+
+  /// A file for the kind of exporter that is called like the setting.
+  PlanSetting& output(const std::string& kind, std::string help) {
+    return add(kind, SettingKind::value, "FILE", std::move(help), "",
+               [kind](Plan& plan, const Words& words) -> Outcome {
+                 std::erase_if(plan.outputs, [&](const OutputPlan& output) { return output.kind == kind; });
+                 plan.outputs.push_back({kind, words.back()});
+                 return std::nullopt;
+               });
   }
 
   template <class Get>
@@ -288,6 +299,26 @@ Settings task_settings() {
   s.count(
       "task-keys", "Keys that a task counts exactly in a window", [](auto& p) -> auto& { return p.tasks.keys; }, 1024,
       std::uint64_t{1} << 27, "1Mi");
+  s.output("events", "File for what tasks find, a JSON object a line; - is standard output");
+  s.output(
+      "recall",
+      "CSV file for how much of it they found, by estimate, where flows give way: a line for each window and task; - "
+      "is standard output");
+  return s;
+}
+
+Settings output_settings() {
+  Settings s("Report");
+  s.add("export", SettingKind::repeated, "KIND:FILE",
+        "File for what leaves while the run goes on, beside the report; once for each (parshall list exporters)", "",
+        [](Plan& plan, const Words& words) -> Outcome {
+          for (const std::string& word : words) {
+            auto output = parse_output(word);
+            if (!output) return output.error();
+            plan.outputs.push_back(*std::move(output));
+          }
+          return std::nullopt;
+        });
   return s;
 }
 
@@ -349,7 +380,8 @@ std::optional<Words> words_of(const toml::node& node) {
 std::span<const PlanSetting> plan_settings() {
   static const std::vector<PlanSetting> all = [] {
     std::vector<PlanSetting> settings;
-    for (auto* const make : {source_settings, flow_settings, statistics_settings, task_settings, thread_settings})
+    for (auto* const make :
+         {source_settings, flow_settings, statistics_settings, task_settings, output_settings, thread_settings})
       make().move_to(settings);
     return settings;
   }();

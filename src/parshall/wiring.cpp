@@ -12,6 +12,7 @@
 #include "generate/traffic_spec.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/wire_model.hpp"
+#include "parshall/wire_outputs.hpp"
 #include "parshall/wire_tasks.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 
@@ -113,6 +114,9 @@ Result<Wiring> wire(const Plan& plan) {
                      .busy_poll = plan.threads.busy_poll};
   if (const auto problem = wire_forwarding(plan, wiring.statistics.classifier.get(), session)) return *problem;
   if (const auto problem = wire_tasks(plan, wiring)) return *problem;
+  if (std::ranges::find(plan.outputs, "recall", &OutputPlan::kind) != plan.outputs.end())
+    if (const auto problem = watch_recall(plan, wiring)) return Error{"--recall: " + problem->message};
+  if (const auto problem = outputs_problem(plan)) return *problem;
   return wiring;
 }
 

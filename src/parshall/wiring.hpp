@@ -24,7 +24,8 @@ struct Wiring {
 /// Checks a plan, here and nowhere else. Errors are of who made it, and name settings as the command line does.
 Result<Wiring> wire(const Plan& plan);
 
-/// Has what tasks miss told of every window (Session::take_recalls). Error: why there will be nothing to tell.
+/// Has what tasks miss told of every window, as wire() does for an output of recall. Error: why there will be nothing
+/// to tell.
 std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring);
 
 /// Whether its source waits for who reads it.

@@ -352,15 +352,62 @@ class NothingLost(Case):
         _, err = process.communicate(timeout=60)
         said = err.decode()
         self.assertEqual(process.returncode, DONE, said)
-        account = re.search(r"(\d+) records of ended flows \((\d+) packets\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said)
+        account = re.search(r"(\d+) records of flows \((\d+) packets\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said)
         self.assertTrue(account, said)
         offered, packets, written, written_packets, dropped, dropped_packets = map(int, account.groups())
         self.assertEqual((offered, packets), (written + dropped, written_packets + dropped_packets))
         self.assertGreater(dropped, 1000)
         self.assertEqual(said.count("find no room"), 1, said)
         lines = rows(got)
-        self.assertGreaterEqual(len(lines), written)
-        self.assertGreaterEqual(packets_in(lines), written_packets)
+        self.assertEqual((len(lines), packets_in(lines)), (written, written_packets))
+
+    def test_several_outputs_have_the_same_records_and_an_account_each(self):
+        csv, lines, events = self.path("flows.csv"), self.path("flows.jsonl"), self.path("events.jsonl")
+        done = run("watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "csv:" + csv, "--export",
+                   "jsonl:" + lines, "--task", "count:window=10000p", "--events", events, "--format", "json", "--top", "3", "--seed", "1")
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        report = json.loads(done.out)
+        with open(csv, "rb") as file:
+            flows = rows(file.read())
+        with open(lines) as file:
+            objects = [json.loads(line) for line in file]
+        with open(events) as file:
+            self.assertEqual([json.loads(line) for line in file], report["events"])
+        self.assertEqual([entry["event"] for entry in objects if "event" in entry], report["events"])
+        written = [entry["flow"] for entry in objects if "flow" in entry]
+        self.assertEqual([{name: str(value) for name, value in flow.items()} for flow in written], flows)
+        self.assertEqual(packets_in(flows), 200000)
+        self.assertGreater(len(flows), 20000, "none ended")
+        self.assertEqual(list(objects[-1]), ["summary"], "the summary comes last")
+        outputs = {output["name"]: output for output in report["summary"]["outputs"]}
+        everything = {"records": len(flows), "packets": 200000}
+        for name, expected in (("csv:" + csv, {**everything, "findings": 0}), ("jsonl:" + lines, {**everything, "findings": 20}),
+                               ("events:" + events, {"records": 0, "packets": 0, "findings": 20})):
+            with self.subTest(output=name):
+                self.assertEqual(outputs[name]["offered"], expected)
+                self.assertEqual(outputs[name]["written"], expected)
+                for rest in ("waiting", "dropped"):
+                    self.assertEqual(set(outputs[name][rest].values()), {0})
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_an_output_that_cannot_be_written_costs_the_others_nothing(self):
+        csv = self.path("flows.csv")
+        done = run("watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "jsonl:/dev/full", "--format", "csv",
+                   "-o", csv)
+        self.assert_says(done, FAILED, "jsonl:/dev/full", "No space left", "0 (0) written")
+        with open(csv, "rb") as file:
+            self.assertEqual(packets_in(rows(file.read())), 200000)
+
+    def test_outputs_that_make_no_sense_are_refused(self):
+        capture, both = self.capture(), self.path("both")
+        for words, said in ((["--export", "flows.csv"], ["csv:flows.csv", "jsonl"]), (["--export", "xml:flows.xml"], ['"xml"', "csv"]),
+                            (["--export", "csv:"], ["KIND:FILE"]), (["--export", "csv:" + capture], ["the capture itself"]),
+                            (["--export", "csv:" + both, "--export", "jsonl:" + both], ["same file"]),
+                            (["--export", "csv:" + both, "-o", both], ["same file", "report"]), (["--export", "csv:-"], ["standard output"]),
+                            (["--export", "csv:" + both, "--packets-only"], ["--packets-only"]), (["--export", "events:" + both], ["--tasks"])):
+            with self.subTest(words=words):
+                self.assert_says(run("watch", "-r", capture, *words), USAGE, *said)
+                self.assertFalse(os.path.exists(both))
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_records_that_a_full_disk_did_not_take_are_in_the_rescued_report(self):

@@ -183,8 +183,8 @@ TEST(RecallTail, HasTheLatestWindowsOfEachTask) {
   RecallTail tail;
   EXPECT_TRUE(tail.tasks().empty());
   for (std::uint64_t i = 0; i < 25; ++i) {
-    tail.add(told("one", i, i < 20 ? 0.1 : 0.8));
-    tail.add(told("other", i, std::nullopt));
+    tail.recall(told("one", i, i < 20 ? 0.1 : 0.8));
+    tail.recall(told("other", i, std::nullopt));
   }
   const auto tasks = tail.tasks();
   ASSERT_EQ(tasks.size(), 2u);
@@ -196,7 +196,7 @@ TEST(RecallTail, HasTheLatestWindowsOfEachTask) {
   EXPECT_EQ(tasks[0].packets_missed, 30u);
   EXPECT_FALSE(tasks[1].recall);
   EXPECT_FALSE(tasks[1].at_least);
-  tail.add(told("other", 25, 0.4));
+  tail.recall(told("other", 25, 0.4));
   EXPECT_EQ(tail.tasks()[1].recall, 0.4) << "of the windows that are known";
 }
 

@@ -23,10 +23,10 @@ struct Desk {
 class DeskExporter final : public Exporter {
  public:
   explicit DeskExporter(Desk& desk) : desk_(desk) {}
-  void begin(const Schema& schema) override {
+  void begin(std::span<const ColumnInfo> columns) override {
     const std::lock_guard lock(desk_.mutex);
     ++desk_.began;
-    columns_ = schema.columns().size();
+    columns_ = columns.size();
   }
   void records(std::span<const ReportFlow> batch) override {
     std::unique_lock lock(desk_.mutex);
@@ -64,21 +64,22 @@ std::vector<std::byte> record_of(std::uint64_t packets) {
 class ExportQueues : public ::testing::Test {
  protected:
   std::unique_ptr<ExportQueue> make(bool waits, std::size_t bytes = std::size_t{1} << 16) {
+    const auto give_back = [this](std::span<const std::byte> record) {
+      back_.push_back(RecordView(record).header.record.packets);
+    };
     return std::make_unique<ExportQueue>(
-        std::make_unique<DeskExporter>(desk_), Schema(), waits,
-        [this](std::span<const std::byte> record) { back_.push_back(RecordView(record).header.record.packets); },
-        bytes);
+        std::make_unique<DeskExporter>(desk_), Schema(),
+        ExportOptions{.name = "desk", .waits = waits, .give_back = give_back, .bytes = bytes});
   }
   void set_open(bool open) {
     const std::lock_guard lock(desk_.mutex);
     desk_.open = open;
     desk_.opens.notify_all();
   }
-  static void expect_account(const ExportCounts& counts, std::uint64_t offered) {
-    EXPECT_EQ(counts.records.offered, offered);
-    EXPECT_EQ(counts.records.waiting(), 0u);
-    EXPECT_EQ(counts.packets.offered, offered * (offered + 1) / 2);
-    EXPECT_EQ(counts.packets.waiting(), 0u);
+  static void expect_account(const OutputSummary& account, std::uint64_t offered) {
+    EXPECT_EQ(account.offered.records, offered);
+    EXPECT_EQ(account.offered.packets, offered * (offered + 1) / 2);
+    EXPECT_EQ(account.waiting(), OutputSummary::Sum());
   }
 
   Desk desk_;
@@ -92,8 +93,8 @@ TEST_F(ExportQueues, WritesAllThatWaitsInOrder) {
   ASSERT_TRUE(queue->finished_within(10s));
   ASSERT_EQ(desk_.written.size(), kRecords);
   for (std::uint64_t i = 1; i <= kRecords; ++i) ASSERT_EQ(desk_.written[i - 1], i);
-  expect_account(queue->counts(), kRecords);
-  EXPECT_EQ(queue->counts().records.written, kRecords);
+  expect_account(queue->summary(), kRecords);
+  EXPECT_EQ(queue->summary().written.records, kRecords);
   EXPECT_EQ(desk_.began, 1);
   EXPECT_TRUE(back_.empty());
 }
@@ -111,14 +112,14 @@ TEST_F(ExportQueues, DropsTheNewestAndCountsThemWhereTheSourceDoesNotWait) {
   }
   EXPECT_TRUE(dropped);
   EXPECT_FALSE(queue->finished_within(50ms)) << "nobody reads";
-  const ExportCounts stuck = queue->counts();
-  EXPECT_EQ(stuck.records.waiting(), taken);
-  EXPECT_EQ(stuck.records.dropped, kRecords - taken);
+  const OutputSummary stuck = queue->summary();
+  EXPECT_EQ(stuck.waiting().records, taken);
+  EXPECT_EQ(stuck.dropped.records, kRecords - taken);
   set_open(true);
   ASSERT_TRUE(queue->finished_within(10s));
   EXPECT_EQ(desk_.written.size(), taken);
-  expect_account(queue->counts(), kRecords);
-  EXPECT_EQ(queue->counts().records.dropped, kRecords - taken);
+  expect_account(queue->summary(), kRecords);
+  EXPECT_EQ(queue->summary().dropped.records, kRecords - taken);
   for (std::uint64_t i = 1; i <= 10; ++i) EXPECT_EQ(desk_.written[i - 1], i) << "the oldest stay";
 }
 
@@ -126,7 +127,7 @@ TEST_F(ExportQueues, GivesBackWhatAFailedExporterHasNotWritten) {
   constexpr std::uint64_t kRecords = 2'000;
   const auto queue = make(/*waits=*/true);
   for (std::uint64_t i = 1; i <= 100; ++i) queue->put(record_of(i));
-  while (queue->counts().records.written != 100) std::this_thread::sleep_for(1ms);
+  while (queue->summary().written.records != 100) std::this_thread::sleep_for(1ms);
   {
     const std::lock_guard lock(desk_.mutex);
     desk_.fails = true;
@@ -141,7 +142,7 @@ TEST_F(ExportQueues, GivesBackWhatAFailedExporterHasNotWritten) {
   back_.insert(back_.end(), refused.begin(), refused.end());
   ASSERT_EQ(back_.size(), kRecords - 100);
   for (std::uint64_t i = 101; i <= kRecords; ++i) ASSERT_EQ(back_[i - 101], i);
-  expect_account(queue->counts(), kRecords);
+  expect_account(queue->summary(), kRecords);
 }
 
 TEST_F(ExportQueues, LeavesNothingOfARunThatNeverBegan) {
@@ -156,9 +157,9 @@ TEST_F(ExportQueues, WritesWithinAMomentThoughNothingMoreComes) {
   const auto queue = make(/*waits=*/true);
   queue->put(record_of(1));
   const auto until = std::chrono::steady_clock::now() + 10s;
-  while (queue->counts().records.written == 0 && std::chrono::steady_clock::now() < until)
+  while (queue->summary().written.records == 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(queue->counts().records.written, 1u);
+  EXPECT_EQ(queue->summary().written.records, 1u);
 }
 
 }  // namespace

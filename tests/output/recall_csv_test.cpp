@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace parshall {
 namespace {
@@ -18,27 +20,43 @@ WindowRecall told_of(WindowLength length) {
   return told;
 }
 
+/// The lines of a file that it was told to.
+std::vector<std::string> lines_of(const WindowRecall& told) {
+  auto output = Output::create_temporary(".csv");
+  const std::string path = (*output)->name();
+  const auto exporter = make_recall_exporter(*std::move(output));
+  exporter->begin({});
+  exporter->recall(told);
+  exporter->flush();
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  std::filesystem::remove(path);
+  return lines;
+}
+
 TEST(RecallCsv, OfAWindowOfTimeHasItsBoundsInNanoseconds) {
-  EXPECT_EQ(recall_csv(told_of({WindowLength::Unit::ns, 10'000'000})),
-            "30000000,40000000,,,bursty,0.5,0.25,0.75,30,10,800,7,200,3,0.25\n");
+  EXPECT_EQ(lines_of(told_of({WindowLength::Unit::ns, 10'000'000})).at(1),
+            "30000000,40000000,,,bursty,0.5,0.25,0.75,30,10,800,7,200,3,0.25");
 }
 
 TEST(RecallCsv, OfAWindowOfPacketsHasItsBoundsInPackets) {
-  EXPECT_EQ(recall_csv(told_of({WindowLength::Unit::packets, 1000})),
-            ",,3000,4000,bursty,0.5,0.25,0.75,30,10,800,7,200,3,0.25\n");
+  EXPECT_EQ(lines_of(told_of({WindowLength::Unit::packets, 1000})).at(1),
+            ",,3000,4000,bursty,0.5,0.25,0.75,30,10,800,7,200,3,0.25");
 }
 
 TEST(RecallCsv, WhatIsNotKnownIsEmpty) {
   WindowRecall told = told_of({WindowLength::Unit::packets, 1000});
   told.recall = told.at_least = std::nullopt;
   told.packets = told.packets_given_way = 0;
-  EXPECT_EQ(recall_csv(told), ",,3000,4000,bursty,,,0.75,30,10,800,7,200,3,\n");
+  EXPECT_EQ(lines_of(told).at(1), ",,3000,4000,bursty,,,0.75,30,10,800,7,200,3,");
 }
 
 TEST(RecallCsv, TheHeaderHasAsManyColumnsAsALine) {
-  const std::string line = recall_csv(told_of({WindowLength::Unit::ns, 1}));
-  EXPECT_EQ(std::ranges::count(recall_csv_header(), ','), std::ranges::count(line, ','));
-  EXPECT_TRUE(recall_csv_header().ends_with('\n'));
+  const auto lines = lines_of(told_of({WindowLength::Unit::ns, 1}));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(std::ranges::count(lines[0], ','), std::ranges::count(lines[1], ','));
+  EXPECT_TRUE(lines[0].starts_with("window_begin_ns,"));
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 
 namespace parshall::live {
 
-void RecallTail::add(const WindowRecall& told) {
+void RecallTail::recall(const WindowRecall& told) {
+  const std::lock_guard lock(mutex_);
   auto task = std::ranges::find(by_task_, told.task, [](const auto& windows) { return windows.front().task; });
   if (task == by_task_.end()) task = by_task_.insert(task, std::deque<WindowRecall>());
   task->push_back(told);
@@ -13,6 +14,7 @@ void RecallTail::add(const WindowRecall& told) {
 }
 
 std::vector<TaskRecall> RecallTail::tasks() const {
+  const std::lock_guard lock(mutex_);
   std::vector<TaskRecall> tasks;
   for (const std::deque<WindowRecall>& windows : by_task_) {
     TaskRecall task{.task = windows.front().task,

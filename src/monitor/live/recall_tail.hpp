@@ -2,11 +2,12 @@
 #pragma once
 #include <cstddef>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/exporter.hpp"
 
 namespace parshall::live {
 
@@ -19,15 +20,16 @@ struct TaskRecall {
   std::uint64_t packets_missed = 0;  ///< by the device
 };
 
-/// The latest windows of each task.
-class RecallTail {
+/// The latest windows of each task. Any thread.
+class RecallTail final : public InnerExporter {
  public:
   static constexpr std::size_t kWindows = 10;  ///< of one alone the numbers jump too much to be read
 
-  void add(const WindowRecall& told);
+  void recall(const WindowRecall& told) override;
   std::vector<TaskRecall> tasks() const;  ///< in the order in which they were first told of
 
  private:
+  mutable std::mutex mutex_;
   std::vector<std::deque<WindowRecall>> by_task_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/csv.hpp"
+
 #include <optional>
 
 #include "pipeline/output/put_value.hpp"
-#include "pipeline/output/sink.hpp"
 
 namespace parshall {
 namespace {
@@ -55,28 +56,28 @@ class CsvSink final : public ReportSink {
   bool written_ = false;
 };
 
-class CsvExporter final : public Exporter {
+class CsvExporter final : public FileExporter {
  public:
-  explicit CsvExporter(Output& output) : output_(output) {}
+  using FileExporter::FileExporter;
 
-  void begin(const Schema& schema) override {
-    lines_.emplace(schema.columns());
-    lines_->put_header(output_);
+  void begin(std::span<const ColumnInfo> columns) override {
+    lines_.emplace(columns);
+    lines_->put_header(output());
   }
   void records(std::span<const ReportFlow> batch) override {
-    for (const ReportFlow& flow : batch) lines_->put(flow, output_);
+    for (const ReportFlow& flow : batch) lines_->put(flow, output());
   }
-  void flush() override { output_.flush(); }
-  const std::optional<Error>& error() const noexcept override { return output_.error(); }
 
  private:
-  Output& output_;
   std::optional<Lines> lines_;
 };
 
 }  // namespace
 
 std::unique_ptr<ReportSink> make_csv_sink(const SinkOptions&) { return std::make_unique<CsvSink>(); }
-std::unique_ptr<Exporter> make_csv_exporter(Output& output) { return std::make_unique<CsvExporter>(output); }
+
+std::unique_ptr<Exporter> make_csv_exporter(std::unique_ptr<Output> output) {
+  return std::make_unique<CsvExporter>(std::move(output));
+}
 
 }  // namespace parshall

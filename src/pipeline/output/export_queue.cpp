@@ -2,6 +2,7 @@
 #include "pipeline/output/export_queue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/thread_name.hpp"
 
@@ -19,27 +20,35 @@ std::size_t room_for_some(const Schema& schema) {
 
 }  // namespace
 
-void ExportQueue::Tally::add(std::uint64_t more_records, std::uint64_t more_packets) noexcept {
+void ExportQueue::Tally::add(std::uint64_t more_records, std::uint64_t more_packets,
+                             std::uint64_t more_findings) noexcept {
   records.fetch_add(more_records, std::memory_order_relaxed);
   packets.fetch_add(more_packets, std::memory_order_relaxed);
+  findings.fetch_add(more_findings, std::memory_order_relaxed);
 }
 
-ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, Schema schema, bool waits, GiveBack give_back,
-                         std::size_t bytes)
-    : exporter_(std::move(exporter)),
-      schema_(std::move(schema)),
-      ring_(std::max(bytes, room_for_some(schema_))),
-      waits_(waits),
-      give_back_(std::move(give_back)),
-      unflushed_(std::max(kUnflushedBytes, room_for_some(schema_))) {
-  batch_.reserve(kBatch);
-  flows_.reserve(kBatch);
-  values_.resize(kBatch * schema_.columns().size());
+OutputSummary::Sum ExportQueue::Tally::read() const noexcept {
+  return {records.load(std::memory_order_relaxed), packets.load(std::memory_order_relaxed),
+          findings.load(std::memory_order_relaxed)};
+}
+
+ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schema, ExportOptions options)
+    : exporter_(std::move(exporter)), options_(std::move(options)), schema_(schema) {
+  if (options_.takes.records) {
+    const std::size_t bytes = std::max(options_.bytes, room_for_some(schema_));
+    const std::size_t unflushed = options_.give_back ? std::max(kUnflushedBytes, room_for_some(schema_)) : 0;
+    ring_.emplace(bytes);
+    if (unflushed != 0) unflushed_.emplace(unflushed);
+    batch_.reserve(kBatch);
+    flows_.reserve(kBatch);
+    values_.resize(kBatch * schema_.columns().size());
+    memory_bytes_ = bytes + unflushed + kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
+  }
   thread_ = std::thread([this] { run(); });
 }
 
 ExportQueue::~ExportQueue() {
-  abandoned_.store(true, std::memory_order_release);
+  abandon();
   thread_.join();
 }
 
@@ -47,12 +56,28 @@ ExportQueue::Put ExportQueue::put(std::span<const std::byte> record) {
   const std::uint64_t packets = RecordView(record).header.record.packets;
   offered_.add(1, packets);
   while (!failed()) {
-    if (ring_.push(record, {})) return Put::taken;
-    if (!waits_) break;
+    if (ring_->push(record, {})) return Put::taken;
+    if (!options_.waits || abandoned_.load(std::memory_order_relaxed)) break;
     std::this_thread::sleep_for(kRoomNap);
   }
   dropped_.add(1, packets);
-  return failed() ? Put::given_back : Put::dropped;
+  return failed() && options_.give_back ? Put::given_back : Put::dropped;
+}
+
+void ExportQueue::put(const Event& event) { put_finding(event); }
+void ExportQueue::put(const WindowRecall& told) { put_finding(told); }
+
+void ExportQueue::put_finding(Finding finding) {
+  offered_.add(0, 0, 1);
+  while (!failed()) {
+    {
+      const std::lock_guard lock(findings_mutex_);
+      if (findings_.size() < kFindings) return findings_.push_back(std::move(finding));
+    }
+    if (!options_.waits || abandoned_.load(std::memory_order_relaxed)) break;
+    std::this_thread::sleep_for(kRoomNap);
+  }
+  dropped_.add(0, 0, 1);
 }
 
 bool ExportQueue::finished_within(std::chrono::milliseconds most) {
@@ -65,32 +90,39 @@ bool ExportQueue::finished_within(std::chrono::milliseconds most) {
   return true;
 }
 
-ExportCounts ExportQueue::counts() const noexcept {
-  constexpr auto kRelaxed = std::memory_order_relaxed;
-  ExportCounts counts;  // what comes last is read first, so that no more is written than was offered
-  counts.records.written = written_.records.load(kRelaxed);
-  counts.packets.written = written_.packets.load(kRelaxed);
-  counts.records.dropped = dropped_.records.load(kRelaxed);
-  counts.packets.dropped = dropped_.packets.load(kRelaxed);
-  counts.records.offered = offered_.records.load(kRelaxed);
-  counts.packets.offered = offered_.packets.load(kRelaxed);
-  return counts;
+void ExportQueue::write_live(const ReportFlow& flow) {
+  offered_.add(1, flow.record.packets);
+  if (failed()) return dropped_.add(1, flow.record.packets);
+  ++unflushed_records_;
+  unflushed_packets_ += flow.record.packets;
+  exporter_->records({&flow, 1});
+}
+
+void ExportQueue::flush_live() {
+  if (!failed()) flush();
+}
+
+OutputSummary ExportQueue::summary() const {
+  OutputSummary summary{.name = options_.name, .takes_records = options_.takes.records};
+  summary.written = written_.read();  // what comes last is read first, so that no more is written than was offered
+  summary.dropped = dropped_.read();
+  summary.offered = offered_.read();
+  return summary;
 }
 
 void ExportQueue::run() {
   name_this_thread("export");
   auto flushed = std::chrono::steady_clock::now();
   for (;;) {
-    const bool abandoned = abandoned_.load(std::memory_order_acquire);  // read before the ring
+    const bool abandoned = abandoned_.load(std::memory_order_acquire);  // read before the queues
     const bool last = abandoned || finishing_.load(std::memory_order_acquire);
-    const std::size_t records = ring_.drain_some([this](std::span<const std::byte> record) { read(record); });
-    write_batch();
+    const bool wrote = write_some();
     const auto now = std::chrono::steady_clock::now();
-    if (unflushed_records_ != 0 && (last || now - flushed >= kFlushEvery)) {
+    if (unflushed_records_ + unflushed_findings_ != 0 && (last || now - flushed >= kFlushEvery)) {
       flush();
       flushed = now;
     }
-    if (records != 0) continue;
+    if (wrote) continue;
     if (last) {
       if (!abandoned) begin();
       break;
@@ -100,13 +132,22 @@ void ExportQueue::run() {
   ended_.store(true, std::memory_order_release);
 }
 
+/// Whether there was anything.
+bool ExportQueue::write_some() {
+  std::size_t records = 0;
+  if (ring_) records = ring_->drain_some([this](std::span<const std::byte> record) { read(record); });
+  write_batch();
+  return write_findings() || records != 0;
+}
+
 void ExportQueue::read(std::span<const std::byte> record) {
   const RecordView view(record);
   if (failed()) {
     dropped_.add(1, view.header.record.packets);
-    return give_back_(record);
+    if (options_.give_back) options_.give_back(record);
+    return;
   }
-  while (!unflushed_.push(record, {})) {
+  while (unflushed_ && !unflushed_->push(record, {})) {
     write_batch();
     flush();
     if (failed()) return read(record);
@@ -131,20 +172,45 @@ void ExportQueue::write_batch() {
   if (exporter_->error()) flush();
 }
 
+/// Whether there was anything.
+bool ExportQueue::write_findings() {
+  std::vector<Finding> findings;
+  {
+    const std::lock_guard lock(findings_mutex_);
+    findings.swap(findings_);
+  }
+  if (findings.empty()) return false;
+  if (failed()) {
+    dropped_.add(0, 0, findings.size());
+    return true;
+  }
+  begin();
+  for (const Finding& finding : findings) {
+    if (const Event* const event = std::get_if<Event>(&finding))
+      exporter_->event(*event);
+    else
+      exporter_->recall(std::get<WindowRecall>(finding));
+  }
+  unflushed_findings_ += findings.size();
+  if (exporter_->error()) flush();
+  return true;
+}
+
 /// Not before there is something to write: a run that could not start leaves nothing.
 void ExportQueue::begin() {
-  if (!std::exchange(begun_, true)) exporter_->begin(schema_);
+  if (!std::exchange(begun_, true)) exporter_->begin(schema_.columns());
 }
 
 /// Now it shows whether what was handed over is written.
 void ExportQueue::flush() {
   exporter_->flush();
   const bool good = !exporter_->error();
-  (good ? written_ : dropped_).add(unflushed_records_, unflushed_packets_);
-  unflushed_records_ = unflushed_packets_ = 0;
+  (good ? written_ : dropped_).add(unflushed_records_, unflushed_packets_, unflushed_findings_);
+  unflushed_records_ = unflushed_packets_ = unflushed_findings_ = 0;
   if (!good) failed_.store(true, std::memory_order_release);
-  unflushed_.drain([&](std::span<const std::byte> record) {
-    if (!good) give_back_(record);
+  if (!unflushed_) return;
+  unflushed_->drain([&](std::span<const std::byte> record) {
+    if (!good) options_.give_back(record);
   });
 }
 

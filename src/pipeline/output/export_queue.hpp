@@ -6,8 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "base/record_ring.hpp"
@@ -16,69 +20,99 @@
 
 namespace parshall {
 
-/// What became of records that were to be exported: offered = written + waiting + dropped.
-struct ExportCounts {
-  struct Sum {
-    std::uint64_t offered = 0, written = 0, dropped = 0;
-    std::uint64_t waiting() const noexcept { return offered - written - dropped; }
-  };
-  Sum records, packets;
+/// How an exporter is served.
+struct ExportOptions {
+  static constexpr std::size_t kBytes = std::size_t{64} << 20;
+
+  std::string name;  ///< in the accounting
+  ExporterTakes takes = {.records = true, .findings = false};
+  bool waits = false;  ///< for room, since the source can wait; else the newest is dropped, and counted
+  /// Gets each record that a failed exporter has not written, by its thread; empty: they are dropped, and counted.
+  std::function<void(std::span<const std::byte> record)> give_back = {};
+  std::size_t bytes = kBytes;  ///< for records that wait
 };
 
-/// Ended records on their way to an exporter, which has a thread of its own.
+/// Ended records and findings on their way to an exporter, which has a thread of its own.
 ///
-/// Memory: `bytes`, and a batch.
-/// Full:   where the source waits, put() does; else the newest record is dropped, and counted.
+/// Memory: memory_bytes(), and what kFindings findings take.
 class ExportQueue {
  public:
-  static constexpr std::size_t kBytes = std::size_t{64} << 20;
-  using GiveBack = std::function<void(std::span<const std::byte> record)>;
+  static constexpr std::size_t kFindings = 16384;
 
-  /// `give_back` gets each record that a failed exporter has not written: by its thread.
-  ExportQueue(std::unique_ptr<Exporter> exporter, Schema schema, bool waits, GiveBack give_back,
-              std::size_t bytes = kBytes);
+  ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schema, ExportOptions options);
   ~ExportQueue();
   ExportQueue(const ExportQueue&) = delete;
   ExportQueue& operator=(const ExportQueue&) = delete;
 
   enum class Put : std::uint8_t { taken, dropped, given_back };
 
-  /// A header and the flow's row. One thread.
+  // One thread. Nothing that the exporter does not take, and nothing after finished_within().
+
+  /// A header and the flow's row.
   Put put(std::span<const std::byte> record);
+  void put(const Event& event);
+  void put(const WindowRecall& told);
 
-  /// What was put has been written, or its exporter has failed. Then the exporter is the caller's. No put() after it.
+  /// From now on nothing that is put waits for room, and what is left is not written. Any thread.
+  void abandon() noexcept { abandoned_.store(true, std::memory_order_release); }
+
+  /// What was put has been written, or its exporter has failed.
   bool finished_within(std::chrono::milliseconds most);
-  Exporter& exporter() noexcept { return *exporter_; }
 
-  /// Whether the exporter has written all that it ever will. Any thread.
+  // Then the exporter is the caller's:
+
+  void write_live(const ReportFlow& flow);  ///< of a flow that has not ended, and is counted like the others
+  void flush_live();
+  Exporter& exporter() noexcept { return *exporter_; }
+  const Exporter& exporter() const noexcept { return *exporter_; }  ///< or once it has failed
+
+  // Any thread.
+
+  const std::string& name() const noexcept { return options_.name; }
+  const ExporterTakes& takes() const noexcept { return options_.takes; }
+  std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
+
+  /// Whether the exporter has written all that it ever will.
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
 
-  /// Any thread. What is offered meanwhile may be missing.
-  ExportCounts counts() const noexcept;
+  /// Whether finished_within() would say so at once.
+  bool is_done() const noexcept { return ended_.load(std::memory_order_acquire); }
+
+  /// What is offered meanwhile may be missing.
+  OutputSummary summary() const;
 
  private:
+  using Finding = std::variant<Event, WindowRecall>;
   static constexpr std::size_t kBatch = 256, kUnflushedBytes = std::size_t{1} << 20;
 
   void run();
+  bool write_some();
   void read(std::span<const std::byte> record);
   void write_batch();
+  bool write_findings();
   void flush();
   void begin();
+  void put_finding(Finding finding);
   struct Tally {
-    std::atomic<std::uint64_t> records{0}, packets{0};
-    void add(std::uint64_t more_records, std::uint64_t more_packets) noexcept;
+    std::atomic<std::uint64_t> records{0}, packets{0}, findings{0};
+    void add(std::uint64_t more_records, std::uint64_t more_packets, std::uint64_t more_findings = 0) noexcept;
+    OutputSummary::Sum read() const noexcept;
   };
 
   std::unique_ptr<Exporter> exporter_;
+  ExportOptions options_;
   Schema schema_;
-  RecordRing ring_;
-  bool waits_, begun_ = false;
+  std::optional<RecordRing> ring_;
+  std::uint64_t memory_bytes_ = 0;
+  bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false};
   Tally offered_, written_, dropped_;
 
-  GiveBack give_back_;
-  RecordRing unflushed_{kUnflushedBytes};  ///< records that may not be written yet
-  std::uint64_t unflushed_records_ = 0, unflushed_packets_ = 0;
+  std::mutex findings_mutex_;
+  std::vector<Finding> findings_;
+
+  std::optional<RecordRing> unflushed_;  ///< records that may not be written yet, where they would be given back
+  std::uint64_t unflushed_records_ = 0, unflushed_packets_ = 0, unflushed_findings_ = 0;
 
   std::vector<FlowRecord> batch_;  ///< of the exporter's thread, with as many rows of values
   std::vector<Value> values_;

@@ -1,25 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/result.hpp"
+#include "pipeline/output/output.hpp"
 #include "pipeline/output/report.hpp"
 
 namespace parshall {
 
-/// Writes what leaves while a run goes on. One thread calls it at a time; what goes wrong it keeps, and drops what
-/// comes after.
+/// Writes what leaves while a run goes on: records as they end, what tasks find. It overrides what it has a use for.
+/// One thread calls it at a time; what goes wrong it keeps, and drops what comes after.
 class Exporter {
  public:
   virtual ~Exporter() = default;
 
-  /// Once, before any records: what they consist of. It outlives the exporter.
-  virtual void begin(const Schema& schema) = 0;
-  virtual void records(std::span<const ReportFlow> batch) = 0;
-  virtual void flush() = 0;
+  /// Once, before all else: what records consist of. It outlives the exporter.
+  virtual void begin(std::span<const ColumnInfo> columns);
+  virtual void records(std::span<const ReportFlow> batch);
+  virtual void event(const Event& event);
+  virtual void recall(const WindowRecall& told);
+
+  /// Once, after all else: where every packet is, and with `outputs` every record.
+  virtual void accounting(const ReportSummary& summary);
+
+  /// What was handed over so far is to be where it should, or has failed.
+  virtual void flush();
 
   virtual const std::optional<Error>& error() const noexcept = 0;
+
+  /// Whether it was standard output, and who read it wants no more.
+  virtual bool reader_gone() const noexcept { return false; }
+};
+
+/// Which of it an exporter has a use for.
+struct ExporterTakes {
+  bool records = false, findings = false;
+};
+
+/// An exporter that keeps or calls, and does not fail.
+class InnerExporter : public Exporter {
+ public:
+  const std::optional<Error>& error() const noexcept override;
+};
+
+/// An exporter into a file, by what went wrong with that.
+class FileExporter : public Exporter {
+ public:
+  explicit FileExporter(std::unique_ptr<Output> output) noexcept : output_(std::move(output)) {}
+  void flush() override;
+  const std::optional<Error>& error() const noexcept override;
+  bool reader_gone() const noexcept override;
+
+ protected:
+  Output& output() noexcept { return *output_; }
+
+ private:
+  std::unique_ptr<Output> output_;
 };
 
 }  // namespace parshall

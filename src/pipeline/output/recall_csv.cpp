@@ -17,12 +17,9 @@ std::optional<double> share(std::uint64_t part, std::uint64_t all) {
   return all == 0 ? std::nullopt : std::optional(static_cast<double>(part) / static_cast<double>(all));
 }
 
-}  // namespace
-
-std::string_view recall_csv_header() noexcept {
-  return "window_begin_ns,window_end_ns,window_begin_packet,window_end_packet,task,recall,recall_at_least_95,threshold,"
-         "flows_seen,flows_missed,packets,packets_missed,packets_shed,sampled_one_in,gave_way_share\n";
-}
+constexpr std::string_view kHeader =
+    "window_begin_ns,window_end_ns,window_begin_packet,window_end_packet,task,recall,recall_at_least_95,threshold,"
+    "flows_seen,flows_missed,packets,packets_missed,packets_shed,sampled_one_in,gave_way_share\n";
 
 std::string recall_csv(const WindowRecall& told) {
   const WindowLength& length = told.window.length;
@@ -33,6 +30,19 @@ std::string recall_csv(const WindowRecall& told) {
       told.task, number_text(told.recall), number_text(told.at_least), number_text(told.threshold), told.flows_seen,
       told.flows_missed, told.window.totals.packets, told.window.totals.missed_packets, told.window.totals.shed_packets,
       told.window.totals.one_in, number_text(share(told.packets_given_way, told.packets)));
+}
+
+class RecallExporter final : public FileExporter {
+ public:
+  using FileExporter::FileExporter;
+  void begin(std::span<const ColumnInfo>) override { output().write(kHeader); }
+  void recall(const WindowRecall& told) override { output().write(recall_csv(told)); }
+};
+
+}  // namespace
+
+std::unique_ptr<Exporter> make_recall_exporter(std::unique_ptr<Output> output) {
+  return std::make_unique<RecallExporter>(std::move(output));
 }
 
 }  // namespace parshall

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <string>
-#include <string_view>
+#include <memory>
 
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/exporter.hpp"
 
 namespace parshall {
 
-/// Names of the columns, and the line's end.
-std::string_view recall_csv_header() noexcept;
-
-/// One line. What is not known, and the kind of bounds that the window does not have, is empty.
-std::string recall_csv(const WindowRecall& told);
+/// A header, and a line for each window and task: what is not known, and the kind of bounds that the window does not
+/// have, is empty.
+std::unique_ptr<Exporter> make_recall_exporter(std::unique_ptr<Output> output);
 
 }  // namespace parshall

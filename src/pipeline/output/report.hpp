@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -122,6 +123,26 @@ struct ForwardingSummary {
   }
 };
 
+/// The name of the output that is the report itself.
+inline constexpr std::string_view kReportOutput = "report";
+
+/// What became of all that an output was offered: offered = written + waiting + dropped.
+struct OutputSummary {
+  struct Sum {
+    std::uint64_t records = 0, packets = 0;  ///< of flows; the packets in them
+    std::uint64_t findings = 0;              ///< events, and windows' recall
+
+    friend Sum operator-(const Sum& a, const Sum& b) noexcept {
+      return {a.records - b.records, a.packets - b.packets, a.findings - b.findings};
+    }
+    friend bool operator==(const Sum&, const Sum&) = default;
+  };
+  std::string name;
+  bool takes_records = false;
+  Sum offered, written, dropped;
+  Sum waiting() const noexcept { return offered - written - dropped; }
+};
+
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
   std::string source;        ///< what was watched
@@ -143,6 +164,7 @@ struct ReportSummary {
   std::optional<ForwardingSummary> forwarding;   ///< where packets go on
   std::optional<AdaptationSummary> adaptation;
   std::optional<FloodFilterSummary> flood_filter;
+  std::vector<OutputSummary> outputs;   ///< that take what leaves while the run goes on
   std::vector<CostSummary> costs;       ///< none where nobody asked
   std::uint64_t windows = 0;            ///< measured, of all lengths
   bool windows_balanced = true;         ///< in each, what its flows' packets add up to is what was counted
@@ -168,9 +190,10 @@ using FlowSource = std::function<void(const std::function<void(const ReportFlow&
 struct Report {
   ReportSummary summary;
   std::span<const ColumnInfo> columns;  ///< of a Schema
-  FlowSource flows;
-  std::span<const Event> events;      ///< the latest, since the report before
-  std::uint64_t events_left_out = 0;  ///< of those, for want of room
+  FlowSource flows;                     ///< those that left while the run went on are not among them
+  FlowSource live = {};                 ///< of these, the ones that have not ended
+  std::span<const Event> events;        ///< the latest, since the report before
+  std::uint64_t events_left_out = 0;    ///< of those, for want of room
 
   std::span<const ColumnInfo> asked() const noexcept { return columns.subspan(kBaseColumns); }
 };

@@ -6,13 +6,20 @@
 #include <algorithm>
 #include <memory>
 
+#include "pipeline/output/csv.hpp"
+#include "pipeline/output/json.hpp"
+#include "pipeline/output/json_lines.hpp"
+#include "pipeline/output/text.hpp"
+#include "pipeline/output/top_flows.hpp"
+
 namespace parshall {
 namespace {
 
 constexpr SinkEntry kSinks[] = {
-    {"text", "a summary and the top flows, for reading", 20, "packets", make_text_sink, nullptr},
-    {"csv", "one line per flow", 0, "", make_csv_sink, make_csv_exporter},
-    {"json", "one document, or one line per report with --every", 0, "", make_json_sink, nullptr},
+    {"text", "a summary and the top flows, for reading", 20, "packets", make_text_sink},
+    {"csv", "one line per flow", 0, "", make_csv_sink},
+    {"json", "one document, or one line per report with --every", 0, "", make_json_sink},
+    {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", make_json_lines_sink},
 };
 
 /// Which column that is.
@@ -40,11 +47,11 @@ Result<std::size_t> place_of(std::span<const ColumnInfo> columns, const std::str
   return find_column(columns, column.empty() ? "packets" : column);
 }
 
-Result<Report> sorted(Report report, const std::string& column, std::size_t top, std::shared_ptr<TopFlows> begun) {
+Result<Report> sorted(Report report, const std::string& column, std::size_t top) {
   if (column.empty() && top == 0) return report;
   const auto by = place_of(report.columns, column);
   if (!by) return by.error();
-  const auto first = begun ? std::move(begun) : std::make_shared<TopFlows>(*by, top);
+  const auto first = std::make_shared<TopFlows>(*by, top);
   report.flows([&](const ReportFlow& flow) { first->offer(flow); });
   report.flows = [first](const std::function<void(const ReportFlow&)>& visit) { first->visit(visit); };
   return report;

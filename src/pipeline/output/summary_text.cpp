@@ -42,6 +42,25 @@ std::string worker_lines(const ReportSummary& summary) {
   return lines;
 }
 
+/// What became of all that was to be written while the run went on. That the report itself has all is nothing new.
+std::string output_lines(const ReportSummary& summary) {
+  std::string lines;
+  for (const OutputSummary& output : summary.outputs) {
+    const OutputSummary::Sum waiting = output.waiting();
+    if (output.name == kReportOutput && output.dropped == OutputSummary::Sum()) continue;
+    const bool has_findings = output.offered.findings != 0 || !output.takes_records;
+    if (output.takes_records)
+      lines += fmt::format(
+          "output     {}: {} records ({} packets) = {} ({}) written + {} ({}) waiting + {} ({}) dropped\n", output.name,
+          output.offered.records, output.offered.packets, output.written.records, output.written.packets,
+          waiting.records, waiting.packets, output.dropped.records, output.dropped.packets);
+    if (has_findings)
+      lines += fmt::format("output     {}: {} findings of tasks = {} written + {} waiting + {} dropped\n", output.name,
+                           output.offered.findings, output.written.findings, waiting.findings, output.dropped.findings);
+  }
+  return lines;
+}
+
 /// What flows gave way to, and what that left of the tasks' recall.
 std::string adaptation_lines(const ReportSummary& summary) {
   if (!summary.adaptation) return {};
@@ -160,6 +179,7 @@ std::string summary_text(const ReportSummary& summary) {
   if (summary.workers.size() > 1 ||
       (!summary.workers.empty() && summary.workers[0].accounting.knows(Counter::nic_received)))
     text += worker_lines(summary);
+  text += output_lines(summary);
   for (const StateSummary& state : summary.states)
     text += fmt::format(
         "state      {}: {} packets{}\n", state.name, state.packets,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/text.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "pipeline/output/event_text.hpp"
 #include "pipeline/output/format.hpp"
-#include "pipeline/output/sink.hpp"
 #include "pipeline/output/summary_text.hpp"
 
 namespace parshall {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/run.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <utility>
+
+#include "parshall/open_input.hpp"
+#include "parshall/wire_outputs.hpp"
+
+namespace parshall {
+namespace {
+
+Error no_memory(const Wiring& wiring) {
+  return Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows", wiring.session.monitor.flows,
+                           Session::memory_bytes(wiring.session, wiring.schema) >> 20)};
+}
+
+}  // namespace
+
+Run::Run(Wiring wiring, bool waits) : wiring_(std::move(wiring)), waits_(waits), outputs_(wiring_.schema) {}
+
+Run::~Run() {
+  outputs_.abandon();  // or the session would wait for them
+  session_.reset();
+}
+
+Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const OpenInput& open) {
+  const bool waits = !open && input_can_wait(plan.source);
+  std::unique_ptr<Run> run(new Run(std::move(wiring), waits));
+  const SessionOptions& session = run->wiring_.session;
+  try {
+    if (open || !plan.source.interface.empty())
+      run->monitors_ = Session::make_monitors(session, run->wiring_.schema, /*can_wait=*/false);
+    auto tasks = TaskSets::make(run->wiring_.tasks, run->wiring_.task_options);
+    if (!tasks) return tasks.error();
+    run->tasks_ = *std::move(tasks);
+    auto input = open ? open() : open_input(plan.source, session);
+    if (!input) return input.error();
+    run->description_ = input->description;
+    run->input_ = *std::move(input);
+    if (const auto error = open_outputs(plan.outputs, waits, run->outputs_)) return *error;
+  } catch (const std::bad_alloc&) {
+    return no_memory(run->wiring_);
+  }
+  return run;
+}
+
+std::optional<Error> Run::start() {
+  wiring_.session.outputs = &outputs_;
+  try {
+    memory_bytes_ = Session::memory_bytes(wiring_.session, wiring_.schema) + tasks_->memory_bytes() +
+                    input_->memory_bytes + outputs_.memory_bytes();
+    session_.emplace(*std::move(input_), wiring_.session, wiring_.schema, std::move(monitors_), *std::move(tasks_));
+  } catch (const std::bad_alloc&) {
+    return no_memory(wiring_);
+  }
+  return session_->start();
+}
+
+bool Run::ended_within(std::chrono::milliseconds most) {
+  const auto until = std::chrono::steady_clock::now() + most;
+  if (!session_->ended_within(most)) return false;
+  const auto left = std::max(std::chrono::steady_clock::duration(), until - std::chrono::steady_clock::now());
+  return outputs_.unfinished_after(std::chrono::duration_cast<std::chrono::milliseconds>(left)).empty();
+}
+
+Report Run::finish() {
+  while (!ended_within(std::chrono::hours(1))) {
+  }
+  Report report = session_->final_report();
+  outputs_.write_last(report);
+  report.summary.outputs = outputs_.summaries();
+  return report;
+}
+
+}  // namespace parshall

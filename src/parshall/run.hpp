@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "parshall/wiring.hpp"
+#include "pipeline/output/outputs.hpp"
+
+namespace parshall {
+
+/// One run of a plan: its source, its session, and all that what leaves it goes to.
+class Run {
+ public:
+  using OpenInput = std::function<Result<Input>()>;
+
+  /// Opens the source that the plan names, or what `open` gives in its place, then the plan's outputs. Of a source that
+  /// cannot wait the memory is there first.
+  static Result<std::unique_ptr<Run>> open(const Plan& plan, Wiring wiring, const OpenInput& open = {});
+  ~Run();
+
+  /// For more than the plan names, until start().
+  Outputs& outputs() noexcept { return outputs_; }
+  /// Whether outputs wait rather than drop what they have no room for.
+  bool waits() const noexcept { return waits_; }
+
+  std::optional<Error> start();
+
+  // From then on:
+
+  Session& session() noexcept { return *session_; }
+  std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }  ///< at most
+  const std::string& description() const noexcept { return description_; }
+
+  /// Once the source is at its end, or was stopped: everything that left is written. False: not in that time.
+  bool ended_within(std::chrono::milliseconds most);
+
+  /// Then: hands out what is live, and the account, and reports what no output has taken.
+  Report finish();
+
+ private:
+  Run(Wiring wiring, bool waits);
+
+  Wiring wiring_;
+  bool waits_;
+  Outputs outputs_;
+  Session::Monitors monitors_;
+  std::optional<TaskSets> tasks_;
+  std::optional<Input> input_;
+  std::string description_;
+  std::uint64_t memory_bytes_ = 0;
+  std::optional<Session> session_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/wire_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/same_file.hpp"
+#include "pipeline/output/exporters.hpp"
+
+namespace parshall {
+namespace {
+
+std::string kinds() {
+  std::string names;
+  for (const ExporterEntry& entry : exporter_registry()) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return names;
+}
+
+Error no_kind(const std::string& kind) {
+  return Error{fmt::format("--export: there is no \"{}\"; there are {}", kind, kinds())};
+}
+
+/// Whether it is a regular file, or will be.
+bool is_regular(const std::filesystem::path& path) {
+  std::error_code wrong;
+  const auto status = std::filesystem::status(path, wrong);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+bool is_same(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  std::error_code wrong;
+  return same_file(a, b) ||
+         (is_regular(a) && std::filesystem::weakly_canonical(a, wrong) == std::filesystem::weakly_canonical(b, wrong));
+}
+
+}  // namespace
+
+Result<OutputPlan> parse_output(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon + 1 == text.size())
+    return Error{fmt::format("--export {}: give KIND:FILE, such as csv:flows.csv; kinds are {}", text, kinds())};
+  OutputPlan plan{text.substr(0, colon), text.substr(colon + 1)};
+  if (find_exporter(plan.kind) == nullptr) return no_kind(plan.kind);
+  return plan;
+}
+
+std::vector<Target> targets_of(const Plan& plan) {
+  std::vector<Target> targets;
+  for (const OutputPlan& output : plan.outputs) {
+    const bool has_option = output.kind == "events" || output.kind == "recall";
+    targets.push_back({fmt::format("--{}{}{}", has_option ? output.kind : "export " + output.kind,
+                                   has_option ? ' ' : ':', output.target),
+                       output.target});
+  }
+  return targets;
+}
+
+std::optional<Error> targets_problem(const std::string& capture, std::span<const Target> targets) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Target& target = targets[i];
+    if (!capture.empty() && capture != "-" && same_file(capture, target.path))
+      return Error{fmt::format("{}: this is the capture itself: name another file to write to", target.what)};
+    for (const Target& other : targets.first(i)) {
+      if (!is_same(other.path, target.path)) continue;
+      if (target.path == "-")
+        return Error{
+            fmt::format("{} and {} both go to standard output: give one of them a file", target.what, other.what)};
+      return Error{fmt::format("{} and {} are the same file: name another one", target.what, other.what)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> outputs_problem(const Plan& plan) {
+  for (const OutputPlan& output : plan.outputs) {
+    const ExporterEntry* const entry = find_exporter(output.kind);
+    if (entry == nullptr) return no_kind(output.kind);
+    if (!entry->takes.records && plan.tasks.names.empty() && plan.tasks.specs.empty() && plan.tasks.states.empty())
+      return Error{fmt::format("--{}: name what to look for with --tasks (parshall list tasks)", output.kind)};
+    if (entry->takes.records && plan.flows.packets_only)
+      return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};
+  }
+  return targets_problem(plan.source.file, targets_of(plan));
+}
+
+std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs) {
+  for (const OutputPlan& plan : plans) {
+    const ExporterEntry& entry = *find_exporter(plan.kind);
+    auto output = Output::open(plan.target);
+    if (!output) return output.error();
+    outputs.add(entry.make(*std::move(output)),
+                {.name = fmt::format("{}:{}", plan.kind, plan.target), .takes = entry.takes, .waits = wait});
+  }
+  return std::nullopt;
+}
+
+}  // namespace parshall

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "parshall/plan.hpp"
+#include "pipeline/output/outputs.hpp"
+
+namespace parshall {
+
+/// Something that will be written to.
+struct Target {
+  std::string what;  ///< as the user asked for it
+  std::string path;  ///< - for standard output
+};
+
+/// The targets of a plan's outputs.
+std::vector<Target> targets_of(const Plan& plan);
+
+/// Why they cannot all be written: one is the capture that is read, or two are the same.
+std::optional<Error> targets_problem(const std::string& capture, std::span<const Target> targets);
+
+/// KIND:TARGET. Error: it is not that.
+Result<OutputPlan> parse_output(const std::string& text);
+
+/// Opens all of them. `wait`: rather than drop.
+std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs);
+
+/// What is wrong with a plan's outputs, but for what only opening them shows.
+std::optional<Error> outputs_problem(const Plan& plan);
+
+}  // namespace parshall

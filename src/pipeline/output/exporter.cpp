@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/exporter.hpp"
+
+namespace parshall {
+
+void Exporter::begin(std::span<const ColumnInfo>) {}
+void Exporter::records(std::span<const ReportFlow>) {}
+void Exporter::event(const Event&) {}
+void Exporter::recall(const WindowRecall&) {}
+void Exporter::accounting(const ReportSummary&) {}
+void Exporter::flush() {}
+
+const std::optional<Error>& InnerExporter::error() const noexcept {
+  static const std::optional<Error> kNone;
+  return kNone;
+}
+
+void FileExporter::flush() { output_->flush(); }
+const std::optional<Error>& FileExporter::error() const noexcept { return output_->error(); }
+bool FileExporter::reader_gone() const noexcept { return output_->reader_gone(); }
+
+}  // namespace parshall

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/exporters.hpp"
+
+#include <algorithm>
+
+#include "pipeline/output/csv.hpp"
+#include "pipeline/output/json_lines.hpp"
+#include "pipeline/output/recall_csv.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr ExporterTakes kRecords{.records = true}, kFindings{.findings = true}, kAll{true, true};
+
+constexpr ExporterEntry kExporters[] = {
+    {"csv", "records, one line each", kRecords, make_csv_exporter},
+    {"jsonl", "records, events and the summary, a JSON object a line", kAll, make_json_lines_exporter},
+    {"events", "what tasks find, a JSON object a line", kFindings, make_events_exporter},
+    {"recall", "how much of it they found, a CSV line for each window and task", kFindings, make_recall_exporter},
+};
+
+}  // namespace
+
+std::span<const ExporterEntry> exporter_registry() noexcept { return kExporters; }
+
+const ExporterEntry* find_exporter(std::string_view name) noexcept {
+  const auto found = std::ranges::find(kExporters, name, &ExporterEntry::name);
+  return found == std::end(kExporters) ? nullptr : found;
+}
+
+}  // namespace parshall

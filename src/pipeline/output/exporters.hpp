@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "pipeline/output/exporter.hpp"
+
+namespace parshall {
+
+/// A kind of exporter, by the name that outputs and `--format` know it by.
+struct ExporterEntry {
+  std::string_view name;
+  std::string_view help;
+  ExporterTakes takes;
+  std::unique_ptr<Exporter> (*make)(std::unique_ptr<Output> output);
+};
+
+/// Every kind: one line each.
+std::span<const ExporterEntry> exporter_registry() noexcept;
+
+/// Null: there is none of that name.
+const ExporterEntry* find_exporter(std::string_view name) noexcept;
+
+}  // namespace parshall

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "pipeline/output/sink.hpp"
+
+namespace parshall {
+
+/// One document, `{"summary": {...}, "flows": [...], "events": [...]}`; with several reports, each is one line.
+std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options);
+
+}  // namespace parshall

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "pipeline/output/exporter.hpp"
+#include "pipeline/output/sink.hpp"
+
+namespace parshall {
+
+/// One object a line, as things come: {"flow": {...}}, {"event": {...}}, and {"summary": {...}} in the end.
+std::unique_ptr<Exporter> make_json_lines_exporter(std::unique_ptr<Output> output);
+std::unique_ptr<ReportSink> make_json_lines_sink(const SinkOptions& options);
+
+/// What tasks find: an object a line.
+std::unique_ptr<Exporter> make_events_exporter(std::unique_ptr<Output> output);
+
+}  // namespace parshall

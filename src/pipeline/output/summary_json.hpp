@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "pipeline/output/report.hpp"
+
+namespace parshall {
+
+/// A report but for its flows and events, as one JSON object in one line.
+std::string summary_json(const ReportSummary& summary);
+
+}  // namespace parshall

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "pipeline/output/exporter.hpp"
+#include "pipeline/output/recent_events.hpp"
+#include "pipeline/output/sink.hpp"
+#include "pipeline/output/top_flows.hpp"
+
+namespace parshall {
+
+/// One report in the end, of the flows that stand first by a column: of the others nothing is kept.
+class TopReport final : public FileExporter {
+ public:
+  /// `column` is a place in the schema, `top` how many.
+  TopReport(std::unique_ptr<Output> output, std::unique_ptr<ReportSink> sink, std::size_t column, std::size_t top)
+      : FileExporter(std::move(output)), sink_(std::move(sink)), top_(column, top) {}
+
+  void begin(std::span<const ColumnInfo> columns) override { columns_ = columns; }
+  void records(std::span<const ReportFlow> batch) override;
+  void event(const Event& event) override { events_.event(event); }
+  void accounting(const ReportSummary& summary) override { write(summary, *sink_, output()); }
+
+  /// The same, to where else it is wanted.
+  void write(const ReportSummary& summary, ReportSink& sink, Output& output);
+
+ private:
+  std::unique_ptr<ReportSink> sink_;
+  std::span<const ColumnInfo> columns_;
+  TopFlows top_;
+  RecentEvents events_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/outputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "pipeline/output/recent_events.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What came to an exporter, which may fail.
+struct Seen {
+  std::vector<std::uint64_t> packets;
+  std::vector<std::string> tasks;
+  std::vector<double> thresholds;
+  std::optional<OutputSummary> own;  ///< as it was told of itself
+  std::atomic<bool> fails{false};
+};
+
+class Watcher final : public Exporter {
+ public:
+  Watcher(Seen& seen, std::size_t place) : seen_(seen), place_(place) {}
+  void records(std::span<const ReportFlow> batch) override {
+    for (const ReportFlow& flow : batch) seen_.packets.push_back(flow.record.packets);
+  }
+  void event(const Event& event) override { seen_.tasks.push_back(event.task); }
+  void recall(const WindowRecall& told) override { seen_.thresholds.push_back(told.threshold); }
+  void accounting(const ReportSummary& summary) override { seen_.own = summary.outputs.at(place_); }
+  void flush() override {
+    if (seen_.fails) error_ = Error{"the disk is full"};
+  }
+  const std::optional<Error>& error() const noexcept override { return error_; }
+
+ private:
+  Seen& seen_;
+  std::size_t place_;
+  std::optional<Error> error_;
+};
+
+std::vector<std::byte> record_of(std::uint64_t packets) {
+  RecordHeader header;
+  header.record.key.ip_version = 4;
+  header.record.packets = packets;
+  std::vector<std::byte> bytes(sizeof header);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+/// A report with one flow that ended and was given back, and a live one.
+struct Last {
+  Schema schema;
+  FlowRecord ended{.key = {}, .packets = 1}, live{.key = {}, .packets = 1000};
+  std::vector<Value> values = std::vector<Value>(kBaseColumns);
+
+  Report report() {
+    Report report;
+    report.columns = schema.columns();
+    report.flows = [this](const auto& visit) {
+      visit({ended, values});
+      visit({live, values});
+    };
+    report.live = [this](const auto& visit) { visit({live, values}); };
+    return report;
+  }
+};
+
+class SeveralOutputs : public ::testing::Test {
+ protected:
+  void add(Seen& seen, ExporterTakes takes, bool gives_back = false) {
+    ExportOptions options{.name = "output " + std::to_string(outputs_.queues().size()), .takes = takes, .waits = true};
+    if (gives_back)
+      options.give_back = [this](std::span<const std::byte> record) {
+        back_.push_back(RecordView(record).header.record.packets);
+      };
+    outputs_.add(std::make_unique<Watcher>(seen, outputs_.queues().size()), std::move(options));
+  }
+  void finish() {
+    ASSERT_TRUE(outputs_.unfinished_after(10s).empty());
+    Last last;
+    outputs_.write_last(last.report());
+  }
+
+  Seen first_, second_, third_;
+  std::vector<std::uint64_t> back_;
+  Outputs outputs_{Schema()};
+};
+
+TEST_F(SeveralOutputs, EachGetsWhatItTakes) {
+  add(first_, {.records = true, .findings = false});
+  add(second_, {.records = false, .findings = true});
+  add(third_, {.records = true, .findings = true});
+  RecentEvents direct;
+  outputs_.add_direct(direct);
+  for (const std::uint64_t packets : {5, 6, 7}) EXPECT_EQ(outputs_.put(record_of(packets)), ExportQueue::Put::taken);
+  outputs_.put(Event{.task = "scan"});
+  outputs_.put(WindowRecall{.task = "scan", .threshold = 0.5});
+  EXPECT_EQ(direct.all().latest.size(), 1u) << "at once";
+  finish();
+  for (const Seen* const seen : {&first_, &third_}) {
+    EXPECT_EQ(seen->packets, (std::vector<std::uint64_t>{5, 6, 7, 1000}));
+    ASSERT_TRUE(seen->own);
+    EXPECT_EQ(seen->own->offered.records, 4u) << "it is told of the live flows, too";
+    EXPECT_EQ(seen->own->written.packets, 1018u);
+    EXPECT_EQ(seen->own->waiting(), OutputSummary::Sum());
+  }
+  for (const Seen* const seen : {&second_, &third_}) {
+    EXPECT_EQ(seen->tasks, std::vector<std::string>{"scan"});
+    EXPECT_EQ(seen->thresholds, std::vector<double>{0.5});
+  }
+  EXPECT_TRUE(first_.tasks.empty());
+  EXPECT_TRUE(second_.packets.empty());
+  EXPECT_FALSE(second_.own);
+  EXPECT_EQ(outputs_.summaries()[1].written, (OutputSummary::Sum{.findings = 2}));
+}
+
+TEST_F(SeveralOutputs, OneThatFailsCostsTheOthersNothing) {
+  add(first_, {.records = true, .findings = true}, /*gives_back=*/true);
+  add(second_, {.records = true, .findings = true});
+  first_.fails = true;
+  outputs_.put(record_of(5));
+  outputs_.put(Event{.task = "scan"});
+  while (!outputs_.queues()[0]->failed()) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(outputs_.put(record_of(6)), ExportQueue::Put::given_back);
+  outputs_.put(Event{.task = "flood"});
+  finish();
+  EXPECT_EQ(back_, std::vector<std::uint64_t>{5}) << "and 6 was not taken";
+  EXPECT_EQ(second_.packets, (std::vector<std::uint64_t>{5, 6, 1000})) << "what was given back is not for it";
+  EXPECT_EQ(second_.tasks, (std::vector<std::string>{"scan", "flood"}));
+  EXPECT_FALSE(first_.own);
+  const OutputSummary failed = outputs_.summaries()[0];
+  EXPECT_EQ(failed.offered.packets, 1011u);
+  EXPECT_EQ(failed.dropped, failed.offered);
+  EXPECT_EQ(failed.dropped.findings, 2u);
+}
+
+TEST_F(SeveralOutputs, AbandonedOnesWaitForNobody) {
+  add(first_, {.records = true, .findings = true});
+  outputs_.abandon();
+  for (std::size_t i = 0; i < 2 * ExportQueue::kFindings; ++i) outputs_.put(Event{.task = "scan"});
+  const OutputSummary summary = outputs_.summaries()[0];
+  EXPECT_EQ(summary.offered.findings, 2 * ExportQueue::kFindings);
+  EXPECT_GT(summary.dropped.findings, 0u);
+}
+
+TEST(RecentEvents, ForgetsWhatWasReportedAndCountsWhatHadNoRoom) {
+  RecentEvents events;
+  for (std::size_t i = 0; i < RecentEvents::kMost + 5; ++i) events.event(Event{.task = std::to_string(i)});
+  const RecentEvents::Events reported = events.all();
+  EXPECT_EQ(reported.latest.size(), RecentEvents::kMost);
+  EXPECT_EQ(reported.latest.front().task, "5");
+  EXPECT_EQ(reported.left_out, 5u);
+  for (const std::string_view later : {"x", "y"}) events.event(Event{.task = std::string(later)});
+  events.forget(reported);
+  const RecentEvents::Events rest = events.all();
+  ASSERT_EQ(rest.latest.size(), 2u);
+  EXPECT_EQ(rest.latest.front().task, "x");
+  EXPECT_EQ(rest.left_out, 0u) << "those that x and y pushed out were reported";
+  EXPECT_EQ(events.latest(1).front().task, "y");
+}
+
+}  // namespace
+}  // namespace parshall
