@@ -5,7 +5,7 @@
 
 #include "control/flood_switch.hpp"
 #include "pipeline/flow/flood_filter.hpp"
-#include "pipeline/output/accounting.hpp"
+#include "pipeline/output/monitor_counts.hpp"
 
 namespace parshall {
 

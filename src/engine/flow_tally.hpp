@@ -5,7 +5,7 @@
 
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/registry.hpp"
-#include "pipeline/output/accounting.hpp"
+#include "pipeline/output/monitor_counts.hpp"
 
 namespace parshall {
 

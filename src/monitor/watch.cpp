@@ -142,11 +142,10 @@ class Watch {
 
   void watch() {
     const bool by_packet_time = plan_.wiring.session.limits.pause_every_ns != 0;
-    const auto began = Clock::now();
-    auto next_report = began + std::chrono::nanoseconds(plan_.every_ns);
+    auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     while (!session().finished()) {
       const auto now = Clock::now();
-      if (stop_asked() || is_time_up(began) || output_failed() || watched_->reader_gone()) session().stop();
+      if (stop_asked() || run_->time_is_up() || output_failed() || watched_->reader_gone()) session().stop();
       watched_->look();
       warn_of_dropped_records();
       if (by_packet_time && session().paused()) {
@@ -158,11 +157,6 @@ class Watch {
       }
       std::this_thread::sleep_for(by_packet_time ? kPauseTick : kTick);
     }
-  }
-
-  bool is_time_up(Clock::time_point began) const {
-    return plan_.wiring.wall_duration_ns != 0 &&
-           Clock::now() - began >= std::chrono::nanoseconds(plan_.wiring.wall_duration_ns);
   }
 
   void report_so_far() {
@@ -187,11 +181,10 @@ class Watch {
 
   /// Time that is up ends the measuring; a signal, or the user, the view too.
   std::optional<Error> watch_live() {
-    const auto began = Clock::now();
     LiveSession watched(session());
     const auto leave = [&] {
       watched_->look();
-      if (is_time_up(began)) session().stop();
+      if (run_->time_is_up()) session().stop();
       return stop_asked();
     };
     auto outcome = live::watch_live(watched, {.own = plan_.wiring.schema,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -11,6 +12,8 @@
 
 namespace parshall {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 Error no_memory(const Wiring& wiring) {
   return Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows", wiring.session.monitor.flows,
@@ -56,14 +59,26 @@ std::optional<Error> Run::start() {
   } catch (const std::bad_alloc&) {
     return no_memory(wiring_);
   }
+  began_ = Clock::now();
   return session_->start();
 }
 
+bool Run::time_is_up() const noexcept {
+  return wiring_.wall_duration_ns != 0 && Clock::now() - began_ >= std::chrono::nanoseconds(wiring_.wall_duration_ns);
+}
+
 bool Run::ended_within(std::chrono::milliseconds most) {
-  const auto until = std::chrono::steady_clock::now() + most;
-  if (!session_->ended_within(most)) return false;
-  const auto left = std::max(std::chrono::steady_clock::duration(), until - std::chrono::steady_clock::now());
-  return outputs_.unfinished_after(std::chrono::duration_cast<std::chrono::milliseconds>(left)).empty();
+  constexpr std::chrono::milliseconds kLook{2};  // whether the time is up
+  const auto until = Clock::now() + most;
+  const auto left = [&] {
+    return std::chrono::ceil<std::chrono::milliseconds>(std::max(Clock::duration(), until - Clock::now()));
+  };
+  while (wiring_.wall_duration_ns != 0 && !session_->finished()) {
+    if (time_is_up()) session_->stop();
+    if (session_->ended_within(std::min(left(), kLook))) break;
+    if (left().count() == 0) return false;
+  }
+  return session_->ended_within(left()) && outputs_.unfinished_after(left()).empty();
 }
 
 Report Run::finish() {

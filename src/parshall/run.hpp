@@ -36,10 +36,14 @@ class Run {
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }  ///< at most
   const std::string& description() const noexcept { return description_; }
 
-  /// Once the source is at its end, or was stopped: everything that left is written. False: not in that time.
+  /// Whether the plan's time is over, of a source that has none of its own.
+  bool time_is_up() const noexcept;
+
+  /// Whether in that time the source came to its end, its time was up or it was stopped, and everything that left is
+  /// written.
   bool ended_within(std::chrono::milliseconds most);
 
-  /// Then: hands out what is live, and the account, and reports what no output has taken.
+  /// Waits for that, then hands out what is live, and the account, and reports what no output has taken.
   Report finish();
 
  private:
@@ -54,6 +58,7 @@ class Run {
   std::string description_;
   std::uint64_t memory_bytes_ = 0;
   std::optional<Session> session_;
+  std::chrono::steady_clock::time_point began_;
 };
 
 }  // namespace parshall

@@ -5,32 +5,17 @@
 #include <span>
 #include <string_view>
 
-#include "base/value_type.hpp"
 #include "pipeline/flow/record.hpp"
+#include "pipeline/output/column.hpp"
 #include "pipeline/output/value.hpp"
 
 namespace parshall {
-
-/// Whose an information element is where IANA has none (0): a private enterprise number.
-inline constexpr std::uint32_t kOwnPen = 32473;  ///< RFC 5612's number for examples, until there is one of our own
-
-/// The information element of IPFIX that says the same. Source: RFC 7011, and IANA's registry of such elements.
-struct IpfixElement {
-  std::uint32_t pen = 0;
-  std::uint16_t element = 0;  ///< 0: there is none
-  std::uint16_t other = 0;    ///< of an IPv6 address; of a time in ns, where `element` has ms
-
-  friend bool operator==(const IpfixElement&, const IpfixElement&) = default;
-};
 
 /// What a flow had at the report before, for the rate over the last interval.
 struct IntervalBase {
   std::uint64_t packets = 0, wire_bytes = 0, first_ns = 0;
   double interval_s = 0;  ///< packet time between the two reports; 0 without one before
 };
-
-/// What a column is to a record: what identifies the flow, how much there was of it, when, or whatever was asked for.
-enum class ColumnRole : std::uint8_t { key, count, time, asked };
 
 /// A column that follows from a flow's counters.
 struct ColumnEntry {

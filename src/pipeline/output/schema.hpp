@@ -14,22 +14,6 @@
 
 namespace parshall {
 
-/// All that an output has to know of a column.
-struct ColumnInfo {
-  std::string name;  ///< with its unit
-  std::string unit = {};
-  ColumnType type = {};
-  bool nullable = true;
-  ColumnRole role = ColumnRole::asked;
-  IpfixElement ipfix = {};
-  std::string help = {};
-  std::vector<std::string> values = {};  ///< of an enumeration: names of 0, 1, ...
-
-  /// Written as words, not as a number.
-  bool is_text() const noexcept { return type.value == ValueType::address || type.value == ValueType::enumeration; }
-  const std::string& name_of(const Value& value) const noexcept { return values[value.as_unsigned()]; }
-};
-
 /// Every column that there is. Statistics stand as patterns of names, for any percentile or sample.
 std::vector<ColumnInfo> list_columns();
 

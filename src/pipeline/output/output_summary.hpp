@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace parshall {
+
+/// The name of the output that is the report itself.
+inline constexpr std::string_view kReportOutput = "report";
+
+/// What became of all that an output was offered: offered = written + waiting + dropped.
+struct OutputSummary {
+  struct Sum {
+    std::uint64_t records = 0, packets = 0;  ///< of flows; the packets in them
+    std::uint64_t findings = 0;              ///< events, and windows' recall
+
+    friend Sum operator-(const Sum& a, const Sum& b) noexcept {
+      return {a.records - b.records, a.packets - b.packets, a.findings - b.findings};
+    }
+    friend bool operator==(const Sum&, const Sum&) = default;
+  };
+  std::string name;
+  bool takes_records = false;
+  Sum offered, written, dropped;
+  Sum waiting() const noexcept { return offered - written - dropped; }
+};
+
+}  // namespace parshall

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/monitor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+namespace parshall {
+namespace {
+
+using namespace std::chrono_literals;
+
+Plan traffic(const std::string& spec) {
+  Plan plan;
+  plan.source.traffic = spec;
+  plan.flows.flows = 1 << 16;
+  return plan;
+}
+
+/// What came to a subscriber, whose thread alone touches it until the run has finished.
+struct Sums {
+  std::uint64_t batches = 0, records = 0, packets = 0;
+  std::vector<std::string> events;
+  std::set<std::thread::id> threads;
+
+  Subscriber subscriber(std::string name) {
+    return {.name = std::move(name),
+            .records =
+                [this](const RecordBatch& batch) {
+                  ++batches;
+                  records += batch.rows();
+                  threads.insert(std::this_thread::get_id());
+                  EXPECT_EQ(batch.columns()[6].name, "packets");
+                  for (std::size_t row = 0; row < batch.rows(); ++row) packets += batch[row][6].as_unsigned();
+                },
+            .events = [this](std::string_view json) { events.emplace_back(json); }};
+  }
+};
+
+TEST(Monitor, HandsEveryRecordAndEventToEachSubscriber) {
+  Plan plan = traffic("flows=5000,packets=200000");
+  plan.source.packets = 200'000;
+  plan.flows.idle_ns = 1'000'000;
+  plan.tasks.specs = {"count:window=50000p"};
+  Sums first, second;
+  auto monitor = Monitor::start(plan, {first.subscriber("first"), second.subscriber("second")});
+  ASSERT_TRUE(monitor) << monitor.error().message;
+  EXPECT_EQ(monitor->columns().size(), 11u);
+  EXPECT_GT(monitor->memory_bytes(), std::uint64_t{64} << 20);
+  const RunSummary summary = monitor->finish();
+  EXPECT_TRUE(summary.accounting.balanced());
+  EXPECT_EQ(summary.accounting.counted(), 200'000u);
+  for (const Sums* const sums : {&first, &second}) {
+    EXPECT_EQ(sums->packets, 200'000u);
+    EXPECT_GT(sums->records, 5000u) << "none ended on the way";
+    EXPECT_LT(sums->batches, sums->records);
+    ASSERT_EQ(sums->events.size(), 4u);
+    EXPECT_NE(sums->events[0].find("\"task\":\"count\""), std::string::npos) << sums->events[0];
+  }
+  ASSERT_EQ(summary.outputs.size(), 2u);
+  for (const OutputSummary& output : summary.outputs) {
+    EXPECT_EQ(output.written, (OutputSummary::Sum{first.records, 200'000, 4})) << output.name;
+    EXPECT_EQ(output.waiting(), OutputSummary::Sum());
+  }
+  EXPECT_EQ(summary.outputs[1].name, "second");
+}
+
+TEST(Monitor, IsCountedWhileItRunsAndStopsWhenItIsTold) {
+  Sums sums;
+  auto monitor = Monitor::start(traffic("flows=5000,packets=10000,pace=100000"), {sums.subscriber("sums")});
+  ASSERT_TRUE(monitor) << monitor.error().message;
+  EXPECT_FALSE(monitor->ended_within(1ms));
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  while (monitor->counters()[Counter::counted] < 1000 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(1ms);
+  monitor->stop();
+  EXPECT_TRUE(monitor->ended_within(10s));
+  const RunSummary summary = monitor->finish();
+  EXPECT_GE(summary.accounting.counted(), 1000u);
+  EXPECT_EQ(sums.packets, summary.accounting.counted());
+}
+
+TEST(Monitor, KeepsTheTimeThatThePlanSays) {
+  Plan plan = traffic("flows=5000,packets=10000,pace=100000");
+  plan.source.duration_ns = 200'000'000;
+  auto monitor = Monitor::start(plan);
+  ASSERT_TRUE(monitor) << monitor.error().message;
+  const RunSummary summary = monitor->finish();
+  EXPECT_GE(summary.elapsed_s, 0.2);
+  EXPECT_LT(summary.elapsed_s, 5);
+  EXPECT_GT(summary.accounting.counted(), 1000u);
+}
+
+TEST(Monitor, ThatNobodyFinishesEndsWithItsOwner) {
+  std::atomic<bool> asked{false};
+  const auto forever = [&](const RecordBatch&) {
+    while (!asked) std::this_thread::sleep_for(1ms);
+  };
+  Plan plan = traffic("flows=50000,packets=1000000");
+  plan.flows.idle_ns = 1000;
+  std::thread waker;
+  {
+    auto monitor = Monitor::start(plan, {{.name = "slow", .records = forever, .events = {}}});
+    ASSERT_TRUE(monitor) << monitor.error().message;
+    EXPECT_FALSE(monitor->ended_within(100ms));
+    waker = std::thread([&] {
+      std::this_thread::sleep_for(100ms);
+      asked = true;
+    });
+  }
+  waker.join();
+}
+
+TEST(Monitor, SaysWhatIsWrongWithAPlan) {
+  for (const auto& [change, said] : std::initializer_list<std::pair<void (*)(Plan&), const char*>>{
+           {[](Plan& plan) { plan.source.traffic.clear(); }, "-r FILE"},
+           {[](Plan& plan) { plan.flows.table = "none"; }, "none"},
+           {[](Plan& plan) { plan.statistics.columns = {"colour"}; }, "colour"},
+           {[](Plan& plan) { plan.tasks.names = {"nothing"}; }, "nothing"},
+           {[](Plan& plan) {
+              plan.outputs = {{"xml", "x"}};
+            },
+            "xml"},
+           {[](Plan& plan) {
+              plan.outputs = {{"csv", "/no/such/folder/x.csv"}};
+            },
+            "/no/such/folder"},
+           {[](Plan& plan) { plan.source = {.file = "/no/such/file"}; }, "/no/such/file"}}) {
+    Plan plan = traffic("flows=10");
+    change(plan);
+    const auto monitor = Monitor::start(plan);
+    ASSERT_FALSE(monitor) << said;
+    EXPECT_NE(monitor.error().message.find(said), std::string::npos) << monitor.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace parshall
