@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/adaptive_experiment.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,12 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "engine/session.hpp"
 #include "generate/paced_source.hpp"
 #include "generate/work_clock.hpp"
 #include "lab/adaptive_accuracy.hpp"
 #include "lab/co_runners.hpp"
 #include "lab/scheduling.hpp"
+#include "parshall/run.hpp"
 #include "pipeline/flow/key_hash.hpp"
 
 namespace parshall::lab {
@@ -126,6 +127,44 @@ class Patient final : public PacketSource {
   PacedSource source_;
 };
 
+Adaptation adaptation_of(Controller::Mode mode) noexcept {
+  if (mode == Controller::Mode::none) return Adaptation::none;
+  return mode == Controller::Mode::adapt ? Adaptation::adapt_only : Adaptation::accuracy;
+}
+
+/// Keeps what tasks found in the stretches that are judged.
+class EventTaker final : public InnerExporter {
+ public:
+  explicit EventTaker(const Stretches& kept) : kept_(kept) {}
+
+  void event(const Event& event) override {
+    const auto is_kept = [&](const Stretch& stretch) { return stretch.has(event.window.number); };
+    if (event.task != "count" && std::ranges::none_of(kept_, is_kept)) return;
+    if (event.kind == EventKind::alarm) {
+      outcome_.found[event.task].push_back({event.window.number, KeyHash()(event.key)});
+      return;
+    }
+    if (event.task == "count") {
+      outcome_.packets.push_back(std::get<std::uint64_t>(event.values.front().value));
+      return;
+    }
+    const auto value = [&](std::string_view name) {
+      const auto at = std::ranges::find(event.values, name, &EventValue::name);
+      return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
+    };
+    const auto recall = value("recall"), at_least = value("recall_at_least");
+    outcome_.said[{event.task, event.window.number}] =
+        recall && at_least ? std::optional(Said{*recall, *at_least}) : std::nullopt;
+  }
+
+  /// Once the run has ended.
+  Outcome outcome() && { return std::move(outcome_); }
+
+ private:
+  const Stretches& kept_;
+  Outcome outcome_;
+};
+
 class Experiment {
  public:
   Experiment(const AdaptiveSweep& sweep, const StateConfig& config) : sweep_(sweep), config_(config) {}
@@ -135,9 +174,17 @@ class Experiment {
     for (const auto& [name, spec] : kTasks)
       for (std::size_t at; (at = text.find(quoted(name))) != text.npos;)
         text.replace(at, name.size() + 2, '"' + std::string(spec) + '"');
-    auto file = StateFile::parse(text, std::string(config_.name));
-    if (!file) return file.error();
-    file_ = *std::move(file);
+    plan_.source.traffic = "flows=1,pace=1000";  // in its place comes what is handed to run()
+    plan_.flows.flows = std::size_t{1} << 19;
+    plan_.flows.seed = sweep_.seed;
+    plan_.tasks.states = config_.name;
+    plan_.tasks.states_text = std::move(text);
+    plan_.tasks.accuracy = sweep_.threshold;
+    plan_.tasks.window = fmt::format("{}ns", kWindowNs);
+    plan_.tasks.keys = std::size_t{1} << 19;
+    plan_.threads.cores = {usable_cores().front()};
+    const auto checked = wire(plan_);
+    if (!checked) return checked.error();
     return std::nullopt;
   }
 
@@ -145,47 +192,36 @@ class Experiment {
   Result<Outcome> run(
       std::unique_ptr<PacketSource> source, Way way, double seconds, const Stretches& kept,
       const std::function<void()>& meanwhile = [] {}) const {
-    TaskOptions task_options{.window = {WindowLength::Unit::ns, kWindowNs},
-                             .keys = std::size_t{1} << 19,
-                             .seed = sweep_.seed,
-                             .recall = sweep_.threshold};
-    auto tasks = TaskSets::make(file_.tasks, task_options);
-    if (!tasks) return tasks.error();
-    auto plan = file_.plan_for(*tasks, sweep_.seed);
-    if (!plan) return plan.error();
-    SessionOptions options{
-        .threads = {.cores = {usable_cores().front()}}, .workers = 1, .seed = sweep_.seed, .snapshots = false};
+    Plan plan = plan_;
+    plan.flows.flood_filter_bytes = way.filter_bytes;
+    plan.tasks.adaptation = adaptation_of(way.mode);
+    auto wiring = wire(plan);
+    if (!wiring) return wiring.error();
+    SessionOptions& options = wiring->session;
+    options.snapshots = false;
+    options.keeps_ended = false;
     options.commits_first = true;
-    const auto table = find_table("bucketed", Identity::exact);
-    if (!table) return table.error();
-    options.table = *table;
     options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
-    options.monitor.flows = std::size_t{1} << 19;
-    const std::size_t states = file_.plan.names.size();
-    options.monitor.windows = tasks->windows(states);
-    options.monitor.findings = tasks->findings(states);
-    ControlPlan control = ControlPlan::guess(*plan, options.monitor.windows, options.monitor.findings);
-    control.controller.mode = way.mode;
-    options.monitor.flood_filter_bytes = way.filter_bytes;
-    control.watch(*tasks);
-    options.monitor.states = std::make_shared<const StatePlan>(*std::move(plan));
-    options.monitor.control = std::make_shared<const ControlPlan>(std::move(control));
-    Input input{.description = "an experiment",
-                .sources = {},
-                .every_source_sees_all = false,
-                .owner = nullptr,
-                .device = nullptr};
-    input.sources.push_back(std::move(source));
-    Session session(std::move(input), options, Schema(), {}, *std::move(tasks));
-    if (auto error = session.start()) return *error;
-    Outcome outcome;
-    while (!session.finished()) {
-      take(session, kept, outcome);
+    auto run = Run::open(plan, *std::move(wiring), [&]() -> Result<Input> {
+      Input input{.description = "an experiment",
+                  .sources = {},
+                  .every_source_sees_all = false,
+                  .owner = nullptr,
+                  .device = nullptr};
+      input.sources.push_back(std::move(source));
+      return input;
+    });
+    if (!run) return run.error();
+    EventTaker events(kept);
+    (*run)->outputs().add_direct(events);
+    if (auto error = (*run)->start()) return *error;
+    while (!(*run)->session().finished()) {
       meanwhile();
       std::this_thread::sleep_for(kTick);
     }
-    outcome.summary = session.final_report().summary;
-    take(session, kept, outcome);
+    const Report report = (*run)->finish();
+    Outcome outcome = std::move(events).outcome();
+    outcome.summary = report.summary;
     for (auto& [task, found] : outcome.found) std::ranges::sort(found);
     return outcome;
   }
@@ -193,31 +229,9 @@ class Experiment {
  private:
   static std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
 
-  static void take(Session& session, const Stretches& kept, Outcome& outcome) {
-    for (const Event& event : session.take_events()) {
-      const auto is_kept = [&](const Stretch& stretch) { return stretch.has(event.window.number); };
-      if (event.task != "count" && std::ranges::none_of(kept, is_kept)) continue;
-      if (event.kind == EventKind::alarm) {
-        outcome.found[event.task].push_back({event.window.number, KeyHash()(event.key)});
-        continue;
-      }
-      const auto value = [&](std::string_view name) {
-        const auto at = std::ranges::find(event.values, name, &EventValue::name);
-        return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
-      };
-      if (event.task == "count") {
-        outcome.packets.push_back(std::get<std::uint64_t>(event.values.front().value));
-        continue;
-      }
-      const auto recall = value("recall"), at_least = value("recall_at_least");
-      outcome.said[{event.task, event.window.number}] =
-          recall && at_least ? std::optional(Said{*recall, *at_least}) : std::nullopt;
-    }
-  }
-
   const AdaptiveSweep& sweep_;
   const StateConfig& config_;
-  StateFile file_;
+  Plan plan_;
 };
 
 /// Of one configuration and one round.

@@ -68,6 +68,7 @@ struct TasksPlan {
   std::vector<std::string> names;  ///< with their defaults
   std::vector<std::string> specs;  ///< NAME:PARAMETER=VALUE,... or a condition
   std::string states;              ///< TOML file of monitoring states
+  std::string states_text;         ///< what it says; empty: what is in the file
   std::string profile;             ///< what packets cost in them, a file
   Adaptation adaptation = Adaptation::accuracy;
   bool sheds = true;       ///< packets, where even the lightest states take too long

@@ -82,7 +82,8 @@ std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
     return Error{"--profile is of monitoring states: name them with --states"};
   std::optional<StateFile> states;
   if (!wanted.states.empty()) {
-    auto read = StateFile::read(wanted.states);
+    auto read = wanted.states_text.empty() ? StateFile::read(wanted.states)
+                                           : StateFile::parse(wanted.states_text, wanted.states);
     if (!read) return read.error();
     states = *std::move(read);
     wiring.tasks = states->tasks;

@@ -15,7 +15,7 @@ using namespace testing;
 
 struct Case {
   const char* name;
-  Plan plan;
+  RunPlan plan;
   bool lossless = true;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;
 
-std::vector<Row> run(const Plan& plan, const std::shared_ptr<const Traffic>& traffic,
+std::vector<Row> run(const RunPlan& plan, const std::shared_ptr<const Traffic>& traffic,
                      ReportSummary* summary = nullptr) {
   const auto session = make_session(plan, traffic);
   EXPECT_FALSE(session->start());

@@ -40,7 +40,7 @@ struct Case {
   std::vector<std::string> columns = {}, tasks = {};
 };
 
-Plan plan_of(const Case& of) {
+RunPlan plan_of(const Case& of) {
   return {.model = of.model,
           .workers = of.workers,
           .flows = of.flows,
@@ -100,7 +100,7 @@ TEST(FloodedTables, KeepTheFlowsThatWereThereBefore) {
   for (std::uint64_t i = 0; i < kBefore * kFlows; ++i) add(i % kFlows);
   for (std::uint64_t i = 0; i < 2 * kApart * kFlows; ++i) add(i % kApart == 0 ? i / kApart % kFlows : kFloodFlows + i);
   const auto flows_kept = [&](std::uint32_t bytes) {
-    Plan plan = plan_of({"bucketed", 0, 1 << 14});
+    RunPlan plan = plan_of({"bucketed", 0, 1 << 14});
     plan.flood_filter_bytes = bytes;
     const auto session = make_session(plan, traffic);
     EXPECT_FALSE(session->start());
@@ -173,7 +173,7 @@ TEST_P(FloodedSessions, BalanceInEveryReport) {
 TEST(FloodedSessions, WindowsHaveTheSamePacketsAsWithoutAFilter) {
   const auto traffic = flood_traffic(0.8);
   const auto windows_of = [&](std::uint32_t bytes) {
-    Plan plan = plan_of({"bucketed", 0, 4096});
+    RunPlan plan = plan_of({"bucketed", 0, 4096});
     plan.tasks = {"count:window=10ms", "count:window=1000p,name=other"};
     plan.flood_filter_bytes = bytes;
     const auto session = make_session(plan, traffic);

@@ -15,7 +15,7 @@ struct Threads {
 
 class EveryModel : public ::testing::TestWithParam<Threads> {
  protected:
-  Plan plan() const { return {.model = GetParam().model, .workers = GetParam().workers}; }
+  RunPlan plan() const { return {.model = GetParam().model, .workers = GetParam().workers}; }
 };
 
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel,
@@ -46,7 +46,7 @@ TEST_P(EveryModel, TheFinalReportHasEveryPacketOnceInTheRightFlow) {
 }
 
 TEST_P(EveryModel, ATinyTableWithTimeoutsStillReportsEveryPacketInOneRecord) {
-  Plan small = plan();
+  RunPlan small = plan();
   small.flows = 80 / GetParam().workers;
   small.timeouts = {.idle_ns = 150'000, .active_ns = 2'000'000};
   const auto traffic = make_traffic({.packets = 60'000, .flows = 3000, .zipf_exponent = 0.9});
@@ -63,7 +63,7 @@ TEST_P(EveryModel, ATinyTableWithTimeoutsStillReportsEveryPacketInOneRecord) {
 }
 
 TEST_P(EveryModel, WhatTheFilterLetsThroughIsCountedAndTheRestIsCountedAsFiltered) {
-  Plan filtered = plan();
+  RunPlan filtered = plan();
   filtered.filter = "ip6";
   const auto traffic = make_traffic({.packets = 20'000});
   const auto session = make_session(filtered, traffic);
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Workers, PacketLevel,
                                            Threads{ThreadModel::run_to_completion, 4}));
 
 TEST_P(PacketLevel, CountsEveryPacketAndBalances) {
-  Plan packets = plan();
+  RunPlan packets = plan();
   packets.packets_only = true;
   const auto traffic = make_traffic({.packets = 20'000});
   const auto session = make_session(packets, traffic);
@@ -114,7 +114,7 @@ TEST_P(PacketLevel, CountsEveryPacketAndBalances) {
 }
 
 TEST_P(EveryModel, ASmallRingMakesALosslessSourceWaitAndDropsNothing) {
-  Plan small = plan();
+  RunPlan small = plan();
   small.ring_packets = 64;
   const auto traffic = make_traffic({.packets = 30'000});
   const auto session = make_session(small, traffic);

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/session.hpp"
+#include "engine/thread_models.hpp"
+#include "parshall/wiring.hpp"
 #include "traffic.hpp"
 
 namespace parshall::testing {
@@ -18,7 +19,7 @@ inline constexpr bool kSanitized = true;  ///< then neither resident memory nor 
 inline constexpr bool kSanitized = false;
 #endif
 
-struct Plan {
+struct RunPlan {
   ThreadModel model = ThreadModel::run_to_completion;
   std::size_t workers = 1;
   std::size_t flows = 4096;
@@ -36,7 +37,7 @@ struct Plan {
   std::uint32_t flood_filter_bytes = 0;
 };
 
-inline TaskSets tasks_of(const Plan& plan) {
+inline TaskSets tasks_of(const RunPlan& plan) {
   std::vector<TaskSpec> specs;
   for (const std::string& task : plan.tasks) specs.push_back({task});
   auto tasks = TaskSets::make(specs, {.keys = 4096});
@@ -50,26 +51,30 @@ inline Schema schema_of(const std::vector<std::string>& names) {
   return *std::move(schema);
 }
 
-inline SessionOptions options_of(const Plan& plan) {
-  SessionOptions options;
-  options.threads.model = plan.model;
-  options.threads.ring_packets = plan.ring_packets;
-  options.workers = plan.workers;
-  options.batch = plan.batch;
-  options.identity = plan.identity;
-  options.seed = 0x5EED;
-  options.hash = plan.hash;
-  options.monitor.observe_merges = plan.observe_merges;
-  if (!plan.packets_only) options.table = *find_table(plan.table, plan.identity);
-  options.monitor.flows = plan.flows;
-  options.monitor.timeouts = plan.timeouts;
-  options.monitor.flood_filter_bytes = plan.flood_filter_bytes;
-  options.monitor.windows = tasks_of(plan).windows();
-  if (!plan.filter.empty()) options.filter = *BpfFilter::compile(plan.filter);
-  return options;
+inline SessionOptions options_of(const RunPlan& plan) {
+  Plan whole;
+  whole.source = {.file = "a list", .filter = plan.filter, .batch = plan.batch};  // in its place comes a list
+  whole.flows = {.identity = plan.identity,
+                 .table = plan.table,
+                 .observe_merges = plan.observe_merges,
+                 .packets_only = plan.packets_only,
+                 .flows = plan.flows,
+                 .flood_filter_bytes = plan.flood_filter_bytes,
+                 .idle_ns = plan.timeouts.idle_ns,
+                 .active_ns = plan.timeouts.active_ns,
+                 .seed = 0x5EED};
+  whole.tasks.specs = plan.tasks;
+  whole.tasks.keys = 4096;
+  const auto models = thread_models();
+  const auto model = std::ranges::find(models, plan.model, &ThreadModelEntry::model);
+  whole.threads = {.workers = plan.workers, .model = std::string(model->name), .ring = plan.ring_packets};
+  auto wiring = wire(whole);
+  if (!wiring) throw std::runtime_error(wiring.error().message);
+  if (plan.hash != nullptr) wiring->session.hash = plan.hash;  // which may be in no registry
+  return std::move(wiring->session);
 }
 
-inline std::unique_ptr<Session> make_session(const Plan& plan, std::shared_ptr<const Traffic> traffic,
+inline std::unique_ptr<Session> make_session(const RunPlan& plan, std::shared_ptr<const Traffic> traffic,
                                              Behaviour behaviour = {}) {
   Input input{
       .description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};

@@ -43,7 +43,7 @@ struct Case {
 
 class Tasks : public ::testing::TestWithParam<Case> {
  protected:
-  Plan plan() const {
+  RunPlan plan() const {
     const Case& chosen = GetParam();
     return {.model = chosen.model,
             .workers = chosen.workers,
@@ -114,7 +114,7 @@ class QuietDevice final : public PacketSource {
 TEST(QuietLinks, AWindowIsOverWhenItsTimeIsThoughNoPacketComesToAnyWorker) {
   for (const ThreadModel model : {ThreadModel::run_to_completion, ThreadModel::pipeline, ThreadModel::cooperative}) {
     const auto traffic = make_traffic({.packets = 100, .flows = 10});
-    const Plan plan{.model = model, .workers = 2, .tasks = {"count:window=10ms"}};
+    const RunPlan plan{.model = model, .workers = 2, .tasks = {"count:window=10ms"}};
     Input input{
         .description = "quiet", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
     input.sources.push_back(std::make_unique<QuietDevice>(traffic));

@@ -27,10 +27,11 @@ constexpr auto kPatience = 10'000ms;
 constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
 
 /// Of `parshall watch`, what means nothing here: there is one source, and no end and no report of its own.
-constexpr std::array kMeaningless{"--read",   "--interface", "--generate",   "--via",     "--forward",  "--dscp",
-                                  "--queues", "--workers",   "--eal",        "--count",   "--duration", "--events",
-                                  "--recall", "--hook",      "--hook-every", "--format",  "--output",   "--every",
-                                  "--live",   "--top",       "--sort",       "--explain", "--quiet"};
+constexpr std::array kMeaningless{"--read",     "--interface",  "--generate", "--via",     "--forward",
+                                  "--dscp",     "--queues",     "--workers",  "--eal",     "--count",
+                                  "--duration", "--events",     "--export",   "--export",  "--recall",
+                                  "--hook",     "--hook-every", "--format",   "--output",  "--every",
+                                  "--live",     "--top",        "--sort",     "--explain", "--quiet"};
 
 Result<Plan> parse_watch(const std::string& words) {
   WatchOptions watch;
@@ -152,50 +153,42 @@ Result<MonitorPlan> plan_monitor(const std::string& words) {
   wiring->session.snapshots = true;
   wiring->session.keeps_ended = false;
   wiring->session.commits_first = true;
-  return MonitorPlan{.words = words,
-                     .watch = *std::move(wiring),
-                     .descriptors = plan->source.descriptors,
-                     .mbufs = plan->source.mbufs};
+  return MonitorPlan{.words = words, .watch = *std::move(plan), .wiring = *std::move(wiring)};
 }
 
 Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorPlan& plan, const std::string& eal,
                                                                   std::uint64_t settle_ns) {
-  const Wiring& watch = plan.watch;
   std::unique_ptr<MonitorUnderTest> monitor(new MonitorUnderTest);
   monitor->eal_ = eal;
   monitor->settle_ns_ = settle_ns;
-  try {
-    auto monitors = Session::make_monitors(watch.session, watch.schema, /*can_wait=*/false);
-    auto tasks = TaskSets::make(watch.tasks, watch.task_options);
-    if (!tasks) return tasks.error();
+  const SourcePlan& source = plan.watch.source;
+  const auto open_ring = [&]() -> Result<Input> {
     auto opened = DpdkPort::open({.device = kRing,
                                   .sinks = 1,
                                   .sinks_wait = false,
-                                  .descriptors = plan.descriptors,
-                                  .mbufs_per_queue = plan.mbufs,
-                                  .seed = watch.session.seed,
+                                  .descriptors = source.descriptors,
+                                  .mbufs_per_queue = source.mbufs,
+                                  .seed = plan.wiring.session.seed,
                                   .eal = eal});
     if (!opened) return opened.error();
     const std::shared_ptr<DpdkPort> port = *std::move(opened);
-    monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",
-                                        plan.words.empty() ? "" : plan.words + " ", plan.descriptors);
     monitor->sink_ = std::move(port->take_sinks().front());
-    Input input{.description = port->description(),
-                .sources = port->take_queues(),
-                .every_source_sees_all = false,
-                .owner = port,
-                .device = [port] { return port->counters(); }};
-    monitor->session_.emplace(std::move(input), watch.session, watch.schema, std::move(monitors), *std::move(tasks));
-  } catch (const std::bad_alloc&) {
-    return Error{"there is not enough memory for that monitor: ask for fewer flows"};
-  }
-  if (const auto error = monitor->session_->start()) return *error;
+    return Input{.description = port->description(),
+                 .sources = port->take_queues(),
+                 .every_source_sees_all = false,
+                 .owner = port,
+                 .device = [port] { return port->counters(); }};
+  };
+  auto run = Run::open(plan.watch, plan.wiring, open_ring);
+  if (!run) return run.error();
+  monitor->run_ = *std::move(run);
+  monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",
+                                      plan.words.empty() ? "" : plan.words + " ", source.descriptors);
+  if (const auto error = monitor->run_->start()) return *error;
   return monitor;
 }
 
-MonitorUnderTest::~MonitorUnderTest() {
-  if (session_) session_->stop();
-}
+MonitorUnderTest::~MonitorUnderTest() = default;
 
 std::string MonitorUnderTest::received() const {
   return "what the monitor has in its flow records; what finds the ring before it full is lost";
@@ -207,7 +200,7 @@ std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) 
 
 /// What still waits there came too late for the trial that it was sent in, and must not be the next one's.
 std::optional<Error> MonitorUnderTest::wait_for_ring() const {
-  for (auto waited = 0ms; session_->packets_polled() < sent_; waited += 1ms) {
+  for (auto waited = 0ms; run_->session().packets_polled() < sent_; waited += 1ms) {
     if (waited >= kPatience) return Error{"the monitor does not take what waits in the ring"};
     std::this_thread::sleep_for(1ms);
   }
@@ -215,8 +208,7 @@ std::optional<Error> MonitorUnderTest::wait_for_ring() const {
 }
 
 Result<std::uint64_t> MonitorUnderTest::counted() {
-  static_cast<void>(session_->take_events());
-  const auto report = session_->snapshot();
+  const auto report = run_->session().snapshot();
   if (!report) return Error{"the monitor ended by itself"};
   const Accounting& total = report->summary.total;
   return total[Counter::live_flow_packets] + total[Counter::ended_record_packets];
@@ -224,8 +216,8 @@ Result<std::uint64_t> MonitorUnderTest::counted() {
 
 std::optional<Error> MonitorUnderTest::finish() {
   if (const auto error = wait_for_ring()) return error;
-  session_->stop();
-  const Accounting total = session_->final_report().summary.total;
+  run_->session().stop();
+  const Accounting total = run_->session().final_report().summary.total;
   if (!total.balanced()) return Error{"the monitor's books do not balance"};
   if (total[Counter::polled] != sent_)
     return Error{fmt::format("the ring took {} packets, and the monitor saw {}", sent_, total[Counter::polled])};

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/session.hpp"
-#include "parshall/wiring.hpp"
+#include "parshall/run.hpp"
+#include "pipeline/capture/frame_sink.hpp"
 #include "tester/commands/under_test.hpp"
 
 namespace parshall::cli {
@@ -13,9 +13,8 @@ namespace parshall::cli {
 /// What a monitor under test is to do.
 struct MonitorPlan {
   std::string words;  ///< options of `parshall watch`
-  Wiring watch;
-  std::uint16_t descriptors = 0;  ///< packets that wait in the ring at most
-  std::uint32_t mbufs = 0;
+  Plan watch;
+  Wiring wiring;
 };
 
 /// Error: the user's: unknown options, or such as mean nothing here.
@@ -56,7 +55,7 @@ class MonitorUnderTest final : public UnderTest {
   std::uint64_t settle_ns_ = 0;
   std::unique_ptr<FrameSink> sink_;
   std::uint64_t sent_ = 0;  ///< that the ring took
-  std::optional<Session> session_;
+  std::unique_ptr<Run> run_;
 };
 
 }  // namespace parshall::cli
