@@ -22,7 +22,7 @@ MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t sl
       ended_(options.ended_ring_bytes, options.statistics.set.get()),
       shedder_(options, measurement_, clock_),
       measurement_(options, slots, shedder_.sample()),
-      sweep_(options.timeouts.idle_ns, options.can_wait),
+      sweep_(options.timeouts.shortest_quiet_ns(), options.can_wait),
       snapshotter_(flows_move, options.statistics.set.get(), measurement_.state_packets()) {}
 
 void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {

@@ -554,7 +554,8 @@ void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
   FlowMerger merger(*chosen->schema.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;
-    monitor->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    monitor->visit([&](FlowRecord record, std::span<const std::byte> row) {
+      record.end_reason = EndReason::forced_end;  // the table goes
       if (may_overlap())
         merger.add(record, generation == chosen->generation ? row : std::span<const std::byte>());
       else

@@ -53,7 +53,9 @@ std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) 
   if (flows.packets_only && flows.flood_filter_bytes.value_or(0) != 0)
     return Error{"--packets-only keeps no flows: leave out --flood-filter"};
   session.monitor.flood_filter_bytes = flows.flood_filter_bytes.value_or(0);
-  session.monitor.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns};
+  if (flows.linger_ns != 0 && flows.idle_ns != 0 && flows.linger_ns >= flows.idle_ns)
+    return Error{"--linger ends closed flows before --idle would: give a shorter time than that, or leave it out"};
+  session.monitor.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns, .linger_ns = flows.linger_ns};
   session.monitor.observe_merges = flows.observe_merges;
   session.classifiers = flows.classifiers;
   session.seed = flows.seed ? *flows.seed : random_seed();
