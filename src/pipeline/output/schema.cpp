@@ -88,6 +88,8 @@ Value value_of(ColumnType type, std::optional<double> number) noexcept {
       return Value::of_enumeration(whole());
     case ValueType::flags:
       return Value::of_flags(whole());
+    case ValueType::boolean:
+      return Value::of_bool(*number != 0);
     case ValueType::signed_integer:
       return Value::of_signed(static_cast<std::int64_t>(*number));
     case ValueType::real:
