@@ -121,6 +121,8 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   busy_before_.resize(lanes.size());
   workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads,
                                        input_.every_source_sees_all);
+  loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact);
+  if (const auto& losses = chosen_->schema.losses()) loss_watch_->begin(losses);
   if (classifiers_) {
     std::vector<const ClassJobs*> jobs;
     for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
@@ -144,6 +146,7 @@ Session::~Session() {
   collecting_.store(false, std::memory_order_release);
   if (collector_.joinable()) collector_.join();
   classifiers_.reset();
+  loss_watch_.reset();
   workers_.reset();  // the sources before what they live on
 }
 
@@ -217,6 +220,7 @@ void Session::finish_analysis() {
 }
 
 void Session::collect() {
+  loss_watch_->look();
   using Put = ExportQueue::Put;
   const auto drop = [this](std::uint64_t records, std::uint64_t packets) {
     collected_.add(Counter::dropped_records, records);
@@ -272,6 +276,7 @@ void Session::change_columns(Schema schema) {
   const std::uint64_t generation = chosen_->generation + 1;
   for (const auto& monitor : workers_->monitors()) monitor->request_statistics({schema.statistics(), generation});
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), generation});
+  loss_watch_->follow(chosen_->schema.losses());
 }
 
 bool Session::snapshot_ready() const noexcept {
@@ -315,6 +320,7 @@ Report Session::final_report() {
   workers_->join();
   collecting_.store(false, std::memory_order_release);
   if (collector_.joinable()) collector_.join();
+  if (const auto& losses = chosen_->schema.losses(); losses && damage()) losses->note_damage();
   ++reports_;
   std::vector<MonitorCounts> counts;
   for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->counts());
