@@ -234,6 +234,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     measurement_.flow_ended(slot, record.key);
     const MeasuredFlow flow = flow_of(record, slot);
     ended_.add(flow, snapshotter_.flow_ended(flow, in_snapshot(slot)), generation_);
+    if (record.end_reason == EndReason::active_timeout) measurement_.flow_goes_on(slot, record);
   }
 
   void flow_ends_soon(std::uint32_t slot) noexcept override { measurement_.prefetch(slot); }

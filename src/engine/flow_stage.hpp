@@ -105,6 +105,9 @@ class FlowStage {
   /// For the reporting thread: other statistics, starting from nothing at the next batch.
   virtual void request_statistics(StatisticChoice choice) = 0;
 
+  /// How often it began, or ceased, to see only some of the flows' packets: an odd number while it does. Any thread.
+  std::uint64_t partial_changes() const noexcept { return partial_changes_.load(std::memory_order_acquire); }
+
   /// After the worker has stopped.
   virtual void visit(const FlowVisitor& visitor) const = 0;
   virtual MonitorCounts counts() const noexcept = 0;
@@ -126,7 +129,14 @@ class FlowStage {
  protected:
   void publish(const Counters& counters) noexcept { published_.publish(counters); }
 
+  /// Before the first packet of which that holds.
+  void sees_part(bool partial) noexcept {
+    const std::uint64_t changes = partial_changes_.load(std::memory_order_relaxed);
+    if ((changes % 2 == 1) != partial) partial_changes_.store(changes + 1, std::memory_order_release);
+  }
+
  private:
+  std::atomic<std::uint64_t> partial_changes_{0};
   PublishedCounters<CountedBy::flows> published_;
 };
 

@@ -5,7 +5,8 @@
 
 namespace parshall {
 
-/// How far the search for idle flows is: once through the table in each idle timeout. What a slice cannot take is left
+/// How far the search for idle flows is: once through the table in each idle timeout, or the linger timeout of closed
+/// flows where that is shorter. What a slice cannot take is left
 /// to the next ones, which come without packets too; where packet time goes on faster than they come, no more than one
 /// round is.
 class IdleSweep {

@@ -53,6 +53,7 @@ void Lane::rest() noexcept {
 }
 
 std::span<const RawPacket> Lane::poll_source() noexcept {
+  if (caught_up_) publish_caught_up();
   if (done()) return {};
   // Said with the next poll: by then the packets before have been worked on.
   if (std::exchange(pauses_next_, false))
@@ -61,11 +62,20 @@ std::span<const RawPacket> Lane::poll_source() noexcept {
   std::size_t most = batch_.size();
   if (limits_.packets != 0) most = std::min<std::uint64_t>(most, limits_.packets - polled_);
   std::span<const RawPacket> packets = std::exchange(rest_, {});
-  if (packets.empty()) packets = in_time(std::span(batch_).first(source_->poll({batch_.data(), most})));
+  if (packets.empty()) {
+    packets = in_time(std::span(batch_).first(source_->poll({batch_.data(), most})));
+    if (tells_caught_up_ && packets.size() < most) caught_up_ = true, polled_at_ns_ = source_->now_ns();
+  }
   packets = up_to_pause(packets.first(std::min(most, packets.size())));
   polled_ += packets.size();
   if (limits_.packets != 0 && polled_ == limits_.packets) limit_reached_ = true;
   return packets;
+}
+
+void Lane::publish_caught_up() noexcept {
+  caught_up_ = false;
+  caught_up_ns_.store(polled_at_ns_, kRelaxed);
+  caught_up_polls_.store(caught_up_polls_.load(kRelaxed) + 1, std::memory_order_release);
 }
 
 /// Those before ReadLimits::packet_time_ns is up.
@@ -117,10 +127,10 @@ WorkerLoad Lane::load() const noexcept {
 void Lane::publish(bool last) noexcept {
   const FrontEndCounts& front = front_.counts();
   for (std::size_t v = 0; v < kVerdicts; ++v) counters_.set(counter_of(static_cast<Verdict>(v)), front.verdict[v]);
-  counters_.set(Counter::counted, counters_[Counter::counted] - ring_full_);
+  counters_.set(Counter::counted, counters_[Counter::counted] - ring_full());
   counters_.set(Counter::polled, polled_ - front.elsewhere);
   counters_.set(Counter::elsewhere, front.elsewhere);
-  counters_.set(Counter::ring_full, ring_full_);
+  counters_.set(Counter::ring_full, ring_full());
   counters_.set(Counter::filtered, front.filtered);
   if (last || ++publishes_ % kPublishesPerDeviceRead == 0) set_device(counters_, source_->counters());
   published_.publish(counters_);

@@ -66,7 +66,24 @@ class Lane {
   std::uint64_t polled_now() const noexcept { return polled_; }
   std::size_t batch() const noexcept { return batch_.size(); }  ///< packets at most that poll() returns
 
-  void note_ring_full(std::uint64_t packets) noexcept { ring_full_ += packets; }
+  /// At once to be seen by any thread that sees what came after.
+  void note_ring_full(std::uint64_t packets) noexcept {
+    ring_full_.store(ring_full_.load(std::memory_order_relaxed) + packets, std::memory_order_release);
+  }
+  std::uint64_t ring_full() const noexcept { return ring_full_.load(std::memory_order_acquire); }
+
+  /// Of polls that found fewer packets than there was room for, up to the last whose packets have been worked on: how
+  /// many there were, and the source's time then, 0 where it has no clock.
+  struct CaughtUp {
+    std::uint64_t polls = 0, now_ns = 0;
+  };
+  /// Asks for that, before the first poll.
+  void tell_caught_up() noexcept { tells_caught_up_ = true; }
+  /// Any thread.
+  CaughtUp caught_up() const noexcept {
+    const std::uint64_t polls = caught_up_polls_.load(std::memory_order_acquire);
+    return {polls, caught_up_ns_.load(std::memory_order_relaxed)};
+  }
 
   /// The latest time of the packets handed over so far, with this one.
   std::uint64_t note_time(std::uint64_t time_ns) noexcept { return latest_ns_ = std::max(latest_ns_, time_ns); }
@@ -96,6 +113,7 @@ class Lane {
 
   void end_turn(std::uint64_t now) noexcept;
   std::span<const RawPacket> poll_source() noexcept;
+  void publish_caught_up() noexcept;
   std::span<const RawPacket> in_time(std::span<const RawPacket> packets) noexcept;
   std::span<const RawPacket> up_to_pause(std::span<const RawPacket> packets) noexcept;
 
@@ -111,7 +129,11 @@ class Lane {
   std::atomic<std::uint64_t> pauses_{0}, resumed_{0};
   std::atomic<bool> ended_{false};
   bool intake_ended_ = false;
-  std::uint64_t polled_ = 0, ring_full_ = 0, latest_ns_ = 0;
+  std::uint64_t polled_ = 0, latest_ns_ = 0;
+  std::atomic<std::uint64_t> ring_full_{0};
+  bool tells_caught_up_ = false, caught_up_ = false;  ///< the latter: by the last poll
+  std::uint64_t polled_at_ns_ = 0;
+  std::atomic<std::uint64_t> caught_up_polls_{0}, caught_up_ns_{0};
   std::uint64_t idle_ns_ = 0;  ///< when no packet waited
   WorkerLoad load_;            ///< but for packets
   bool busy_turn_ = false;

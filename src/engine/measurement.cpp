@@ -21,10 +21,12 @@ Measurement::Measurement(const FlowStageOptions& options, std::size_t slots, con
 
 void Measurement::use(std::shared_ptr<const StatisticSet> statistics) {
   std::unique_ptr<FlowRows> before = std::move(rows_);
-  if (!keeps_classes_) before.reset();
+  const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
+  if (!keeps_classes_ && !keeps_origins) before.reset();
   if (statistics && statistics->row_bytes() != 0)
     rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_, jobs_.get());
-  if (before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
+  if (keeps_origins) rows_->keep_origins(*before, slots_);
+  if (keeps_classes_ && before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
 }
 
 void Measurement::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {

@@ -30,7 +30,7 @@ class Measurement {
   bool has_windows() const noexcept { return !windows_.empty(); }
 
   /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then. Flows keep
-  /// their classes only where packets are marked by them: it takes time, and memory for both.
+  /// where they began, and their classes only where packets are marked by them: it takes time, and memory for both.
   void use(std::shared_ptr<const StatisticSet> statistics);
   void populate_statistics() noexcept {
     if (rows_) rows_->populate();
@@ -120,6 +120,10 @@ class Measurement {
     if (rows_) rows_->flow_ended(slot);
     for (const auto& windows : windows_) windows->flow_ended(slot, key);
     if (tracker_) tracker_->flow_ended(slot);
+  }
+  /// After flow_ended(), where another record of the flow begins in the slot.
+  void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
+    if (rows_) rows_->flow_goes_on(slot, ended);
   }
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
     if (rows_) rows_->move(from, to);

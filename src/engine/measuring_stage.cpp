@@ -22,7 +22,7 @@ MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t sl
       ended_(options.ended_ring_bytes, options.statistics.set.get()),
       shedder_(options, measurement_, clock_),
       measurement_(options, slots, shedder_.sample()),
-      sweep_(options.timeouts.idle_ns, options.can_wait),
+      sweep_(options.timeouts.shortest_quiet_ns(), options.can_wait),
       snapshotter_(flows_move, options.statistics.set.get(), measurement_.state_packets()) {}
 
 void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
@@ -32,6 +32,7 @@ void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) n
   all.shed = shedder_.packets().packets;
   const std::uint32_t one_in = measurement_.end_control_window(now, all);
   if (shedder_.look_at_one_in(one_in) && !shedder_.sheds()) in_flight_.close_gaps(now.position);
+  sees_part(filter_ != nullptr || shedder_.sheds());
 }
 
 StatisticChoice MeasuringStage::statistics() const {
@@ -71,7 +72,9 @@ void MeasuringStage::publish_now_and_then(std::size_t table_lines) noexcept {
 FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun) noexcept {
   const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun};
   const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
-  return filter_ = on ? &guard_->filter() : nullptr;
+  filter_ = on ? &guard_->filter() : nullptr;
+  sees_part(on || shedder_.sheds());
+  return filter_;
 }
 
 void MeasuringStage::use_statistics(const StatisticChoice& choice) {

@@ -122,6 +122,8 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   busy_before_.resize(lanes.size());
   workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads,
                                        input_.every_source_sees_all);
+  loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact);
+  if (const auto& losses = chosen_->schema.losses()) loss_watch_->begin(losses);
   if (classifiers_) {
     std::vector<const ClassJobs*> jobs;
     for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
@@ -145,6 +147,7 @@ Session::~Session() {
   collecting_.store(false, std::memory_order_release);
   if (collector_.joinable()) collector_.join();
   classifiers_.reset();
+  loss_watch_.reset();
   workers_.reset();  // the sources before what they live on
 }
 
@@ -233,6 +236,7 @@ bool Session::ended_within(std::chrono::milliseconds most) {
 }
 
 void Session::collect() {
+  loss_watch_->look();
   collect_ended();
   if (options_.outputs != nullptr) collect_findings();
 }
@@ -300,6 +304,7 @@ void Session::change_columns(Schema schema) {
   const std::uint64_t generation = chosen_->generation + 1;
   for (const auto& monitor : workers_->monitors()) monitor->request_statistics({schema.statistics(), generation});
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), generation});
+  loss_watch_->follow(chosen_->schema.losses());
 }
 
 bool Session::snapshot_ready() const noexcept {
@@ -341,6 +346,7 @@ std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
 Report Session::final_report() {
   while (!ended_within(std::chrono::hours(1))) {
   }
+  if (const auto& losses = chosen_->schema.losses(); losses && damage()) losses->note_damage();
   ++reports_;
   std::vector<MonitorCounts> counts;
   for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->counts());
@@ -586,7 +592,8 @@ void Session::visit_live(const std::function<void(const ReportFlow&)>& visit) {
   FlowMerger merger(*chosen->schema.statistics());
   for (const auto& monitor : workers_->monitors()) {
     const std::uint64_t generation = monitor->statistics().generation;
-    monitor->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    monitor->visit([&](FlowRecord record, std::span<const std::byte> row) {
+      record.end_reason = EndReason::forced_end;  // the table goes
       if (may_overlap())
         merger.add(record, generation == chosen->generation ? row : std::span<const std::byte>());
       else

@@ -15,6 +15,7 @@
 #include "base/published_counters.hpp"
 #include "engine/analyst.hpp"
 #include "engine/class_helpers.hpp"
+#include "engine/loss_watch.hpp"
 #include "engine/tables.hpp"
 #include "engine/worker.hpp"
 #include "pipeline/output/outputs.hpp"
@@ -169,6 +170,7 @@ class Session {
   std::vector<std::string> class_names_;  ///< with that of flows that are unknown, and of those with too few packets
   std::uint64_t memory_bytes_;
   std::unique_ptr<Workers> workers_;
+  std::unique_ptr<LossWatch> loss_watch_;
   PageRanges memory_;  ///< to be committed
   CommitThread commit_;
   std::unique_ptr<ClassHelpers> classifiers_;

@@ -44,6 +44,7 @@ struct FlowPlan {
   std::uint64_t flows = std::uint64_t{1} << 20;     ///< per worker
   std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way; 0: never
   std::uint64_t idle_ns = 0, active_ns = 0;         ///< 0: never
+  std::uint64_t linger_ns = 0;                      ///< of flows that had FIN or RST; 0: as all others
   std::optional<std::uint64_t> seed;                ///< nothing: random
   std::string model;                                ///< of classes, a file; empty: flows are not classified
   std::size_t classifiers = 0;                      ///< threads that tell classes; 0: the workers do

@@ -235,6 +235,9 @@ Settings flow_settings() {
       "idle", "End a flow's record after this time without a packet", [](auto& p) -> auto& { return p.flows.idle_ns; });
   s.duration(
       "active", "End a flow's record when it has lasted this long", [](auto& p) -> auto& { return p.flows.active_ns; });
+  s.duration(
+      "linger", "End the record of a TCP flow that had FIN or RST after this time without a packet, before --idle",
+      [](auto& p) -> auto& { return p.flows.linger_ns; });
   s.flag("packets-only", "Packet level: device and software counters, no flows",
          [](Plan& p) { p.flows.packets_only = true; });
   s.add("seed", SettingKind::value, "COUNT", "Seed of the keyed hash (default: random; keep it secret)", "",

@@ -54,10 +54,11 @@ std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) 
   if (flows.packets_only && flows.flood_filter_bytes.value_or(0) != 0)
     return Error{"--packets-only keeps no flows: leave out --flood-filter"};
   session.monitor.flood_filter_bytes = flows.flood_filter_bytes.value_or(0);
-  session.monitor.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns};
+  if (flows.linger_ns != 0 && flows.idle_ns != 0 && flows.linger_ns >= flows.idle_ns)
+    return Error{"--linger ends closed flows before --idle would: give a shorter time than that, or leave it out"};
+  session.monitor.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns, .linger_ns = flows.linger_ns};
   session.monitor.observe_merges = flows.observe_merges;
   session.classifiers = flows.classifiers;
-  session.seed = flows.seed ? *flows.seed : random_seed();
   return std::nullopt;
 }
 
@@ -88,7 +89,10 @@ Result<Wiring> wire(const Plan& plan) {
   if (sources != 1) return Error{"give one source: -r FILE, -i INTERFACE or -g SPEC (parshall list sources)"};
 
   Wiring wiring;
-  wiring.statistics = {plan.statistics.quantiles, plan.statistics.quantile_error};
+  wiring.session.seed = plan.flows.seed ? *plan.flows.seed : random_seed();
+  wiring.statistics = {.quantiles = plan.statistics.quantiles,
+                       .relative_error = plan.statistics.quantile_error,
+                       .seed = wiring.session.seed};
   std::vector<std::string> statistics = plan.statistics.columns;
   if (const auto problem = wire_model(plan, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics);

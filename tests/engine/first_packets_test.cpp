@@ -40,7 +40,8 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
 
   void run(const std::vector<std::string>& names, std::uint64_t flows, std::uint64_t packets, bool splits,
            ToldBy told_by = ToldBy::worker) {
-    const StatisticOptions options{.classifier = std::make_shared<ByFirst>(), .classes_told_by = told_by};
+    const StatisticOptions options{
+        .classifier = std::make_shared<ByFirst>(), .classes_told_by = told_by, .origins = true};
     statistics_ = std::make_shared<const StatisticSet>(*make_statistics(names, options));
     monitor_ = GetParam()->make({.flows = flows,
                                  .timeouts = {.idle_ns = kIdleNs, .active_ns = splits ? kActiveNs : 0},
@@ -88,7 +89,7 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
 
   ClassJobCounts class_jobs() const { return monitor_->class_jobs()->counts(); }
 
-  std::uint64_t classified_ = 0;
+  std::uint64_t classified_ = 0, parted_ = 0;
   MonitorCounts seen_counts_ = [] {
     MonitorCounts counts;
     counts.classes.resize(4);
@@ -124,8 +125,16 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     std::memcpy(&flow, record.key.address.data(), 4);
     const auto& packets = sent_.at(flow);
     std::uint64_t& at = begins_[flow];
-    if (!goes_on_[flow]) first_[flow] = at;
+    if (!goes_on_[flow]) first_[flow] = at, number_[flow] = 0, least_ns_[flow] = packets.at(at).time_ns;
+    const FlowOrigin::State origin = FlowOrigin::state_of(statistics_->origin_state(row.data()));
+    ASSERT_TRUE(origin.is_known());
+    ASSERT_EQ(origin.began_ns, packets[first_[flow]].time_ns);
+    ASSERT_EQ(origin.record(), number_[flow]);
+    ASSERT_EQ(origin.first_ns, least_ns_[flow]);
     goes_on_[flow] = record.end_reason == EndReason::active_timeout;
+    parted_ += number_[flow] != 0;
+    ++number_[flow];
+    least_ns_[flow] = std::min(least_ns_[flow], record.first_ns);
     at += record.packets;
     ASSERT_LE(at, packets.size());
     const std::uint64_t known = std::min<std::uint64_t>(4, at - first_[flow]);
@@ -140,13 +149,15 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
         ASSERT_EQ(*values[column], packets[first_[flow] + number].ip_bytes) << name << " of flow " << flow;
       }
     }
+    if (!statistics_->classifies()) return;
     const ClassId id = statistics_->class_of(row.data());
     ASSERT_EQ(id, known == 4 ? ByFirst::class_of(packets[first_[flow]].ip_bytes) : kNotClassified);
     classified_ += known == 4;
     seen_counts_.add_to_class(id, record);
   }
 
-  static void check_sums(const MonitorCounts& counts) {
+  void check_sums(const MonitorCounts& counts) const {
+    if (!statistics_->classifies()) return;
     ClassCounts all;
     for (const ClassCounts& one : counts.classes) all += one;
     EXPECT_EQ(all[ClassCounter::flows], counts[Counter::live_flows] + counts[Counter::ended_records]);
@@ -176,7 +187,8 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
   std::shared_ptr<const StatisticSet> statistics_;
   std::unique_ptr<FlowStage> monitor_;
   std::map<std::uint64_t, std::vector<Packet>> sent_;
-  std::map<std::uint64_t, std::uint64_t> begins_, first_;  ///< of the next record, and of the flow: packets of it
+  std::map<std::uint64_t, std::uint64_t> begins_, first_;     ///< of the next record, and of the flow: packets of it
+  std::map<std::uint64_t, std::uint64_t> number_, least_ns_;  ///< of the next record; of the flow's ended ones
   std::map<std::uint64_t, bool> goes_on_;
   std::uint64_t snapshots_ = 0, seen_ = 0, latest_ns_ = 0;
 };
@@ -215,6 +227,17 @@ TEST_P(FirstPackets, GiveThemAmongStatisticsOfAllPacketsAsWell) {
 TEST_P(FirstPackets, OfFlowsThatWereEvictedAreWithTheirRecords) {
   run({"class", "ip_size_1", "ip_size_2"}, 200, 50'000, /*splits=*/false);
   EXPECT_GT(classified_, 20u);
+}
+
+/// check() looks at origins in all of these; here nothing else is kept.
+TEST_P(FirstPackets, EachRecordTellsWhereItsFlowBegan) {
+  run({}, 4 * kFlows, 100'000, /*splits=*/true);
+  EXPECT_GT(parted_, 20u);
+}
+
+TEST_P(FirstPackets, EachRecordTellsWhereItsFlowBeganAlsoWhereSomeAreEvicted) {
+  run({}, 1000, 200'000, /*splits=*/true);
+  EXPECT_GT(parted_, 5u);
 }
 
 std::vector<const TableEntry*> exact_tables() {

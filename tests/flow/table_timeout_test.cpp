@@ -14,8 +14,8 @@ struct TableTimeouts : ::testing::Test {
   EndedRecords ended;
   const FlowKey key = key_of(1);
 
-  SlotRef packet(Table& table, std::uint64_t time_ns) {
-    return count_one(table, facts_of(key, 42, {.time_ns = time_ns}));
+  SlotRef packet(Table& table, std::uint64_t time_ns, std::uint32_t tcp_flags = 0) {
+    return count_one(table, facts_of(key, 42, {.time_ns = time_ns, .tcp_flags = tcp_flags}));
   }
 };
 TYPED_TEST_SUITE(TableTimeouts, Tables);
@@ -109,6 +109,83 @@ TYPED_TEST(TableTimeouts, AFlowThatWasIdleWhenItWasSweptAndHasAPacketSinceGoesOn
     }
   EXPECT_EQ(packets, 2u);
   EXPECT_EQ(table.size(), 1u);
+}
+
+constexpr std::uint32_t kFin = 1, kSyn = 2, kRst = 4, kAck = 16;
+
+TYPED_TEST(TableTimeouts, AClosedFlowEndsAtTheFirstPacketBeyondTheLingerTimeAndNotAtIt) {
+  for (const std::uint32_t closing : {kFin | kAck, kRst}) {
+    this->ended.all.clear();
+    TypeParam table(16, {.linger_ns = 100}, this->ended);
+    this->packet(table, 1000, kSyn);
+    EXPECT_FALSE(this->packet(table, 1900, kAck).is_new()) << "it is not closed: nothing ends it";
+    this->packet(table, 1950, closing);
+    EXPECT_FALSE(this->packet(table, 2050, kAck).is_new()) << "exactly the linger time is not beyond it";
+    EXPECT_TRUE(this->packet(table, 2151, kSyn).is_new());
+    EXPECT_FALSE(this->packet(table, 9000, kAck).is_new()) << "a record after a closed one is not closed";
+    ASSERT_EQ(this->ended.all.size(), 1u);
+    const FlowRecord& record = this->ended.all[0].record;
+    EXPECT_EQ(record.end_reason, EndReason::end_of_flow);
+    EXPECT_EQ(record.packets, 4u);
+    EXPECT_EQ(record.last_ns, 2050u);
+  }
+}
+
+TYPED_TEST(TableTimeouts, WhereLingerAndIdleTimeHavePassedTheFlowWasClosed) {
+  TypeParam table(16, {.idle_ns = 200, .linger_ns = 100}, this->ended);
+  this->packet(table, 1000, kFin);
+  this->packet(table, 5000, kAck);
+  this->packet(table, 9000, kAck);
+  ASSERT_EQ(this->ended.all.size(), 2u);
+  EXPECT_EQ(this->ended.all[0].record.end_reason, EndReason::end_of_flow);
+  EXPECT_EQ(this->ended.all[1].record.end_reason, EndReason::idle_timeout);
+}
+
+TYPED_TEST(TableTimeouts, AFlowThatSpilledItsCountsIsClosedAllTheSame) {
+  TypeParam table(16, {.linger_ns = 100}, this->ended);
+  this->packet(table, 1000, kFin);
+  for (std::uint64_t i = 0; i < 20'000; ++i) this->packet(table, 1000, kAck);
+  this->packet(table, 1101, kSyn);
+  ASSERT_EQ(this->ended.all.size(), 1u);
+  EXPECT_EQ(this->ended.all[0].record.end_reason, EndReason::end_of_flow);
+  EXPECT_EQ(this->ended.all[0].record.packets, 20'001u);
+}
+
+TYPED_TEST(TableTimeouts, WithoutLingerAndIdleTimeNoGapOfAnyLengthEndsARecord) {
+  TypeParam table(16, {.active_ns = 0}, this->ended);
+  this->packet(table, 1, kFin);
+  this->packet(table, ~std::uint64_t{0}, kAck);
+  EXPECT_EQ(this->ended.all.size(), 0u);
+}
+
+TYPED_TEST(TableTimeouts, TheSweepEndsClosedFlowsBeforeIdleOnes) {
+  TypeParam table(1000, {.idle_ns = 1000, .linger_ns = 100}, this->ended);
+  for (std::uint64_t flow = 0; flow < 600; ++flow)
+    count_one(table, facts_of(key_of(flow), SplitMix64::mix(flow + 1),
+                              {.time_ns = 1000, .tcp_flags = flow % 3 == 0 ? kFin | kAck : kAck}));
+  const auto lines = static_cast<std::uint32_t>(table.buckets());
+  const auto sweep_at = [&](std::uint64_t now_ns) {
+    for (std::uint32_t done = 0; done < lines; done += 16) table.sweep(now_ns, 16);
+    table.sweep(now_ns, 0);
+  };
+  sweep_at(1100);
+  std::size_t evicted = 0;  // a structure may have had no room for some
+  for (const auto& one : this->ended.all) evicted += one.record.end_reason == EndReason::lack_of_resources ? 1 : 0;
+  ASSERT_EQ(this->ended.all.size(), evicted) << "exactly the linger time is not beyond it";
+  sweep_at(1101);
+  EXPECT_GT(this->ended.all.size(), evicted + 150);
+  for (const auto& one : this->ended.all)
+    if (one.record.end_reason != EndReason::lack_of_resources) {
+      ASSERT_EQ(one.record.end_reason, EndReason::end_of_flow);
+      ASSERT_EQ(one.record.tcp_flags, kFin | kAck);
+    }
+  for (std::uint32_t slot = 0; slot < table.slots(); ++slot)
+    if (table.occupied(slot)) {
+      ASSERT_EQ(table.record(slot).tcp_flags, kAck) << "a closed flow was passed over";
+    }
+  sweep_at(2001);
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_EQ(this->ended.all.back().record.end_reason, EndReason::idle_timeout);
 }
 
 TYPED_TEST(TableTimeouts, TheSweepLeavesFlowsFromTheFutureAlone) {

@@ -59,6 +59,7 @@ TEST(Schema, NoTwoColumnsHaveOneName) {
 TEST(Schema, EveryColumnThatCanBeAskedForIsListedAsItIs) {
   Names names{"first_sizes", "first_times", "first_flags"};
   for (const ColumnEntry& entry : counter_columns()) names.emplace_back(entry.name);
+  for (const IdentityColumn& column : identity_columns()) names.emplace_back(column.name);
   for (const char* const variable : {"gap", "iat", "size", "ip_size"})
     for (const char* const what : {"last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p50", "p99"})
       names.push_back(std::string(variable) + "_" + what);
@@ -78,7 +79,7 @@ TEST(Schema, EveryColumnThatCanBeAskedForIsListedAsItIs) {
     EXPECT_EQ(found->unit, column.unit) << column.name;
     EXPECT_EQ(found->nullable, column.nullable) << column.name;
     if (!column.unit.empty() && column.unit.find('/') == column.unit.npos && column.role == ColumnRole::asked) {
-      EXPECT_TRUE(column.name.ends_with("_" + column.unit)) << column.name;
+      EXPECT_NE(column.name.find("_" + column.unit), column.name.npos) << column.name;
     }
   }
 }
@@ -100,7 +101,8 @@ TEST(Schema, EveryElementOfIanasIsAColumnsOwn) {
     if (column.ipfix.other != 0) {
       EXPECT_TRUE(elements.insert({column.ipfix.pen, column.ipfix.other}).second) << column.name;
     }
-    EXPECT_EQ(column.ipfix.other != 0, column.type.value == ValueType::address || column.type.value == ValueType::time)
+    EXPECT_EQ(column.ipfix.other != 0, column.ipfix.pen == 0 && (column.type.value == ValueType::address ||
+                                                                 column.type.value == ValueType::time))
         << column.name;
   }
   EXPECT_TRUE(elements.contains({0, 2}) && elements.contains({0, 27}) && elements.contains({kOwnPen, 12}));
@@ -182,6 +184,76 @@ TEST(Schema, ARowIsWrittenAsItsTypesSay) {
       R"("packets":3,"ip_bytes":120,"wire_bytes":180,"first_seen_ns":1600000000000000000,)"
       R"("last_seen_ns":1600000001500000000,"duration_ns":1500000000,"rate_pps":2,"rate_bps":960,)"
       R"("interval_rate_pps":1,"interval_rate_bps":480,"tcp_flags":18,"end_reason":"evicted"})");
+}
+
+/// Of a flow that began at the time of `flow` less 5 s, in its third record.
+std::vector<Value> identity_of(const Schema& schema, const FlowRecord& flow, bool known = true) {
+  std::vector<std::byte> row(schema.statistics()->row_bytes());
+  if (known && !row.empty()) {
+    std::byte* const state = schema.statistics()->origin_state(row.data());
+    FlowOrigin::begin_at(state, flow.first_ns - 5'000'000'000);
+    FlowOrigin::go_on(state, flow.first_ns - 5'000'000'001);  // a late packet
+    FlowOrigin::go_on(state, flow.first_ns - 3'000'000'000);
+  }
+  std::vector<Value> values(schema.columns().size());
+  schema.read(flow, row, {}, values);
+  return {values.begin() + kBaseColumns, values.end()};
+}
+
+TEST(Schema, ARecordTellsWhichOfItsFlowItIsAndWhatItMayLack) {
+  const Names names{"flow_id", "record", "flow_first_seen", "exact", "missed_packets_at_most"};
+  const auto schema = Schema::make(names, {.seed = 1});
+  ASSERT_TRUE(schema) << schema.error().message;
+  const auto values = identity_of(*schema, record());
+  EXPECT_EQ(values[1], Value::of_unsigned(2));
+  EXPECT_EQ(values[2], Value::of_time(record().first_ns - 5'000'000'001));
+  EXPECT_EQ(values[3], Value::of_bool(true));
+  EXPECT_EQ(values[4], Value::of_unsigned(0));
+  EXPECT_EQ(written(schema->asked()[3], values[3]), "true");
+  EXPECT_EQ(written(schema->asked()[3], Value::of_bool(false)), "false");
+  EXPECT_EQ(type_text(schema->asked()[3].type), "bool");
+  const auto unknown = identity_of(*schema, record(), /*known=*/false);
+  for (const std::size_t column : {0u, 1u, 2u}) EXPECT_FALSE(unknown[column].present());
+  EXPECT_TRUE(unknown[3].present());
+}
+
+TEST(Schema, AFlowsNameIsOfItsKeyItsBeginningAndTheSeed) {
+  const auto schema = Schema::make(Names{"flow_id"}, {.seed = 1}),
+             other_seed = Schema::make(Names{"flow_id"}, {.seed = 2});
+  const auto name_of = [](const Schema& by, const FlowRecord& flow) { return identity_of(by, flow)[0].as_unsigned(); };
+  std::set<std::uint64_t> names{name_of(*schema, record()), name_of(*other_seed, record())};
+  FlowRecord more = record();
+  more.packets = 1000, more.last_ns += 7, more.end_reason = EndReason::none;
+  EXPECT_EQ(name_of(*schema, more), name_of(*schema, record())) << "what comes later does not change it";
+  FlowRecord later = record();
+  ++later.first_ns;
+  names.insert(name_of(*schema, later));
+  for (std::size_t byte = 0; byte < 8; ++byte) {
+    FlowRecord another = record();
+    another.key.address[byte] ^= 1;
+    names.insert(name_of(*schema, another));
+  }
+  FlowRecord ipv6 = record();
+  ipv6.key.ip_version = 6;
+  names.insert(name_of(*schema, ipv6));
+  for (std::size_t byte = 8; byte < 32; ++byte) {
+    FlowRecord another = ipv6;
+    another.key.address[byte] ^= 1;
+    names.insert(name_of(*schema, another));
+  }
+  EXPECT_EQ(names.size(), 2u + 1 + 8 + 1 + 24);
+}
+
+TEST(Schema, WhatIsOpenAtTheEndOfADamagedCaptureIsNotExact) {
+  const auto schema = Schema::make(Names{"exact", "missed_packets_at_most"}, {});
+  schema->losses()->note_damage();
+  FlowRecord flow = record();
+  EXPECT_EQ(identity_of(*schema, flow)[0], Value::of_bool(true)) << "it ended before";
+  for (const EndReason reason : {EndReason::none, EndReason::forced_end}) {
+    flow.end_reason = reason;
+    EXPECT_EQ(identity_of(*schema, flow)[0], Value::of_bool(false));
+    EXPECT_FALSE(identity_of(*schema, flow)[1].present());
+  }
 }
 
 TEST(Schema, NoValueIsLongerThanItsColumnAllows) {

@@ -129,6 +129,10 @@ TEST(Wire, GivesASessionWhatThePlanSays) {
   EXPECT_EQ(wiring->wall_duration_ns, 0u);
   EXPECT_EQ(wiring->session.monitor.timeouts.idle_ns, 7u);
   EXPECT_EQ(wiring->session.seed, 9u);
+  plan.flows.linger_ns = 7;
+  EXPECT_THAT(wrong(plan), HasSubstr("--linger"));
+  plan.flows.linger_ns = 6;
+  EXPECT_EQ(wire(plan)->session.monitor.timeouts.linger_ns, 6u);
   EXPECT_EQ(wiring->session.workers, 3u);
   plan.source = {.interface = "eth0", .duration_ns = 5};
   const auto live = wire(plan);

@@ -91,7 +91,7 @@ template <FlowMap Map>
 class MapTable : private FlowCounter<MapStore<Map>> {
   using Store = MapStore<Map>;
   using Counter = FlowCounter<Store>;
-  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle, Counter::may_begin;
+  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::quiet_end, Counter::may_begin;
   using Counter::done_, Counter::sink_, Counter::store_;
 
  public:
@@ -139,11 +139,15 @@ class MapTable : private FlowCounter<MapStore<Map>> {
   std::size_t size() const noexcept { return store_.map.size(); }
   std::size_t buckets() const noexcept { return store_.map.places(); }
 
-  /// Ends the idle flows among the next `lines` places of an endless round through the table.
+  /// Ends the quiet flows among the next `lines` places of an endless round through the table.
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
     done_ = 0;
     for (std::uint32_t n = 0; n < lines; ++n, advance_hand())
-      while (occupied(hand_) && is_idle(hand_, now_ns)) end(hand_, EndReason::idle_timeout);  // another may move here
+      while (occupied(hand_)) {  // another may move here
+        const EndReason reason = quiet_end(hand_, now_ns);
+        if (reason == EndReason::none) break;
+        end(hand_, reason);
+      }
   }
 
  private:

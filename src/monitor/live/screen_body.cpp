@@ -33,6 +33,7 @@ std::string value_text(const ColumnInfo& column, float value) {
   if (std::isnan(value)) return "-";
   if (column.type.value == ValueType::flags) return tcp_flags_text(static_cast<std::uint32_t>(value));
   if (column.type.value == ValueType::enumeration) return column.values[static_cast<std::size_t>(value)];
+  if (column.type.value == ValueType::boolean) return std::string(bool_text(value != 0));
   return column.unit == "ns" ? time_text(value) : scaled_text(value);
 }
 

@@ -101,7 +101,8 @@ void Table::load(const Report& report, const std::function<void()>& between) {
 
   if (report.flows) {
     report.flows([&](const ReportFlow& flow) {
-      if (flow.record.end_reason != EndReason::none) return;
+      if (const EndReason reason = flow.record.end_reason; reason != EndReason::none && reason != EndReason::forced_end)
+        return;
       take_in(flow, interval_s);
       if (next_.flows.size() % kSlice == 0) between();
     });

@@ -28,7 +28,7 @@ template <class Line>
 class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Store = BucketStore<Line>;
   using Counter = FlowCounter<Store>;
-  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::is_idle, Counter::may_begin,
+  using Counter::count, Counter::count_rare, Counter::start, Counter::hand_over, Counter::quiet_end, Counter::may_begin,
       Counter::begins_many;
   using Counter::done_, Counter::store_;
 
@@ -123,24 +123,25 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   std::size_t size() const noexcept { return size_; }
   std::size_t buckets() const noexcept { return store_.line_count(); }  ///< in use
 
-  /// Ends the idle flows among the next `lines` lines of an endless round through the table; the last few of them in
-  /// the next sweep, if they are idle still: what ending them touches has come from memory by then.
+  /// Ends the quiet flows among the next `lines` lines of an endless round through the table; the last few of them in
+  /// the next sweep, if they are quiet still: what ending them touches has come from memory by then.
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
     constexpr std::uint32_t kAhead = 48;  // lines
-    if (!this->ends_idle()) return;
+    if (!this->ends_quiet()) return;
     done_ = 0;
-    for (; ended_idle_ != found_idle_; ++ended_idle_) end_idle(idle_[ended_idle_ % kEndLater], now_ns);
+    for (; ended_quiet_ != found_quiet_; ++ended_quiet_) end_quiet(quiet_[ended_quiet_ % kEndLater], now_ns);
     const Line* const all = store_.lines();
     const std::uint32_t line_count = store_.line_count();
     std::uint32_t at = std::exchange(hand_, (hand_ + lines) % line_count);
     for (; lines != 0; --lines, at = at + 1 == line_count ? 0 : at + 1) {
       prefetch_line(&all[std::min(at + kAhead, line_count - 1)]);
-      for (std::uint64_t idle = all[at].idle(now_ns, this->idle_ns()); idle != 0; idle &= idle - 1) {
-        const std::uint32_t slot = at * Line::kSlots + static_cast<std::uint32_t>(std::countr_zero(idle));
+      for (std::uint64_t quiet = all[at].quiet(now_ns, this->quiet_ns()); quiet != 0; quiet &= quiet - 1) {
+        const std::uint32_t slot = at * Line::kSlots + static_cast<std::uint32_t>(std::countr_zero(quiet));
+        if (quiet_end(slot, now_ns) == EndReason::none) continue;
         store_.prefetch_beside(at);
         this->sink_->flow_ends_soon(slot);
-        if (found_idle_ - ended_idle_ == kEndLater) end_idle(idle_[ended_idle_++ % kEndLater], now_ns);
-        idle_[found_idle_++ % kEndLater] = slot;
+        if (found_quiet_ - ended_quiet_ == kEndLater) end_quiet(quiet_[ended_quiet_++ % kEndLater], now_ns);
+        quiet_[found_quiet_++ % kEndLater] = slot;
       }
     }
   }
@@ -231,8 +232,9 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
       if (occupied(slot)) return end(slot, EndReason::lack_of_resources);
   }
 
-  void end_idle(std::uint32_t slot, std::uint64_t now_ns) noexcept {
-    if (occupied(slot) && is_idle(slot, now_ns)) end(slot, EndReason::idle_timeout);
+  void end_quiet(std::uint32_t slot, std::uint64_t now_ns) noexcept {
+    if (!occupied(slot)) return;
+    if (const EndReason reason = quiet_end(slot, now_ns); reason != EndReason::none) end(slot, reason);
   }
 
   void end(std::uint32_t slot, EndReason reason) noexcept {
@@ -241,12 +243,12 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     --size_;
   }
 
-  static constexpr std::size_t kEndLater = 16;  ///< idle flows
+  static constexpr std::size_t kEndLater = 16;  ///< quiet flows
 
   std::size_t capacity_;
   std::uint32_t hand_ = 0;
-  std::array<std::uint32_t, kEndLater> idle_;  ///< a ring of slots whose flows were
-  std::size_t found_idle_ = 0, ended_idle_ = 0;
+  std::array<std::uint32_t, kEndLater> quiet_;  ///< a ring of slots whose flows were
+  std::size_t found_quiet_ = 0, ended_quiet_ = 0;
   std::size_t size_ = 0;
   const FlowIdentity* grow_by_;  ///< hashes the flows that move; null at the full size, and without growth
 };

@@ -28,8 +28,10 @@ class FlowCounter {
   static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
 
   FlowCounter(Timeouts timeouts, FlowSink& sink, Store store)
-      : idle_ns_(timeouts.idle_ns == 0 ? kNever : timeouts.idle_ns),
+      : idle_ns_(timeouts.idle_ns == 0 ? ~std::uint64_t{0} : timeouts.idle_ns),
         active_ns_(timeouts.active_ns),
+        linger_ns_(timeouts.linger_ns == 0 ? ~std::uint64_t{0} : timeouts.linger_ns),
+        quiet_ns_(std::min({idle_ns_, linger_ns_, kNever})),
         sink_(&sink),
         store_(std::move(store)) {}
 
@@ -41,14 +43,21 @@ class FlowCounter {
   std::uint64_t first_below() const noexcept { return first_below_; }
 
   /// A packet this much after its flow's last one may be rare(): any, where flows may be too old.
-  std::uint64_t rare_from_ns() const noexcept { return active_ns_ != 0 ? 0 : idle_ns_ + 1; }
+  std::uint64_t rare_from_ns() const noexcept { return active_ns_ != 0 ? 0 : quiet_ns_ + 1; }
 
-  bool ends_idle() const noexcept { return idle_ns_ != kNever; }
-  std::uint64_t idle_ns() const noexcept { return idle_ns_; }  ///< where ends_idle()
+  /// Whether flows end for want of packets, and after how long at least.
+  bool ends_quiet() const noexcept { return quiet_ns_ != kNever; }
+  std::uint64_t quiet_ns() const noexcept { return quiet_ns_; }
 
-  bool is_idle(std::uint32_t slot, std::uint64_t now_ns) const noexcept {
+  /// Why a flow ends that had no packet since its last one; EndReason::none where it goes on. Of one that was closed it
+  /// does not matter how long after: so it is the same whenever somebody looks.
+  EndReason quiet_end(std::uint32_t slot, std::uint64_t now_ns) noexcept {
+    constexpr std::uint32_t kFin = 1, kRst = 4;
     const std::uint64_t last_ns = store_.last_ns(slot);
-    return now_ns > last_ns && now_ns - last_ns > idle_ns_;
+    if (now_ns <= last_ns || now_ns - last_ns <= quiet_ns_) return EndReason::none;
+    if (now_ns - last_ns > linger_ns_ && (store_.counts(slot).tcp_flags() & (kFin | kRst)) != 0)
+      return EndReason::end_of_flow;
+    return now_ns - last_ns > idle_ns_ ? EndReason::idle_timeout : EndReason::none;
   }
 
   /// Of a packet whose flow is not in the table: whether it begins there.
@@ -77,12 +86,13 @@ class FlowCounter {
   [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
     const std::uint64_t first_ns = store_.first_ns(slot), last_ns = store_.last_ns(slot);
     const bool late = facts.time_ns < last_ns;
-    const bool idle = !late && ends_idle() && facts.time_ns - last_ns > idle_ns_;
+    const EndReason quiet = quiet_end(slot, facts.time_ns);
+    const bool ended = quiet != EndReason::none;
     const bool active = active_ns_ != 0 && facts.time_ns > first_ns && facts.time_ns - first_ns > active_ns_;
-    if (idle || active) {
-      hand_over(slot, idle ? EndReason::idle_timeout : EndReason::active_timeout);
+    if (ended || active) {
+      hand_over(slot, ended ? quiet : EndReason::active_timeout);
       start(slot, facts);
-      return idle ? SlotRef(slot, true) : SlotRef::split(slot);
+      return ended ? SlotRef(slot, true) : SlotRef::split(slot);
     }
     const CountWord sum = store_.counts(slot).plus(facts.counts);
     if (!late && !sum.overflowed()) {  // only looked at because records may last too long
@@ -128,6 +138,8 @@ class FlowCounter {
 
   std::uint64_t idle_ns_;
   std::uint64_t active_ns_;
+  std::uint64_t linger_ns_;
+  std::uint64_t quiet_ns_;  ///< the shorter of idle and linger
   FloodFilter* filter_ = nullptr;
   std::uint64_t begun_ = 0;
   std::uint64_t first_below_ = 0;

@@ -58,11 +58,11 @@ struct alignas(64) ExactLine {
   /// The version byte is 4 or 6 in every key, so that no key value stands for "empty".
   bool occupied(unsigned slot) const noexcept { return low[slot] != 0; }
 
-  /// Bit i is set where the flow in slot i had its last packet more than idle_ns, below 2^63, before now_ns.
-  std::uint64_t idle(std::uint64_t now_ns, std::uint64_t idle_ns) const noexcept {
+  /// Bit i is set where the flow in slot i had its last packet more than quiet_ns, below 2^63, before now_ns.
+  std::uint64_t quiet(std::uint64_t now_ns, std::uint64_t quiet_ns) const noexcept {
     const __m128i lasts = _mm_load_si128(reinterpret_cast<const __m128i*>(last_ns));
     const __m128i ages = _mm_sub_epi64(_mm_set1_epi64x(static_cast<long long>(now_ns)), lasts);
-    const __m128i old = _mm_cmpgt_epi64(ages, _mm_set1_epi64x(static_cast<long long>(idle_ns)));
+    const __m128i old = _mm_cmpgt_epi64(ages, _mm_set1_epi64x(static_cast<long long>(quiet_ns)));
     const __m128i lows = _mm_load_si128(reinterpret_cast<const __m128i*>(low));
     const __m128i free = _mm_cmpeq_epi64(lows, _mm_setzero_si128());
     return static_cast<std::uint64_t>(_mm_movemask_pd(_mm_castsi128_pd(_mm_andnot_si128(free, old))));
@@ -104,11 +104,11 @@ struct alignas(64) FingerprintLine {
 
   bool occupied(unsigned slot) const noexcept { return (occupied_bits >> slot & 1) != 0; }
 
-  /// Bit i is set where the flow in slot i had its last packet more than idle_ns, below 2^63, before now_ns.
-  std::uint64_t idle(std::uint64_t now_ns, std::uint64_t idle_ns) const noexcept {
+  /// Bit i is set where the flow in slot i had its last packet more than quiet_ns, below 2^63, before now_ns.
+  std::uint64_t quiet(std::uint64_t now_ns, std::uint64_t quiet_ns) const noexcept {
     std::uint64_t old = 0;
     for (unsigned i = 0; i < kSlots; ++i)
-      old |= std::uint64_t{static_cast<std::int64_t>(now_ns - last_ns[i]) > static_cast<std::int64_t>(idle_ns)} << i;
+      old |= std::uint64_t{static_cast<std::int64_t>(now_ns - last_ns[i]) > static_cast<std::int64_t>(quiet_ns)} << i;
     return old & occupied_bits;
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,12 @@ class FlowSink {
 struct Timeouts {
   std::uint64_t idle_ns = 0;
   std::uint64_t active_ns = 0;
+  std::uint64_t linger_ns = 0;  ///< of a flow that had FIN or RST, in place of the idle one; shorter than that
+
+  /// Without a packet, some flow may end after this long.
+  std::uint64_t shortest_quiet_ns() const noexcept {
+    return idle_ns == 0 || linger_ns == 0 ? std::max(idle_ns, linger_ns) : std::min(idle_ns, linger_ns);
+  }
 };
 
 /// How a table takes its memory: all of it mapped at once, whatever it was asked for.
@@ -91,7 +98,8 @@ struct Nothing {
 /// the packet, after a call of meanwhile(i) for the i-th: requests for later packets' memory cost least when they are
 /// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives, or
 /// until the sink hears that it moved: only where kMoves.
-/// sweep(now, n) ends idle flows among the next n buckets of an endless round, or those that it found before.
+/// sweep(now, n) ends flows that are idle, or closed and quiet for long enough, among the next n buckets of an endless
+/// round, or those that it found before.
 /// first_packets(n): SlotRef::may_be_first() is then true of the first n packets of each flow, and of few others; of 0
 /// packets nothing is said.
 /// Every packet lands in exactly one flow: a full table ends another flow's record to make room. Those that a filter,

@@ -80,9 +80,17 @@ void FlowRows::keep_classes(const FlowRows& before, std::size_t slots) noexcept 
   }
 }
 
+void FlowRows::keep_origins(const FlowRows& before, std::size_t slots) noexcept {
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    const std::byte* const from = before.set_->origin_state(before.row(slot) + before.prefix_bytes_);
+    if (FlowOrigin::state_of(from).is_known()) std::memcpy(origin_state(slot), from, sizeof(FlowOrigin::State));
+  }
+}
+
 void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
   if (packet.is_split) return;  // all statistics are of first packets, and go on
   std::memset(row, 0, stride_);
+  if (set_->has_origins()) FlowOrigin::begin_at(set_->origin_state(row + prefix_bytes_), packet.time_ns);
   if (packet.is_late) return;
   for (const auto& [statistic, offset] : of_first_packets_) statistic->begin(row + prefix_bytes_ + offset);
 }

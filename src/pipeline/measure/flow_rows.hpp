@@ -11,6 +11,7 @@
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/flow/in_flight.hpp"
+#include "pipeline/flow/record.hpp"
 #include "pipeline/measure/registry.hpp"
 
 namespace parshall {
@@ -53,6 +54,14 @@ class FlowRows {
   /// The class of each flow, or what is known of it, of rows that these replace: both with a class of one classifier.
   void keep_classes(const FlowRows& before, std::size_t slots) noexcept;
 
+  /// The same of where each flow began.
+  void keep_origins(const FlowRows& before, std::size_t slots) noexcept;
+
+  /// The flow goes on in another record.
+  void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
+    if (set_->has_origins()) FlowOrigin::go_on(origin_state(slot), ended.first_ns);
+  }
+
   /// At most kStatBatch packets, in arrival order.
   void update(std::span<const RowUpdate> packets) noexcept;
 
@@ -82,6 +91,9 @@ class FlowRows {
   void send_classes(std::span<const RowUpdate> packets) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {
     return set_->class_state(rows_.data() + slot * stride_ + prefix_bytes_).data();
+  }
+  std::byte* origin_state(std::uint32_t slot) noexcept {
+    return set_->origin_state(rows_.data() + slot * stride_ + prefix_bytes_);
   }
   const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
   std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }

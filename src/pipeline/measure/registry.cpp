@@ -74,6 +74,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   for (const Group& group : groups)
     std::ranges::move(group.family->make(group.variable, group.whats, options), std::back_inserter(statistics));
   if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier, options.classes_told_by));
+  if (options.origins) statistics.push_back(std::make_unique<FlowOrigin>());
   StatisticSet set;
   set.place(std::move(statistics));
   set.order_columns(wanted);
@@ -93,6 +94,7 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
   for (const auto& statistic : owned_) {
     if (const auto* const flow_class = dynamic_cast<const FlowClass*>(statistic.get()))
       flow_class_ = flow_class, flow_class_at_ = row_bytes_;
+    if (dynamic_cast<const FlowOrigin*>(statistic.get()) != nullptr) has_origins_ = true, origin_at_ = row_bytes_;
     placed_.push_back({statistic.get(), row_bytes_});
     row_bytes_ += statistic->row_bytes();
   }

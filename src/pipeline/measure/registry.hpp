@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "pipeline/measure/statistic.hpp"
 #include "pipeline/measure/statistics/flow_class.hpp"
+#include "pipeline/measure/statistics/flow_origin.hpp"
 
 namespace parshall {
 
@@ -53,6 +54,11 @@ class StatisticSet {
     return {row + flow_class_at_, flow_class_->row_bytes()};
   }
 
+  /// Whether rows tell where their flows began, and that of one.
+  bool has_origins() const noexcept { return has_origins_; }
+  std::byte* origin_state(std::byte* row) const noexcept { return row + origin_at_; }
+  const std::byte* origin_state(const std::byte* row) const noexcept { return row + origin_at_; }
+
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< only where mergeable()
 
@@ -70,6 +76,8 @@ class StatisticSet {
   std::optional<std::uint32_t> first_packets_;
   const FlowClass* flow_class_ = nullptr;
   std::size_t flow_class_at_ = 0;  ///< of its state, from the start of the row
+  bool has_origins_ = false;
+  std::size_t origin_at_ = 0;
 };
 
 /// Statistics by name, <variable>_<what> with or without the unit: gap_mean, iat_p99.9_ns, size_sd; and class, where

@@ -82,6 +82,8 @@ struct StatisticOptions {
   double relative_error = 0.05;                            ///< of histogram percentiles, in (0, 0.5)
   std::shared_ptr<const Classifier> classifier = nullptr;  ///< null: flows have no class
   ToldBy classes_told_by = ToldBy::worker;
+  bool origins = false;    ///< keep where each flow began, for columns of the schema
+  std::uint64_t seed = 0;  ///< of the names that these give flows
 };
 
 }  // namespace parshall

@@ -83,7 +83,8 @@ constexpr ColumnEntry kAsked[] = {
      "TCP flag bits of all packets, ORed: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, NS 256",
      [](const Flow& flow, const Base&) { return Value::of_flags(flow.tcp_flags); }},
     {"end_reason", "", kEnum8, kNullable, asked, {0, 136}, kEndReasonNames,
-     "why the record ended: idle, active or evicted; absent while the flow is live", end_reason},
+     "why the record ended: idle, active, end_of_flow (FIN or RST, --linger), evicted, or forced: it was live when the run "
+     "ended; absent while the flow is live", end_reason},
 };
 // clang-format on
 static_assert(std::size(kBase) == kBaseColumns);

@@ -8,10 +8,13 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "pipeline/decode/facts.hpp"
 
 namespace parshall {
+
+constexpr std::string_view bool_text(bool truth) noexcept { return truth ? "true" : "false"; }
 
 /// Digits of 0..9999, so that numbers are written four digits at a time.
 inline constexpr auto kFourDigits = [] {

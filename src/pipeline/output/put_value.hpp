@@ -10,7 +10,7 @@
 namespace parshall {
 
 /// Writes what is not absent for machines: integers in full, times as ns, flags as the number they are, names as they
-/// are. Needs longest_value() bytes.
+/// are, true and false as words. Needs longest_value() bytes.
 inline char* put_value(char* out, const ColumnInfo& column, const Value& value) noexcept {
   switch (column.type.value) {
     case ValueType::unsigned_integer:
@@ -29,6 +29,10 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
     case ValueType::enumeration: {
       const std::string_view name = column.name_of(value);
       return std::copy(name.begin(), name.end(), out);
+    }
+    case ValueType::boolean: {
+      const std::string_view word = bool_text(value.as_bool());
+      return std::copy(word.begin(), word.end(), out);
     }
   }
   return out;

@@ -20,6 +20,12 @@ const ColumnEntry* find_entry(std::string_view name) {
   return found == entries.end() ? nullptr : &*found;
 }
 
+const IdentityColumn* find_identity(std::string_view name) {
+  if (name == "flow_first_seen") name = "flow_first_seen_ns";
+  const auto found = std::ranges::find(identity_columns(), name, &IdentityColumn::name);
+  return found == identity_columns().end() ? nullptr : &*found;
+}
+
 /// Columns for each of a flow's first packets: as many as the name says, as in first_sizes_8, or four.
 struct FirstPackets {
   std::string_view name, column;
@@ -58,6 +64,15 @@ ColumnInfo info_of(const ColumnEntry& entry) {
           {entry.values.begin(), entry.values.end()}};
 }
 
+ColumnInfo info_of(const IdentityColumn& column) {
+  return {.name = std::string(column.name),
+          .unit = std::string(column.unit),
+          .type = column.type,
+          .nullable = column.type != kBool,  // a flow may have been there before anybody asked
+          .ipfix = column.ipfix,
+          .help = std::string(column.help)};
+}
+
 IpfixElement element_of(std::string_view column) noexcept {
   const auto elements = statistic_elements();
   const auto found = std::ranges::find(elements, column, &StatisticElement::column);
@@ -88,6 +103,8 @@ Value value_of(ColumnType type, std::optional<double> number) noexcept {
       return Value::of_enumeration(whole());
     case ValueType::flags:
       return Value::of_flags(whole());
+    case ValueType::boolean:
+      return Value::of_bool(*number != 0);
     case ValueType::signed_integer:
       return Value::of_signed(static_cast<std::int64_t>(*number));
     case ValueType::real:
@@ -106,19 +123,32 @@ Schema::Schema() : statistics_(std::make_shared<const StatisticSet>()) {
 Result<Schema> Schema::make(std::span<const std::string> names, const StatisticOptions& options) {
   std::vector<std::string> expanded, of_measure;
   for (const std::string& name : names) std::ranges::move(expand(name), std::back_inserter(expanded));
-  for (const std::string& name : expanded)
-    if (find_entry(name) == nullptr) of_measure.push_back(name);
-  auto set = make_statistics(of_measure, options);
+  StatisticOptions with_origins = options;
+  bool has_identity = false;
+  for (const std::string& name : expanded) {
+    const IdentityColumn* const identity = find_identity(name);
+    if (identity == nullptr && find_entry(name) == nullptr) of_measure.push_back(name);
+    has_identity |= identity != nullptr;
+    with_origins.origins |= identity != nullptr && identity->of_origin;
+  }
+  auto set = make_statistics(of_measure, with_origins);
   if (!set) {
     std::string also;
     for (const ColumnEntry& entry : counter_columns())
       also += std::string(also.empty() ? "" : ", ") + std::string(entry.name);
+    also += ", of the flow and what may be missing ";
+    for (const IdentityColumn& column : identity_columns())
+      also += std::string(&column == identity_columns().data() ? "" : ", ") + std::string(column.name);
     return Error{set.error().message +
                  "; columns of a flow's first packets are first_sizes, first_times, first_flags, of the counters " +
                  also};
   }
   Schema schema;
   schema.statistics_ = std::make_shared<const StatisticSet>(*std::move(set));
+  if (has_identity) {
+    schema.ids_ = std::make_shared<const FlowIds>(options.seed);
+    schema.losses_ = std::make_shared<LossLog>();
+  }
   const auto known = [&](std::string_view name) {
     return std::ranges::find(schema.columns_, name, &ColumnInfo::name) != schema.columns_.end();
   };
@@ -128,11 +158,15 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     if (const ColumnEntry* entry = find_entry(name)) {
       if (known(entry->name)) continue;
       schema.columns_.push_back(info_of(*entry));
-      schema.origins_.push_back({entry, 0});
+      schema.origins_.push_back({.entry = entry});
       schema.needs_interval_ |= entry->name.starts_with("interval_");
+    } else if (const IdentityColumn* identity = find_identity(name)) {
+      if (known(identity->name)) continue;
+      schema.columns_.push_back(info_of(*identity));
+      schema.origins_.push_back({.identity = identity});
     } else if (next < statistics.size()) {
       schema.columns_.push_back(info_of(statistics[next]));
-      schema.origins_.push_back({nullptr, next++});
+      schema.origins_.push_back({.statistic = next++});
     }
   }
   return schema;
@@ -144,11 +178,17 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
   if (origins_.empty()) return;
   std::array<std::optional<double>, StatisticSet::kMaxColumns> statistics;
   if (!row.empty()) statistics_->read(row.data(), {statistics.data(), statistics_->columns().size()});
+  FlowOrigin::State origin;
+  if (!row.empty() && statistics_->has_origins()) origin = FlowOrigin::state_of(statistics_->origin_state(row.data()));
   for (std::size_t i = 0; i < origins_.size(); ++i) {
-    const auto [entry, statistic] = origins_[i];
+    const auto [entry, identity, statistic] = origins_[i];
     Value& value = out[kBaseColumns + i];
-    value =
-        entry != nullptr ? entry->read(record, base) : value_of(columns_[kBaseColumns + i].type, statistics[statistic]);
+    if (entry != nullptr)
+      value = entry->read(record, base);
+    else if (identity != nullptr)
+      value = identity->read({record, origin, *ids_, *losses_});
+    else
+      value = value_of(columns_[kBaseColumns + i].type, statistics[statistic]);
   }
 }
 
@@ -156,6 +196,7 @@ std::vector<ColumnInfo> list_columns() {
   std::vector<ColumnInfo> all;
   for (const ColumnEntry& entry : base_columns()) all.push_back(info_of(entry));
   for (const ColumnEntry& entry : counter_columns()) all.push_back(info_of(entry));
+  for (const IdentityColumn& column : identity_columns()) all.push_back(info_of(column));
   for (const StatisticListing& statistic : list_statistics({}))
     all.push_back({.name = statistic.column,
                    .unit = statistic.unit,

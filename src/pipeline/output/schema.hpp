@@ -10,6 +10,7 @@
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/registry.hpp"
 #include "pipeline/output/base_columns.hpp"
+#include "pipeline/output/identity_columns.hpp"
 #include "pipeline/output/value.hpp"
 
 namespace parshall {
@@ -18,7 +19,8 @@ namespace parshall {
 std::vector<ColumnInfo> list_columns();
 
 /// The columns of a report: those that every record begins with, then those that were asked for, in that order, some
-/// from the counters, some from the statistics of measure. All outputs go by it.
+/// from the counters, some from the statistics of measure, some from where the flow began and when packets were lost.
+/// All outputs go by it.
 class Schema {
  public:
   Schema();  ///< nothing was asked for
@@ -28,6 +30,8 @@ class Schema {
   std::span<const ColumnInfo> asked() const noexcept { return columns().subspan(kBaseColumns); }
   const std::shared_ptr<const StatisticSet>& statistics() const noexcept { return statistics_; }
   bool needs_interval() const noexcept { return needs_interval_; }
+  /// Where packets that were lost are to be noted; null where no column goes by it. The same of all copies.
+  const std::shared_ptr<LossLog>& losses() const noexcept { return losses_; }
 
   /// One value per column. `row` may be empty: then the statistics' values are absent.
   void read(const FlowRecord& record, std::span<const std::byte> row, const IntervalBase& base,
@@ -35,14 +39,17 @@ class Schema {
 
  private:
   struct Origin {
-    const ColumnEntry* entry = nullptr;  ///< null: of the statistics
-    std::size_t statistic = 0;
+    const ColumnEntry* entry = nullptr;
+    const IdentityColumn* identity = nullptr;
+    std::size_t statistic = 0;  ///< where both are null
   };
 
   std::vector<ColumnInfo> columns_;
   std::vector<Origin> origins_;  ///< of those that were asked for
   std::shared_ptr<const StatisticSet> statistics_;
   bool needs_interval_ = false;
+  std::shared_ptr<const FlowIds> ids_;  ///< null: no column goes by it, nor by when packets were lost
+  std::shared_ptr<LossLog> losses_;
 };
 
 }  // namespace parshall

@@ -32,6 +32,8 @@ std::string value_text(const ColumnInfo& column, const Value& value) {
       return column.name_of(value);
     case ValueType::address:
       return address_text(value.as_address());
+    case ValueType::boolean:
+      return std::string(bool_text(value.as_bool()));
     case ValueType::signed_integer:
       return fmt::to_string(value.as_signed());
     case ValueType::unsigned_integer:

@@ -31,6 +31,7 @@ class Value {
   static constexpr Value of_time(std::uint64_t ns) noexcept { return {ns, ValueType::time}; }
   static constexpr Value of_enumeration(std::uint64_t index) noexcept { return {index, ValueType::enumeration}; }
   static constexpr Value of_flags(std::uint64_t bits) noexcept { return {bits, ValueType::flags}; }
+  static constexpr Value of_bool(bool truth) noexcept { return {truth ? 1u : 0u, ValueType::boolean}; }
 
   /// 4 bytes or 16, in network order. Put together in registers: what was just stored in pieces is slow to load as a
   /// whole.
@@ -54,6 +55,7 @@ class Value {
 
   /// Of unsigned integers, times, enumerations (the place among the names) and flags.
   constexpr std::uint64_t as_unsigned() const noexcept { return words_[0]; }
+  constexpr bool as_bool() const noexcept { return words_[0] != 0; }
   constexpr std::int64_t as_signed() const noexcept { return static_cast<std::int64_t>(words_[0]); }
   constexpr double as_real() const noexcept { return std::bit_cast<double>(words_[0]); }
   std::uint8_t ip_version() const noexcept { return ip_version_; }

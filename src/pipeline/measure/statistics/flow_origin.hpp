@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+#include "pipeline/measure/statistic.hpp"
+
+namespace parshall {
+
+/// Where a flow's record stands in the flow: when that began, and how many records of it ended before by an active
+/// timeout. Columns of it are the schema's: this is only what they go by, kept with the row, so that it survives what
+/// the row survives.
+///
+/// Shape:  24 bytes; all zero for a flow that was there before anybody asked, of which nothing is known.
+/// Cost:   only packets that begin a flow or end a record.
+/// Merge:  what began first; then the flow's records are those of the worker that saw it first.
+class FlowOrigin final : public Statistic {
+ public:
+  struct State {
+    std::uint64_t began_ns = 0;  ///< time of the packet that began the flow, which is first to come: never changes
+    std::uint64_t first_ns = 0;  ///< smallest time of that and of the records that ended
+    std::uint64_t record_and_one = 0;  ///< 0: nothing is known
+
+    bool is_known() const noexcept { return record_and_one != 0; }
+    std::uint64_t record() const noexcept { return record_and_one - 1; }
+  };
+
+  static State state_of(const std::byte* row) noexcept {
+    State state;
+    std::memcpy(&state, row, sizeof state);
+    return state;
+  }
+
+  /// A flow begins with a packet of that time.
+  static void begin_at(std::byte* row, std::uint64_t time_ns) noexcept { store(row, {time_ns, time_ns, 1}); }
+
+  /// The flow goes on in another record, after one that began then.
+  static void go_on(std::byte* row, std::uint64_t record_first_ns) noexcept {
+    State state = state_of(row);
+    if (!state.is_known()) return;
+    if (record_first_ns < state.first_ns) state.first_ns = record_first_ns;
+    ++state.record_and_one;
+    store(row, state);
+  }
+
+  Variable variable() const noexcept override { return Variable::ip_size; }
+  std::size_t row_bytes() const noexcept override { return sizeof(State); }
+  std::optional<std::uint32_t> first_packets() const noexcept override { return 1; }
+  std::span<const Column> columns() const noexcept override { return {}; }
+  void update(const SampleBatch&) const noexcept override {}
+  void read(const std::byte*, std::span<std::optional<double>>) const noexcept override {}
+  bool mergeable() const noexcept override { return true; }
+  void merge(std::byte* into, const std::byte* from) const noexcept override {
+    const State a = state_of(into), b = state_of(from);
+    if (b.is_known() && (!a.is_known() || b.began_ns < a.began_ns)) store(into, b);
+  }
+
+ private:
+  static void store(std::byte* row, const State& state) noexcept { std::memcpy(row, &state, sizeof state); }
+};
+
+}  // namespace parshall

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/identity_columns.hpp"
+
+#include <algorithm>
+
+namespace parshall {
+namespace {
+
+__m128i block(std::uint64_t low, std::uint64_t high) noexcept {
+  return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
+}
+
+/// How the record's time ended says nothing of what came after a cut capture's end.
+bool lacks_the_rest(const RecordIdentity& of) noexcept {
+  const EndReason reason = of.record.end_reason;
+  return (reason == EndReason::none || reason == EndReason::forced_end) && of.losses.is_damaged();
+}
+
+LossLog::Missed missed(const RecordIdentity& of) { return of.losses.missed(of.record.first_ns, of.record.last_ns); }
+
+// clang-format off
+/// name, unit, type, IPFIX, whether of the flow's origin, help, and where it comes from.
+constexpr IdentityColumn kColumns[] = {
+    {"flow_id", "", kUint64, {0, 148}, true, "the flow's name, in all of its records: a keyed hash (--seed) of key and beginning",
+     [](const RecordIdentity& of) {
+       return of.origin.is_known() ? Value::of_unsigned(of.ids(of.record.key, of.origin.began_ns)) : Value();
+     }},
+    {"record", "", kUint32, {kOwnPen, 2}, true, "number of the record within its flow, from 0: each ends by an active timeout, but the last",
+     [](const RecordIdentity& of) { return of.origin.is_known() ? Value::of_unsigned(of.origin.record()) : Value(); }},
+    {"flow_first_seen_ns", "ns", kTime, {kOwnPen, 4}, true, "smallest capture time of the flow, in all of its records up to this one",
+     [](const RecordIdentity& of) {
+       return of.origin.is_known() ? Value::of_time(std::min(of.origin.first_ns, of.record.first_ns)) : Value();
+     }},
+    {"exact", "", kBool, {kOwnPen, 40}, false,
+     "whether no packet can be missing or another flow's: none was lost, shed or kept out while the record was open",
+     [](const RecordIdentity& of) { return Value::of_bool(!lacks_the_rest(of) && missed(of).exact); }},
+    {"missed_packets_at_most", "packets", kUint64, {kOwnPen, 41}, false,
+     "packets of any flow that were lost while the record was open, at most; absent where the capture broke meanwhile",
+     [](const RecordIdentity& of) {
+       return lacks_the_rest(of) ? Value() : Value::of_unsigned(missed(of).packets_at_most);
+     }},
+};
+// clang-format on
+
+}  // namespace
+
+FlowIds::FlowIds(std::uint64_t seed) noexcept : hash_(KeyedHash(seed)(block(seed, 0x666c'6f77'5f69'6473))) {}
+
+std::uint64_t FlowIds::operator()(const FlowKey& key, std::uint64_t began_ns) const noexcept {
+  const auto at = [bytes = reinterpret_cast<const char*>(&key)](std::size_t offset) {
+    return reinterpret_cast<const __m128i*>(bytes + offset);
+  };
+  const __m128i head = _mm_loadu_si128(at(0));
+  if (key.ip_version == 4) return hash_(head, block(began_ns, 4), _mm_setzero_si128());
+  const std::uint64_t of_key = hash_(head, _mm_loadu_si128(at(16)), _mm_loadl_epi64(at(32)));
+  return hash_(block(of_key, began_ns), block(0, 6), _mm_setzero_si128());
+}
+
+std::span<const IdentityColumn> identity_columns() noexcept { return kColumns; }
+
+}  // namespace parshall
