@@ -10,9 +10,9 @@
 namespace parshall {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-double number_of(const toml::node& node) { return node.is_number() ? node.value_or(kNaN) : kNaN; }
+double number_of(const toml::node& node) { return node.is_number() ? node.value_or(kNotANumber) : kNotANumber; }
 bool is_in(double number, ModelReader::Range range) { return number >= range.least && number <= range.most; }
 
 }  // namespace

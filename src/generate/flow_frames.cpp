@@ -10,13 +10,13 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint8_t kHops = 64, kTcp = 6, kUdp = 17;
+constexpr std::uint8_t kHops = 64, kTcpNumber = 6, kUdpNumber = 17;
 
 void write_ipv4(std::uint8_t* ip, const FlowTuple& tuple, std::uint32_t bytes) noexcept {
   ip[0] = 0x45;
   put16(ip + 2, bytes);
   ip[8] = kHops;
-  ip[9] = tuple.tcp ? kTcp : kUdp;
+  ip[9] = tuple.tcp ? kTcpNumber : kUdpNumber;
   std::memcpy(ip + 12, tuple.source, 4);
   std::memcpy(ip + 16, tuple.destination, 4);
   put16(ip + 10, header_checksum(ip));
@@ -25,7 +25,7 @@ void write_ipv4(std::uint8_t* ip, const FlowTuple& tuple, std::uint32_t bytes) n
 void write_ipv6(std::uint8_t* ip, const FlowTuple& tuple, std::uint32_t payload_bytes) noexcept {
   ip[0] = 0x60;
   put16(ip + 4, payload_bytes);
-  ip[6] = tuple.tcp ? kTcp : kUdp;
+  ip[6] = tuple.tcp ? kTcpNumber : kUdpNumber;
   ip[7] = kHops;
   std::memcpy(ip + 8, tuple.source, 16);
   std::memcpy(ip + 24, tuple.destination, 16);
@@ -57,7 +57,7 @@ std::uint16_t transport_checksum(const std::uint8_t* transport, const FlowTuple&
                                  std::uint32_t payload_bytes, std::uint64_t payload_sum) noexcept {
   const std::size_t address_bytes = tuple.ipv6 ? 16 : 4;
   const std::uint64_t sum = internet_sum(tuple.source, address_bytes) + internet_sum(tuple.destination, address_bytes) +
-                            (tuple.tcp ? kTcp : kUdp) + header_bytes + payload_bytes +
+                            (tuple.tcp ? kTcpNumber : kUdpNumber) + header_bytes + payload_bytes +
                             internet_sum(transport, header_bytes) + payload_sum;
   const auto checksum = static_cast<std::uint16_t>(~fold_sum(sum));
   return checksum == 0 && !tuple.tcp ? 0xFFFF : checksum;  // UDP's 0 says that there is none

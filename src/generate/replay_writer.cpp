@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint8_t kTcp = 6, kUdp = 17;
+constexpr std::uint8_t kTcpProtocol = 6, kUdpProtocol = 17;
 
 /// Bytes before the IP header that an Ethernet header takes the place of; nothing where there is no IP header.
 std::optional<std::uint32_t> foreign_link_bytes(const RawPacket& packet) noexcept {
@@ -25,7 +25,8 @@ std::optional<std::uint32_t> foreign_link_bytes(const RawPacket& packet) noexcep
 /// Says in the headers that the datagram ends with the frame, where it went on behind it or said nothing.
 void end_with_frame(std::uint8_t* frame, std::uint32_t frame_bytes, Datagram& datagram) noexcept {
   const auto ip_bytes = static_cast<std::uint32_t>(frame_bytes - datagram.at);
-  const bool whole_udp = datagram.protocol == kUdp && !datagram.fragment && datagram.payload_at + 8 <= frame_bytes;
+  const bool whole_udp =
+      datagram.protocol == kUdpProtocol && !datagram.fragment && datagram.payload_at + 8 <= frame_bytes;
   if (datagram.version == 4) {
     put16(frame + datagram.at + 2, ip_bytes);
   } else {
@@ -50,14 +51,14 @@ void change_addresses(std::uint8_t* frame, const Datagram& datagram, std::uint32
 /// Of a first fragment, whose checksum covers what is not here: HC' = ~(~HC + ~m + m'). RFC 1624, equation 3.
 void update_checksum(std::uint8_t* frame, std::uint32_t frame_bytes, const Datagram& datagram, std::uint64_t before,
                      std::uint64_t after) noexcept {
-  const std::size_t at = datagram.payload_at + (datagram.protocol == kTcp ? 16 : 6);
-  const bool has_one = datagram.protocol == kTcp || datagram.protocol == kUdp;
+  const std::size_t at = datagram.payload_at + (datagram.protocol == kTcpProtocol ? 16 : 6);
+  const bool has_one = datagram.protocol == kTcpProtocol || datagram.protocol == kUdpProtocol;
   if (!has_one || datagram.later_fragment || at + 2 > frame_bytes) return;
   const std::uint32_t old = get16(frame + at);
-  if (datagram.protocol == kUdp && old == 0) return;
+  if (datagram.protocol == kUdpProtocol && old == 0) return;
   const std::uint16_t changed = static_cast<std::uint16_t>(
       ~fold_sum((~old & 0xFFFF) + (~std::uint32_t{fold_sum(before)} & 0xFFFF) + fold_sum(after)));
-  put16(frame + at, datagram.protocol == kUdp && changed == 0 ? 0xFFFF : changed);
+  put16(frame + at, datagram.protocol == kUdpProtocol && changed == 0 ? 0xFFFF : changed);
 }
 
 /// Of both.

@@ -30,7 +30,7 @@ namespace parshall::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kTick{2};
+constexpr std::chrono::milliseconds kSendTick{2};
 
 /// One run of the command, from its choices to its exit status.
 class Send {
@@ -130,7 +130,7 @@ class Send {
                                  options_.wait)};
       if (!told && !options_.quiet) say("send", "waiting for the other end of " + options_.interface);
       told = true;
-      std::this_thread::sleep_for(kTick);
+      std::this_thread::sleep_for(kSendTick);
     }
     return std::nullopt;
   }
@@ -147,7 +147,7 @@ class Send {
     const auto error = options_.core >= 0 ? pin(thread, static_cast<unsigned>(options_.core)) : std::nullopt;
     while (!error && !done.load(std::memory_order_acquire)) {
       if (stop_asked() || !obey()) stop.store(true, std::memory_order_relaxed);
-      std::this_thread::sleep_for(kTick);
+      std::this_thread::sleep_for(kSendTick);
     }
     stop.store(true, std::memory_order_relaxed);
     thread.join();
@@ -178,7 +178,7 @@ class Send {
     if (const auto error = session.start()) return fail(*error, kFailed);
     while (!session.finished()) {
       if (stop_asked() || !obey()) session.stop();
-      std::this_thread::sleep_for(kTick);
+      std::this_thread::sleep_for(kSendTick);
     }
     const Report report = session.final_report();
     const auto ordered = sorted(report, std::string(entry->default_sort), choices_.top);

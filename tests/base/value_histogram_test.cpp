@@ -12,7 +12,7 @@
 namespace parshall {
 namespace {
 
-constexpr double kRounding = 1 + 1e-12;
+constexpr double kBinRounding = 1 + 1e-12;
 constexpr std::array<double, 11> kProbabilities{0, 1e-9, 0.001, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 0.99999, 1};
 
 double exact(const std::vector<std::uint64_t>& sorted, double probability) {
@@ -32,7 +32,7 @@ void expect_is_of(const ValueHistogram& histogram, std::vector<std::uint64_t> va
   EXPECT_EQ(histogram.quantile(1), static_cast<double>(values.back()));
   for (const double probability : kProbabilities) {
     const double expected = exact(values, probability);
-    EXPECT_LE(std::abs(*histogram.quantile(probability) - expected), error * expected * kRounding) << probability;
+    EXPECT_LE(std::abs(*histogram.quantile(probability) - expected), error * expected * kBinRounding) << probability;
   }
 }
 

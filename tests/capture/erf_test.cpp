@@ -15,15 +15,16 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t kSecond = 1'100'000'000;
+constexpr std::uint32_t kErfSecond = 1'100'000'000;
 
 Bytes ethernet_records(std::uint32_t count, std::uint32_t from = 0) {
   Bytes bytes;
-  for (std::uint32_t i = from; i < from + count; ++i) bytes += ErfFile::ethernet(kSecond + i, payload(60 + i % 9, i));
+  for (std::uint32_t i = from; i < from + count; ++i)
+    bytes += ErfFile::ethernet(kErfSecond + i, payload(60 + i % 9, i));
   return bytes;
 }
 
-Bytes joined(std::initializer_list<Bytes> parts) {
+Bytes joined_records(std::initializer_list<Bytes> parts) {
   Bytes all;
   for (const Bytes& part : parts) all += part;
   return all;
@@ -37,8 +38,8 @@ TEST(Erf, EthernetFramesComeWithoutWhatStandsBeforeAndBehindThem) {
     EXPECT_EQ(got.damage, "");
     ASSERT_EQ(got.packets.size(), count);
     for (std::uint32_t i = 0; i < count; ++i)
-      EXPECT_EQ(got.packets[i], (Delivered{(kSecond + i) * std::uint64_t{1'000'000'000}, 60 + i % 9, LinkType::ethernet,
-                                           payload(60 + i % 9, i)}));
+      EXPECT_EQ(got.packets[i], (Delivered{(kErfSecond + i) * std::uint64_t{1'000'000'000}, 60 + i % 9,
+                                           LinkType::ethernet, payload(60 + i % 9, i)}));
   }
 }
 
@@ -46,12 +47,12 @@ TEST(Erf, TypesGiveTheLinkTypeAndWhereTheFrameBegins) {
   const auto first_of = [](std::uint8_t type, const Bytes& before, std::uint16_t wire_bytes = 40) {
     Bytes behind = before;
     behind += payload(40);
-    const Delivery got = read_every_way(ErfFile::record(type, std::uint64_t{kSecond} << 32, behind, wire_bytes));
+    const Delivery got = read_every_way(ErfFile::record(type, std::uint64_t{kErfSecond} << 32, behind, wire_bytes));
     EXPECT_EQ(got.damage, "");
     return got.packets.size() == 1 ? got.packets.front() : Delivered{};
   };
   const auto frame = [](LinkType link_type) {
-    return Delivered{kSecond * std::uint64_t{1'000'000'000}, 40, link_type, payload(40)};
+    return Delivered{kErfSecond * std::uint64_t{1'000'000'000}, 40, link_type, payload(40)};
   };
   for (const std::uint8_t type : std::initializer_list<std::uint8_t>{2, 11, 16, 20})
     EXPECT_EQ(first_of(type, {0, 0}), frame(LinkType::ethernet));
@@ -74,7 +75,7 @@ TEST(Erf, TypesGiveTheLinkTypeAndWhereTheFrameBegins) {
 }
 
 TEST(Erf, ASnappedFrameKeepsItsLengthOnTheWire) {
-  const Delivery got = read_every_way(ErfFile::record(2, std::uint64_t{kSecond} << 32, payload(62), 1500));
+  const Delivery got = read_every_way(ErfFile::record(2, std::uint64_t{kErfSecond} << 32, payload(62), 1500));
   ASSERT_EQ(got.packets.size(), 1u);
   EXPECT_EQ(got.packets[0].captured.size(), 60u);
   EXPECT_EQ(got.packets[0].wire_bytes, 1500u);
@@ -82,7 +83,7 @@ TEST(Erf, ASnappedFrameKeepsItsLengthOnTheWire) {
 
 TEST(Erf, PaddingRecordsAreNoPackets) {
   const Bytes pad = ErfFile::record(48, 0, Bytes(24), 0);
-  const Delivery got = read_every_way(joined({pad, ethernet_records(5), pad, ethernet_records(5, 5), pad}));
+  const Delivery got = read_every_way(joined_records({pad, ethernet_records(5), pad, ethernet_records(5, 5), pad}));
   EXPECT_EQ(got.packets.size(), 10u);
   EXPECT_EQ(got.damage, "");
 }
@@ -93,8 +94,8 @@ TEST(Erf, TimesAreThoseThatANanosecondWasWrittenTo) {
   std::vector<std::uint64_t> times;
   for (int i = 0; i < 1000; ++i) {
     const std::uint64_t fraction_ns = i < 3 ? 999'999'999 - i : random() % 1'000'000'000;
-    times.push_back(kSecond * std::uint64_t{1'000'000'000} + fraction_ns);
-    const std::uint64_t stamp = std::uint64_t{kSecond} << 32 | (fraction_ns << 32) / 1'000'000'000;
+    times.push_back(kErfSecond * std::uint64_t{1'000'000'000} + fraction_ns);
+    const std::uint64_t stamp = std::uint64_t{kErfSecond} << 32 | (fraction_ns << 32) / 1'000'000'000;
     bytes += ErfFile::record(2, stamp, payload(62), 60);
   }
   const Delivery got = read_every_way(bytes);
@@ -109,11 +110,11 @@ TEST(Erf, ACutOrImpossibleRecordIsDamageBehindWhatIsSound) {
     EXPECT_EQ(got.packets.size(), 19u);
     EXPECT_THAT(got.damage, AllOf(HasSubstr("cut"), HasSubstr("at packet 20, byte offset"))) << left;
   }
-  const Delivery zeros = read_every_way(joined({whole, Bytes(64)}));
+  const Delivery zeros = read_every_way(joined_records({whole, Bytes(64)}));
   EXPECT_EQ(zeros.packets.size(), 20u);
   EXPECT_THAT(zeros.damage, HasSubstr("a record of type 0 claims a length of 0 bytes, at packet 21"));
-  Bytes endless = ErfFile::record(0x82, std::uint64_t{kSecond + 30} << 32, Bytes(64, 0xff), 60);
-  const Delivery extensions = read_every_way(joined({whole, endless}));
+  Bytes endless = ErfFile::record(0x82, std::uint64_t{kErfSecond + 30} << 32, Bytes(64, 0xff), 60);
+  const Delivery extensions = read_every_way(joined_records({whole, endless}));
   EXPECT_EQ(extensions.packets.size(), 20u);
   EXPECT_THAT(extensions.damage, HasSubstr("a record of type 2 is shorter than its headers"));
 }
@@ -131,7 +132,7 @@ TEST(Erf, TimesThatNoCardWritesAreNoErf) {
   const auto with_step = [](std::int64_t seconds) {
     Bytes bytes;
     for (std::int64_t i = 0; i < 4; ++i)
-      bytes += ErfFile::ethernet(static_cast<std::uint32_t>(kSecond + i * seconds), payload(60));
+      bytes += ErfFile::ethernet(static_cast<std::uint32_t>(kErfSecond + i * seconds), payload(60));
     return read_every_way(bytes);
   };
   EXPECT_EQ(with_step(1).packets.size(), 4u);

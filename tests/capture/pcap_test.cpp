@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kPcapSecond = 1'000'000'000;
 
 TEST(Pcap, AMicrosecondFileOfEitherByteOrderGivesTheSamePackets) {
   for (const Order order : {Order::little, Order::big}) {
@@ -22,8 +22,8 @@ TEST(Pcap, AMicrosecondFileOfEitherByteOrderGivesTheSamePackets) {
 
     EXPECT_EQ(got.damage, "");
     ASSERT_EQ(got.packets.size(), 2u);
-    EXPECT_EQ(got.packets[0], (Delivered{1700000000 * kSecond + 999999000, 1514, LinkType::ethernet, payload(60)}));
-    EXPECT_EQ(got.packets[1], (Delivered{4294967295 * kSecond + 1000, 64, LinkType::ethernet, {}}));
+    EXPECT_EQ(got.packets[0], (Delivered{1700000000 * kPcapSecond + 999999000, 1514, LinkType::ethernet, payload(60)}));
+    EXPECT_EQ(got.packets[1], (Delivered{4294967295 * kPcapSecond + 1000, 64, LinkType::ethernet, {}}));
   }
 }
 
@@ -36,7 +36,7 @@ TEST(Pcap, ANanosecondFileKeepsItsNanoseconds) {
     const Delivery got = read_every_way(bytes);
 
     ASSERT_EQ(got.packets.size(), 1u);
-    EXPECT_EQ(got.packets[0], (Delivered{7 * kSecond + 123456789, 20, LinkType::raw, payload(20)}));
+    EXPECT_EQ(got.packets[0], (Delivered{7 * kPcapSecond + 123456789, 20, LinkType::raw, payload(20)}));
   }
 }
 
@@ -50,7 +50,7 @@ TEST(Pcap, AModifiedFileHasEightMoreBytesInEachRecordHeader) {
     const Delivery got = read_every_way(bytes);
 
     ASSERT_EQ(got.packets.size(), 3u);
-    EXPECT_EQ(got.packets[2], (Delivered{2 * kSecond + 5000, 90, LinkType::ethernet, payload(10, 2)}));
+    EXPECT_EQ(got.packets[2], (Delivered{2 * kPcapSecond + 5000, 90, LinkType::ethernet, payload(10, 2)}));
   }
 }
 

@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 TEST(ModelFile, IsReadAsWritten) {
   const auto bayes = parse_model(kBayes, "m.toml");
@@ -52,7 +52,7 @@ TEST(ModelFile, KeepsEveryDigitOfModelsOfAllKinds) {
         .date = "a \"date\"", .command = "parshall train \\ \t", .captures = 7, .flows = samples.flows_by_class()};
     origin.accuracy = {.folds = 3, .accuracy = 1 / 3.0};
     origin.accuracy.precision.assign(samples.class_names.size(), 2 / 3.0);
-    origin.accuracy.recall.assign(samples.class_names.size(), kNaN);
+    origin.accuracy.recall.assign(samples.class_names.size(), kNotANumber);
     for (const ModelKind& kind : model_kinds())
       for (const bool use_priors : {false, true}) {
         const auto model = kind.train(samples, {.reject = 1 / 7.0, .use_priors = use_priors});

@@ -27,7 +27,7 @@ std::string written(const Samples& samples, const std::vector<std::uint32_t>& fo
   return csv.str();
 }
 
-std::string error_of(const std::string& text) {
+std::string csv_error_of(const std::string& text) {
   const auto read = parsed(text);
   return read ? "no error" : read.error().message;
 }
@@ -136,16 +136,16 @@ TEST(SampleCsv, SaysWhatIsWrongInWhichLine) {
       {"class,capture,size_1,fold\nweb,a,60,4294967296\n", 2, "fold is 4294967296"},
   };
   for (const auto& [text, line, words] : cases) {
-    EXPECT_THAT(error_of(text), StartsWith("s.csv, line " + std::to_string(line) + ": ")) << text;
-    EXPECT_THAT(error_of(text), HasSubstr(words));
+    EXPECT_THAT(csv_error_of(text), StartsWith("s.csv, line " + std::to_string(line) + ": ")) << text;
+    EXPECT_THAT(csv_error_of(text), HasSubstr(words));
   }
 }
 
 TEST(SampleCsv, RefusesMoreClassesThanAModelTellsApart) {
   std::string text = kHeader;
   for (std::size_t id = 0; id < kMostClasses; ++id) text += std::to_string(id) + ",a,60,52\n";
-  EXPECT_EQ(error_of(text), "no error");
-  EXPECT_THAT(error_of(text + "one more,a,60,52\n"), HasSubstr("line 1026: there are more than 1024 classes"));
+  EXPECT_EQ(csv_error_of(text), "no error");
+  EXPECT_THAT(csv_error_of(text + "one more,a,60,52\n"), HasSubstr("line 1026: there are more than 1024 classes"));
 }
 
 TEST(SampleCsv, IsNeverCrashedByRandomBytes) {

@@ -8,12 +8,12 @@
 namespace parshall {
 namespace {
 
-constexpr double kWindowNs = 1e7;
+constexpr double kFloodWindowNs = 1e7;
 
 /// Of a window in which inserting takes this share of the time that packets take, which is `busy` of all time.
 FloodWindow window(double insert_share, double busy = 0.9) {
-  const double all_ns = busy * kWindowNs;
-  return {kWindowNs, insert_share * all_ns / FloodSwitch::kInsertNs, (1 - insert_share) * all_ns};
+  const double all_ns = busy * kFloodWindowNs;
+  return {kFloodWindowNs, insert_share * all_ns / FloodSwitch::kInsertNs, (1 - insert_share) * all_ns};
 }
 
 TEST(FloodSwitch, GoesOnWhereInsertingTakesMoreThanHalfAndOffBelowAQuarter) {
@@ -37,8 +37,8 @@ TEST(FloodSwitch, FlowsThatInsertingHasTimeForAreNoFlood) {
 
 TEST(FloodSwitch, CountsWithWhatInsertingCosts) {
   FloodSwitch filter(1000);
-  EXPECT_FALSE(filter.end_window({kWindowNs, 999, 1e6}));
-  EXPECT_TRUE(filter.end_window({kWindowNs, 1001, 1e6}));
+  EXPECT_FALSE(filter.end_window({kFloodWindowNs, 999, 1e6}));
+  EXPECT_TRUE(filter.end_window({kFloodWindowNs, 1001, 1e6}));
 }
 
 TEST(FloodSwitch, WindowsThatCannotBeChangeNothing) {
@@ -47,10 +47,10 @@ TEST(FloodSwitch, WindowsThatCannotBeChangeNothing) {
     FloodSwitch filter;
     if (on) filter.end_window(window(1));
     const double few = on ? 0 : 1e6, little = on ? 1e9 : 0;  // of themselves, they would change it
-    for (const FloodWindow& wrong :
-         {FloodWindow{0, few, little}, FloodWindow{-1, few, little}, FloodWindow{kNan, few, little},
-          FloodWindow{kWindowNs, kNan, little}, FloodWindow{kWindowNs, few, kNan},
-          FloodWindow{kWindowNs, kMuch, little}, FloodWindow{kWindowNs, -1, little}, FloodWindow{kWindowNs, few, -1}})
+    for (const FloodWindow& wrong : {FloodWindow{0, few, little}, FloodWindow{-1, few, little},
+                                     FloodWindow{kNan, few, little}, FloodWindow{kFloodWindowNs, kNan, little},
+                                     FloodWindow{kFloodWindowNs, few, kNan}, FloodWindow{kFloodWindowNs, kMuch, little},
+                                     FloodWindow{kFloodWindowNs, -1, little}, FloodWindow{kFloodWindowNs, few, -1}})
       EXPECT_EQ(filter.end_window(wrong), on);
   }
 }
@@ -58,7 +58,7 @@ TEST(FloodSwitch, WindowsThatCannotBeChangeNothing) {
 TEST(FloodSwitch, AWindowWithoutPacketsEndsAFlood) {
   FloodSwitch filter;
   EXPECT_TRUE(filter.end_window(window(1)));
-  EXPECT_FALSE(filter.end_window({kWindowNs, 0, 0}));
+  EXPECT_FALSE(filter.end_window({kFloodWindowNs, 0, 0}));
 }
 
 }  // namespace

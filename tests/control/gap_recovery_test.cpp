@@ -320,9 +320,9 @@ TEST(GapRecovery, HostileTasksAndShortSpansDoNothing) {
 }
 
 /// A world in which a task's recall is a power of the share of its flows that it sees.
-class World {
+class LostWorld {
  public:
-  World(const StateGraph& graph, std::vector<double> packets, std::vector<double> powers, double target_ns)
+  LostWorld(const StateGraph& graph, std::vector<double> packets, std::vector<double> powers, double target_ns)
       : graph_(graph), packets_(std::move(packets)), powers_(std::move(powers)), adapted_(graph) {
     adapted_.apply(graph, shift_to(graph, packets_, target_ns));
   }
@@ -359,7 +359,7 @@ TEST(GapRecovery, BringsAllTasksAboveTheirThresholdWhereThatCanBe) {
     for (const double frugal : {0.02, 0.1, 0.2}) {
       SCOPED_TRACE(std::to_string(target_ns) + " ns, power " + std::to_string(frugal));
       // The first task finds nearly all by a few of its flows; the second needs nearly all of its flows.
-      World world(graph, {0, 100, 100}, {0, frugal, 1}, target_ns);
+      LostWorld world(graph, {0, 100, 100}, {0, frugal, 1}, target_ns);
       GapRecovery recovery(graph, {});
       ASSERT_LT(world.recalls(recovery)[1], kThreshold);
       int windows = 0, below = 0, poor = 0;

@@ -11,7 +11,7 @@ namespace {
 constexpr double kLightestNs = 65;
 
 /// A worker whose packets all take the same, but for those that it leaves.
-class World {
+class ShedWorld {
  public:
   /// Windows in which a packet comes each `gap_ns`; what is lost is what there was no time for.
   void pass(double gap_ns, int windows, double kept_weight = 1) {
@@ -35,7 +35,7 @@ class World {
 };
 
 TEST(Shedding, NoneIsLeftWhereThereIsTime) {
-  World world;
+  ShedWorld world;
   world.pass(65.1, 1000);
   EXPECT_EQ(world.one_in(), 1u);
   EXPECT_EQ(world.shedding().for_kept_ns(65.1), 65.1);
@@ -43,7 +43,7 @@ TEST(Shedding, NoneIsLeftWhereThereIsTime) {
 
 TEST(Shedding, LeavesTheFewestThatThereIsNoTimeFor) {
   for (const double gap_ns : {64.0, 50.0, 40.5, 40.0, 30.0, 20.0, 16.0}) {
-    World world;
+    ShedWorld world;
     world.pass(gap_ns, 60);
     EXPECT_EQ(world.lost_share(), 0) << gap_ns;
     const auto taken = [](std::uint32_t n) { return kLightestNs / n + Shedding::kShedNs * (1 - 1.0 / n); };
@@ -54,7 +54,7 @@ TEST(Shedding, LeavesTheFewestThatThereIsNoTimeFor) {
 }
 
 TEST(Shedding, RisesToTwiceInFiveWindowsAtMost) {
-  World world;
+  ShedWorld world;
   for (const std::uint32_t least : {1u, 2u, 4u, 8u, 16u}) {
     EXPECT_EQ(world.one_in(), least);
     world.pass(16, 4);
@@ -85,7 +85,7 @@ TEST(Shedding, LeavesNoneWhileNoneIsLost) {
 }
 
 TEST(Shedding, ComesBackOnceThereHasBeenTimeForAWhile) {
-  World world;
+  ShedWorld world;
   world.pass(20, 60);
   const std::uint32_t many = world.one_in();
   ASSERT_GT(many, 8u);
@@ -107,7 +107,7 @@ TEST(Shedding, ComesBackThoughWhatIsKnownSaysThereIsNoTime) {
 
 TEST(Shedding, KeepsItsNumberUnderALoadThatDoesNotChange) {
   for (const double gap_ns : {60.0, 41.0, 39.0, 33.0, 25.0, 17.0}) {
-    World world;
+    ShedWorld world;
     world.pass(gap_ns, 100);
     const std::uint32_t number = world.one_in();
     for (int i = 0; i < 1000; ++i) {
@@ -118,7 +118,7 @@ TEST(Shedding, KeepsItsNumberUnderALoadThatDoesNotChange) {
 }
 
 TEST(Shedding, LearnsThatTheFlowsLookedAtHaveMoreOrFewerPackets) {
-  World heavy, light;
+  ShedWorld heavy, light;
   heavy.pass(40, 100, /*kept_weight=*/1.8);
   light.pass(40, 100, /*kept_weight=*/0.4);
   EXPECT_GT(heavy.one_in(), 2u);
@@ -128,7 +128,7 @@ TEST(Shedding, LearnsThatTheFlowsLookedAtHaveMoreOrFewerPackets) {
 }
 
 TEST(Shedding, EndsAtTheMostWhereNoNumberWillDo) {
-  World world;
+  ShedWorld world;
   world.pass(10, 100);
   EXPECT_EQ(world.one_in(), Shedding::kMostOneIn);
   world.pass(-5, 3);

@@ -13,7 +13,7 @@
 namespace parshall {
 namespace {
 
-constexpr double kWindowNs = 10e6;
+constexpr double kCostWindowNs = 10e6;
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
@@ -24,7 +24,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 /// A window of this mix, busy for a part of its time, in which packets take what `truth` says.
 StateCosts::Window window_of(const std::vector<double>& shares, const std::vector<double>& truth, double busy = 0.9,
                              double noise = 1) {
-  return {kWindowNs, busy * kWindowNs, busy * kWindowNs / (dot(shares, truth) * noise), shares};
+  return {kCostWindowNs, busy * kCostWindowNs, busy * kCostWindowNs / (dot(shares, truth) * noise), shares};
 }
 
 std::vector<double> any_shares(SplitMix64& random, std::size_t states) {
@@ -131,31 +131,31 @@ TEST(StateCosts, IdleWindowsAndNumbersThatCannotBeTeachNothing) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const std::vector<double> given{60, 110, 160}, mix{0, 0.5, 0.5};
   StateCosts costs(given);
-  ASSERT_TRUE(costs.add_window({kWindowNs, 9e6, 50'000, mix}));
+  ASSERT_TRUE(costs.add_window({kCostWindowNs, 9e6, 50'000, mix}));
   const std::vector<double> before{costs.cost_ns(0), costs.cost_ns(1), costs.cost_ns(2)};
   const double sd = costs.sd_ns(1), residual = costs.residual();
   for (const double bad : {std::nan(""), 0.0, -1.0, kInf, -kInf, 1e300, 1e-300}) {
     EXPECT_FALSE(costs.add_window({bad, 9e6, 50'000, mix})) << bad;
-    EXPECT_FALSE(costs.add_window({kWindowNs, bad, 50'000, mix})) << bad;
-    EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, bad, mix})) << bad;
-    EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0, bad, 0}})) << bad;
+    EXPECT_FALSE(costs.add_window({kCostWindowNs, bad, 50'000, mix})) << bad;
+    EXPECT_FALSE(costs.add_window({kCostWindowNs, 9e6, bad, mix})) << bad;
+    EXPECT_FALSE(costs.add_window({kCostWindowNs, 9e6, 50'000, std::vector<double>{0, bad, 0}})) << bad;
   }
-  EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0.5, 0.5}})) << "too few states";
-  EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0.5, -0.2, 0.7}}));
-  EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 50'000, std::vector<double>{0, 1e-7, 0}})) << "of no packets";
-  EXPECT_FALSE(costs.add_window({kWindowNs, 0.99e5, 700, mix})) << "less than a hundredth busy";
-  EXPECT_FALSE(costs.add_window({kWindowNs, 1.1e5, 63, mix})) << "too few packets";
-  EXPECT_FALSE(costs.add_window({kWindowNs, 2.1e7, 50'000, mix})) << "busy for longer than it lasted";
-  EXPECT_FALSE(costs.add_window({kWindowNs, 9e6, 70, mix})) << "a thousand times as long as they should";
+  EXPECT_FALSE(costs.add_window({kCostWindowNs, 9e6, 50'000, std::vector<double>{0.5, 0.5}})) << "too few states";
+  EXPECT_FALSE(costs.add_window({kCostWindowNs, 9e6, 50'000, std::vector<double>{0.5, -0.2, 0.7}}));
+  EXPECT_FALSE(costs.add_window({kCostWindowNs, 9e6, 50'000, std::vector<double>{0, 1e-7, 0}})) << "of no packets";
+  EXPECT_FALSE(costs.add_window({kCostWindowNs, 0.99e5, 700, mix})) << "less than a hundredth busy";
+  EXPECT_FALSE(costs.add_window({kCostWindowNs, 1.1e5, 63, mix})) << "too few packets";
+  EXPECT_FALSE(costs.add_window({kCostWindowNs, 2.1e7, 50'000, mix})) << "busy for longer than it lasted";
+  EXPECT_FALSE(costs.add_window({kCostWindowNs, 9e6, 70, mix})) << "a thousand times as long as they should";
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(costs.cost_ns(i), before[i]);
   EXPECT_EQ(costs.sd_ns(1), sd);
   EXPECT_EQ(costs.residual(), residual);
-  EXPECT_TRUE(costs.add_window({kWindowNs, 1.1e5, 700, mix}));
-  EXPECT_TRUE(costs.add_window({kWindowNs, 1.1e5, 64, mix}));
+  EXPECT_TRUE(costs.add_window({kCostWindowNs, 1.1e5, 700, mix}));
+  EXPECT_TRUE(costs.add_window({kCostWindowNs, 1.1e5, 64, mix}));
   StateCosts odd(std::vector<double>{std::nan(""), kInf, -1, 1e300, 0, 100});
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(odd.cost_ns(i), 0) << "as nothing";
   const std::vector<double> free(6, 1 / 6.0);
-  for (int window = 0; window < 50; ++window) odd.add_window({kWindowNs, 9e6, 90'000, free});
+  for (int window = 0; window < 50; ++window) odd.add_window({kCostWindowNs, 9e6, 90'000, free});
   EXPECT_NEAR(odd.mean_cost_ns(free), 100, 1) << "but learnt";
   EXPECT_GT(odd.cost_ns(4), 1) << "and not as what the others cost";
 }
@@ -199,7 +199,7 @@ TEST(StateCosts, OneWindowIsWhatKalmansEquationsSay) {
   const std::vector<double> given{100, 200}, mix{0.5, 0.5};
   StateCosts costs(given, {.prior_sd = 0.5, .common_drift = 0, .own_drift = 0, .noise = 0.02});
   constexpr double kCounted = 60'000;
-  ASSERT_TRUE(costs.add_window({kWindowNs, 180 * kCounted / 1.08, kCounted / 1.08, mix}));
+  ASSERT_TRUE(costs.add_window({kCostWindowNs, 180 * kCounted / 1.08, kCounted / 1.08, mix}));
   const double noise = 180 * 180 * (0.02 * 0.02 + 1.08 / kCounted);
   const double first = 0.5 * (2500 + 2250), second = 0.5 * (2250 + 10'000);  // covariance 0.9 * 2500
   const double s = 0.5 * (first + second) + noise, gain = 30 / s;

@@ -8,7 +8,7 @@
 namespace parshall::testing {
 namespace {
 
-std::string flow_of(const Bytes& packet) { return show(decode(LinkType::raw, packet)); }
+std::string flow_of_ip(const Bytes& packet) { return show(decode(LinkType::raw, packet)); }
 
 TEST(Ip, SizesAndTimeAreThoseOfThePacketNotOfTheCapture) {
   const Bytes frame = ethernet(0x0800, ipv4(17, udp(1, 2, Bytes(972))));
@@ -39,7 +39,7 @@ TEST(Ip, ATotalLengthOfZeroWithLessLeftThanTheHeaderSaysIsRefused) {
   packet[0] = 0x47;
   EXPECT_EQ(decode(LinkType::raw, packet).facts.ip_bytes(), 28u) << "just as many";
   packet[0] = 0x48;
-  EXPECT_EQ(flow_of(packet), "bad_ip_total_length");
+  EXPECT_EQ(flow_of_ip(packet), "bad_ip_total_length");
   EXPECT_EQ(decode_cut(LinkType::raw, join({packet, Bytes(4)}), 28).verdict, Verdict::counted)
       << "it was longer on the wire than what was captured of it";
 }
@@ -47,28 +47,28 @@ TEST(Ip, ATotalLengthOfZeroWithLessLeftThanTheHeaderSaysIsRefused) {
 TEST(Ip, BadHeadersAreRefusedByReason) {
   Bytes packet = ipv4(17, udp(1, 2));
   packet[0] = 0x44;
-  EXPECT_EQ(flow_of(packet), "bad_ip_header_length");
+  EXPECT_EQ(flow_of_ip(packet), "bad_ip_header_length");
   packet[0] = 0x46;
   packet[3] = 23;
-  EXPECT_EQ(flow_of(packet), "bad_ip_total_length");
+  EXPECT_EQ(flow_of_ip(packet), "bad_ip_total_length");
   packet[3] = 24;
   EXPECT_EQ(decode(LinkType::raw, packet).verdict, Verdict::counted);
-  EXPECT_EQ(flow_of({}), "cut_ip_header");
+  EXPECT_EQ(flow_of_ip({}), "cut_ip_header");
 }
 
 TEST(Ip, OptionsAreSteppedOver) {
   Bytes packet = ipv4(17, join({Bytes(8), udp(1000, 53)}));
   packet[0] = 0x47;
-  EXPECT_EQ(flow_of(packet), "17 10.0.0.1:1000 > 10.0.1.1:53");
+  EXPECT_EQ(flow_of_ip(packet), "17 10.0.0.1:1000 > 10.0.1.1:53");
 }
 
 TEST(Ip, PortsBelongToFiveProtocolsOnly) {
   for (const int protocol : {6, 17, 33, 132, 136}) {
-    EXPECT_EQ(flow_of(ipv4(static_cast<std::uint8_t>(protocol), udp(1000, 53))),
+    EXPECT_EQ(flow_of_ip(ipv4(static_cast<std::uint8_t>(protocol), udp(1000, 53))),
               std::to_string(protocol) + " 10.0.0.1:1000 > 10.0.1.1:53");
   }
   for (const int protocol : {1, 2, 50, 51, 58, 89}) {
-    EXPECT_EQ(flow_of(ipv4(static_cast<std::uint8_t>(protocol), udp(1000, 53))),
+    EXPECT_EQ(flow_of_ip(ipv4(static_cast<std::uint8_t>(protocol), udp(1000, 53))),
               std::to_string(protocol) + " 10.0.0.1:0 > 10.0.1.1:0");
   }
 }
@@ -94,8 +94,8 @@ TEST(Ip, OnlyTheFirstFragmentHasPorts) {
   constexpr unsigned kMore = 0x2000;
   const Bytes first = ipv4(6, tcp(1000, 53, 2), 1, kMore);
   const Bytes later = ipv4(6, tcp(1000, 53, 2), 1, 1);
-  EXPECT_EQ(flow_of(first), "6 10.0.0.1:1000 > 10.0.1.1:53");
-  EXPECT_EQ(flow_of(later), "6 10.0.0.1:0 > 10.0.1.1:0");
+  EXPECT_EQ(flow_of_ip(first), "6 10.0.0.1:1000 > 10.0.1.1:53");
+  EXPECT_EQ(flow_of_ip(later), "6 10.0.0.1:0 > 10.0.1.1:0");
   EXPECT_EQ(decode(LinkType::raw, later).facts.counts.tcp_flags(), 0u);
 }
 
@@ -104,21 +104,22 @@ TEST(Ip, Ipv6ExtensionHeadersAreWalked) {
   const Bytes routing{60, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   const Bytes destination{51, 0, 1, 4, 0, 0, 0, 0};
   const Bytes authentication = join({{17, 4}, Bytes(22)});
-  EXPECT_EQ(flow_of(ipv6_packet(0, join({hop_by_hop, routing, destination, authentication, udp(1000, 53)}))),
+  EXPECT_EQ(flow_of_ip(ipv6_packet(0, join({hop_by_hop, routing, destination, authentication, udp(1000, 53)}))),
             "17 fd00::1:1000 > fd01::1:53");
-  EXPECT_EQ(flow_of(ipv6_packet(50, Bytes(40))), "50 fd00::1:0 > fd01::1:0");
+  EXPECT_EQ(flow_of_ip(ipv6_packet(50, Bytes(40))), "50 fd00::1:0 > fd01::1:0");
 }
 
 TEST(Ip, Ipv6FragmentsAfterTheFirstHaveTheFragmentHeadersProtocolAndNoPorts) {
-  EXPECT_EQ(flow_of(ipv6_packet(44, join({{17, 0, 0, 1, 0, 0, 0, 9}, udp(1000, 53)}))), "17 fd00::1:1000 > fd01::1:53");
-  EXPECT_EQ(flow_of(ipv6_packet(44, join({{17, 0, 0, 8, 0, 0, 0, 9}, udp(1000, 53)}))), "17 fd00::1:0 > fd01::1:0");
-  EXPECT_EQ(flow_of(ipv6_packet(44, join({{60, 0, 0, 8, 0, 0, 0, 9}, {17, 0}, Bytes(6), udp(1000, 53)}))),
+  EXPECT_EQ(flow_of_ip(ipv6_packet(44, join({{17, 0, 0, 1, 0, 0, 0, 9}, udp(1000, 53)}))),
+            "17 fd00::1:1000 > fd01::1:53");
+  EXPECT_EQ(flow_of_ip(ipv6_packet(44, join({{17, 0, 0, 8, 0, 0, 0, 9}, udp(1000, 53)}))), "17 fd00::1:0 > fd01::1:0");
+  EXPECT_EQ(flow_of_ip(ipv6_packet(44, join({{60, 0, 0, 8, 0, 0, 0, 9}, {17, 0}, Bytes(6), udp(1000, 53)}))),
             "60 fd00::1:0 > fd01::1:0")
       << "what follows is not a header";
 }
 
 TEST(Ip, Ipv4AuthenticationHeaderIsTheProtocol) {
-  EXPECT_EQ(flow_of(ipv4(51, join({{17, 4}, Bytes(22), udp(1000, 53)}))), "51 10.0.0.1:0 > 10.0.1.1:0");
+  EXPECT_EQ(flow_of_ip(ipv4(51, join({{17, 4}, Bytes(22), udp(1000, 53)}))), "51 10.0.0.1:0 > 10.0.1.1:0");
 }
 
 TEST(Ip, AJumbogramCountsItsHeaderAndKeepsItsPorts) {

@@ -13,15 +13,15 @@ namespace {
 
 using namespace testing;
 
-struct Case {
+struct CountedPlan {
   const char* name;
   RunPlan plan;
   bool lossless = true;
 };
 
-class SessionCounters : public ::testing::TestWithParam<Case> {};
+class SessionCounters : public ::testing::TestWithParam<CountedPlan> {};
 
-const Case kCases[] = {
+const CountedPlan kCases[] = {
     {"one_worker", {.flows = 1024}},
     {"two_workers", {.workers = 2, .flows = 1024}},
     {"pipeline", {.model = ThreadModel::pipeline, .workers = 2, .flows = 1024}},

@@ -240,14 +240,14 @@ TEST_P(FirstPackets, EachRecordTellsWhereItsFlowBeganAlsoWhereSomeAreEvicted) {
   EXPECT_GT(parted_, 5u);
 }
 
-std::vector<const TableEntry*> exact_tables() {
+std::vector<const TableEntry*> tables_for_first_packets() {
   std::vector<const TableEntry*> tables;
   for (const TableEntry& table : table_registry())
     if (table.exact) tables.push_back(&table);
   return tables;
 }
 
-INSTANTIATE_TEST_SUITE_P(Tables, FirstPackets, ::testing::ValuesIn(exact_tables()), [](const auto& tested) {
+INSTANTIATE_TEST_SUITE_P(Tables, FirstPackets, ::testing::ValuesIn(tables_for_first_packets()), [](const auto& tested) {
   std::string name(tested.param->name);
   std::erase_if(name, [](char c) { return c == '-'; });
   return name;

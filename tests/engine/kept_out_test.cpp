@@ -31,7 +31,7 @@ std::uint64_t wire_bytes_of(const Traffic& traffic) {
   return bytes;
 }
 
-struct Case {
+struct FloodedCase {
   std::string table;
   double share;
   std::size_t flows = 4096;
@@ -40,7 +40,7 @@ struct Case {
   std::vector<std::string> columns = {}, tasks = {};
 };
 
-RunPlan plan_of(const Case& of) {
+RunPlan plan_of(const FloodedCase& of) {
   return {.model = of.model,
           .workers = of.workers,
           .flows = of.flows,
@@ -111,22 +111,23 @@ TEST(FloodedTables, KeepTheFlowsThatWereThereBefore) {
   EXPECT_GT(flows_kept(128), 290);
 }
 
-class FloodedSessions : public ::testing::TestWithParam<Case> {};
+class FloodedSessions : public ::testing::TestWithParam<FloodedCase> {};
 INSTANTIATE_TEST_SUITE_P(
     Cases, FloodedSessions,
     ::testing::Values(
-        Case{"bucketed", 0.5}, Case{"bucketed", 1}, Case{"bucketed", 0.7, 100}, Case{"robin-hood", 0.7, 100},
-        Case{"bucketed", 0.7, 100, 3}, Case{"bucketed", 0.7, 100, 2, ThreadModel::pipeline},
-        Case{"bucketed", 0.7, 100, 2, ThreadModel::cooperative},
-        Case{"bucketed", 0.7, 1000, 1, ThreadModel::run_to_completion, {"gap_mean", "size_mean"}},
-        Case{"robin-hood", 0.7, 300, 1, ThreadModel::run_to_completion, {"iat_max"}, {"count:window=10ms"}},
-        Case{"bucketed",
-             0.7,
-             300,
-             2,
-             ThreadModel::run_to_completion,
-             {},
-             {"count:window=10ms", "count:window=1000p,name=other"}}));
+        FloodedCase{"bucketed", 0.5}, FloodedCase{"bucketed", 1}, FloodedCase{"bucketed", 0.7, 100},
+        FloodedCase{"robin-hood", 0.7, 100}, FloodedCase{"bucketed", 0.7, 100, 3},
+        FloodedCase{"bucketed", 0.7, 100, 2, ThreadModel::pipeline},
+        FloodedCase{"bucketed", 0.7, 100, 2, ThreadModel::cooperative},
+        FloodedCase{"bucketed", 0.7, 1000, 1, ThreadModel::run_to_completion, {"gap_mean", "size_mean"}},
+        FloodedCase{"robin-hood", 0.7, 300, 1, ThreadModel::run_to_completion, {"iat_max"}, {"count:window=10ms"}},
+        FloodedCase{"bucketed",
+                    0.7,
+                    300,
+                    2,
+                    ThreadModel::run_to_completion,
+                    {},
+                    {"count:window=10ms", "count:window=1000p,name=other"}}));
 
 TEST_P(FloodedSessions, BalanceInEveryReport) {
   const auto traffic = flood_traffic(GetParam().share);

@@ -29,7 +29,7 @@ class BySum final : public Classifier {
   std::vector<std::string> classes_{"0", "1", "2", "3"};
 };
 
-struct Case {
+struct ClassifiedCase {
   std::string table = "bucketed";
   Identity identity = Identity::exact;
   std::size_t capacity = 1 << 14;
@@ -44,7 +44,7 @@ struct Case {
 /// Flow stage, front end, and what is known of the flows after each batch.
 class Marked {
  public:
-  explicit Marked(const Case& c)
+  explicit Marked(const ClassifiedCase& c)
       : identity_(KeyFields::five_tuple, c.identity, 1, c.hash),
         front_(c.header, identity_, {}, c.filter),
         statistics_(std::make_shared<const StatisticSet>(
@@ -91,7 +91,7 @@ struct Seen {
 };
 
 /// Flows of the traffic come in the order of Traffic::sent(), which knows nothing of other packets.
-Seen check(Case c, const Traffic& traffic) {
+Seen check(ClassifiedCase c, const Traffic& traffic) {
   Marked marked(c);
   const std::vector<RawPacket>& packets = traffic.packets();
   Seen seen;

@@ -14,7 +14,7 @@ namespace parshall {
 namespace {
 
 /// Flows of many sources, some of which have a few large flows and some many small ones; both directions of each.
-class Sampled : public testing::TestWithParam<std::uint32_t> {
+class Sampled : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   static constexpr std::uint32_t kSources = 40, kConnections = 3000;
 
@@ -99,7 +99,7 @@ class Sampled : public testing::TestWithParam<std::uint32_t> {
   WindowTotals totals_;
   std::optional<FoundShare> share_;
 };
-INSTANTIATE_TEST_SUITE_P(OneIn, Sampled, testing::Values(2u, 5u, 20u));
+INSTANTIATE_TEST_SUITE_P(OneIn, Sampled, ::testing::Values(2u, 5u, 20u));
 
 constexpr int kSeeds = 200;
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing;
 
-constexpr std::uint64_t kWindowNs = 10'000'000, kGapNs = 20'000;
+constexpr std::uint64_t kShedWindowNs = 10'000'000, kGapNs = 20'000;
 constexpr std::uint32_t kFlows = 400;
 
 /// A worker that is told by the test what time its packets took.
@@ -62,7 +62,8 @@ state = [ { name = "light", tasks = ["count:window=10ms", "count:window=30ms,nam
 
   /// Packets of the next `windows` windows; `busy`: the worker has not time for a third of what comes.
   void pass(int windows, bool busy) {
-    for (const std::uint64_t end_ns = now_ns_ + static_cast<std::uint64_t>(windows) * kWindowNs; now_ns_ < end_ns;) {
+    for (const std::uint64_t end_ns = now_ns_ + static_cast<std::uint64_t>(windows) * kShedWindowNs;
+         now_ns_ < end_ns;) {
       const std::size_t from = traffic_.packets().size();
       for (int i = 0; i < 50; ++i) {
         const std::uint64_t late_ns = i % 17 == 5 ? 3 * kGapNs : 0;

@@ -8,30 +8,31 @@ namespace {
 
 using namespace testing;
 
-struct Case {
+struct SnapshotCase {
   const char* name;
   ThreadModel model;
   std::size_t workers, flows;
   Timeouts timeouts;
 };
 
-class Snapshots : public ::testing::TestWithParam<Case> {};
+class Snapshots : public ::testing::TestWithParam<SnapshotCase> {};
 
 constexpr Timeouts kShort{.idle_ns = 3'000'000, .active_ns = 20'000'000};
-INSTANTIATE_TEST_SUITE_P(Cases, Snapshots,
-                         ::testing::Values(Case{"Roomy1", ThreadModel::run_to_completion, 1, 4096, {}},
-                                           Case{"Tiny1", ThreadModel::run_to_completion, 1, 100, {}},
-                                           Case{"TinyTimeouts2", ThreadModel::run_to_completion, 2, 100, kShort},
-                                           Case{"RoomyTimeouts4", ThreadModel::run_to_completion, 4, 4096, kShort},
-                                           Case{"PipelineTiny2", ThreadModel::pipeline, 2, 100, kShort},
-                                           Case{"CooperativeTiny2", ThreadModel::cooperative, 2, 100, kShort}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Snapshots,
+    ::testing::Values(SnapshotCase{"Roomy1", ThreadModel::run_to_completion, 1, 4096, {}},
+                      SnapshotCase{"Tiny1", ThreadModel::run_to_completion, 1, 100, {}},
+                      SnapshotCase{"TinyTimeouts2", ThreadModel::run_to_completion, 2, 100, kShort},
+                      SnapshotCase{"RoomyTimeouts4", ThreadModel::run_to_completion, 4, 4096, kShort},
+                      SnapshotCase{"PipelineTiny2", ThreadModel::pipeline, 2, 100, kShort},
+                      SnapshotCase{"CooperativeTiny2", ThreadModel::cooperative, 2, 100, kShort}),
+    [](const auto& test) { return test.param.name; });
 
 using RecordName = std::pair<std::string, std::uint64_t>;
 RecordName name_of(const FlowRecord& record) { return {text_of(record.key), record.first_ns}; }
 
 TEST_P(Snapshots, EveryOneIsConsistentAndTogetherTheyTellEveryPacketOnce) {
-  const Case& of = GetParam();
+  const SnapshotCase& of = GetParam();
   const auto traffic = make_traffic({.packets = 100'000, .flows = 3000, .zipf_exponent = 0.9});
   Gate gate(*traffic, 20);
   const auto session = make_session({.model = of.model,

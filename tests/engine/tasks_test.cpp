@@ -13,7 +13,7 @@ using namespace testing;
 
 constexpr std::uint64_t kWindowNs = 10'000'000;
 
-std::uint64_t value_of(const Event& event, std::string_view name) {
+std::uint64_t reported(const Event& event, std::string_view name) {
   for (const EventValue& value : event.values)
     if (value.name == name) return std::get<std::uint64_t>(value.value);
   ADD_FAILURE() << name;
@@ -24,7 +24,7 @@ std::uint64_t value_of(const Event& event, std::string_view name) {
 std::map<std::uint64_t, std::uint64_t> counts_of(const std::vector<Event>& events) {
   std::map<std::uint64_t, std::uint64_t> counts;
   for (const Event& event : events)
-    if (event.task == "count") counts[event.window.number] += value_of(event, "packets");
+    if (event.task == "count") counts[event.window.number] += reported(event, "packets");
   return counts;
 }
 std::map<std::uint64_t, std::uint64_t> counts_of(const Traffic& traffic) {
@@ -89,7 +89,7 @@ TEST_P(Tasks, EveryPacketIsInItsWindowOnceWhileReportsAreMade) {
   EXPECT_EQ(counts_of(events), truth);
   std::map<std::uint64_t, std::uint64_t> by_source;
   for (const Event& event : events)
-    if (event.task == "heavy-hitters") by_source[event.window.number] += value_of(event, "packets");
+    if (event.task == "heavy-hitters") by_source[event.window.number] += reported(event, "packets");
   EXPECT_EQ(by_source, truth);
   EXPECT_EQ(report.summary.windows, truth.size() + (traffic->sent().size() + 4999) / 5000);
 }

@@ -107,7 +107,7 @@ TEST(WindowJoiner, SaysWhenFlowsDoNotAddUp) {
 }
 
 /// A task of state 1 that looks for bursts, and one that counts, where flows of state 1 may give way to state 0.
-class MissedFlows : public testing::Test {
+class MissedFlows : public ::testing::Test {
  protected:
   MissedFlows() {
     const std::vector<TaskSpec> specs{{"bursty:window=1000p,most=5,recall=0.9", 2}, {"count:window=1000p", 2}};

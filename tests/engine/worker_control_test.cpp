@@ -8,7 +8,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint64_t kWindowNs = 10'000'000, kBeginNs = 500 * kWindowNs + 123;
+constexpr std::uint64_t kControlWindowNs = 10'000'000, kBeginNs = 500 * kControlWindowNs + 123;
 
 FlowKey key_of(std::uint32_t number) {
   FlowKey key;
@@ -18,7 +18,7 @@ FlowKey key_of(std::uint32_t number) {
 }
 
 /// Three states, each of which gives way to the one before; half of the packets are of the last one.
-class Controlled : public testing::Test {
+class Controlled : public ::testing::Test {
  protected:
   void use(Controller::Mode mode) {
     auto file = StateFile::parse(R"(
@@ -28,7 +28,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
 )",
                                  "test");
     ASSERT_TRUE(file) << file.error().message;
-    auto tasks = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kWindowNs}, .keys = 1024});
+    auto tasks = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
     ASSERT_TRUE(tasks) << tasks.error().message;
     plan_ = std::make_shared<const StatePlan>(file->plan);
     control_plan_ = ControlPlan::guess(*plan_, tasks->windows(3), tasks->findings(3));
@@ -41,7 +41,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
 
   /// Goes on to the end of the next window, in which so many packets came and took so long.
   void pass(std::uint64_t offered, std::uint64_t taken, double busy_share) {
-    now_ns_ += kWindowNs;
+    now_ns_ += kControlWindowNs;
     load_.missed += offered - taken;
     load_.all_ticks += 1'000'000;
     load_.busy_ticks += static_cast<std::uint64_t>(1e6 * busy_share);
@@ -80,11 +80,11 @@ TEST_F(Controlled, IsDueAtWholeMultiplesOfTheWindowOnThePacketsClock) {
   EXPECT_TRUE(control_->due({0, kBeginNs})) << "it begins with the first packet";
   control_->end_window({0, kBeginNs}, load_, packets_, effective_, 0, *states_);
   EXPECT_FALSE(control_->due({0, kBeginNs}));
-  EXPECT_FALSE(control_->due({0, 501 * kWindowNs - 1}));
-  EXPECT_TRUE(control_->due({0, 501 * kWindowNs}));
-  control_->end_window({0, 504 * kWindowNs + 7}, load_, packets_, effective_, 0, *states_);
-  EXPECT_FALSE(control_->due({0, 505 * kWindowNs - 1})) << "windows that nobody was there for are passed over";
-  EXPECT_TRUE(control_->due({0, 505 * kWindowNs}));
+  EXPECT_FALSE(control_->due({0, 501 * kControlWindowNs - 1}));
+  EXPECT_TRUE(control_->due({0, 501 * kControlWindowNs}));
+  control_->end_window({0, 504 * kControlWindowNs + 7}, load_, packets_, effective_, 0, *states_);
+  EXPECT_FALSE(control_->due({0, 505 * kControlWindowNs - 1})) << "windows that nobody was there for are passed over";
+  EXPECT_TRUE(control_->due({0, 505 * kControlWindowNs}));
 }
 
 TEST_F(Controlled, FlowsGiveWayWhileMoreComesThanThereIsTimeForAndComeBack) {
@@ -95,7 +95,7 @@ TEST_F(Controlled, FlowsGiveWayWhileMoreComesThanThereIsTimeForAndComeBack) {
   for (int i = 0; i < 30; ++i) pass(200'000, 80'000, 1);
   EXPECT_LT(share_kept(), 0.5) << "what the device missed counts: 125 ns a packet for 50 ns there are";
   EXPECT_GT(control_->counts().shifted, 25u);
-  EXPECT_GT(control_->counts().shifted_ns, 25 * kWindowNs);
+  EXPECT_GT(control_->counts().shifted_ns, 25 * kControlWindowNs);
   for (int i = 0; i < 60; ++i) pass(10'000, 10'000, 0.1);
   EXPECT_EQ(share_kept(), 1);
 }
@@ -143,7 +143,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["count", "he
 )",
                                "test");
   ASSERT_TRUE(file);
-  auto tasks = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kWindowNs}, .keys = 1024});
+  auto tasks = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
   ASSERT_TRUE(tasks);
   const ControlPlan plan = ControlPlan::guess(file->plan, tasks->windows(4), tasks->findings(4));
   EXPECT_EQ(plan.lighter, (std::vector<std::uint8_t>{0, 1, 1, 1})) << "tasks that only count take nothing of a worker";

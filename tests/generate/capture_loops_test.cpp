@@ -12,10 +12,10 @@
 namespace parshall {
 namespace {
 
-class Loops : public testing::Test {
+class Loops : public ::testing::Test {
  protected:
   ~Loops() override { std::remove(path_.c_str()); }
-  const std::string path_ = testing::TempDir() + "loops_" + std::to_string(::getpid()) + ".pcap";
+  const std::string path_ = ::testing::TempDir() + "loops_" + std::to_string(::getpid()) + ".pcap";
 
   void make_file(std::size_t packets, std::uint32_t bytes = 60) const {
     auto sink = PcapSink::create(path_);

@@ -14,7 +14,7 @@
 namespace parshall {
 namespace {
 
-std::shared_ptr<const Trace> trace(const std::string& spec) {
+std::shared_ptr<const Trace> trains_trace(const std::string& spec) {
   const auto parsed = TrafficSpec::parse(spec, TrafficSpec::kAll);
   EXPECT_TRUE(parsed) << parsed.error().message;
   auto made = Trace::make(*parsed);
@@ -22,7 +22,7 @@ std::shared_ptr<const Trace> trace(const std::string& spec) {
   return std::make_shared<const Trace>(*std::move(made));
 }
 
-std::string problem_of(const std::string& spec) {
+std::string trains_problem(const std::string& spec) {
   const auto parsed = TrafficSpec::parse(spec, TrafficSpec::kAll);
   return parsed ? "" : parsed.error().message;
 }
@@ -43,20 +43,20 @@ std::vector<std::string> flows_of(PacketSource& source, std::size_t packets, std
 }
 
 TEST(FlowTrains, HaveTheirPacketsOneAfterTheOtherAndNeverComeAgain) {
-  MemorySource source(trace("flows=1,dist=trains:5,packets=1000"), 5000);
+  MemorySource source(trains_trace("flows=1,dist=trains:5,packets=1000"), 5000);
   const auto flows = flows_of(source, 5000);
   std::map<std::string, std::size_t> packets;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     ASSERT_EQ(flows[i], flows[i / 5 * 5]) << i;
     ++packets[flows[i]];
   }
-  EXPECT_EQ(packets.size(), 1000u) << "though the trace repeats five times";
+  EXPECT_EQ(packets.size(), 1000u) << "though the trains_trace repeats five times";
   for (const auto& [flow, count] : packets) ASSERT_EQ(count, 5u);
 }
 
 TEST(FlowTrains, TakeTurnsWithAsManyOthersAsThereAreTogether) {
   for (const std::size_t batch : {1u, 7u, 256u}) {
-    MemorySource source(trace("flows=10,dist=trains:3,packets=777"), 9000);
+    MemorySource source(trains_trace("flows=10,dist=trains:3,packets=777"), 9000);
     const auto flows = flows_of(source, 9000, batch);
     std::map<std::string, std::size_t> packets;
     for (std::size_t i = 0; i < flows.size(); ++i) {
@@ -68,7 +68,7 @@ TEST(FlowTrains, TakeTurnsWithAsManyOthersAsThereAreTogether) {
 }
 
 TEST(FlowTrains, AreOfFramesOfTheSizeThatWasAsked) {
-  MemorySource source(trace("flows=1,dist=trains:2,size=1500"), 10);
+  MemorySource source(trains_trace("flows=1,dist=trains:2,size=1500"), 10);
   std::array<RawPacket, 10> packets;
   ASSERT_EQ(source.poll(packets), 10u);
   for (const RawPacket& packet : packets) {
@@ -81,17 +81,17 @@ TEST(FlowTrains, AreOfFramesOfTheSizeThatWasAsked) {
 
 TEST(FlowTrains, ComeAtAPaceToo) {
   std::uint64_t now_ns = 0;
-  PacedSource source(trace("flows=1,dist=trains:5,pace=1000000"), Pace(1e6, 0), 4096, 0,
+  PacedSource source(trains_trace("flows=1,dist=trains:5,pace=1000000"), Pace(1e6, 0), 4096, 0,
                      [&] { return now_ns += 10'000; });
   const auto flows = flows_of(source, 3000);
   for (std::size_t i = 0; i < flows.size(); ++i) ASSERT_EQ(flows[i], flows[i / 5 * 5]) << i;
 }
 
 TEST(FlowTrains, AreRefusedWithWhatTheyDoNotHave) {
-  EXPECT_NE(problem_of("dist=trains:0"), "");
-  EXPECT_NE(problem_of("dist=trains:5,ipv6=0.5"), "");
-  EXPECT_NE(problem_of("dist=trains:5,flood=0.5"), "");
-  EXPECT_NE(problem_of("dist=trains:5,protocol=connections"), "");
+  EXPECT_NE(trains_problem("dist=trains:0"), "");
+  EXPECT_NE(trains_problem("dist=trains:5,ipv6=0.5"), "");
+  EXPECT_NE(trains_problem("dist=trains:5,flood=0.5"), "");
+  EXPECT_NE(trains_problem("dist=trains:5,protocol=connections"), "");
   EXPECT_FALSE(TrafficSpec::parse("dist=trains:5")) << "the lab's experiments know which flow a packet is of";
 }
 

@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string bytes_of(const RawPacket& packet, std::size_t at, std::size_t count) {
   return {reinterpret_cast<const char*>(packet.data) + at, count};
@@ -23,13 +23,13 @@ std::vector<FlowKey> keys_of(const std::string& spec) {
   return keys;
 }
 
-constexpr const char* kKinds[] = {"flows=100,packets=3000,ipv6=0.3", "flows=100,packets=3000,flood=0.3",
-                                  "flows=10,packets=3000,dist=trains:5", "flows=100,packets=3000,protocol=connections",
-                                  "flows=100,packets=3000,size=imix"};
+constexpr const char* kHeaderKinds[] = {
+    "flows=100,packets=3000,ipv6=0.3", "flows=100,packets=3000,flood=0.3", "flows=10,packets=3000,dist=trains:5",
+    "flows=100,packets=3000,protocol=connections", "flows=100,packets=3000,size=imix"};
 
 TEST(VlanTags, StandBeforeTheTypeAndChangeNothingElse) {
   using namespace std::string_literals;
-  for (const std::string kind : kKinds) {
+  for (const std::string kind : kHeaderKinds) {
     SCOPED_TRACE(kind);
     const std::vector<FlowKey> untagged = keys_of(kind);
     for (const auto& [vlan, tags] :
@@ -59,7 +59,7 @@ TEST(VlanTags, AreWithinTheSizeThatWasAskedForWhereHeadersHaveRoom) {
 
 TEST(MacAddresses, AreThoseThatWereAskedForInAllFrames) {
   using namespace std::string_literals;
-  for (const std::string kind : kKinds) {
+  for (const std::string kind : kHeaderKinds) {
     play(trace_of(kind), 1,
          [](const RawPacket& packet) { ASSERT_EQ(bytes_of(packet, 0, 12), "\2\0\0\0\0\2\2\0\0\0\0\1"s); });
     play(trace_of(kind + ",src-mac=02:00:0a:0B:fF:01,dst-mac=00:11:22:33:44:55"), 1, [](const RawPacket& packet) {

@@ -20,7 +20,7 @@ namespace {
 std::uint64_t fake_now_ns = 0;
 std::uint64_t fake_clock() noexcept { return fake_now_ns; }
 
-std::shared_ptr<const Trace> trace(std::uint64_t packets) {
+std::shared_ptr<const Trace> paced_trace(std::uint64_t packets) {
   auto made = Trace::make({.flows = 50, .packets = packets});
   EXPECT_TRUE(made);
   return std::make_shared<const Trace>(*std::move(made));
@@ -40,7 +40,7 @@ TEST(Pace, ASwingGoesFromNoneToItsHighestRateAndBack) {
 TEST(PacedSource, MayBeginWhereAnotherWouldBe) {
   constexpr std::uint64_t kBeginNs = 20'000'000, kStepNs = 10'000;
   for (const double period_s : {0.0, 0.01}) {
-    const auto frames = trace(777);
+    const auto frames = paced_trace(777);
     const Pace pace(1e6, period_s);
     fake_now_ns = 0;
     PacedSource whole(frames, pace, 4096, 1'000'000'000, fake_clock), late = whole;
@@ -63,7 +63,7 @@ TEST(PacedSource, MayBeginWhereAnotherWouldBe) {
 }
 
 TEST(PacedSource, MayPlayTheTraceFromAnyOfItsPacketsOn) {
-  const auto frames = trace(777);
+  const auto frames = paced_trace(777);
   fake_now_ns = 0;
   PacedSource source(frames, Pace(1e6), 4096, 0, fake_clock);
   source.play_from(3 * 777 + 700);
@@ -83,7 +83,7 @@ TEST(PacedSource, DeliversMissesAndStampsWhatAQueueWould) {
   for (const std::uint64_t room : {1u, 7u, 100u, 4096u})
     for (const double period_s : {0.0, 0.01}) {
       SCOPED_TRACE(std::to_string(room) + " packets, swing " + std::to_string(period_s) + " s");
-      const auto frames = trace(777);
+      const auto frames = paced_trace(777);
       const Pace pace(1e6, period_s);
       fake_now_ns = 5'000'000;
       PacedSource source(frames, pace, room, 1'000'000'000, fake_clock);
@@ -132,7 +132,7 @@ TEST(PacedSource, DeliversMissesAndStampsWhatAQueueWould) {
 
 TEST(PacedSource, NoPacketIsOlderThanWhatWasSaidToBeNowAndAClockMayGoBack) {
   fake_now_ns = 1'000'000;
-  PacedSource source(trace(100), Pace(1e9), 64, 0, fake_clock);
+  PacedSource source(paced_trace(100), Pace(1e9), 64, 0, fake_clock);
   std::array<RawPacket, 64> batch;
   EXPECT_EQ(source.poll(batch), 0u);
   fake_now_ns += 5'000'000;
@@ -148,7 +148,7 @@ TEST(PacedSource, NoPacketIsOlderThanWhatWasSaidToBeNowAndAClockMayGoBack) {
 }
 
 TEST(PacedSource, AQueueThatIsEmptiedInTimeMissesNothing) {
-  PacedSource source(trace(100), Pace(1e6), 64, 0, fake_clock);
+  PacedSource source(paced_trace(100), Pace(1e6), 64, 0, fake_clock);
   std::array<RawPacket, 256> batch;
   std::uint64_t delivered = 0;
   fake_now_ns = 0;

@@ -14,10 +14,10 @@
 namespace parshall {
 namespace {
 
-class PcapFile : public testing::Test {
+class PcapFile : public ::testing::Test {
  protected:
   ~PcapFile() override { std::remove(path_.c_str()); }
-  const std::string path_ = testing::TempDir() + "pcap_sink_" + std::to_string(::getpid()) + ".pcap";
+  const std::string path_ = ::testing::TempDir() + "pcap_sink_" + std::to_string(::getpid()) + ".pcap";
 
   /// The i-th of the frames that the tests write.
   static std::uint32_t length_of(std::size_t i) { return static_cast<std::uint32_t>(i * 7919 % 3000); }

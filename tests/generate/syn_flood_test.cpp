@@ -15,7 +15,7 @@
 namespace parshall {
 namespace {
 
-std::shared_ptr<const Trace> trace(double flood, std::uint32_t frame_bytes = 128, std::uint64_t seed = 1) {
+std::shared_ptr<const Trace> flood_trace(double flood, std::uint32_t frame_bytes = 128, std::uint64_t seed = 1) {
   auto made = Trace::make({.flows = 50, .sizes = frame_bytes, .flood_share = flood, .seed = seed, .packets = 5000});
   EXPECT_TRUE(made);
   return std::make_shared<const Trace>(*std::move(made));
@@ -38,7 +38,7 @@ bool is_syn(const std::string& frame) { return frame.size() == SynFlood::kBytes 
 
 TEST(SynFlood, IsItsShareOfThePacketsAndNoneIsLikeAnotherThoughTheTraceRepeats) {
   for (const double share : {0.0, 0.25, 1.0}) {
-    MemorySource source(trace(share), 50'000);
+    MemorySource source(flood_trace(share), 50'000);
     std::set<std::string> syns;
     std::size_t count = 0;
     for (const std::string& frame : play(source, 50'000)) {
@@ -57,7 +57,7 @@ TEST(SynFlood, IsItsShareOfThePacketsAndNoneIsLikeAnotherThoughTheTraceRepeats) 
 }
 
 TEST(SynFlood, LeavesTheOtherPacketsAsTheyAreWithoutIt) {
-  MemorySource with(trace(0.5), 10'000), without(trace(0), 10'000);
+  MemorySource with(flood_trace(0.5), 10'000), without(flood_trace(0), 10'000);
   const auto flooded = play(with, 10'000), plain = play(without, 10'000);
   for (std::size_t i = 0; i < flooded.size(); ++i) {
     if (!is_syn(flooded[i])) {
@@ -67,12 +67,12 @@ TEST(SynFlood, LeavesTheOtherPacketsAsTheyAreWithoutIt) {
 }
 
 TEST(SynFlood, IsTheSameForTheSameSeedInEverySource) {
-  MemorySource memory(trace(0.5), 20'000);
+  MemorySource memory(flood_trace(0.5), 20'000);
   std::uint64_t now_ns = 0;
-  PacedSource paced(trace(0.5), Pace(1e7), 4096, 0, [&now_ns] { return now_ns += 1000; });
+  PacedSource paced(flood_trace(0.5), Pace(1e7), 4096, 0, [&now_ns] { return now_ns += 1000; });
   const auto frames = play(memory, 20'000);
   EXPECT_EQ(frames, play(paced, 20'000));
-  MemorySource other(trace(0.5, 128, 2), 20'000);
+  MemorySource other(flood_trace(0.5, 128, 2), 20'000);
   const auto others = play(other, 20'000);
   std::size_t alike = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) alike += is_syn(frames[i]) && frames[i] == others[i];
@@ -80,7 +80,7 @@ TEST(SynFlood, IsTheSameForTheSameSeedInEverySource) {
 }
 
 TEST(SynFlood, ItsFramesStayUntilTheSecondPollAfter) {
-  MemorySource source(trace(1), 100'000);
+  MemorySource source(flood_trace(1), 100'000);
   std::vector<RawPacket> batch(4096), later(4096);
   source.poll(batch);
   std::vector<std::string> frames;

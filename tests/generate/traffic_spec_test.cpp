@@ -10,8 +10,8 @@
 namespace parshall {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 std::string problem_of(const std::string& text, TrafficAbilities can = TrafficSpec::kAll) {
   const auto spec = TrafficSpec::parse(text, can);

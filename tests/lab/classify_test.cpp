@@ -237,7 +237,7 @@ ClassifySweep sweep_of(double mpps) {
           .rounds = 2};
 }
 
-std::vector<ClassifyRow> rows_of(const ClassifySweep& sweep) {
+std::vector<ClassifyRow> classify_rows(const ClassifySweep& sweep) {
   std::vector<ClassifyRow> rows;
   const auto parts = measure_classifying(
       sweep, [&](std::span<const ClassifyRow> part) { rows.assign(part.begin(), part.end()); }, [] { return false; });
@@ -249,20 +249,20 @@ std::vector<ClassifyRow> rows_of(const ClassifySweep& sweep) {
 TEST(MeasureClassifying, FindsTheLoadThatIsTakenWithoutLoss) {
   ClassifySweep sweep = sweep_of(0.001);
   sweep.find_rate = true;
-  for (const ClassifyRow& row : rows_of(sweep)) {
+  for (const ClassifyRow& row : classify_rows(sweep)) {
     EXPECT_DOUBLE_EQ(row.lossless_mpps.median, 0.001) << "a load that is taken is not exceeded";
     EXPECT_EQ(row.lost_share.median, 0);
   }
   sweep.traffic = sweep_of(0.1).traffic;
-  for (const ClassifyRow& row : rows_of(sweep))
+  for (const ClassifyRow& row : classify_rows(sweep))
     EXPECT_GT(row.told_share, 0.5) << "by threads that have all the time they want";
   sweep.traffic = sweep_of(400).traffic;
-  for (const ClassifyRow& row : rows_of(sweep)) EXPECT_LT(row.lossless_mpps.median, 200);
+  for (const ClassifyRow& row : classify_rows(sweep)) EXPECT_LT(row.lossless_mpps.median, 200);
 }
 
 TEST(MeasureClassifying, HasARowForEachShapeAndACellForEachColumn) {
   const ClassifySweep sweep = sweep_of(500);
-  const auto rows = rows_of(sweep);
+  const auto rows = classify_rows(sweep);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(name_of(rows[0]), "1I-1Q-1P, any");
   for (const ClassifyRow& row : rows) {

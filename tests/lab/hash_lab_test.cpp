@@ -19,7 +19,7 @@ std::vector<const HashFunction*> all_hashes() {
   return all;
 }
 
-std::vector<HashRow> rows_of(const HashSweep& sweep) {
+std::vector<HashRow> hash_rows(const HashSweep& sweep) {
   std::vector<HashRow> all;
   const auto measured = measure_hashes(
       sweep, [&](std::span<const HashRow> rows) { all.insert(all.end(), rows.begin(), rows.end()); },
@@ -72,7 +72,7 @@ TEST(HashQuality, CountsEveryKeyOfAGroupThatMeets) {
 }
 
 TEST(HashExperiment, MeasuresEveryHashOnTheInputsItTakes) {
-  const auto rows = rows_of({.hashes = all_hashes(), .keys = 1 << 14, .rounds = 1});
+  const auto rows = hash_rows({.hashes = all_hashes(), .keys = 1 << 14, .rounds = 1});
   std::size_t expected = 0;
   for (const HashFunction* hash : all_hashes())
     for (const HashInput input : {HashInput::addresses, HashInput::with_ports, HashInput::five_tuple})
@@ -126,7 +126,7 @@ TEST(HashReport, HasACellForEveryColumnAndNamesWhatCollides) {
                         .ip_versions = {6},
                         .keys = 4096,
                         .rounds = 1};
-  const auto rows = rows_of(sweep);
+  const auto rows = hash_rows(sweep);
   const Part part = hash_part(rows);
   ASSERT_EQ(part.rows.size(), 2u);
   EXPECT_EQ(part.rows[0].size(), hash_columns().size());

@@ -16,7 +16,7 @@ using Words = std::vector<std::uint64_t>;
 
 const HashFunction& find(std::string_view name) { return **find_hash(name); }
 
-Words words_of(const HashFunction& hash, const std::vector<FlowKey>& keys) {
+Words words_of_all(const HashFunction& hash, const std::vector<FlowKey>& keys) {
   Words words(keys.size());
   hash.batch(HashInput::five_tuple)(KeyedHash(1), KeySpan(keys), words);
   return words;
@@ -62,14 +62,14 @@ TEST_P(HashThatMixes, FlipsEveryOutputBitHalfOfTheTimeForEveryInputBit) {
   for (const bool ipv6 : {false, true}) {
     std::vector<FlowKey> keys;
     for (std::uint64_t i = 0; i < kKeys; ++i) keys.push_back(testing::key_of(i * 77, ipv6));
-    const Words before = words_of(hash, keys);
+    const Words before = words_of_all(hash, keys);
     for (std::size_t byte = 0; byte < keys[0].significant_bytes(); ++byte) {
       if (byte == 5 || byte == 6 || byte == 7) continue;  // the version, and no part of the key
       for (unsigned bit = 0; bit < 8; ++bit) {
         std::vector<FlowKey> changed = keys;
         for (FlowKey& key : changed)
           reinterpret_cast<std::uint8_t*>(&key)[byte] ^= static_cast<std::uint8_t>(1u << bit);
-        const Words after = words_of(hash, changed);
+        const Words after = words_of_all(hash, changed);
         std::array<int, 64> flips{};
         for (std::size_t i = 0; i < keys.size(); ++i)
           for (unsigned b = 0; b < 64; ++b) flips[b] += static_cast<int>((before[i] ^ after[i]) >> b & 1);
@@ -85,7 +85,7 @@ TEST_P(HashThatMixes, SpreadsConsecutiveAddressesEvenly) {
   const HashFunction& hash = find(GetParam());
   for (const bool ipv6 : {false, true})
     for (const auto& [sources, destinations] : {std::pair{1u << 16, 1u}, std::pair{256u, 256u}}) {
-      const Words words = words_of(hash, consecutive_keys(sources, destinations, ipv6));
+      const Words words = words_of_all(hash, consecutive_keys(sources, destinations, ipv6));
       EXPECT_GE(different(words) + 5, words.size());
       for (const unsigned shift : {0u, hash.bits / 2 - 6, hash.bits - 12})
         EXPECT_LT(std::fabs(sigmas_from_even(words, shift, 12)), 5) << "from bit " << shift;
@@ -97,10 +97,10 @@ INSTANTIATE_TEST_SUITE_P(Registry, HashThatMixes, ::testing::Values("aes", "xxh3
 
 TEST(HashQuality, LinearHashesKeepConsecutiveAddressesApartWithoutMixingThem) {
   for (const char* name : {"crc32c", "toeplitz"}) {
-    const Words words = words_of(find(name), consecutive_keys(1 << 16, 1, false));
+    const Words words = words_of_all(find(name), consecutive_keys(1 << 16, 1, false));
     EXPECT_EQ(different(words), words.size()) << name;
     const std::vector<FlowKey> keys = consecutive_keys(4, 1, false);
-    const Words four = words_of(find(name), keys);
+    const Words four = words_of_all(find(name), keys);
     EXPECT_EQ(four[0] ^ four[1], four[2] ^ four[3]) << name << ": one bit of the input flips the same bits of any word";
   }
 }
@@ -110,7 +110,7 @@ TEST(HashQuality, LinearHashesKeepConsecutiveAddressesApartWithoutMixingThem) {
 TEST(HashQuality, AdditionAndXorFailOnConsecutiveAddresses) {
   for (const bool ipv6 : {false, true}) {
     const std::vector<FlowKey> keys = consecutive_keys(256, 256, ipv6);
-    const Words sums = words_of(find("addition"), keys), xors = words_of(find("xor"), keys);
+    const Words sums = words_of_all(find("addition"), keys), xors = words_of_all(find("xor"), keys);
     EXPECT_EQ(different(sums), 511u);
     EXPECT_EQ(different(xors), 256u);
     EXPECT_GT(sigmas_from_even(sums, 20, 12), 1000);
@@ -123,10 +123,10 @@ TEST(HashQuality, AdditionAndXorCannotTellWhichOfTwoAddressesSends) {
   FlowKey back = there;
   std::swap_ranges(back.address.begin(), back.address.begin() + 4, back.address.begin() + 4);
   for (const char* name : {"addition", "xor"}) {
-    const Words words = words_of(find(name), {there, back});
+    const Words words = words_of_all(find(name), {there, back});
     EXPECT_EQ(words[0], words[1]) << name;
   }
-  const Words words = words_of(find("crc32c"), {there, back});
+  const Words words = words_of_all(find("crc32c"), {there, back});
   EXPECT_NE(words[0], words[1]);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::shared_ptr<const Trace> trace_of(const TrafficSpec& spec) {
+std::shared_ptr<const Trace> model_trace(const TrafficSpec& spec) {
   auto trace = Trace::make(spec);
   EXPECT_TRUE(trace);
   return std::make_shared<const Trace>(*std::move(trace));
@@ -33,7 +33,7 @@ std::vector<RawPacket> all_of(PacketSource&& source) {
 }
 
 TEST(QueueOfTrace, HandsOverItsFlowsPacketsOfTheWholeTraffic) {
-  const auto trace = trace_of({.flows = 10, .packets = 100});
+  const auto trace = model_trace({.flows = 10, .packets = 100});
   for (const std::size_t queues : {1u, 3u, 20u}) {
     const auto spread = std::make_shared<const SpreadTrace>(trace, queues);
     std::vector<RawPacket> spread_out;
@@ -94,7 +94,7 @@ ModelSweep quick() {
   ModelSweep sweep{.models = {}, .workers = {1, 2}, .schedulers = {&scheduling_policies().front()}};
   for (const ThreadModelEntry& model : thread_models()) sweep.models.push_back(&model);
   sweep.traffic = "flows=100";
-  sweep.trace = trace_of({.flows = 100, .packets = 1000});
+  sweep.trace = model_trace({.flows = 100, .packets = 1000});
   sweep.flows = 100;
   sweep.packets = 20'500;
   sweep.rounds = 3;

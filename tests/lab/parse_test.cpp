@@ -19,7 +19,7 @@ std::vector<const Entry*> all(std::span<const Entry> registry) {
   return entries;
 }
 
-ParseSweep quick(std::vector<const HeaderAccess*> accesses) {
+ParseSweep quick_parse(std::vector<const HeaderAccess*> accesses) {
   return {.accesses = std::move(accesses),
           .traffic = all(frame_kinds()),
           .memory_bytes = {FrameMemory::kLeastBytes, 300'000},
@@ -55,7 +55,7 @@ TEST(FrameMemory, IsFilledWithItsKindAndWalkedOverWholly) {
 }
 
 TEST(ParseExperiment, MeasuresEveryAccessOnEveryKindOfFrame) {
-  const ParseSweep sweep = quick(all(header_accesses()));
+  const ParseSweep sweep = quick_parse(all(header_accesses()));
   std::size_t parts = 0;
   const auto measured = measure_parsing(
       sweep,
@@ -101,14 +101,14 @@ TEST(ParseExperiment, RefusesToMeasureWhatReadsWrongly) {
       [](bool, std::uint64_t) -> std::unique_ptr<HeaderReader> { return std::make_unique<Careless>(); }};
   bool handed_over = false;
   const auto measured = measure_parsing(
-      quick({&careless}), [&](auto) { handed_over = true; }, [] { return false; });
+      quick_parse({&careless}), [&](auto) { handed_over = true; }, [] { return false; });
   ASSERT_FALSE(measured);
   EXPECT_THAT(measured.error().message, HasSubstr("careless reads frame 299 of ipv4"));
   EXPECT_FALSE(handed_over);
 }
 
 TEST(ParseExperiment, RefusesMoreMemoryThanThereIs) {
-  ParseSweep sweep = quick(all(header_accesses()));
+  ParseSweep sweep = quick_parse(all(header_accesses()));
   sweep.memory_bytes = {FrameMemory::kLeastBytes, std::size_t{1} << 50};
   const auto measured = measure_parsing(
       sweep, [](auto) {}, [] { return false; });
@@ -119,7 +119,7 @@ TEST(ParseExperiment, RefusesMoreMemoryThanThereIs) {
 TEST(ParseExperiment, StopsBetweenCombinationsAndKeepsWhatWasDone) {
   std::size_t done = 0;
   const auto measured = measure_parsing(
-      quick({&header_accesses()[0]}), [&](auto) { ++done; }, [&] { return done == 2; });
+      quick_parse({&header_accesses()[0]}), [&](auto) { ++done; }, [&] { return done == 2; });
   ASSERT_TRUE(measured);
   EXPECT_EQ(*measured, 2u);
   EXPECT_EQ(done, 2u);

@@ -25,7 +25,7 @@ Part part(std::uint64_t flows, double zipf) {
       .verdict = ""};
 }
 
-std::vector<std::string> names(const Plot& plot) {
+std::vector<std::string> series_names(const Plot& plot) {
   std::vector<std::string> all;
   for (const Series& series : plot.series) all.push_back(series.name);
   return all;
@@ -36,7 +36,7 @@ TEST(Plot, GoesAlongTheFirstCommonColumnThatVaries) {
   ASSERT_TRUE(plot) << plot.error().message;
   EXPECT_EQ(plot->x_label, "flows");
   EXPECT_EQ(plot->y_label, "ns");
-  EXPECT_THAT(names(*plot), ::testing::ElementsAre("linear", "chained"));
+  EXPECT_THAT(series_names(*plot), ::testing::ElementsAre("linear", "chained"));
   const Point& first = plot->series[0].points[0];
   EXPECT_EQ(first.x, 100) << "sorted";
   EXPECT_EQ(first.y, 100);
@@ -47,7 +47,7 @@ TEST(Plot, GoesAlongTheFirstCommonColumnThatVaries) {
 TEST(Plot, HasASeriesForWhateverElseVaries) {
   const auto plot = plot_of("tables", kColumns, std::vector{part(1, 0), part(2, 0), part(1, 1.5), part(2, 1.5)}, {});
   ASSERT_TRUE(plot);
-  EXPECT_THAT(names(*plot),
+  EXPECT_THAT(series_names(*plot),
               ::testing::ElementsAre("linear, zipf 0", "chained, zipf 0", "linear, zipf 1.5", "chained, zipf 1.5"));
 }
 
@@ -55,7 +55,7 @@ TEST(Plot, DrawsTheColumnsThatAreAskedForAndLeavesOutWhatHasNoNumber) {
   const std::vector parts{part(1, 0), part(2, 0)};
   const auto plot = plot_of("tables", kColumns, parts, {.x = "memory_bytes", .y = "high_ns"});
   ASSERT_TRUE(plot);
-  EXPECT_THAT(names(*plot), ::testing::ElementsAre("linear")) << "the other has no memory";
+  EXPECT_THAT(series_names(*plot), ::testing::ElementsAre("linear")) << "the other has no memory";
   EXPECT_EQ(plot->series[0].points.size(), 2u);
   EXPECT_EQ(plot->series[0].points[1].x, 20);
   const auto wrong = plot_of("tables", kColumns, parts, {.x = "colour", .y = ""});

@@ -43,15 +43,15 @@ TEST(ReceiveAudit, NamesThePoolThatLacksABufferOrHasOneTooMany) {
   EXPECT_THAT(wrong({.made = 4, .back = 4, .own = 3}), HasSubstr("4 are back, 3 of them")) << "another pool's";
 }
 
-std::vector<std::size_t> cores_there_are() {
+std::vector<std::size_t> cores_to_receive_on() {
   return OnOneCore().others().empty() ? std::vector<std::size_t>{1} : std::vector<std::size_t>{1, 2};
 }
 
-ReceiveSweep quick() {
+ReceiveSweep quick_receive() {
   return {.queues = {1, 3},
           .cache = {0, 32},
           .burst = {1, 256},
-          .cores = cores_there_are(),
+          .cores = cores_to_receive_on(),
           .arrivals = {1, 100},
           .buffers = 1024,
           .rounds = 1};
@@ -65,12 +65,12 @@ std::string error_of(const ReceiveSweep& sweep) {
 
 TEST(ReceiveExperiment, GivesARowForEveryNumberOfQueuesAndPools) {
   if (!BufferPools::available()) {
-    EXPECT_THAT(error_of(quick()), HasSubstr("built without DPDK"));
+    EXPECT_THAT(error_of(quick_receive()), HasSubstr("built without DPDK"));
     return;
   }
   std::size_t parts = 0;
   const auto measured = measure_receiving(
-      quick(),
+      quick_receive(),
       [&](std::span<const ReceiveRow> rows) {
         ++parts;
         ASSERT_EQ(rows.size(), 4u);
@@ -96,13 +96,13 @@ TEST(ReceiveExperiment, GivesARowForEveryNumberOfQueuesAndPools) {
       },
       [] { return false; });
   ASSERT_TRUE(measured) << measured.error().message;
-  EXPECT_EQ(*measured, combinations(quick()));
-  EXPECT_EQ(parts, combinations(quick()));
+  EXPECT_EQ(*measured, combinations(quick_receive()));
+  EXPECT_EQ(parts, combinations(quick_receive()));
 }
 
 TEST(ReceiveExperiment, RefusesWhatNoReceiveSideIs) {
   const auto wrong = [](auto change) {
-    ReceiveSweep sweep = quick();
+    ReceiveSweep sweep = quick_receive();
     change(sweep);
     return message(wrong_receiving(sweep));
   };
@@ -116,16 +116,16 @@ TEST(ReceiveExperiment, RefusesWhatNoReceiveSideIs) {
 }
 
 TEST(ReceiveExperiment, DoesWithAsFewBuffersAsItSaysAreNeeded) {
-  ReceiveSweep sweep = quick();
+  ReceiveSweep sweep = quick_receive();
   sweep.cache = {512};
   sweep.buffers = 3 * (100 + 512 + 256);
-  EXPECT_EQ(error_of(sweep), BufferPools::available() ? "none" : error_of(quick()));
+  EXPECT_EQ(error_of(sweep), BufferPools::available() ? "none" : error_of(quick_receive()));
 }
 
 TEST(ReceiveExperiment, StopsBetweenCombinationsAndKeepsWhatWasDone) {
   std::size_t done = 0;
   const auto measured = measure_receiving(
-      quick(), [&](auto) { ++done; }, [&] { return done == 2; });
+      quick_receive(), [&](auto) { ++done; }, [&] { return done == 2; });
   ASSERT_EQ(static_cast<bool>(measured), BufferPools::available());
   EXPECT_EQ(done, BufferPools::available() ? 2u : 0u);
 }

@@ -47,16 +47,16 @@ inline std::vector<FlowKey> colliding_keys() {
     key.src_port_bytes = {static_cast<std::uint8_t>(bits >> 8), static_cast<std::uint8_t>(bits)};
     return key;
   };
-  struct Row {
+  struct BitRow {
     std::uint32_t hash;
     std::uint64_t bits;
   };
-  std::array<Row, 32> pivots{};
+  std::array<BitRow, 32> pivots{};
   std::vector<std::uint64_t> kernel;
   for (unsigned bit = 0; bit < 48; ++bit) {
-    Row row{toeplitz(key_from(1ull << bit)), 1ull << bit};
+    BitRow row{toeplitz(key_from(1ull << bit)), 1ull << bit};
     while (row.hash != 0) {
-      Row& pivot = pivots[static_cast<unsigned>(std::countl_zero(row.hash))];
+      BitRow& pivot = pivots[static_cast<unsigned>(std::countl_zero(row.hash))];
       if (pivot.hash == 0) {
         pivot = row;
         break;

@@ -57,7 +57,7 @@ FlowKey key_of(const Vector& vector) {
   return key;
 }
 
-std::uint64_t word_of(const HashFunction& hash, HashInput input, const FlowKey& key) {
+std::uint64_t toeplitz_word(const HashFunction& hash, HashInput input, const FlowKey& key) {
   std::uint64_t word = 0;
   hash.batch(input)(kUnused, KeySpan({&key, 1}), {&word, 1});
   return word;
@@ -69,9 +69,12 @@ TEST(Toeplitz, GivesTheHashesOfTheVerificationSuite) {
     EXPECT_EQ(toeplitz(key, false), vector.addresses) << vector.source;
     EXPECT_EQ(toeplitz(key, true), vector.with_ports) << vector.source;
     for (const HashFunction* hash : implementations()) {
-      EXPECT_EQ(word_of(*hash, HashInput::addresses, key), vector.addresses) << hash->name << ", " << vector.source;
-      EXPECT_EQ(word_of(*hash, HashInput::with_ports, key), vector.with_ports) << hash->name << ", " << vector.source;
-      EXPECT_EQ(word_of(*hash, HashInput::five_tuple, key), vector.with_ports) << hash->name << ": no protocol in it";
+      EXPECT_EQ(toeplitz_word(*hash, HashInput::addresses, key), vector.addresses)
+          << hash->name << ", " << vector.source;
+      EXPECT_EQ(toeplitz_word(*hash, HashInput::with_ports, key), vector.with_ports)
+          << hash->name << ", " << vector.source;
+      EXPECT_EQ(toeplitz_word(*hash, HashInput::five_tuple, key), vector.with_ports)
+          << hash->name << ": no protocol in it";
     }
   }
 }

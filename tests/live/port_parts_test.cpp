@@ -12,7 +12,7 @@
 namespace parshall::dpdk {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(DeviceName, TellsInterfacesPciAddressesAndVirtualDevicesApart) {
   EXPECT_EQ(DeviceName::parse("eth0")->kind, DeviceKind::kernel_interface);

@@ -17,6 +17,7 @@ import time
 import unittest
 
 import netns
+import side_by_side
 
 PARSHALL = 'parshall'
 
@@ -71,15 +72,21 @@ class Devices(unittest.TestCase):
         self.assertGreater(total['latency_min_ns'], 0)
         return found
 
-    def test_a_wire_and_a_router_lose_nothing(self):
-        for device in ('wire', 'router'):
-            for traffic in ('flows=20', 'flows=50,protocol=mix,ipv6=0.5,size=94:7+570:4+1518:1', 'flows=5,protocol=tcp,size=1518'):
-                found = self.check_nothing_lost('--through', device, '-g', traffic, '--rate', '2kpps', '--count', '2000')
-                self.assertEqual(found['summary']['sent_frames'], 2000, (device, traffic))
-                flows = int(traffic.split('flows=')[1].split(',')[0])
-                self.assertEqual(len(found['flows']), flows)
-                self.assertEqual(sum(flow['sent_frames'] for flow in found['flows']), 2000)
+    def check_that_it_loses_nothing(self, device):
+        for traffic in ('flows=20', 'flows=50,protocol=mix,ipv6=0.5,size=94:7+570:4+1518:1', 'flows=5,protocol=tcp,size=1518'):
+            found = self.check_nothing_lost('--through', device, '-g', traffic, '--rate', '2kpps', '--count', '2000')
+            self.assertEqual(found['summary']['sent_frames'], 2000, (device, traffic))
+            flows = int(traffic.split('flows=')[1].split(',')[0])
+            self.assertEqual(len(found['flows']), flows)
+            self.assertEqual(sum(flow['sent_frames'] for flow in found['flows']), 2000)
 
+    def test_a_wire_loses_nothing(self):
+        self.check_that_it_loses_nothing('wire')
+
+    def test_a_router_loses_nothing(self):
+        self.check_that_it_loses_nothing('router')
+
+    @side_by_side.alone
     def test_what_a_lossy_link_did_is_recovered(self):
         done = test_run('--through', 'link:loss=1,delay=10ms,jitter=1ms,reorder=5,duplicate=2,limit=100000', '-g',
                         'flows=10', '--rate', '3kpps', '--count', '12000', '--confidence', '99', '--format', 'json')
@@ -112,6 +119,7 @@ class Devices(unittest.TestCase):
         self.assertIn(f'seed        {first["seed"]}, of the device {first["device_seed"]}', test_run(
             '--through', 'link:loss=5', '--count', '100', '--seed', str(first['seed'])).stdout)
 
+    @side_by_side.alone
     def test_a_token_bucket_loses_what_is_above_its_rate(self):
         found = report('--through', 'tbf:rate=10mbit,burst=3000,limit=30000', '-g', 'flows=10,size=1000', '--rate', '20Mbps',
                        '--duration', '3s')
@@ -121,6 +129,7 @@ class Devices(unittest.TestCase):
         self.assertGreater(total['lost_ratio'], 0.4)
 
     @unittest.skipUnless(shutil.which('nft'), 'SKIPPED: no nft')
+    @side_by_side.alone
     def test_a_fair_queue_gives_each_flow_its_max_min_share(self):
         # 20 flows, the k-th k times slower than the first; seven of them are above the share at this rate.
         limit, frame, pps, seconds = 64, 124, 4000, 8
@@ -170,7 +179,7 @@ class Devices(unittest.TestCase):
             self.assertEqual(done.returncode, 1, link)
 
     def test_bursts_and_slow_preparations_lose_nothing(self):
-        self.check_nothing_lost('--through', 'wire', '--rate', '100pps', '--count', '3000', '--burst', '1000', '-g',
+        self.check_nothing_lost('--through', 'wire', '--rate', '1kpps', '--count', '3000', '--burst', '1000', '-g',
                                 'flows=1,packets=100')
         self.check_nothing_lost('--through', 'wire', '--rate', '2kpps', '--count', '1000', '-g', 'flows=300000',
                                 '--flow-latency')
@@ -189,6 +198,7 @@ class Devices(unittest.TestCase):
         self.assertGreater(found['summary']['sent_frames'], 500)
         self.assertEqual(found['summary']['lost_frames'], 0)
 
+    @side_by_side.alone
     def test_what_a_killed_test_left_goes_with_the_next(self):
         process = subprocess.Popen([PARSHALL, 'test', 'run', '--through', 'link:delay=1ms', '--duration', '60s'], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True)
@@ -253,4 +263,4 @@ if __name__ == '__main__':
     if reason:
         print('SKIPPED devices under test:', reason)
         sys.exit(0)
-    unittest.main()
+    side_by_side.main(PARSHALL, lanes=8)

@@ -370,6 +370,61 @@ def serve(listener, results):
         results.append(True)
 
 
+def tcp_sum(frame):
+    """Of a TCP segment and its pseudo header, with its checksum: 0xffff if that is right."""
+    at = ip_at(frame)
+    if frame[at] >> 4 == 4:
+        end, header, addresses = at + struct.unpack_from('!H', frame, at + 2)[0], 4 * (frame[at] & 15), frame[at + 12:at + 20]
+    else:
+        end, header, addresses = at + 40 + struct.unpack_from('!H', frame, at + 4)[0], 40, frame[at + 8:at + 40]
+    segment = frame[at + header:end]
+    summed = addresses + struct.pack('!HH', 6, len(segment)) + segment + bytes(len(segment) % 2)
+    total = sum(struct.unpack(f'!{len(summed) // 2}H', summed))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return total
+
+
+def good_by_tshark(case, path, frames):
+    """How many checksums are right of each protocol; any that is wrong fails. tshark takes a TCP checksum of 0xffff for wrong, where the sum says 0:
+    the two are the same number, and the kernel writes the first (CSUM_MANGLED_0) for a segment that it has not split itself."""
+    netns.write_pcap(path, frames)
+    done = subprocess.run(['tshark', '-r', path, '-T', 'fields', '-e', 'ip.checksum.status', '-e', 'tcp.checksum.status', '-e', 'udp.checksum.status',
+                           '-e', 'tcp.checksum', '-o', 'ip.check_checksum:TRUE', '-o', 'tcp.check_checksum:TRUE', '-o', 'udp.check_checksum:TRUE'],
+                          capture_output=True, text=True, timeout=400, check=True)
+    good = collections.Counter()
+    for frame, line in zip(frames, done.stdout.splitlines()):
+        *statuses, checksum = line.split('\t')
+        if checksum == '0xffff' and tcp_sum(frame) == 0xffff:
+            statuses[1] = '1'
+        for name, status in zip(('ip', 'tcp', 'udp'), statuses):
+            case.assertIn(status, ('', '1'), name)  # 1: good
+            good[name] += status == '1'
+    return good
+
+
+@unittest.skipUnless(shutil.which('tshark'), 'SKIPPED: no tshark')
+class Checksums(unittest.TestCase):
+    def test_a_tcp_checksum_of_all_ones_is_that_of_zero_and_any_other_wrong_one_is_told(self):
+        frame = bytearray(netns.udp_frame(1, 22))
+        at = ip_at(frame)
+        frame[at + 9] = 6
+        frame[at + 10:at + 12] = bytes(2)
+        frame[at + 10:at + 12] = struct.pack('!H', netns._checksum(bytes(frame[at:at + 20])))
+        frame[at + 32:at + 34] = b'\x50\x10'  # 20 bytes of header, ACK
+        frame[at + 36:at + 38] = frame[-2:] = bytes(2)
+        frame[-2:] = struct.pack('!H', 0xffff - tcp_sum(frame))  # the checksum comes to 0
+        right = bytes(frame)
+        ones = right[:at + 36] + b'\xff\xff' + right[at + 38:]
+        wrong = right[:at + 36] + b'\xff\xfe' + right[at + 38:]
+        damaged = ones[:-1] + bytes([ones[-1] ^ 1])
+        with netns.Folder() as folder:
+            self.assertEqual(good_by_tshark(self, folder + '/some.pcap', [right, ones])['tcp'], 2)
+            for frame in (wrong, damaged):
+                with self.assertRaises(AssertionError):
+                    good_by_tshark(self, folder + '/some.pcap', [frame])
+
+
 @unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
 class Veth(Case):
     def copy_files(self, line, family=socket.AF_INET, hosts=('10.9.0.1', '10.9.0.2')):
@@ -415,15 +470,7 @@ class Veth(Case):
         if not shutil.which('tshark'):
             print('SKIPPED: no tshark to check checksums by', file=sys.stderr)
             return
-        netns.write_pcap(folder + '/far.pcap', frames)
-        done = subprocess.run(['tshark', '-r', folder + '/far.pcap', '-T', 'fields', '-e', 'ip.checksum.status', '-e', 'tcp.checksum.status', '-e',
-                               'udp.checksum.status', '-o', 'ip.check_checksum:TRUE', '-o', 'tcp.check_checksum:TRUE', '-o', 'udp.check_checksum:TRUE'],
-                              capture_output=True, text=True, timeout=400, check=True)
-        good = collections.Counter()
-        for line in done.stdout.splitlines():
-            for name, status in zip(('ip', 'tcp', 'udp'), line.split('\t')):
-                self.assertIn(status, ('', '1'), name)  # 1: good
-                good[name] += status == '1'
+        good = good_by_tshark(self, folder + '/far.pcap', frames)
         at = [(frame, ip_at(frame)) for frame in frames]
         self.assertEqual(good['ip'], sum(begin is not None and frame[begin] >> 4 == 4 for frame, begin in at))
         self.assertGreater(good['tcp'], 20000)

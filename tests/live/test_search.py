@@ -14,6 +14,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import netns
+import side_by_side
 
 PARSHALL = 'parshall'
 TOKEN_BUCKET = 'tbf:rate=10mbit,burst=3000,limit=30000'
@@ -42,6 +43,7 @@ def is_link(pid):
 
 
 class Searches(unittest.TestCase):
+    @side_by_side.alone
     def test_each_size_is_searched_with_its_own_frames_and_loads(self):
         done = search('--through', TOKEN_BUCKET, '-g', 'flows=10', '--sizes', '512,1000', '--goal', QUICK, '--format',
                       'json')
@@ -133,6 +135,7 @@ class Searches(unittest.TestCase):
         self.assertFalse(any(goal['regular'] for goal in one['goals']))
         self.assertEqual(one['end'], 'no more trials allowed')
 
+    @side_by_side.alone
     def test_what_a_host_loses_that_pauses_is_not_the_devices(self):
         # Without pauses nothing is lost of 1,200 pps; the bucket's queue has room for 8 ms of them.
         process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', 'tbf:rate=10mbit,burst=3kb,limit=10kb', '-g', 'size=1000',
@@ -160,12 +163,19 @@ class Searches(unittest.TestCase):
             self.assertRegex(done.stdout, r'\b0\.3 s\b')
             self.assertNotRegex(done.stdout, r'\d\.\d*(0000000|9999999)', form)
 
+    @side_by_side.alone
     def test_a_lossy_link_has_another_seed_in_each_trial_of_each_search(self):
         goal = 'name=some,loss=5%,trial=100ms,sum=200ms,width=20%,initial=100ms'
         arguments = ['--through', 'link:loss=10', '-g', 'flows=10', '--min', '1kpps', '--max', '2kpps', '--goal', goal, '--repeat', '2',
                      '--trials', '2', '--format', 'json', '-q']
-        found = json.loads(search(*arguments).stdout)
-        again = json.loads(search(*arguments, '--seed', str(found['seed'])).stdout)
+        for _ in range(6):  # a trial that the host disturbed is run again, with the next seed: as many in both, none, are to be compared
+            found = json.loads(search(*arguments).stdout)
+            again = json.loads(search(*arguments, '--seed', str(found['seed'])).stdout)
+            searches = [one for report in (found, again) for one in report['sizes'][0]['searches']]
+            if not any(one['repeated'] for one in searches):
+                break
+        else:
+            self.skipTest('SKIPPED: this host disturbs one trial in four')
         trials, same = ([trial for one in report['sizes'][0]['searches'] for trial in one['trials']] for report in (found, again))
         self.assertEqual(len({trial['seed'] for trial in trials}), 4)
         self.assertEqual([trial['seed'] for trial in same], [trial['seed'] for trial in trials])
@@ -217,6 +227,7 @@ class Searches(unittest.TestCase):
             self.assertNotIn(' came', done.stderr, arguments)
             self.assertLess(time.monotonic() - began, 20, arguments)
 
+    @side_by_side.alone
     def test_a_monitor_is_searched_by_way_of_a_ring_and_has_every_packet_that_the_ring_took(self):
         done = search('--monitor', '--stats gap_p99 --flows 4Ki --descriptors 8192', '-g', 'flows=1000,size=64', '--goal',
                       QUICK.replace('width=3%', 'width=20%,loss=5%'), '--trials', '12', '--format', 'json', '-q')
@@ -233,6 +244,7 @@ class Searches(unittest.TestCase):
             self.assertGreaterEqual(trial['offered'], int(trial['load_pps'] * trial['duration_s']))
         self.assertGreater(trials[0]['loss_ratio'], 0.01, 'the generator is faster than ring and monitor')
 
+    @side_by_side.alone
     def test_records_of_flows_that_ended_in_a_monitor_take_no_room(self):
         """200,000 flows in a table of 1,000: a record for nearly every packet."""
         before = shutil.disk_usage(tempfile.gettempdir()).used
@@ -263,4 +275,4 @@ if __name__ == '__main__':
     if reason:
         print('SKIPPED searches of devices under test:', reason)
         sys.exit(0)
-    unittest.main()
+    side_by_side.main(PARSHALL)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`parshall watch` itself on live devices: every packet sent is in a flow. Usage: test_watch.py PARSHALL FOLDER_OF_PROGRAMS"""
 import collections
+import concurrent.futures
 import fcntl
 import ipaddress
 import json
@@ -17,6 +18,7 @@ import time
 import unittest
 
 import netns
+import side_by_side
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from rivals import program_for  # noqa: E402
@@ -24,6 +26,7 @@ from rivals import program_for  # noqa: E402
 PARSHALL = 'parshall'
 PROGRAMS = '.'
 FRAMES = 10000
+ROOM = ('--descriptors', '16384')  # for all of them: how busy the machine is is not what is tested
 FLOWS = 500
 ETH_P_ALL, SO_RCVBUFFORCE = 3, 33
 TUNSETIFF, IFF_TUN = 0x400454ca, 1
@@ -97,10 +100,11 @@ class Devices(unittest.TestCase):
 class KernelInterfaces(Devices):
     def watch(self, frames, *arguments, queues=1):
         with netns.VethPair(queues) as pair:
-            watching = Watching(pair.watch, '-i', 'tap0', *arguments)
+            watching = Watching(pair.watch, '-i', 'tap0', *(() if 'af_xdp' in arguments else ROOM), *arguments)
             pair.send(frames)
             return watching.report(stop_after=1)
 
+    @side_by_side.alone
     def test_every_model_and_driver_counts_every_flow(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
         for via in ('af_packet', 'af_xdp'):
@@ -108,6 +112,7 @@ class KernelInterfaces(Devices):
                 with self.subTest(via=via, model=model):
                     self.check(self.watch(frames, '--via', via, '--threads', model), frames)
 
+    @side_by_side.alone
     def test_two_queues_with_a_worker_each_count_every_flow(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
         for via, queues in (('af_packet', 1), ('af_xdp', 2)):
@@ -120,7 +125,7 @@ class KernelInterfaces(Devices):
     def test_statistics_of_each_flow(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
         with netns.VethPair() as pair:
-            watching = Watching(pair.watch, '-i', 'tap0', '--stats', 'gap_mean,size_max,iat_p99')
+            watching = Watching(pair.watch, '-i', 'tap0', *ROOM, '--stats', 'gap_mean,size_max,iat_p99')
             pair.send(frames)
             report = watching.report(stop_after=1)
         self.check(report, frames)
@@ -137,6 +142,7 @@ class KernelInterfaces(Devices):
         self.assertEqual((accounting['offered'], accounting['filtered'], accounting['counted']),
                          (FRAMES, FRAMES - 40, 40))
 
+    @side_by_side.alone
     def test_packet_level_shows_device_and_software_counters_of_each_queue(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
         for via in ('af_packet', 'af_xdp'):
@@ -330,8 +336,8 @@ class Hosts(unittest.TestCase):
     def test_on_a_quiet_link_time_goes_on(self):
         """Flows end, and windows, though no packet comes to tell."""
         frames = netns.udp_frames(1000, 50)
-        for arguments in (['--via', 'af_packet'], ['--via', 'af_xdp'], ['--threads', 'pipeline'], ['--threads', 'cooperative']):
-            with self.subTest(arguments=arguments), netns.VethPair() as pair, netns.Folder() as folder:
+        def check(*arguments):
+            with netns.VethPair() as pair, netns.Folder() as folder:
                 watching = start_at(pair, '-i', 'tap0', '--idle', '600ms', '--every', '300ms', '--format', 'json', '-o', folder + '/report.json',
                                     '--task', 'seen:window=200ms:packets > 0', '--events', folder + '/events.jsonl', *arguments)
                 pair.send(frames)
@@ -345,6 +351,9 @@ class Hosts(unittest.TestCase):
                 self.assertEqual(watching.returncode, 0)
                 self.assertEqual((reports[-1]['summary']['live_flows'], reports[-1]['summary']['ended_records']), (0, 50))
                 self.assertEqual(sum(event['values']['packets'] for event in events), 1000)
+        kinds = (['--via', 'af_packet'], ['--via', 'af_xdp'], ['--threads', 'pipeline'], ['--threads', 'cooperative'])
+        with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
+            list(pool.map(lambda words: check(*words), kinds))
 
 
 def start_at(pair, *arguments):
@@ -358,6 +367,7 @@ def start_at(pair, *arguments):
 
 @unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
 class Start(unittest.TestCase):
+    @side_by_side.alone
     def test_what_takes_gigabytes_captures_at_once_and_counts_from_then_on(self):
         """Memory comes while packets do: what was sent before it is all there is counted, or said to be missed."""
         frames = netns.udp_frames(20000, 5000)
@@ -416,4 +426,4 @@ class VirtualDevices(Devices):
 
 if __name__ == '__main__':
     PARSHALL, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
-    unittest.main()
+    side_by_side.main(PARSHALL, PROGRAMS)

@@ -82,7 +82,7 @@ TEST(FlowWeight, ClassesDouble) {
     EXPECT_EQ(FlowWeight::of(packets), weight) << packets;
 }
 
-FlowKey key_of(std::uint32_t number) {
+FlowKey states_key(std::uint32_t number) {
   FlowKey key;
   key.ip_version = 4;
   key.protocol = 6;
@@ -112,7 +112,7 @@ rule = [ { state = "b", share = 0.5 }, { state = "c", share = 0.25 } ]
                     /*can_wait=*/true, /*seed=*/7);
   std::array<int, 3> counts{};
   for (std::uint32_t i = 0; i < 40'000; ++i) {
-    const FlowKey key = key_of(i);
+    const FlowKey key = states_key(i);
     const std::uint8_t state = states.state_of(key, states.rules_for(key));
     ++counts[state];
     ASSERT_EQ(states.state_of(opposite(key), states.rules_for(opposite(key))), state);
@@ -126,23 +126,23 @@ TEST(FlowStates, WhoGivesWayGoesByAHashOfTheConnectionThatTheSeedDecides) {
   FlowStates one(plan_of(kTwo), true, 7), other(plan_of(kTwo), true, 8);
   int same = 0, low = 0;
   for (std::uint32_t i = 0; i < 40'000; ++i) {
-    ASSERT_EQ(one.hash_of(key_of(i)), one.hash_of(opposite(key_of(i))));
-    same += (one.hash_of(key_of(i)) < 1 << 15) == (other.hash_of(key_of(i)) < 1 << 15);
-    low += one.hash_of(key_of(i)) < 1 << 15;
+    ASSERT_EQ(one.hash_of(states_key(i)), one.hash_of(opposite(states_key(i))));
+    same += (one.hash_of(states_key(i)) < 1 << 15) == (other.hash_of(states_key(i)) < 1 << 15);
+    low += one.hash_of(states_key(i)) < 1 << 15;
   }
   EXPECT_NEAR(low, 20'000, 500);
   EXPECT_NEAR(same, 20'000, 500);
 }
 
 /// A tracker of two states, of which only the heavier asks for times between packets.
-class GivingWay : public testing::Test {
+class GivingWay : public ::testing::Test {
  protected:
   PacketFinding find(std::uint32_t slot, std::uint64_t time_ns) {
     const bool starts = !known_[slot];
     known_[slot] = true;
     const RowUpdate packet{slot, starts, false, false, CountWord::packet(100, 114, 0), time_ns, {}};
     PacketFinding finding;
-    tracker_.find({&packet, 1}, {}, {&finding, 1}, [](std::uint32_t at) { return key_of(at); });
+    tracker_.find({&packet, 1}, {}, {&finding, 1}, [](std::uint32_t at) { return states_key(at); });
     return finding;
   }
   void give_way(double share) {
@@ -224,7 +224,7 @@ TEST_F(GivingWay, FlowsAreWeighedByWhatTheyHadBetweenTwoChanges) {
 TEST(GivingWayOfConnections, RoundTripsStayAndWhatWasNotAcknowledgedDoesNot) {
   FlowStates states(plan_of(kTwo), /*can_wait=*/true, /*seed=*/7);
   FlowTracker tracker({{}, {.tcp = true, .rtt_history = true}}, &states, 16, 7);
-  const FlowKey data = key_of(3), acks = opposite(data);
+  const FlowKey data = states_key(3), acks = opposite(data);
   std::array<bool, 2> known{};
   std::uint64_t now_ns = 1'000'000;
   const auto find = [&](std::uint32_t slot, const TcpFacts& tcp) {
@@ -310,7 +310,7 @@ class Sampled : public ::testing::Test {
                 /*can_wait=*/false, 1),
         tracker_({{}, {.iat = true, .tcp = true, .rtt_history = true}}, &states_, 2 * kFlows, 1) {}
 
-  static FlowKey key_of(std::uint32_t slot) {
+  static FlowKey states_key(std::uint32_t slot) {
     FlowKey key;
     key.ip_version = 4;
     key.protocol = 6;
@@ -323,7 +323,7 @@ class Sampled : public ::testing::Test {
     const RowUpdate packet{slot, starts, false, false, CountWord::packet(140, 154, 0x10), time_ns, {}};
     tcp.present = true;
     PacketFinding finding;
-    tracker_.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, key_of);
+    tracker_.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, states_key);
     return finding;
   }
 
@@ -341,8 +341,8 @@ TEST_F(Sampled, FlowsThatComeBackFollowNothingThatIsKnownOfThem) {
   states_.sample_grew(sample, 4);
   std::uint32_t back = 0;
   for (std::uint32_t slot = 0; slot < 2 * kFlows; slot += 2) {
-    if (!sample.takes(key_of(slot))) continue;
-    const bool was_shed = !sample.takes(key_of(slot), 4);
+    if (!sample.takes(states_key(slot))) continue;
+    const bool was_shed = !sample.takes(states_key(slot), 4);
     back += was_shed;
     // An answer to the last segment seen, long after; and data behind some that nobody saw.
     const PacketFinding answer = find(slot + 1, false, 9'000'000, {.seq = 910, .ack = 700, .payload_bytes = 10});

@@ -19,12 +19,12 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint16_t kFin = 1, kSyn = 2, kRst = 4, kAck = 16;
+constexpr std::uint16_t kFinFlag = 1, kSynFlag = 2, kRstFlag = 4, kAckFlag = 16;
 
 /// A flow as the reference knows it: its ends, by no code of the tracker's.
 using End = std::pair<std::vector<std::uint8_t>, std::uint16_t>;
 
-FlowKey key_of(const End& from, const End& to) {
+FlowKey tracked_key(const End& from, const End& to) {
   FlowKey key;
   key.protocol = 6;
   key.ip_version = from.first.size() == 16 ? 6 : 4;
@@ -93,7 +93,7 @@ class Course {
     for (std::uint32_t slot = 0; slot < flows_.size(); ++slot) {
       const auto number = static_cast<std::uint16_t>(20'000 + fresh_++);
       begin(slot, {{10, 0, 0, 1}, number}, {{10, 0, 0, 2}, 80});
-      const RowUpdate packet{slot, true, false, false, CountWord::packet(140, 154, kAck), 1, {}};
+      const RowUpdate packet{slot, true, false, false, CountWord::packet(140, 154, kAckFlag), 1, {}};
       const TcpFacts tcp{.seq = 1, .ack = 1, .payload_bytes = 100, .window = 5, .present = true};
       PacketFinding finding;
       tracker_.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, [this](std::uint32_t at) { return key(at); });
@@ -114,7 +114,7 @@ class Course {
  private:
   static constexpr std::uint32_t kConnections = 40;
 
-  FlowKey key(std::uint32_t slot) const { return key_of(flows_[slot]->from, flows_[slot]->to); }
+  FlowKey key(std::uint32_t slot) const { return tracked_key(flows_[slot]->from, flows_[slot]->to); }
 
   void begin(std::uint32_t slot, End from, End to) { flows_[slot].emplace(Flow{std::move(from), std::move(to)}); }
 
@@ -174,7 +174,7 @@ class Course {
 
   TcpFacts next_segment(std::array<std::uint32_t, 2>& next, std::size_t from, std::uint16_t& flags) {
     const std::uint64_t kind = random_.below(100);
-    flags = kAck;
+    flags = kAckFlag;
     TcpFacts tcp{.seq = next[from],
                  .ack = next[1 - from],
                  .ts_value = static_cast<std::uint32_t>(random_.below(20)),
@@ -182,15 +182,15 @@ class Course {
                  .window = static_cast<std::uint16_t>(random_.below(3) == 0 ? random_.below(3) * 100 : 200),
                  .present = kind != 0};
     if (kind < 3) {
-      flags = kSyn;
+      flags = kSynFlag;
       tcp.seq = next[from] = static_cast<std::uint32_t>(random_());
     } else if (kind < 6) {
-      flags = kSyn | kAck;
+      flags = kSynFlag | kAckFlag;
       --tcp.ack;
     } else if (kind < 8) {
-      flags = kRst;
+      flags = kRstFlag;
     } else if (kind < 10) {
-      flags = kFin | kAck;
+      flags = kFinFlag | kAckFlag;
     } else if (kind < 60) {
       tcp.payload_bytes = random_.below(4) == 0 ? 1 : static_cast<std::uint32_t>(random_.below(300));
     }
@@ -200,7 +200,7 @@ class Course {
     if (off == 2) tcp.ack -= static_cast<std::uint32_t>(random_.below(600));
     if (off == 3) tcp.ack += static_cast<std::uint32_t>(random_.below(600));
     if (off == 4) --tcp.seq;
-    const std::uint32_t end = tcp.seq + tcp.payload_bytes + ((flags & (kSyn | kFin)) != 0);
+    const std::uint32_t end = tcp.seq + tcp.payload_bytes + ((flags & (kSynFlag | kFinFlag)) != 0);
     if (static_cast<std::int32_t>(end - next[from]) > 0) next[from] = end;
     return tcp;
   }
@@ -276,10 +276,10 @@ TEST(FlowTracker, FindsNoMoreThanWhatIsAskedFor) {
 TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
   FlowTracker tracker({{.tcp = true}}, nullptr, 4, 1);
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
-  const auto key = [&](std::uint32_t slot) { return slot == 1 ? key_of(a, b) : key_of(b, a); };
+  const auto key = [&](std::uint32_t slot) { return slot == 1 ? tracked_key(a, b) : tracked_key(b, a); };
   const auto play = [&](std::uint32_t data_slot, std::uint32_t ack_slot) {
-    const RowUpdate packets[] = {{data_slot, true, false, false, CountWord::packet(140, 154, kAck), 1000, {}},
-                                 {ack_slot, true, false, false, CountWord::packet(40, 54, kAck), 1700, {}}};
+    const RowUpdate packets[] = {{data_slot, true, false, false, CountWord::packet(140, 154, kAckFlag), 1000, {}},
+                                 {ack_slot, true, false, false, CountWord::packet(40, 54, kAckFlag), 1700, {}}};
     const TcpFacts tcp[] = {{.seq = 500, .ack = 900, .payload_bytes = 100, .present = true},
                             {.seq = 900, .ack = 600, .present = true}};
     PacketFinding findings[2];
@@ -295,9 +295,9 @@ TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
 TEST(FlowTracker, AConnectionLivesAsLongAsEitherDirectionHasARecord) {
   FlowTracker tracker({{.tcp = true}}, nullptr, 4, 1);
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
-  const auto key = [&](std::uint32_t slot) { return slot == 1 ? key_of(a, b) : key_of(b, a); };
+  const auto key = [&](std::uint32_t slot) { return slot == 1 ? tracked_key(a, b) : tracked_key(b, a); };
   const auto find = [&](std::uint32_t slot, bool starts, std::uint64_t time_ns, const TcpFacts& tcp) {
-    const RowUpdate packet{slot, starts, false, false, CountWord::packet(140, 154, kAck), time_ns, {}};
+    const RowUpdate packet{slot, starts, false, false, CountWord::packet(140, 154, kAckFlag), time_ns, {}};
     PacketFinding finding;
     tracker.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, key);
     return finding;

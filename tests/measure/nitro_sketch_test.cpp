@@ -15,7 +15,7 @@ namespace {
 
 static_assert(KeyCounter<NitroSketch<FlowKey>>);
 
-FlowKey key_of(std::uint32_t number) {
+FlowKey nitro_key(std::uint32_t number) {
   FlowKey key;
   key.ip_version = 4;
   std::memcpy(key.address.data(), &number, sizeof number);
@@ -29,13 +29,13 @@ class Counted {
       : identity_(KeyFields::five_tuple, Identity::exact, seed), sketch_(size, seed, one_in) {}
 
   void add(std::uint32_t number) {
-    const FlowKey key = key_of(number);
+    const FlowKey key = nitro_key(number);
     sketch_.add(identity_.hash(key), key);
     if (truth_.size() <= number) truth_.resize(number + 1);
     ++truth_[number];
   }
   double estimate(std::uint32_t number) const {
-    const FlowKey key = key_of(number);
+    const FlowKey key = nitro_key(number);
     return static_cast<double>(sketch_.estimate(identity_.hash(key), key));
   }
   double truth(std::uint32_t number) const { return truth_[number]; }

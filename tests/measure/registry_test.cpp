@@ -10,20 +10,20 @@
 namespace parshall {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-using Names = std::vector<std::string>;
+using Columns = std::vector<std::string>;
 
-Names columns_of(const Names& names, const StatisticOptions& options = {}) {
+Columns columns_of(const Columns& names, const StatisticOptions& options = {}) {
   const auto set = make_statistics(names, options);
   if (!set) return {set.error().message};
-  Names columns;
+  Columns columns;
   for (const Column& column : set->columns()) columns.push_back(column.name);
   return columns;
 }
 
-std::string error_of(const Names& names, const StatisticOptions& options = {}) {
+std::string error_of(const Columns& names, const StatisticOptions& options = {}) {
   const auto set = make_statistics(names, options);
   return set ? "no error" : set.error().message;
 }
@@ -49,7 +49,7 @@ TEST(Registry, EveryListedStatisticCanBeAskedWithAndWithoutItsUnit) {
     const std::string full = line.unit.empty() ? name : name + "_" + line.unit;
     EXPECT_THAT(columns_of({name}), ElementsAre(full));
     EXPECT_THAT(columns_of({full}), ElementsAre(full));
-    const auto set = make_statistics(Names{name}, {});
+    const auto set = make_statistics(Columns{name}, {});
     EXPECT_EQ(set->row_bytes(), line.bytes_per_flow) << name;
     EXPECT_EQ(set->mergeable(), line.mergeable) << name;
     EXPECT_TRUE(line.name.ends_with("<1-16>") || set->columns()[0].help == line.help) << name;
@@ -91,21 +91,21 @@ TEST(Registry, AnUnknownNameIsAnsweredWithWhatIsKnownAndWhatComesNearest) {
   EXPECT_THAT(error_of({"gap_mean", "gap_maen"}), HasSubstr("did you mean \"gap_mean\"?"));
   EXPECT_THAT(error_of({"iat_p99_n"}), HasSubstr("did you mean \"iat_p99\"?"));
   EXPECT_THAT(error_of({"sizes_sd"}), HasSubstr("did you mean \"size_sd\"?"));
-  EXPECT_THAT(error_of({"nonsense"}), testing::Not(HasSubstr("did you mean")));
+  EXPECT_THAT(error_of({"nonsense"}), ::testing::Not(HasSubstr("did you mean")));
   EXPECT_THAT(error_of({"nonsense"}), HasSubstr("gap, iat, size"));
   EXPECT_THAT(error_of({"nonsense"}), HasSubstr("last, min, max, mean, sd, skewness, kurtosis, p<percentile>"));
 }
 
 TEST(Registry, MeasuresOfOneVariableShareOneState) {
-  const auto moments = make_statistics(Names{"gap_mean", "gap_sd", "gap_max"}, {});
+  const auto moments = make_statistics(Columns{"gap_mean", "gap_sd", "gap_max"}, {});
   EXPECT_EQ(moments->statistics().size(), 1u);
-  const auto percentiles = make_statistics(Names{"gap_p50", "gap_p99", "iat_p50"}, {});
+  const auto percentiles = make_statistics(Columns{"gap_p50", "gap_p99", "iat_p50"}, {});
   EXPECT_EQ(percentiles->statistics().size(), 2u);
-  EXPECT_EQ(make_statistics(Names{"gap_p50", "gap_p99"}, kP2)->statistics().size(), 2u);
+  EXPECT_EQ(make_statistics(Columns{"gap_p50", "gap_p99"}, kP2)->statistics().size(), 2u);
 }
 
 TEST(Registry, OnlyWhatWasAskedTakesMemory) {
-  const auto bytes = [](const Names& names) { return make_statistics(names, {})->row_bytes(); };
+  const auto bytes = [](const Columns& names) { return make_statistics(names, {})->row_bytes(); };
   EXPECT_EQ(bytes({}), 0u);
   EXPECT_EQ(bytes({"gap_mean"}), 16u);
   EXPECT_EQ(bytes({"gap_sd", "gap_mean"}), 24u);
@@ -114,7 +114,7 @@ TEST(Registry, OnlyWhatWasAskedTakesMemory) {
 }
 
 TEST(Registry, P2AndItsPrefixFillOneCacheLineWhateverElseIsAsked) {
-  const auto set = make_statistics(Names{"gap_mean", "gap_p99"}, kP2);
+  const auto set = make_statistics(Columns{"gap_mean", "gap_p99"}, kP2);
   ASSERT_EQ(set->statistics().size(), 2u);
   EXPECT_EQ(set->statistics()[0].offset, 0u);
   EXPECT_EQ(set->statistics()[0].statistic->row_bytes(), 56u);
@@ -122,9 +122,9 @@ TEST(Registry, P2AndItsPrefixFillOneCacheLineWhateverElseIsAsked) {
 }
 
 TEST(Registry, ASetMergesOnlyIfAllItsStatisticsDo) {
-  EXPECT_TRUE(make_statistics(Names{"gap_mean", "gap_p99"}, {})->mergeable());
-  EXPECT_FALSE(make_statistics(Names{"gap_mean", "gap_p99"}, kP2)->mergeable());
-  EXPECT_FALSE(make_statistics(Names{"gap_last", "gap_mean"}, {})->mergeable());
+  EXPECT_TRUE(make_statistics(Columns{"gap_mean", "gap_p99"}, {})->mergeable());
+  EXPECT_FALSE(make_statistics(Columns{"gap_mean", "gap_p99"}, kP2)->mergeable());
+  EXPECT_FALSE(make_statistics(Columns{"gap_last", "gap_mean"}, {})->mergeable());
 }
 
 TEST(Registry, AnEmptyRowHasNoValues) {
@@ -137,7 +137,7 @@ TEST(Registry, AnEmptyRowHasNoValues) {
 }
 
 TEST(Registry, ValuesComeBackInTheOrderAskedForEveryOrder) {
-  Names names{"gap_p50", "gap_max", "gap_p90", "gap_min"};
+  Columns names{"gap_p50", "gap_max", "gap_p90", "gap_min"};
   std::ranges::sort(names);
   do {
     for (const StatisticOptions& options : {StatisticOptions{}, kP2}) {
@@ -154,7 +154,7 @@ TEST(Registry, ValuesComeBackInTheOrderAskedForEveryOrder) {
 }
 
 TEST(Registry, RowsOfDifferentFlowsInOneBatchDoNotMix) {
-  const auto set = make_statistics(Names{"size_mean", "size_p50"}, {});
+  const auto set = make_statistics(Columns{"size_mean", "size_p50"}, {});
   std::vector<std::uint64_t> memory(2 * set->row_bytes() / 8);
   auto* const first = reinterpret_cast<std::byte*>(memory.data());
   auto* const second = first + set->row_bytes();
@@ -173,7 +173,7 @@ TEST(Registry, AnErrorOutOfRangeAndTooManyColumnsAreRefused) {
   for (const double error : {0.0, -0.1, 0.5, 1.0, 1e-9, std::nan("")}) {
     EXPECT_THAT(error_of({"gap_p99"}, {QuantileMethod::histogram, error}), HasSubstr("relative error")) << error;
   }
-  Names many;
+  Columns many;
   for (int i = 1; i <= 65; ++i) many.push_back("gap_p" + std::to_string(i));
   EXPECT_THAT(error_of(many), HasSubstr("65 columns"));
   many.pop_back();

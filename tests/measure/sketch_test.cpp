@@ -45,7 +45,7 @@ class Sketches : public ::testing::Test {
 TYPED_TEST_SUITE(Sketches, AllSketches);
 
 constexpr std::size_t kPackets = 20'000;
-constexpr std::uint32_t kFlows = 5000;
+constexpr std::uint32_t kSketchFlows = 5000;
 constexpr SketchSize kSize{256, 3};
 
 TYPED_TEST(Sketches, SatisfyTheConcept) {
@@ -58,11 +58,12 @@ TYPED_TEST(Sketches, KeepTheirBoundForAllButAsManyKeysAsTheySay) {
   constexpr unsigned kSeeds = 200;
   constexpr double kFailures = 0.05;
   typename TestFixture::Counted probe(kSize, 0);
-  probe.add(Stream(0, kFlows, kPackets, 0));
+  probe.add(Stream(0, kSketchFlows, kPackets, 0));
   const ErrorBound some = probe.sketch().error_bound(kFailures);
   const auto few = std::max<std::size_t>(2, kPackets * 4 / 5 / std::max({some.over, some.under, std::uint64_t{1}}));
   // With so few flows, any that meets another is beyond the bound: Markov's inequality is nearly reached.
-  const std::pair<double, std::size_t> traffic[] = {{0, kFlows}, {1, kFlows}, {1.5, kFlows}, {0, few}};
+  const std::pair<double, std::size_t> traffic[] = {
+      {0, kSketchFlows}, {1, kSketchFlows}, {1.5, kSketchFlows}, {0, few}};
   for (const auto& [zipf, flows] : traffic) {
     unsigned largest = 0, of_a_packet = 0, any = 0;
     double failures = 0;
@@ -90,7 +91,7 @@ TYPED_TEST(Sketches, AreAsAccurateAsTheyWereAskedToBe) {
     const auto size = TestFixture::S::size_for(epsilon, probability);
     ASSERT_TRUE(size);
     typename TestFixture::Counted counted(*size, 1);
-    counted.add(Stream(1, kFlows, 10 * kPackets, 1));
+    counted.add(Stream(1, kSketchFlows, 10 * kPackets, 1));
     const ErrorBound bound = counted.sketch().error_bound(probability);
     EXPECT_LE(bound.failure_probability, probability);
     EXPECT_LE(static_cast<double>(std::max(bound.over, bound.under)), epsilon * 10 * kPackets);
@@ -112,17 +113,17 @@ TYPED_TEST(Sketches, RefuseAnAccuracyThatTakesTooMuch) {
 }
 
 TYPED_TEST(Sketches, AnswerAlikeForTheSameSeedAndOtherwiseForAnother) {
-  const Stream stream(1, kFlows, kPackets, 3);
+  const Stream stream(1, kSketchFlows, kPackets, 3);
   typename TestFixture::Counted a(kSize, 7), b(kSize, 7), c(kSize, 8);
   for (auto* counted : {&a, &b, &c}) counted->add(stream);
-  EXPECT_EQ(a.estimates(kFlows), b.estimates(kFlows));
+  EXPECT_EQ(a.estimates(kSketchFlows), b.estimates(kSketchFlows));
   if constexpr (!TestFixture::kSpaceSaving) {  // which hashes nothing but its index
-    EXPECT_NE(a.estimates(kFlows), c.estimates(kFlows));
+    EXPECT_NE(a.estimates(kSketchFlows), c.estimates(kSketchFlows));
   }
 }
 
 TYPED_TEST(Sketches, ReturnTheNewEstimateWhenTheyCount) {
-  const Stream stream(1, kFlows, kPackets, 4);
+  const Stream stream(1, kSketchFlows, kPackets, 4);
   for (const SketchSize size : {kSize, SketchSize{8, 1}}) {
     typename TestFixture::Counted counted(size, 7);
     for (const std::uint32_t flow : stream.packets) {

@@ -86,14 +86,14 @@ class Connection : public ::testing::TestWithParam<Numbers> {
 
   /// Chunks of the pool that nobody has.
   std::size_t free_chunks() {
-    constexpr std::size_t kPerChunk = 5;
+    constexpr std::size_t kInAChunk = 5;
     UnackedSegments list;
     UnackedSegment single;
     const std::uint64_t dropped = pool_.dropped();
     while (pool_.dropped() == dropped) pool_.append({list, single}, {});
     const std::size_t count = list.count;
     pool_.clear(list);
-    return count / kPerChunk;
+    return count / kInAChunk;
   }
   std::size_t kept(std::size_t of) const { return connection_.sender[of].unacked.count; }
 

@@ -10,9 +10,9 @@
 namespace parshall::live {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 View view_of(std::uint32_t flows, const Arrangement& arrangement = {}) {
   MadeReport made{
@@ -110,7 +110,7 @@ TEST(LiveScreen, AnAccountingThatDoesNotBalanceSaysSoFirst) {
   View view = view_of(3);
   view.summary.total.add(Counter::polled, 1);
   for (const Size size : {Size{20, 5}, Size{100, 30}})
-    EXPECT_THAT(fit_accounting(view.summary.total, size, Glyphs::ascii)[0], testing::StartsWith("DOES NOT BALANCE"));
+    EXPECT_THAT(fit_accounting(view.summary.total, size, Glyphs::ascii)[0], ::testing::StartsWith("DOES NOT BALANCE"));
 }
 
 TEST(LiveScreen, TheColumnSortedByIsShownHoweverNarrow) {

@@ -9,8 +9,8 @@
 namespace parshall::live {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 void type(State& state, std::string_view text, double now_s = 0) {
   for (const char c : text) state.press({Key::text, c}, now_s);

@@ -8,9 +8,9 @@
 namespace parshall::live {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr Size kUsual{80, 24};
 
@@ -32,7 +32,7 @@ ReportSummary adaptive(double seconds, double shifted_s, std::uint64_t infeasibl
 }
 
 /// Of 300 flows, after a report at 2 s and one at 3 s; the first, where there was none before.
-View view_of(const std::vector<ReportSummary>& summaries, bool final = false) {
+View states_view(const std::vector<ReportSummary>& summaries, bool final = false) {
   MadeReport made;
   for (std::uint32_t i = 0; i < 300; ++i) made.flows.push_back(flow(i, 1000));
   Table table;
@@ -49,7 +49,7 @@ View view_of(const std::vector<ReportSummary>& summaries, bool final = false) {
   return *table.arrange({}, [] { return false; });
 }
 
-View usual_view() { return view_of({adaptive(2, 0.5, 3), adaptive(3, 1.25, 7)}); }
+View usual_view() { return states_view({adaptive(2, 0.5, 3), adaptive(3, 1.25, 7)}); }
 
 Pulse usual_pulse() {
   return {.elapsed_s = 3,
@@ -66,7 +66,7 @@ State shown() {
   return state;
 }
 
-std::vector<std::string> text_of(const std::vector<Line>& lines) {
+std::vector<std::string> states_text(const std::vector<Line>& lines) {
   std::vector<std::string> all;
   for (const Line& line : lines) {
     all.emplace_back();
@@ -77,7 +77,7 @@ std::vector<std::string> text_of(const std::vector<Line>& lines) {
 
 std::string screen_of(const State& state, const View& view, const Pulse& pulse, Size size = kUsual) {
   std::string all;
-  for (const std::string& line : text_of(draw(state, &view, pulse, size, Glyphs::ascii))) all += line + "\n";
+  for (const std::string& line : states_text(draw(state, &view, pulse, size, Glyphs::ascii))) all += line + "\n";
   return all;
 }
 
@@ -115,7 +115,8 @@ TEST(LiveStates, TasksBelowTheirRecallAndWhatIsNotEnoughStandOut) {
 }
 
 TEST(LiveStates, NothingIsSaidOfLateBeforeTheSecondReportAndAfterTheEnd) {
-  for (const View& view : {view_of({adaptive(2, 0.5, 3)}), view_of({adaptive(1, 0, 0), adaptive(2, 0.5, 3)}, true)}) {
+  for (const View& view :
+       {states_view({adaptive(2, 0.5, 3)}), states_view({adaptive(1, 0, 0), adaptive(2, 0.5, 3)}, true)}) {
     const std::string screen = squeezed(screen_of(shown(), view, usual_pulse()));
     EXPECT_THAT(screen, HasSubstr("flows gave way in 0.5 of 2 s"));
     EXPECT_THAT(screen, HasSubstr("time was not enough in 3 of 200 steps\n"));
@@ -132,11 +133,11 @@ TEST(LiveStates, FitsEverySizeAndScrollsToItsLastLine) {
       State state = shown();
       state.fit(body_lines(state, view, pulse), lay_out(size, &view, shown_events(state, pulse)).rows, kFixedColumns);
       state.press({Key::end}, 0);
-      const auto screen = text_of(draw(state, &view, pulse, size, Glyphs::ascii));
+      const auto screen = states_text(draw(state, &view, pulse, size, Glyphs::ascii));
       ASSERT_LE(screen.size(), lines);
       for (const std::string& line : screen) ASSERT_LE(width_of(line), columns) << columns << "x" << lines;
       if (columns < 20 || lines < 5) continue;
-      ASSERT_THAT(screen, testing::Contains(testing::StartsWith("retransmissions"))) << columns << "x" << lines;
+      ASSERT_THAT(screen, ::testing::Contains(::testing::StartsWith("retransmissions"))) << columns << "x" << lines;
     }
 }
 
@@ -158,13 +159,13 @@ TEST(LiveStates, ARunWithoutStatesSaysSoAndShowsNothingOfThem) {
   state.press({Key::text, 'w'}, 0);
   EXPECT_FALSE(state.states_shown());
   EXPECT_THAT(state.message(), HasSubstr("--states"));
-  EXPECT_THAT(screen_of(state, view_of({{}, {}}), {}), Not(HasSubstr("adaptation")));
+  EXPECT_THAT(screen_of(state, states_view({{}, {}}), {}), Not(HasSubstr("adaptation")));
 }
 
 TEST(LiveStates, WhereNoFlowMayGiveWayThereAreThePacketsAlone) {
   ReportSummary summary = adaptive(2, 0, 0);
   summary.adaptation.reset();
-  const std::string screen = screen_of(shown(), view_of({summary}), {});
+  const std::string screen = screen_of(shown(), states_view({summary}), {});
   EXPECT_THAT(screen, HasSubstr("heavy"));
   for (const char* const said : {"adaptation", "deciding", "recall"}) EXPECT_THAT(screen, Not(HasSubstr(said)));
 }

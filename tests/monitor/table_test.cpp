@@ -12,7 +12,7 @@
 namespace parshall::live {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 void nothing() {}
 bool never() { return false; }

@@ -12,6 +12,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'live'))
+import side_by_side  # noqa: E402
+
 PARSHALL = ''
 TRAFFIC = 'flows=2000,dist=zipf:1.1'
 TOO_MUCH = 'flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,pace=60000000'
@@ -337,4 +340,4 @@ if __name__ == '__main__':
     if shutil.which('tmux') is None:
         print('SKIPPED: no tmux')
         sys.exit(0)
-    unittest.main(verbosity=2)
+    side_by_side.main(PARSHALL, lanes=2)

@@ -32,7 +32,7 @@ FlowRecord record() {
   return flow;
 }
 
-std::string written(const ColumnInfo& column, const Value& value) {
+std::string written_value(const ColumnInfo& column, const Value& value) {
   std::string text(longest_value(column), '#');
   text.resize(static_cast<std::size_t>(put_value(text.data(), column, value) - text.data()));
   return text;
@@ -170,7 +170,7 @@ TEST(Schema, ARowIsWrittenAsItsTypesSay) {
   const Schema schema = all_of_the_counters();
   const auto values = row_of(schema, record(), {.packets = 1, .wire_bytes = 60, .first_ns = 0, .interval_s = 2});
   std::string csv;
-  for (std::size_t i = 0; i < values.size(); ++i) csv += written(schema.columns()[i], values[i]) + ",";
+  for (std::size_t i = 0; i < values.size(); ++i) csv += written_value(schema.columns()[i], values[i]) + ",";
   EXPECT_EQ(csv,
             "4,6,192.0.2.1,12345,198.51.100.7,80,3,120,180,1600000000000000000,1600000001500000000,1500000000,2,960,1,"
             "480,18,evicted,");
@@ -209,8 +209,8 @@ TEST(Schema, ARecordTellsWhichOfItsFlowItIsAndWhatItMayLack) {
   EXPECT_EQ(values[2], Value::of_time(record().first_ns - 5'000'000'001));
   EXPECT_EQ(values[3], Value::of_bool(true));
   EXPECT_EQ(values[4], Value::of_unsigned(0));
-  EXPECT_EQ(written(schema->asked()[3], values[3]), "true");
-  EXPECT_EQ(written(schema->asked()[3], Value::of_bool(false)), "false");
+  EXPECT_EQ(written_value(schema->asked()[3], values[3]), "true");
+  EXPECT_EQ(written_value(schema->asked()[3], Value::of_bool(false)), "false");
   EXPECT_EQ(type_text(schema->asked()[3].type), "bool");
   const auto unknown = identity_of(*schema, record(), /*known=*/false);
   for (const std::size_t column : {0u, 1u, 2u}) EXPECT_FALSE(unknown[column].present());
@@ -261,14 +261,14 @@ TEST(Schema, NoValueIsLongerThanItsColumnAllows) {
   const ColumnInfo number{.name = "n", .type = kUint64}, sign{.name = "s", .type = kInt64},
       real{.name = "r", .type = kFloat64}, address{.name = "a", .type = kAddress},
       word{.name = "w", .type = kEnum8, .values = {"", std::string(500, 'x')}};
-  EXPECT_EQ(written(number, Value::of_unsigned(kMost)), "18446744073709551615");
-  EXPECT_EQ(written(sign, Value::of_signed(std::numeric_limits<std::int64_t>::min())), "-9223372036854775808");
-  EXPECT_EQ(written(sign, Value::of_signed(-7)), "-7");
-  EXPECT_EQ(written(real, Value::of_real(-1.23456789012345e-300)), "-1.23456789012345e-300");
-  EXPECT_EQ(written(word, Value::of_enumeration(1)), std::string(500, 'x'));
+  EXPECT_EQ(written_value(number, Value::of_unsigned(kMost)), "18446744073709551615");
+  EXPECT_EQ(written_value(sign, Value::of_signed(std::numeric_limits<std::int64_t>::min())), "-9223372036854775808");
+  EXPECT_EQ(written_value(sign, Value::of_signed(-7)), "-7");
+  EXPECT_EQ(written_value(real, Value::of_real(-1.23456789012345e-300)), "-1.23456789012345e-300");
+  EXPECT_EQ(written_value(word, Value::of_enumeration(1)), std::string(500, 'x'));
   std::array<std::uint8_t, 16> all;
   all.fill(0xff);
-  EXPECT_EQ(written(address, Value::of_address(all)), "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
+  EXPECT_EQ(written_value(address, Value::of_address(all)), "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
 }
 
 TEST(Value, AnAddressIsMappedIntoSixteenBytes) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRecordBytes = 4000;
 constexpr std::uint64_t kBeyondMemory = SpoolLimits().memory_bytes / kRecordBytes * 5 / 4;
 
-std::vector<std::byte> record_of(std::uint64_t number) {
+std::vector<std::byte> numbered_record(std::uint64_t number) {
   std::vector<std::byte> record(kRecordBytes - number % 7, static_cast<std::byte>(number));
   std::memcpy(record.data(), &number, sizeof number);
   return record;
@@ -44,18 +44,18 @@ void expect_all(std::vector<std::uint64_t> numbers, std::uint64_t count) {
 
 TEST(RecordSpool, HandsOutRecordsInOrderAlsoBeyondItsMemory) {
   RecordSpool spool;
-  for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(record_of(i));
+  for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(numbered_record(i));
   const auto numbers = numbers_in(spool);
   EXPECT_TRUE(std::ranges::is_sorted(numbers));
   expect_all(numbers, kBeyondMemory);
   expect_all(numbers_in(spool), kBeyondMemory);
-  spool.append(record_of(kBeyondMemory));
+  spool.append(numbered_record(kBeyondMemory));
   expect_all(numbers_in(spool), kBeyondMemory + 1);
 }
 
 TEST(RecordSpool, ForgetsWhatWasTakenAndNothingElse) {
   RecordSpool spool;
-  for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(record_of(i));
+  for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(numbered_record(i));
   std::uint64_t taken = 0;
   spool.take([&taken](std::span<const std::byte> bytes) { return number_of(bytes) % 3 == 0 && ++taken; });
   EXPECT_EQ(taken, (kBeyondMemory + 2) / 3);
@@ -71,7 +71,7 @@ TEST(RecordSpool, RecordsAppendedWhileOthersAreTakenAreNotLost) {
   RecordSpool spool;
   constexpr std::uint64_t kRecords = 20'000;
   std::thread writer([&spool] {
-    for (std::uint64_t i = 0; i < kRecords; ++i) spool.append(record_of(i));
+    for (std::uint64_t i = 0; i < kRecords; ++i) spool.append(numbered_record(i));
   });
   std::vector<std::uint64_t> numbers;
   while (numbers.size() < kRecords / 2)
@@ -109,7 +109,7 @@ TEST(RecordSpool, LosesNothingWhenNoTemporaryFileCanBeWritten) {
     {
       RecordSpool spool;
       const DiskLimit limit(room);
-      for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(record_of(i));
+      for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(numbered_record(i));
       numbers = numbers_in(spool);
     }
     SCOPED_TRACE(room);
@@ -122,7 +122,7 @@ TEST(RecordSpool, LosesNothingWhenTheTemporaryFolderDoesNotExist) {
   const std::string kept = before != nullptr ? before : "";
   ::setenv("TMPDIR", "/no/such/folder", 1);
   RecordSpool spool;
-  for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(record_of(i));
+  for (std::uint64_t i = 0; i < kBeyondMemory; ++i) spool.append(numbered_record(i));
   if (before != nullptr)
     ::setenv("TMPDIR", kept.c_str(), 1);
   else
@@ -135,20 +135,20 @@ TEST(RecordSpool, RefusesWhatIsBeyondItsBoundAndKeepsTheRest) {
   for (const std::uint64_t room : {0u, 10u, 1'000u, 3'000u}) {
     RecordSpool spool({.memory_bytes = 100 * kWithLength, .all_bytes = room * kWithLength});
     std::uint64_t kept = 0;
-    while (spool.append(record_of(7 * kept))) ++kept;  // those are kRecordBytes long
+    while (spool.append(numbered_record(7 * kept))) ++kept;  // those are kRecordBytes long
     EXPECT_EQ(kept, room);
-    EXPECT_FALSE(spool.append(record_of(0)));
+    EXPECT_FALSE(spool.append(numbered_record(0)));
     EXPECT_EQ(numbers_in(spool).size(), room);
     {
       const auto taken = spool.take([](std::span<const std::byte> bytes) { return number_of(bytes) % 2 == 0; });
       EXPECT_EQ(numbers_in(spool).size(), room / 2);
-      EXPECT_FALSE(spool.append(record_of(0))) << "what was taken is kept, and takes its room";
+      EXPECT_FALSE(spool.append(numbered_record(0))) << "what was taken is kept, and takes its room";
       std::uint64_t again = 0;
       taken.visit([&again](std::span<const std::byte>) { ++again; });
       EXPECT_EQ(again, room);
     }
-    for (std::uint64_t i = room / 2; i < room; ++i) EXPECT_TRUE(spool.append(record_of(0)));
-    EXPECT_FALSE(spool.append(record_of(0)));
+    for (std::uint64_t i = room / 2; i < room; ++i) EXPECT_TRUE(spool.append(numbered_record(0)));
+    EXPECT_FALSE(spool.append(numbered_record(0)));
   }
 }
 
@@ -156,7 +156,7 @@ TEST(RecordSpool, RefusesWhatNeitherAFileNorMemoryHasRoomFor) {
   RecordSpool spool({.memory_bytes = 2 << 20, .without_file_bytes = 2 << 20});
   const DiskLimit limit(0);
   std::uint64_t kept = 0;
-  while (spool.append(record_of(kept))) ++kept;
+  while (spool.append(numbered_record(kept))) ++kept;
   EXPECT_GT(kept * kRecordBytes, std::size_t{3} << 20);
   EXPECT_LT(kept * kRecordBytes, std::size_t{5} << 20);
   expect_all(numbers_in(spool), kept);

@@ -16,9 +16,10 @@ namespace {
 
 constexpr double kLoss = 0.01, kDuplicate = 0.02, kReorder = 0.05;
 constexpr std::uint64_t kDelay = 10'000'000, kJitter = 1'000'000;
-constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
+constexpr std::uint64_t kLinkBegin = 1'700'000'000'000'000'000;
 constexpr std::uint32_t kFlows = 4, kFrames = 5000;
-constexpr std::uint64_t kSpacing = 2'500'000;  ///< of a flow: more than 2 kJitter, so that jitter alone overtakes none
+constexpr std::uint64_t kLinkSpacing =
+    2'500'000;  ///< of a flow: more than 2 kJitter, so that jitter alone overtakes none
 constexpr int kSeeds = 200;
 
 /// What becomes of a frame, from the draws that netem makes for it: independent of what becomes of others.
@@ -38,7 +39,7 @@ struct Truth {
   /// Of a frame that came: sent at once, and of those sent before it one, at least, is on its way still.
   double overtaking() const {
     double none_pending = 1;
-    for (std::uint64_t before = kSpacing; before < kDelay + kJitter; before += kSpacing)
+    for (std::uint64_t before = kLinkSpacing; before < kDelay + kJitter; before += kLinkSpacing)
       none_pending *= 1 - pending(static_cast<double>(before));
     return first_at_once * (1 - none_pending) / received;
   }
@@ -73,12 +74,12 @@ FlowBook run(std::uint64_t seed, ImpairmentCounts& counts) {
     }
   };
   for (std::uint32_t i = 0; i < kFlows * kFrames; ++i) {
-    const std::uint64_t now_ns = kBegin + i * (kSpacing / kFlows);
+    const std::uint64_t now_ns = kLinkBegin + i * (kLinkSpacing / kFlows);
     take_until(now_ns);
     link.offer(now_ns, {i % kFlows, i / kFlows, now_ns});
     take_until(now_ns);
   }
-  take_until(kBegin + kFlows * kFrames * kSpacing + 2 * kDelay);
+  take_until(kLinkBegin + kFlows * kFrames * kLinkSpacing + 2 * kDelay);
   counts = link.counts();
   return book;
 }

@@ -20,10 +20,10 @@ using ::testing::HasSubstr;
 using testing::ipv4;
 using testing::udp;
 
-constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
+constexpr std::uint64_t kReportBegin = 1'700'000'000'000'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kSending = 29'000'000'000;  ///< from the first of 30 frames to the last: one a second
-constexpr TestPlan kPlan{.streams = 3, .frames = 10, .begin_ns = kBegin, .end_ns = kBegin + kSecond};
+constexpr TestPlan kReportPlan{.streams = 3, .frames = 10, .begin_ns = kReportBegin, .end_ns = kReportBegin + kSecond};
 
 Bytes test_frame(const Trailer& trailer) {
   return with_checksums(ethernet(kEtherIpv4, ipv4(17, udp(1000, 2000, payload_with(trailer, 58)))));
@@ -39,13 +39,13 @@ FlowKey key_of(std::uint8_t host) {
 /// stream that is not there, two foreign ones.
 class Received {
  public:
-  explicit Received(const BookOptions& options = {}) : receiver_(kPlan, options) {
+  explicit Received(const BookOptions& options = {}) : receiver_(kReportPlan, options) {
     for (std::uint32_t sequence = 0; sequence < 10; ++sequence) take({0, sequence}, 1000 + sequence);
     for (const std::uint32_t sequence : {0, 1, 2, 4, 3, 4}) take({1, sequence}, 5000);
-    Bytes corrupted = test_frame({1, 5, kBegin});
+    Bytes corrupted = test_frame({1, 5, kReportBegin});
     corrupted[50] ^= 1;
     add(corrupted);
-    add(test_frame({3, 0, kBegin}));
+    add(test_frame({3, 0, kReportBegin}));
     add(ethernet(0x0806, Bytes(46)));
     add(ethernet(0x0806, Bytes(46)));
   }
@@ -59,13 +59,13 @@ class Received {
 
  private:
   void take(Trailer trailer, std::uint64_t latency_ns) {
-    trailer.time_ns = kBegin + trailer.sequence * 1'000'000;
+    trailer.time_ns = kReportBegin + trailer.sequence * 1'000'000;
     const Bytes frame = test_frame(trailer);
     const RawPacket packet = packet_of(frame, LinkType::ethernet, trailer.time_ns + latency_ns);
     receiver_.take({&packet, 1});
   }
   void add(const Bytes& frame) {
-    const RawPacket packet = packet_of(frame, LinkType::ethernet, kBegin + 1);
+    const RawPacket packet = packet_of(frame, LinkType::ethernet, kReportBegin + 1);
     receiver_.take({&packet, 1});
   }
 
@@ -129,7 +129,7 @@ TEST(TestReport, HasRatesOfTheLineAndJainsFairness) {
   EXPECT_DOUBLE_EQ(*report.fairness_of_rates, 15.0 * 15 / (3 * (100 + 25)));
   EXPECT_DOUBLE_EQ(*report.fairness_of_ratios, 1.5 * 1.5 / (3 * (1 + 0.25)));
   const std::vector<SentFlow> nothing(3);
-  const TestReport empty = make_report(Receiver(kPlan), nothing, 0);
+  const TestReport empty = make_report(Receiver(kReportPlan), nothing, 0);
   EXPECT_FALSE(empty.fairness_of_rates || empty.rates.sent_pps || empty.latency.p50_ns || empty.total.jitter_ns);
 }
 
@@ -233,7 +233,7 @@ TEST(TestReport, SaysInTextWhatWasLostAndByWhom) {
   EXPECT_THAT(text, HasSubstr("latency     min 1 us, mean 2.336 us, max 5 us"));
   EXPECT_THAT(text, HasSubstr("UDP 10.0.0.2:1000 > 10.0.1.2:2000"));
   EXPECT_LT(text.find("         2           10           10            -"), text.find("10.0.0.2"));
-  const std::string empty = report_text(make_report(Receiver(kPlan), std::vector<SentFlow>(3), 0));
+  const std::string empty = report_text(make_report(Receiver(kReportPlan), std::vector<SentFlow>(3), 0));
   EXPECT_EQ(empty.find("nan"), std::string::npos);
 }
 

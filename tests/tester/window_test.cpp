@@ -12,11 +12,11 @@
 namespace parshall::tester {
 namespace {
 
-constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
+constexpr std::uint64_t kWindowBegin = 1'700'000'000'000'000'000;
 constexpr std::uint64_t kTwoTo32 = std::uint64_t{1} << 32;
 
 Arrival frame(std::uint64_t sequence, std::uint64_t spacing_ns = 1000) {
-  const std::uint64_t sent_ns = kBegin + sequence * spacing_ns;
+  const std::uint64_t sent_ns = kWindowBegin + sequence * spacing_ns;
   return {.sequence = static_cast<std::uint32_t>(sequence), .sent_ns = sent_ns, .received_ns = sent_ns + 500};
 }
 
@@ -29,24 +29,25 @@ TEST(Window, ChangesNothingForFramesThatComeWithinIt) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 300 && !HasFailure(); ++round) {
     SCOPED_TRACE(round);
-    constexpr std::size_t kWindow = 128, kFrames = 1500;
+    constexpr std::size_t kWindow = 128, kWindowFrames = 1500;
     std::vector<std::pair<std::uint64_t, Arrival>> order;
     std::vector<std::uint64_t> times;
     bool is_lost = false;
-    for (std::uint64_t sequence = 0; sequence < kFrames; ++sequence) {
+    for (std::uint64_t sequence = 0; sequence < kWindowFrames; ++sequence) {
       times.push_back(frame(sequence).sent_ns);
       if (random() % 8 == 0) is_lost = random() % 4 == 0;  // a sequence is late by less than the window less a block
       if (random() % 400 == 0) sequence += 64 * (random() % 8);
-      while (times.size() <= sequence && times.size() < kFrames) times.push_back(frame(times.size()).sent_ns);
-      if (!is_lost && sequence < kFrames) order.emplace_back(sequence + random() % (kWindow - 64), frame(sequence));
+      while (times.size() <= sequence && times.size() < kWindowFrames) times.push_back(frame(times.size()).sent_ns);
+      if (!is_lost && sequence < kWindowFrames)
+        order.emplace_back(sequence + random() % (kWindow - 64), frame(sequence));
     }
-    times.resize(kFrames);
+    times.resize(kWindowFrames);
     std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });
     std::vector<Arrival> arrivals;
     for (const auto& entry : order) arrivals.push_back(entry.second);
-    FlowBook book({.streams = 1, .frames = kFrames}, {.window_frames = kWindow, .jumps = 256});
+    FlowBook book({.streams = 1, .frames = kWindowFrames}, {.window_frames = kWindow, .jumps = 256});
     book.add(arrivals);
-    expect_same(book.flow(0, kFrames), by_definition(arrivals, times));
+    expect_same(book.flow(0, kWindowFrames), by_definition(arrivals, times));
   }
 }
 
@@ -129,7 +130,7 @@ TEST(Extents, AreLowerBoundsWhereTheJumpWasForgotten) {
 TEST(LossDuration, IsExactForPeriodsOverTheEndOfABlockHoweverFramesAreSent) {
   FlowBook book({.streams = 1, .frames = 300});
   std::mt19937_64 random(3);
-  std::vector<std::uint64_t> times{kBegin};
+  std::vector<std::uint64_t> times{kWindowBegin};
   while (times.size() < 300) times.push_back(times.back() + 1 + random() % 1'000'000);
   std::vector<Arrival> arrivals;
   for (std::uint32_t sequence = 0; sequence < 300; ++sequence)
@@ -142,8 +143,9 @@ TEST(LossDuration, IsExactForPeriodsOverTheEndOfABlockHoweverFramesAreSent) {
 
 TEST(LossDuration, IsNoneWhereTheClockOfTheSenderWentBack) {
   FlowBook book({.streams = 1, .frames = 10});
-  const std::array<Arrival, 2> arrivals{{{.sequence = 0, .sent_ns = kBegin + 1000, .received_ns = kBegin + 2000},
-                                         {.sequence = 2, .sent_ns = kBegin, .received_ns = kBegin + 3000}}};
+  const std::array<Arrival, 2> arrivals{
+      {{.sequence = 0, .sent_ns = kWindowBegin + 1000, .received_ns = kWindowBegin + 2000},
+       {.sequence = 2, .sent_ns = kWindowBegin, .received_ns = kWindowBegin + 3000}}};
   book.add(arrivals);
   EXPECT_EQ(book.flow(0, 3).losses.longest_ns, 0u);
 }
@@ -152,7 +154,8 @@ TEST(LossDuration, OfTheLongestInTimeIsNotThatOfTheMostFrames) {
   FlowBook book({.streams = 1, .frames = 1000});
   std::vector<Arrival> arrivals;
   for (std::uint64_t sequence = 0; sequence < 1000; ++sequence) {
-    const std::uint64_t sent_ns = kBegin + (sequence < 500 ? sequence * 10'000 : 5'000'000 + (sequence - 500) * 10);
+    const std::uint64_t sent_ns =
+        kWindowBegin + (sequence < 500 ? sequence * 10'000 : 5'000'000 + (sequence - 500) * 10);
     const bool is_lost = (sequence >= 100 && sequence < 170) || (sequence >= 600 && sequence < 800);
     if (!is_lost)
       arrivals.push_back(

@@ -16,7 +16,7 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kLineBytes = 64, kBatch = 256;
+constexpr std::size_t kLineBytes = 64, kMostAtOnce = 256;
 constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
 
 /// Between the first and the last packet, and one gap more.
@@ -63,7 +63,7 @@ Result<Frames> Frames::of_file(const std::string& path, std::size_t packets, std
   PacketSource& source = *sources->front();
   Frames frames;
   frames.bytes_ = HugeBuffer<std::uint8_t>(bytes);
-  std::array<RawPacket, kBatch> batch;
+  std::array<RawPacket, kMostAtOnce> batch;
   bool room = true;
   while (room && !source.exhausted()) {
     const std::size_t count = source.poll(batch);
@@ -89,8 +89,8 @@ Result<Frames> Frames::of_spec(const TrafficSpec& spec) {
 std::unique_ptr<PacketSource> Frames::source(std::size_t begin) const {
   if (!trace_) return std::make_unique<RepeatingSource>(packets_, begin);
   auto source = std::make_unique<MemorySource>(trace_, ~std::uint64_t{0}, kTrafficStartNs);
-  std::array<RawPacket, kBatch> batch;
-  while (begin != 0) begin -= source->poll({batch.data(), std::min(kBatch, begin)});
+  std::array<RawPacket, kMostAtOnce> batch;
+  while (begin != 0) begin -= source->poll({batch.data(), std::min(kMostAtOnce, begin)});
   return source;
 }
 
@@ -98,9 +98,9 @@ std::size_t Frames::distinct_flows() const {
   std::unordered_set<FlowKey, KeyHash> flows;
   PacketFacts facts;
   const auto source = this->source(0);
-  std::array<RawPacket, kBatch> batch;
+  std::array<RawPacket, kMostAtOnce> batch;
   for (std::size_t left = size(), count = 0; left != 0; left -= count) {
-    count = source->poll({batch.data(), std::min(kBatch, left)});
+    count = source->poll({batch.data(), std::min(kMostAtOnce, left)});
     for (const RawPacket& packet : std::span(batch).first(count))
       if (decode_any(packet, IpHeader::outermost, facts) == Verdict::counted) flows.insert(facts.key);
   }

@@ -18,7 +18,7 @@ std::uint64_t failed_by(const EchoClients& clients, EchoFailure failure) {
 }
 
 /// Clients against a peer that does something with each connection it accepts, until they have finished.
-class EchoClientsTest : public testing::Test {
+class EchoClientsTest : public ::testing::Test {
  protected:
   EchoClients run(EchoClientsPlan plan, const std::function<void(FileHandle)>& meet) {
     plan.server = listener_.endpoint();

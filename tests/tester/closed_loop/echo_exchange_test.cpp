@@ -13,7 +13,7 @@ namespace {
 using State = EchoExchange::State;
 
 /// An exchange of 512 bytes over one end of a pair, whose other end is the test's.
-class EchoExchangeTest : public testing::Test {
+class EchoExchangeTest : public ::testing::Test {
  protected:
   EchoExchangeTest() : message_(512), scratch_(513) {
     std::iota(message_.begin(), message_.end(), std::uint8_t{0});

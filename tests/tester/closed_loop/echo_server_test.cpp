@@ -9,9 +9,9 @@
 namespace parshall::tester {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kServerMs = 1'000'000;
 
-class EchoServerTest : public testing::Test {
+class EchoServerTest : public ::testing::Test {
  protected:
   explicit EchoServerTest() { open({.listen = loopback(0)}); }
 
@@ -72,7 +72,7 @@ TEST_F(EchoServerTest, CountsResets) {
 }
 
 TEST_F(EchoServerTest, ClosesSilentConnections) {
-  open({.listen = loopback(0), .timeout_ns = 100 * kMs});
+  open({.listen = loopback(0), .timeout_ns = 100 * kServerMs});
   const FileHandle client = connect_to(server_->endpoint());
   ASSERT_TRUE(step_until([&] { return counts().ended() == 1; }));
   EXPECT_EQ(counts().timed_out, 1u);
@@ -82,7 +82,7 @@ TEST_F(EchoServerTest, ClosesSilentConnections) {
 }
 
 TEST_F(EchoServerTest, APeerThatOnlySendsIsReadNoFurtherThanItReads) {
-  open({.listen = loopback(0), .timeout_ns = 300 * kMs});
+  open({.listen = loopback(0), .timeout_ns = 300 * kServerMs});
   const FileHandle client = connect_to(server_->endpoint());
   const std::vector<std::uint8_t> chunk(65536, 1);
   std::uint64_t sent = 0;

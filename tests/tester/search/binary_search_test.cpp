@@ -11,10 +11,10 @@
 namespace parshall::tester {
 namespace {
 
-SearchPlan plan_of(SearchGoal goal) { return {.min_load_pps = 1000, .max_load_pps = 1'000'000, .goals = {goal}}; }
+SearchPlan binary_plan(SearchGoal goal) { return {.min_load_pps = 1000, .max_load_pps = 1'000'000, .goals = {goal}}; }
 
 SearchResult run_binary(const SearchGoal& goal, const Device& device, std::uint64_t seed = 1) {
-  const SearchPlan plan = plan_of(goal);
+  const SearchPlan plan = binary_plan(goal);
   const auto search = *BinarySearch::make(plan);
   SearchResult result = run(*search, device, seed);
   expect_sound(plan, result);
@@ -59,7 +59,7 @@ TEST(BinarySearch, EndsWhereTheGreatestLoadMeetsTheGoalOrTheLeastDoesNot) {
 }
 
 TEST(BinarySearch, HasOneGoal) {
-  SearchPlan plan = plan_of(*preset_goal("ndr"));
+  SearchPlan plan = binary_plan(*preset_goal("ndr"));
   plan.goals.push_back(*preset_goal("pdr"));
   EXPECT_EQ(BinarySearch::make(plan).error().message, "a binary search has one goal");
 }

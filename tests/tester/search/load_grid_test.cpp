@@ -9,7 +9,7 @@
 namespace parshall::tester {
 namespace {
 
-std::vector<SearchGoal> goals_of(std::initializer_list<double> widths) {
+std::vector<SearchGoal> goals_of_widths(std::initializer_list<double> widths) {
   std::vector<SearchGoal> goals;
   for (const double width : widths) goals.push_back({.name = "goal", .width = width});
   return goals;
@@ -30,7 +30,7 @@ TEST(LoadGrid, HasNoWidthThatIsWiderThanItWasOrMuchNarrower) {
 }
 
 TEST(LoadGrid, GoesFromTheLeastLoadToTheGreatestExactly) {
-  const LoadGrid grid(9001, 14'880'952.381, goals_of({0.005}));
+  const LoadGrid grid(9001, 14'880'952.381, goals_of_widths({0.005}));
   EXPECT_EQ(grid.load_pps(0), 9001);
   EXPECT_EQ(grid.load_pps(grid.last()), 14'880'952.381);
   EXPECT_EQ(grid.at_most(1), 0);
@@ -39,7 +39,7 @@ TEST(LoadGrid, GoesFromTheLeastLoadToTheGreatestExactly) {
 
 TEST(LoadGrid, FindsEachOfItsLoadsAgainAndRoundsOthersDown) {
   for (const double width : {0.005, 0.3, 1e-6}) {
-    const LoadGrid grid(0.001, 1e12, goals_of({width}));
+    const LoadGrid grid(0.001, 1e12, goals_of_widths({width}));
     for (GridLoad load = 0; load <= grid.last(); load += 1 + grid.last() / 5000) {
       ASSERT_EQ(grid.at_most(grid.load_pps(load)), load);
       if (load == grid.last()) break;

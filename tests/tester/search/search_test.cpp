@@ -16,12 +16,12 @@ SearchPlan plan_of(std::vector<SearchGoal> goals, SearchBudget budget = {}) {
   return {.min_load_pps = 9001, .max_load_pps = 14'880'952, .goals = std::move(goals), .budget = budget};
 }
 
-class EveryMethod : public testing::TestWithParam<SearchMethod> {
+class EveryMethod : public ::testing::TestWithParam<SearchMethod> {
  protected:
   std::unique_ptr<Search> make(const SearchPlan& plan) const { return *GetParam().make(plan); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Search, EveryMethod, testing::ValuesIn(search_methods().begin(), search_methods().end()),
+INSTANTIATE_TEST_SUITE_P(Search, EveryMethod, ::testing::ValuesIn(search_methods().begin(), search_methods().end()),
                          [](const auto& method) { return std::string(method.param.name); });
 
 TEST(SearchPlan, ThatMakesNoSearchIsRefused) {

@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class EveryFormat : public testing::TestWithParam<SearchFormat> {
+class EveryFormat : public ::testing::TestWithParam<SearchFormat> {
  protected:
   static std::string write(const SearchReport& report) { return GetParam().write(report); }
   static std::string generators_limit() {
@@ -27,7 +27,8 @@ class EveryFormat : public testing::TestWithParam<SearchFormat> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(SearchReport, EveryFormat, testing::ValuesIn(search_formats().begin(), search_formats().end()),
+INSTANTIATE_TEST_SUITE_P(SearchReport, EveryFormat,
+                         ::testing::ValuesIn(search_formats().begin(), search_formats().end()),
                          [](const auto& format) { return std::string(format.param.name); });
 
 TEST_P(EveryFormat, HasWhatWasDoneAndWhere) {

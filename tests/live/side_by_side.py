@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tests of a file that mostly wait beside each other, and then those that other load would disturb (`@alone`), one by one."""
+import concurrent.futures
+import os
+import subprocess
+import sys
+import unittest
+
+
+# A network of its own, as `ip netns exec` gives: DPDK's net_af_packet names a fanout group by process and interface, by 16 bits that two may share.
+OWN_NETWORK = ('unshare', '--net', '--mount', 'sh', '-c', 'mount -t sysfs sysfs /sys && ip link set lo up && exec "$@"', 'sh')
+
+
+def alone(test):
+    """Of a test that has to keep a pace, or looks for what its like leave behind."""
+    test.runs_alone = True
+    return test
+
+
+def cases(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestCase):
+            yield test
+        else:
+            yield from cases(test)
+
+
+def main(*words, lanes=4):
+    """Named tests in order; without a name all, a process for each that is not alone. `words` are what the script was given itself."""
+    if len(sys.argv) > 1:
+        unittest.main()
+    tests = list(cases(unittest.defaultTestLoader.loadTestsFromModule(sys.modules['__main__'])))
+    by_itself = [test for test in tests if getattr(getattr(test, test._testMethodName), 'runs_alone', False)]
+    beside = [test.id().removeprefix('__main__.') for test in tests if test not in by_itself]
+
+    def run(name):
+        network = OWN_NETWORK if os.geteuid() == 0 else ()
+        return subprocess.run([*network, sys.executable, sys.argv[0], *words, name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+                              check=False)
+    with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
+        ran = list(zip(beside, pool.map(run, beside)))
+    failed = [(name, done.stdout) for name, done in ran if done.returncode != 0]
+    for _, done in ran:
+        print(''.join(line + '\n' for line in done.stdout.splitlines() if 'SKIPPED' in line), end='')
+    print(f'{len(ran) - len(failed)} of {len(ran)} tests beside each other are right', flush=True)
+    in_order = unittest.TextTestRunner().run(unittest.TestSuite(by_itself))
+    for name, said in failed:
+        print(f'FAILED beside others: {name}\n{said}')
+    sys.exit(bool(failed) or not ran or not in_order.wasSuccessful())
