@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/collector.hpp"
+
+#include "pipeline/output/ended_record.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::chrono::milliseconds kCollectEvery{1};
+constexpr std::chrono::microseconds kPoll{200};
+
+}  // namespace
+
+Collector::Collector(const Workers& workers, EventQueue& events, const Options& options)
+    : workers_(workers),
+      events_(events),
+      options_(options),
+      spool_({.all_bytes = options.ended_bytes, .without_file_bytes = SpoolLimits().memory_bytes}) {}
+
+void Collector::start(std::function<void()> meanwhile) {
+  meanwhile_ = std::move(meanwhile);
+  thread_ = std::thread([this] {
+    while (collecting_.load(std::memory_order_acquire)) {
+      const bool asked = collect_now_.load(std::memory_order_acquire);
+      collect();
+      if (asked)
+        collect_now_.store(false, std::memory_order_release);
+      else
+        std::this_thread::sleep_for(kCollectEvery);
+    }
+    collect();
+    collected_all_.store(true, std::memory_order_release);
+  });
+}
+
+void Collector::collect_now() {
+  collect_now_.store(true, std::memory_order_release);
+  while (collect_now_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kPoll);
+}
+
+void Collector::finish() {
+  end();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Collector::collect() {
+  meanwhile_();
+  collect_ended();
+  if (options_.outputs != nullptr) collect_findings();
+}
+
+void Collector::collect_ended() {
+  using Put = ExportQueue::Put;
+  const bool leave = options_.outputs != nullptr && options_.outputs->take_records();
+  const auto drop = [this](std::uint64_t records, std::uint64_t packets) {
+    collected_.add(Counter::dropped_records, records);
+    collected_.add(Counter::dropped_record_packets, packets);
+    collected_now_.publish(collected_);
+  };
+  for (const auto& monitor : workers_.monitors())
+    monitor->ended().drain([&](std::span<const std::byte> record) {
+      const Put put = leave ? options_.outputs->put(record) : Put::given_back;
+      if (put == Put::taken || (put == Put::given_back && (!options_.keeps_ended || spool_.append(record)))) return;
+      drop(1, RecordView(record).header.record.packets);
+    });
+  if (const std::uint64_t records = refused_records_.exchange(0)) drop(records, refused_packets_.exchange(0));
+}
+
+void Collector::collect_findings() {
+  for (const Event& event : events_.take()) options_.outputs->put(event);
+  if (options_.recalls == nullptr) return;
+  for (const WindowRecall& told : options_.recalls->windows->take()) options_.outputs->put(told);
+}
+
+void Collector::keep(std::span<const std::byte> record) {
+  if (spool_.append(record)) return;
+  refused_packets_.fetch_add(RecordView(record).header.record.packets);
+  refused_records_.fetch_add(1);
+}
+
+void Collector::visit_for(std::uint64_t report, const VisitRecord& visit) {
+  unconfirmed_.emplace_back(report, spool_.take([&](std::span<const std::byte> bytes) {
+    const RecordView view(bytes);
+    if (view.header.snapshot > report) return false;
+    visit(view);
+    return true;
+  }));
+}
+
+void Collector::visit_all(const VisitRecord& visit) {
+  for (const auto& [report, taken] : unconfirmed_)
+    taken.visit([&, number = report](std::span<const std::byte> bytes) {
+      if (const RecordView view(bytes); view.header.snapshot <= number) visit(view);
+    });
+  spool_.visit([&](std::span<const std::byte> bytes) { visit(RecordView(bytes)); });
+}
+
+}  // namespace parshall

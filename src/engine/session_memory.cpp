@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session maps, and the tables and rows that it maps it for.
+#include <algorithm>
+#include <bit>
+
+#include "engine/packet_counter.hpp"
+#include "engine/session.hpp"
+#include "pipeline/measure/flow_tracker.hpp"
+
+namespace parshall {
+namespace {
+
+/// Of records that wait: those being reported and those since, each with as much again where no file can be written.
+constexpr std::uint64_t kSpoolMemoryBytes = 4 * SpoolLimits().memory_bytes;
+
+}  // namespace
+
+bool SessionOptions::finds_anything() const noexcept {
+  return monitor.states || std::ranges::any_of(monitor.findings, &FindingNeeds::any);
+}
+bool SessionOptions::follows_tcp() const noexcept { return std::ranges::any_of(monitor.findings, &FindingNeeds::tcp); }
+
+std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema& schema) {
+  if (options.table == nullptr) return 0;
+  const std::size_t slots = options.table->slots(options.monitor.flows);
+  std::uint64_t bytes =
+      options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
+  if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + schema.statistics()->row_bytes());
+  if (!options.monitor.windows.empty()) bytes += std::bit_ceil(options.monitor.window_ring_bytes);
+  for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, slots);
+  if (options.finds_anything()) bytes += FlowTracker::memory_bytes(options.monitor.findings, slots);
+  if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), slots);
+  if (options.threads.model != ThreadModel::run_to_completion)
+    bytes += std::bit_ceil(options.threads.ring_packets) *
+             (sizeof(PacketFacts) + sizeof(LinkPlace) + (options.follows_tcp() ? sizeof(TcpFacts) : 0));
+  if (options.monitor.flood_filter_bytes != 0) bytes += FloodFilter::memory_bytes();
+  const std::uint64_t class_rings =
+      options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;
+  const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
+  const FlowClass* const classes = schema.statistics()->flow_class();
+  const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
+  return options.workers * bytes + class_rings + model + shared + kSpoolMemoryBytes;
+}
+
+Session::Monitors Session::make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait) {
+  FlowStageOptions monitor = options.monitor;
+  monitor.statistics = {schema.statistics(), 0};
+  monitor.snapshots = options.snapshots;
+  monitor.populate = !can_wait;
+  monitor.can_wait = can_wait;
+  if (can_wait) monitor.control = nullptr;
+  monitor.seed = options.seed;
+  if (!options.threads.marking.empty()) monitor.classified_batch = options.batch;
+  const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
+  if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
+      schema.statistics()->row_bytes() == 0 && monitor.windows.empty())
+    monitor.grow_by = identity;
+  Monitors monitors;
+  std::optional<CommitLater> later;
+  if (!options.commits_first) later.emplace();
+  for (std::size_t i = 0; i < options.workers; ++i) {
+    monitor.class_rings = class_rings_of(i, options.workers, options.classifiers);
+    monitors.workers.push_back(options.table == nullptr ? std::make_unique<PacketCounter>()
+                                                        : options.table->make(monitor));
+  }
+  if (later) monitors.memory = later->take();
+  return monitors;
+}
+
+}  // namespace parshall

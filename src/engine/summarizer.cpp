@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/summarizer.hpp"
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "engine/input.hpp"
+#include "engine/session_options.hpp"
+
+namespace parshall {
+namespace {
+
+/// In the order of MonitorCounts::classes.
+std::vector<std::string> class_names(const StatisticSet& statistics) {
+  auto names = std::ranges::find(statistics.columns(), FlowClass::kName, &Column::name)->values;
+  names.emplace_back("too few packets");
+  return names;
+}
+
+}  // namespace
+
+Summarizer::Summarizer(const Input& input, const SessionOptions& options, const StatisticSet& statistics,
+                       const Workers& workers, const Analyst* analyst)
+    : input_(input),
+      options_(options),
+      workers_(workers),
+      analyst_(analyst),
+      busy_before_(workers.lanes().size()),
+      began_(Clock::now()),
+      began_cycles_(__rdtsc()) {
+  if (statistics.classifies()) class_names_ = class_names(statistics);
+}
+
+/// Of all workers together, since the start. The measure stage is timed now and then; counting is the rest.
+void Summarizer::explain(ReportSummary& summary) const {
+  const double ns_per_cycle = this->ns_per_cycle();
+  const double packets = std::max(1.0, static_cast<double>(summary.total.counted()));
+  double busy = 0, measured = 0;
+  for (const auto& lane : workers_.lanes()) busy += static_cast<double>(lane->busy_cycles()) * ns_per_cycle / packets;
+  static constexpr std::pair<MeasureStage, std::string_view> kStages[] = {
+      {MeasureStage::statistics, "worker: statistics"},
+      {MeasureStage::findings, "worker: what flows and connections did before"},
+      {MeasureStage::windows, "worker: windows' counts and measures"}};
+  std::vector<CostSummary> stages;
+  for (const auto& [stage, name] : kStages) {
+    std::uint64_t stage_cycles = 0, stage_packets = 0;
+    for (const auto& monitor : workers_.monitors()) {
+      const StageCost* const cost = monitor->cost(stage);
+      stage_cycles += cost == nullptr ? 0 : cost->cycles();
+      stage_packets += cost == nullptr ? 0 : cost->packets();
+    }
+    if (stage_packets == 0) continue;
+    const double ns = static_cast<double>(stage_cycles) * ns_per_cycle / static_cast<double>(stage_packets);
+    stages.push_back({std::string(name), ns});
+    measured += ns;
+  }
+  summary.costs.push_back({"worker: receive, decode, count, and the rest", std::max(0.0, busy - measured)});
+  std::ranges::move(stages, std::back_inserter(summary.costs));
+  if (analyst_ == nullptr) return;
+  const auto of_analyst = [&](const std::string& what, const StageCost& cost) {
+    if (cost.cycles() == 0) return;
+    summary.costs.push_back({"analyst: " + what, static_cast<double>(cost.cycles()) * ns_per_cycle / packets});
+  };
+  for (const TaskSet& set : analyst_->tasks().sets()) {
+    of_analyst("counts that tasks share", set.shared_cost());
+    for (const TaskSet::Member& task : set.members()) of_analyst(task.name, *task.cost);
+  }
+}
+
+AdaptationSummary Summarizer::adaptation() const {
+  AdaptationSummary summary{.mode = std::string(name_of(options_.monitor.control->controller.mode))};
+  std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, longest_cycles = 0;
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  for (const auto& monitor : workers_.monitors()) {
+    const ControlCounts& counts = *monitor->control();
+    ns += counts.ns.load(kRelaxed);
+    shifted_ns += counts.shifted_ns.load(kRelaxed);
+    cycles += counts.cycles.load(kRelaxed);
+    longest_cycles = std::max(longest_cycles, counts.longest_cycles.load(kRelaxed));
+    summary.shed_s += static_cast<double>(counts.shed_ns.load(kRelaxed)) * 1e-9;
+    summary.one_in = std::max(summary.one_in, counts.most_one_in.load(kRelaxed));
+    summary.windows += counts.windows.load(kRelaxed);
+    summary.infeasible += counts.infeasible.load(kRelaxed);
+    if (const double residual = counts.residual.load(kRelaxed); std::abs(residual) > std::abs(summary.residual))
+      summary.residual = residual;
+  }
+  summary.seconds = static_cast<double>(ns) * 1e-9;
+  summary.shifted_s = static_cast<double>(shifted_ns) * 1e-9;
+  if (ns != 0) summary.overhead_share = static_cast<double>(cycles) * ns_per_cycle() / static_cast<double>(ns);
+  summary.longest_us = static_cast<double>(longest_cycles) * ns_per_cycle() * 1e-3;
+  return summary;
+}
+
+ForwardingSummary Summarizer::forwarding() const {
+  MarkingCounts counts;
+  for (const auto& marker : workers_.markers())
+    if (marker) counts.add(marker->counts());
+  const std::uint64_t dropped = std::min(input_.dropped_in_sending(), counts.forwarded.sent);
+  ForwardingSummary summary{.offered = counts.offered,
+                            .sent = counts.forwarded.sent - dropped,
+                            .too_long = counts.forwarded.too_long,
+                            .refused = counts.forwarded.refused + dropped};
+  for (std::size_t i = 0; i < counts.marked.size(); ++i)
+    summary.marks.push_back({class_names_[i], options_.threads.marking[i], counts.marked[i]});
+  return summary;
+}
+
+double Summarizer::ns_per_cycle() const {
+  const auto elapsed = static_cast<double>(std::chrono::nanoseconds(Clock::now() - began_).count());
+  return elapsed / static_cast<double>(std::max<std::uint64_t>(1, __rdtsc() - began_cycles_));
+}
+
+/// Where the packets are, by worker and in all. While they are on their way, a report is about those that have arrived
+/// in a flow.
+void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> counts, const Counters& collected) {
+  const bool is_pipeline = options_.threads.model == ThreadModel::pipeline;
+  Accounting& total = summary.total;
+  for (std::size_t i = 0; i < workers_.lanes().size(); ++i) {
+    const Lane& lane = *workers_.lanes()[i];
+    Accounting own(lane.counters());
+    if (!summary.final && !is_pipeline) own.set(Counter::counted, counts[i][Counter::arrived]);
+    if (!summary.final) own.set(Counter::polled, own.outcomes());
+    total += own;
+    if (!is_pipeline) own += counts[i];
+    if (is_pipeline)  // its flows are with all monitors
+      for (const Counter counter : {Counter::arrived, Counter::live_flow_packets}) own.set(counter, own.counted());
+    summary.workers.push_back({.accounting = own, .busy_share = lane.busy_share_since(busy_before_[i])});
+  }
+  for (const Counters& worker : counts) total += worker;
+  total += collected;
+  if (!summary.final && is_pipeline) {
+    total.set(Counter::polled, total[Counter::polled] - total.counted() + total[Counter::arrived]);
+    total.set(Counter::counted, total[Counter::arrived]);
+  }
+  set_device(total, input_.device ? input_.device() : Counters());
+  total.set(Counter::first_seen_ns, std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // or 0
+}
+
+void Summarizer::tell_states(ReportSummary& summary) const {
+  for (const std::string& name : options_.monitor.states->names) summary.states.push_back({name, 0});
+  for (const auto& monitor : workers_.monitors()) {
+    const std::vector<StatePackets> packets =
+        summary.final ? monitor->state_packets() : monitor->snapshot_ready()->states;
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      summary.states[i].packets += packets[i].all;
+      summary.states[i].kept += packets[i].kept;
+    }
+  }
+}
+
+void Summarizer::tell_tasks(ReportSummary& summary) const {
+  const std::span<const TaskSet> sets = analyst_->tasks().sets();
+  for (std::size_t set = 0; set < sets.size(); ++set)
+    for (std::size_t i = 0; i < sets[set].members().size(); ++i) {
+      const TaskSet::Member& task = sets[set].members()[i];
+      summary.tasks.push_back({task.name, task.events, task.dropped, analyst_->recall(set, i)});
+    }
+  summary.windows = analyst_->windows();
+  summary.windows_balanced = analyst_->balanced();
+  for (const auto& monitor : workers_.monitors()) summary.segments_not_kept += monitor->dropped_segments();
+}
+
+ReportSummary Summarizer::summarize(std::span<const MonitorCounts> counts, const Counters& collected, bool final) {
+  ReportSummary summary;
+  summary.source = input_.description;
+  summary.number = ++reports_;
+  summary.final = final;
+  summary.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
+  summary.capacity = options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
+  summary.identity = options_.identity;
+  account(summary, counts, collected);
+  if (options_.monitor.flood_filter_bytes != 0)
+    summary.flood_filter = {.bytes = options_.monitor.flood_filter_bytes,
+                            .seconds = static_cast<double>(summary.total[Counter::flood_filter_ns]) * 1e-9,
+                            .on_s = static_cast<double>(summary.total[Counter::flood_filter_on_ns]) * 1e-9};
+  if (options_.table != nullptr)
+    summary.expected_merges =
+        expected_merges(*options_.table, options_.identity, options_.hash, options_.workers, summary.total);
+  if (final && options_.monitor.observe_merges) {
+    summary.observed_merges = 0;
+    for (const auto& monitor : workers_.monitors()) *summary.observed_merges += monitor->observed_merges();
+  }
+  if (options_.monitor.explain) explain(summary);
+  if (options_.monitor.states) tell_states(summary);
+  MonitorCounts all;
+  for (const MonitorCounts& worker : counts) all += worker;
+  for (std::size_t i = 0; i < all.classes.size(); ++i) summary.classes.push_back({class_names_[i], all.classes[i]});
+  if (final && options_.classifiers != 0) {
+    summary.classifiers = {.threads = options_.classifiers, .jobs = {}};
+    for (const auto& monitor : workers_.monitors()) summary.classifiers->jobs.add(monitor->class_jobs()->counts());
+  }
+  if (input_.dropped_in_sending) summary.forwarding = forwarding();
+  if (options_.monitor.control) summary.adaptation = adaptation();
+  if (final && analyst_ != nullptr) tell_tasks(summary);
+  const std::uint64_t last_ns = summary.last_ns();
+  interval_s_ = last_report_ns_ == 0 ? 0 : static_cast<double>(last_ns - last_report_ns_) * 1e-9;
+  last_report_ns_ = last_ns;
+  return summary;
+}
+
+}  // namespace parshall
