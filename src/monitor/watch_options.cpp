@@ -42,7 +42,7 @@ void declare_hook(Command command, WatchOptions& o) {
 void declare_report(Command command, WatchOptions& o) {
   std::vector<std::string> formats;
   for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
-  command.add_option("--format", o.format, "text, csv, json or jsonl")
+  command.add_option("--format", o.format, "text, csv, json or jsonl (parshall list formats)")
       ->check(among(formats))
       ->capture_default_str()
       ->group("Report");
