@@ -11,7 +11,7 @@ fuzz_seconds=${PARSHALL_FUZZ_SECONDS:-60}
 
 make --no-print-directory BUILD="$build" everything; count "build" $?
 make --no-print-directory BUILD="$build" lint; count "lint" $?
-python3 tools/run_tests.py "$build"; count "tests" $?
+PARSHALL_THOROUGH=1 python3 tools/run_tests.py "$build"; count "tests, those that take long among them" $?
 python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
 
 python3 tests/tasks/test_tcp.py "$build/parshall" --all; count "TCP of captures" $?

@@ -17,6 +17,11 @@ def alone(test):
     return test
 
 
+def thorough(test):
+    """Of a test that takes long, and whose like run always: CONTRIBUTING.md lists them."""
+    return unittest.skipUnless(os.environ.get('PARSHALL_THOROUGH'), 'left to make check')(test)
+
+
 def cases(suite):
     for test in suite:
         if isinstance(test, unittest.TestCase):

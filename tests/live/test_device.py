@@ -128,6 +128,7 @@ class Devices(unittest.TestCase):
         self.assertAlmostEqual(total['received_pps'], 10e6 / 8 / 996, delta=0.05 * 1255)
         self.assertGreater(total['lost_ratio'], 0.4)
 
+    @side_by_side.thorough
     @unittest.skipUnless(shutil.which('nft'), 'SKIPPED: no nft')
     @side_by_side.alone
     def test_a_fair_queue_gives_each_flow_its_max_min_share(self):
@@ -178,6 +179,7 @@ class Devices(unittest.TestCase):
                                   text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, 1, link)
 
+    @side_by_side.thorough
     def test_bursts_and_slow_preparations_lose_nothing(self):
         self.check_nothing_lost('--through', 'wire', '--rate', '1kpps', '--count', '3000', '--burst', '1000', '-g',
                                 'flows=1,packets=100')

@@ -89,6 +89,7 @@ class Searches(unittest.TestCase):
                     self.assertTrue(0 <= float(element.attrib['cy']) <= height)
         return len(charts)
 
+    @side_by_side.thorough
     def test_the_page_is_well_formed_and_has_everything(self):
         with netns.Folder() as folder:
             path = os.path.join(folder, 'page.html')
@@ -244,6 +245,7 @@ class Searches(unittest.TestCase):
             self.assertGreaterEqual(trial['offered'], int(trial['load_pps'] * trial['duration_s']))
         self.assertGreater(trials[0]['loss_ratio'], 0.01, 'the generator is faster than ring and monitor')
 
+    @side_by_side.thorough
     @side_by_side.alone
     def test_records_of_flows_that_ended_in_a_monitor_take_no_room(self):
         """200,000 flows in a table of 1,000: a record for nearly every packet."""

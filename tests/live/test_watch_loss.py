@@ -112,6 +112,7 @@ class WatchLoss(unittest.TestCase):
         self.assert_fails(1, 'says no count', 'it said: garbage', arguments=['--monitor', "sh -c 'echo garbage; exec sleep 100'", '--ready', 'garb',
                                                                            '--counts', '([0-9]+) packets'])
 
+    @side_by_side.thorough
     def test_a_monitor_that_does_not_end(self):
         self.assert_fails(1, 'does not end', arguments=['--monitor', "sh -c 'trap \"\" INT; echo 5 packets; while :; do sleep 1; done'", '--ready',
                                                         'packets', '--counts', '([0-9]+) packets'])
