@@ -55,7 +55,7 @@ Line totals(const View& view, Size size, Glyphs glyphs) {
 Line flows(const View& view, Size size, Glyphs glyphs) {
   const ReportSummary& summary = view.summary;
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
-  const std::string ratio = fmt::format("loss {:.3g} (< {:.2g}, 95 %)", loss.ratio, loss.upper95);
+  const std::string ratio = fmt::format("loss {:.3g} (< {:.3g}, 95 %)", loss.ratio, loss.upper95);
   if (summary.capacity == 0) return joined({ratio, "packet level: no flows are kept"}, size, glyphs);
   const Accounting& total = summary.total;
   return joined({fmt::format("flows {}/{}", total[Counter::live_flows], summary.capacity), ratio,
