@@ -389,6 +389,16 @@ class NothingLost(Case):
                 for rest in ("waiting", "dropped"):
                     self.assertEqual(set(outputs[name][rest].values()), {0})
 
+    def test_an_output_beside_them_takes_no_record_from_reports(self):
+        traffic = ["watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "csv:" + self.path("flows.csv")]
+        for words, flows_of in ((["--format", "json"], lambda out: json.loads(out)["flows"]), (["--format", "csv", "--sort", "packets"], rows)):
+            with self.subTest(words=words):
+                done = run(*traffic, *words)
+                self.assertEqual((done.status, done.err), (DONE, b""))
+                self.assertEqual(packets_in(flows_of(done.out)), 200000)
+                with open(self.path("flows.csv"), "rb") as file:
+                    self.assertEqual(packets_in(rows(file.read())), 200000)
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_an_output_that_cannot_be_written_costs_the_others_nothing(self):
         csv = self.path("flows.csv")
