@@ -408,6 +408,19 @@ class NothingLost(Case):
         with open(csv, "rb") as file:
             self.assertEqual(packets_in(rows(file.read())), 200000)
 
+    def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        traffic = ["watch", "-q", "-g", "flows=10", "--count", "100", "--export"]
+        for words, said in ((["csv:/dev/stdout"], ["/dev/stdout", "standard output"]), (["csv:" + pipe, "--export", "jsonl:" + pipe], ["same file"]),
+                            (["csv:" + pipe, "-o", pipe], ["same file"])):
+            with self.subTest(words=words):
+                self.assert_says(run(*traffic, *words, timeout=10), USAGE, *said)
+        with open(self.path("report"), "wb") as report:
+            self.assert_says(run(*traffic, "csv:/dev/stdout", stdout=report), USAGE, "standard output")
+        done = run(*traffic, "csv:/dev/null", "--export", "jsonl:/dev/null", "-o", "/dev/null")
+        self.assertEqual((done.status, done.err), (DONE, b""))
+
     def test_outputs_that_make_no_sense_are_refused(self):
         capture, both = self.capture(), self.path("both")
         for words, said in ((["--export", "flows.csv"], ["csv:flows.csv", "jsonl"]), (["--export", "xml:flows.xml"], ['"xml"', "csv"]),
