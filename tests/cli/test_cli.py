@@ -340,6 +340,26 @@ class NothingLost(Case):
         self.assertEqual(packets_in(flows), 400000)
         self.assertGreater(sum(flow["end_reason"] == "idle" for flow in flows), 1000)
 
+    def test_after_a_signal_it_is_said_whose_reader_a_run_waits_for(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000", "--idle", "1ms", "--export", "csv:" + pipe, "--export",
+                                    "csv:" + self.path("flows.csv"), "-o", "/dev/null"], stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        killer = threading.Timer(20, process.kill)
+        killer.start()
+        said = process.stderr.readline().decode()
+        killer.cancel()
+        self.assertIn("waiting for who reads csv:" + pipe, said)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+
     def test_a_reader_that_does_not_read_costs_records_of_a_link_and_no_memory(self):
         """What it got and what was dropped is all there was."""
         pipe = self.path("pipe")
