@@ -7,7 +7,9 @@
 namespace parshall {
 
 LossWatch::LossWatch(const Workers& workers, std::function<Counters()> device, bool merges)
-    : workers_(workers), device_(std::move(device)), merges_(merges) {}
+    : workers_(workers), device_(std::move(device)), merges_(merges) {
+  for (const auto& lane : workers_.lanes()) may_lose_ |= !lane->source().lossless();
+}
 
 LossWatch::~LossWatch() { follow(nullptr); }
 
@@ -34,6 +36,7 @@ Losses LossWatch::read() const {
   }
   if (device_) device = device_();
   losses.packets += sum_of(device, CounterPart::device_lost);
+  losses.untold = may_lose_ && !device.known(Counter::nic_missed);
   for (const auto& monitor : workers_.monitors()) {
     const std::uint64_t changes = monitor->partial_changes();
     losses.partial_changes += changes;

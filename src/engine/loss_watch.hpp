@@ -48,7 +48,7 @@ class LossWatch {
 
   const Workers& workers_;
   std::function<Counters()> device_;
-  bool merges_;
+  bool merges_, may_lose_ = false;
   std::mutex mutex_;
   std::shared_ptr<LossLog> log_;
   std::optional<Reading> waiting_;  ///< until the lanes have caught up

@@ -22,6 +22,14 @@ TEST(LossLog, WithoutAnyReadingWhatIsLostByNowIsTheBound) {
   EXPECT_EQ(log.missed(10, 20).packets_at_most, 7u);
 }
 
+TEST(LossLog, OfADeviceThatDoesNotSayWhatItLosesNothingIsKnown) {
+  LossLog log;
+  log.follow([] { return Losses{.untold = true}; }, /*merges=*/false);
+  log.note({.untold = true}, 100, 90);
+  EXPECT_FALSE(log.missed(100, 200).exact);
+  EXPECT_EQ(log.missed(100, 200).packets_at_most, std::nullopt);
+}
+
 TEST(LossLog, CountsFromTheLastReadingBeforeARecordToTheFirstBehindIt) {
   LossLog log;
   log.follow([] { return Losses{.packets = 100}; }, /*merges=*/false);

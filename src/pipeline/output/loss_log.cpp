@@ -56,6 +56,7 @@ LossLog::Missed LossLog::missed(std::uint64_t first_ns, std::uint64_t last_ns) c
   // A device's counters may be read in any order: what went back is no loss.
   const std::uint64_t packets = after.packets - std::min(before.packets, after.packets);
   const bool whole = !before.partial && before.partial_changes == after.partial_changes;
+  if (before.untold || after.untold) return {.exact = false, .packets_at_most = std::nullopt};
   return {.exact = packets == 0 && whole && !merges_, .packets_at_most = packets};
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace parshall {
@@ -13,6 +14,7 @@ struct Losses {
   std::uint64_t packets = 0;          ///< by the device, and between two threads
   std::uint64_t partial_changes = 0;  ///< how often a worker began or ceased to shed flows or to keep new ones out
   bool partial = false;               ///< any of them does now
+  bool untold = false;                ///< a device that may lose packets does not say how many
 
   friend bool operator==(const Losses&, const Losses&) = default;
 };
@@ -33,7 +35,7 @@ class LossLog {
 
   struct Missed {
     bool exact = true;
-    std::uint64_t packets_at_most = 0;
+    std::optional<std::uint64_t> packets_at_most = 0;  ///< absent: the device does not say
   };
 
   /// `read`: what is lost by now, from any thread, until stop(). `merges`: flows may be counted as one.
