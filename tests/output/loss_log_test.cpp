@@ -70,6 +70,17 @@ TEST(LossLog, ARecordIsNotExactWhileFlowsAreSeenInPart) {
   EXPECT_EQ(log.missed(200, 1000).packets_at_most, 0u) << "it is counted how many they were";
 }
 
+TEST(LossLog, WherePacketsAreWorkedOnLateItMattersWhatShowsBeforeTheRecordIsWritten) {
+  for (const bool late : {true, false}) {
+    LossLog log;
+    log.follow([] { return Losses{.partial_changes = 1, .partial = true}; }, /*merges=*/false, late);
+    log.note({}, 100, 90);
+    log.note({}, 200, 190);
+    EXPECT_EQ(log.missed(100, 190).exact, !late);
+    EXPECT_EQ(log.missed(100, 190).packets_at_most, 0u);
+  }
+}
+
 TEST(LossLog, WhereFlowsMayBeMergedNoRecordIsExact) {
   LossLog log;
   log.follow([] { return Losses(); }, /*merges=*/true);
