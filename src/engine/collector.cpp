@@ -52,6 +52,7 @@ void Collector::collect() {
 void Collector::collect_ended() {
   using Put = ExportQueue::Put;
   const bool leave = options_.outputs != nullptr && options_.outputs->take_records();
+  const bool wanted_later = options_.keeps_ended && !(leave && options_.outputs->have_report());
   const auto drop = [this](std::uint64_t records, std::uint64_t packets) {
     collected_.add(Counter::dropped_records, records);
     collected_.add(Counter::dropped_record_packets, packets);
@@ -60,8 +61,8 @@ void Collector::collect_ended() {
   for (const auto& monitor : workers_.monitors())
     monitor->ended().drain([&](std::span<const std::byte> record) {
       const Put put = leave ? options_.outputs->put(record) : Put::given_back;
-      if (put == Put::taken || (put == Put::given_back && (!options_.keeps_ended || spool_.append(record)))) return;
-      drop(1, RecordView(record).header.record.packets);
+      const bool keep = wanted_later || (options_.keeps_ended && put == Put::given_back);
+      if (keep ? !spool_.append(record) : put == Put::dropped) drop(1, RecordView(record).header.record.packets);
     });
   if (const std::uint64_t records = refused_records_.exchange(0)) drop(records, refused_packets_.exchange(0));
 }

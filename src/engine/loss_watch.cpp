@@ -6,8 +6,10 @@
 
 namespace parshall {
 
-LossWatch::LossWatch(const Workers& workers, std::function<Counters()> device, bool merges)
-    : workers_(workers), device_(std::move(device)), merges_(merges) {}
+LossWatch::LossWatch(const Workers& workers, std::function<Counters()> device, bool merges, bool pipeline)
+    : workers_(workers), device_(std::move(device)), merges_(merges), pipeline_(pipeline) {
+  for (const auto& lane : workers_.lanes()) may_lose_ |= !lane->source().lossless();
+}
 
 LossWatch::~LossWatch() { follow(nullptr); }
 
@@ -21,7 +23,7 @@ void LossWatch::follow(std::shared_ptr<LossLog> log) {
   if (log_) log_->stop();
   log_ = std::move(log);
   waiting_.reset();
-  if (log_) log_->follow([this] { return read(); }, merges_);
+  if (log_) log_->follow([this] { return read(); }, merges_, /*partial_late=*/pipeline_);
 }
 
 /// A lane's own losses first: what a device loses later is no matter.
@@ -34,6 +36,7 @@ Losses LossWatch::read() const {
   }
   if (device_) device = device_();
   losses.packets += sum_of(device, CounterPart::device_lost);
+  losses.untold = may_lose_ && !device.known(Counter::nic_missed);
   for (const auto& monitor : workers_.monitors()) {
     const std::uint64_t changes = monitor->partial_changes();
     losses.partial_changes += changes;

@@ -19,8 +19,9 @@ namespace parshall {
 /// those before.
 class LossWatch {
  public:
-  /// `device`: totals, of any thread; empty where there is none.
-  LossWatch(const Workers& workers, std::function<Counters()> device, bool merges);
+  /// `device`: totals, of any thread; empty where there is none. `pipeline`: packets are worked on in another turn than
+  /// they come.
+  LossWatch(const Workers& workers, std::function<Counters()> device, bool merges, bool pipeline);
   ~LossWatch();
   LossWatch(const LossWatch&) = delete;
   LossWatch& operator=(const LossWatch&) = delete;
@@ -48,7 +49,7 @@ class LossWatch {
 
   const Workers& workers_;
   std::function<Counters()> device_;
-  bool merges_;
+  bool merges_, pipeline_, may_lose_ = false;
   std::mutex mutex_;
   std::shared_ptr<LossLog> log_;
   std::optional<Reading> waiting_;  ///< until the lanes have caught up

@@ -49,7 +49,8 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   }
   workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads,
                                        input_.every_source_sees_all);
-  loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact);
+  loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact,
+                                            options_.threads.model != ThreadModel::run_to_completion);
   if (const auto& losses = chosen_->schema.losses()) loss_watch_->begin(losses);
   if (classifiers_) {
     std::vector<const ClassJobs*> jobs;

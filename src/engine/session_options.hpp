@@ -24,8 +24,9 @@ struct SessionOptions {
   std::optional<BpfFilter> filter;
   bool snapshots = true;    ///< reports before the end will be asked for
   bool keeps_ended = true;  ///< records of ended flows, for reports; else they are counted, and gone
-  /// Where they go at once in place of that, if it takes records, and where findings go in place of take_events() and
-  /// take_recalls(): by the collector's thread. Null: nowhere. What is given back is kept for the next report.
+  /// Where they go at once, too, or in place of that, if it has the report, and where findings go in place of
+  /// take_events() and take_recalls(): by the collector's thread. Null: nowhere. What is given back is kept for the
+  /// next report.
   Outputs* outputs = nullptr;
   bool commits_first = false;  ///< of a source that cannot wait: before the first packet, however long it takes
   std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< that these may take until a report asks for them

@@ -39,8 +39,10 @@ void OutputWatch::look() {
 std::string OutputWatch::whom_we_wait_for() {
   std::string names;
   for (const Watched& watched : watched_)
-    if (!watched.queue->is_done()) names += (names.empty() ? "" : ", ") + name_of(*watched.queue);
-  return "waiting for who reads " + (names.empty() ? main_name_ : names);
+    if (watched.queue->summary().waiting() != OutputSummary::Sum())
+      names += (names.empty() ? "" : ", ") + name_of(*watched.queue);
+  return fmt::format("waiting for who reads {}; another signal ends at once, and loses what is not written",
+                     names.empty() ? main_name_ : names);
 }
 
 void OutputWatch::tell_account() const {

@@ -143,9 +143,14 @@ class Watch {
   void watch() {
     const bool by_packet_time = plan_.wiring.session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
+    auto stopped = Clock::time_point::max();
     while (!session().finished()) {
       const auto now = Clock::now();
-      if (stop_asked() || run_->time_is_up() || output_failed() || watched_->reader_gone()) session().stop();
+      if (stop_asked() || run_->time_is_up() || output_failed() || watched_->reader_gone()) {
+        session().stop();
+        stopped = std::min(stopped, now);
+      }
+      if (stopped < now - kPatience) say_that_we_wait();  // workers of a file do, too
       watched_->look();
       warn_of_dropped_records();
       if (by_packet_time && session().paused()) {
@@ -211,10 +216,13 @@ class Watch {
     return texts;
   }
 
+  /// Once.
+  void say_that_we_wait() {
+    if (!std::exchange(said_that_we_wait_, true)) say(options_.command, watched_->whom_we_wait_for());
+  }
+
   int finish() {
-    bool told = false;
-    while (!run_->ended_within(kPatience))
-      if (!std::exchange(told, true)) say(options_.command, watched_->whom_we_wait_for());
+    while (!run_->ended_within(kPatience)) say_that_we_wait();
     const Report report = run_->finish();
     warn_of_dropped_records();
     int status = (main_ != nullptr ? !main_->failed() : write(report)) ? kDone : kFailed;
@@ -291,7 +299,7 @@ class Watch {
   std::unique_ptr<Output> output_;  ///< of the reports
   std::unique_ptr<ReportSink> sink_;
   std::optional<OutputWatch> watched_;
-  bool warned_ = false;
+  bool warned_ = false, said_that_we_wait_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "parshall/wire_outputs.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -21,18 +23,22 @@ Error no_kind(const std::string& kind) {
   return Error{fmt::format("--export: there is no \"{}\"; there are {}", kind, kinds())};
 }
 
-/// Whether it is a regular file, or will be.
-bool is_regular(const std::filesystem::path& path) {
-  std::error_code wrong;
-  const auto status = std::filesystem::status(path, wrong);
-  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+/// What is written to, where it is there.
+std::optional<struct stat> status_of(const std::string& path) {
+  struct stat status;
+  const int found = path == "-" ? ::fstat(STDOUT_FILENO, &status) : ::stat(path.c_str(), &status);
+  return found == 0 ? std::optional(status) : std::nullopt;
 }
 
+/// Whether what two write there would get mixed up: not of /dev/null and its like.
 bool is_same(const std::string& a, const std::string& b) {
-  if (a == "-" || b == "-") return a == b;
+  if (a == b && a == "-") return true;
+  const auto at_a = status_of(a), at_b = status_of(b);
+  if (at_a && at_b)
+    return at_a->st_dev == at_b->st_dev && at_a->st_ino == at_b->st_ino &&
+           (!S_ISCHR(at_a->st_mode) || ((a == "-" || b == "-") && ::isatty(STDOUT_FILENO) != 0));
   std::error_code wrong;
-  return same_file(a, b) ||
-         (is_regular(a) && std::filesystem::weakly_canonical(a, wrong) == std::filesystem::weakly_canonical(b, wrong));
+  return !at_a && !at_b && std::filesystem::weakly_canonical(a, wrong) == std::filesystem::weakly_canonical(b, wrong);
 }
 
 }  // namespace
@@ -64,7 +70,7 @@ std::optional<Error> targets_problem(const std::string& capture, std::span<const
       return Error{fmt::format("{}: this is the capture itself: name another file to write to", target.what)};
     for (const Target& other : targets.first(i)) {
       if (!is_same(other.path, target.path)) continue;
-      if (target.path == "-")
+      if (target.path == "-" || other.path == "-")
         return Error{
             fmt::format("{} and {} both go to standard output: give one of them a file", target.what, other.what)};
       return Error{fmt::format("{} and {} are the same file: name another one", target.what, other.what)};

@@ -340,6 +340,26 @@ class NothingLost(Case):
         self.assertEqual(packets_in(flows), 400000)
         self.assertGreater(sum(flow["end_reason"] == "idle" for flow in flows), 1000)
 
+    def test_after_a_signal_it_is_said_whose_reader_a_run_waits_for(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000", "--idle", "1ms", "--export", "csv:" + pipe, "--export",
+                                    "csv:" + self.path("flows.csv"), "-o", "/dev/null"], stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        killer = threading.Timer(20, process.kill)
+        killer.start()
+        said = process.stderr.readline().decode()
+        killer.cancel()
+        self.assertIn("waiting for who reads csv:" + pipe, said)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+
     def test_a_reader_that_does_not_read_costs_records_of_a_link_and_no_memory(self):
         """What it got and what was dropped is all there was."""
         pipe = self.path("pipe")
@@ -389,6 +409,16 @@ class NothingLost(Case):
                 for rest in ("waiting", "dropped"):
                     self.assertEqual(set(outputs[name][rest].values()), {0})
 
+    def test_an_output_beside_them_takes_no_record_from_reports(self):
+        traffic = ["watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "csv:" + self.path("flows.csv")]
+        for words, flows_of in ((["--format", "json"], lambda out: json.loads(out)["flows"]), (["--format", "csv", "--sort", "packets"], rows)):
+            with self.subTest(words=words):
+                done = run(*traffic, *words)
+                self.assertEqual((done.status, done.err), (DONE, b""))
+                self.assertEqual(packets_in(flows_of(done.out)), 200000)
+                with open(self.path("flows.csv"), "rb") as file:
+                    self.assertEqual(packets_in(rows(file.read())), 200000)
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_an_output_that_cannot_be_written_costs_the_others_nothing(self):
         csv = self.path("flows.csv")
@@ -397,6 +427,19 @@ class NothingLost(Case):
         self.assert_says(done, FAILED, "jsonl:/dev/full", "No space left", "0 (0) written")
         with open(csv, "rb") as file:
             self.assertEqual(packets_in(rows(file.read())), 200000)
+
+    def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        traffic = ["watch", "-q", "-g", "flows=10", "--count", "100", "--export"]
+        for words, said in ((["csv:/dev/stdout"], ["/dev/stdout", "standard output"]), (["csv:" + pipe, "--export", "jsonl:" + pipe], ["same file"]),
+                            (["csv:" + pipe, "-o", pipe], ["same file"])):
+            with self.subTest(words=words):
+                self.assert_says(run(*traffic, *words, timeout=10), USAGE, *said)
+        with open(self.path("report"), "wb") as report:
+            self.assert_says(run(*traffic, "csv:/dev/stdout", stdout=report), USAGE, "standard output")
+        done = run(*traffic, "csv:/dev/null", "--export", "jsonl:/dev/null", "-o", "/dev/null")
+        self.assertEqual((done.status, done.err), (DONE, b""))
 
     def test_outputs_that_make_no_sense_are_refused(self):
         capture, both = self.capture(), self.path("both")

@@ -130,6 +130,16 @@ TEST(RecordIdentity, WhereALossyIdentityMergesFlowsNoRecordIsExact) {
   for (const Cell& cell : run_to_end(*session)) EXPECT_EQ(cell.asked[kExact], Value::of_bool(false));
 }
 
+TEST(RecordIdentity, WhereADeviceDoesNotSayWhatItLosesNoRecordIsExact) {
+  for (const bool lossless : {true, false}) {
+    const auto session = make_session({.columns = kNames}, steady_traffic(), {.lossless = lossless});
+    for (const Cell& cell : run_to_end(*session)) {
+      EXPECT_EQ(cell.asked[kExact], Value::of_bool(lossless));
+      EXPECT_EQ(cell.asked[kMissed].present(), lossless);
+    }
+  }
+}
+
 /// A device with a clock that the test moves on, which loses what it is told to.
 class Device {
  public:

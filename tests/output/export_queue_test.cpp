@@ -99,6 +99,14 @@ TEST_F(ExportQueues, WritesAllThatWaitsInOrder) {
   EXPECT_TRUE(back_.empty());
 }
 
+TEST_F(ExportQueues, FailsWhereNotEvenTheBeginningIsWritten) {
+  const auto queue = make(/*waits=*/true);
+  desk_.fails = true;
+  ASSERT_TRUE(queue->finished_within(10s));
+  EXPECT_EQ(desk_.began, 1);
+  EXPECT_TRUE(queue->failed());
+}
+
 TEST_F(ExportQueues, DropsTheNewestAndCountsThemWhereTheSourceDoesNotWait) {
   constexpr std::uint64_t kRecords = 10'000;
   const auto queue = make(/*waits=*/false);

@@ -22,6 +22,14 @@ TEST(LossLog, WithoutAnyReadingWhatIsLostByNowIsTheBound) {
   EXPECT_EQ(log.missed(10, 20).packets_at_most, 7u);
 }
 
+TEST(LossLog, OfADeviceThatDoesNotSayWhatItLosesNothingIsKnown) {
+  LossLog log;
+  log.follow([] { return Losses{.untold = true}; }, /*merges=*/false);
+  log.note({.untold = true}, 100, 90);
+  EXPECT_FALSE(log.missed(100, 200).exact);
+  EXPECT_EQ(log.missed(100, 200).packets_at_most, std::nullopt);
+}
+
 TEST(LossLog, CountsFromTheLastReadingBeforeARecordToTheFirstBehindIt) {
   LossLog log;
   log.follow([] { return Losses{.packets = 100}; }, /*merges=*/false);
@@ -60,6 +68,17 @@ TEST(LossLog, ARecordIsNotExactWhileFlowsAreSeenInPart) {
   EXPECT_FALSE(log.missed(200, 1000).exact);
   EXPECT_TRUE(log.missed(300, 1000).exact);
   EXPECT_EQ(log.missed(200, 1000).packets_at_most, 0u) << "it is counted how many they were";
+}
+
+TEST(LossLog, WherePacketsAreWorkedOnLateItMattersWhatShowsBeforeTheRecordIsWritten) {
+  for (const bool late : {true, false}) {
+    LossLog log;
+    log.follow([] { return Losses{.partial_changes = 1, .partial = true}; }, /*merges=*/false, late);
+    log.note({}, 100, 90);
+    log.note({}, 200, 190);
+    EXPECT_EQ(log.missed(100, 190).exact, !late);
+    EXPECT_EQ(log.missed(100, 190).packets_at_most, 0u);
+  }
 }
 
 TEST(LossLog, WhereFlowsMayBeMergedNoRecordIsExact) {

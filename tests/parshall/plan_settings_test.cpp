@@ -14,10 +14,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const PlanSetting& setting(std::string_view name) {
-  return *std::ranges::find(plan_settings(), name, &PlanSetting::name);
-}
-
 Result<Plan> toml(std::string_view text) { return plan_of_toml(text, "plan.toml"); }
 std::string complaint(std::string_view text) {
   const auto plan = toml(text);
@@ -28,11 +24,15 @@ TEST(PlanSettings, HaveNamesOfTheirOwnAndNameEachOtherRightly) {
   std::set<std::string> names, letters;
   for (const PlanSetting& one : plan_settings()) {
     EXPECT_TRUE(names.insert(one.name).second) << one.name;
-    if (!one.letter.empty()) EXPECT_TRUE(letters.insert(one.letter).second) << one.letter;
+    if (!one.letter.empty()) {
+      EXPECT_TRUE(letters.insert(one.letter).second) << one.letter;
+    }
     EXPECT_FALSE(one.help.empty()) << one.name;
     // A command line declares in this order, and looks back.
     for (const std::string& other : one.excludes) EXPECT_TRUE(names.contains(other)) << one.name;
-    if (!one.needs.empty()) EXPECT_TRUE(names.contains(one.needs)) << one.name;
+    if (!one.needs.empty()) {
+      EXPECT_TRUE(names.contains(one.needs)) << one.name;
+    }
   }
   EXPECT_GE(names.size(), 40u);
 }

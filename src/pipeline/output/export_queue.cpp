@@ -124,7 +124,10 @@ void ExportQueue::run() {
     }
     if (wrote) continue;
     if (last) {
-      if (!abandoned) begin();
+      if (!abandoned) {
+        begin();
+        flush();  // of what begins a file, too, it is to be seen whether it is written
+      }
       break;
     }
     std::this_thread::sleep_for(kNap);

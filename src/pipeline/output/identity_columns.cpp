@@ -35,9 +35,10 @@ constexpr IdentityColumn kColumns[] = {
      "whether no packet can be missing or another flow's: none was lost, shed or kept out while the record was open",
      [](const RecordIdentity& of) { return Value::of_bool(!lacks_the_rest(of) && missed(of).exact); }},
     {"missed_packets_at_most", "packets", kUint64, {kOwnPen, 41}, false,
-     "packets of any flow that were lost while the record was open, at most; absent where the capture broke meanwhile",
+     "packets of any flow that were lost while the record was open, at most; absent where the capture broke meanwhile, or the device does not tell",
      [](const RecordIdentity& of) {
-       return lacks_the_rest(of) ? Value() : Value::of_unsigned(missed(of).packets_at_most);
+       const auto packets = lacks_the_rest(of) ? std::nullopt : missed(of).packets_at_most;
+       return packets ? Value::of_unsigned(*packets) : Value();
      }},
 };
 // clang-format on

@@ -6,10 +6,11 @@
 
 namespace parshall {
 
-void LossLog::follow(std::function<Losses()> read, bool merges) {
+void LossLog::follow(std::function<Losses()> read, bool merges, bool partial_late) {
   const std::lock_guard lock(mutex_);
   read_ = std::move(read);
   merges_ = merges;
+  partial_late_ = partial_late;
 }
 
 void LossLog::stop() {
@@ -52,10 +53,14 @@ LossLog::Missed LossLog::missed(std::uint64_t first_ns, std::uint64_t last_ns) c
   const auto after_first = std::ranges::upper_bound(readings_, first_ns, {}, &Reading::since_ns);
   const Losses before = after_first == readings_.begin() ? Losses() : std::prev(after_first)->losses;
   const auto beyond_last = std::ranges::lower_bound(readings_, last_ns, {}, &Reading::until_ns);
-  const Losses after = beyond_last != readings_.end() ? beyond_last->losses : read_ ? read_() : last_;
+  const auto by_now = [this] { return read_ ? read_() : last_; };
+  const Losses after = beyond_last != readings_.end() ? beyond_last->losses : by_now();
+  // Whoever asks of a record has had all of its packets worked on.
+  const std::uint64_t changes = partial_late_ ? by_now().partial_changes : after.partial_changes;
   // A device's counters may be read in any order: what went back is no loss.
   const std::uint64_t packets = after.packets - std::min(before.packets, after.packets);
-  const bool whole = !before.partial && before.partial_changes == after.partial_changes;
+  const bool whole = !before.partial && before.partial_changes == changes;
+  if (before.untold || after.untold) return {.exact = false, .packets_at_most = std::nullopt};
   return {.exact = packets == 0 && whole && !merges_, .packets_at_most = packets};
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace parshall {
@@ -13,6 +14,7 @@ struct Losses {
   std::uint64_t packets = 0;          ///< by the device, and between two threads
   std::uint64_t partial_changes = 0;  ///< how often a worker began or ceased to shed flows or to keep new ones out
   bool partial = false;               ///< any of them does now
+  bool untold = false;                ///< a device that may lose packets does not say how many
 
   friend bool operator==(const Losses&, const Losses&) = default;
 };
@@ -33,11 +35,13 @@ class LossLog {
 
   struct Missed {
     bool exact = true;
-    std::uint64_t packets_at_most = 0;
+    std::optional<std::uint64_t> packets_at_most = 0;  ///< absent: the device does not say
   };
 
-  /// `read`: what is lost by now, from any thread, until stop(). `merges`: flows may be counted as one.
-  void follow(std::function<Losses()> read, bool merges);
+  /// `read`: what is lost by now, from any thread, until stop(). `merges`: flows may be counted as one. `partial_late`:
+  /// packets before a reading may be worked on after it, so that only then it shows whether their flows are seen in
+  /// part.
+  void follow(std::function<Losses()> read, bool merges, bool partial_late = false);
   /// What is lost by then is all there is.
   void stop();
 
@@ -63,7 +67,7 @@ class LossLog {
   std::vector<Reading> readings_;  ///< of losses that differ from those before
   std::function<Losses()> read_;
   Losses last_;  ///< when it was stopped
-  bool merges_ = false, damaged_ = false;
+  bool merges_ = false, partial_late_ = false, damaged_ = false;
 };
 
 }  // namespace parshall

@@ -16,6 +16,10 @@ bool Outputs::take_records() const noexcept {
   return std::ranges::any_of(queues_, [](const auto& queue) { return queue->takes().records; });
 }
 
+bool Outputs::have_report() const noexcept {
+  return std::ranges::any_of(queues_, [](const auto& queue) { return queue->name() == kReportOutput; });
+}
+
 std::uint64_t Outputs::memory_bytes() const noexcept {
   std::uint64_t bytes = 0;
   for (const auto& queue : queues_) bytes += queue->memory_bytes();

@@ -23,6 +23,8 @@ class Outputs {
   void add_direct(InnerExporter& exporter) { direct_.push_back(&exporter); }
 
   bool take_records() const noexcept;
+  /// Whether one is the report (kReportOutput): who makes one otherwise needs records that ended, too.
+  bool have_report() const noexcept;
   std::uint64_t memory_bytes() const noexcept;
 
   // One thread, while the run goes on:

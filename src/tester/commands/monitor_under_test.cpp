@@ -27,11 +27,10 @@ constexpr auto kPatience = 10'000ms;
 constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
 
 /// Of `parshall watch`, what means nothing here: there is one source, and no end and no report of its own.
-constexpr std::array kMeaningless{"--read",     "--interface",  "--generate", "--via",     "--forward",
-                                  "--dscp",     "--queues",     "--workers",  "--eal",     "--count",
-                                  "--duration", "--events",     "--export",   "--export",  "--recall",
-                                  "--hook",     "--hook-every", "--format",   "--output",  "--every",
-                                  "--live",     "--top",        "--sort",     "--explain", "--quiet"};
+constexpr std::array kMeaningless{"--read",   "--interface", "--generate", "--via",        "--forward",  "--dscp",
+                                  "--queues", "--workers",   "--eal",      "--count",      "--duration", "--events",
+                                  "--export", "--recall",    "--hook",     "--hook-every", "--format",   "--output",
+                                  "--every",  "--live",      "--top",      "--sort",       "--explain",  "--quiet"};
 
 Result<Plan> parse_watch(const std::string& words) {
   WatchOptions watch;
