@@ -8,13 +8,14 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "base/page_commit.hpp"
 #include "base/published_counters.hpp"
 #include "engine/analyst.hpp"
 #include "engine/class_helpers.hpp"
+#include "engine/flow_merger.hpp"
+#include "engine/interval_bases.hpp"
 #include "engine/loss_watch.hpp"
 #include "engine/tables.hpp"
 #include "engine/worker.hpp"
@@ -142,7 +143,6 @@ class Session {
     Schema schema;
     std::uint64_t generation;
   };
-  using Bases = std::unordered_map<std::string, IntervalBase>;
 
   void collect();
   void collect_ended();
@@ -163,6 +163,7 @@ class Session {
   ReportSummary summarize(std::span<const MonitorCounts> counts, bool final);
   void account(ReportSummary& summary, std::span<const MonitorCounts> counts);
   bool may_overlap() const noexcept;
+  std::uint64_t most_live() const noexcept;  ///< flows, of all workers
 
   Input input_;
   SessionOptions options_;
@@ -180,8 +181,9 @@ class Session {
   std::uint64_t reports_ = 0;
   std::uint64_t last_report_ns_ = 0;
   double interval_s_ = 0;
-  Bases bases_, next_bases_;
-  std::vector<Value> values_;  ///< of the flow that is being visited
+  std::optional<IntervalBases> bases_;  ///< where a column goes by the report before
+  std::optional<FlowMerger> merger_;    ///< where workers may have parts of a flow
+  std::vector<Value> values_;           ///< of the flow that is being visited
 
   RecordSpool spool_;
   Counters collected_;  ///< the collector's: records dropped for want of room
