@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <bit>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "base/huge_buffer.hpp"
+#include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/registry.hpp"
 
@@ -18,40 +22,90 @@ inline std::string key_text(const FlowKey& key) {
   return {reinterpret_cast<const char*>(&key), key.significant_bytes()};
 }
 
-/// Adds up the records of one flow that several workers kept.
+/// Adds up the records of one flow that several workers kept. Flows stay where they are: what is sorted, by the hash of
+/// their keys, is the places where they stand. Of two with the same bits of the hash the keys are compared.
+///
+/// Memory: memory_bytes(), touched as flows come, and a row.
 class FlowMerger {
  public:
-  explicit FlowMerger(const StatisticSet& set) : set_(set) {}
+  static std::uint64_t memory_bytes(std::uint64_t flows) noexcept { return flows * sizeof(std::uint64_t); }
 
+  /// `flows`: at most. Throws std::bad_alloc.
+  FlowMerger(std::uint64_t flows, std::uint64_t seed)
+      : hash_(KeyFields::five_tuple, Identity::exact, seed), found_(flows, /*huge_pages=*/false) {}
+
+  /// Visits each flow of the first `places` once. read(place, use) calls use(record, row) where there is a flow.
   /// Statistics that cannot be merged, or that one record lacks, are absent from the sum.
-  void add(const FlowRecord& record, std::span<const std::byte> row) {
-    const auto [at, is_new] = flows_.try_emplace(key_text(record.key), Merged{record, {row.begin(), row.end()}});
-    if (is_new) return;
-    FlowRecord& into = at->second.record;
+  template <class Read, class Visit>
+  void merge(const StatisticSet& set, std::uint64_t places, Read read, Visit visit) {
+    const auto place_bits = static_cast<unsigned>(std::bit_width(places));
+    const std::uint64_t place_mask = (std::uint64_t{1} << place_bits) - 1;
+    std::uint64_t count = 0;
+    for (std::uint64_t place = 0; place < places && count < found_.size(); ++place)
+      read(place, [&](const FlowRecord& record, std::span<const std::byte>) {
+        found_[count++] = (hash_.hash(record.key) & ~place_mask) | place;
+      });
+    const std::span<std::uint64_t> found(found_.data(), count);
+    std::ranges::sort(found);
+    for (std::uint64_t first = 0; first < count;) {
+      std::uint64_t end = first + 1;
+      while (end < count && found[end] >> place_bits == found[first] >> place_bits) ++end;
+      const auto same = found.subspan(first, end - first);
+      for (std::uint64_t& one : same) one &= place_mask;
+      if (same.size() == 1)
+        read(same[0], visit);
+      else
+        merge_some(set, same, read, visit);
+      first = end;
+    }
+  }
+
+ private:
+  /// Places of flows whose hashes have the same bits, most often since they are one.
+  template <class Read, class Visit>
+  void merge_some(const StatisticSet& set, std::span<std::uint64_t> places, Read& read, Visit& visit) {
+    const auto key_of = [&](std::uint64_t place) {
+      FlowKey key;
+      read(place, [&](const FlowRecord& record, std::span<const std::byte>) { key = record.key; });
+      return key;
+    };
+    std::ranges::sort(places, [&](std::uint64_t a, std::uint64_t b) {
+      const auto order = compare(key_of(a), key_of(b));
+      return order == 0 ? a < b : order < 0;
+    });
+    for (std::size_t i = 0; i < places.size();) {
+      FlowRecord sum;
+      read(places[i], [&](const FlowRecord& record, std::span<const std::byte> row) {
+        sum = record;
+        row_.assign(row.begin(), row.end());
+      });
+      for (++i; i < places.size() && key_of(places[i]) == sum.key; ++i)
+        read(places[i], [&](const FlowRecord& record, std::span<const std::byte> row) { add(set, sum, record, row); });
+      visit(sum, std::span<const std::byte>(row_));
+    }
+  }
+
+  static std::strong_ordering compare(const FlowKey& a, const FlowKey& b) noexcept {
+    if (a.ip_version != b.ip_version) return a.ip_version <=> b.ip_version;
+    return std::memcmp(&a, &b, a.significant_bytes()) <=> 0;
+  }
+
+  void add(const StatisticSet& set, FlowRecord& into, const FlowRecord& record, std::span<const std::byte> row) {
     into.packets += record.packets;
     into.ip_bytes += record.ip_bytes;
     into.wire_bytes += record.wire_bytes;
     into.first_ns = std::min(into.first_ns, record.first_ns);
     into.last_ns = std::max(into.last_ns, record.last_ns);
     into.tcp_flags |= record.tcp_flags;
-    if (row.empty() || at->second.row.empty() || !set_.mergeable())
-      at->second.row.clear();
+    if (row.empty() || row_.empty() || !set.mergeable())
+      row_.clear();
     else
-      set_.merge(at->second.row.data(), row.data());
+      set.merge(row_.data(), row.data());
   }
 
-  template <class Visit>
-  void visit(Visit visit) const {
-    for (const auto& [key, merged] : flows_) visit(merged.record, std::span<const std::byte>(merged.row));
-  }
-
- private:
-  struct Merged {
-    FlowRecord record;
-    std::vector<std::byte> row;
-  };
-  const StatisticSet& set_;
-  std::unordered_map<std::string, Merged> flows_;
+  FlowIdentity hash_;
+  HugeBuffer<std::uint64_t> found_;  ///< the bits of the hash above those of the place
+  std::vector<std::byte> row_;       ///< of the flow that is added up
 };
 
 }  // namespace parshall

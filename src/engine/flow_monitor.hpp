@@ -83,8 +83,11 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   }
 
   void visit(const FlowVisitor& visitor) const override {
-    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
-      if (table_.occupied(slot)) visitor(table_.record(slot), measurement_.row(slot));
+    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot) visit_slot(slot, visitor);
+  }
+  std::uint32_t slots() const noexcept override { return static_cast<std::uint32_t>(table_.slots()); }
+  void visit_slot(std::uint32_t slot, const FlowVisitor& visitor) const override {
+    if (table_.occupied(slot)) visitor(table_.record(slot), measurement_.row(slot));
   }
 
   MonitorCounts counts() const noexcept override {

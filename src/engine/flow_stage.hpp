@@ -24,8 +24,8 @@
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
-#include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/ended_record.hpp"
+#include "pipeline/output/monitor_counts.hpp"
 
 namespace parshall {
 
@@ -110,6 +110,8 @@ class FlowStage {
 
   /// After the worker has stopped.
   virtual void visit(const FlowVisitor& visitor) const = 0;
+  virtual std::uint32_t slots() const noexcept { return 0; }
+  virtual void visit_slot(std::uint32_t, const FlowVisitor&) const {}  ///< nothing where no flow is there
   virtual MonitorCounts counts() const noexcept = 0;
   virtual StatisticChoice statistics() const = 0;
   /// Any thread: the run ends, and nothing waits any more for what tasks find.

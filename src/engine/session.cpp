@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "engine/flow_merger.hpp"
-
 namespace parshall {
 namespace {
 
@@ -52,6 +50,8 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact,
                                             options_.threads.model != ThreadModel::run_to_completion);
   if (const auto& losses = chosen_->schema.losses()) loss_watch_->begin(losses);
+  if (chosen_->schema.needs_interval() && options_.snapshots) bases_.emplace(most_live(), options_.seed);
+  if (may_overlap()) merger_.emplace(most_live(), options_.seed);
   if (classifiers_) {
     std::vector<const ClassJobs*> jobs;
     for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
@@ -183,7 +183,12 @@ bool Session::may_overlap() const noexcept {
          options_.threads.model != ThreadModel::pipeline;
 }
 
+std::uint64_t Session::most_live() const noexcept {
+  return options_.table == nullptr ? 0 : options_.workers * options_.table->slots(options_.monitor.flows);
+}
+
 void Session::change_columns(Schema schema) {
+  if (schema.needs_interval() && !bases_) bases_.emplace(most_live(), options_.seed);
   const std::uint64_t generation = chosen_->generation + 1;
   for (const auto& monitor : workers_->monitors()) monitor->request_statistics({schema.statistics(), generation});
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), generation});
@@ -249,14 +254,10 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
                          const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit) {
   values_.resize(chosen.schema.columns().size());
   IntervalBase base;
-  if (chosen.schema.needs_interval()) {
-    const std::string key = key_text(record.key);
-    // A record that began since has nothing in common with one of the same flow that ended.
-    if (const auto known = bases_.find(key); known != bases_.end() && record.first_ns <= known->second.first_ns)
-      base = known->second;
+  if (chosen.schema.needs_interval() && bases_) {
+    base = bases_->find(record);
     base.interval_s = summarizer_->interval_s();
-    if (record.end_reason == EndReason::none)
-      next_bases_[key] = {record.packets, record.wire_bytes, record.first_ns, 0};
+    if (record.end_reason == EndReason::none) bases_->put(record);
   }
   if (generation != chosen.generation) row = {};
   chosen.schema.read(record, row, base, values_);
@@ -274,23 +275,40 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
                               const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
   if (flows == SnapshotFlows::live_and_ended) visit_ended(number, *chosen, visit);
-  FlowMerger merger(*chosen->schema.statistics());
-  for (const auto& monitor : workers_->monitors()) {
-    const Snapshot& snapshot = *monitor->snapshot_ready();
-    for (std::uint64_t i = 0; i < snapshot.counts[Counter::live_flows]; ++i) {
-      const RecordView view({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
-      if (may_overlap())
-        merger.add(view.header.record,
-                   view.header.generation == chosen->generation ? view.row : std::span<const std::byte>());
-      else
+  std::uint64_t live = 0;
+  for (const auto& monitor : workers_->monitors()) live += monitor->snapshot_ready()->counts[Counter::live_flows];
+  if (bases_) bases_->begin_report(live);
+  const auto read = [&](const Snapshot& snapshot, std::uint64_t i) {
+    return RecordView({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
+  };
+  if (may_overlap()) {
+    merger_->merge(
+        *chosen->schema.statistics(), live,
+        [&](std::uint64_t place, auto&& use) {
+          for (const auto& monitor : workers_->monitors()) {
+            const Snapshot& snapshot = *monitor->snapshot_ready();
+            if (const std::uint64_t here = snapshot.counts[Counter::live_flows]; place >= here) {
+              place -= here;
+              continue;
+            }
+            const RecordView view = read(snapshot, place);
+            const bool has_row = view.header.generation == chosen->generation;
+            return use(view.header.record, has_row ? view.row : std::span<const std::byte>());
+          }
+        },
+        [&](const FlowRecord& record, std::span<const std::byte> row) {
+          visit_flow(record, row, chosen->generation, *chosen, visit);
+        });
+  } else {
+    for (const auto& monitor : workers_->monitors()) {
+      const Snapshot& snapshot = *monitor->snapshot_ready();
+      for (std::uint64_t i = 0; i < snapshot.counts[Counter::live_flows]; ++i) {
+        const RecordView view = read(snapshot, i);
         visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
+      }
     }
   }
-  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) {
-    visit_flow(record, row, chosen->generation, *chosen, visit);
-  });
-  bases_.swap(next_bases_);
-  next_bases_.clear();
+  if (bases_) bases_->end_report();
 }
 
 void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
@@ -303,20 +321,41 @@ void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
 
 void Session::visit_live(const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
-  FlowMerger merger(*chosen->schema.statistics());
-  for (const auto& monitor : workers_->monitors()) {
-    const std::uint64_t generation = monitor->statistics().generation;
-    monitor->visit([&](FlowRecord record, std::span<const std::byte> row) {
-      record.end_reason = EndReason::forced_end;  // the table goes
-      if (may_overlap())
-        merger.add(record, generation == chosen->generation ? row : std::span<const std::byte>());
-      else
+  if (!may_overlap()) {
+    for (const auto& monitor : workers_->monitors()) {
+      const std::uint64_t generation = monitor->statistics().generation;
+      monitor->visit([&](FlowRecord record, std::span<const std::byte> row) {
+        record.end_reason = EndReason::forced_end;  // the table goes
         visit_flow(record, row, generation, *chosen, visit);
-    });
+      });
+    }
+    return;
   }
-  merger.visit([&](const FlowRecord& record, std::span<const std::byte> row) {
-    visit_flow(record, row, chosen->generation, *chosen, visit);
-  });
+  std::uint64_t places = 0;
+  std::vector<std::uint64_t> generations;
+  for (const auto& monitor : workers_->monitors()) {
+    places += monitor->slots();
+    generations.push_back(monitor->statistics().generation);
+  }
+  const auto read = [&](std::uint64_t place, auto&& use) {
+    for (std::size_t i = 0; i < generations.size(); ++i) {
+      const auto& monitor = workers_->monitors()[i];
+      if (const std::uint64_t slots = monitor->slots(); place >= slots) {
+        place -= slots;
+        continue;
+      }
+      const bool has_row = generations[i] == chosen->generation;
+      const auto end = [&](FlowRecord record, std::span<const std::byte> row) {
+        record.end_reason = EndReason::forced_end;
+        use(record, has_row ? row : std::span<const std::byte>());
+      };
+      return monitor->visit_slot(static_cast<std::uint32_t>(place), std::ref(end));
+    }
+  };
+  merger_->merge(*chosen->schema.statistics(), places, read,
+                 [&](const FlowRecord& record, std::span<const std::byte> row) {
+                   visit_flow(record, row, chosen->generation, *chosen, visit);
+                 });
 }
 
 }  // namespace parshall

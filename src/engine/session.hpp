@@ -7,14 +7,15 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "base/page_commit.hpp"
 #include "engine/analyst.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/collector.hpp"
+#include "engine/flow_merger.hpp"
 #include "engine/input.hpp"
+#include "engine/interval_bases.hpp"
 #include "engine/loss_watch.hpp"
 #include "engine/session_options.hpp"
 #include "engine/summarizer.hpp"
@@ -104,7 +105,6 @@ class Session {
     Schema schema;
     std::uint64_t generation;
   };
-  using Bases = std::unordered_map<std::string, IntervalBase>;
 
   void keep_events();
   bool snapshot_ready() const noexcept;
@@ -117,6 +117,7 @@ class Session {
   const RecallBoard* recalls() const noexcept;
   ReportSummary summarize(std::span<const MonitorCounts> counts, bool final);
   bool may_overlap() const noexcept;
+  std::uint64_t most_live() const noexcept;  ///< flows, of all workers
 
   Input input_;
   SessionOptions options_;
@@ -127,8 +128,9 @@ class Session {
   PageRanges memory_;  ///< to be committed
   CommitThread commit_;
   std::unique_ptr<ClassHelpers> classifiers_;
-  Bases bases_, next_bases_;
-  std::vector<Value> values_;  ///< of the flow that is being visited
+  std::optional<IntervalBases> bases_;  ///< where a column goes by the report before
+  std::optional<FlowMerger> merger_;    ///< where workers may have parts of a flow
+  std::vector<Value> values_;           ///< of the flow that is being visited
 
   EventQueue events_;
   std::vector<Event> last_events_;  ///< kept for the next take_events()

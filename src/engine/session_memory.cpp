@@ -39,7 +39,12 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
   const FlowClass* const classes = schema.statistics()->flow_class();
   const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
-  return options.workers * bytes + class_rings + model + shared + kSpoolMemoryBytes;
+  const std::uint64_t flows = options.workers * slots;
+  const std::uint64_t bases = schema.needs_interval() && options.snapshots ? IntervalBases::memory_bytes(flows) : 0;
+  const std::uint64_t merger = options.workers > 1 && options.threads.model != ThreadModel::pipeline
+                                   ? FlowMerger::memory_bytes(flows)
+                                   : 0;  // and perhaps it is not needed
+  return options.workers * bytes + class_rings + model + shared + bases + merger + kSpoolMemoryBytes;
 }
 
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait) {

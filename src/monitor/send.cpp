@@ -181,10 +181,12 @@ class Send {
       std::this_thread::sleep_for(kSendTick);
     }
     const Report report = session.final_report();
-    const auto ordered = sorted(report, std::string(entry->default_sort), choices_.top);
+    std::optional<Error> problem;
+    const auto ordered = sorted(report, std::string(entry->default_sort), choices_.top, &problem);
     if (!ordered) return fail(ordered.error(), kUsage);
     entry->make({})->write(*ordered, **output);
     (*output)->flush();
+    if (problem) say("send", problem->message);
     if ((*output)->reader_gone()) return kReaderGone;
     if ((*output)->error()) return fail(*(*output)->error(), kFailed);
     return kDone;

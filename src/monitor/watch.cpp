@@ -97,6 +97,7 @@ class Watch {
     const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
     const ExporterEntry* const streams = find_exporter(options_.format);
     output_name_ = output->name();
+    outputs.count_memory(sorting_bytes(schema.columns(), plan_.sort, plan_.top));
     if (!is_one_report || !plan_.wiring.session.keeps_ended || plan_.wiring.session.table == nullptr) {
       output_ = std::move(output);
     } else if (streams != nullptr && plan_.sort.empty() && plan_.top == 0) {
@@ -105,7 +106,7 @@ class Watch {
                             .takes = streams->takes,
                             .waits = run_->waits(),
                             .give_back = [this](std::span<const std::byte> record) { session().keep_ended(record); }});
-    } else if (plan_.top != 0) {
+    } else if (TopFlows::fits(plan_.top, schema.asked().size())) {
       auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
                                              *place_of(schema.columns(), plan_.sort), plan_.top);
       top_ = top.get();
@@ -240,6 +241,7 @@ class Watch {
       say(options_.command, damage->message);
       if (status == kDone) status = kDamaged;
     }
+    if (unsorted_ && status == kDone) status = kDamaged;
     return status;
   }
 
@@ -253,7 +255,8 @@ class Watch {
   }
 
   bool write(const Report& report) {
-    auto ordered = sorted(report, plan_.sort, plan_.top);
+    std::optional<Error> problem;
+    auto ordered = sorted(report, plan_.sort, plan_.top, &problem);
     if (!ordered) {
       say(options_.command, ordered.error().message);
       return false;
@@ -262,6 +265,7 @@ class Watch {
     ordered->events = events.latest;
     ordered->events_left_out = events.left_out;
     sink_->write(*ordered, *output_);
+    if (problem && !std::exchange(unsorted_, true)) say(options_.command, problem->message);
     if (output_->error()) return false;
     recent_events_.forget(events);
     return true;
@@ -300,6 +304,7 @@ class Watch {
   std::unique_ptr<ReportSink> sink_;
   std::optional<OutputWatch> watched_;
   bool warned_ = false, said_that_we_wait_ = false;
+  bool unsorted_ = false;  ///< a report, though it was to be
 };
 
 }  // namespace

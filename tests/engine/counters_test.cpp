@@ -31,7 +31,7 @@ const CountedPlan kCases[] = {
     {"full_ring", {.model = ThreadModel::pipeline, .flows = 1024, .ring_packets = 256}, false},
 };
 INSTANTIATE_TEST_SUITE_P(Plans, SessionCounters, ::testing::ValuesIn(kCases),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 bool is_at_any_time(const CounterLine& line) { return line.by != CountedBy::walk; }
 

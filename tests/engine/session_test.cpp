@@ -129,6 +129,53 @@ TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
   expect_balanced(report.summary.total);
 }
 
+/// By snapshots too, with rates since the report before; flows of both kinds of addresses, some in one queue alone.
+TEST(Session, QueuesThatShareAFlowAreAddedUpInEachReportWithTheRateOfBoth) {
+  Input input{.description = "", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
+  const auto shared = make_traffic({.packets = 20'000, .flows = 800});
+  const auto own = make_traffic({.packets = 30'000, .flows = 3'000});  // other flows, and those of both
+  Gate first(*shared, 4), second(*own, 4);
+  input.sources.push_back(std::make_unique<ListSource>(shared, first.behaviour()));
+  input.sources.push_back(std::make_unique<ListSource>(own, second.behaviour()));
+  Session session(std::move(input), options_of({.workers = 2}), schema_of({"interval_rate_pps"}));
+  ASSERT_FALSE(session.start());
+  std::map<std::string, std::uint64_t> before;
+  std::uint64_t last_ns = 0, with_rate = 0;
+  const auto check = [&](const Report& report) {
+    const double seconds = static_cast<double>(report.summary.last_ns() - last_ns) * 1e-9;
+    std::map<std::string, std::uint64_t> now;
+    for (const Row& row : rows_of(report)) {
+      const std::string key = text_of(row.record.key);
+      ASSERT_TRUE(now.emplace(key, row.record.packets).second) << "one flow twice";
+      ASSERT_EQ(row.values[0].has_value(), last_ns != 0);
+      if (last_ns == 0) continue;
+      ++with_rate;
+      const auto more = static_cast<double>(row.record.packets - before[key]);
+      ASSERT_NEAR(*row.values[0], more / seconds, 1e-6 * more / seconds);
+    }
+    before = std::move(now);
+    last_ns = report.summary.last_ns();
+  };
+  for (int i = 0; i < 3; ++i) {
+    first.open_further();
+    second.open_further();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const auto report = session.snapshot();
+    ASSERT_TRUE(report);
+    check(*report);
+    ASSERT_FALSE(HasFatalFailure());
+  }
+  first.open_further();
+  second.open_further();
+  const Report report = session.final_report();
+  check(report);
+  EXPECT_GT(with_rate, 1000u);
+  std::map<std::string, std::uint64_t> sent;
+  for (const auto& traffic : {shared, own})
+    for (const auto& [key, packets] : traffic->by_flow()) sent[key] += packets.size();
+  EXPECT_EQ(before, sent);
+}
+
 /// The best of several: another process on the core may hold up any one of them.
 TEST(Session, ASnapshotOfASilentLinkTakesLessThanATenthOfASecond) {
   const auto traffic = make_traffic({.packets = 1000});

@@ -21,7 +21,7 @@ bool Outputs::have_report() const noexcept {
 }
 
 std::uint64_t Outputs::memory_bytes() const noexcept {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = other_bytes_;
   for (const auto& queue : queues_) bytes += queue->memory_bytes();
   return bytes;
 }

@@ -22,6 +22,9 @@ class Outputs {
   /// One that neither waits nor does much: it is called at once, by the thread that hands over, which it outlives.
   void add_direct(InnerExporter& exporter) { direct_.push_back(&exporter); }
 
+  /// Counts what else a report takes while it is written.
+  void count_memory(std::uint64_t bytes) noexcept { other_bytes_ += bytes; }
+
   bool take_records() const noexcept;
   /// Whether one is the report (kReportOutput): who makes one otherwise needs records that ended, too.
   bool have_report() const noexcept;
@@ -59,6 +62,7 @@ class Outputs {
   Schema schema_;
   std::vector<std::unique_ptr<ExportQueue>> queues_;
   std::vector<InnerExporter*> direct_;
+  std::uint64_t other_bytes_ = 0;
 };
 
 }  // namespace parshall

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/record_spool.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <string>
 #include <utility>
+
+#include "pipeline/output/unnamed_file.hpp"
 
 namespace parshall {
 namespace {
@@ -35,24 +34,6 @@ std::size_t hand_out(std::span<const std::byte> bytes, const std::function<void(
     at += sizeof length + length;
   }
   return at;
-}
-
-int open_unnamed() {
-  const char* const folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/parshall-XXXXXX";
-  const int file = ::mkostemp(path.data(), O_CLOEXEC);
-  if (file >= 0) ::unlink(path.c_str());
-  return file;
-}
-
-bool write_all(int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "pipeline/output/csv.hpp"
 #include "pipeline/output/json.hpp"
 #include "pipeline/output/json_lines.hpp"
+#include "pipeline/output/sorted_runs.hpp"
 #include "pipeline/output/text.hpp"
 #include "pipeline/output/top_flows.hpp"
 
@@ -47,14 +49,33 @@ Result<std::size_t> place_of(std::span<const ColumnInfo> columns, const std::str
   return find_column(columns, column.empty() ? "packets" : column);
 }
 
-Result<Report> sorted(Report report, const std::string& column, std::size_t top) {
+Result<Report> sorted(Report report, const std::string& column, std::size_t top, std::optional<Error>* problem) {
   if (column.empty() && top == 0) return report;
   const auto by = place_of(report.columns, column);
   if (!by) return by.error();
-  const auto first = std::make_shared<TopFlows>(*by, top);
-  report.flows([&](const ReportFlow& flow) { first->offer(flow); });
-  report.flows = [first](const std::function<void(const ReportFlow&)>& visit) { first->visit(visit); };
+  using Visit = std::function<void(const ReportFlow&)>;
+  if (TopFlows::fits(top, report.asked().size())) {
+    report.flows = [column = *by, top, flows = std::move(report.flows)](const Visit& visit) {
+      TopFlows first(column, top);
+      flows([&](const ReportFlow& flow) { first.offer(flow); });
+      first.visit(visit);
+    };
+    return report;
+  }
+  const std::size_t columns = report.columns.size();
+  report.flows = [column = *by, columns, top, problem, flows = std::move(report.flows)](const Visit& visit) {
+    SortedRuns runs(column, columns, top, visit);
+    flows([&](const ReportFlow& flow) { runs.offer(flow); });
+    runs.finish();
+    if (problem != nullptr) *problem = runs.problem();
+  };
   return report;
+}
+
+std::uint64_t sorting_bytes(std::span<const ColumnInfo> columns, const std::string& column, std::size_t top) noexcept {
+  if (column.empty() && top == 0) return 0;
+  const std::size_t asked = columns.size() - kBaseColumns;
+  return TopFlows::fits(top, asked) ? TopFlows::memory_bytes(top, asked) : SortedRuns::memory_bytes();
 }
 
 }  // namespace parshall

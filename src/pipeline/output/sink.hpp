@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,9 +40,14 @@ std::span<const SinkEntry> sink_registry() noexcept;
 /// Why a report with these columns cannot be sorted by that one.
 std::optional<Error> sort_problem(std::span<const ColumnInfo> columns, const std::string& column);
 
-/// The flows of `report` reduced to the first `top` (0: all) by `column` in falling order ("" keeps the order).
-/// Column names are those of the CSV header. Fails on an unknown one.
-Result<Report> sorted(Report report, const std::string& column, std::size_t top);
+/// The flows of `report` reduced to the first `top` (0: all) by `column` in falling order ("" keeps the order), when
+/// they are visited. Column names are those of the CSV header. Fails on an unknown one. `problem` is set then, where
+/// the order is not what was asked for, or flows are missing.
+Result<Report> sorted(Report report, const std::string& column, std::size_t top,
+                      std::optional<Error>* problem = nullptr);
+
+/// What that takes at most.
+std::uint64_t sorting_bytes(std::span<const ColumnInfo> columns, const std::string& column, std::size_t top) noexcept;
 
 /// The column that sorted() goes by, among the schema's. Error: there is none of that name.
 Result<std::size_t> place_of(std::span<const ColumnInfo> columns, const std::string& column);

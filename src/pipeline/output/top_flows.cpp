@@ -7,14 +7,14 @@ namespace parshall {
 
 void TopFlows::offer(const ReportFlow& flow) {
   const Value& key = flow.values[column_];
-  if (top_ != 0 && kept_.size() == top_) {
+  if (kept_.size() == top_) {
     if (key <= kept_.front().key) return;
     std::ranges::pop_heap(kept_, falls);
     kept_.pop_back();
   }
   const auto asked = flow.asked();
   kept_.push_back({key, flow.record, {asked.begin(), asked.end()}});
-  if (top_ != 0) std::ranges::push_heap(kept_, falls);
+  std::ranges::push_heap(kept_, falls);
 }
 
 void TopFlows::visit(const std::function<void(const ReportFlow&)>& visit) {

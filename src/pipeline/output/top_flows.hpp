@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -10,11 +11,17 @@ namespace parshall {
 
 /// The flows that stand first by a column, in falling order; absent values come last.
 ///
-/// Memory: a record and its values for each of `top` flows, or of all.
+/// Memory: memory_bytes(): a record and its values for each of `top` flows.
 class TopFlows {
  public:
-  /// `column` is a place in the schema. `top`: how many; 0: all.
+  /// `column` is a place in the schema. `top`: how many, one at least.
   TopFlows(std::size_t column, std::size_t top) noexcept : column_(column), top_(top) {}
+
+  /// Whether they are so few that they are kept in memory, with so many values that were asked for.
+  static bool fits(std::size_t top, std::size_t asked) noexcept {
+    return top != 0 && top <= kMostBytes / flow_bytes(asked);
+  }
+  static std::uint64_t memory_bytes(std::size_t top, std::size_t asked) noexcept { return top * flow_bytes(asked); }
 
   void offer(const ReportFlow& flow);
   void visit(const std::function<void(const ReportFlow&)>& visit);
@@ -26,10 +33,16 @@ class TopFlows {
     FlowRecord record;
     std::vector<Value> asked;
   };
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20, kAllocation = 32;
+
+  /// Half as much again where they grow and where they are sorted.
+  static constexpr std::size_t flow_bytes(std::size_t asked) noexcept {
+    return sizeof(Kept) * 3 / 2 + kAllocation + asked * sizeof(Value);
+  }
   static bool falls(const Kept& a, const Kept& b) noexcept { return a.key > b.key; }
 
   std::size_t column_, top_;
-  std::vector<Kept> kept_;  ///< a heap, where not all are kept
+  std::vector<Kept> kept_;  ///< a heap
 };
 
 }  // namespace parshall

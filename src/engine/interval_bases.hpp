@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/huge_buffer.hpp"
+#include "pipeline/flow/identity.hpp"
+#include "pipeline/flow/record.hpp"
+#include "pipeline/output/base_columns.hpp"
+
+namespace parshall {
+
+/// What the flows that were live at the report before had then, and what those of this report have: for rates over the
+/// time between the two.
+///
+/// Shape:  twice a dense array of 64 bytes for each flow, found over an index of 32 bits, half full at most.
+/// Memory: memory_bytes(), touched as flows come.
+/// Full:   when as many flows as were asked for are kept: later ones have no base at the next report.
+class IntervalBases {
+ public:
+  static std::uint64_t memory_bytes(std::uint64_t flows) noexcept {
+    return 2 * (flows * sizeof(Entry) + index_for(flows) * sizeof(std::uint32_t));
+  }
+
+  /// `flows`: of one report at most. Throws std::bad_alloc.
+  IntervalBases(std::uint64_t flows, std::uint64_t seed)
+      : hash_(KeyFields::five_tuple, Identity::exact, seed), before_(flows), now_(flows) {}
+
+  /// Of the report before; nothing where the flow was not in it, or has ended since and begun anew.
+  IntervalBase find(const FlowRecord& record) const noexcept {
+    const Entry* const entry = before_.find(hash_.hash(record.key), record.key);
+    if (entry == nullptr || record.first_ns > entry->first_ns) return {};
+    return {entry->packets, entry->wire_bytes, entry->first_ns, 0};
+  }
+
+  /// Of a flow that is live: once a report, in which there are so many.
+  void begin_report(std::uint64_t flows) noexcept { now_.clear(flows); }
+  void put(const FlowRecord& record) noexcept {
+    now_.put(hash_.hash(record.key), {record.key, record.packets, record.wire_bytes, record.first_ns});
+  }
+  void end_report() noexcept { std::swap(before_, now_); }
+
+ private:
+  struct Entry {
+    FlowKey key;
+    std::uint64_t packets, wire_bytes, first_ns;
+  };
+  static_assert(sizeof(Entry) == 64);
+
+  static std::uint64_t index_for(std::uint64_t flows) noexcept {
+    return std::bit_ceil(std::max<std::uint64_t>(2, 2 * flows));
+  }
+
+  /// As much of the index is in use as the flows of a report want.
+  class Table {
+   public:
+    explicit Table(std::uint64_t flows)
+        : entries_(std::min<std::uint64_t>(flows, std::numeric_limits<std::uint32_t>::max()), /*huge_pages=*/false),
+          index_(index_for(entries_.size()), /*huge_pages=*/false) {}
+
+    void clear(std::uint64_t flows) noexcept {
+      mask_ = index_for(std::min<std::uint64_t>(flows, entries_.size())) - 1;
+      std::memset(index_.data(), 0, (mask_ + 1) * sizeof(std::uint32_t));
+      size_ = 0;
+      most_ = std::min<std::uint64_t>(flows, entries_.size());
+    }
+
+    const Entry* find(std::uint64_t hash, const FlowKey& key) const noexcept {
+      if (size_ == 0) return nullptr;
+      for (std::uint64_t at = hash & mask_; index_[at] != 0; at = (at + 1) & mask_)
+        if (const Entry& entry = entries_[index_[at] - 1]; entry.key == key) return &entry;
+      return nullptr;
+    }
+
+    void put(std::uint64_t hash, const Entry& entry) noexcept {
+      if (size_ == most_) return;
+      std::uint64_t at = hash & mask_;
+      while (index_[at] != 0) at = (at + 1) & mask_;
+      entries_[size_] = entry;
+      index_[at] = static_cast<std::uint32_t>(++size_);
+    }
+
+   private:
+    HugeBuffer<Entry> entries_;
+    HugeBuffer<std::uint32_t> index_;  ///< place + 1; 0: none
+    std::uint64_t mask_ = 1, size_ = 0, most_ = 0;
+  };
+
+  FlowIdentity hash_;
+  Table before_, now_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/sorted_runs.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <limits>
+
+#include "base/random.hpp"
+#include "pipeline/output/schema.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kFlows = 20'000, kMemory = std::size_t{64} << 10;  // of a few hundred flows
+constexpr std::size_t kAsked = kBaseColumns;
+
+constexpr std::size_t kPieces = kFlows * (sizeof(FlowRecord) + sizeof(Value) + 32) / kMemory + 1;
+
+struct Flow {
+  FlowRecord record;
+  std::vector<Value> values;
+};
+
+/// In packets each number is there many times; what was asked for is a number, no number, or absent. ip_bytes counts.
+std::vector<Flow> make_flows() {
+  std::vector<Flow> flows(kFlows);
+  for (std::size_t i = 0; i < kFlows; ++i) {
+    FlowRecord& record = flows[i].record;
+    record.key.ip_version = 4;
+    record.packets = SplitMix64::mix(i) % 97;
+    record.ip_bytes = i;
+    std::vector<Value>& values = flows[i].values;
+    values.resize(kBaseColumns + 1);
+    read_base_columns(record, std::span(values).first<kBaseColumns>());
+    const std::uint64_t kind = SplitMix64::mix(i + kFlows) % 50;
+    if (kind == 1) values.back() = Value::of_real(std::numeric_limits<double>::quiet_NaN());
+    if (kind > 1) values.back() = Value::of_real(-1.5 * static_cast<double>(kind));
+  }
+  return flows;
+}
+
+struct Sorted {
+  std::vector<std::uint64_t> order;  ///< by ip_bytes
+  std::optional<Error> problem;
+};
+
+Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t top) {
+  Sorted sorted;
+  const auto take = [&](const ReportFlow& flow) {
+    const std::uint64_t i = flow.record.ip_bytes;
+    sorted.order.push_back(i);
+    EXPECT_EQ(flow.record.packets, flows[i].record.packets);
+    EXPECT_EQ(flow.values.front(), flows[i].values.front());
+    EXPECT_EQ(flow.values.back().present(), flows[i].values.back().present());
+    EXPECT_EQ(flow.values.back().as_unsigned(), flows[i].values.back().as_unsigned());
+  };
+  SortedRuns runs(column, kBaseColumns + 1, top, take, kMemory);
+  for (const Flow& flow : flows) runs.offer({flow.record, flow.values});
+  runs.finish();
+  sorted.problem = runs.problem();
+  return sorted;
+}
+
+/// Absent, and no number, are less than all others.
+double key_of(const Flow& flow, std::size_t column) {
+  const double key = flow.values[column].number().value_or(-1e9);
+  return std::isnan(key) ? -1e9 : key;
+}
+
+std::vector<std::uint64_t> truth(const std::vector<Flow>& flows, std::size_t column) {
+  std::vector<std::uint64_t> order(kFlows);
+  for (std::size_t i = 0; i < kFlows; ++i) order[i] = i;
+  std::ranges::stable_sort(order, [&](auto a, auto b) { return key_of(flows[a], column) > key_of(flows[b], column); });
+  return order;
+}
+
+std::size_t place_of_packets() {
+  const Schema schema;
+  const auto columns = schema.columns();
+  return static_cast<std::size_t>(std::ranges::find(columns, "packets", &ColumnInfo::name) - columns.begin());
+}
+
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const char* folder) { ::setenv("TMPDIR", folder, 1); }
+  ~TemporaryFolder() { ::unsetenv("TMPDIR"); }
+};
+
+/// All of them once, in pieces of falling order: how many.
+std::size_t pieces_of(const std::vector<Flow>& flows, std::vector<std::uint64_t> order) {
+  std::size_t pieces = 1;
+  for (std::size_t i = 1; i < order.size(); ++i)
+    pieces += flows[order[i - 1]].record.packets < flows[order[i]].record.packets;
+  std::ranges::sort(order);
+  EXPECT_EQ(order.size(), kFlows);
+  EXPECT_TRUE(std::ranges::adjacent_find(order) == order.end());
+  return pieces;
+}
+
+TEST(SortedRuns, AreOneOrderWithEqualFlowsAsTheyCameHoweverManyRunsThereAre) {
+  const auto flows = make_flows();
+  for (const std::size_t column : {place_of_packets(), kAsked}) {
+    const Sorted all = sort(flows, column, 0);
+    EXPECT_FALSE(all.problem);
+    EXPECT_EQ(all.order, truth(flows, column)) << "column " << column;
+  }
+}
+
+TEST(SortedRuns, StopAfterTheFirstOfAll) {
+  const auto flows = make_flows();
+  auto first = truth(flows, place_of_packets());
+  first.resize(7'000);
+  EXPECT_EQ(sort(flows, place_of_packets(), 7'000).order, first);
+}
+
+TEST(SortedRuns, WhereNoFileCanBeMadeAllFlowsComeInSortedPiecesAndThatIsSaid) {
+  const TemporaryFolder none("/no/such/folder");
+  const auto flows = make_flows();
+  for (const std::uint64_t top : {0u, 7'000u}) {
+    const Sorted sorted = sort(flows, place_of_packets(), top);
+    ASSERT_TRUE(sorted.problem);
+    EXPECT_NE(sorted.problem->message.find("/no/such/folder"), std::string::npos) << sorted.problem->message;
+    EXPECT_NE(sorted.problem->message.find("TMPDIR"), std::string::npos);
+    const std::size_t pieces = pieces_of(flows, sorted.order);
+    EXPECT_GT(pieces, 10u);
+    EXPECT_LE(pieces, kPieces);
+  }
+}
+
+TEST(SortedRuns, WhatIsInAFileThatCannotGrowIsHandedOnWithTheRest) {
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  rlimit limit = old;
+  limit.rlim_cur = 10 * kMemory;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const auto flows = make_flows();
+  const Sorted sorted = sort(flows, place_of_packets(), 0);
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, before);
+  EXPECT_TRUE(sorted.problem);
+  const std::size_t pieces = pieces_of(flows, sorted.order);
+  EXPECT_GT(pieces, 5u);
+  EXPECT_LT(pieces, kPieces - 8) << "the file's are one";
+}
+
+}  // namespace
+}  // namespace parshall
