@@ -9,8 +9,8 @@
 #include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
-#include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/exporters.hpp"
+#include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/schema.hpp"
 #include "pipeline/output/sink.hpp"
 
