@@ -16,12 +16,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
-Test = collections.namedtuple("Test", "name command alone")
+Test = collections.namedtuple("Test", "name command alone priority", defaults=(0,))
 
 
 def tests_of(build):
     known = json.loads(subprocess.run(["meson", "introspect", build, "--tests"], capture_output=True, text=True, check=True).stdout)
-    yield from (Test(test["name"], test["cmd"], not test["is_parallel"]) for test in known)
+    yield from (Test(test["name"], test["cmd"], not test["is_parallel"], test["priority"]) for test in known)
     parshall = str(build / "parshall")
     for name, *script in (("captures against their truth", "tests/conformance/test_traces.py", parshall),
                           ("TCP of captures against tshark and tcptrace", "tests/tasks/test_tcp.py", parshall),
@@ -71,7 +71,7 @@ def main():
     runner = Runner(build)
     for alone, lanes in ((False, os.cpu_count()), (True, 1)):
         waiting = queue.SimpleQueue()
-        for test in tests:
+        for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
             if test.alone == alone:
                 waiting.put(test)
         threads = [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(lanes)]

@@ -25,8 +25,8 @@ void OutputWatch::look() {
         reader_gone_ = true;
       } else if (&queue != main_) {
         lost_ = true;
-        say(command_, fmt::format("{}: {}; what it should have from now on is counted, and not written", queue.name(),
-                                  queue.exporter().error()->message));
+        say(command_,
+            fmt::format("{}; what comes from now on is counted, and not written", queue.exporter().error()->message));
       }
     } else if (const auto dropped = queue.summary().dropped; dropped.records + dropped.findings != 0) {
       if (std::exchange(watched.said_dropped, true)) continue;

@@ -274,7 +274,7 @@ class Watch {
   /// The output is gone or full: what was measured goes to a new file.
   void rescue(const Report& report) {
     const auto& error = main_ != nullptr ? main_->exporter().error() : output_->error();
-    if (error) say(options_.command, error->message);
+    if (error) say(options_.command, error->message + "; the report there is incomplete");
     if (auto output = Output::create_temporary("." + options_.format)) {
       output_ = *std::move(output);
       sink_ = sink_entry().make({});

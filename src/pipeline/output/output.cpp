@@ -59,7 +59,7 @@ void Output::put(const char* data, std::size_t bytes) {
       ::poll(&writable, 1, -1);
     } else if (errno != EINTR) {
       reader_gone_ = errno == EPIPE && !owns_;
-      error_ = Error{fmt::format("cannot write {}: {}; the report is incomplete", name_, std::strerror(errno))};
+      error_ = Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
     }
   }
 }
