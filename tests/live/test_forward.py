@@ -387,7 +387,7 @@ def tcp_sum(frame):
 
 def good_by_tshark(case, path, frames):
     """How many checksums are right of each protocol; any that is wrong fails. tshark takes a TCP checksum of 0xffff for wrong, where the sum says 0:
-    the two are the same number, and the kernel writes the first (CSUM_MANGLED_0) for a segment that it has not split itself."""
+    the two are the same number, and the kernel may write the first."""
     netns.write_pcap(path, frames)
     done = subprocess.run(['tshark', '-r', path, '-T', 'fields', '-e', 'ip.checksum.status', '-e', 'tcp.checksum.status', '-e', 'udp.checksum.status',
                            '-e', 'tcp.checksum', '-o', 'ip.check_checksum:TRUE', '-o', 'tcp.check_checksum:TRUE', '-o', 'udp.check_checksum:TRUE'],
