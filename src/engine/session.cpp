@@ -244,6 +244,7 @@ Report Session::final_report() {
 ReportSummary Session::summarize(std::span<const MonitorCounts> counts, bool final) {
   ReportSummary summary = summarizer_->summarize(counts, collector_->counters(), final);
   summary.memory_bytes = memory_bytes_;
+  if (options_.outputs != nullptr) summary.outputs = options_.outputs->summaries();
   if (!final) return summary;
   summary.events_not_taken = events_.dropped();
   if (const auto broken = damage()) summary.damage = broken->message;

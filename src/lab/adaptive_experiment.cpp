@@ -202,6 +202,7 @@ class Experiment {
     options.keeps_ended = false;
     options.commits_first = true;
     options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
+    EventTaker events(kept);  // before the run, which may still tell it of some as it ends
     auto run = Run::open(plan, *std::move(wiring), [&]() -> Result<Input> {
       Input input{.description = "an experiment",
                   .sources = {},
@@ -212,7 +213,6 @@ class Experiment {
       return input;
     });
     if (!run) return run.error();
-    EventTaker events(kept);
     (*run)->outputs().add_direct(events);
     if (auto error = (*run)->start()) return *error;
     while (!(*run)->session().finished()) {

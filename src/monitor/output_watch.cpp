@@ -8,7 +8,7 @@
 namespace parshall::cli {
 
 OutputWatch::OutputWatch(const Outputs& outputs, const ExportQueue* main, std::string main_name, std::string command)
-    : outputs_(outputs), main_(main), main_name_(std::move(main_name)), command_(std::move(command)) {
+    : main_(main), main_name_(std::move(main_name)), command_(std::move(command)) {
   for (const auto& queue : outputs.queues()) watched_.push_back({queue.get()});
 }
 

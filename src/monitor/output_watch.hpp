@@ -35,7 +35,6 @@ class OutputWatch {
 
   const std::string& name_of(const ExportQueue& queue) const noexcept;
 
-  const Outputs& outputs_;
   const ExportQueue* main_;
   std::string main_name_, command_;
   std::vector<Watched> watched_;

@@ -419,6 +419,19 @@ class NothingLost(Case):
                 with open(self.path("flows.csv"), "rb") as file:
                     self.assertEqual(packets_in(rows(file.read())), 200000)
 
+    def test_reports_on_the_way_have_the_account_of_outputs_too(self):
+        csv = self.path("flows.csv")
+        done = run("watch", "-q", "-r", self.capture(packets=5000), "--idle", "1us", "--every", "100us", "--export", "csv:" + csv, "--format", "json")
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        sums = [json.loads(line)["summary"]["outputs"][0] for line in done.out.splitlines()]
+        self.assertGreater(len(sums), 2)
+        for output in sums:
+            parts = [output[part] for part in ("written", "waiting", "dropped")]
+            for what in ("records", "packets"):
+                self.assertEqual(output["offered"][what], sum(part[what] for part in parts))
+        self.assertGreater(sums[-2]["offered"]["records"], 0, "none on the way")
+        self.assertEqual(sums[-1]["written"]["packets"], 5000)
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_an_output_that_cannot_be_written_costs_the_others_nothing(self):
         csv = self.path("flows.csv")

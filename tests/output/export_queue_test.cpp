@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "record_bytes.hpp"
+
 namespace parshall {
 namespace {
 
@@ -52,15 +54,6 @@ class DeskExporter final : public Exporter {
   std::size_t columns_ = 0;
 };
 
-std::vector<std::byte> record_of(std::uint64_t packets) {
-  RecordHeader header;
-  header.record.key.ip_version = 4;
-  header.record.packets = packets;
-  std::vector<std::byte> bytes(sizeof header);
-  std::memcpy(bytes.data(), &header, sizeof header);
-  return bytes;
-}
-
 class ExportQueues : public ::testing::Test {
  protected:
   std::unique_ptr<ExportQueue> make(bool waits, std::size_t bytes = std::size_t{1} << 16) {
@@ -89,7 +82,7 @@ class ExportQueues : public ::testing::Test {
 TEST_F(ExportQueues, WritesAllThatWaitsInOrder) {
   constexpr std::uint64_t kRecords = 10'000;  // many times what the queue holds
   const auto queue = make(/*waits=*/true);
-  for (std::uint64_t i = 1; i <= kRecords; ++i) ASSERT_EQ(queue->put(record_of(i)), ExportQueue::Put::taken);
+  for (std::uint64_t i = 1; i <= kRecords; ++i) ASSERT_EQ(queue->put(record_bytes(i)), ExportQueue::Put::taken);
   ASSERT_TRUE(queue->finished_within(10s));
   ASSERT_EQ(desk_.written.size(), kRecords);
   for (std::uint64_t i = 1; i <= kRecords; ++i) ASSERT_EQ(desk_.written[i - 1], i);
@@ -114,7 +107,7 @@ TEST_F(ExportQueues, DropsTheNewestAndCountsThemWhereTheSourceDoesNotWait) {
   std::uint64_t taken = 0;
   bool dropped = false;
   for (std::uint64_t i = 1; i <= kRecords; ++i) {
-    const bool took = queue->put(record_of(i)) == ExportQueue::Put::taken;
+    const bool took = queue->put(record_bytes(i)) == ExportQueue::Put::taken;
     taken += took;
     dropped |= !took;
   }
@@ -134,7 +127,7 @@ TEST_F(ExportQueues, DropsTheNewestAndCountsThemWhereTheSourceDoesNotWait) {
 TEST_F(ExportQueues, GivesBackWhatAFailedExporterHasNotWritten) {
   constexpr std::uint64_t kRecords = 2'000;
   const auto queue = make(/*waits=*/true);
-  for (std::uint64_t i = 1; i <= 100; ++i) queue->put(record_of(i));
+  for (std::uint64_t i = 1; i <= 100; ++i) queue->put(record_bytes(i));
   while (queue->summary().written.records != 100) std::this_thread::sleep_for(1ms);
   {
     const std::lock_guard lock(desk_.mutex);
@@ -142,7 +135,7 @@ TEST_F(ExportQueues, GivesBackWhatAFailedExporterHasNotWritten) {
   }
   std::vector<std::uint64_t> refused;
   for (std::uint64_t i = 101; i <= kRecords; ++i)
-    if (queue->put(record_of(i)) == ExportQueue::Put::given_back) refused.push_back(i);
+    if (queue->put(record_bytes(i)) == ExportQueue::Put::given_back) refused.push_back(i);
   ASSERT_TRUE(queue->finished_within(10s));
   EXPECT_TRUE(queue->failed());
   EXPECT_EQ(desk_.written.size(), 100u);
@@ -163,7 +156,7 @@ TEST_F(ExportQueues, LeavesNothingOfARunThatNeverBegan) {
 
 TEST_F(ExportQueues, WritesWithinAMomentThoughNothingMoreComes) {
   const auto queue = make(/*waits=*/true);
-  queue->put(record_of(1));
+  queue->put(record_bytes(1));
   const auto until = std::chrono::steady_clock::now() + 10s;
   while (queue->summary().written.records == 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(1ms);

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "pipeline/output/recent_events.hpp"
+#include "record_bytes.hpp"
 
 namespace parshall {
 namespace {
@@ -40,15 +39,6 @@ class Watcher final : public Exporter {
   std::size_t place_;
   std::optional<Error> error_;
 };
-
-std::vector<std::byte> record_with(std::uint64_t packets) {
-  RecordHeader header;
-  header.record.key.ip_version = 4;
-  header.record.packets = packets;
-  std::vector<std::byte> bytes(sizeof header);
-  std::memcpy(bytes.data(), &header, sizeof header);
-  return bytes;
-}
 
 /// A report with one flow that ended and was given back, and a live one.
 struct Last {
@@ -95,7 +85,7 @@ TEST_F(SeveralOutputs, EachGetsWhatItTakes) {
   add(third_, {.records = true, .findings = true});
   RecentEvents direct;
   outputs_.add_direct(direct);
-  for (const std::uint64_t packets : {5, 6, 7}) EXPECT_EQ(outputs_.put(record_with(packets)), ExportQueue::Put::taken);
+  for (const std::uint64_t packets : {5, 6, 7}) EXPECT_EQ(outputs_.put(record_bytes(packets)), ExportQueue::Put::taken);
   outputs_.put(Event{.task = "scan"});
   outputs_.put(WindowRecall{.task = "scan", .threshold = 0.5});
   EXPECT_EQ(direct.all().latest.size(), 1u) << "at once";
@@ -121,10 +111,10 @@ TEST_F(SeveralOutputs, OneThatFailsCostsTheOthersNothing) {
   add(first_, {.records = true, .findings = true}, /*gives_back=*/true);
   add(second_, {.records = true, .findings = true});
   first_.fails = true;
-  outputs_.put(record_with(5));
+  outputs_.put(record_bytes(5));
   outputs_.put(Event{.task = "scan"});
   while (!outputs_.queues()[0]->failed()) std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(outputs_.put(record_with(6)), ExportQueue::Put::given_back);
+  EXPECT_EQ(outputs_.put(record_bytes(6)), ExportQueue::Put::given_back);
   outputs_.put(Event{.task = "flood"});
   finish();
   EXPECT_EQ(back_, std::vector<std::uint64_t>{5}) << "and 6 was not taken";
