@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: all tests: those that compute as many at a time as there are cores, then, one by one, those that other load would disturb
-(devices, terminals, whatever has to keep a pace). A line for each, the output of what failed; the last line is "N passed, N failed"."""
+"""run_tests.py BUILD: all tests: those that compute as many at a time as there are cores, then those that mostly wait, several at a time, and one
+by one those that other load would disturb (devices, terminals, whatever has to keep a pace). A line for each, the output of what failed; the last
+line is "N passed, N failed"."""
 import collections
 import json
 import os
@@ -16,18 +17,25 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
-Test = collections.namedtuple("Test", "name command alone priority", defaults=(0,))
+COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
+LANES = {COMPUTING: os.cpu_count(), WAITING: 2, ALONE: 1}  # each that waits has four tests or so at a time
+Test = collections.namedtuple("Test", "name command part priority environment", defaults=(0, {}))
 
 
 def tests_of(build):
     known = json.loads(subprocess.run(["meson", "introspect", build, "--tests"], capture_output=True, text=True, check=True).stdout)
-    yield from (Test(test["name"], test["cmd"], not test["is_parallel"], test["priority"]) for test in known)
+    for test in known:
+        parts = [part for part in (WAITING, ALONE) if any(suite.endswith(":" + part) for suite in test["suite"])]
+        if len(parts) == 2:  # tests of both kinds in one file
+            yield from (Test(f'{test["name"]}, {part}', test["cmd"], part, test["priority"], {"PARSHALL_TESTS": part}) for part in parts)
+        else:
+            yield Test(test["name"], test["cmd"], *(parts or [COMPUTING if test["is_parallel"] else ALONE]), test["priority"])
     parshall = str(build / "parshall")
     for name, *script in (("captures against their truth", "tests/conformance/test_traces.py", parshall),
                           ("TCP of captures against tshark and tcptrace", "tests/tasks/test_tcp.py", parshall),
                           ("windows of captures against their truth", "tests/tasks/test_captures.py", parshall),
                           ("peer comparison's own tests", "bench/peers/test_compare.py")):
-        yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], alone=False)
+        yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], COMPUTING)
 
 
 class Runner:
@@ -43,8 +51,8 @@ class Runner:
                 return
             began = time.monotonic()
             try:
-                done = subprocess.run(test.command, cwd=self._build, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                      timeout=TIMEOUT_S)
+                done = subprocess.run(test.command, cwd=self._build, env=os.environ | test.environment, stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
                 status, said = done.returncode, done.stdout.decode(errors="replace")
             except subprocess.TimeoutExpired as late:
                 status, said = "no end", (late.stdout or b"").decode(errors="replace")
@@ -69,10 +77,10 @@ def main():
     if len(tests) < 10:
         sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
     runner = Runner(build)
-    for alone, lanes in ((False, os.cpu_count()), (True, 1)):
+    for part, lanes in LANES.items():
         waiting = queue.SimpleQueue()
         for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
-            if test.alone == alone:
+            if test.part == part:
                 waiting.put(test)
         threads = [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(lanes)]
         for thread in threads:

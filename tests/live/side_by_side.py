@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of a file that mostly wait beside each other, and then those that other load would disturb (`@alone`), one by one."""
+"""Runs the tests of a file that mostly wait beside each other, and then those that other load would disturb (`@alone`), one by one;
+only the former or the latter where PARSHALL_TESTS is `waiting` or `alone`: tools/run_tests.py runs the former of several files at once."""
 import concurrent.futures
 import os
 import subprocess
@@ -37,6 +38,11 @@ def main(*words, lanes=4):
     tests = list(cases(unittest.defaultTestLoader.loadTestsFromModule(sys.modules['__main__'])))
     by_itself = [test for test in tests if getattr(getattr(test, test._testMethodName), 'runs_alone', False)]
     beside = [test.id().removeprefix('__main__.') for test in tests if test not in by_itself]
+    part = os.environ.get('PARSHALL_TESTS')
+    if part == 'waiting':
+        by_itself = []
+    elif part == 'alone':
+        beside = []
 
     def run(name):
         network = OWN_NETWORK if os.geteuid() == 0 else ()
@@ -51,4 +57,4 @@ def main(*words, lanes=4):
     in_order = unittest.TextTestRunner().run(unittest.TestSuite(by_itself))
     for name, said in failed:
         print(f'FAILED beside others: {name}\n{said}')
-    sys.exit(bool(failed) or not ran or not in_order.wasSuccessful())
+    sys.exit(bool(failed) or not ran + by_itself or not in_order.wasSuccessful())

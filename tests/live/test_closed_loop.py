@@ -15,6 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'tools' / 'reproduce'
 import closed_loop  # noqa: E402
 import network  # noqa: E402
 
+import side_by_side  # noqa: E402
+
 PARSHALL = 'parshall'
 MESSAGE = 512
 ANY = {4: '0.0.0.0', 6: '[::]'}
@@ -111,4 +113,4 @@ if __name__ == '__main__':
     if network.why_not():
         print(f'SKIPPED: {network.why_not()}')
     else:
-        unittest.main()
+        side_by_side.main(PARSHALL)

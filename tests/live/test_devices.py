@@ -9,6 +9,7 @@ import time
 import unittest
 
 import netns
+import side_by_side
 
 PROGRAMS = '.'
 FLOWS = 500
@@ -294,9 +295,8 @@ class KernelInterfaces(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    if len(sys.argv) > 1 and not sys.argv[1].startswith('-'):
-        PROGRAMS = os.path.abspath(sys.argv.pop(1))
+    PROGRAMS = os.path.abspath(sys.argv.pop(1))
     os.environ.setdefault('LSAN_OPTIONS', f'print_suppressions=0:suppressions={os.path.dirname(__file__)}/third_party.supp')
     if netns.why_not():
         print('SKIPPED kernel interfaces:', netns.why_not())
-    unittest.main()
+    side_by_side.main(PROGRAMS)

@@ -15,6 +15,7 @@ import time
 import unittest
 
 import netns
+import side_by_side
 
 PARSHALL = 'parshall'
 EF, AF21 = 46, 18
@@ -614,4 +615,4 @@ class Veth(Case):
 
 if __name__ == '__main__':
     PARSHALL = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    side_by_side.main(PARSHALL)

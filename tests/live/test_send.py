@@ -12,6 +12,7 @@ import time
 import unittest
 
 import netns
+import side_by_side
 
 PARSHALL = 'parshall'
 TRAFFIC = 'flows=2000,dist=zipf:1.1,ipv6=0.2,size=200,packets=50000'
@@ -164,6 +165,7 @@ class Usage(unittest.TestCase):
             self.assertIn(said, done.stderr, arguments)
             self.assertEqual(done.stdout, '')
 
+    @side_by_side.alone
     def test_a_share_of_a_line_that_is_told_is_kept(self):
         report = json.loads(send('-g', 'flows=10,size=1000', '--null', '--rate', '1%', '--line-rate', '1Gbps', '--duration',
                                  '1s', '--format', 'json', '-q').stdout)
@@ -231,6 +233,7 @@ class Devices(unittest.TestCase):
 
 
 class Orders(unittest.TestCase):
+    @side_by_side.alone
     def test_a_pause_holds_with_a_report_per_flow_too(self):
         for more in ([], ['--per-flow']):
             process = subprocess.Popen([PARSHALL, 'send', '-g', 'flows=10', '--null', '--rate', '1kpps', '--prompt', '-o',
@@ -250,6 +253,7 @@ class Orders(unittest.TestCase):
                 self.assertLess(sent, 1300, 'what was due meanwhile is not sent later')
                 self.assertGreater(sent, 300)
 
+    @side_by_side.alone
     def test_traffic_and_rate_change_while_it_runs(self):
         with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0') as watcher:
             process = subprocess.Popen([PARSHALL, 'send', '-i', 'wire0', '-g', 'flows=10,protocol=udp', '--rate', '1kpps',
@@ -292,4 +296,4 @@ if __name__ == '__main__':
     if reason:
         print('SKIPPED devices:', reason)
         del Devices, Orders
-    unittest.main()
+    side_by_side.main(PARSHALL)
