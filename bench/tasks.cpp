@@ -2,12 +2,13 @@
 // Question: what does each task cost the worker per packet, over counting alone? Unit: ns of thread CPU time per
 // 64-byte frame of TCP connections whose sequence and acknowledgement numbers go on (65,536 flows, each packet with
 // data that acknowledges all), one core; one window ends in each sample, and what it takes to tell of its flows is in
-// it. What the analyst's thread does with them is a column of its own.
+// it. What the analyst's thread does with them is a column of its own. Arguments: --smoke, or tasks to run together
+// ("bursty,retransmissions"), each a case; without any, each task by itself, and two sets.
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -98,8 +99,14 @@ struct Case {
   std::vector<std::string> tasks;
 };
 
-std::vector<Case> cases() {
+std::vector<Case> cases(const std::vector<std::string>& asked) {
   std::vector<Case> cases{{"counting alone", {}}};
+  for (const std::string& names : asked) {
+    Case& one = cases.emplace_back(Case{names, {}});
+    std::istringstream words(names);
+    for (std::string name; std::getline(words, name, ',');) one.tasks.push_back(name);
+  }
+  if (!asked.empty()) return cases;
   std::vector<std::string> all;
   for (const TaskEntry* task : task_registry()) {
     cases.push_back({std::string(task->name), {std::string(task->name)}});
@@ -110,7 +117,7 @@ std::vector<Case> cases() {
   return cases;
 }
 
-int main_of(bool smoke) {
+int main_of(bool smoke, const std::vector<std::string>& named) {
   const OnOneCore pinned;
   const int rounds = smoke ? 3 : 9;
   const std::size_t sample = smoke ? kSample / 20 : kSample;
@@ -121,7 +128,7 @@ int main_of(bool smoke) {
                            .rate_pps = kRatePps});
   if (!made) return fmt::print("{}\n", made.error().message), 1;
   const auto trace = std::make_shared<const Trace>(*std::move(made));
-  const std::vector<Case> asked = cases();
+  const std::vector<Case> asked = cases(named);
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Variant> variants;
   for (const Case& one : asked) {
@@ -147,4 +154,8 @@ int main_of(bool smoke) {
 }  // namespace
 }  // namespace parshall::bench
 
-int main(int argc, char** argv) { return parshall::bench::main_of(argc > 1 && std::strcmp(argv[1], "--smoke") == 0); }
+int main(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool smoke = std::erase(words, "--smoke") != 0;
+  return parshall::bench::main_of(smoke, words);
+}

@@ -55,9 +55,8 @@ void MeasuringStage::add_flowless(MonitorCounts& counts, std::size_t table_lines
 MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines) const noexcept {
   MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // no classes: they would be allocated
   add_flowless(counts, table_lines);
-  using enum Counter;
-  counts.set(live_flow_packets,
-             counts[arrived] - counts[ended_record_packets] - counts[kept_out_packets] - counts[shed_packets]);
+  counts.set(Counter::live_flow_packets, counts[Counter::arrived] - counts[Counter::ended_record_packets] -
+                                             counts[Counter::kept_out_packets] - counts[Counter::shed_packets]);
   return counts;
 }
 
