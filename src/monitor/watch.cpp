@@ -97,7 +97,7 @@ class Watch {
     const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
     const ExporterEntry* const streams = find_exporter(options_.format);
     output_name_ = output->name();
-    outputs.count_memory(sorting_bytes(schema.columns(), plan_.sort, plan_.top));
+    outputs.count_memory(sorting_bytes(schema.columns(), plan_.sort, plan_.top) + sink_entry().memory_bytes);
     if (!is_one_report || !plan_.wiring.session.keeps_ended || plan_.wiring.session.table == nullptr) {
       output_ = std::move(output);
     } else if (streams != nullptr && plan_.sort.empty() && plan_.top == 0) {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
 #include <limits>
 
 #include "base/random.hpp"
 #include "pipeline/output/schema.hpp"
+#include "temporary_folder.hpp"
 
 namespace parshall {
 namespace {
@@ -84,12 +84,6 @@ std::size_t place_of_packets() {
   const auto columns = schema.columns();
   return static_cast<std::size_t>(std::ranges::find(columns, "packets", &ColumnInfo::name) - columns.begin());
 }
-
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const char* folder) { ::setenv("TMPDIR", folder, 1); }
-  ~TemporaryFolder() { ::unsetenv("TMPDIR"); }
-};
 
 /// All of them once, in pieces of falling order: how many.
 std::size_t pieces_of(const std::vector<Flow>& flows, std::vector<std::uint64_t> order) {

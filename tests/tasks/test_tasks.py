@@ -520,9 +520,9 @@ class Memory(unittest.TestCase):
 
     TRACE_BYTES = 64 + 4  # of a packet of built-in traffic, which is in memory before the start
 
-    def peak_and_said(self, packets, *arguments, output=os.devnull):
+    def peak_and_said(self, packets, *arguments, output=os.devnull, form="csv"):
         command = [PROGRAM, "watch", "-g", f"flows={packets},packets={packets},rate={packets},protocol=tcp", "--count", str(packets), *arguments,
-                   "--format", "csv", "-o", output]
+                   "--format", form, "-o", output]
         peak = 0
         with tempfile.TemporaryFile("w+") as said, subprocess.Popen(command, stderr=said) as process:
             while process.poll() is None:  # by what the kernel says of it alone: resource usage begins with that of who started it
@@ -548,6 +548,12 @@ class Memory(unittest.TestCase):
             with self.subTest(report=report), tempfile.NamedTemporaryFile() as output:
                 peak, said = self.peak_and_said(2_000_000, "--flows", "64Ki", *report, output=output.name)
                 self.assertLess(peak, said)
+
+    def test_a_text_report_of_many_more_flows_than_have_room(self):
+        with tempfile.NamedTemporaryFile() as output:
+            peak, said = self.peak_and_said(2_000_000, "--flows", "64Ki", "--top", "0", output=output.name, form="text")
+            self.assertLess(peak, said)
+            self.assertGreater(sum(1 for _ in output), 2_000_000)
 
 
 class Microbursts(TaskTest):
