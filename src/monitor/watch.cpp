@@ -96,6 +96,8 @@ class Watch {
     const Schema& schema = plan_.wiring.schema;
     const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
     const ExporterEntry* const streams = find_exporter(options_.format);
+    const bool has_tasks = !plan_.wiring.session.monitor.windows.empty();
+    if (has_tasks) outputs.count_memory(RecentEvents::memory_bytes());
     output_name_ = output->name();
     outputs.count_memory(sorting_bytes(schema.columns(), plan_.sort, plan_.top) + sink_entry().memory_bytes);
     if (!is_one_report || !plan_.wiring.session.keeps_ended || plan_.wiring.session.table == nullptr) {
@@ -110,9 +112,10 @@ class Watch {
       auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
                                              *place_of(schema.columns(), plan_.sort), plan_.top);
       top_ = top.get();
-      main_ = &outputs.add(
-          std::move(top),
-          {.name = std::string(kReportOutput), .takes = {.records = true, .findings = true}, .waits = run_->waits()});
+      if (has_tasks) outputs.count_memory(RecentEvents::memory_bytes());
+      main_ = &outputs.add(std::move(top), {.name = std::string(kReportOutput),
+                                            .takes = {.records = true, .findings = has_tasks},
+                                            .waits = run_->waits()});
     } else {
       output_ = std::move(output);
     }
