@@ -4,6 +4,7 @@
 usage: test_tasks.py PARSHALL [unittest arguments]
 """
 import collections
+import csv
 import itertools
 import json
 import math
@@ -520,8 +521,8 @@ class Memory(unittest.TestCase):
 
     TRACE_BYTES = 64 + 4  # of a packet of built-in traffic, which is in memory before the start
 
-    def peak_and_said(self, packets, *arguments, output=os.devnull, form="csv"):
-        command = [PROGRAM, "watch", "-g", f"flows={packets},packets={packets},rate={packets},protocol=tcp", "--count", str(packets), *arguments,
+    def peak_and_said(self, packets, *arguments, output=os.devnull, form="csv", times=1):
+        command = [PROGRAM, "watch", "-g", f"flows={packets},packets={packets},rate={packets},protocol=tcp", "--count", str(times * packets), *arguments,
                    "--format", form, "-o", output]
         peak = 0
         with tempfile.TemporaryFile("w+") as said, subprocess.Popen(command, stderr=said) as process:
@@ -548,6 +549,15 @@ class Memory(unittest.TestCase):
             with self.subTest(report=report), tempfile.NamedTemporaryFile() as output:
                 peak, said = self.peak_and_said(2_000_000, "--flows", "64Ki", *report, output=output.name)
                 self.assertLess(peak, said)
+
+    def test_a_full_table_with_rates_since_the_report_before(self):
+        for workers in ("1", "2"):
+            with self.subTest(workers=workers), tempfile.NamedTemporaryFile("r+", encoding="ascii") as output:
+                peak, said = self.peak_and_said(1_000_000, "--flows", "256Ki", "--workers", workers, "--stats", "interval_rate_pps", "--every", "20ms", "--top", "1",
+                                                output=output.name, times=8)
+                self.assertLess(peak, said)
+                rates = [row["interval_rate_pps"] for row in csv.DictReader(output)]
+                self.assertTrue(any(rates), "one report after another")
 
     def test_a_text_report_of_many_more_flows_than_have_room(self):
         with tempfile.NamedTemporaryFile() as output:
