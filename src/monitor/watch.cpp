@@ -115,7 +115,8 @@ class Watch {
       if (has_tasks) outputs.count_memory(RecentEvents::memory_bytes());
       main_ = &outputs.add(std::move(top), {.name = std::string(kReportOutput),
                                             .takes = {.records = true, .findings = has_tasks},
-                                            .waits = run_->waits()});
+                                            .waits = run_->waits(),
+                                            .bytes = top_bytes()});
     } else {
       output_ = std::move(output);
     }
@@ -128,6 +129,13 @@ class Watch {
                   {.name = "hook", .takes = {.records = false, .findings = true}, .waits = run_->waits()});
     }
     watched_.emplace(outputs, main_, output_name_, options_.command);
+  }
+
+  /// For records on their way to a report of the first few: as much as the workers' own rings hold. Nobody reads it
+  /// before the end, so that it is late only as these are: for want of a core.
+  std::size_t top_bytes() const noexcept {
+    const SessionOptions& wired = plan_.wiring.session;
+    return std::min(wired.workers * wired.monitor.ended_ring_bytes, ExportOptions::kBytes);
   }
 
   /// Said when the workers run: packets sent from now on are counted.

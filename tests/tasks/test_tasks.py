@@ -559,6 +559,12 @@ class Memory(unittest.TestCase):
                 rates = [row["interval_rate_pps"] for row in csv.DictReader(output)]
                 self.assertTrue(any(rates), "one report after another")
 
+    def test_a_report_of_the_first_few_has_little_that_waits(self):
+        with tempfile.NamedTemporaryFile() as output:
+            peak, said = self.peak_and_said(1_000_000, "--flows", "64Ki", output=output.name, form="text")
+            self.assertLess(peak, said)
+        self.assertLess(said - self.peak_and_said(1_000_000, "--flows", "64Ki", form="text")[1], 16 << 20)
+
     def test_a_text_report_of_many_more_flows_than_have_room(self):
         with tempfile.NamedTemporaryFile() as output:
             peak, said = self.peak_and_said(2_000_000, "--flows", "64Ki", "--top", "0", output=output.name, form="text")

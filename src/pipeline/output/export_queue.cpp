@@ -2,6 +2,7 @@
 #include "pipeline/output/export_queue.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/thread_name.hpp"
@@ -42,7 +43,8 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
     batch_.reserve(kBatch);
     flows_.reserve(kBatch);
     values_.resize(kBatch * schema_.columns().size());
-    memory_bytes_ += bytes + unflushed + kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
+    memory_bytes_ += std::bit_ceil(bytes) + (unflushed == 0 ? 0 : std::bit_ceil(unflushed)) +
+                     kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
   }
   if (options_.takes.findings) memory_bytes_ += kFindingBytes;
   thread_ = std::thread([this] { run(); });
