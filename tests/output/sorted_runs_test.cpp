@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <limits>
@@ -49,7 +50,7 @@ struct Sorted {
   std::optional<Error> problem;
 };
 
-Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t top) {
+Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t top, std::size_t memory = kMemory) {
   Sorted sorted;
   const auto take = [&](const ReportFlow& flow) {
     const std::uint64_t i = flow.record.ip_bytes;
@@ -59,7 +60,7 @@ Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t to
     EXPECT_EQ(flow.values.back().present(), flows[i].values.back().present());
     EXPECT_EQ(flow.values.back().as_unsigned(), flows[i].values.back().as_unsigned());
   };
-  SortedRuns runs(column, kBaseColumns + 1, top, take, kMemory);
+  SortedRuns runs(column, kBaseColumns + 1, top, take, memory);
   for (const Flow& flow : flows) runs.offer({flow.record, flow.values});
   runs.finish();
   sorted.problem = runs.problem();
@@ -124,6 +125,17 @@ TEST(SortedRuns, WhereNoFileCanBeMadeAllFlowsComeInSortedPiecesAndThatIsSaid) {
     EXPECT_GT(pieces, 10u);
     EXPECT_LE(pieces, kPieces);
   }
+}
+
+TEST(SortedRuns, MoreRunsThanCanBeMergedComeInPiecesAndNoFileIsBlamed) {
+  const auto flows = make_flows();
+  errno = ENOSPC;  // of something before
+  const Sorted sorted = sort(flows, place_of_packets(), 0, /*memory=*/1);
+  ASSERT_TRUE(sorted.problem);
+  EXPECT_NE(sorted.problem->message.find("more than 64 runs of 64 flows"), std::string::npos)
+      << sorted.problem->message;
+  EXPECT_EQ(sorted.problem->message.find("no temporary file"), std::string::npos);
+  EXPECT_GT(pieces_of(flows, sorted.order), 10u);
 }
 
 TEST(SortedRuns, WhatIsInAFileThatCannotGrowIsHandedOnWithTheRest) {
