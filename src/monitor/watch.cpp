@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "cli/messages.hpp"
@@ -12,6 +13,7 @@
 #include "monitor/live/live_view.hpp"
 #include "monitor/live/recall_tail.hpp"
 #include "monitor/live/terminal.hpp"
+#include "monitor/output_stall.hpp"
 #include "monitor/output_watch.hpp"
 #include "monitor/watch_options.hpp"
 #include "parshall/marks.hpp"
@@ -129,6 +131,9 @@ class Watch {
                   {.name = "hook", .takes = {.records = false, .findings = true}, .waits = run_->waits()});
     }
     watched_.emplace(outputs, main_, output_name_, options_.command);
+    stall_.emplace(
+        outputs, kPatience, [this] { return stop_asked() || ending_.load(std::memory_order_relaxed); },
+        [this] { say_that_we_wait(); });
   }
 
   /// For records on their way to a report of the first few: as much as the workers' own rings hold. Nobody reads it
@@ -230,10 +235,11 @@ class Watch {
 
   /// Once.
   void say_that_we_wait() {
-    if (!std::exchange(said_that_we_wait_, true)) say(options_.command, watched_->whom_we_wait_for());
+    if (!said_that_we_wait_.exchange(true)) say(options_.command, watched_->whom_we_wait_for());
   }
 
   int finish() {
+    ending_.store(true, std::memory_order_relaxed);
     while (!run_->ended_within(kPatience)) say_that_we_wait();
     const Report report = run_->finish();
     warn_of_dropped_records();
@@ -314,8 +320,10 @@ class Watch {
   std::unique_ptr<Output> output_;  ///< of the reports
   std::unique_ptr<ReportSink> sink_;
   std::optional<OutputWatch> watched_;
-  bool warned_ = false, said_that_we_wait_ = false;
+  bool warned_ = false;
   bool unsorted_ = false;  ///< a report, though it was to be
+  std::atomic<bool> ending_{false}, said_that_we_wait_{false};
+  std::optional<OutputStall> stall_;  ///< where this thread may be who waits
 };
 
 }  // namespace
