@@ -68,9 +68,9 @@ void Collector::collect_ended() {
 }
 
 void Collector::collect_findings() {
-  for (const Event& event : events_.take()) options_.outputs->put(event);
+  events_.drain([this](const Event& event) { options_.outputs->put(event); });
   if (options_.recalls == nullptr) return;
-  for (const WindowRecall& told : options_.recalls->windows->take()) options_.outputs->put(told);
+  options_.recalls->windows->drain([this](const WindowRecall& told) { options_.outputs->put(told); });
 }
 
 void Collector::keep(std::span<const std::byte> record) {

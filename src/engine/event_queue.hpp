@@ -1,45 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "pipeline/measure/tasks/event.hpp"
+#include "pipeline/measure/tasks/finding_list.hpp"
 
 namespace parshall {
 
 /// What the analyst found, on its way to whoever writes it.
 ///
-/// Full: where the input can wait, the tasks do, and then the workers; else what comes is dropped and counted.
+/// Memory: memory_bytes(), by what findings take; kCapacity of a few values each.
+/// Full:   where the input can wait, the tasks do, and then the workers; else what comes is dropped and counted.
 template <class T>
 class FindingQueue {
  public:
-  static constexpr std::size_t kCapacity = 1 << 16;
+  static constexpr std::size_t kCapacity = 1 << 16, kBytes = std::size_t{32} << 20;
+
+  static constexpr std::uint64_t memory_bytes() noexcept { return kBytes + kHandedOut; }
 
   explicit FindingQueue(bool can_wait) noexcept : can_wait_(can_wait) {}
 
   void put(T&& found) {
     std::unique_lock lock(mutex_);
-    while (waiting_.size() >= kCapacity && can_wait_ && !nobody_takes_.load(std::memory_order_relaxed)) {
+    while (!waiting_.has_room_for(found) && can_wait_ && !nobody_takes_.load(std::memory_order_relaxed)) {
       lock.unlock();
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       lock.lock();
     }
-    if (waiting_.size() >= kCapacity) {
+    if (waiting_.has_room_for(found))
+      waiting_.push(std::move(found));
+    else
       ++dropped_;
-      return;
-    }
-    waiting_.push_back(std::move(found));
   }
 
   /// All that waits.
   std::vector<T> take() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(waiting_, {});
+    return waiting_.pop_some(waiting_.size());
+  }
+
+  /// Hands out all that waits now, a few at a time, so that these have room at once.
+  template <class Visit>
+  void drain(Visit visit) {
+    std::size_t left;
+    {
+      const std::lock_guard lock(mutex_);
+      left = waiting_.size();
+    }
+    while (left != 0) {
+      std::vector<T> some;
+      {
+        const std::lock_guard lock(mutex_);
+        some = waiting_.pop_some(std::min(left, kSome));
+      }
+      for (const T& found : some) visit(found);
+      left -= some.size();
+    }
   }
 
   /// From now on nothing waits for room.
@@ -51,10 +74,12 @@ class FindingQueue {
   }
 
  private:
+  static constexpr std::size_t kSome = 64, kHandedOut = std::size_t{1} << 20;  ///< what those take, as a rule
+
   bool can_wait_;
   std::atomic<bool> nobody_takes_{false};
   std::mutex mutex_;
-  std::vector<T> waiting_;
+  FindingList<T> waiting_{kCapacity, kBytes};
   std::uint64_t dropped_ = 0;
 };
 

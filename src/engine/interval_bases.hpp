@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,13 +17,21 @@ namespace parshall {
 /// What the flows that were live at the report before had then, and what those of this report have: for rates over the
 /// time between the two.
 ///
-/// Shape:  twice a dense array of 64 bytes for each flow, found over an index of 32 bits, half full at most.
+/// Shape:  twice a dense array of 64 bytes for each flow, found over an index of two places of 32 bits for each.
 /// Memory: memory_bytes(), touched as flows come.
 /// Full:   when as many flows as were asked for are kept: later ones have no base at the next report.
 class IntervalBases {
  public:
   static std::uint64_t memory_bytes(std::uint64_t flows) noexcept {
     return 2 * (flows * sizeof(Entry) + index_for(flows) * sizeof(std::uint32_t));
+  }
+
+  /// How many flows a report may have of tables for so many with so many slots. A table has never more flows than it is
+  /// for; a copy of it takes a while, in which some end and others begin in slots that it comes to later: by chance,
+  /// since a hash says which, of 2^20 flows some thousand more at most.
+  static std::uint64_t most_flows(std::uint64_t flows, std::uint64_t slots) noexcept {
+    constexpr std::uint64_t kChance = 16, kFew = 4096;
+    return std::min(slots, flows + flows / kChance + kFew);
   }
 
   /// `flows`: of one report at most. Throws std::bad_alloc.
@@ -52,9 +59,7 @@ class IntervalBases {
   };
   static_assert(sizeof(Entry) == 64);
 
-  static std::uint64_t index_for(std::uint64_t flows) noexcept {
-    return std::bit_ceil(std::max<std::uint64_t>(2, 2 * flows));
-  }
+  static std::uint64_t index_for(std::uint64_t flows) noexcept { return std::max<std::uint64_t>(2, 2 * flows); }
 
   /// As much of the index is in use as the flows of a report want.
   class Table {
@@ -64,31 +69,36 @@ class IntervalBases {
           index_(index_for(entries_.size()), /*huge_pages=*/false) {}
 
     void clear(std::uint64_t flows) noexcept {
-      mask_ = index_for(std::min<std::uint64_t>(flows, entries_.size())) - 1;
-      std::memset(index_.data(), 0, (mask_ + 1) * sizeof(std::uint32_t));
+      places_ = index_for(std::min<std::uint64_t>(flows, entries_.size()));
+      std::memset(index_.data(), 0, places_ * sizeof(std::uint32_t));
       size_ = 0;
       most_ = std::min<std::uint64_t>(flows, entries_.size());
     }
 
     const Entry* find(std::uint64_t hash, const FlowKey& key) const noexcept {
       if (size_ == 0) return nullptr;
-      for (std::uint64_t at = hash & mask_; index_[at] != 0; at = (at + 1) & mask_)
+      for (std::uint64_t at = home(hash); index_[at] != 0; at = after(at))
         if (const Entry& entry = entries_[index_[at] - 1]; entry.key == key) return &entry;
       return nullptr;
     }
 
     void put(std::uint64_t hash, const Entry& entry) noexcept {
       if (size_ == most_) return;
-      std::uint64_t at = hash & mask_;
-      while (index_[at] != 0) at = (at + 1) & mask_;
+      std::uint64_t at = home(hash);
+      while (index_[at] != 0) at = after(at);
       entries_[size_] = entry;
       index_[at] = static_cast<std::uint32_t>(++size_);
     }
 
    private:
+    std::uint64_t home(std::uint64_t hash) const noexcept {
+      return static_cast<std::uint64_t>((static_cast<unsigned __int128>(hash) * places_) >> 64);
+    }
+    std::uint64_t after(std::uint64_t at) const noexcept { return at + 1 == places_ ? 0 : at + 1; }
+
     HugeBuffer<Entry> entries_;
     HugeBuffer<std::uint32_t> index_;  ///< place + 1; 0: none
-    std::uint64_t mask_ = 1, size_ = 0, most_ = 0;
+    std::uint64_t places_ = 2, size_ = 0, most_ = 0;
   };
 
   FlowIdentity hash_;

@@ -50,7 +50,7 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact,
                                             options_.threads.model != ThreadModel::run_to_completion);
   if (const auto& losses = chosen_->schema.losses()) loss_watch_->begin(losses);
-  if (chosen_->schema.needs_interval() && options_.snapshots) bases_.emplace(most_live(), options_.seed);
+  if (chosen_->schema.needs_interval() && options_.snapshots) bases_.emplace(most_reported(options_), options_.seed);
   if (may_overlap()) merger_.emplace(most_live(), options_.seed);
   if (classifiers_) {
     std::vector<const ClassJobs*> jobs;
@@ -188,7 +188,7 @@ std::uint64_t Session::most_live() const noexcept {
 }
 
 void Session::change_columns(Schema schema) {
-  if (schema.needs_interval() && !bases_) bases_.emplace(most_live(), options_.seed);
+  if (schema.needs_interval() && !bases_) bases_.emplace(most_reported(options_), options_.seed);
   const std::uint64_t generation = chosen_->generation + 1;
   for (const auto& monitor : workers_->monitors()) monitor->request_statistics({schema.statistics(), generation});
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), generation});

@@ -117,7 +117,8 @@ class Session {
   const RecallBoard* recalls() const noexcept;
   ReportSummary summarize(std::span<const MonitorCounts> counts, bool final);
   bool may_overlap() const noexcept;
-  std::uint64_t most_live() const noexcept;  ///< flows, of all workers
+  std::uint64_t most_live() const noexcept;  ///< flows, of all workers, by their slots
+  static std::uint64_t most_reported(const SessionOptions& options) noexcept;  ///< in a report, of all workers
 
   Input input_;
   SessionOptions options_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/event_queue.hpp"
 #include "engine/packet_counter.hpp"
+#include "engine/recall_board.hpp"
 #include "engine/session.hpp"
 #include "pipeline/measure/flow_tracker.hpp"
 
@@ -12,6 +14,14 @@ namespace {
 
 /// Of records that wait: those being reported and those since, each with as much again where no file can be written.
 constexpr std::uint64_t kSpoolMemoryBytes = 4 * SpoolLimits().memory_bytes;
+
+/// Of what tasks find, and how much of it, on its way.
+std::uint64_t findings_bytes(const SessionOptions& options) noexcept {
+  if (options.monitor.windows.empty()) return 0;
+  const RecallBoard* const recalls = options.monitor.control ? options.monitor.control->recalls.get() : nullptr;
+  return EventQueue::memory_bytes() +
+         (recalls != nullptr && recalls->windows ? FindingQueue<WindowRecall>::memory_bytes() : 0);
+}
 
 }  // namespace
 
@@ -40,11 +50,19 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   const FlowClass* const classes = schema.statistics()->flow_class();
   const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
   const std::uint64_t flows = options.workers * slots;
-  const std::uint64_t bases = schema.needs_interval() && options.snapshots ? IntervalBases::memory_bytes(flows) : 0;
+  const std::uint64_t bases =
+      schema.needs_interval() && options.snapshots ? IntervalBases::memory_bytes(most_reported(options)) : 0;
   const std::uint64_t merger = options.workers > 1 && options.threads.model != ThreadModel::pipeline
                                    ? FlowMerger::memory_bytes(flows)
                                    : 0;  // and perhaps it is not needed
-  return options.workers * bytes + class_rings + model + shared + bases + merger + kSpoolMemoryBytes;
+  return options.workers * bytes + class_rings + model + shared + bases + merger + findings_bytes(options) +
+         kSpoolMemoryBytes;
+}
+
+std::uint64_t Session::most_reported(const SessionOptions& options) noexcept {
+  if (options.table == nullptr) return 0;
+  const std::size_t flows = options.monitor.flows;
+  return options.workers * IntervalBases::most_flows(flows, options.table->slots(flows));
 }
 
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "cli/messages.hpp"
@@ -12,6 +13,7 @@
 #include "monitor/live/live_view.hpp"
 #include "monitor/live/recall_tail.hpp"
 #include "monitor/live/terminal.hpp"
+#include "monitor/output_stall.hpp"
 #include "monitor/output_watch.hpp"
 #include "monitor/watch_options.hpp"
 #include "parshall/marks.hpp"
@@ -96,8 +98,10 @@ class Watch {
     const Schema& schema = plan_.wiring.schema;
     const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
     const ExporterEntry* const streams = find_exporter(options_.format);
+    const bool has_tasks = !plan_.wiring.session.monitor.windows.empty();
+    if (has_tasks) outputs.count_memory(RecentEvents::memory_bytes());
     output_name_ = output->name();
-    outputs.count_memory(sorting_bytes(schema.columns(), plan_.sort, plan_.top));
+    outputs.count_memory(sorting_bytes(schema.columns(), plan_.sort, plan_.top) + sink_entry().memory_bytes);
     if (!is_one_report || !plan_.wiring.session.keeps_ended || plan_.wiring.session.table == nullptr) {
       output_ = std::move(output);
     } else if (streams != nullptr && plan_.sort.empty() && plan_.top == 0) {
@@ -110,9 +114,11 @@ class Watch {
       auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
                                              *place_of(schema.columns(), plan_.sort), plan_.top);
       top_ = top.get();
-      main_ = &outputs.add(
-          std::move(top),
-          {.name = std::string(kReportOutput), .takes = {.records = true, .findings = true}, .waits = run_->waits()});
+      if (has_tasks) outputs.count_memory(RecentEvents::memory_bytes());
+      main_ = &outputs.add(std::move(top), {.name = std::string(kReportOutput),
+                                            .takes = {.records = true, .findings = has_tasks},
+                                            .waits = run_->waits(),
+                                            .bytes = top_bytes()});
     } else {
       output_ = std::move(output);
     }
@@ -125,6 +131,16 @@ class Watch {
                   {.name = "hook", .takes = {.records = false, .findings = true}, .waits = run_->waits()});
     }
     watched_.emplace(outputs, main_, output_name_, options_.command);
+    stall_.emplace(
+        outputs, kPatience, [this] { return stop_asked() || ending_.load(std::memory_order_relaxed); },
+        [this] { say_that_we_wait(); });
+  }
+
+  /// For records on their way to a report of the first few: as much as the workers' own rings hold. Nobody reads it
+  /// before the end, so that it is late only as these are: for want of a core.
+  std::size_t top_bytes() const noexcept {
+    const SessionOptions& wired = plan_.wiring.session;
+    return std::min(wired.workers * wired.monitor.ended_ring_bytes, ExportOptions::kBytes);
   }
 
   /// Said when the workers run: packets sent from now on are counted.
@@ -219,10 +235,11 @@ class Watch {
 
   /// Once.
   void say_that_we_wait() {
-    if (!std::exchange(said_that_we_wait_, true)) say(options_.command, watched_->whom_we_wait_for());
+    if (!said_that_we_wait_.exchange(true)) say(options_.command, watched_->whom_we_wait_for());
   }
 
   int finish() {
+    ending_.store(true, std::memory_order_relaxed);
     while (!run_->ended_within(kPatience)) say_that_we_wait();
     const Report report = run_->finish();
     warn_of_dropped_records();
@@ -303,8 +320,10 @@ class Watch {
   std::unique_ptr<Output> output_;  ///< of the reports
   std::unique_ptr<ReportSink> sink_;
   std::optional<OutputWatch> watched_;
-  bool warned_ = false, said_that_we_wait_ = false;
+  bool warned_ = false;
   bool unsorted_ = false;  ///< a report, though it was to be
+  std::atomic<bool> ending_{false}, said_that_we_wait_{false};
+  std::optional<OutputStall> stall_;  ///< where this thread may be who waits
 };
 
 }  // namespace

@@ -360,6 +360,42 @@ class NothingLost(Case):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=20), 130)
 
+    def stuck(self, *arguments):
+        """A run whose export nobody reads."""
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen([PROGRAM, "watch", "-q", *arguments, "--export", "csv:" + pipe, "-o", "/dev/null"], stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def assert_waits(self, process):
+        killer = threading.Timer(20, process.kill)
+        killer.start()
+        said = process.stderr.readline().decode()
+        killer.cancel()
+        self.assertIn("waiting for who reads csv:" + self.path("pipe"), said)
+
+    def test_after_a_signal_it_is_said_too_while_a_report_waits_for_that_reader(self):
+        process = self.stuck("-g", "flows=20000,packets=1000000", "--idle", "1ms", "--every", "100ms")
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        self.assert_waits(process)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+
+    def test_it_is_said_whose_reader_takes_no_live_flows_in_the_end(self):
+        process = self.stuck("-g", "flows=20000,packets=20000", "--count", "20000")
+        self.assert_waits(process)
+        for _ in range(2):
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        self.assertEqual(process.wait(timeout=20), 130)
+
     def test_a_reader_that_does_not_read_costs_records_of_a_link_and_no_memory(self):
         """What it got and what was dropped is all there was."""
         pipe = self.path("pipe")

@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
-#include <cstdio>
-
 #include "../lab/toeplitz.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "run.hpp"
@@ -12,14 +10,6 @@ namespace parshall {
 namespace {
 
 using namespace testing;
-
-std::uint64_t resident_bytes() {
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  unsigned long total = 0, resident = 0;
-  if (std::fscanf(file, "%lu %lu", &total, &resident) != 2) resident = 0;
-  std::fclose(file);
-  return resident * 4096;
-}
 
 /// TCP SYNs, each from another address and port: frames made as they are polled.
 class SynFlood final : public PacketSource {

@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "engine/interval_bases.hpp"
+#include "run.hpp"
 
 namespace parshall {
 namespace {
@@ -74,6 +75,33 @@ TEST(IntervalBases, KnowWhatTheReportBeforeSaidAndNothingOlder) {
     bases.end_report();
     before = std::move(now);
   }
+}
+
+TEST(IntervalBases, TakeTheMemorySaid) {
+  constexpr std::uint64_t kFlows = 300'000;
+  const std::uint64_t before = resident_bytes(), said = IntervalBases::memory_bytes(kFlows);
+  IntervalBases bases(kFlows, 7);
+  for (int report = 0; report < 2; ++report) {
+    bases.begin_report(kFlows);
+    for (std::uint64_t i = 0; i < kFlows; ++i) bases.put(record_of(i, 5));
+    bases.end_report();
+  }
+  const std::uint64_t taken = resident_bytes() - before;
+  if (!kSanitized) {
+    EXPECT_LT(taken, said + (1 << 20));
+    EXPECT_GT(taken, said * 9 / 10);
+  }
+}
+
+TEST(IntervalBases, AreForAsManyFlowsAsATableMayHaveAndNotForItsSlots) {
+  EXPECT_EQ(IntervalBases::most_flows(100, 512), 512u);
+  EXPECT_LT(IntervalBases::most_flows(1 << 20, 4 << 20), (1u << 20) * 11 / 10);
+  SessionOptions options = testing::options_of({.flows = 1 << 20});
+  options.snapshots = true;
+  const std::uint64_t without = Session::memory_bytes(options, testing::schema_of({})),
+                      with = Session::memory_bytes(options, testing::schema_of({"interval_rate_pps"}));
+  EXPECT_GT(with, without + (1 << 20) * std::uint64_t{144});
+  EXPECT_LT(with, without + (1 << 20) * std::uint64_t{160});
 }
 
 TEST(IntervalBases, KeepNoMoreThanTheyWereMadeFor) {

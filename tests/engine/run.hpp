@@ -7,17 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "../resident_bytes.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/wiring.hpp"
 #include "traffic.hpp"
 
 namespace parshall::testing {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;  ///< then neither resident memory nor time is the program's own
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 struct RunPlan {
   ThreadModel model = ThreadModel::run_to_completion;

@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "../large_event.hpp"
+#include "../resident_bytes.hpp"
 #include "base/random.hpp"
 #include "engine/analyst.hpp"
 #include "pipeline/measure/windows/measures/bursts.hpp"
@@ -309,6 +311,30 @@ TEST(EventQueue, DropsAndCountsWhatNobodyTakesInTime) {
   EXPECT_EQ(events.take().size(), EventQueue::kCapacity);
   events.put({});
   EXPECT_EQ(events.take().size(), 1u);
+}
+
+TEST(EventQueue, TakesTheMemoryItSaysHoweverLargeEventsAre) {
+  constexpr std::uint64_t kSlack = 4 << 20;  // the C library's own
+  EventQueue events(/*can_wait=*/false);
+  const std::uint64_t before = resident_bytes();
+  for (std::size_t i = 0; i < EventQueue::kCapacity; ++i) events.put(large_event());
+  EXPECT_GT(events.dropped(), 0u);
+  if (!kSanitized) {
+    EXPECT_LT(resident_bytes(), before + EventQueue::memory_bytes() + kSlack);
+  }
+}
+
+TEST(EventQueue, HandsOutWhatWaitsInOrderAndMakesRoomMeanwhile) {
+  EventQueue events(/*can_wait=*/false);
+  for (std::size_t i = 0; i < EventQueue::kCapacity; ++i) events.put(Event{.task = std::to_string(i)});
+  std::size_t told = 0;
+  events.drain([&](const Event& event) {
+    EXPECT_EQ(event.task, std::to_string(told++));
+    events.put(Event{.task = "later"});
+  });
+  EXPECT_EQ(told, EventQueue::kCapacity);
+  EXPECT_EQ(events.dropped(), 0u);
+  EXPECT_EQ(events.take().size(), EventQueue::kCapacity);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "../large_event.hpp"
+#include "../resident_bytes.hpp"
 #include "pipeline/output/recent_events.hpp"
 #include "record_bytes.hpp"
 
@@ -134,6 +136,48 @@ TEST_F(SeveralOutputs, AbandonedOnesWaitForNobody) {
   const OutputSummary summary = outputs_.summaries()[0];
   EXPECT_EQ(summary.offered.findings, 2 * ExportQueue::kFindings);
   EXPECT_GT(summary.dropped.findings, 0u);
+}
+
+/// Writes nothing, until it is let go.
+class Stuck final : public InnerExporter {
+ public:
+  void event(const Event&) override { going_.wait(false); }
+  void go() {
+    going_.store(true);
+    going_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> going_{false};
+};
+
+TEST_F(SeveralOutputs, FindingsThatWaitTakeTheMemorySaidHoweverLargeTheyAre) {
+  constexpr std::uint64_t kSlack = 4 << 20;  // the C library's own
+  auto owned = std::make_unique<Stuck>();
+  Stuck& stuck = *owned;
+  outputs_.add(std::move(owned), {.name = "stuck", .takes = {.records = false, .findings = true}});
+  const std::uint64_t said = outputs_.memory_bytes(), before = resident_bytes();
+  EXPECT_GT(said, 0u);
+  for (std::size_t i = 0; i < ExportQueue::kFindings; ++i) outputs_.put(large_event());
+  const std::uint64_t after = resident_bytes();
+  EXPECT_GT(outputs_.summaries()[0].dropped.findings, 0u);
+  stuck.go();
+  if (!kSanitized) {
+    EXPECT_LT(after, before + said + kSlack);
+  }
+}
+
+TEST(RecentEvents, TakeTheMemorySaidHoweverLargeTheyAre) {
+  constexpr std::uint64_t kSlack = 4 << 20;  // the C library's own
+  const std::uint64_t before = resident_bytes();
+  RecentEvents events;
+  for (std::size_t i = 0; i < RecentEvents::kMost; ++i) events.event(large_event());
+  const RecentEvents::Events all = events.all();
+  EXPECT_GT(all.left_out, 0u);
+  EXPECT_EQ(all.left_out + all.latest.size(), RecentEvents::kMost);
+  if (!kSanitized) {
+    EXPECT_LT(resident_bytes(), before + RecentEvents::memory_bytes() + kSlack);
+  }
 }
 
 TEST(RecentEvents, ForgetsWhatWasReportedAndCountsWhatHadNoRoom) {

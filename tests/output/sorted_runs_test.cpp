@@ -5,13 +5,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
 #include <limits>
 
 #include "base/random.hpp"
 #include "pipeline/output/schema.hpp"
+#include "temporary_folder.hpp"
 
 namespace parshall {
 namespace {
@@ -49,7 +50,7 @@ struct Sorted {
   std::optional<Error> problem;
 };
 
-Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t top) {
+Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t top, std::size_t memory = kMemory) {
   Sorted sorted;
   const auto take = [&](const ReportFlow& flow) {
     const std::uint64_t i = flow.record.ip_bytes;
@@ -59,7 +60,7 @@ Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t to
     EXPECT_EQ(flow.values.back().present(), flows[i].values.back().present());
     EXPECT_EQ(flow.values.back().as_unsigned(), flows[i].values.back().as_unsigned());
   };
-  SortedRuns runs(column, kBaseColumns + 1, top, take, kMemory);
+  SortedRuns runs(column, kBaseColumns + 1, top, take, memory);
   for (const Flow& flow : flows) runs.offer({flow.record, flow.values});
   runs.finish();
   sorted.problem = runs.problem();
@@ -84,12 +85,6 @@ std::size_t place_of_packets() {
   const auto columns = schema.columns();
   return static_cast<std::size_t>(std::ranges::find(columns, "packets", &ColumnInfo::name) - columns.begin());
 }
-
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const char* folder) { ::setenv("TMPDIR", folder, 1); }
-  ~TemporaryFolder() { ::unsetenv("TMPDIR"); }
-};
 
 /// All of them once, in pieces of falling order: how many.
 std::size_t pieces_of(const std::vector<Flow>& flows, std::vector<std::uint64_t> order) {
@@ -130,6 +125,17 @@ TEST(SortedRuns, WhereNoFileCanBeMadeAllFlowsComeInSortedPiecesAndThatIsSaid) {
     EXPECT_GT(pieces, 10u);
     EXPECT_LE(pieces, kPieces);
   }
+}
+
+TEST(SortedRuns, MoreRunsThanCanBeMergedComeInPiecesAndNoFileIsBlamed) {
+  const auto flows = make_flows();
+  errno = ENOSPC;  // of something before
+  const Sorted sorted = sort(flows, place_of_packets(), 0, /*memory=*/1);
+  ASSERT_TRUE(sorted.problem);
+  EXPECT_NE(sorted.problem->message.find("more than 64 runs of 64 flows"), std::string::npos)
+      << sorted.problem->message;
+  EXPECT_EQ(sorted.problem->message.find("no temporary file"), std::string::npos);
+  EXPECT_GT(pieces_of(flows, sorted.order), 10u);
 }
 
 TEST(SortedRuns, WhatIsInAFileThatCannotGrowIsHandedOnWithTheRest) {

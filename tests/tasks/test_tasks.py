@@ -4,6 +4,7 @@
 usage: test_tasks.py PARSHALL [unittest arguments]
 """
 import collections
+import csv
 import itertools
 import json
 import math
@@ -520,9 +521,9 @@ class Memory(unittest.TestCase):
 
     TRACE_BYTES = 64 + 4  # of a packet of built-in traffic, which is in memory before the start
 
-    def peak_and_said(self, packets, *arguments, output=os.devnull):
-        command = [PROGRAM, "watch", "-g", f"flows={packets},packets={packets},rate={packets},protocol=tcp", "--count", str(packets), *arguments,
-                   "--format", "csv", "-o", output]
+    def peak_and_said(self, packets, *arguments, output=os.devnull, form="csv", times=1):
+        command = [PROGRAM, "watch", "-g", f"flows={packets},packets={packets},rate={packets},protocol=tcp", "--count", str(times * packets), *arguments,
+                   "--format", form, "-o", output]
         peak = 0
         with tempfile.TemporaryFile("w+") as said, subprocess.Popen(command, stderr=said) as process:
             while process.poll() is None:  # by what the kernel says of it alone: resource usage begins with that of who started it
@@ -548,6 +549,27 @@ class Memory(unittest.TestCase):
             with self.subTest(report=report), tempfile.NamedTemporaryFile() as output:
                 peak, said = self.peak_and_said(2_000_000, "--flows", "64Ki", *report, output=output.name)
                 self.assertLess(peak, said)
+
+    def test_a_full_table_with_rates_since_the_report_before(self):
+        for workers in ("1", "2"):
+            with self.subTest(workers=workers), tempfile.NamedTemporaryFile("r+", encoding="ascii") as output:
+                peak, said = self.peak_and_said(1_000_000, "--flows", "256Ki", "--workers", workers, "--stats", "interval_rate_pps", "--every", "20ms", "--top", "1",
+                                                output=output.name, times=8)
+                self.assertLess(peak, said)
+                rates = [row["interval_rate_pps"] for row in csv.DictReader(output)]
+                self.assertTrue(any(rates), "one report after another")
+
+    def test_a_report_of_the_first_few_has_little_that_waits(self):
+        with tempfile.NamedTemporaryFile() as output:
+            peak, said = self.peak_and_said(1_000_000, "--flows", "64Ki", output=output.name, form="text")
+            self.assertLess(peak, said)
+        self.assertLess(said - self.peak_and_said(1_000_000, "--flows", "64Ki", form="text")[1], 16 << 20)
+
+    def test_a_text_report_of_many_more_flows_than_have_room(self):
+        with tempfile.NamedTemporaryFile() as output:
+            peak, said = self.peak_and_said(2_000_000, "--flows", "64Ki", "--top", "0", output=output.name, form="text")
+            self.assertLess(peak, said)
+            self.assertGreater(sum(1 for _ in output), 2_000_000)
 
 
 class Microbursts(TaskTest):

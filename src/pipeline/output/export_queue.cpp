@@ -2,6 +2,7 @@
 #include "pipeline/output/export_queue.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/thread_name.hpp"
@@ -42,8 +43,10 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
     batch_.reserve(kBatch);
     flows_.reserve(kBatch);
     values_.resize(kBatch * schema_.columns().size());
-    memory_bytes_ = bytes + unflushed + kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
+    memory_bytes_ += std::bit_ceil(bytes) + (unflushed == 0 ? 0 : std::bit_ceil(unflushed)) +
+                     kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
   }
+  if (options_.takes.findings) memory_bytes_ += kFindingBytes;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -72,7 +75,7 @@ void ExportQueue::put_finding(Finding finding) {
   while (!failed()) {
     {
       const std::lock_guard lock(findings_mutex_);
-      if (findings_.size() < kFindings) return findings_.push_back(std::move(finding));
+      if (findings_.has_room_for(finding)) return findings_.push(std::move(finding));
     }
     if (!options_.waits || abandoned_.load(std::memory_order_relaxed)) break;
     std::this_thread::sleep_for(kRoomNap);
@@ -180,7 +183,7 @@ bool ExportQueue::write_findings() {
   std::vector<Finding> findings;
   {
     const std::lock_guard lock(findings_mutex_);
-    findings.swap(findings_);
+    findings = findings_.pop_some(kFindingBatch);
   }
   if (findings.empty()) return false;
   if (failed()) {

@@ -34,10 +34,10 @@ struct ExportOptions {
 
 /// Ended records and findings on their way to an exporter, which has a thread of its own.
 ///
-/// Memory: memory_bytes(), and what kFindings findings take.
+/// Memory: memory_bytes().
 class ExportQueue {
  public:
-  static constexpr std::size_t kFindings = 16384;
+  static constexpr std::size_t kFindings = 16384, kFindingBytes = std::size_t{8} << 20;  ///< that wait
 
   ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schema, ExportOptions options);
   ~ExportQueue();
@@ -83,7 +83,7 @@ class ExportQueue {
 
  private:
   using Finding = std::variant<Event, WindowRecall>;
-  static constexpr std::size_t kBatch = 256, kUnflushedBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kBatch = 256, kFindingBatch = 64, kUnflushedBytes = std::size_t{1} << 20;
 
   void run();
   bool write_some();
@@ -109,7 +109,7 @@ class ExportQueue {
   Tally offered_, written_, dropped_;
 
   std::mutex findings_mutex_;
-  std::vector<Finding> findings_;
+  FindingList<Finding> findings_{kFindings, kFindingBytes};
 
   std::optional<RecordRing> unflushed_;  ///< records that may not be written yet, where they would be given back
   std::uint64_t unflushed_records_ = 0, unflushed_packets_ = 0, unflushed_findings_ = 0;

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -13,14 +12,15 @@ namespace parshall {
 /// The latest of what tasks found, for a report. Any thread.
 class RecentEvents final : public InnerExporter {
  public:
-  static constexpr std::size_t kMost = 10'000;
+  static constexpr std::size_t kMost = 10'000, kBytes = std::size_t{8} << 20;
+
+  /// With those of a report.
+  static constexpr std::uint64_t memory_bytes() noexcept { return 2 * kBytes; }
 
   void event(const Event& event) override {
     const std::lock_guard lock(mutex_);
-    events_.push_back(event);
-    if (events_.size() <= kMost) return;
-    events_.pop_front();
-    ++left_out_;
+    for (; !events_.has_room_for(event); ++left_out_) events_.pop();
+    events_.push(Event(event));
   }
 
   struct Events {
@@ -43,13 +43,13 @@ class RecentEvents final : public InnerExporter {
     // Of the reported, as many as later ones pushed out are gone already.
     const std::uint64_t pushed_out = std::min<std::uint64_t>(left_out_ - reported.left_out, reported.latest.size());
     const std::uint64_t stay = reported.latest.size() - pushed_out;
-    events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(stay));
+    for (std::uint64_t i = 0; i < stay; ++i) events_.pop();
     left_out_ -= reported.left_out + pushed_out;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::deque<Event> events_;
+  FindingList<Event> events_{kMost, kBytes};
   std::uint64_t left_out_ = 0;
 };
 

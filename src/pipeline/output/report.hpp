@@ -15,6 +15,7 @@
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/class_jobs.hpp"
 #include "pipeline/measure/tasks/event.hpp"
+#include "pipeline/measure/tasks/finding_list.hpp"
 #include "pipeline/output/accounting.hpp"
 #include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/output_summary.hpp"
@@ -48,6 +49,8 @@ struct WindowRecall {
   std::uint64_t flows_seen = 0, flows_missed = 0;
   std::uint64_t packets = 0, packets_given_way = 0;  ///< of the task's flows; of these, of flows it did not see wholly
 };
+
+inline std::size_t heap_bytes(const WindowRecall& told) noexcept { return heap_bytes(told.task); }
 
 /// What came of a task, in a final report.
 struct TaskSummary {

@@ -12,16 +12,17 @@
 #include "pipeline/output/json_lines.hpp"
 #include "pipeline/output/sorted_runs.hpp"
 #include "pipeline/output/text.hpp"
+#include "pipeline/output/text_table.hpp"
 #include "pipeline/output/top_flows.hpp"
 
 namespace parshall {
 namespace {
 
 constexpr SinkEntry kSinks[] = {
-    {"text", "a summary and the top flows, for reading", 20, "packets", make_text_sink},
-    {"csv", "one line per flow", 0, "", make_csv_sink},
-    {"json", "one document, or one line per report with --every", 0, "", make_json_sink},
-    {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", make_json_lines_sink},
+    {"text", "a summary and the top flows, for reading", 20, "packets", TextTable::memory_bytes(), make_text_sink},
+    {"csv", "one line per flow", 0, "", 0, make_csv_sink},
+    {"json", "one document, or one line per report with --every", 0, "", 0, make_json_sink},
+    {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", 0, make_json_lines_sink},
 };
 
 /// Which column that is.

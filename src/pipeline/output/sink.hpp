@@ -31,6 +31,7 @@ struct SinkEntry {
   std::string_view help;
   std::size_t default_top;        ///< flows shown unless `--top` is given; 0: all
   std::string_view default_sort;  ///< column sorted by unless `--sort` is given; "": as they come
+  std::uint64_t memory_bytes;     ///< of a report while it is written, at most
   std::unique_ptr<ReportSink> (*make)(const SinkOptions&);
 };
 

@@ -71,7 +71,8 @@ bool SortedRuns::write_run() {
   chunk.reserve(kWriteBytes + row_bytes_);
   std::uint64_t end = run_ends_.empty() ? 0 : run_ends_.back();
   if (file_ < 0) file_ = open_unnamed();
-  bool is_written = file_ >= 0 && run_ends_.size() < capacity_;  // one row of each is there when they are merged
+  const bool is_full = run_ends_.size() == capacity_;  // one row of each is there when they are merged
+  bool is_written = file_ >= 0 && !is_full;
   for (std::size_t i = 0; is_written && i < count_; ++i) {
     const std::byte* const from = row(places_[i].at);
     chunk.insert(chunk.end(), from, from + row_bytes_);
@@ -85,11 +86,17 @@ bool SortedRuns::write_run() {
     count_ = 0;
     return true;
   }
+  const int why = errno;
   in_pieces_ = true;
-  problem_ = Error{fmt::format(
-      "no temporary file can be written in {} ({}): the flows of this report are sorted in pieces of {} flows; set "
-      "TMPDIR to a folder with room, or ask for fewer flows with --top",
-      temporary_folder(), std::strerror(errno), capacity_)};
+  problem_ = Error{
+      file_ >= 0 && is_full
+          ? fmt::format(
+                "more than {} runs of {} flows cannot be merged: the flows of this report are sorted in pieces; "
+                "ask for fewer flows with --top",
+                run_ends_.size(), capacity_)
+          : fmt::format("no temporary file can be written in {} ({}): the flows of this report are sorted in pieces of "
+                        "{} flows; set TMPDIR to a folder with room, or ask for fewer flows with --top",
+                        temporary_folder(), std::strerror(why), capacity_)};
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include "pipeline/output/event_text.hpp"
 #include "pipeline/output/format.hpp"
 #include "pipeline/output/summary_text.hpp"
+#include "pipeline/output/text_table.hpp"
 
 namespace parshall {
 namespace {
@@ -54,37 +55,21 @@ class TextSink final : public ReportSink {
   void write(const Report& report, Output& output) override {
     output.write(summary_text(report.summary));
     output.write(events_text(report));
-    std::vector<std::vector<std::string>> rows{{"proto", "source", "destination"}};
+    std::vector<std::string> row{"proto", "source", "destination"};
+    const std::size_t key_columns = row.size();
     for (const ColumnInfo& column : report.columns)
-      if (is_shown(column)) rows[0].push_back(column.name);
+      if (is_shown(column)) row.push_back(column.name);
+    TextTable table(row, key_columns, output);
     report.flows([&](const ReportFlow& flow) {
       const FlowKey& key = flow.record.key;
-      std::vector<std::string> row{protocol_text(key.protocol), endpoint(key.src_address(), key.src_port()),
-                                   endpoint(key.dst_address(), key.dst_port())};
+      row = {protocol_text(key.protocol), endpoint(key.src_address(), key.src_port()),
+             endpoint(key.dst_address(), key.dst_port())};
       for (std::size_t i = 0; i < report.columns.size(); ++i)
         if (is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
-      rows.push_back(std::move(row));
+      table.add(row);
     });
-    if (rows.size() > 1) write_table(rows, output);
+    if (!table.finish()) output.write("lines could not be read back from a temporary file: this report lacks them\n");
     output.flush();
-  }
-
- private:
-  static constexpr std::size_t kTextColumns = 3;  ///< aligned left; numbers to the right
-
-  static void write_table(const std::vector<std::vector<std::string>>& rows, Output& output) {
-    std::vector<std::size_t> widths(rows[0].size());
-    for (const auto& row : rows)
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    output.write("\n");
-    for (const auto& row : rows) {
-      std::string line;
-      for (std::size_t i = 0; i < row.size(); ++i)
-        line +=
-            i < kTextColumns ? fmt::format("{:<{}}  ", row[i], widths[i]) : fmt::format("{:>{}}  ", row[i], widths[i]);
-      line.erase(line.find_last_not_of(' ') + 1);
-      output.write(line + "\n");
-    }
   }
 };
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "pipeline/output/outputs.hpp"
+
+namespace parshall::cli {
+
+/// Notices, by a thread of its own, that a run which is to end waits for who reads an output, whatever the others wait
+/// for.
+class OutputStall {
+ public:
+  /// Calls `tell` once, when for so long `is_ending` held, something waited, and no output came on.
+  OutputStall(const Outputs& outputs, std::chrono::milliseconds patience, std::function<bool()> is_ending,
+              std::function<void()> tell);
+  ~OutputStall();
+  OutputStall(const OutputStall&) = delete;
+  OutputStall& operator=(const OutputStall&) = delete;
+
+ private:
+  void run();
+
+  const Outputs& outputs_;
+  std::chrono::milliseconds patience_;
+  std::function<bool()> is_ending_;
+  std::function<void()> tell_;
+  std::atomic<bool> going_{true};
+  std::thread thread_;
+};
+
+}  // namespace parshall::cli
