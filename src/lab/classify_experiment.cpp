@@ -20,7 +20,7 @@ namespace {
 constexpr auto kSniffing = static_cast<std::size_t>(Module::sniffing);
 
 /// One run, and for which load.
-struct Sample {
+struct RunSample {
   double load = 0;
   double offered_mpps, sniffed_mpps, handled_mpps, classified_mpps, classified_kfps, told_share, lost_share;
   std::uint64_t offered, missed, ring_full, refused;
@@ -40,18 +40,18 @@ std::string percents(const CrewRun& run) {
   return text;
 }
 
-Sample sample_of(const CrewRun& run, double load) {
+RunSample sample_of(const CrewRun& run, double load) {
   using Chain = const ChainRun&;
   const std::uint64_t polled = run.sum([](Chain chain) { return chain.accounting[Counter::polled]; });
   const std::uint64_t handled = run.sum([](Chain chain) { return chain.accounting[Counter::arrived]; });
   const std::uint64_t classified = run.sum([](Chain chain) { return chain.classified; });
-  Sample sample{.load = load,
-                .offered = run.sum([](Chain chain) { return chain.accounting.offered(); }),
-                .missed = run.sum([](Chain chain) { return chain.accounting.device_lost(); }),
-                .ring_full = run.sum([](Chain chain) { return chain.accounting[Counter::ring_full]; }),
-                .refused = run.sum([](Chain chain) { return chain.jobs.refused; }),
-                .thread_cpu = percents(run),
-                .resident_bytes = run.resident_bytes};
+  RunSample sample{.load = load,
+                   .offered = run.sum([](Chain chain) { return chain.accounting.offered(); }),
+                   .missed = run.sum([](Chain chain) { return chain.accounting.device_lost(); }),
+                   .ring_full = run.sum([](Chain chain) { return chain.accounting[Counter::ring_full]; }),
+                   .refused = run.sum([](Chain chain) { return chain.jobs.refused; }),
+                   .thread_cpu = percents(run),
+                   .resident_bytes = run.resident_bytes};
   const auto mega = [](std::uint64_t count, double seconds) { return static_cast<double>(count) / seconds / 1e6; };
   sample.offered_mpps = mega(sample.offered, run.sniffing_s);
   sample.sniffed_mpps = mega(polled, run.sniffing_s);
@@ -87,12 +87,12 @@ class Classifying {
   }
 
   /// Nothing where `stop` said so.
-  Result<std::optional<Sample>> measure(const ClassifyRow& row, double& guess, const std::function<bool()>& stop) {
+  Result<std::optional<RunSample>> measure(const ClassifyRow& row, double& guess, const std::function<bool()>& stop) {
     if (sweep_->find_rate) return find(row, guess, stop);
-    if (stop()) return std::optional<Sample>();
+    if (stop()) return std::optional<RunSample>();
     auto sample = run_once(row, 1);
     if (!sample) return sample.error();
-    return std::optional<Sample>(*std::move(sample));
+    return std::optional<RunSample>(*std::move(sample));
   }
 
  private:
@@ -123,8 +123,8 @@ class Classifying {
   }
 
   /// On a thread whose sleeps, and those of the threads that it starts, are as short as they are meant.
-  Result<Sample> run_once(const ClassifyRow& row, double load) {
-    Result<Sample> sample = Error{};
+  Result<RunSample> run_once(const ClassifyRow& row, double load) {
+    Result<RunSample> sample = Error{};
     std::thread([&] {
       ::prctl(PR_SET_TIMERSLACK, 1);
       try {
@@ -135,7 +135,7 @@ class Classifying {
                 sweep_->traffic->source({interface, queue, row.shape->queues}, load, sweep_->queue_packets));
         ClassifyCrew crew(options_of(row), std::move(queues));
         const auto run = crew.run(std::chrono::nanoseconds(static_cast<std::int64_t>(sweep_->seconds * 1e9)));
-        sample = run ? Result<Sample>(sample_of(*run, load)) : Result<Sample>(run.error());
+        sample = run ? Result<RunSample>(sample_of(*run, load)) : Result<RunSample>(run.error());
       } catch (const std::bad_alloc&) {
         sample = Error{fmt::format("no memory for the tables of {}: give less with --flows", name_of(row))};
       }
@@ -144,7 +144,7 @@ class Classifying {
   }
 
   /// A run that lost so little that another program may have done it is made once more: the better of the two.
-  Result<Sample> run_unless_disturbed(const ClassifyRow& row, double load) {
+  Result<RunSample> run_unless_disturbed(const ClassifyRow& row, double load) {
     constexpr double kMayBeDisturbed = 0.05;
     auto sample = run_once(row, load);
     if (!sample || sample->lost_share <= kLossless || sample->lost_share > kMayBeDisturbed) return sample;
@@ -153,11 +153,11 @@ class Classifying {
   }
 
   /// The highest load without loss, or what the last run was where none was. `guess`: the last one found, or 0.
-  Result<std::optional<Sample>> find(const ClassifyRow& row, double& guess, const std::function<bool()>& stop) {
-    std::optional<Sample> best;
+  Result<std::optional<RunSample>> find(const ClassifyRow& row, double& guess, const std::function<bool()>& stop) {
+    std::optional<RunSample> best;
     double worst = 0, load = guess > 0 ? guess : 1;  // worst: the lowest load that lost
     for (int probe = 0; probe < kMostProbes; ++probe) {
-      if (stop()) return std::optional<Sample>();
+      if (stop()) return std::optional<RunSample>();
       auto sample = run_unless_disturbed(row, load);
       if (!sample) return sample.error();
       if (sample->lost_share <= kLossless) {
@@ -168,7 +168,7 @@ class Classifying {
         worst = load;
         const double most = load * (1 - sample->lost_share);  // what it might have taken, had no more come
         load = best ? std::sqrt(best->load * worst) : std::clamp(0.95 * most, 0.3 * worst, 0.8 * worst);
-        if (!best && probe + 1 == kMostProbes) best = Sample(*std::move(sample)), best->load = 0;
+        if (!best && probe + 1 == kMostProbes) best = RunSample(*std::move(sample)), best->load = 0;
       }
       if (best && worst > 0 && worst <= kNearEnough * best->load) break;
     }
@@ -181,31 +181,33 @@ class Classifying {
 };
 
 /// Of the rounds that all rows have.
-void summarize(const ClassifySweep& sweep, ClassifyRow& row, std::span<const Sample> samples) {
+void summarize(const ClassifySweep& sweep, ClassifyRow& row, std::span<const RunSample> samples) {
   const auto over = [&](auto of) {
     std::vector<double> values;
-    for (const Sample& sample : samples) values.push_back(of(sample));
+    for (const RunSample& sample : samples) values.push_back(of(sample));
     return estimate(std::move(values));
   };
-  const auto of_member = [&](auto member) { return over([member](const Sample& sample) { return sample.*member; }); };
+  const auto of_member = [&](auto member) {
+    return over([member](const RunSample& sample) { return sample.*member; });
+  };
   const auto total = [](const std::array<double, kModules>& parts) {
     return std::accumulate(parts.begin(), parts.end(), 0.0);
   };
-  row.offered_mpps = of_member(&Sample::offered_mpps);
-  row.sniffed_mpps = of_member(&Sample::sniffed_mpps);
-  row.handled_mpps = of_member(&Sample::handled_mpps);
-  row.classified_mpps = of_member(&Sample::classified_mpps);
-  row.classified_kfps = of_member(&Sample::classified_kfps);
-  row.told_share = of_member(&Sample::told_share).median;
-  row.lost_share = of_member(&Sample::lost_share);
+  row.offered_mpps = of_member(&RunSample::offered_mpps);
+  row.sniffed_mpps = of_member(&RunSample::sniffed_mpps);
+  row.handled_mpps = of_member(&RunSample::handled_mpps);
+  row.classified_mpps = of_member(&RunSample::classified_mpps);
+  row.classified_kfps = of_member(&RunSample::classified_kfps);
+  row.told_share = of_member(&RunSample::told_share).median;
+  row.lost_share = of_member(&RunSample::lost_share);
   for (std::size_t module = 0; module < kModules; ++module) {
-    row.cpu_share[module] = over([=](const Sample& sample) { return sample.cpu_share[module]; });
-    row.cpu_ns[module] = over([=](const Sample& sample) { return sample.cpu_ns[module]; });
+    row.cpu_share[module] = over([=](const RunSample& sample) { return sample.cpu_share[module]; });
+    row.cpu_ns[module] = over([=](const RunSample& sample) { return sample.cpu_ns[module]; });
   }
-  row.cpu_share_of_all = over([&](const Sample& sample) { return total(sample.cpu_share); });
-  row.cpu_ns_of_all = over([&](const Sample& sample) { return total(sample.cpu_ns); });
+  row.cpu_share_of_all = over([&](const RunSample& sample) { return total(sample.cpu_share); });
+  row.cpu_ns_of_all = over([&](const RunSample& sample) { return total(sample.cpu_ns); });
   std::uint64_t offered = 0, missed = 0, ring_full = 0;
-  for (const Sample& sample : samples) {
+  for (const RunSample& sample : samples) {
     offered += sample.offered, missed += sample.missed, ring_full += sample.ring_full;
     row.refused_jobs += sample.refused;
     row.resident_bytes = std::max(row.resident_bytes, sample.resident_bytes);
@@ -216,8 +218,8 @@ void summarize(const ClassifySweep& sweep, ClassifyRow& row, std::span<const Sam
   row.samples = samples.size();
   if (!sweep.find_rate) return;
   const auto interfaces = static_cast<double>(row.shape->interfaces);
-  row.lossless_mpps = over([&](const Sample& sample) { return sample.load * sweep.traffic->mpps() * interfaces; });
-  row.lossless_gbps = over([&](const Sample& sample) { return sample.load * sweep.traffic->gbps() * interfaces; });
+  row.lossless_mpps = over([&](const RunSample& sample) { return sample.load * sweep.traffic->mpps() * interfaces; });
+  row.lossless_gbps = over([&](const RunSample& sample) { return sample.load * sweep.traffic->gbps() * interfaces; });
   row.lossless_load = samples.back().load;
 }
 
@@ -234,7 +236,7 @@ Result<std::vector<ClassifyRow>> measure(const ClassifySweep& sweep, const std::
   Classifying classifying(sweep);
   std::vector<ClassifyRow> rows = classifying.rows();
   if (auto error = enough_memory(rows)) return *std::move(error);
-  std::vector<std::vector<Sample>> samples(rows.size());
+  std::vector<std::vector<RunSample>> samples(rows.size());
   std::vector<double> guesses(rows.size());
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -247,7 +249,7 @@ Result<std::vector<ClassifyRow>> measure(const ClassifySweep& sweep, const std::
       if (*sample) samples[r].push_back(**std::move(sample));
     }
   }
-  const std::size_t done = std::ranges::min_element(samples, {}, &std::vector<Sample>::size)->size();
+  const std::size_t done = std::ranges::min_element(samples, {}, &std::vector<RunSample>::size)->size();
   if (done == 0) return std::vector<ClassifyRow>();
   for (std::size_t r = 0; r < rows.size(); ++r) summarize(sweep, rows[r], std::span(samples[r]).first(done));
   return rows;

@@ -14,7 +14,6 @@ struct Told {
   double source_ns;
 };
 
-constexpr bool kCommon = true;
 constexpr std::size_t kSniffing = static_cast<std::size_t>(Module::sniffing),
                       kHandling = static_cast<std::size_t>(Module::flow_handling),
                       kClassifying = static_cast<std::size_t>(Module::classification);
@@ -34,7 +33,7 @@ Cell cpu_ns(Of told) {
 Cell lossless(Of told, double value) { return cell_if(told.sweep.find_rate, value); }
 
 /// Every one there is, in this order.
-constexpr auto kColumns = std::to_array<ColumnOf<Told>>({
+constexpr auto kClassifyColumns = std::to_array<ColumnOf<Told>>({
     {{"traffic", "traffic", 0, kCommon}, [](Of told) -> Cell { return told.sweep.traffic->description(); }},
     {{"cap", "frames count up to", 0, kCommon}, [](Of told) { return count(told.sweep.traffic->cap()); }},
     {{"line_mpps", "full load of an interface, Mpps", 2, kCommon},
@@ -96,7 +95,7 @@ constexpr auto kColumns = std::to_array<ColumnOf<Told>>({
 }  // namespace
 
 std::span<const Column> classify_columns() noexcept {
-  static const std::vector<Column> heads = heads_of<Told>(kColumns);
+  static const std::vector<Column> heads = heads_of<Told>(kClassifyColumns);
   return heads;
 }
 
@@ -106,7 +105,7 @@ Part classify_part(const ClassifySweep& sweep, std::span<const ClassifyRow> rows
   std::string verdict;
   if (const std::size_t done = rows.front().samples; done < static_cast<std::size_t>(sweep.rounds))
     verdict = fmt::format("stopped after {} of {} rounds", done, sweep.rounds);
-  return part_of<Told>(kColumns, told, std::move(verdict));
+  return part_of<Told>(kClassifyColumns, told, std::move(verdict));
 }
 
 }  // namespace parshall::lab

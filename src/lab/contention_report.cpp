@@ -10,44 +10,42 @@
 namespace parshall::lab {
 namespace {
 
-constexpr bool kCommon = true;
-using Row = const ContentionRow&;
-
-constexpr auto kWhat = std::to_array<ColumnOf<ContentionRow>>({
-    {{"traffic", "traffic", 2, kCommon}, [](Row row) -> Cell { return row.of.traffic; }},
-    {{"flows", "flows", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.flows}; }},
-    {{"zipf", "", 2, kCommon}, [](Row row) -> Cell { return row.of.zipf; }},
+constexpr auto kContentionWhat = std::to_array<ColumnOf<ContentionRow>>({
+    {{"traffic", "traffic", 2, kCommon}, [](auto& row) -> Cell { return row.of.traffic; }},
+    {{"flows", "flows", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.flows}; }},
+    {{"zipf", "", 2, kCommon}, [](auto& row) -> Cell { return row.of.zipf; }},
     {{"sharing", "sharing", 0, kCommon},
-     [](Row row) -> Cell { return std::string(kSharingNames[static_cast<std::size_t>(row.of.sharing)]); }},
-    {{"cores", "cores", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.cores}; }},
-    {{"way", "way"}, [](Row row) -> Cell { return std::string(row.way->name); }},
+     [](auto& row) -> Cell { return std::string(kSharingNames[static_cast<std::size_t>(row.of.sharing)]); }},
+    {{"cores", "cores", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.cores}; }},
+    {{"way", "way"}, [](auto& row) -> Cell { return std::string(row.way->name); }},
 });
-constexpr auto kFigures = std::to_array<ColumnOf<ContentionRow>>({
-    {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
+constexpr auto kContentionFigures = std::to_array<ColumnOf<ContentionRow>>({
+    {{"cycles", ""}, [](auto& row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
     {{"all_mpps", "Mpps of all", 1},
-     [](Row row) -> Cell { return 1e3 / row.cost.median_ns * static_cast<double>(row.of.cores); }},
+     [](auto& row) -> Cell { return 1e3 / row.cost.median_ns * static_cast<double>(row.of.cores); }},
 });
-constexpr auto kOfTables = std::to_array<ColumnOf<ContentionRow>>({
-    {{"merge_ns", "merge ns"}, [](Row row) { return cell_if(row.merge_ns.has_value(), row.merge_ns.value_or(0)); }},
-    {{"lost_share", "lost", 4}, [](Row row) -> Cell { return row.lost_share; }},
-    {{"memory_bytes", ""}, [](Row row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
-    {{"memory_mb", "MB", 1}, [](Row row) -> Cell { return megabytes(row.memory_bytes); }},
-    {{"together", "together"}, [](Row row) { return cell_if(row.of.cores > 1, row.together); }},
+constexpr auto kContentionMemory = std::to_array<ColumnOf<ContentionRow>>({
+    {{"merge_ns", "merge ns"}, [](auto& row) { return cell_if(row.merge_ns.has_value(), row.merge_ns.value_or(0)); }},
+    {{"lost_share", "lost", 4}, [](auto& row) -> Cell { return row.lost_share; }},
+    {{"memory_bytes", ""}, [](auto& row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
+    {{"memory_mb", "MB", 1}, [](auto& row) -> Cell { return megabytes(row.memory_bytes); }},
+    {{"together", "together"}, [](auto& row) { return cell_if(row.of.cores > 1, row.together); }},
 });
 
 /// Every one there is, in this order.
-constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<ContentionRow>, kFigures, kBatchColumns<ContentionRow>,
-                                           kOfTables, kSampleColumns<ContentionRow>);
+constexpr auto kContentionColumns =
+    columns_in_order(kContentionWhat, kCostColumns<ContentionRow>, kContentionFigures, kBatchColumns<ContentionRow>,
+                     kContentionMemory, kSampleColumns<ContentionRow>);
 
 }  // namespace
 
 std::span<const Column> contention_columns() noexcept {
-  static const std::vector<Column> heads = heads_of<ContentionRow>(kColumns);
+  static const std::vector<Column> heads = heads_of<ContentionRow>(kContentionColumns);
   return heads;
 }
 
 Part contention_part(std::span<const ContentionRow> rows) {
-  return part_of<ContentionRow>(kColumns, rows, verdict(rows));
+  return part_of<ContentionRow>(kContentionColumns, rows, verdict(rows));
 }
 
 std::string verdict(std::span<const ContentionRow> rows) {

@@ -77,7 +77,8 @@ constexpr SketchSize four_counters_per_flow(std::size_t flows) noexcept { return
 /// The sketch where counts are enough.
 template <class Key, TaskValue Value>
 using CountArrayCandidate =
-    std::conditional_t<kCountsAreEnough<Value>, SketchCandidate<CountArray<Key>, Value, four_counters_per_flow>,
+    std::conditional_t<kCountsAreEnough<Value>,
+                       SketchCandidate<CountArray<Key>, CountingValue<Value>, four_counters_per_flow>,
                        ValueArrayCandidate<Key, Value>>;
 
 }  // namespace parshall::lab

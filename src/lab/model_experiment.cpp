@@ -24,7 +24,7 @@ constexpr std::chrono::microseconds kLook{
     200};  ///< how often a run is asked whether it is done: oftener would cost what it measures
 
 /// One run.
-struct Sample {
+struct SessionSample {
   double mpps, cpu_ns;
   std::uint64_t lost;
 };
@@ -36,9 +36,9 @@ double process_cpu_ns() noexcept {
 }
 
 /// The traffic spread over as many receive queues as lanes want.
-class Traffic {
+class SessionTraffic {
  public:
-  explicit Traffic(const ModelSweep& sweep) noexcept : sweep_(&sweep) {}
+  explicit SessionTraffic(const ModelSweep& sweep) noexcept : sweep_(&sweep) {}
 
   /// As a device with one queue per lane hands it over: no two workers see a packet.
   Input input(std::size_t lanes) {
@@ -67,7 +67,7 @@ SessionOptions options_of(const ModelSweep& sweep, const ModelRow& row) {
   return options;
 }
 
-Result<Sample> run_session(const ModelSweep& sweep, const ModelRow& row, Input input) {
+Result<SessionSample> run_session(const ModelSweep& sweep, const ModelRow& row, Input input) {
   const Schema schema;
   SessionOptions options = options_of(sweep, row);
   options.commits_first = true;
@@ -89,17 +89,17 @@ Result<Sample> run_session(const ModelSweep& sweep, const ModelRow& row, Input i
                              sweep.packets, total[Counter::polled], total.counted(),
                              total[Counter::live_flow_packets] + total[Counter::ended_record_packets], total.lost())};
   const auto packets = static_cast<double>(sweep.packets);
-  return Sample{.mpps = packets / ns * 1e3, .cpu_ns = cpu_ns / packets, .lost = total.lost()};
+  return SessionSample{.mpps = packets / ns * 1e3, .cpu_ns = cpu_ns / packets, .lost = total.lost()};
 }
 
 /// On a thread of its own, so that the policy ends with it.
-Result<Sample> run_once(const ModelSweep& sweep, const ModelRow& row, Traffic& traffic) {
-  Result<Sample> sample = Error{};
+Result<SessionSample> run_once(const ModelSweep& sweep, const ModelRow& row, SessionTraffic& traffic) {
+  Result<SessionSample> sample = Error{};
   Input input = traffic.input(row.model->model == ThreadModel::pipeline ? 1 : row.workers);
   std::thread([&] {
     try {
       auto error = row.scheduler->shares() ? std::nullopt : use_policy(*row.scheduler);
-      sample = error ? Result<Sample>(*std::move(error)) : run_session(sweep, row, std::move(input));
+      sample = error ? Result<SessionSample>(*std::move(error)) : run_session(sweep, row, std::move(input));
     } catch (const std::bad_alloc&) {
       sample = Error{fmt::format("no memory for the flows of {}: ask for fewer with -g", name_of(row))};
     } catch (const std::system_error& refused) {
@@ -137,11 +137,12 @@ Result<std::vector<ModelRow>> plan(const ModelSweep& sweep) {
 }
 
 /// Of the rounds that all rows have.
-void summarize(std::vector<ModelRow>& rows, const std::vector<std::vector<Sample>>& samples, std::size_t rounds) {
+void summarize(std::vector<ModelRow>& rows, const std::vector<std::vector<SessionSample>>& samples,
+               std::size_t rounds) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<double> mpps, ratios, cpu_ns;
     for (std::size_t round = 0; round < rounds; ++round) {
-      const Sample& sample = samples[r][round];
+      const SessionSample& sample = samples[r][round];
       mpps.push_back(sample.mpps);
       ratios.push_back(sample.mpps / samples.front()[round].mpps);
       cpu_ns.push_back(sample.cpu_ns);
@@ -164,8 +165,8 @@ std::string name_of(const ModelRow& row) {
 Result<std::vector<ModelRow>> measure_models(const ModelSweep& sweep, const std::function<bool()>& stop) {
   auto rows = plan(sweep);
   if (!rows) return rows.error();
-  Traffic traffic(sweep);
-  std::vector<std::vector<Sample>> samples(rows->size());
+  SessionTraffic traffic(sweep);
+  std::vector<std::vector<SessionSample>> samples(rows->size());
   std::vector<std::size_t> order(rows->size());
   std::iota(order.begin(), order.end(), 0u);
   SplitMix64 random(sweep.seed);

@@ -9,36 +9,36 @@ namespace parshall::lab {
 namespace {
 
 bool counts(const MonitorRow& row) noexcept { return row.monitor.depth == Depth::count; }
-using Row = const MonitorRow&;
-constexpr bool kCommon = true;
 
-constexpr auto kWhat = std::to_array<ColumnOf<MonitorRow>>({
-    {{"traffic", "traffic", 2, kCommon}, [](Row row) -> Cell { return row.traffic; }},
-    {{"monitor", "monitor"}, [](Row row) -> Cell { return row.monitor.name; }},
-    {{"batch", "batch"}, [](Row row) -> Cell { return std::uint64_t{row.monitor.batch}; }},
+constexpr auto kMonitorWhat = std::to_array<ColumnOf<MonitorRow>>({
+    {{"traffic", "traffic", 2, kCommon}, [](auto& row) -> Cell { return row.traffic; }},
+    {{"monitor", "monitor"}, [](auto& row) -> Cell { return row.monitor.name; }},
+    {{"batch", "batch"}, [](auto& row) -> Cell { return std::uint64_t{row.monitor.batch}; }},
 });
-constexpr auto kFigures = std::to_array<ColumnOf<MonitorRow>>({
-    {{"mpps", "Mpps", 1}, [](Row row) -> Cell { return 1e3 / row.cost.median_ns; }},
-    {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
+constexpr auto kMonitorFigures = std::to_array<ColumnOf<MonitorRow>>({
+    {{"mpps", "Mpps", 1}, [](auto& row) -> Cell { return 1e3 / row.cost.median_ns; }},
+    {{"cycles", ""}, [](auto& row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
 });
-constexpr auto kOfTable = std::to_array<ColumnOf<MonitorRow>>({
-    {{"memory_mb", "most MB", 1}, [](Row row) { return cell_if(counts(row), megabytes(row.memory_bytes)); }},
-    {{"flows", "flows"}, [](Row row) { return cell_if(counts(row), std::uint64_t{row.flows}); }},
-    {{"evicted_share", "evicted", 4}, [](Row row) { return cell_if(row.evicted_share != 0, row.evicted_share); }},
-    {{"expected_merges", "merges", 4}, [](Row row) { return cell_if(row.expected_merges != 0, row.expected_merges); }},
+constexpr auto kMonitorMemory = std::to_array<ColumnOf<MonitorRow>>({
+    {{"memory_mb", "most MB", 1}, [](auto& row) { return cell_if(counts(row), megabytes(row.memory_bytes)); }},
+    {{"flows", "flows"}, [](auto& row) { return cell_if(counts(row), std::uint64_t{row.flows}); }},
+    {{"evicted_share", "evicted", 4}, [](auto& row) { return cell_if(row.evicted_share != 0, row.evicted_share); }},
+    {{"expected_merges", "merges", 4},
+     [](auto& row) { return cell_if(row.expected_merges != 0, row.expected_merges); }},
 });
 
 /// Every one there is, in this order.
-constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<MonitorRow>, kFigures, kBatchColumns<MonitorRow>,
-                                           kOfTable, kSampleColumns<MonitorRow>);
+constexpr auto kMonitorColumns =
+    columns_in_order(kMonitorWhat, kCostColumns<MonitorRow>, kMonitorFigures, kBatchColumns<MonitorRow>, kMonitorMemory,
+                     kSampleColumns<MonitorRow>);
 
 }  // namespace
 
 std::span<const Column> monitor_columns() noexcept {
-  static const std::vector<Column> heads = heads_of<MonitorRow>(kColumns);
+  static const std::vector<Column> heads = heads_of<MonitorRow>(kMonitorColumns);
   return heads;
 }
 
-Part monitor_part(std::span<const MonitorRow> rows) { return part_of<MonitorRow>(kColumns, rows); }
+Part monitor_part(std::span<const MonitorRow> rows) { return part_of<MonitorRow>(kMonitorColumns, rows); }
 
 }  // namespace parshall::lab

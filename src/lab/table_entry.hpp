@@ -72,10 +72,17 @@ constexpr TableUnderTest table_entry(std::string_view name, std::string_view hel
   return {name, help, false, whole_keys, make<TableOf<Table>::template Made>, memory<TableOf<Table>::template Made>};
 }
 
-/// A sketch, which keeps nothing but counts: `Made<Key, Value>` is a Candidate.
-template <template <class Key, class Value> class Made>
+/// A sketch, which keeps nothing but counts: `Made<Key, Value>` is a Candidate, and its own for no more values than
+/// differ to it.
+template <template <class Key, class Value> class Sketch>
+struct SketchOf {
+  template <class Key, class Value>
+  using Made = Sketch<Key, CountingValue<Value>>;
+};
+template <template <class Key, class Value> class Sketch>
 constexpr TableUnderTest sketch_entry(std::string_view name, std::string_view help) {
-  return {name, help, false, false, make<Made>, memory<Made>, true};
+  return {name, help, false, false, make<SketchOf<Sketch>::template Made>, memory<SketchOf<Sketch>::template Made>,
+          true};
 }
 
 /// The parts of tables_under_test(), which are compiled apart.

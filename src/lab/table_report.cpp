@@ -18,61 +18,60 @@ Cell flows_share(const TableRow& row, std::size_t flows) {
                  static_cast<double>(flows) / static_cast<double>(row.accuracy.flows));
 }
 
-constexpr bool kCommon = true;
-using Row = const TableRow&;
-
-constexpr auto kWhat = std::to_array<ColumnOf<TableRow>>({
-    {{"traffic", "traffic", 2, kCommon}, [](Row row) -> Cell { return row.of.traffic; }},
-    {{"flows", "flows", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.flows}; }},
-    {{"zipf", "", 2, kCommon}, [](Row row) -> Cell { return row.of.zipf; }},
-    {{"key_bytes", "key bytes", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.shape.key_bytes}; }},
+constexpr auto kTableWhat = std::to_array<ColumnOf<TableRow>>({
+    {{"traffic", "traffic", 2, kCommon}, [](auto& row) -> Cell { return row.of.traffic; }},
+    {{"flows", "flows", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.flows}; }},
+    {{"zipf", "", 2, kCommon}, [](auto& row) -> Cell { return row.of.zipf; }},
+    {{"key_bytes", "key bytes", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.shape.key_bytes}; }},
     {{"task", "task", 0, kCommon},
-     [](Row row) -> Cell { return std::string(kTaskNames[static_cast<std::size_t>(row.of.shape.task)]); }},
-    {{"load", "load", 2, kCommon}, [](Row row) -> Cell { return row.of.load; }},
-    {{"cores", "cores", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.cores}; }},
-    {{"beside", "beside", 0, kCommon}, [](Row row) -> Cell { return std::string(row.of.beside); }},
-    {{"batch", "batch", 0, kCommon}, [](Row row) -> Cell { return std::uint64_t{row.of.batch}; }},
+     [](auto& row) -> Cell { return std::string(kTaskNames[static_cast<std::size_t>(row.of.shape.task)]); }},
+    {{"load", "load", 2, kCommon}, [](auto& row) -> Cell { return row.of.load; }},
+    {{"cores", "cores", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.cores}; }},
+    {{"beside", "beside", 0, kCommon}, [](auto& row) -> Cell { return std::string(row.of.beside); }},
+    {{"batch", "batch", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.batch}; }},
     {{"pages", "pages", 0, kCommon},
-     [](Row row) -> Cell { return std::string(kPagesNames[static_cast<std::size_t>(row.of.pages)]); }},
-    {{"table", "table"}, [](Row row) -> Cell { return std::string(row.table->name); }},
+     [](auto& row) -> Cell { return std::string(kPagesNames[static_cast<std::size_t>(row.of.pages)]); }},
+    {{"table", "table"}, [](auto& row) -> Cell { return std::string(row.table->name); }},
     {{"value_bytes", "value"},
-     [](Row row) {
+     [](auto& row) {
        return cell_if(row.table->any_value && row.of.shape.task == Task::count,
                       std::uint64_t{row.of.shape.value_bytes});
      }},
 });
-constexpr auto kFigures = std::to_array<ColumnOf<TableRow>>({
-    {{"cycles", ""}, [](Row row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
+constexpr auto kTableFigures = std::to_array<ColumnOf<TableRow>>({
+    {{"cycles", ""}, [](auto& row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
 });
-constexpr auto kOfTable = std::to_array<ColumnOf<TableRow>>({
-    {{"memory_bytes", ""}, [](Row row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
-    {{"memory_mb", "most MB", 1}, [](Row row) -> Cell { return megabytes(row.memory_bytes); }},
-    {{"size", ""}, [](Row row) -> Cell { return std::uint64_t{row.size}; }},
-    {{"places", ""}, [](Row row) { return cell_if(row.places != 0, std::uint64_t{row.places}); }},
+constexpr auto kTableMemory = std::to_array<ColumnOf<TableRow>>({
+    {{"memory_bytes", ""}, [](auto& row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
+    {{"memory_mb", "most MB", 1}, [](auto& row) -> Cell { return megabytes(row.memory_bytes); }},
+    {{"size", ""}, [](auto& row) -> Cell { return std::uint64_t{row.size}; }},
+    {{"places", ""}, [](auto& row) { return cell_if(row.places != 0, std::uint64_t{row.places}); }},
     {{"occupied", "full"},
-     [](Row row) { return cell_if(row.places != 0, static_cast<double>(row.size) / static_cast<double>(row.places)); }},
-    {{"mean_probes", "probes"}, [](Row row) { return cell_if(row.mean_probes != 0, row.mean_probes); }},
-    {{"rejected_share", "rejected", 4}, [](Row row) { return cell_if(row.rejected_share != 0, row.rejected_share); }},
-    {{"precision", "precision", 3}, [](Row row) { return cell_if(counts_flows(row), row.accuracy.precision()); }},
-    {{"recall", "recall", 3}, [](Row row) { return cell_if(counts_flows(row), row.accuracy.recall()); }},
-    {{"reportable_flows", ""}, [](Row row) -> Cell { return std::uint64_t{row.accuracy.positives}; }},
-    {{"count_error", "count error", 4}, [](Row row) { return cell_if(counts_flows(row), row.accuracy.count_error); }},
-    {{"missing_share", ""}, [](Row row) { return flows_share(row, row.accuracy.missing); }},
-    {{"too_high_share", ""}, [](Row row) { return flows_share(row, row.accuracy.too_high); }},
+     [](auto& row) {
+       return cell_if(row.places != 0, static_cast<double>(row.size) / static_cast<double>(row.places));
+     }},
+    {{"mean_probes", "probes"}, [](auto& row) { return cell_if(row.mean_probes != 0, row.mean_probes); }},
+    {{"rejected_share", "rejected", 4}, [](auto& row) { return cell_if(row.rejected_share != 0, row.rejected_share); }},
+    {{"precision", "precision", 3}, [](auto& row) { return cell_if(counts_flows(row), row.accuracy.precision()); }},
+    {{"recall", "recall", 3}, [](auto& row) { return cell_if(counts_flows(row), row.accuracy.recall()); }},
+    {{"reportable_flows", ""}, [](auto& row) -> Cell { return std::uint64_t{row.accuracy.positives}; }},
+    {{"count_error", "count error", 4}, [](auto& row) { return cell_if(counts_flows(row), row.accuracy.count_error); }},
+    {{"missing_share", ""}, [](auto& row) { return flows_share(row, row.accuracy.missing); }},
+    {{"too_high_share", ""}, [](auto& row) { return flows_share(row, row.accuracy.too_high); }},
 });
 
 /// Every one there is, in this order.
-constexpr auto kColumns = columns_in_order(kWhat, kCostColumns<TableRow>, kFigures, kBatchColumns<TableRow>, kOfTable,
-                                           kSampleColumns<TableRow>);
+constexpr auto kTableColumns = columns_in_order(kTableWhat, kCostColumns<TableRow>, kTableFigures,
+                                                kBatchColumns<TableRow>, kTableMemory, kSampleColumns<TableRow>);
 
 }  // namespace
 
 std::span<const Column> table_columns() noexcept {
-  static const std::vector<Column> heads = heads_of<TableRow>(kColumns);
+  static const std::vector<Column> heads = heads_of<TableRow>(kTableColumns);
   return heads;
 }
 
-Part table_part(std::span<const TableRow> rows) { return part_of<TableRow>(kColumns, rows, verdict(rows)); }
+Part table_part(std::span<const TableRow> rows) { return part_of<TableRow>(kTableColumns, rows, verdict(rows)); }
 
 std::string verdict(std::span<const TableRow> rows) {
   std::vector<Rival> exact;

@@ -59,10 +59,10 @@ constexpr TableUnderTest kSketches[] = {
 
 constexpr RteMemberSize every_packet(std::size_t flows) noexcept { return {4 * flows, std::min(flows, kListed), 1}; }
 constexpr RteMemberSize one_in_100(std::size_t flows) noexcept { return {4 * flows, std::min(flows, kListed), 0.01}; }
-template <class K, class V>
-using OfRteMember = RteMemberCandidate<K, V, every_packet>;
-template <class K, class V>
-using OfRteMemberSampled = RteMemberCandidate<K, V, one_in_100>;
+template <class K, class>
+using OfRteMember = RteMemberCandidate<K, every_packet>;
+template <class K, class>
+using OfRteMemberSampled = RteMemberCandidate<K, one_in_100>;
 
 constexpr TableUnderTest kDpdkTables[] = {
     map_entry<RteHashCandidate>("rte-hash", "DPDK's rte_hash: CRC, bulk lookup, values beside"),

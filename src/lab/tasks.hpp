@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/random.hpp"
@@ -79,6 +80,10 @@ template <std::size_t Bytes>
 inline constexpr bool kCountsAreEnough<CountValue<Bytes>> = true;
 template <>
 inline constexpr bool kCountsAreEnough<HeavyHitterValue> = true;
+
+/// What stands for a value where only counts are kept, elsewhere: whether the task looks at them as they grow.
+template <TaskValue V>
+using CountingValue = std::conditional_t<std::same_as<V, HeavyHitterValue>, HeavyHitterValue, CountValue<16>>;
 
 /// Distinct destinations of a source, by a Bloom filter.
 ///

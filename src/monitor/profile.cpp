@@ -16,6 +16,8 @@
 namespace parshall::cli {
 namespace {
 
+constexpr const char* kProfile = "profile";
+
 struct ProfileOptions {
   std::string states, output, plot;
   std::string traffic = "flows=65536,protocol=connections";
@@ -25,11 +27,6 @@ struct ProfileOptions {
   std::uint64_t seed = 1;
   std::string format = "text";
 };
-
-int fail(const Error& error, ExitStatus status) {
-  say("profile", error.message);
-  return status;
-}
 
 Result<std::size_t> memory_of(const ProfileOptions& options) {
   if (options.memory.empty()) return available_bytes() / 4;
@@ -83,47 +80,48 @@ std::optional<Error> summarize(const lab::ProfileFigures& figures, const std::st
 }
 
 int keep(const lab::ProfileFigures& figures, const ProfileOptions& options, const std::string& path) {
-  for (const std::string& warning : figures.warnings) say("profile", "warning: " + warning);
+  for (const std::string& warning : figures.warnings) say(kProfile, "warning: " + warning);
   int status = kDone;
   if (path != "-") {
-    if (const auto lost = summarize(figures, options.format)) status = fail(*lost, kFailed);
+    if (const auto lost = summarize(figures, options.format)) status = fail(kProfile, *lost, kFailed);
   }
   if (!options.plot.empty()) {
-    if (const auto error = lab::draw(lab::profile_plot(figures), options.plot)) status = fail(*error, kFailed);
+    if (const auto error = lab::draw(lab::profile_plot(figures), options.plot))
+      status = fail(kProfile, *error, kFailed);
   }
   const std::string toml = figures.profile.to_toml();
   // What nobody could read is not kept: say, a machine so busy that a packet took a second.
   if (const auto readable = Profile::parse(toml, "what was measured"); !readable)
-    return fail({readable.error().message + ":\n" + toml}, kFailed);
+    return fail(kProfile, {readable.error().message + ":\n" + toml}, kFailed);
   if (const auto error = write_whole(path, toml)) {
-    if (path == "-") return fail(*error, kFailed);
-    say("profile", error->message + "; the profile goes to standard output");
-    if (const auto lost = write_whole("-", toml)) say("profile", lost->message);
+    if (path == "-") return fail(kProfile, *error, kFailed);
+    say(kProfile, error->message + "; the profile goes to standard output");
+    if (const auto lost = write_whole("-", toml)) say(kProfile, lost->message);
     return kFailed;
   }
-  if (path != "-") say("profile", fmt::format("wrote {}", path));
+  if (path != "-") say(kProfile, fmt::format("wrote {}", path));
   return status;
 }
 
 int run_profile(const ProfileOptions& options, const std::string& version) {
   auto path = options.output.empty() ? configuration_path("profile.toml") : Result<std::string>(options.output);
-  if (!path) return fail(path.error(), kUsage);
+  if (!path) return fail(kProfile, path.error(), kUsage);
   const auto spec = TrafficSpec::parse(options.traffic);
-  if (!spec) return fail(spec.error(), kUsage);
+  if (!spec) return fail(kProfile, spec.error(), kUsage);
   auto plan = plan_of(options, *spec, version);
-  if (!plan) return fail(plan.error(), kUsage);
+  if (!plan) return fail(kProfile, plan.error(), kUsage);
   if (!options.plot.empty()) {
-    if (const auto error = lab::cannot_draw(options.plot)) return fail(*error, kUsage);
+    if (const auto error = lab::cannot_draw(options.plot)) return fail(kProfile, *error, kUsage);
   }
   // Before a minute of measuring, not after it.
-  if (const auto error = prepare_for(*path)) return fail(*error, kFailed);
+  if (const auto error = prepare_for(*path)) return fail(kProfile, *error, kFailed);
   catch_signals();
   const auto frames = make_frames(*spec, plan->sweep);
-  if (!frames) return fail(frames.error(), kFailed);
+  if (!frames) return fail(kProfile, frames.error(), kFailed);
   const auto figures = lab::measure_profile(
-      *plan, *frames, [](const std::string& line) { say("profile", line); }, stop_asked);
-  if (!figures) return fail(figures.error(), kFailed);
-  if (!*figures || stop_asked()) return fail({"stopped: nothing was written"}, kFailed);
+      *plan, *frames, [](const std::string& line) { say(kProfile, line); }, stop_asked);
+  if (!figures) return fail(kProfile, figures.error(), kFailed);
+  if (!*figures || stop_asked()) return fail(kProfile, {"stopped: nothing was written"}, kFailed);
   return keep(**figures, options, *path);
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/or_null.hpp"
 #include "generate/frame.hpp"
 #include "pipeline/output/format.hpp"
 
@@ -12,10 +13,6 @@ namespace parshall::cli {
 namespace {
 
 constexpr double kPercentiles[] = {0.5, 0.99, 0.999};
-
-nlohmann::ordered_json or_null(std::optional<double> value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
 
 }  // namespace
 

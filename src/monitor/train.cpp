@@ -27,6 +27,8 @@
 namespace parshall::cli {
 namespace {
 
+constexpr const char* kTrain = "train";
+
 struct TrainOptions {
   TrainingInput input;
   std::string idle = "15s", samples;
@@ -39,11 +41,6 @@ struct TrainOptions {
   std::string format = "text";
 };
 
-int fail(const Error& error, ExitStatus status) {
-  say("train", error.message);
-  return status;
-}
-
 std::string today() {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm utc{};
@@ -53,11 +50,11 @@ std::string today() {
 
 /// What the samples are made of, on standard error.
 void tell(const TrainingFlows& flows) {
-  for (const std::string& warning : flows.warnings) say("train", "warning: " + warning);
+  for (const std::string& warning : flows.warnings) say(kTrain, "warning: " + warning);
   if (flows.contradictory_labels != 0)
-    say("train", fmt::format("{} connections have labels that differ, and are left out", flows.contradictory_labels));
-  say("train", fmt::format("{} flows of a known class, and {} with too few packets; labels say nothing of {}",
-                           flows.samples.size(), flows.too_short, flows.without_label));
+    say(kTrain, fmt::format("{} connections have labels that differ, and are left out", flows.contradictory_labels));
+  say(kTrain, fmt::format("{} flows of a known class, and {} with too few packets; labels say nothing of {}",
+                          flows.samples.size(), flows.too_short, flows.without_label));
 }
 
 void tell(const std::vector<Selection::LeftOut>& left_out, const TrainOptions& options) {
@@ -68,8 +65,8 @@ void tell(const std::vector<Selection::LeftOut>& left_out, const TrainOptions& o
     names += fmt::format("{}{} ({} in {})", names.empty() ? "" : ", ", one.name, one.flows, one.captures);
     flows += one.flows;
   }
-  say("train", fmt::format("left out, with fewer than {} flows or {} captures: {} flows of {} classes: {}",
-                           options.least_flows, options.least_captures, flows, left_out.size(), names));
+  say(kTrain, fmt::format("left out, with fewer than {} flows or {} captures: {} flows of {} classes: {}",
+                          options.least_flows, options.least_captures, flows, left_out.size(), names));
 }
 
 std::vector<std::string> outputs_of(const TrainOptions& options) {
@@ -151,32 +148,34 @@ std::optional<Error> write_findings(const TrainOptions& options, const Samples& 
 
 int train(TrainOptions options) {
   const auto idle_ns = parse_duration_ns(options.idle);
-  if (!idle_ns) return fail({fmt::format("--idle {}: give a time such as 15s", options.idle)}, kUsage);
+  if (!idle_ns) return fail(kTrain, {fmt::format("--idle {}: give a time such as 15s", options.idle)}, kUsage);
   options.input.idle_ns = *idle_ns;
-  if (const auto problem = usage_problem(options)) return fail(*problem, kUsage);
-  if (const auto problem = prepare_for(options.output)) return fail(*problem, kFailed);
+  if (const auto problem = usage_problem(options)) return fail(kTrain, *problem, kUsage);
+  if (const auto problem = prepare_for(options.output)) return fail(kTrain, *problem, kFailed);
   catch_signals();
   auto all = samples_of(options);
-  if (!all) return fail(all.error(), kFailed);
+  if (!all) return fail(kTrain, all.error(), kFailed);
   Selection selection = select_classes(*all, options.least_flows, options.least_captures);
   tell(selection.left_out, options);
   selection.samples.cap(options.training.longest);  // so that samples that are written are those that were learnt from
   const Samples& samples = selection.samples;
   if (samples.class_names.size() < 2)
-    return fail({fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
+    return fail(kTrain,
+                {fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
                              options.least_flows, options.least_captures, samples.class_names.size())},
                 kFailed);
   if (samples.class_names.size() > kMostClasses)
-    return fail({fmt::format("there are {} classes, and a model tells {} at most: raise --least-flows",
+    return fail(kTrain,
+                {fmt::format("there are {} classes, and a model tells {} at most: raise --least-flows",
                              samples.class_names.size(), kMostClasses)},
                 kFailed);
   const auto folds = folds_of(samples, options.folds, options.seed);
-  if (!folds) return fail(folds.error(), kFailed);
+  if (!folds) return fail(kTrain, folds.error(), kFailed);
   const ModelKind& kind = *find_model_kind(options.model);
   const auto validation = cross_validate(samples, *folds, kind, options.training, stop_asked);
-  if (!validation) return fail({"stopped: nothing was trained"}, kFailed);
+  if (!validation) return fail(kTrain, {"stopped: nothing was trained"}, kFailed);
   if (const auto problem = write_findings(options, samples, *folds, validation->confusion))
-    return fail(*problem, kFailed);
+    return fail(kTrain, *problem, kFailed);
 
   const auto model = kind.train(samples, options.training);
   ModelOrigin origin{
@@ -185,9 +184,9 @@ int train(TrainOptions options) {
   for (std::size_t id = 0; id < samples.class_names.size(); ++id)
     origin.flows.push_back(validation->confusion.flows_of(static_cast<ClassId>(id)));
   const auto text = model_text(*model, origin);
-  if (!text) return fail(text.error(), kFailed);
-  if (const auto problem = write_whole(options.output, *text)) return fail(*problem, kFailed);
-  if (options.output != "-") say("train", fmt::format("wrote {}", options.output));
+  if (!text) return fail(kTrain, text.error(), kFailed);
+  if (const auto problem = write_whole(options.output, *text)) return fail(kTrain, *problem, kFailed);
+  if (options.output != "-") say(kTrain, fmt::format("wrote {}", options.output));
   return kDone;
 }
 
@@ -287,7 +286,7 @@ void add_train(Command app, int& status) {
     try {
       status = train(*options);
     } catch (const std::length_error& too_large) {
-      status = fail({too_large.what()}, kFailed);
+      status = fail(kTrain, {too_large.what()}, kFailed);
     }
   });
 }

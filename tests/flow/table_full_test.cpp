@@ -129,29 +129,30 @@ TYPED_TEST(FullTables, TheTableNeverHoldsMoreFlowsThanItsCapacity) {
   EXPECT_LE(most, TestFixture::kFlows);
 }
 
-template <class Table>
-struct CrowdedTables : ::testing::Test {
+struct CrowdedTables : EveryTable {
   EndedRecords ended;
 };
-TYPED_TEST_SUITE(CrowdedTables, Tables);
+INSTANTIATE_TEST_SUITE_P(All, CrowdedTables, ::testing::ValuesIn(table_kinds()), EveryTable::name_of);
 
-TYPED_TEST(CrowdedTables, ATableOfOneFlowHoldsOneFlow) {
-  TypeParam single(1, {}, this->ended);
+TEST_P(CrowdedTables, ATableOfOneFlowHoldsOneFlow) {
+  const auto made = make(1, {}, ended);
+  AnyTable& single = *made;
   for (std::uint64_t flow = 0; flow < 1000; ++flow) {
     ASSERT_TRUE(count_one(single, facts_of(key_of(flow), SplitMix64::mix(flow), {.time_ns = flow})).is_new());
     ASSERT_EQ(single.size(), 1u);
-    ASSERT_EQ(this->ended.all.size(), flow);
+    ASSERT_EQ(ended.all.size(), flow);
   }
 }
 
-TYPED_TEST(CrowdedTables, RecordsOfAFullTableSayWhyTheyEnded) {
-  TypeParam crowded(200, {}, this->ended);
+TEST_P(CrowdedTables, RecordsOfAFullTableSayWhyTheyEnded) {
+  const auto made = make(200, {}, ended);
+  AnyTable& crowded = *made;
   for (std::uint64_t flow = 0; flow < 1000; ++flow) {
     count_one(crowded, facts_of(key_of(flow), SplitMix64::mix(flow + 1), {.time_ns = flow}));
     ASSERT_LE(crowded.size(), 200u);
   }
-  ASSERT_GE(this->ended.all.size(), 800u);
-  for (const auto& one : this->ended.all) ASSERT_EQ(one.record.end_reason, EndReason::lack_of_resources);
+  ASSERT_GE(ended.all.size(), 800u);
+  for (const auto& one : ended.all) ASSERT_EQ(one.record.end_reason, EndReason::lack_of_resources);
 }
 
 /// Resident pages of this process, in bytes.
@@ -171,11 +172,12 @@ struct CountingSink final : FlowSink {
   }
 };
 
-TYPED_TEST(CrowdedTables, AFloodOfNewFlowsTakesNoMoreMemoryThanPromised) {
+TEST_P(CrowdedTables, AFloodOfNewFlowsTakesNoMoreMemoryThanPromised) {
   constexpr std::size_t kCapacity = 16'384;
   CountingSink sink;
   const std::size_t before = resident_bytes();
-  TypeParam flooded(kCapacity, {}, sink);
+  const auto made = make(kCapacity, {}, sink);
+  AnyTable& flooded = *made;
   const std::uint64_t packets = 1'000'000;
   std::size_t half_way = 0;
   for (std::uint64_t flow = 0; flow < packets; ++flow) {
@@ -185,7 +187,7 @@ TYPED_TEST(CrowdedTables, AFloodOfNewFlowsTakesNoMoreMemoryThanPromised) {
   constexpr std::size_t kPageSlack = 6 * (std::size_t{2} << 20);  // each array may round up to a 2 MB page
   EXPECT_EQ(sink.packets + live_packets(flooded), packets);
   EXPECT_LE(resident_bytes(), half_way + kPageSlack / 6) << "memory grows";
-  EXPECT_LE(half_way, before + TypeParam::memory_bytes(kCapacity) + kPageSlack);
+  EXPECT_LE(half_way, before + GetParam().memory_bytes(kCapacity) + kPageSlack);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct Column {
   int decimals = 2;       ///< of a double in text; csv and json have them all
   bool common = false;    ///< the same in all rows of a part: in text and json it stands in front of them
 };
+inline constexpr bool kCommon = true;
 
 /// Rows that are compared with each other, the first being what the others are compared with.
 struct Part {

@@ -10,8 +10,8 @@
 
 namespace parshall::lab {
 
-/// DPDK's rte_member as a sketch, asked for every flow's packets. Its own heap does what a heavy hitter's `Value` does.
-template <class Key, TaskValue, RteMemberSize (*size_for)(std::size_t flows) noexcept>
+/// DPDK's rte_member as a sketch, asked for every flow's packets. Its own heap does what a heavy hitter's value does.
+template <class Key, RteMemberSize (*size_for)(std::size_t flows) noexcept>
 class RteMemberCandidate final : public Candidate {
  public:
   RteMemberCandidate(std::size_t entries, std::uint64_t seed, TaskTally)

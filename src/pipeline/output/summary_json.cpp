@@ -3,20 +3,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/or_null.hpp"
+
 namespace parshall {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// A counter that the device cannot give is null.
-ordered_json optional_json(const std::optional<std::uint64_t>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
 /// Adds the counters of a part, under their names.
 void put(ordered_json& json, const Counters& counters, CounterPart part) {
   for (const CounterLine& line : Counters::kTable)
-    if (line.part == part) json[std::string(line.name)] = optional_json(counters.known(line.id));
+    if (line.part == part) json[std::string(line.name)] = or_null(counters.known(line.id));
 }
 
 ordered_json accounting_json(const Accounting& accounting) {
@@ -24,7 +21,7 @@ ordered_json accounting_json(const Accounting& accounting) {
   for (const CounterLine& line : Counters::kTable) {
     const bool is_malformed = line.part == CounterPart::malformed;
     if (is_malformed || line.part <= CounterPart::share)
-      (is_malformed ? json["malformed"] : json)[std::string(line.name)] = optional_json(accounting.known(line.id));
+      (is_malformed ? json["malformed"] : json)[std::string(line.name)] = or_null(accounting.known(line.id));
   }
   json["balanced"] = accounting.balanced();
   return json;
@@ -101,7 +98,7 @@ std::string summary_json(const ReportSummary& summary) {
   json["loss_ratio"] = loss.ratio;
   json["loss_ratio_upper95"] = loss.upper95;
   json["expected_merges"] = summary.expected_merges;
-  json["observed_merges"] = optional_json(summary.observed_merges);
+  json["observed_merges"] = or_null(summary.observed_merges);
   json["accounting"] = accounting_json(summary.total);
   json["workers"] = ordered_json::array();
   json["damage"] = summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr);

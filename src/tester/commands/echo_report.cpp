@@ -7,6 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/or_null.hpp"
 #include "pipeline/output/format.hpp"
 #include "tester/fairness.hpp"
 
@@ -18,8 +19,6 @@ using Json = nlohmann::ordered_json;
 constexpr double kPercentiles[] = {0.5, 0.9, 0.99, 0.999};
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
-Json or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
 /// Per second; nothing of no time.
 std::optional<double> rate(std::uint64_t count, std::uint64_t elapsed_ns) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/mean_interval.hpp"
+#include "base/or_null.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -39,11 +40,6 @@ struct Loss {
     return ratio.half_width ? std::optional(std::min(1.0, ratio.mean + *ratio.half_width)) : std::nullopt;
   }
 };
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 template <class T>
 std::string or_dash(const std::optional<T>& value) {

@@ -15,7 +15,7 @@
 namespace parshall::cli {
 namespace {
 
-constexpr const char* kName = "test echo-clients";
+constexpr const char* kEchoClients = "test echo-clients";
 
 /// As typed.
 struct EchoClientsOptions {
@@ -56,11 +56,6 @@ Result<tester::EchoClientsPlan> choose(const EchoClientsOptions& options) {
   };
 }
 
-int fail(const Error& error, ExitStatus status) {
-  say(kName, error.message);
-  return status;
-}
-
 /// Why nothing finished, for whom the report is not read.
 Error nothing_finished(const tester::EchoClientsPlan& plan, const tester::EchoClientsCounts& counts) {
   const auto most = std::ranges::max_element(counts.failed_by);
@@ -75,10 +70,10 @@ Error nothing_finished(const tester::EchoClientsPlan& plan, const tester::EchoCl
 
 int run(const EchoClientsOptions& options) {
   const auto plan = choose(options);
-  if (!plan) return fail(plan.error(), kUsage);
-  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  if (!plan) return fail(kEchoClients, plan.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(kEchoClients, *error, kFailed);
   auto clients = tester::EchoClients::open(*plan);
-  if (!clients) return fail(clients.error(), kUsage);
+  if (!clients) return fail(kEchoClients, clients.error(), kUsage);
   catch_signals();
   while (!stop_asked() && !clients->finished()) clients->step();
   clients->abandon();
@@ -86,11 +81,11 @@ int run(const EchoClientsOptions& options) {
       .command = command_line(), .plan = *plan, .counts = &clients->counts(), .elapsed_ns = clients->elapsed_ns()};
   if (const auto error = write_whole(
           options.output, options.format == "json" ? echo_clients_json(summary) : echo_clients_text(summary)))
-    return fail(*error, kFailed);
+    return fail(kEchoClients, *error, kFailed);
   if (clients->counts().finished == 0 && !stop_asked())
-    return fail(nothing_finished(*plan, clients->counts()), kFailed);
+    return fail(kEchoClients, nothing_finished(*plan, clients->counts()), kFailed);
   if (clients->gave_up())
-    return fail(Error{fmt::format("{} stopped answering: gave up", plan->server.text())}, kFailed);
+    return fail(kEchoClients, Error{fmt::format("{} stopped answering: gave up", plan->server.text())}, kFailed);
   return kDone;
 }
 

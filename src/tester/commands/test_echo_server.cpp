@@ -13,7 +13,7 @@
 namespace parshall::cli {
 namespace {
 
-constexpr const char* kName = "test echo-server";
+constexpr const char* kEchoServer = "test echo-server";
 
 /// As typed.
 struct EchoServerOptions {
@@ -39,19 +39,14 @@ Result<EchoServerChoices> choose(const EchoServerOptions& options) {
       .plan = {.listen = *listen, .timeout_ns = *timeout_ns}, .duration_ns = *duration_ns, .connections = *connections};
 }
 
-int fail(const Error& error, ExitStatus status) {
-  say(kName, error.message);
-  return status;
-}
-
 int run(const EchoServerOptions& options) {
   const auto choices = choose(options);
-  if (!choices) return fail(choices.error(), kUsage);
-  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  if (!choices) return fail(kEchoServer, choices.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(kEchoServer, *error, kFailed);
   auto server = tester::EchoServer::open(choices->plan);
-  if (!server) return fail(server.error(), kFailed);
+  if (!server) return fail(kEchoServer, server.error(), kFailed);
   catch_signals();
-  if (!options.quiet) say(kName, "listening on " + server->endpoint().text());
+  if (!options.quiet) say(kEchoServer, "listening on " + server->endpoint().text());
   const std::uint64_t begin_ns = tester::steady_ns();
   const auto elapsed_ns = [&] { return tester::steady_ns() - begin_ns; };
   while (!stop_asked() && (choices->duration_ns == 0 || elapsed_ns() < choices->duration_ns) &&
@@ -63,7 +58,7 @@ int run(const EchoServerOptions& options) {
                                   .elapsed_ns = elapsed_ns()};
   if (const auto error =
           write_whole(options.output, options.format == "json" ? echo_server_json(summary) : echo_server_text(summary)))
-    return fail(*error, kFailed);
+    return fail(kEchoServer, *error, kFailed);
   return kDone;
 }
 

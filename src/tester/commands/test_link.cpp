@@ -21,6 +21,8 @@
 namespace parshall::cli {
 namespace {
 
+constexpr const char* kTestLink = "test link";
+
 struct LinkOptions {
   std::string from, to, via = "af_packet", delay = "0", jitter = "0", output = "-";
   double loss = 0, duplicate = 0, reorder = 0;
@@ -83,7 +85,7 @@ void take_orders(Directions& link) {
     while (const auto line = prompt.line()) {
       const auto seed = line->starts_with(kSeed) ? parse_count(line->substr(kSeed.size())) : std::nullopt;
       if (!seed) {
-        say("test link", fmt::format("\"{}\": say seed N", *line));
+        say(kTestLink, fmt::format("\"{}\": say seed N", *line));
       } else if (link.reseed(*seed)) {
         fmt::print("{}\n", *line);
         std::fflush(stdout);
@@ -101,20 +103,17 @@ nlohmann::ordered_json json_of(const tester::LinkCounts& counts) {
 }
 
 int run(const LinkOptions& options) {
-  const auto fail = [](const Error& error, ExitStatus status) {
-    say("test link", error.message);
-    return status;
-  };
   const auto settings = settings_of(options);
-  if (!settings) return fail(settings.error(), kUsage);
-  if (options.from == options.to) return fail(Error{"a link has two ends: -i and --forward are one interface"}, kUsage);
-  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  if (!settings) return fail(kTestLink, settings.error(), kUsage);
+  if (options.from == options.to)
+    return fail(kTestLink, Error{"a link has two ends: -i and --forward are one interface"}, kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(kTestLink, *error, kFailed);
   auto a = End::open(options.from, options.via);
-  if (!a) return fail(a.error(), kFailed);
+  if (!a) return fail(kTestLink, a.error(), kFailed);
   auto b = End::open(options.to, options.via);
-  if (!b) return fail(b.error(), kFailed);
+  if (!b) return fail(kTestLink, b.error(), kFailed);
   catch_signals();
-  if (!options.quiet) say("test link", fmt::format("{} -> {}", a->port->description(), b->port->description()));
+  if (!options.quiet) say(kTestLink, fmt::format("{} -> {}", a->port->description(), b->port->description()));
 
   tester::ImpairmentSettings back = options.both_ways ? *settings : tester::ImpairmentSettings{.limit = options.limit};
   back.seed = settings->seed + 1;
@@ -127,7 +126,7 @@ int run(const LinkOptions& options) {
   backward.join();
   const nlohmann::ordered_json report = {
       {"command", command_line()}, {"seed", link.seed}, {"forward", json_of(counts)}, {"backward", json_of(returned)}};
-  if (const auto error = write_whole(options.output, report.dump(2) + "\n")) return fail(*error, kFailed);
+  if (const auto error = write_whole(options.output, report.dump(2) + "\n")) return fail(kTestLink, *error, kFailed);
   return kDone;
 }
 

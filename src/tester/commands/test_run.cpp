@@ -14,6 +14,8 @@
 namespace parshall::cli {
 namespace {
 
+constexpr const char* kTestRun = "test run";
+
 struct RunOptions {
   EndOptions ends;
   TestTrafficOptions traffic;
@@ -60,11 +62,6 @@ Result<RunPlan> plan(const RunOptions& o) {
   return plan;
 }
 
-int fail(const Error& error, ExitStatus status) {
-  say("test run", error.message);
-  return status;
-}
-
 std::string text_of(const tester::TestReport& report, const std::string& format) {
   if (format == "json") return tester::report_json(report);
   return format == "csv" ? tester::report_csv(report) : tester::report_text(report);
@@ -73,30 +70,30 @@ std::string text_of(const tester::TestReport& report, const std::string& format)
 int run(RunOptions options) {
   const std::uint64_t seed = settle_seeds(options.seed, options.ends, options.traffic);
   auto planned = plan(options);
-  if (!planned) return fail(planned.error(), kUsage);
-  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  if (!planned) return fail(kTestRun, planned.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(kTestRun, *error, kFailed);
   const auto frames = make_frames(planned->traffic);
-  if (!frames) return fail(frames.error(), kFailed);
+  if (!frames) return fail(kTestRun, frames.error(), kFailed);
   catch_signals();
   auto test = prepare_test(options.ends, std::span(&*frames, 1),
-                           {.command = "test run", .learn_ns = planned->learn_ns, .quiet = options.quiet});
-  if (!test) return fail(test.error(), kFailed);
+                           {.command = kTestRun, .learn_ns = planned->learn_ns, .quiet = options.quiet});
+  if (!test) return fail(kTestRun, test.error(), kFailed);
   const auto send = on_line(planned->send, test->line_bps());
-  if (!send) return fail(send.error(), kUsage);
+  if (!send) return fail(kTestRun, send.error(), kUsage);
 
   tester::TrialOptions trial{.send = *send, .settle_ns = planned->settle_ns, .book = {}};
   if (options.flow_latency) trial.book.flow_latency_error = 0.05;
   const auto device_seed = test->begin_trial();
-  if (!device_seed) return fail(device_seed.error(), kFailed);
+  if (!device_seed) return fail(kTestRun, device_seed.error(), kFailed);
   const std::uint64_t dropped_before = test->dropped_in_sending();
   const tester::TrialResult result = tester::run_trial(frames->trace, frames->streams, test->ends(), trial, stop_asked);
   tester::TestReport report =
       tester::make_report(*result.receiver, result.sent, result.sending_ns,
                           options.confidence == 99 ? tester::Confidence::percent_99 : tester::Confidence::percent_95);
   const auto problem = test->problem();
-  if (problem) say("test run", problem->message);
+  if (problem) say(kTestRun, problem->message);
   const auto did = test->finish();
-  if (!did) say("test run", did.error().message);
+  if (!did) say(kTestRun, did.error().message);
   const ValueHistogram& late = *result.lateness_ns;
   report.about = {.command = command_line(),
                   .device = test->description(),
@@ -113,8 +110,9 @@ int run(RunOptions options) {
                   .interrupted = result.interrupted,
                   .device_did = did ? *did : std::string()};
   int status = did && !problem ? kDone : kFailed;
-  if (result.damage) status = fail(*result.damage, kFailed);
-  if (const auto error = write_whole(options.output, text_of(report, options.format))) return fail(*error, kFailed);
+  if (result.damage) status = fail(kTestRun, *result.damage, kFailed);
+  if (const auto error = write_whole(options.output, text_of(report, options.format)))
+    return fail(kTestRun, *error, kFailed);
   return status;
 }
 

@@ -23,12 +23,7 @@
 namespace parshall::cli {
 namespace {
 
-constexpr const char* kName = "test search";
-
-int fail(const Error& error, ExitStatus status) {
-  say(kName, error.message);
-  return status;
-}
+constexpr const char* kTestSearch = "test search";
 
 /// Enough of a size's frames to see whether they come through: all of them take too much memory for all sizes at once.
 Result<std::vector<TestFrames>> make_samples(const std::vector<SizePlan>& sizes) {
@@ -72,8 +67,9 @@ class SearchSession {
     if (plan.max_load_pps == 0) plan.max_load_pps = *ceiling_pps;
     if (plan.min_load_pps == 0) plan.min_load_pps = plan.max_load_pps / 1000;
     if (plan.max_load_pps > tester::kNearCeiling * *ceiling_pps && !options_.quiet)
-      say(kName, fmt::format("size {}: the generator itself sends {:.0f} pps: what is found near that is its limit",
-                             name, *ceiling_pps));
+      say(kTestSearch,
+          fmt::format("size {}: the generator itself sends {:.0f} pps: what is found near that is its limit", name,
+                      *ceiling_pps));
     if (const auto problem = tester::problem_of(plan)) return *problem;
     report_.sizes.push_back({.size = name,
                              .line_bytes = frame_line_bytes,
@@ -96,9 +92,9 @@ class SearchSession {
     if (options_.quiet) return;
     const std::string repeat =
         options_.repeat == 1 ? "" : fmt::format(", search {} of {}", size.searches.size() + 1, options_.repeat);
-    say(kName, fmt::format("size {}{}: {:.0f} pps for {:.4g} s: {} of {} came{}", size.size, repeat, trial.load_pps,
-                           trial.duration_s, trial.received, std::max(trial.offered, trial.sent),
-                           trial.runs == 1 ? "" : fmt::format(", in the best of {} runs", trial.runs)));
+    say(kTestSearch, fmt::format("size {}{}: {:.0f} pps for {:.4g} s: {} of {} came{}", size.size, repeat,
+                                 trial.load_pps, trial.duration_s, trial.received, std::max(trial.offered, trial.sent),
+                                 trial.runs == 1 ? "" : fmt::format(", in the best of {} runs", trial.runs)));
   }
 
   const SearchOrder& order_;
@@ -129,8 +125,8 @@ Result<std::unique_ptr<UnderTest>> make_ready(const SearchOrder& order, const Se
     if (const auto error = too_long(*samples, (*monitor)->longest_frame())) return *error;
     return std::unique_ptr<UnderTest>(*std::move(monitor));
   }
-  auto test =
-      prepare_test(options.ends, *samples, {.command = kName, .learn_ns = order.learn_ns, .quiet = options.quiet});
+  auto test = prepare_test(options.ends, *samples,
+                           {.command = kTestSearch, .learn_ns = order.learn_ns, .quiet = options.quiet});
   if (!test) return test.error();
   return std::unique_ptr<UnderTest>(
       std::make_unique<DeviceUnderTest>(*std::move(test), order.settle_ns, order.learn_ns));
@@ -157,11 +153,11 @@ bool has_trials(const tester::SearchReport& report) {
 int run(SearchOptions options) {
   const std::uint64_t seed = settle_seeds(options.seed, options.ends, options.traffic);
   const auto order = order_search(options);
-  if (!order) return fail(order.error(), kUsage);
-  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  if (!order) return fail(kTestSearch, order.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(kTestSearch, *error, kFailed);
   catch_signals();
   const auto ready = make_ready(*order, options);
-  if (!ready) return fail(ready.error(), kFailed);
+  if (!ready) return fail(kTestSearch, ready.error(), kFailed);
   UnderTest& under_test = **ready;
 
   tester::SearchReport report = begin_report(*order, under_test);
@@ -175,10 +171,10 @@ int run(SearchOptions options) {
   report.processors = shares_since(before);
   report.interrupted = stop_asked();
   if (failure) report.failure = failure->message;
-  if (failure) say(kName, failure->message);
+  if (failure) say(kTestSearch, failure->message);
   if (failure && !has_trials(report)) return kFailed;
   const auto format = std::ranges::find(tester::search_formats(), options.format, &tester::SearchFormat::name);
-  if (const auto error = write_whole(options.output, format->write(report))) return fail(*error, kFailed);
+  if (const auto error = write_whole(options.output, format->write(report))) return fail(kTestSearch, *error, kFailed);
   return failure ? kFailed : kDone;
 }
 

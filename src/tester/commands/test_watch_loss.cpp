@@ -13,17 +13,12 @@
 namespace parshall::cli {
 namespace {
 
-constexpr const char* kName = "test watch-loss";
-
-int fail(const Error& error, ExitStatus status) {
-  say(kName, error.message);
-  return status;
-}
+constexpr const char* kWatchLoss = "test watch-loss";
 
 int run(const WatchLossOptions& options) {
   const auto plan = choose(options);
-  if (!plan) return fail(plan.error(), kUsage);
-  if (const auto error = prepare_for(options.output)) return fail(*error, kFailed);
+  if (!plan) return fail(kWatchLoss, plan.error(), kUsage);
+  if (const auto error = prepare_for(options.output)) return fail(kWatchLoss, *error, kFailed);
   catch_signals();
   LossSummary summary{.command = command_line(),
                       .monitor = tester::joined(plan->monitor),
@@ -38,18 +33,18 @@ int run(const WatchLossOptions& options) {
     }
     summary.runs.push_back(*run);
     if (!options.quiet)
-      say(kName,
+      say(kWatchLoss,
           fmt::format("run {} of {}: {} of {} counted", summary.runs.size(), options.runs, run->counted, run->offered));
   }
   if (summary.runs.size() < options.runs && !problem)
-    say(kName, fmt::format("stopped after {} of {} runs", summary.runs.size(), options.runs));
+    say(kWatchLoss, fmt::format("stopped after {} of {} runs", summary.runs.size(), options.runs));
   if (summary.runs.empty() && !problem) return kFailed;
   if (!summary.runs.empty()) {
     if (const auto error =
             write_whole(options.output, options.format == "json" ? loss_json(summary) : loss_text(summary)))
-      return fail(*error, kFailed);
+      return fail(kWatchLoss, *error, kFailed);
   }
-  return problem ? fail(*problem, kFailed) : kDone;
+  return problem ? fail(kWatchLoss, *problem, kFailed) : kDone;
 }
 
 }  // namespace

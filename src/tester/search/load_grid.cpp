@@ -7,8 +7,8 @@
 namespace parshall::tester {
 namespace {
 
-constexpr int kMostStepsOfAWidth = 100;                   // more is not needed for 1 %
-constexpr double kRounding = 1e-9, kStepRounding = 1e-3;  // a load that was reckoned from steps is as many again
+constexpr int kMostStepsOfAWidth = 100;  // more is not needed for 1 %
+constexpr double kStepRounding = 1e-3;   // a load that was reckoned from steps is as many again
 
 double log_width(double width) noexcept { return -std::log1p(-width); }
 

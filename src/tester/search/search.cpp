@@ -12,7 +12,6 @@
 namespace parshall::tester {
 namespace {
 
-constexpr double kRounding = 1e-9;  // relative, of loads that were reckoned
 constexpr double kLeastLoadPps = 1e-3, kGreatestLoadPps = 1e12;
 
 }  // namespace

@@ -9,6 +9,9 @@
 
 namespace parshall::tester {
 
+/// Relative, of loads that were reckoned.
+inline constexpr double kRounding = 1e-9;
+
 /// What is searched for: the highest load at which trials lose no more than this. Source: RFC 9971, section 4.6.
 struct SearchGoal {
   std::string name;            ///< in reports

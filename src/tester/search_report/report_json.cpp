@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "base/or_null.hpp"
 #include "tester/search_report/report_values.hpp"
 
 namespace parshall::tester {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json facts_json(std::span<const Fact> facts) {
   Json object = Json::object();
