@@ -23,12 +23,11 @@ using HeavyKeeperOf = HeavyKeeper<K>;
 
 template <template <class> class S>
 struct WithAllKeys {
-  using Ipv4 = Case<S<FlowKey>, Ipv4Keys>;
-  using Ipv6 = Case<S<FlowKey>, Ipv6Keys>;
+  using Flow = Case<S<FlowKey>, MixedKeys>;
   using Lab = Case<S<lab::LabKey<16>>, LabKeys>;
 };
 template <class... All>
-using Flat = ::testing::Types<typename All::Ipv4..., typename All::Ipv6..., typename All::Lab...>;
+using Flat = ::testing::Types<typename All::Flow..., typename All::Lab...>;
 using AllSketches = Flat<WithAllKeys<CountArrayOf>, WithAllKeys<CountMinOf>, WithAllKeys<ConservativeOf>,
                          WithAllKeys<SpaceSaving>, WithAllKeys<HeavyKeeperOf>>;
 

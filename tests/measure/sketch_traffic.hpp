@@ -30,6 +30,12 @@ struct Ipv6Keys : Ipv4Keys {
   Key key(std::uint32_t flow) const { return key_of(flow, true); }
 };
 
+/// Of both, as links have them.
+struct MixedKeys : Ipv4Keys {
+  using Ipv4Keys::Ipv4Keys;
+  Key key(std::uint32_t flow) const { return key_of(flow); }
+};
+
 struct LabKeys {
   using Key = lab::LabKey<16>;
   lab::LabHasher hasher;
