@@ -27,7 +27,7 @@ std::string in_text(const Cell& cell, int decimals) {
 }
 
 /// Source: RFC 4180, section 2.
-std::string quoted(const std::string& text) {
+std::string in_double_quotes(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -35,10 +35,10 @@ std::string quoted(const std::string& text) {
 }
 
 std::string in_csv(const Cell& cell) {
-  return std::visit(
-      Overloaded{[](std::monostate) { return std::string(); }, [](const std::string& text) { return quoted(text); },
-                 [](auto number) { return fmt::format("{}", number); }},
-      cell);
+  return std::visit(Overloaded{[](std::monostate) { return std::string(); },
+                               [](const std::string& text) { return in_double_quotes(text); },
+                               [](auto number) { return fmt::format("{}", number); }},
+                    cell);
 }
 
 nlohmann::ordered_json in_json(const Cell& cell) {
