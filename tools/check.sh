@@ -46,7 +46,7 @@ sanitized tsan thread base measure engine "facts ring" monitor capture lab
 
 if command -v clang++ >/dev/null; then
   [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null
-  ninja -C build-fuzz --quiet; count "fuzz harnesses build" $?
+  ninja -C build-fuzz --quiet tests/fuzz/fuzz_{frame,capture_file,compressed}; count "fuzz harnesses build" $?
   corpus=$(mktemp -d)
   python3 tests/fuzz/seed_corpus.py "$corpus" >/dev/null
   for harness in frame capture_file compressed; do

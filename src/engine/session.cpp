@@ -98,7 +98,8 @@ std::optional<Error> Session::start() {
   if (classifiers_) {
     std::vector<unsigned> cores = options_.threads.cores;
     if (!cores.empty())
-      std::ranges::rotate(cores, cores.begin() + static_cast<std::ptrdiff_t>(workers_->threads() % cores.size()));
+      std::rotate(cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(workers_->threads() % cores.size()),
+                  cores.end());
     if (auto error = classifiers_->start(cores)) return error;
   }
   return workers_->start();

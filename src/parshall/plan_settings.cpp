@@ -400,7 +400,7 @@ Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan p
   }
   const auto settings = plan_settings();
   for (const auto& [key, value] : file) {
-    const auto problem = [&](const std::string& what) {
+    const auto problem = [&name, &value = value](const std::string& what) {
       return Error{fmt::format("{}, line {}: {}", name, value.source().begin.line, what)};
     };
     const auto setting = std::ranges::find(settings, key.str(), &PlanSetting::name);

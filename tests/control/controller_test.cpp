@@ -191,7 +191,8 @@ TEST(Controller, NoiseJustUnderWhatThereIsTimeForShedsNextToNothing) {
   for (const auto& [part, noise] : {std::pair{0.985, 0.005}, {0.975, 0.01}, {0.95, 0.02}}) {
     SCOPED_TRACE(noise);
     const auto windows =
-        Simulation(Mode::adapt, {.rate_pps = [=](double) { return part * most_pps; }, .noise = noise}).run(4000);
+        Simulation(Mode::adapt, {.rate_pps = [rate_pps = part * most_pps](double) { return rate_pps; }, .noise = noise})
+            .run(4000);
     double shed = 0, shedding = 0;
     for (std::size_t i = 50; i < windows.size(); ++i)
       shed += windows[i].steps() / 3950, shedding += windows[i].shift.steps != 0;
@@ -204,8 +205,9 @@ TEST(Controller, NoiseJustUnderWhatThereIsTimeForShedsNextToNothing) {
 TEST(Controller, NoiseOfWhatPacketsTakeShedsLittle) {
   const double most_pps = 0.95e9 / 251.4;
   for (const auto& [part, noise] : {std::pair{0.97, 0.01}, {0.95, 0.02}, {0.9, 0.04}}) {
-    const auto windows =
-        Simulation(Mode::adapt, {.rate_pps = [=](double) { return part * most_pps; }, .time_noise = noise}).run(2000);
+    const auto windows = Simulation(Mode::adapt, {.rate_pps = [rate_pps = part * most_pps](double) { return rate_pps; },
+                                                  .time_noise = noise})
+                             .run(2000);
     double shed = 0;
     for (std::size_t i = 50; i < windows.size(); ++i) shed += windows[i].steps() / 1950;
     EXPECT_LT(shed, 0.005) << noise << ": of the flows, on average";

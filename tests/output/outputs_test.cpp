@@ -129,15 +129,6 @@ TEST_F(SeveralOutputs, OneThatFailsCostsTheOthersNothing) {
   EXPECT_EQ(failed.dropped.findings, 2u);
 }
 
-TEST_F(SeveralOutputs, AbandonedOnesWaitForNobody) {
-  add(first_, {.records = true, .findings = true});
-  outputs_.abandon();
-  for (std::size_t i = 0; i < 2 * ExportQueue::kFindings; ++i) outputs_.put(Event{.task = "scan"});
-  const OutputSummary summary = outputs_.summaries()[0];
-  EXPECT_EQ(summary.offered.findings, 2 * ExportQueue::kFindings);
-  EXPECT_GT(summary.dropped.findings, 0u);
-}
-
 /// Writes nothing, until it is let go.
 class Stuck final : public InnerExporter {
  public:
@@ -150,6 +141,18 @@ class Stuck final : public InnerExporter {
  private:
   std::atomic<bool> going_{false};
 };
+
+TEST_F(SeveralOutputs, AbandonedOnesWaitForNobody) {
+  auto owned = std::make_unique<Stuck>();
+  Stuck& stuck = *owned;
+  outputs_.add(std::move(owned), {.name = "stuck", .takes = {.records = false, .findings = true}});
+  outputs_.abandon();
+  for (std::size_t i = 0; i < 2 * ExportQueue::kFindings; ++i) outputs_.put(Event{.task = "scan"});
+  const OutputSummary summary = outputs_.summaries()[0];
+  EXPECT_EQ(summary.offered.findings, 2 * ExportQueue::kFindings);
+  EXPECT_GT(summary.dropped.findings, 0u);
+  stuck.go();
+}
 
 TEST_F(SeveralOutputs, FindingsThatWaitTakeTheMemorySaidHoweverLargeTheyAre) {
   constexpr std::uint64_t kSlack = 4 << 20;  // the C library's own
