@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 
 #include "base/flow_weight.hpp"
@@ -90,6 +91,8 @@ class RecallByWeight {
 
   /// What share of the events, of late, is of flows of each weight or more; `missed_flows` of the window added last.
   std::array<double, FlowWeight::kClasses> heavy_share(const Counts& missed_flows) noexcept;
+  /// By that, in a window: with those missed.
+  double events_of_late() const noexcept { return std::accumulate(of_late_.begin(), of_late_.end(), 0.0); }
 
  private:
   std::optional<double> rate(std::size_t weight) const noexcept;

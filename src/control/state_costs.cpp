@@ -17,7 +17,6 @@ constexpr double kLongest = 2;    ///< windows' time that one can be busy: the l
 constexpr double kSurprise = 4;   ///< standard deviations
 constexpr double kResidualLearning = 0.1;
 constexpr double kLikeness = 0.9;   ///< correlation of states that are given the same cost
-constexpr double kRelaxing = 0.01;  ///< of the difference, each window
 constexpr double kStep = 1e-6;      ///< of a cost, that the heavier state costs more at least
 
 bool is_within(double value, double least, double most) noexcept { return value >= least && value <= most; }
@@ -85,7 +84,7 @@ void StateCosts::relax(std::span<const double> shares, double mean_ns) noexcept 
   const double dearer = mean_ns / given_ns;
   for (std::size_t i = 0; i < size(); ++i) {
     const double unsure = prior_variance_[i] > 0 ? std::min(1.0, covariance(i, i) / prior_variance_[i]) : 0;
-    costs_ns_[i] += kRelaxing * unsure * (dearer * prior_ns_[i] - costs_ns_[i]);
+    costs_ns_[i] += options_.relaxing * unsure * (dearer * prior_ns_[i] - costs_ns_[i]);
   }
 }
 

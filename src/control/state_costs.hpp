@@ -29,6 +29,7 @@ class StateCosts {
     double common_drift = 0.01;  ///< of all costs, a window
     double own_drift = 0.01;     ///< of each cost
     double jump = 0.3;           ///< of all costs and of each, in a window that chance does not account for
+    double relaxing = 0.01;      ///< of what windows alike leave open, back to what was given, a window
     double noise = 0.02;         ///< of a mean packet's time in a window that was busy throughout
   };
   struct Window {

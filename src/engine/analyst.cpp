@@ -79,9 +79,10 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
   // Without what nobody has: flows that come back bring none. A task that sees nothing is as poor as can be. Weight is
   // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);
-  board_->put(
-      *watched.board, of_rest ? of_rest->expected : 0,
-      weighs_as_workers_do(window.length) ? watched.estimator.heavy_share(missed) : GapRecovery::Task::filled(1));
+  const RecallBoard::HeavyShare heavy_share = watched.estimator.heavy_share(missed);
+  board_->put(*watched.board, of_rest ? of_rest->expected : 0,
+              weighs_as_workers_do(window.length) ? heavy_share : GapRecovery::Task::filled(1),
+              watched.estimator.events_of_late());
   std::optional<Recall> recall = watched.estimator.recall(with_shed);
   if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
   return recall;

@@ -164,7 +164,7 @@ class Measurement {
 
   std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
   std::vector<StatePackets> state_packets() const {
-    std::vector<StatePackets> packets(states_ ? tracker_->kept_packets().size() : 0);
+    std::vector<StatePackets> packets(states_ ? states_->size() : 0);
     fill(packets);
     return packets;
   }

@@ -23,6 +23,7 @@ class RecallBoard {
     double threshold = 0;      ///< of recall, from 0 to 1
     std::atomic<double> recall{kUnknown};
     std::array<std::atomic<double>, FlowWeight::kClasses> heavy_share;  ///< of its events: GapRecovery::Task's
+    std::atomic<double> events{0};                                      ///< in a window, with those missed
     std::atomic<std::uint64_t> told{0};                                 ///< times
 
     Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {
@@ -37,7 +38,8 @@ class RecallBoard {
     return tasks_.size() - 1;
   }
 
-  void put(std::size_t task, std::optional<double> recall, const HeavyShare& heavy_share) noexcept {
+  void put(std::size_t task, std::optional<double> recall, const HeavyShare& heavy_share, double events) noexcept {
+    tasks_[task]->events.store(events, std::memory_order_relaxed);
     for (std::size_t weight = 0; weight < heavy_share.size(); ++weight)
       tasks_[task]->heavy_share[weight].store(heavy_share[weight], std::memory_order_relaxed);
     tasks_[task]->recall.store(recall.value_or(kUnknown), std::memory_order_relaxed);

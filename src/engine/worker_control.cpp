@@ -4,6 +4,7 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 
@@ -11,7 +12,7 @@ namespace parshall {
 namespace {
 
 // Rough, of what one machine showed: only where learning starts, and which of two states is the lighter.
-constexpr double kIatNs = 8, kTcpNs = 80, kRttHistoryNs = 8, kMeasureNs = 10;
+constexpr double kIatNs = 8, kTcpNs = 80, kRttHistoryNs = 8, kMeasureNs = 10, kRowNs = 50;
 constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};
 
 double guessed_ns(const FindingNeeds& needs, std::uint64_t measures) noexcept {
@@ -86,6 +87,41 @@ void ControlPlan::watch(const TaskSets& tasks) {
       if (task.measures && task.finds_any) recalls->add(task.name, task.states, task.recall);
 }
 
+void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<const WindowPlan> windows,
+                      std::span<const FindingNeeds> findings) {
+  policy = ControlPolicy::tasks;
+  reduced = std::move(states);
+  part_ns = {kIatNs, kTcpNs, kRttHistoryNs};
+  packet.input_ns += kRowNs * static_cast<double>(windows.size());
+  std::vector<std::pair<const WindowPlan*, std::size_t>> measures;  // of each part beyond these
+  for (const WindowPlan& window : windows)
+    for (std::size_t i = 0; i < window.measures->measures().size() && part_ns.size() < TaskWork::kMostParts; ++i) {
+      measures.emplace_back(&window, i);
+      part_ns.push_back(kMeasureNs);
+    }
+  for (std::size_t state = 0; state < reduced.states(); ++state) {
+    const FindingNeeds& needs = findings[state];
+    std::uint32_t parts = needs.iat | needs.tcp << 1 | needs.rtt_history << 2;
+    for (std::size_t i = 0; i < measures.size(); ++i)
+      parts |= static_cast<std::uint32_t>(measures[i].first->by_state[state] >> measures[i].second & 1) << (3 + i);
+    parts_of_state.push_back(parts);
+  }
+  std::size_t number = 0;
+  for (const TaskSet& set : tasks.sets())
+    for (const TaskSet::Member& task : set.members()) {
+      if (!task.measures || !task.finds_any) continue;
+      TaskDemand demand;
+      demand.states = task.states & ((std::uint64_t{1} << reduced.base_states()) - 1);
+      demand.fixed = reduced.fixed_states_of(number++);
+      demand.recall = task.recall;
+      demand.priority = task.priority;
+      demand.parts = ~std::uint32_t{0};  // what all states have that it is in
+      for (std::size_t state = 0; state < reduced.states(); ++state)
+        if ((task.states >> state & 1) != 0) demand.parts &= parts_of_state[state];
+      demands.push_back(demand);
+    }
+}
+
 Result<StateGraph> ControlPlan::graph(const StatePlan& states) const {
   std::vector<StateGraph::State> made;
   for (std::size_t state = 0; state < states.names.size(); ++state)
@@ -103,11 +139,22 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
       installed_(controller_.allocation()),
       told_(recalls_->size()),
       weighed_before_(states.names.size() * FlowWeight::kClasses),
-      effective_before_(states.names.size()),
+      effective_before_(plan.by_tasks() ? plan.reduced.states() : states.names.size()),
       weighed_packets_(weighed_before_.size()),
       state_packets_(states.names.size()),
-      effective_packets_(states.names.size()) {
-  parts_.reserve(states.names.size());
+      effective_packets_(effective_before_.size()) {
+  if (plan.by_tasks()) {
+    by_tasks_.emplace(plan.demands.size(), plan.packet, plan.part_ns,
+                      TaskController::Options{.utilisation = plan.controller.utilisation,
+                                              .sheds = plan.controller.sheds,
+                                              .costs = {.common_drift = 0.003, .relaxing = 0}});
+    reduced_ = plan.reduced;
+    parts_of_state_ = plan.parts_of_state;
+    part_ns_ = plan.part_ns;
+    done_.resize(part_ns_.size());
+    demands_ = plan.demands;
+  }
+  parts_.reserve(std::max(states.names.size(), StateShares::kMostParts));
   tasks_.reserve(recalls_->size());
 }
 
@@ -117,15 +164,19 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
   const std::uint64_t began_cycles = __rdtsc();
   border_ns_ = length_.end_of(length_.number(now));
   const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
-  take_since(weighed_packets, weighed_before_, weighed_packets_);
+  take_since(weighed_packets.first(weighed_before_.size()), weighed_before_, weighed_packets_);
   for (std::size_t state = 0; state < state_packets_.size(); ++state) {
     const auto weighed = weighed_packets_.begin() + static_cast<std::ptrdiff_t>(state * FlowWeight::kClasses);
     state_packets_[state] = std::accumulate(weighed, weighed + FlowWeight::kClasses, 0.0);
   }
-  take_since(effective_packets, effective_before_, effective_packets_);
+  take_since(effective_packets.first(effective_before_.size()), effective_before_, effective_packets_);
   const WorkerLoad since = load - std::exchange(load_, load);
   const std::uint64_t new_before = std::exchange(new_flows_, new_flows);
   if (!std::exchange(began_any_, true)) return;  // nothing to compare with
+  if (by_tasks_) {
+    decide_by_tasks(elapsed_ns, since, new_flows - new_before, states);
+    return note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
+  }
   controller_.end_window(
       {.window_ns = elapsed_ns,
        .busy_ns = elapsed_ns * since.busy_share(batch_),
@@ -143,9 +194,97 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
   note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
 }
 
+void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows,
+                                    FlowStates& states) noexcept {
+  std::ranges::fill(done_, 0.0);
+  for (std::size_t state = 0; state < effective_packets_.size(); ++state)
+    for (std::uint32_t left = parts_of_state_[state]; left != 0; left &= left - 1)
+      done_[static_cast<std::size_t>(std::countr_zero(left))] += effective_packets_[state];
+  const bool has_weights = weighings_ >= kWeighedTwice;
+  for (std::size_t i = 0; i < demands_.size(); ++i) {
+    const RecallBoard::HeavyShare heavier = recalls_->heavy_share(i);
+    demands_[i].events = (*recalls_)[i].events.load(std::memory_order_relaxed);
+    for (std::size_t weight = 0; weight < heavier.size(); ++weight)
+      demands_[i].events_by_weight[weight] = heavier[weight] - (weight + 1 < heavier.size() ? heavier[weight + 1] : 0);
+  }
+  if (!has_weights)  // then all are alike
+    for (std::size_t state = 0; state < state_packets_.size(); ++state) {
+      const auto weighed = std::span(weighed_packets_).subspan(state * FlowWeight::kClasses, FlowWeight::kClasses);
+      std::ranges::fill(weighed, 0.0);
+      weighed.back() = state_packets_[state];
+    }
+  const double busy_share = since.busy_share(batch_);
+  const bool changed = by_tasks_->end_window(
+      {.window_ns = elapsed_ns,
+       .busy_ns = elapsed_ns * busy_share,
+       .offered = since.offered_to_flows(),
+       .counted = static_cast<std::uint64_t>(std::accumulate(state_packets_.begin(), state_packets_.end(), 0.0)),
+       .missed = since.missed,
+       .shed = since.shed,
+       .new_flows = new_flows,
+       .packets = weighed_packets_,
+       .done = done_},
+      demands_);
+  if (changed) install_tasks(states);
+  weigh(elapsed_ns, busy_share, states);
+}
+
+/// While it may matter: it costs the first packet of each flow a look at its shares.
+void WorkerControl::weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept {
+  constexpr double kBusy = 0.6;
+  if (busy_share < kBusy && !by_tasks_->gives_way()) {
+    weighings_ = 0;
+    weighed_ns_ = 0;
+    return;
+  }
+  weighed_ns_ += elapsed_ns;
+  if (weighings_ != 0 && weighed_ns_ < static_cast<double>(FlowWeight::kSpanNs)) return;
+  weighed_ns_ = 0;
+  weighings_ = std::min(weighings_ + 1, kWeighedTwice);
+  states.weigh();
+}
+
+/// A flow whose hash is below a task's share is looked at by it.
+void WorkerControl::install_tasks(FlowStates& states) noexcept {
+  const std::span<const TaskShare> tasks = by_tasks_->shares();
+  states.change_shares([&](StateShares& shares) {
+    for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight) {
+      std::uint32_t kept = (std::uint32_t{1} << tasks.size()) - 1, left = kept;
+      std::array<StateShares::Part, StateShares::kMostParts> parts;  // to: of base state 0, for now
+      std::array<std::uint32_t, StateShares::kMostParts> kept_in{};
+      std::size_t count = 0;
+      double before = 0;
+      while (true) {
+        std::size_t least = tasks.size();  // who goes next
+        for (std::uint32_t each = left; each != 0; each &= each - 1) {
+          const auto task = static_cast<std::size_t>(std::countr_zero(each));
+          if (least == tasks.size() || tasks[task].of_weight(weight) < tasks[least].of_weight(weight)) least = task;
+        }
+        const double end = least == tasks.size() ? 1 : tasks[least].of_weight(weight);
+        if (end > before) {
+          parts[count].share = end - before;
+          kept_in[count++] = kept;
+          before = end;
+        }
+        if (least == tasks.size()) break;
+        kept &= ~(std::uint32_t{1} << least);
+        left = kept;
+      }
+      for (std::size_t base = 0; base < reduced_.base_states(); ++base) {
+        for (std::size_t i = 0; i < count; ++i) parts[i].to = reduced_.state_for(static_cast<std::uint8_t>(base), kept_in[i]);
+        shares.set(static_cast<std::uint8_t>(base), weight, std::span(parts).first(count));
+      }
+    }
+  });
+}
+
 std::optional<double> WorkerControl::packet_ns() const noexcept {
   const double packets = std::accumulate(effective_packets_.begin(), effective_packets_.end(), 0.0);
   if (packets == 0) return std::nullopt;
+  if (by_tasks_) {
+    const double parts_ns = std::inner_product(done_.begin(), done_.end(), part_ns_.begin(), 0.0) / packets;
+    return packet_.total_ns(parts_ns);
+  }
   // As given, which the cost of inserting is too: what is learnt holds the new flows of a flood, and makes it look
   // small.
   double all_ns = 0;
@@ -178,33 +317,36 @@ void WorkerControl::install(FlowStates& states) noexcept {
   const Allocation& allocation = controller_.allocation();
   if (!weighs_ && allocation == installed_) return;
   const StateGraph& graph = controller_.graph();
+  installed_ = allocation;
   states.change_shares([&](StateShares& shares) {
-    shares.set_heavy(controller_.heavy_from(), graph.after(graph.depth()));
-    if (allocation == installed_) return;
-    installed_ = allocation;
     for (std::size_t state = 0; state < allocation.size(); ++state) {
       const auto base = static_cast<std::uint8_t>(state);
       parts_.clear();
       allocation.each_part(base, [&](std::uint8_t to, double share) { parts_.push_back({to, share}); });
       shares.set(base, parts_);
+      const StateShares::Part lightest{graph.after(graph.depth())[state], 1};
+      for (std::size_t weight = controller_.heavy_from(); weight < FlowWeight::kClasses; ++weight)
+        shares.set(base, weight, {&lightest, 1});
     }
   });
+  if (weighs_) states.weigh();
 }
 
 void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept {
   const Shift shift = controller_.shift();
   add(counts_.windows, 1);
-  const bool gives_way = shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses;
+  const bool gives_way = by_tasks_ ? by_tasks_->gives_way()
+                                   : shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses;
   add(counts_.shifted, gives_way);
-  add(counts_.infeasible, shift.infeasible);
+  add(counts_.infeasible, by_tasks_ ? !by_tasks_->fits() : shift.infeasible);
   add(counts_.cycles, cycles);
   store(counts_.longest_cycles, std::max(counts_.longest_cycles.load(std::memory_order_relaxed), cycles));
   add(counts_.ns, window_ns);
   add(counts_.shifted_ns, gives_way ? window_ns : 0);
-  add(counts_.shed_ns, controller_.one_in() != 1 ? window_ns : 0);
+  add(counts_.shed_ns, one_in() != 1 ? window_ns : 0);
   store(counts_.most_one_in,
-        std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{controller_.one_in()}));
-  store(counts_.residual, controller_.residual());
+        std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{one_in()}));
+  store(counts_.residual, by_tasks_ ? by_tasks_->residual() : controller_.residual());
 }
 
 }  // namespace parshall

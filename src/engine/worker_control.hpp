@@ -11,9 +11,11 @@
 #include "base/result.hpp"
 #include "control/controller.hpp"
 #include "control/profile.hpp"
+#include "control/task_controller.hpp"
 #include "engine/recall_board.hpp"
 #include "engine/worker_load.hpp"
 #include "pipeline/measure/states/flow_states.hpp"
+#include "pipeline/measure/states/reduced_states.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
 
@@ -22,9 +24,17 @@ namespace parshall {
 /// As options call it.
 std::string_view name_of(Controller::Mode mode) noexcept;
 
-/// How a worker's flows give way to lighter states when time is short.
+/// Who gives way: tasks one by one, or, as MONA has it, flows from state to state.
+enum class ControlPolicy : std::uint8_t { tasks, mona };
+
+/// How a worker's flows give way when time is short.
 struct ControlPlan {
   Controller::Options controller;
+  ControlPolicy policy = ControlPolicy::mona;
+  ReducedStates reduced;                      ///< of ControlPolicy::tasks, as what follows
+  std::vector<double> part_ns;                ///< of a packet that a part of the work is done for
+  std::vector<std::uint32_t> parts_of_state;  ///< bit j: the j-th part; of all states of `reduced`
+  std::vector<TaskDemand> demands;            ///< by task of `reduced`: what does not change
   std::uint64_t window_ns = 10'000'000;
   std::size_t batch = 256;            ///< that a source is asked for
   PacketTime packet;                  ///< the rest of what a packet takes
@@ -40,6 +50,11 @@ struct ControlPlan {
   /// `tasks` is by state.
   std::optional<Error> use(const Profile& profile, const StatePlan& states,
                            const std::vector<std::vector<std::string>>& tasks);
+
+  /// Has tasks give way one by one. `windows`, `findings`: of all states of `reduced`.
+  void use(ReducedStates states, const TaskSets& tasks, std::span<const WindowPlan> windows,
+           std::span<const FindingNeeds> findings);
+  bool by_tasks() const noexcept { return policy == ControlPolicy::tasks && controller.mode == Controller::Mode::recover; }
 
   /// What tasks miss when flows give way is to be told.
   void watch(const TaskSets& tasks);
@@ -78,7 +93,7 @@ class WorkerControl {
   const ControlCounts& counts() const noexcept { return counts_; }
 
   /// Of how many connections one is to be looked at.
-  std::uint32_t one_in() const noexcept { return controller_.one_in(); }
+  std::uint32_t one_in() const noexcept { return by_tasks_ ? by_tasks_->one_in() : controller_.one_in(); }
 
   /// What a packet of the last window should have taken, but for inserting its flow; nothing before one.
   std::optional<double> packet_ns() const noexcept;
@@ -88,6 +103,9 @@ class WorkerControl {
                   std::vector<double>& since) noexcept;
   std::span<const GapRecovery::Task> tasks() noexcept;
   void install(FlowStates& states) noexcept;
+  void install_tasks(FlowStates& states) noexcept;
+  void decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows, FlowStates& states) noexcept;
+  void weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept;
   void note(std::uint64_t window_ns, std::uint64_t cycles) noexcept;
 
   WindowLength length_;
@@ -96,6 +114,14 @@ class WorkerControl {
   PacketTime packet_;  ///< as given, without new flows
   bool weighs_;
   Controller controller_;
+  std::optional<TaskController> by_tasks_;  ///< in its place
+  ReducedStates reduced_;
+  std::vector<std::uint32_t> parts_of_state_;
+  std::vector<double> part_ns_, done_;
+  std::vector<TaskDemand> demands_;
+  double weighed_ns_ = 0;     ///< since flows were weighed
+  int weighings_ = 0;         ///< in a row: the second knows what it says
+  static constexpr int kWeighedTwice = 2;
   Allocation installed_;
   std::vector<StateShares::Part> parts_;
   std::vector<GapRecovery::Task> tasks_;

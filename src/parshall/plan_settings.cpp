@@ -292,6 +292,11 @@ Settings task_settings() {
        "accuracy", "Recall that tasks should keep where flows give way, each from 0 to 1 (its own: recall=)",
        [](auto& p) -> auto& { return p.tasks.accuracy; }, 0.0, 1.0)
       .excludes = {"no-adapt", "adapt-only"};
+  s.choice(
+       "policy",
+       "Who gives way so that tasks keep their accuracy: tasks, one by one; or flows, from state to state (MONA's)",
+       kPolicyNames, [](auto& p) -> auto& { return p.tasks.policy; })
+      .excludes = {"no-adapt", "adapt-only"};
   s.flag("no-shed",
          "Lose packets where even the lightest states take too long (default: look at one connection in so many, and "
          "scale what tasks say)",

@@ -24,8 +24,46 @@ Controller::Mode mode_of(Adaptation adaptation) noexcept {
   }
 }
 
+bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
+  return wiring.session.monitor.states->gives_way() && !input_can_wait(plan.source) &&
+         wiring.session.threads.model != ThreadModel::pipeline;
+}
+
+/// What is left of states where tasks give way one by one, and the same tasks for these states, too. Nothing where
+/// they do not.
+Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wiring, const TaskSets& tasks) {
+  if (plan.tasks.adaptation != Adaptation::accuracy || plan.tasks.policy != Policy::tasks || !adapts(plan, wiring))
+    return std::optional<ReducedStates>();
+  std::vector<std::uint64_t> of_tasks;
+  for (const TaskSet& set : tasks.sets())
+    for (const TaskSet::Member& task : set.members()) {
+      if (!task.measures) continue;
+      if (!task.finds_any) {
+        wiring.notes.push_back(fmt::format("{} measures and finds nothing: flows give way as with --policy mona", task.name));
+        return std::optional<ReducedStates>();
+      }
+      of_tasks.push_back(task.states);
+    }
+  auto reduced = ReducedStates::make(of_tasks, wiring.session.monitor.states->lighter, StatePlan::kMostStates);
+  if (!reduced) {
+    wiring.notes.push_back(reduced.error().message + ": flows give way as with --policy mona");
+    return std::optional<ReducedStates>();
+  }
+  for (TaskSpec& spec : wiring.tasks) {
+    std::size_t number = 0;
+    for (const TaskSet& set : tasks.sets())
+      for (const TaskSet::Member& task : set.members()) {
+        if (!task.measures) continue;
+        if (task.spec == spec.text) spec.states |= reduced->states_of(number);
+        ++number;
+      }
+  }
+  return std::optional(*std::move(reduced));
+}
+
 /// How flows give way to lighter states, where the source cannot wait.
-std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const TaskSets& tasks, Wiring& wiring) {
+std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const TaskSets& tasks,
+                                  std::optional<ReducedStates> reduced, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
   FlowStageOptions& monitor = wiring.session.monitor;
   const StatePlan& states = *monitor.states;
@@ -51,6 +89,8 @@ std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const
   if (adapts && !plan.flows.flood_filter_bytes) monitor.flood_filter_bytes = kFloodFilterBytes;
   control.batch = plan.source.batch;
   control.watch(tasks);
+  if (reduced && control.recalls->size() != 0)
+    control.use(*std::move(reduced), tasks, monitor.windows, monitor.findings);
   if (const auto graph = control.graph(states); !graph)
     return Error{fmt::format("--states {}: {}", wanted.states, graph.error().message)};
   monitor.control = std::make_shared<const ControlPlan>(std::move(control));
@@ -100,17 +140,27 @@ std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
   SessionOptions& session = wiring.session;
   wiring.task_options = {
       .window = *window, .fields = session.key, .keys = wanted.keys, .seed = session.seed, .recall = wanted.accuracy};
-  const auto tasks = TaskSets::make(wiring.tasks, wiring.task_options);
+  auto tasks = TaskSets::make(wiring.tasks, wiring.task_options);
   if (!tasks) return tasks.error();
-  const std::size_t state_count = states ? states->plan.names.size() : 1;
-  session.monitor.windows = tasks->windows(state_count);
-  session.monitor.findings = tasks->findings(state_count);
+  std::size_t state_count = states ? states->plan.names.size() : 1;
+  std::optional<ReducedStates> reduced;
   if (states) {
     auto made = states->plan_for(*tasks, session.seed);
     if (!made) return Error{fmt::format("--states {}: {}", wanted.states, made.error().message)};
     session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
-    if (const auto problem = wire_control(plan, *states, *tasks, wiring)) return *problem;
+    auto left = reduce_states(plan, wiring, *tasks);
+    if (!left) return left.error();
+    reduced = *std::move(left);
+    if (reduced) {
+      state_count = reduced->states();
+      tasks = TaskSets::make(wiring.tasks, wiring.task_options);
+      if (!tasks) return tasks.error();
+    }
   }
+  session.monitor.windows = tasks->windows(state_count);
+  session.monitor.findings = tasks->findings(state_count);
+  if (states)
+    if (const auto problem = wire_control(plan, *states, *tasks, std::move(reduced), wiring)) return *problem;
   return queue_problem(plan, wiring);
 }
 

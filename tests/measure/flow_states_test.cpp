@@ -64,11 +64,11 @@ TEST(StateShares, FewFlowsChangeWhenSharesDo) {
   EXPECT_NEAR(changed, 0.02 * (1 << 16), 2);
 }
 
-TEST(StateShares, HeavyFlowsMayAllHaveTheLightestState) {
+TEST(StateShares, FlowsOfAWeightMayHaveStatesOfTheirOwn) {
   StateShares shares(3);
   shares.set(2, Parts{{0, 0.25}, {2, 0.75}});
   EXPECT_EQ(shares.effective(2, 60000, FlowWeight::kClasses - 1), 2) << "none are heavy at first";
-  shares.set_heavy(4, std::array<std::uint8_t, 3>{0, 0, 1});
+  for (std::size_t weight = 4; weight < FlowWeight::kClasses; ++weight) shares.set(2, weight, Parts{{1, 1}});
   EXPECT_EQ(shares.effective(2, 60000, 4), 1);
   EXPECT_EQ(shares.effective(2, 60000, 7), 1);
   EXPECT_EQ(shares.effective(2, 60000, 3), 2);
@@ -185,8 +185,9 @@ TEST_F(GivingWay, PacketsAreCountedByTheStatesThatFlowsWouldHaveAndThoseTheyHave
 TEST_F(GivingWay, FlowsAreWeighedByWhatTheyHadBetweenTwoChanges) {
   const auto weigh = [this] {
     states_.change_shares([](StateShares& shares) {
-      shares.set_heavy(3, std::array<std::uint8_t, 2>{0, 0});
+      for (std::size_t weight = 3; weight < FlowWeight::kClasses; ++weight) shares.set(1, weight, Parts{{0, 1}});
     });  // from 32 packets on
+    states_.weigh();
   };
   const auto find_many = [this](int times) {
     std::uint8_t state = find(5, 1000).effective_state;

@@ -73,7 +73,7 @@ class AdaptiveTest(unittest.TestCase):
 
 class Modes(AdaptiveTest):
     def test_flows_give_way_when_too_much_comes(self):
-        for arguments, mode in (((), "accuracy"), (("--adapt-only",), "adapt-only"), (("--accuracy", "0.3"), "accuracy")):
+        for arguments, mode in (((), "accuracy"), (("--adapt-only",), "adapt-only"), (("--accuracy", "0.3"), "accuracy"), (("--policy", "tasks"), "accuracy")):
             with self.subTest(mode=arguments):
                 summary, events = self.watch(TOO_MUCH, *arguments)
                 adaptation, states = summary["adaptation"], summary["tasks"]["states"]
@@ -286,7 +286,7 @@ class Errors(AdaptiveTest):
         self.assertIn("no flow gives way", done.stderr)
         self.assertNotIn("adaptation", json.loads(done.stdout)["summary"])
         for arguments in (["--no-adapt", "--adapt-only"], ["--no-adapt", "--accuracy", "0.5"], ["--adapt-only", "--accuracy", "0.5"],
-                          ["--accuracy", "1.5"]):
+                          ["--accuracy", "1.5"], ["--no-adapt", "--policy", "tasks"], ["--policy", "nobody"]):
             done = self.run_it("-g", TOO_MUCH, "--duration", "1s", *arguments)
             self.assertNotEqual(done.returncode, 0)
         self.assert_refused(["recall"], states=STATES.replace("recall=0.5", "recall=2"))

@@ -23,6 +23,8 @@ class FlowStates {
  public:
   FlowStates(std::shared_ptr<const StatePlan> plan, bool can_wait, std::uint64_t seed);
 
+  std::size_t size() const noexcept { return plan_->names.size(); }
+
   /// Which rules' own conditions hold for the flow, as bits: fixed for its life.
   std::uint32_t rules_for(const FlowKey& flow) noexcept;
 
@@ -46,10 +48,14 @@ class FlowStates {
   std::uint32_t state_version() const noexcept { return state_version_; }
   std::uint32_t version() const noexcept { return version_; }
 
-  /// Other shares of flows give way: change(StateShares&). What flows had since the last time is their weight.
+  /// Other shares of flows give way: change(StateShares&).
   template <class Change>
   void change_shares(Change change) noexcept {
     change(shares_);
+    raise(version_);
+  }
+  /// What flows had since the last time is their weight.
+  void weigh() noexcept {
     ++weighing_;
     raise(version_);
   }

@@ -31,6 +31,7 @@ constexpr Parameter kCommon[] = {
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
     {"most", "1000", "events a window, at most; more are counted"},
     {"name", "", "what its events call it (default: the task's name)"},
+    {"priority", "0", "where not all tasks can find as much as they should: those with the largest do first"},
     {"recall", "", "share of its events that it should find where flows give way, from 0 to 1 (default: --accuracy)"},
 };
 
@@ -217,11 +218,13 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   if (!length) return Error{fmt::format("task {}: {}", spec.name, length.error().message)};
   const WindowLength window = *length;
   TaskSet::Member member{.name = arguments->given("name") ? arguments->text("name") : spec.name,
+                         .spec = asked.text,
                          .most = arguments->count("most", 1, 10'000'000),
                          .states = asked.states,
                          .finds_any = spec.is_condition || (*entry)->finds_any,
                          .measures = false,
                          .recall = arguments->given("recall") ? arguments->number("recall", 0, 1) : options.recall,
+                         .priority = static_cast<int>(arguments->count("priority", 0, 1000)),
                          .task = nullptr};
   TaskContext& context = set_of(window, options).context_;
   context.begin_task(asked.states);

@@ -63,11 +63,13 @@ class TaskSet {
  public:
   struct Member {
     std::string name;
+    std::string spec;  ///< TaskSpec::text
     std::size_t most;  ///< events a window
     std::uint64_t states;
     bool finds_any;            ///< TaskEntry's
     bool measures;             ///< it goes by measures of flows, which those in lighter states do not have
     double recall;             ///< that its reports should have
+    int priority;              ///< where not all tasks can have that: those with the largest have it first
     bool has_history = false;  ///< what it finds goes by what flows did in windows before
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;

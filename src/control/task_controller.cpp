@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/task_controller.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace parshall {
+namespace {
+
+constexpr double kRoom = 0.97;       ///< of the time: what is chosen leaves so much for what comes next
+constexpr double kFull = 0.9;        ///< busy for less, a worker that loses packets had been called away
+constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were lost though all should have fitted
+constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
+constexpr double kSmallChangeNs = 1e9;
+
+std::vector<double> given_costs(const PacketTime& packet, std::span<const double> part_ns) {
+  std::vector<double> costs{packet.input_ns + packet.retrieval_ns(), packet.new_flow_ns};
+  costs.insert(costs.end(), part_ns.begin(), part_ns.end());
+  return costs;
+}
+
+bool is_time(double ns) noexcept { return ns > 0 && std::isfinite(ns); }
+
+}  // namespace
+
+TaskController::TaskController(std::size_t tasks, const PacketTime& packet, std::span<const double> part_ns,
+                               Options options)
+    : options_(options),
+      costs_(given_costs(packet, part_ns), options.costs),
+      choice_(tasks),
+      shares_(tasks),
+      none_(tasks, {.of_flows = 0}),
+      work_shares_(kFirstPart + part_ns.size()),
+      part_ns_(part_ns.begin(), part_ns.end()) {}
+
+bool TaskController::gives_way() const noexcept {
+  return std::ranges::any_of(shares_, [](const TaskShare& share) { return !share.is_all(); });
+}
+
+void TaskController::learn(const TaskLoad& load) noexcept {
+  if (load.counted == 0) return;
+  const auto counted = static_cast<double>(load.counted);
+  work_shares_[kPacket] = 1;
+  work_shares_[kNewFlow] = new_flow_share_ = std::min(1.0, static_cast<double>(load.new_flows) / counted);
+  for (std::size_t part = 0; part < part_ns_.size(); ++part)
+    work_shares_[kFirstPart + part] = part < load.done.size() ? load.done[part] / counted : 0;
+  const double busy_ns = std::max(0.0, load.busy_ns - static_cast<double>(load.shed) * Shedding::kShedNs);
+  costs_.add_window({load.window_ns, busy_ns, counted, work_shares_});
+  for (std::size_t part = 0; part < part_ns_.size(); ++part) part_ns_[part] = costs_.cost_ns(kFirstPart + part);
+}
+
+void TaskController::shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks,
+                          double target_ns) noexcept {
+  if (!options_.sheds) return;
+  shedding_.end_window({.target_ns = target_ns,
+                        .lightest_ns = TaskShares::packet_ns(tasks, none_, work),
+                        .kept = load.counted,
+                        .shed = load.shed,
+                        .missed = load.missed,
+                        .busy_share = load.busy_ns / load.window_ns,
+                        .all_gave_way = !fits_});
+}
+
+double TaskController::recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept {
+  double sum = 0;
+  for (std::size_t task = 0; task < tasks.size(); ++task) sum += tasks[task].recall_with(shares[task]);
+  return sum;
+}
+
+bool TaskController::take(std::span<const TaskDemand> tasks) noexcept {
+  const bool is_more = recall_sum(tasks, choice_.shares()) > recall_sum(tasks, shares_);
+  is_more ? patience_.rose() : patience_.fell();
+  const bool changes = !std::ranges::equal(choice_.shares(), shares_);
+  std::ranges::copy(choice_.shares(), shares_.begin());
+  satisfied_ = choice_.satisfied();
+  fits_ = choice_.fits();
+  return changes;
+}
+
+bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept {
+  if (!is_time(load.window_ns) || !std::isfinite(load.busy_ns)) return false;
+  if (load.counted == 0 && load.shed == 0 && load.offered != 0) return false;  // it stood still
+  patience_.pass(load.window_ns);
+  learn(load);
+  const double rate_pps = rate_.add_window(load.offered, load.window_ns);
+  if (!(rate_pps > 0) || load.counted == 0) return false;
+  const TaskWork work{load.packets, costs_.cost_ns(kPacket) + new_flow_share_ * costs_.cost_ns(kNewFlow), part_ns_};
+  const double target_ns = options_.utilisation * 1e9 / rate_pps;
+  shed(load, work, tasks, target_ns);
+  const double budget_ns = shedding_.for_kept_ns(target_ns);
+
+  const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
+  const bool is_full = load.busy_ns >= kFull * load.window_ns, lost = load.missed != 0 && is_full;
+  if (now_ns > budget_ns || lost) {
+    // Predicted to fit and yet lost: less of what can be had less of.
+    const double least_ns = TaskShares::packet_ns(tasks, none_, work);
+    const double wanted_ns = std::min(kRoom * budget_ns, least_ns + kLessAtOnce * (now_ns - least_ns));
+    choice_.choose(tasks, work, now_ns > budget_ns ? kRoom * budget_ns : std::max(least_ns, wanted_ns));
+    return take(tasks);
+  }
+  if (!gives_way() || !patience_.is_over()) return false;
+  choice_.choose(tasks, work, kRoom * budget_ns);
+  const bool more_satisfied = std::popcount(choice_.satisfied()) > std::popcount(satisfied_);
+  const double gain = recall_sum(tasks, choice_.shares()) - recall_sum(tasks, shares_);
+  if (!more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce)) return false;
+  return take(tasks);
+}
+
+}  // namespace parshall

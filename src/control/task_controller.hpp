@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "control/packet_time.hpp"
+#include "control/rate_forecast.hpp"
+#include "control/shedding.hpp"
+#include "control/state_costs.hpp"
+#include "control/task_shares.hpp"
+
+namespace parshall {
+
+/// What a worker saw in one window. Counts are of packets.
+struct TaskLoad {
+  double window_ns = 0;
+  double busy_ns = 0;         ///< spent on packets
+  std::uint64_t offered = 0;  ///< with those that the device had to drop
+  std::uint64_t counted = 0;  ///< fewer than offered where any were lost
+  std::uint64_t missed = 0;   ///< of those offered: lost for want of time
+  std::uint64_t shed = 0;     ///< likewise: left, by TaskController::one_in()
+  std::uint64_t new_flows = 0;
+  std::span<const double> packets;  ///< by base state and weight (FlowWeight)
+  std::span<const double> done;     ///< by part of the work: packets that it was done for
+};
+
+/// How long one has to wait before more is asked of a worker again. Not at all, but where it was too much the last
+/// time: then twice as long each time, until it has been right for as long as the longest wait.
+class Patience {
+ public:
+  static constexpr double kFirstNs = 100e6, kLongestNs = 2e9, kUndoneNs = 1e9;
+
+  void pass(double ns) noexcept { since_ns_ += ns; }
+  bool is_over() const noexcept { return since_ns_ >= wait_ns_; }
+  bool is_settled(double ns) const noexcept { return since_ns_ >= ns; }  ///< nothing changed for so long
+  void rose() noexcept {
+    if (since_ns_ >= kLongestNs) wait_ns_ = 0;
+    rose_ = true;
+    since_ns_ = 0;
+  }
+  void fell() noexcept {
+    if (rose_ && since_ns_ < kUndoneNs)
+      wait_ns_ = wait_ns_ == 0 ? kFirstNs : wait_ns_ < kLongestNs ? 2 * wait_ns_ : wait_ns_;
+    rose_ = false;
+    since_ns_ = 0;
+  }
+
+ private:
+  double since_ns_ = kLongestNs, wait_ns_ = 0;
+  bool rose_ = false;
+};
+
+/// Decides at the end of each window which tasks look at which flows in the next one, so that all packets are counted,
+/// and that as many tasks as can be have the recall that they want (TaskShares). Where there is no time for any, some
+/// flows are shed.
+///
+/// Nothing gives way while packets take no more than the time that there is for them. What they take is learnt: of each
+/// packet, of each that begins a flow, and of each thing that is done for tasks.
+class TaskController {
+ public:
+  struct Options {
+    double utilisation = 0.95;  ///< of the worker's time that packets may take
+    bool sheds = true;          ///< where no task at all takes too long
+    StateCosts::Options costs;
+  };
+
+  /// `part_ns`: of a packet that a part of the work is done for, as far as is known.
+  TaskController(std::size_t tasks, const PacketTime& packet, std::span<const double> part_ns, Options options);
+
+  /// `tasks`: always the same ones. Whether their shares changed.
+  bool end_window(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept;
+
+  std::span<const TaskShare> shares() const noexcept { return shares_; }
+  bool gives_way() const noexcept;
+  std::uint32_t satisfied() const noexcept { return satisfied_; }  ///< bit i: task i should have what it wants
+  bool fits() const noexcept { return fits_; }  ///< false: packets take longer than there is, without any task
+  std::uint32_t one_in() const noexcept { return shedding_.one_in(); }
+  double residual() const noexcept { return costs_.residual(); }
+  double packet_ns() const noexcept { return costs_.cost_ns(kPacket); }  ///< without tasks, and of a known flow
+
+ private:
+  enum Work : std::size_t { kPacket, kNewFlow, kFirstPart };
+
+  void learn(const TaskLoad& load) noexcept;
+  void shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks, double target_ns) noexcept;
+  bool take(std::span<const TaskDemand> tasks) noexcept;
+  double recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept;
+
+  Options options_;
+  StateCosts costs_;
+  RateForecast rate_;
+  Shedding shedding_;
+  TaskShares choice_;
+  std::vector<TaskShare> shares_, none_;
+  std::vector<double> work_shares_, part_ns_;
+  double new_flow_share_ = 0;
+  std::uint32_t satisfied_ = ~std::uint32_t{0};
+  bool fits_ = true;
+  Patience patience_;
+};
+
+}  // namespace parshall

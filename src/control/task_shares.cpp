@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/task_shares.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kClasses = FlowWeight::kClasses;
+constexpr double kSurely = 1.3;    ///< standard deviations: nine windows of ten
+constexpr double kFewEvents = 10;  ///< of fewer nothing is known of their chance
+constexpr double kLeastShare = 1.0 / 64;
+constexpr int kHalvings = 8;  ///< of what is left to give: 0.4 % of it
+
+constexpr TaskShare kNothing{.of_flows = 0, .heavy_from = kClasses};
+
+}  // namespace
+
+double TaskDemand::recall_aimed_at() const noexcept {
+  const double sd = std::sqrt(recall * (1 - recall) / std::max(kFewEvents, events));
+  return std::min(1.0, recall + kSurely * sd);
+}
+
+double TaskShares::packet_ns(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
+                             const TaskWork& work) noexcept {
+  using ByWeight = std::array<double, kClasses>;
+  std::array<ByWeight, kMostTasks> looked_at;
+  std::uint32_t parts = 0;
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
+    for (std::size_t weight = 0; weight < kClasses; ++weight) looked_at[task][weight] = shares[task].of_weight(weight);
+    parts |= tasks[task].parts;
+  }
+  double all = 0, parts_ns = 0;
+  for (std::size_t state = 0; state * kClasses < work.packets.size(); ++state) {
+    const double* const packets = &work.packets[state * kClasses];
+    double of_state = 0;
+    for (std::size_t weight = 0; weight < kClasses; ++weight) of_state += packets[weight];
+    if (of_state == 0) continue;
+    all += of_state;
+    for (std::uint32_t left = parts; left != 0; left &= left - 1) {
+      const auto part = static_cast<std::size_t>(std::countr_zero(left));
+      ByWeight done{};
+      for (std::size_t task = 0; task < tasks.size(); ++task) {
+        if ((tasks[task].states >> state & tasks[task].parts >> part & 1) == 0) continue;
+        const bool is_fixed = (tasks[task].fixed >> state & 1) != 0;
+        for (std::size_t weight = 0; weight < kClasses; ++weight)
+          done[weight] = std::max(done[weight], is_fixed ? 1 : looked_at[task][weight]);
+      }
+      double packets_done = 0;
+      for (std::size_t weight = 0; weight < kClasses; ++weight) packets_done += packets[weight] * done[weight];
+      parts_ns += packets_done * work.part_ns[part];
+    }
+  }
+  return work.base_ns + (all > 0 ? parts_ns / all : 0);
+}
+
+/// One choice.
+struct TaskShares::Search {
+  std::span<const TaskDemand> tasks;
+  std::span<TaskShare> shares;
+  const TaskWork& work;
+  double budget_ns;
+
+  double now_ns() const noexcept { return packet_ns(tasks, shares, work); }
+
+  double with_ns(std::size_t task, TaskShare share) const noexcept {
+    const TaskShare before = std::exchange(shares[task], share);
+    const double ns = now_ns();
+    shares[task] = before;
+    return ns;
+  }
+
+  /// What takes least, of what finds so much.
+  struct Offer {
+    TaskShare share;
+    double ns = std::numeric_limits<double>::infinity();
+  };
+  Offer cheapest(std::size_t task, double recall) const noexcept {
+    Offer best;
+    double light = 0;  // of its events
+    for (std::uint8_t heavy_from = 1; heavy_from <= kClasses; ++heavy_from) {
+      light += tasks[task].events_by_weight[heavy_from - 1];
+      const bool is_last = heavy_from == kClasses;  // whatever rounding says
+      if (light < recall && !is_last) continue;
+      const TaskShare share{std::min(1.0, recall / std::max(light, recall)), heavy_from};
+      if (const double ns = with_ns(task, share); ns <= best.ns) best = {share, ns};
+    }
+    return best;
+  }
+
+  /// The most that there is time for: what it has already at least.
+  void fill(std::size_t task) noexcept {
+    double least = tasks[task].recall_with(shares[task]), most = 1;
+    if (const Offer all = cheapest(task, 1); all.ns <= budget_ns) {
+      shares[task] = all.share;
+      return;
+    }
+    for (int i = 0; i < kHalvings; ++i) {
+      const double recall = (least + most) / 2;
+      const Offer offer = cheapest(task, recall);
+      (offer.ns <= budget_ns ? least : most) = recall;
+      if (offer.ns <= budget_ns) shares[task] = offer.share;
+    }
+    if (shares[task].of_flows < kLeastShare) shares[task] = kNothing;
+  }
+};
+
+void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+  satisfied_ = 0;
+  fits_ = true;
+  std::ranges::fill(shares_, TaskShare());
+  const auto all = (std::uint64_t{1} << tasks.size()) - 1;
+  if (packet_ns(tasks, shares_, work) <= budget_ns) {
+    satisfied_ = static_cast<std::uint32_t>(all);
+    return;
+  }
+  std::ranges::fill(shares_, kNothing);
+  Search search{tasks, shares_, work, budget_ns};
+  fits_ = search.now_ns() <= budget_ns;
+  if (!fits_) return;
+  std::array<std::uint8_t, kMostTasks> order;  // in which they are satisfied, then the others
+  std::size_t ordered = 0;
+  std::uint32_t refused = 0;
+  while (ordered + static_cast<std::size_t>(std::popcount(refused)) < tasks.size()) {
+    Search::Offer best;
+    std::size_t chosen = tasks.size();
+    int highest = std::numeric_limits<int>::min();
+    for (std::size_t task = 0; task < tasks.size(); ++task)
+      if (((satisfied_ | refused) >> task & 1) == 0) highest = std::max(highest, tasks[task].priority);
+    for (std::size_t task = 0; task < tasks.size(); ++task) {
+      if (((satisfied_ | refused) >> task & 1) != 0 || tasks[task].priority != highest) continue;
+      const Search::Offer offer = search.cheapest(task, tasks[task].recall_aimed_at());
+      if (chosen == tasks.size() || offer.ns < best.ns) best = offer, chosen = task;
+    }
+    if (best.ns <= budget_ns) {
+      shares_[chosen] = best.share;
+      satisfied_ |= std::uint32_t{1} << chosen;
+      order[ordered++] = static_cast<std::uint8_t>(chosen);
+    } else {
+      refused |= std::uint32_t{1} << chosen;
+    }
+  }
+  const auto satisfied = std::span(order).first(ordered);
+  for (; refused != 0; refused &= refused - 1) order[ordered++] = static_cast<std::uint8_t>(std::countr_zero(refused));
+  const auto others = std::span(order).first(ordered).subspan(satisfied.size());
+  std::ranges::stable_sort(others, std::ranges::greater(), [&](std::uint8_t task) { return tasks[task].priority; });
+  for (const std::uint8_t task : others) search.fill(task);
+  for (const std::uint8_t task : satisfied) search.fill(task);
+}
+
+}  // namespace parshall
