@@ -65,6 +65,13 @@ constexpr std::pair<std::string_view, std::string_view> kTasks[] = {
     {"LATENCY", "latency-change:most=100000"},
 };
 
+constexpr AdaptiveMode kModes[] = {
+    {"no-adapt", "nothing gives way", Adaptation::none, Policy::tasks},
+    {"adapt-only", "MONA's flows give way so that no packet is lost", Adaptation::adapt_only, Policy::mona},
+    {"accuracy", "and so that the task that is worst off keeps more", Adaptation::accuracy, Policy::mona},
+    {"tasks", "tasks give way one by one", Adaptation::accuracy, Policy::tasks},
+};
+
 constexpr StateConfig kConfigs[] = {{"chain", "each state does what the one before does, and one task more", kChain},
                                     {"tree", "three states of two tasks each, which all give way to one", kTree}};
 
@@ -106,9 +113,11 @@ double resident_bytes() {
 
 /// How a worker meets what comes.
 struct Way {
-  Controller::Mode mode = Controller::Mode::none;
+  const AdaptiveMode* mode;
   std::uint32_t filter_bytes = 0;
 };
+
+constexpr Way kPatiently{&kModes[0]};
 
 /// Delivers what a paced source does from some time of its on, but for what that one would miss.
 class Patient final : public PacketSource {
@@ -126,11 +135,6 @@ class Patient final : public PacketSource {
   std::uint64_t now_ns_ = 0;
   PacedSource source_;
 };
-
-Adaptation adaptation_of(Controller::Mode mode) noexcept {
-  if (mode == Controller::Mode::none) return Adaptation::none;
-  return mode == Controller::Mode::adapt ? Adaptation::adapt_only : Adaptation::accuracy;
-}
 
 /// Keeps what tasks found in the stretches that are judged.
 class EventTaker final : public InnerExporter {
@@ -194,7 +198,8 @@ class Experiment {
       const std::function<void()>& meanwhile = [] {}) const {
     Plan plan = plan_;
     plan.flows.flood_filter_bytes = way.filter_bytes;
-    plan.tasks.adaptation = adaptation_of(way.mode);
+    plan.tasks.adaptation = way.mode->adaptation;
+    plan.tasks.policy = way.mode->policy;
     auto wiring = wire(plan);
     if (!wiring) return wiring.error();
     SessionOptions& options = wiring->session;
@@ -273,7 +278,7 @@ class Round {
     if (!truth) return truth.error();
     for (const std::uint64_t queue : sweep_.queues)
       for (const std::uint32_t filter_bytes : scenario.filters)
-        for (const Controller::Mode mode : sweep_.modes) {
+        for (const AdaptiveMode* mode : sweep_.modes) {
           if (stop()) return std::nullopt;
           const auto row = run(scenario, trace, pace, queue, {mode, filter_bytes}, *truth, judged);
           if (!row) return row.error();
@@ -304,13 +309,13 @@ class Round {
   /// Of stretches with what comes before, so that flows have a past.
   Result<Outcome> truth_of(const std::shared_ptr<const Trace>& trace, Pace pace, const Stretches& judged) const {
     if (sweep_.stretches == 0)
-      return experiment_.run(std::make_unique<Patient>(trace, pace, 0), {}, sweep_.seconds, judged);
+      return experiment_.run(std::make_unique<Patient>(trace, pace, 0), kPatiently, sweep_.seconds, judged);
     Outcome truth;
     for (const Stretch& stretch : judged) {
       const std::uint64_t begin_ns = stretch.first * kWindowNs - kTrafficStartNs;
       const std::uint64_t from_ns = begin_ns - std::min(begin_ns, kPastNs);
       const double seconds = static_cast<double>((stretch.last + 2) * kWindowNs - kTrafficStartNs - from_ns) * 1e-9;
-      auto part = experiment_.run(std::make_unique<Patient>(trace, pace, from_ns), {}, seconds, {stretch});
+      auto part = experiment_.run(std::make_unique<Patient>(trace, pace, from_ns), kPatiently, seconds, {stretch});
       if (!part) return part.error();
       for (auto& [task, found] : part->found) std::ranges::copy(found, std::back_inserter(truth.found[task]));
     }
@@ -338,19 +343,19 @@ class Round {
         [clock](std::uint64_t ns) { clock->wait(ns); });
   }
 
-  /// What the worker takes when its queue is never empty, packets per second: in the middlemost of its windows, but for
-  /// the first ones, in which flows begin.
+  /// Load 1, packets per second: by what the worker takes when its queue is never empty, in the middlemost of its
+  /// windows, but for the first ones, in which flows begin.
   Result<double> capacity(const std::shared_ptr<const Trace>& trace) const {
     constexpr double kEndlessPps = 1e9;
-    const auto outcome = experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()), {},
-                                         std::min(sweep_.seconds, kCapacityS), {});
+    const auto outcome = experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()),
+                                         kPatiently, std::min(sweep_.seconds, kCapacityS), {});
     if (!outcome) return outcome.error();
     std::vector<std::uint64_t> packets(
         outcome->packets.begin() + static_cast<std::ptrdiff_t>(outcome->packets.size() / 3), outcome->packets.end());
     std::ranges::sort(packets);
     if (packets.empty() || packets[packets.size() / 2] == 0)
       return Error{"a run in which nothing came: give it more --seconds"};
-    return static_cast<double>(packets[packets.size() / 2]) * (1e9 / kWindowNs);
+    return kBusyAtLoad1 * static_cast<double>(packets[packets.size() / 2]) * (1e9 / kWindowNs);
   }
 
   Result<AdaptiveRow> run(const AdaptiveScenario& scenario, const std::shared_ptr<const Trace>& trace, Pace pace,
@@ -426,6 +431,7 @@ class Round {
 
 }  // namespace
 
+std::span<const AdaptiveMode> adaptive_modes() noexcept { return kModes; }
 std::span<const StateConfig> state_configs() noexcept { return kConfigs; }
 std::span<const AdaptiveScenario> adaptive_scenarios() noexcept { return kScenarios; }
 

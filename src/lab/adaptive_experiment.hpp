@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "engine/worker_control.hpp"
 #include "generate/pace.hpp"
 #include "generate/traffic.hpp"
+#include "parshall/plan.hpp"
 
 namespace parshall::lab {
 
@@ -22,7 +22,9 @@ struct StateConfig {
 };
 std::span<const StateConfig> state_configs() noexcept;
 
-/// What comes to a worker, by multiples of what it can take with all flows in their own states.
+/// What comes to a worker, by multiples of load 1: what it takes with all flows in their own states while it is busy
+/// for kBusyAtLoad1 of the time.
+constexpr double kBusyAtLoad1 = 0.95;
 struct AdaptiveScenario {
   std::string_view name, help;
   std::string_view skew;      ///< as -g spells it
@@ -38,10 +40,18 @@ struct AdaptiveScenario {
 };
 std::span<const AdaptiveScenario> adaptive_scenarios() noexcept;
 
+/// How time is made where there is too little.
+struct AdaptiveMode {
+  std::string_view name, help;
+  Adaptation adaptation;
+  Policy policy;
+};
+std::span<const AdaptiveMode> adaptive_modes() noexcept;
+
 struct AdaptiveSweep {
   std::vector<const AdaptiveScenario*> scenarios;
   std::vector<const StateConfig*> configs;
-  std::vector<Controller::Mode> modes{Controller::Mode::none, Controller::Mode::adapt, Controller::Mode::recover};
+  std::vector<const AdaptiveMode*> modes;
   std::vector<std::uint64_t> queues{4096};  ///< packets that wait at most
   std::uint64_t flows = 250'000, trace_packets = 1 << 23;
   double seconds = 3, threshold = 0.75, resend_share = 0.005;
@@ -55,8 +65,10 @@ struct AdaptiveSweep {
 /// What a task found in a run, of what the same packets show to who has time for all.
 struct TaskAccuracy {
   std::string name;
-  std::uint64_t windows = 0, satisfied = 0;  ///< of 10 ms; with a recall of the threshold at least
-  double recall = 1, precision = 1;          ///< of the whole run
+  std::uint64_t windows = 0;                 ///< of 10 ms
+  std::uint64_t satisfied = 0;               ///< with a recall and a precision of the threshold at least
+  std::uint64_t recalled = 0;                ///< with such a recall, whatever was invented beside: as in the paper
+  double recall = 1, precision = 1, f1 = 1;  ///< of the whole run
   std::uint64_t told = 0;                    ///< windows of which a bound is known; of no word it is 1
   std::uint64_t held = 0;                    ///< of these: it was right
   double mean_error = 0, worst_error = 0;  ///< of the estimate, of the true recall, in windows with 20 events at least
@@ -66,11 +78,11 @@ struct TaskAccuracy {
 struct AdaptiveRow {
   const AdaptiveScenario* scenario;
   const StateConfig* config;
-  Controller::Mode mode;
+  const AdaptiveMode* mode;
   std::uint64_t queue;
   double flood;                ///< share of the packets
   std::uint32_t filter_bytes;  ///< 0: no flood filter
-  double load, mpps;           ///< the highest rate: of the capacity without a flood; and as it is
+  double load, mpps;           ///< the highest rate: of load 1, without a flood; and as it is
   std::uint64_t kept_out = 0;  ///< by the flood filter
   std::uint64_t shed = 0;      ///< for want of time
   std::uint64_t one_in = 1;    ///< then one connection of so many was looked at, or more

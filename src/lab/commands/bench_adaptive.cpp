@@ -30,10 +30,9 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
   if (static_cast<double>(sweep.stretches) > sweep.seconds)
     return Error{fmt::format("--stretches {}: no more than there are seconds, of which there are {}", sweep.stretches,
                              sweep.seconds)};
-  if (!options.modes.empty())
-    std::erase_if(sweep.modes, [&](Controller::Mode mode) {
-      return std::ranges::find(options.modes, name_of(mode)) == options.modes.end();
-    });
+  const auto modes = choose(lab::adaptive_modes(), options.modes, "mode");
+  if (!modes) return modes.error();
+  sweep.modes = *modes;
   sweep.queues.clear();
   for (const std::string& queue : options.queues) {
     const auto count = count_of("--queue", queue, std::size_t{1} << 24);
@@ -84,18 +83,17 @@ void add_bench_adaptive(Command bench, int& status) {
   adaptive->footer(fmt::format(
       "A worker runs the whole monitor over built-in TCP traffic that comes at a pace, in its own time: what its "
       "thread\n"
-      "worked, and what it would have waited. Loads are multiples of the rate it can take with all flows in their own\n"
-      "states, which is measured first. What tasks find is compared with what they find when the same packets wait:\n"
-      "after a second (--warm-up), in which costs are learnt, satisfied is the share of windows of 10 ms with a recall "
-      "of the threshold at least; error is that of the "
-      "recall\n"
-      "that was estimated, of the true one, on average and in the worst window, of those with 20 events at least; "
-      "bound\n"
-      "held is the share of windows in which the recall was no less than was said, of those (told) of which it could "
-      "be; no\n"
-      "word says that it was 1.\n\n"
-      "Scenarios:\n{}States:\n{}",
-      lines_of(lab::adaptive_scenarios()), lines_of(lab::state_configs())));
+      "worked, and what it would have waited. Load 1, which is measured first, is the rate at which it is busy for {}\n"
+      "of the time with all flows in their own states. What tasks find is compared with what they find when the same\n"
+      "packets wait: after a second (--warm-up), in which costs are learnt, satisfied is the share of windows of 10 "
+      "ms\n"
+      "with a recall and a precision of the threshold at least; by recall, what it were if nobody minded events that\n"
+      "were invented. error is that of the recall that was estimated, of the true one, on average and in the worst\n"
+      "window, of those with 20 events at least; bound held is the share of windows in which the recall was no less\n"
+      "than was said, of those (told) of which it could be; no word says that it was 1.\n\n"
+      "Scenarios:\n{}States:\n{}Modes:\n{}",
+      lab::kBusyAtLoad1, lines_of(lab::adaptive_scenarios()), lines_of(lab::state_configs()),
+      lines_of(lab::adaptive_modes())));
   auto options = std::make_shared<AdaptiveOptions>();
   options->common.rounds = 1;
   const auto list = [&](const char* name, auto& values, const char* help) {
@@ -103,8 +101,7 @@ void add_bench_adaptive(Command bench, int& status) {
   };
   list("--scenario", options->scenarios, "Which, as below (all)");
   list("--states", options->configs, "The paper's configurations, as below (both)");
-  list("--mode", options->modes, "What is compared: no-adapt, adapt-only, accuracy (all)")
-      ->check(among({"no-adapt", "adapt-only", "accuracy"}));
+  list("--mode", options->modes, "What is compared, as below (all)");
   list("--queue", options->queues, "Packets that wait at most; more are missed")->capture_default_str();
   adaptive->add_option("--flows", options->flows, "Flows of the traffic")->capture_default_str();
   adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory, before they repeat")
@@ -124,7 +121,7 @@ void add_bench_adaptive(Command bench, int& status) {
           "past of half a second there")
       ->check(in_range(0, 1000))
       ->capture_default_str();
-  adaptive->add_option("--accuracy", options->threshold, "Recall that satisfies")
+  adaptive->add_option("--accuracy", options->threshold, "Recall, and precision, that satisfy")
       ->check(in_range(0.0, 1.0))
       ->capture_default_str();
   adaptive->add_option("--resend", options->resend, "Share of the packets that are sent again")
