@@ -23,4 +23,7 @@ enum class QuantileMethod : std::uint8_t { p2, histogram };
 /// Scheduling class of a worker.
 enum class Scheduler : std::uint8_t { other, fifo, deadline };
 
+/// Who gives way where time is short: tasks, one by one; or, as MONA has it, flows from state to state.
+enum class ControlPolicy : std::uint8_t { tasks, mona };
+
 }  // namespace parshall

@@ -16,8 +16,8 @@ constexpr double kFurthest = 20;  ///< times as much as given, or as little: no 
 constexpr double kLongest = 2;    ///< windows' time that one can be busy: the last batch began within it
 constexpr double kSurprise = 4;   ///< standard deviations
 constexpr double kResidualLearning = 0.1;
-constexpr double kLikeness = 0.9;   ///< correlation of states that are given the same cost
-constexpr double kStep = 1e-6;      ///< of a cost, that the heavier state costs more at least
+constexpr double kLikeness = 0.9;  ///< correlation of states that are given the same cost
+constexpr double kStep = 1e-6;     ///< of a cost, that the heavier state costs more at least
 
 bool is_within(double value, double least, double most) noexcept { return value >= least && value <= most; }
 

@@ -271,7 +271,8 @@ void WorkerControl::install_tasks(FlowStates& states) noexcept {
         left = kept;
       }
       for (std::size_t base = 0; base < reduced_.base_states(); ++base) {
-        for (std::size_t i = 0; i < count; ++i) parts[i].to = reduced_.state_for(static_cast<std::uint8_t>(base), kept_in[i]);
+        for (std::size_t i = 0; i < count; ++i)
+          parts[i].to = reduced_.state_for(static_cast<std::uint8_t>(base), kept_in[i]);
         shares.set(static_cast<std::uint8_t>(base), weight, std::span(parts).first(count));
       }
     }
@@ -335,8 +336,8 @@ void WorkerControl::install(FlowStates& states) noexcept {
 void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept {
   const Shift shift = controller_.shift();
   add(counts_.windows, 1);
-  const bool gives_way = by_tasks_ ? by_tasks_->gives_way()
-                                   : shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses;
+  const bool gives_way =
+      by_tasks_ ? by_tasks_->gives_way() : shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses;
   add(counts_.shifted, gives_way);
   add(counts_.infeasible, by_tasks_ ? !by_tasks_->fits() : shift.infeasible);
   add(counts_.cycles, cycles);
@@ -344,8 +345,7 @@ void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept
   add(counts_.ns, window_ns);
   add(counts_.shifted_ns, gives_way ? window_ns : 0);
   add(counts_.shed_ns, one_in() != 1 ? window_ns : 0);
-  store(counts_.most_one_in,
-        std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{one_in()}));
+  store(counts_.most_one_in, std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{one_in()}));
   store(counts_.residual, by_tasks_ ? by_tasks_->residual() : controller_.residual());
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choices.hpp"
 #include "base/result.hpp"
 #include "control/controller.hpp"
 #include "control/profile.hpp"
@@ -23,9 +24,6 @@ namespace parshall {
 
 /// As options call it.
 std::string_view name_of(Controller::Mode mode) noexcept;
-
-/// Who gives way: tasks one by one, or, as MONA has it, flows from state to state.
-enum class ControlPolicy : std::uint8_t { tasks, mona };
 
 /// How a worker's flows give way when time is short.
 struct ControlPlan {
@@ -54,7 +52,9 @@ struct ControlPlan {
   /// Has tasks give way one by one. `windows`, `findings`: of all states of `reduced`.
   void use(ReducedStates states, const TaskSets& tasks, std::span<const WindowPlan> windows,
            std::span<const FindingNeeds> findings);
-  bool by_tasks() const noexcept { return policy == ControlPolicy::tasks && controller.mode == Controller::Mode::recover; }
+  bool by_tasks() const noexcept {
+    return policy == ControlPolicy::tasks && controller.mode == Controller::Mode::recover;
+  }
 
   /// What tasks miss when flows give way is to be told.
   void watch(const TaskSets& tasks);
@@ -104,7 +104,8 @@ class WorkerControl {
   std::span<const GapRecovery::Task> tasks() noexcept;
   void install(FlowStates& states) noexcept;
   void install_tasks(FlowStates& states) noexcept;
-  void decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows, FlowStates& states) noexcept;
+  void decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows,
+                       FlowStates& states) noexcept;
   void weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept;
   void note(std::uint64_t window_ns, std::uint64_t cycles) noexcept;
 
@@ -119,8 +120,8 @@ class WorkerControl {
   std::vector<std::uint32_t> parts_of_state_;
   std::vector<double> part_ns_, done_;
   std::vector<TaskDemand> demands_;
-  double weighed_ns_ = 0;     ///< since flows were weighed
-  int weighings_ = 0;         ///< in a row: the second knows what it says
+  double weighed_ns_ = 0;  ///< since flows were weighed
+  int weighings_ = 0;      ///< in a row: the second knows what it says
   static constexpr int kWeighedTwice = 2;
   Allocation installed_;
   std::vector<StateShares::Part> parts_;

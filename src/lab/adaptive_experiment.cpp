@@ -66,10 +66,10 @@ constexpr std::pair<std::string_view, std::string_view> kTasks[] = {
 };
 
 constexpr AdaptiveMode kModes[] = {
-    {"no-adapt", "nothing gives way", Adaptation::none, Policy::tasks},
-    {"adapt-only", "MONA's flows give way so that no packet is lost", Adaptation::adapt_only, Policy::mona},
-    {"accuracy", "and so that the task that is worst off keeps more", Adaptation::accuracy, Policy::mona},
-    {"tasks", "tasks give way one by one", Adaptation::accuracy, Policy::tasks},
+    {"no-adapt", "nothing gives way", Adaptation::none, ControlPolicy::tasks},
+    {"adapt-only", "MONA's flows give way so that no packet is lost", Adaptation::adapt_only, ControlPolicy::mona},
+    {"accuracy", "and so that the task that is worst off keeps more", Adaptation::accuracy, ControlPolicy::mona},
+    {"tasks", "tasks give way one by one", Adaptation::accuracy, ControlPolicy::tasks},
 };
 
 constexpr StateConfig kConfigs[] = {{"chain", "each state does what the one before does, and one task more", kChain},

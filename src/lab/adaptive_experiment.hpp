@@ -44,7 +44,7 @@ std::span<const AdaptiveScenario> adaptive_scenarios() noexcept;
 struct AdaptiveMode {
   std::string_view name, help;
   Adaptation adaptation;
-  Policy policy;
+  ControlPolicy policy;
 };
 std::span<const AdaptiveMode> adaptive_modes() noexcept;
 

@@ -21,7 +21,7 @@ inline constexpr Named<KeyFields> kKeyNames[] = {{"5tuple", KeyFields::five_tupl
                                                  {"src-dst", KeyFields::src_dst},
                                                  {"src", KeyFields::src},
                                                  {"dst", KeyFields::dst}};
-inline constexpr Named<Policy> kPolicyNames[] = {{"tasks", Policy::tasks}, {"mona", Policy::mona}};
+inline constexpr Named<ControlPolicy> kPolicyNames[] = {{"tasks", ControlPolicy::tasks}, {"mona", ControlPolicy::mona}};
 inline constexpr Named<Identity> kIdentityNames[] = {
     {"exact", Identity::exact}, {"fingerprint", Identity::fingerprint}, {"nic-hash", Identity::nic_hash}};
 inline constexpr Named<Scheduler> kSchedulerNames[] = {

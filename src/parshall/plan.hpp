@@ -64,9 +64,6 @@ struct StatisticsPlan {
 /// How flows give way to lighter monitoring states where time is short.
 enum class Adaptation : std::uint8_t { accuracy, adapt_only, none };
 
-/// Who gives way: tasks, one by one; or, as MONA has it, flows from state to state.
-enum class Policy : std::uint8_t { tasks, mona };
-
 /// What is asked of the traffic, window by window.
 struct TasksPlan {
   std::vector<std::string> names;  ///< with their defaults
@@ -75,9 +72,9 @@ struct TasksPlan {
   std::string states_text;         ///< what it says; empty: what is in the file
   std::string profile;             ///< what packets cost in them, a file
   Adaptation adaptation = Adaptation::accuracy;
-  Policy policy = Policy::mona;  ///< of Adaptation::accuracy
-  bool sheds = true;              ///< packets, where even the lightest states take too long
-  double accuracy = 0.75;         ///< recall to keep, of tasks that name none
+  ControlPolicy policy = ControlPolicy::mona;  ///< of Adaptation::accuracy
+  bool sheds = true;                           ///< packets, where even the lightest states take too long
+  double accuracy = 0.75;                      ///< recall to keep, of tasks that name none
   std::string window = "1s";
   std::uint64_t keys = std::uint64_t{1} << 20;  ///< that a task counts exactly in a window
 

@@ -32,14 +32,16 @@ bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
 /// What is left of states where tasks give way one by one, and the same tasks for these states, too. Nothing where
 /// they do not.
 Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wiring, const TaskSets& tasks) {
-  if (plan.tasks.adaptation != Adaptation::accuracy || plan.tasks.policy != Policy::tasks || !adapts(plan, wiring))
+  if (plan.tasks.adaptation != Adaptation::accuracy || plan.tasks.policy != ControlPolicy::tasks ||
+      !adapts(plan, wiring))
     return std::optional<ReducedStates>();
   std::vector<std::uint64_t> of_tasks;
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members()) {
       if (!task.measures) continue;
       if (!task.finds_any) {
-        wiring.notes.push_back(fmt::format("{} measures and finds nothing: flows give way as with --policy mona", task.name));
+        wiring.notes.push_back(
+            fmt::format("{} measures and finds nothing: flows give way as with --policy mona", task.name));
         return std::optional<ReducedStates>();
       }
       of_tasks.push_back(task.states);
