@@ -21,12 +21,23 @@ UnackedSegment segment(std::uint32_t seq, std::uint32_t next_seq, std::uint64_t 
   return {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .ts_value = ~number, .retransmission = number % 3 == 0};
 }
 
-/// A list with its place for one.
+/// A list with what its sender knows of one alone.
 struct List {
   UnackedSegments segments;
-  UnackedSegment single;
+  std::uint32_t next_seq = 0;
+  std::uint64_t next_seq_ns = 0;
 
-  operator SegmentList() { return {segments, single}; }
+  operator SegmentList() { return {segments, next_seq, next_seq_ns}; }
+  void append_to(SegmentPool& pool, const UnackedSegment& one) {
+    const bool is_further = static_cast<std::int32_t>(one.next_seq - next_seq) > 0;
+    if (is_further && !one.retransmission) {
+      pool.append_next(*this, one);
+    } else {
+      if (is_further) pool.detach(*this);
+      pool.append(*this, one);
+    }
+    if (is_further) next_seq = one.next_seq, next_seq_ns = one.time_ns;
+  }
 };
 
 std::vector<std::uint64_t> times_of(SegmentPool& pool, SegmentList list) {
@@ -43,7 +54,7 @@ struct Queue {
   };
   std::deque<Entry> entries;
   std::size_t next_place = 0;
-  bool in_chunks = false;  ///< since it had more than one
+  bool in_chunks = false;  ///< since it had more than one, or one that does not end it
 
   std::size_t chunks() const {
     if (!in_chunks) return 0;
@@ -51,10 +62,26 @@ struct Queue {
     for (const Entry& entry : entries) used.insert(entry.place / kPerChunk);
     return used.size();
   }
-  bool needs_chunk() const { return in_chunks ? next_place % kPerChunk == 0 : !entries.empty(); }
-  void append(const UnackedSegment& one) {
-    in_chunks = in_chunks || !entries.empty();
+  /// One that ends behind all before, or does not; with so many chunks that nobody has. How many were not kept.
+  std::uint64_t append(const UnackedSegment& one, bool is_further, std::size_t free) {
+    std::uint64_t dropped = 0;
+    const bool is_next = is_further && !one.retransmission;
+    if (is_further && !is_next && entries.size() == 1 && !in_chunks) {
+      if (free == 0) {
+        ++dropped, entries.clear(), next_place = 0;
+      } else {
+        --free, in_chunks = true;
+      }
+    }
+    const bool stands_alone = is_next && entries.empty();
+    const bool needs_chunk = in_chunks ? next_place % kPerChunk == 0 : !stands_alone;
+    if (needs_chunk && free == 0) {
+      if (is_next && !in_chunks) entries = {{0, one}};
+      return dropped + 1;
+    }
+    in_chunks = in_chunks || !stands_alone;
     entries.push_back({next_place++, one});
+    return dropped;
   }
   /// Times of those that end at `ack` or before, which it has no longer.
   std::vector<std::uint64_t> acknowledge(std::uint32_t ack) {
@@ -71,7 +98,7 @@ struct Queue {
 
 void expect_same(SegmentPool& pool, SegmentList of, const Queue& queue) {
   const UnackedSegments& list = of.list;
-  ASSERT_EQ(list.in_chunks(), queue.in_chunks);
+  ASSERT_EQ(list.in_chunks, queue.in_chunks);
   ASSERT_EQ(list.count, queue.entries.size());
   ASSERT_EQ(list.empty(), queue.entries.empty());
   std::vector<UnackedSegment> visited;
@@ -93,7 +120,7 @@ class Senders {
   /// `resends`: of hundred segments. Where there are none, each list is in order, and an acknowledgement ends early.
   Senders(std::size_t chunks, std::uint64_t resends)
       : chunks_(chunks), resends_(resends), random_(chunks + resends), pool_(chunks) {
-    for (std::uint32_t& first : next_) first = static_cast<std::uint32_t>(random_());
+    for (std::size_t i = 0; i < kSenders; ++i) lists_[i].next_seq = next_[i] = static_cast<std::uint32_t>(random_());
   }
 
   void run(std::uint64_t steps) {
@@ -121,13 +148,13 @@ class Senders {
     for (List& list : lists_) pool_.clear(list.segments);
     std::vector<List> lists(chunks_ + 1);
     for (std::size_t i = 0; i < chunks_; ++i)
-      for (std::size_t j = 0; j < kPerChunk; ++j) pool_.append(lists[i], segment(1, 2));
+      for (std::uint32_t j = 0; j < kPerChunk; ++j) lists[i].append_to(pool_, segment(j, j + 1, 1));
     EXPECT_EQ(pool_.dropped(), dropped_);
-    pool_.append(lists[chunks_], segment(1, 2));
+    lists[chunks_].append_to(pool_, segment(1, 2, 1));
     EXPECT_EQ(pool_.dropped(), dropped_) << "one needs none";
-    pool_.append(lists[chunks_], segment(1, 2));
+    lists[chunks_].append_to(pool_, segment(2, 3, 2));
     EXPECT_EQ(pool_.dropped(), ++dropped_);
-    EXPECT_EQ(lists[chunks_].segments.count, 1u);
+    EXPECT_EQ(times_of(pool_, lists[chunks_]), std::vector<std::uint64_t>{2}) << "it is the last";
     for (List& list : lists) pool_.clear(list.segments);
   }
 
@@ -150,15 +177,13 @@ class Senders {
     const std::uint32_t bytes = 1 + static_cast<std::uint32_t>(random_.below(3'000'000));
     if (random_.below(100) < resends_) seq -= static_cast<std::uint32_t>(random_.below(9'000'000));
     const UnackedSegment one = segment(seq, seq + bytes, step);
-    const bool is_full = used_chunks() == chunks_;
-    pool_.append(lists_[sender], one);
-    if (is_full && queues_[sender].needs_chunk()) {
-      ++dropped_;
-    } else {
-      queues_[sender].append(one);
-      kept_while_full_ += is_full;
-    }
-    if (static_cast<std::int32_t>(seq + bytes - next_[sender]) > 0) {
+    const std::size_t free = chunks_ - used_chunks();
+    const bool is_further = static_cast<std::int32_t>(seq + bytes - next_[sender]) > 0;
+    lists_[sender].append_to(pool_, one);
+    const std::uint64_t dropped = queues_[sender].append(one, is_further, free);
+    dropped_ += dropped;
+    kept_while_full_ += free == 0 && dropped == 0 && queues_[sender].in_chunks;
+    if (is_further) {
       wraps_ += seq + bytes < next_[sender];
       next_[sender] = seq + bytes;
     }
@@ -208,10 +233,10 @@ TEST(SegmentPool, KeepsWhatAQueuePerSenderWouldAndCountsWhatItHasNoRoomFor) {
 TEST(SegmentPool, NoSenderHasMoreThanItsMost) {
   SegmentPool pool(SegmentPool::kMostPerSender);
   List list, other;
-  for (std::uint32_t i = 0; i < SegmentPool::kMostPerSender + 5; ++i) pool.append(list, segment(i, i + 1, i));
+  for (std::uint32_t i = 0; i < SegmentPool::kMostPerSender + 5; ++i) list.append_to(pool, segment(i, i + 1, i));
   EXPECT_EQ(list.segments.count, SegmentPool::kMostPerSender);
   EXPECT_EQ(pool.dropped(), 5u);
-  pool.append(other, segment(0, 1));
+  other.append_to(pool, segment(0, 1, 1));
   EXPECT_EQ(pool.dropped(), 5u) << "the others have room";
   EXPECT_EQ(times_of(pool, list).back(), SegmentPool::kMostPerSender - 1u) << "the first ones are kept";
 }
@@ -219,7 +244,7 @@ TEST(SegmentPool, NoSenderHasMoreThanItsMost) {
 TEST(SegmentPool, AVisitEndsWhenItIsToldTo) {
   SegmentPool pool(8);
   List list;
-  for (std::uint32_t i = 0; i < 5; ++i) pool.append(list, segment(i, i + 1, i));
+  for (std::uint32_t i = 0; i < 5; ++i) list.append_to(pool, segment(i, i + 1, i));
   int seen = 0;
   pool.visit(list, [&](UnackedSegment& one) { return ++seen, one.time_ns < 2; });
   EXPECT_EQ(seen, 3);
@@ -228,7 +253,7 @@ TEST(SegmentPool, AVisitEndsWhenItIsToldTo) {
 TEST(SegmentPool, AVisitMayMarkASegmentThatWasSentAgain) {
   SegmentPool pool(8);
   List list;
-  for (std::uint32_t i = 1; i < 9; ++i) pool.append(list, segment(i, i + 1, 1));
+  for (std::uint32_t i = 1; i < 9; ++i) list.append_to(pool, segment(i, i + 1, 1));
   pool.visit(list, [&](UnackedSegment& one) { return one.retransmission = one.seq == 7, true; });
   std::vector<std::uint32_t> marked;
   pool.acknowledge(list, 9, [&](const UnackedSegment& one) {
@@ -237,12 +262,22 @@ TEST(SegmentPool, AVisitMayMarkASegmentThatWasSentAgain) {
   EXPECT_EQ(marked, std::vector<std::uint32_t>{7});
 }
 
+TEST(SegmentPool, OneAloneIsRememberedToHaveBeenSentAgain) {
+  SegmentPool pool(8);
+  List list;
+  list.append_to(pool, segment(1, 2, 1));
+  pool.visit(list, [&](UnackedSegment& one) { return one.retransmission = true, true; });
+  bool retransmission = false;
+  pool.acknowledge(list, 2, [&](const UnackedSegment& one) { retransmission = one.retransmission; });
+  EXPECT_TRUE(retransmission);
+}
+
 TEST(SegmentPool, OneThatIsNeverAcknowledgedHoldsNoMoreThanItsChunkAndTheLast) {
   SegmentPool pool(3);
   List list;
-  pool.append(list, segment(1u << 30, (1u << 30) + 100, 1));
+  list.append_to(pool, segment(1u << 30, (1u << 30) + 100, 1));
   for (std::uint32_t seq = 1; seq < 100'000; seq += 100) {
-    pool.append(list, segment(seq, seq + 100, 2));
+    list.append_to(pool, segment(seq, seq + 100, 2));
     pool.acknowledge(list, seq + 100, [](const UnackedSegment&) {});
   }
   EXPECT_EQ(pool.dropped(), 0u);

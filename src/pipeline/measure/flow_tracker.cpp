@@ -18,10 +18,9 @@ FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states,
       effective_packets_(by_state_.size()),
       kept_packets_(by_state_.size()),
       states_(states),
-      tracks_(slots) {
-  if (any_tcp(by_state_))
-    connections_ = std::make_unique<TcpConnections>(
-        slots, seed, /*keeps_rtts=*/std::ranges::any_of(by_state_, &FindingNeeds::rtt_history));
+      tracks_(slots),
+      keeps_rtts_(std::ranges::any_of(by_state_, &FindingNeeds::rtt_history)) {
+  if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots, seed);
 }
 
 std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept {
@@ -61,10 +60,9 @@ void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& 
   finding.payload_bytes = tcp.payload_bytes;
   analyse_tcp(connection, track.from, tcp, packet.counts.tcp_flags(), packet.time_ns, connections_->segments(),
               finding.tcp);
-  if (!connections_->keeps_rtts() || finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
-  RttHistory& history = connection.round_trips[track.from];
-  finding.rtts_before = history;
-  history.add(finding.tcp.rtt_ns);
+  if (!keeps_rtts_ || finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
+  finding.rtts_before = track.round_trips;
+  track.round_trips.add(finding.tcp.rtt_ns);
 }
 
 }  // namespace parshall

@@ -19,7 +19,7 @@ namespace parshall {
 /// Finds out about each packet what tasks want to know beyond its counts, from what its flow, or its connection, did
 /// before: a row per slot, beside the table.
 ///
-/// Shape: row = 32 bytes; TcpConnections as large as the table, where TCP is asked for. Nothing is allocated after the
+/// Shape: row = 64 bytes; TcpConnections as large as the table, where TCP is asked for. Nothing is allocated after the
 ///        constructor.
 class FlowTracker {
  public:
@@ -74,7 +74,7 @@ class FlowTracker {
  private:
   static constexpr std::uint16_t kMostPackets = 0xFFFF;
 
-  struct Track {
+  struct alignas(64) Track {
     std::uint64_t after_last_ns = 0;   ///< time of the last packet + 1; 0: none
     Place place = kNowhere;            ///< the connection's
     std::uint32_t states_version = 0;  ///< FlowStates::version() that the states are of
@@ -86,6 +86,7 @@ class FlowTracker {
     std::uint8_t from : 1 = 0;  ///< ConnectionEnd's
     std::uint8_t weight : 7 = 0;
     std::uint8_t weighing = 0;  ///< FlowStates::weighing() that the weight is of
+    RttHistory round_trips;     ///< where anybody asks: since it has its connection
 
     ConnectionEnd connection() const noexcept { return {place, from}; }
     void set_connection(ConnectionEnd end) noexcept {
@@ -93,7 +94,7 @@ class FlowTracker {
       from = end.from & 1;
     }
   };
-  static_assert(sizeof(Track) == 32);
+  static_assert(sizeof(Track) == 64);
 
   /// All but what takes the packet's connection, which is asked for.
   [[gnu::always_inline]] void prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
@@ -117,8 +118,10 @@ class FlowTracker {
     finding = {.state = track.state, .effective_state = track.effective_state, .effective_before = effective_before};
     if (by_state_[track.effective_state].iat) note_time(track, packet.time_ns, finding);
     if (!by_state_[track.effective_state].tcp || tcp == nullptr || !tcp->present) return;
-    if (track.place == kNowhere) [[unlikely]]
+    if (track.place == kNowhere) [[unlikely]] {
       track.set_connection(connections_->open(key_of(packet.slot)));
+      track.round_trips = {};
+    }
     finding.is_tcp = track.place != kNowhere;
     if (finding.is_tcp) connections_->prefetch(track.connection());
   }
@@ -165,6 +168,7 @@ class FlowTracker {
   FlowStates* states_;
   HugeBuffer<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;
+  bool keeps_rtts_;
 };
 
 }  // namespace parshall

@@ -53,31 +53,37 @@ void find_bases(TcpConnection& connection, std::size_t from, const TcpFacts& tcp
   }
 }
 
+/// The byte of a probe was taken.
+void take_probe(TcpSender& sender, std::uint32_t ack, SegmentPool& segments) noexcept {
+  segments.detach(sender.segments());
+  sender.next_seq = sender.contiguous_end = ack;
+}
+
 /// What the packet is by its window and acknowledgement.
-void mark_by_window(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
+void mark_by_window(const Segment& packet, const TcpSender& me, TcpSender& peer, SegmentPool& segments,
+                    TcpMarks& marks) noexcept {
   const bool follows = packet.seq == me.next_seq;
-  if (packet.bytes == 1 && follows && peer.window == 0) return marks.add(TcpMark::zero_window_probe);
+  if (packet.bytes == 1 && follows && peer.has_window && peer.window == 0) return marks.add(TcpMark::zero_window_probe);
   if (packet.window == 0 && packet.is_plain()) marks.add(TcpMark::zero_window);
   if (me.next_seq != 0 && before(me.next_seq, packet.seq) && !packet.has(kRst)) marks.add(TcpMark::lost_segment);
   if (packet.bytes <= 1 && packet.seq == me.next_seq - 1 && packet.is_plain()) marks.add(TcpMark::keep_alive);
   if (packet.bytes != 0 || !follows || !packet.is_plain()) return;
 
-  const bool same_ack = packet.ack == me.last_ack, same_window = packet.window == me.window;
+  const bool same_ack = packet.ack == me.last_ack, same_window = me.has_window && packet.window == me.window;
   if (packet.window != 0 && !same_window && same_ack) marks.add(TcpMark::window_update);
-  if (packet.window != 0 && same_window && same_ack && peer.last_marks.has(TcpMark::keep_alive))
-    return marks.add(TcpMark::keep_alive_ack);
-  if (packet.window == 0 && same_window && (same_ack || packet.ack == me.last_ack + 1) &&
-      peer.last_marks.has(TcpMark::zero_window_probe)) {
-    if (!same_ack) peer.next_seq = peer.contiguous_end = packet.ack;  // the probe's byte was taken
+  if (packet.window != 0 && same_window && same_ack && peer.kept_alive) return marks.add(TcpMark::keep_alive_ack);
+  if (packet.window == 0 && same_window && (same_ack || packet.ack == me.last_ack + 1) && peer.probed) {
+    if (!same_ack) take_probe(peer, packet.ack, segments);
     return marks.add(TcpMark::zero_window_probe_ack);
   }
   if (packet.window != 0 && same_window && same_ack) marks.add(TcpMark::duplicate_ack);
 }
 
-void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, TcpMarks& marks) noexcept {
+void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, SegmentPool& segments,
+                 TcpMarks& marks) noexcept {
   if (peer.contiguous_end == 0 || !before(peer.contiguous_end, packet.ack) || !packet.has(kAck)) return;
-  if (packet.ack == me.last_ack + 1 && packet.seq == me.next_seq && peer.last_marks.has(TcpMark::zero_window_probe)) {
-    peer.next_seq = peer.contiguous_end = packet.ack;
+  if (packet.ack == me.last_ack + 1 && packet.seq == me.next_seq && peer.probed) {
+    take_probe(peer, packet.ack, segments);
     marks.add(TcpMark::window_update);
     return;
   }
@@ -102,7 +108,8 @@ bool was_seen(const Segment& packet, SegmentList unacked, SegmentPool& segments)
 /// What a packet is that takes numbers but not the next ones.
 void mark_resent(TcpConnection& connection, std::size_t from, const Segment& packet, SegmentPool& segments,
                  TcpMarks& marks) noexcept {
-  const TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
+  TcpSender& me = connection.sender[from];
+  const TcpSender& peer = connection.sender[1 - from];
   if (marks.has(TcpMark::keep_alive)) return;
   if (packet.bytes != 0 && peer.last_ack != 0 && up_to(packet.seq + packet.bytes, peer.last_ack)) {
     marks.add(TcpMark::retransmission);
@@ -118,7 +125,7 @@ void mark_resent(TcpConnection& connection, std::size_t from, const Segment& pac
     return;
   }
   const std::uint64_t reorder_ns = connection.handshake_ns != 0 ? connection.handshake_ns : kReorderNs;
-  const bool seen = was_seen(packet, connection.unacked(from), segments);
+  const bool seen = was_seen(packet, me.segments(), segments);
   if (since(packet.time_ns, me.next_seq_ns) < reorder_ns && !seen && me.next_seq != packet.next_seq)
     marks.add(TcpMark::out_of_order);
   else
@@ -179,23 +186,24 @@ void take_next(TcpConnection& connection, std::size_t from, const TcpFacts& tcp,
   TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
   const std::uint32_t seq = me.next_seq, ack = tcp.ack - peer.base, last_ack = me.last_ack;
   if (tcp.payload_bytes != 0) {
-    me.unacked.plain = me.unacked.plain && me.next_seq_ns <= time_ns;
-    me.next_seq = me.contiguous_end = seq + tcp.payload_bytes;
+    const std::uint32_t next_seq = seq + tcp.payload_bytes;
+    segments.append_next(
+        me.segments(),
+        {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .ts_value = tcp.ts_value, .retransmission = false});
+    me.next_seq = me.contiguous_end = next_seq;
     me.next_seq_ns = time_ns;
-    segments.append(
-        connection.unacked(from),
-        {.seq = seq, .next_seq = me.next_seq, .time_ns = time_ns, .ts_value = tcp.ts_value, .retransmission = false});
   }
   if (ack != last_ack) me.duplicate_acks = 0;
   me.window = tcp.window;
+  me.has_window = true;
   me.last_ack = ack;
   me.last_ns = time_ns;
-  me.last_marks = {};
+  me.kept_alive = me.probed = false;
   if (ack == peer.next_seq && peer.unacked.plain) {
     finding.rtt_ns = peer.unacked.empty() ? TcpFinding::kNone : since(time_ns, peer.next_seq_ns);
     segments.clear(peer.unacked);
   } else if (!peer.unacked.empty()) {
-    take_ack(ack, tcp.ts_echo, last_ack, time_ns, connection.unacked(1 - from), segments, finding);
+    take_ack(ack, tcp.ts_echo, last_ack, time_ns, peer.segments(), segments, finding);
   }
 }
 
@@ -217,23 +225,28 @@ void analyse_any_tcp(TcpConnection& connection, std::size_t from, const TcpFacts
                  .time_ns = time_ns};
   if (packet.has(kSyn | kFin)) ++packet.next_seq;
 
-  mark_by_window(packet, me, peer, marks);
-  if (marks.has(TcpMark::duplicate_ack) && me.duplicate_acks != 0xFFFF) ++me.duplicate_acks;
+  mark_by_window(packet, me, peer, segments, marks);
+  if (marks.has(TcpMark::duplicate_ack) && me.duplicate_acks != 0xFF) ++me.duplicate_acks;
   if (has_ack && packet.ack != me.last_ack) me.duplicate_acks = 0;
-  mark_by_ack(packet, me, peer, marks);
+  mark_by_ack(packet, me, peer, segments, marks);
   if (packet.takes_numbers()) mark_resent(connection, from, packet, segments, marks);
 
+  const bool is_probe = marks.has(TcpMark::zero_window_probe);
+  const bool is_further = !is_probe && (me.next_seq == 0 || before(me.next_seq, packet.next_seq));
+  if (is_further) segments.detach(me.segments());
   if (packet.takes_numbers()) {
-    me.unacked.plain = false;
-    segments.append(connection.unacked(from), {.seq = packet.seq,
-                                               .next_seq = packet.next_seq,
-                                               .time_ns = time_ns,
-                                               .ts_value = tcp.ts_value,
-                                               .retransmission = marks.has(TcpMark::retransmission)});
+    const UnackedSegment segment{.seq = packet.seq,
+                                 .next_seq = packet.next_seq,
+                                 .time_ns = time_ns,
+                                 .ts_value = tcp.ts_value,
+                                 .retransmission = marks.has(TcpMark::retransmission)};
+    if (is_further && me.unacked.empty() && !segment.retransmission)
+      segments.append_next(me.segments(), segment);
+    else
+      segments.append(me.segments(), segment);
   }
-  if (!marks.has(TcpMark::zero_window_probe)) {
-    if (me.next_seq == 0 || before(me.next_seq, packet.next_seq)) {
-      me.unacked.plain = me.unacked.plain && me.unacked.empty();
+  if (!is_probe) {
+    if (is_further) {
       me.next_seq = packet.next_seq;
       me.next_seq_ns = time_ns;
     }
@@ -241,12 +254,14 @@ void analyse_any_tcp(TcpConnection& connection, std::size_t from, const TcpFacts
         (before(packet.seq, me.contiguous_end) && before(me.contiguous_end, packet.next_seq)))
       me.contiguous_end = me.next_seq;
   }
-  me.window = packet.window;
+  me.window = tcp.window;
+  me.has_window = true;
   const std::uint32_t last_ack = me.last_ack;
   if (has_ack) me.last_ack = packet.ack;
   me.last_ns = time_ns;
-  me.last_marks = marks;
-  if (has_ack) take_ack(packet.ack, tcp.ts_echo, last_ack, time_ns, connection.unacked(1 - from), segments, finding);
+  me.kept_alive = marks.has(TcpMark::keep_alive);
+  me.probed = is_probe;
+  if (has_ack) take_ack(packet.ack, tcp.ts_echo, last_ack, time_ns, peer.segments(), segments, finding);
   note_handshake(connection, from, packet, finding);
   if (refuses) {  // its numbers are no beginning
     segments.clear(me.unacked);

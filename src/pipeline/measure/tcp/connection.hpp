@@ -41,27 +41,26 @@ class TcpMarks {
 };
 
 /// What one end of a connection has sent. Numbers are relative to its first, and 0 until it sent something.
-///
-/// Shape: one cache line.
-struct alignas(64) TcpSender {
-  static constexpr std::uint32_t kUnknownWindow = ~std::uint32_t{0};
-
+struct TcpSender {
   std::uint32_t base = 0;            ///< the number that counts as 0: the SYN's, or one before the first seen
   std::uint32_t next_seq = 0;        ///< after the highest sent
   std::uint32_t contiguous_end = 0;  ///< all before it was seen, or taken for seen once its loss was reported
   std::uint32_t last_ack = 0;        ///< of the other's numbers
-  std::uint32_t window = kUnknownWindow;
-  std::uint16_t duplicate_acks = 0;
-  TcpMarks last_marks;
-  std::uint64_t next_seq_ns = 0;  ///< when next_seq was reached
-  std::uint64_t last_ns = 0;      ///< of its last packet
+  std::uint64_t next_seq_ns = 0;     ///< when next_seq was reached
+  std::uint64_t last_ns = 0;         ///< of its last packet
+  std::uint64_t syn_ns = 0;          ///< of its last SYN
   UnackedSegments unacked;
-  bool has_base = false;
-  bool answered_syn = false;
-  bool opening = false;      ///< it sent a SYN, and no other packet since that was answered
-  std::uint64_t syn_ns = 0;  ///< of its last SYN
+  std::uint16_t window = 0;
+  std::uint8_t duplicate_acks = 0;  ///< or the most there can be
+  bool has_base : 1 = false;
+  bool has_window : 1 = false;
+  bool answered_syn : 1 = false;
+  bool opening : 1 = false;                         ///< it sent a SYN, and no other packet since that was answered
+  bool kept_alive : 1 = false, probed : 1 = false;  ///< by its last packet: TcpMark::keep_alive, zero_window_probe
+
+  SegmentList segments() noexcept { return {unacked, next_seq, next_seq_ns}; }
 };
-static_assert(sizeof(TcpSender) == 64);
+static_assert(sizeof(TcpSender) == 56);
 
 /// Round-trip times that a flow had: Welford's running mean, and sum of squared differences from it.
 struct RttHistory {
@@ -78,16 +77,12 @@ struct RttHistory {
   }
 };
 
-/// Shape: four cache lines: one of each sender, that of single segments, and that of histories.
-struct TcpConnection {
+/// Shape: two cache lines.
+struct alignas(64) TcpConnection {
   std::array<TcpSender, 2> sender;
-  std::array<UnackedSegment, 2> single;  ///< by sender: its segment, while that is in no chunk
-  std::uint64_t handshake_ns = 0;        ///< from the SYN to the acknowledgement that ends the handshake; 0: not seen
-  std::uint32_t flows = 0;               ///< directions that have a record
-  alignas(64) std::array<RttHistory, 2> round_trips;  ///< that each sender's packets gave, where anybody asks
-
-  SegmentList unacked(std::size_t from) noexcept { return {sender[from].unacked, single[from]}; }
+  std::uint64_t handshake_ns = 0;  ///< from the SYN to the acknowledgement that ends the handshake; 0: not seen
+  std::uint8_t flows = 0;          ///< directions that have a record
 };
-static_assert(offsetof(TcpConnection, round_trips) == 192 && sizeof(TcpConnection) == 256);
+static_assert(sizeof(TcpConnection) == 128);
 
 }  // namespace parshall

@@ -20,14 +20,12 @@ struct ConnectionEnd {
 /// The connections of a worker's TCP flows: both directions' flows find the same one.
 ///
 /// A connection lives as long as either direction has a record.
-/// Shape: 256 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed as
+/// Shape: 128 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed as
 ///        they are first used.
 class TcpConnections {
  public:
-  /// `keeps_rtts`: somebody asks for TcpConnection::round_trips.
-  TcpConnections(std::size_t flows, std::uint64_t seed, bool keeps_rtts)
-      : keeps_rtts_(keeps_rtts),
-        hash_(KeyFields::five_tuple, Identity::exact, seed ^ kOwnSeed),
+  TcpConnections(std::size_t flows, std::uint64_t seed)
+      : hash_(KeyFields::five_tuple, Identity::exact, seed ^ kOwnSeed),
         map_(flows, hash_),
         connections_(flows),
         segments_(flows) {}
@@ -53,7 +51,6 @@ class TcpConnections {
       connections_[place] = {};
     }
     ++connections_[place].flows;
-    connections_[place].round_trips[from] = {};
     return {place, from};
   }
 
@@ -75,7 +72,7 @@ class TcpConnections {
     close(end);
   }
 
-  /// It will not be followed for a while, and then go on: its round trips stay, and nothing that numbers mean.
+  /// It will not be followed for a while, and then go on: nothing stays that numbers mean.
   void pause(ConnectionEnd end) noexcept {
     TcpConnection& connection = connections_[end.place];
     TcpSender &sender = connection.sender[end.from], &peer = connection.sender[1 - end.from];
@@ -85,12 +82,7 @@ class TcpConnections {
     peer.duplicate_acks = 0;
   }
 
-  void prefetch(ConnectionEnd end) const noexcept {
-    prefetch_line(&connections_[end.place].sender[0]);
-    prefetch_line(&connections_[end.place].sender[1]);
-    prefetch_line(&connections_[end.place].single);
-    if (keeps_rtts_) prefetch_line(&connections_[end.place].round_trips);
-  }
+  void prefetch(ConnectionEnd end) const noexcept { prefetch_object<sizeof(TcpConnection)>(&connections_[end.place]); }
 
   /// Once the connection has come.
   void prefetch_segments(ConnectionEnd end) const noexcept {
@@ -98,7 +90,6 @@ class TcpConnections {
     segments_.prefetch(connection.sender[end.from].unacked, connection.sender[1 - end.from].unacked);
   }
 
-  bool keeps_rtts() const noexcept { return keeps_rtts_; }
   TcpConnection& operator[](Place place) noexcept { return connections_[place]; }
   SegmentPool& segments() noexcept { return segments_; }
 
@@ -113,7 +104,6 @@ class TcpConnections {
   struct Nothing {};
   using Map = LinearIndex<FlowKey, Nothing, Hasher>;
 
-  bool keeps_rtts_;
   Hasher hash_;
   Map map_;
   HugeBuffer<TcpConnection> connections_;

@@ -19,21 +19,44 @@ struct UnackedSegment {
 };
 static_assert(sizeof(UnackedSegment) == 24);
 
-/// Those of one sender, in the order they were sent: a list of chunks once there were two of them, until there is none.
+/// Those of one sender, in the order they were sent: one alone stands here, where what its sender knows ends it; else
+/// they are a list of chunks, until there is none.
 struct UnackedSegments {
-  Place first = kNowhere, last = kNowhere;  ///< chunks
+  struct Chunks {
+    Place first, last;
+  };
+  struct Single {
+    std::uint32_t seq, ts_value;
+  };
+
+  union {
+    Chunks chunks{kNowhere, kNowhere};
+    Single single;
+  };
   std::uint16_t count = 0;
-  bool sorted = true;  ///< none ends before one that was sent earlier
-  bool plain = true;   ///< all were sent once, none at an earlier time, and the last one's are next_seq and next_seq_ns
+  bool in_chunks : 1 = false;
+  bool sorted : 1 = true;  ///< none ends before one that was sent earlier
+  bool plain : 1 = true;   ///< all were sent once, none at an earlier time, and the last one's are next_seq and
+                           ///< next_seq_ns: a single one's are at any rate
 
   bool empty() const noexcept { return count == 0; }
-  bool in_chunks() const noexcept { return first != kNowhere; }
+  bool is_single() const noexcept { return count != 0 && !in_chunks; }
 };
+static_assert(sizeof(UnackedSegments) == 12);
 
-/// The same, with the place of one that is not in a chunk.
+/// The same, with the end and the time of one that is in no chunk: its sender's next_seq and next_seq_ns.
 struct SegmentList {
   UnackedSegments& list;
-  UnackedSegment& single;
+  std::uint32_t next_seq;
+  std::uint64_t next_seq_ns;
+
+  UnackedSegment single() const noexcept {
+    return {.seq = list.single.seq,
+            .next_seq = next_seq,
+            .time_ns = next_seq_ns,
+            .ts_value = list.single.ts_value,
+            .retransmission = !list.plain};
+  }
 };
 
 /// The segments of all connections, in memory of a fixed size.
@@ -52,27 +75,46 @@ class SegmentPool {
 
   /// Of a list that is about to be appended to, and of one that is about to be acknowledged.
   void prefetch(const UnackedSegments& sent, const UnackedSegments& acknowledged) const noexcept {
-    if (sent.in_chunks()) [[unlikely]]
-      prefetch_object<sizeof(Chunk)>(&chunks_[sent.last]);
-    if (acknowledged.in_chunks()) [[unlikely]]
-      prefetch_object<sizeof(Chunk)>(&chunks_[acknowledged.first]);
+    if (sent.in_chunks) [[unlikely]]
+      prefetch_object<sizeof(Chunk)>(&chunks_[sent.chunks.last]);
+    if (acknowledged.in_chunks) [[unlikely]]
+      prefetch_object<sizeof(Chunk)>(&chunks_[acknowledged.chunks.first]);
   }
 
-  void append(SegmentList to, const UnackedSegment& segment) noexcept {
-    if (!to.list.empty()) return append_to_chunk(to, segment);
-    to.single = segment;
-    to.list.count = 1;
+  /// One that its sender's next_seq and next_seq_ns will be of: `to` has what they were before. Of two that need a
+  /// chunk where there is none, it is the one that is kept.
+  void append_next(SegmentList to, const UnackedSegment& segment) noexcept {
+    if (!to.list.empty()) return append_next_to_chunk(to, segment);
+    begin(to.list, segment);
+  }
+
+  /// Another.
+  [[gnu::noinline]] void append(SegmentList to, const UnackedSegment& segment) noexcept {
+    append_to_chunk(to, segment);
+    if (to.list.in_chunks) to.list.plain = false;
+  }
+
+  /// Before the sender's next_seq is of something else.
+  void detach(SegmentList from) noexcept {
+    if (from.list.is_single() && !make_room(from)) {
+      ++dropped_;
+      clear(from.list);
+    }
+    if (!from.list.empty()) from.list.plain = false;
   }
 
   /// Hands each segment, the oldest first, to `visit`, which returns whether to go on.
   template <class Visit>
   void visit(SegmentList in, Visit visit) noexcept {
     const UnackedSegments& list = in.list;
-    if (!list.in_chunks()) {
-      if (!list.empty()) visit(in.single);
+    if (!list.in_chunks) {
+      if (list.empty()) return;
+      UnackedSegment segment = in.single();
+      visit(segment);
+      in.list.plain = !segment.retransmission;
       return;
     }
-    for (Place place = list.first; place != kNowhere; place = chunks_[place].next)
+    for (Place place = list.chunks.first; place != kNowhere; place = chunks_[place].next)
       for (std::size_t i = chunks_[place].begin; i != chunks_[place].end; ++i)
         if (UnackedSegment& segment = chunks_[place].segments[i]; !segment.acknowledged && !visit(segment)) return;
   }
@@ -80,15 +122,15 @@ class SegmentPool {
   /// Removes those that end at `ack` or before, after `removed` has seen them, the oldest first.
   template <class Removed>
   void acknowledge(SegmentList in, std::uint32_t ack, Removed removed) noexcept {
-    if (in.list.in_chunks()) return acknowledge_in_chunks(in.list, ack, removed);
-    if (in.list.empty() || static_cast<std::int32_t>(in.single.next_seq - ack) > 0) return;
-    removed(in.single);
-    in.list.count = 0;
-    in.list.plain = true;
+    if (in.list.in_chunks) return acknowledge_in_chunks(in.list, ack, removed);
+    if (in.list.empty() || static_cast<std::int32_t>(in.next_seq - ack) > 0) return;
+    removed(in.single());
+    in.list = {};
   }
 
   void clear(UnackedSegments& list) noexcept {
-    while (list.first != kNowhere) [[unlikely]] drop_first_chunk(list);
+    if (list.in_chunks) [[unlikely]]
+      give_chunks_back(list);
     list = {};
   }
 
@@ -104,30 +146,39 @@ class SegmentPool {
   };
   static_assert(sizeof(Chunk) == 128);
 
-  [[gnu::noinline]] void append_to_chunk(SegmentList to, const UnackedSegment& segment) noexcept {
+  static void begin(UnackedSegments& list, const UnackedSegment& segment) noexcept {
+    list = {};
+    list.single = {segment.seq, segment.ts_value};
+    list.count = 1;
+  }
+
+  [[gnu::noinline]] void append_next_to_chunk(SegmentList to, const UnackedSegment& segment) noexcept {
     UnackedSegments& list = to.list;
-    const bool in_chunks = list.in_chunks();
-    const std::uint32_t end = in_chunks ? last_end(list) : to.single.next_seq;
-    if (list.count == kMostPerSender || !make_room(list)) {
-      ++dropped_;
-      list.plain = false;
-      return;
-    }
-    Chunk& chunk = chunks_[list.last];
-    if (!in_chunks) chunk.segments[chunk.end++] = to.single;
+    const bool is_kept = append_to_chunk(to, segment);
+    if (!is_kept && !list.in_chunks) return begin(list, segment);
+    list.plain = list.plain && is_kept && to.next_seq_ns <= segment.time_ns;
+  }
+
+  /// Whether there was room for it.
+  bool append_to_chunk(SegmentList to, const UnackedSegment& segment) noexcept {
+    UnackedSegments& list = to.list;
+    const std::uint32_t end = list.in_chunks ? last_end(list) : list.empty() ? segment.next_seq : to.next_seq;
+    if (list.count == kMostPerSender || !make_room(to)) return ++dropped_, false;
+    Chunk& chunk = chunks_[list.chunks.last];
     list.sorted = list.sorted && static_cast<std::int32_t>(segment.next_seq - end) >= 0;
     chunk.segments[chunk.end++] = segment;
     ++list.count;
+    return true;
   }
 
   template <class Removed>
   [[gnu::noinline]] void acknowledge_in_chunks(UnackedSegments& list, std::uint32_t ack, Removed& removed) noexcept {
     Place before = kNowhere;
-    for (Place place = list.first; place != kNowhere;) {
+    for (Place place = list.chunks.first; place != kNowhere;) {
       Chunk& chunk = chunks_[place];
       const Place next = chunk.next;
       const bool go_on = acknowledge_in(chunk, list, ack, removed);
-      if (chunk.begin == chunk.end && place != list.last)
+      if (chunk.begin == chunk.end && place != list.chunks.last)
         unlink(list, before, place);
       else
         before = place;
@@ -139,19 +190,27 @@ class SegmentPool {
 
   /// Of the segment sent last, acknowledged or not.
   std::uint32_t last_end(const UnackedSegments& list) const noexcept {
-    const Chunk& chunk = chunks_[list.last];
+    const Chunk& chunk = chunks_[list.chunks.last];
     return chunk.segments[chunk.end - 1].next_seq;
   }
 
-  /// Whether the last chunk has a free place.
-  bool make_room(UnackedSegments& list) noexcept {
-    if (list.last != kNowhere && chunks_[list.last].end != Chunk::kSegments) return true;
+  /// Whether the last chunk has a free place. What was single is in a chunk then.
+  bool make_room(SegmentList to) noexcept {
+    UnackedSegments& list = to.list;
+    if (list.in_chunks && chunks_[list.chunks.last].end != Chunk::kSegments) return true;
     const Place place = free_.take();
     if (place == kNowhere) return false;
-    chunks_[place].next = kNowhere;
-    chunks_[place].begin = chunks_[place].end = 0;
-    (list.last == kNowhere ? list.first : chunks_[list.last].next) = place;
-    list.last = place;
+    Chunk& chunk = chunks_[place];
+    chunk.next = kNowhere;
+    chunk.begin = chunk.end = 0;
+    if (list.in_chunks) {
+      chunks_[list.chunks.last].next = place;
+      list.chunks.last = place;
+      return true;
+    }
+    if (!list.empty()) chunk.segments[chunk.end++] = to.single();
+    list.chunks = {place, place};
+    list.in_chunks = true;
     return true;
   }
 
@@ -176,15 +235,16 @@ class SegmentPool {
 
   /// Of a chunk that is not the last.
   void unlink(UnackedSegments& list, Place before, Place place) noexcept {
-    (before == kNowhere ? list.first : chunks_[before].next) = chunks_[place].next;
+    (before == kNowhere ? list.chunks.first : chunks_[before].next) = chunks_[place].next;
     free_.give_back(place);
   }
 
-  void drop_first_chunk(UnackedSegments& list) noexcept {
-    const Place place = list.first;
-    list.first = chunks_[place].next;
-    if (list.first == kNowhere) list.last = kNowhere;
-    free_.give_back(place);
+  [[gnu::noinline]] void give_chunks_back(const UnackedSegments& list) noexcept {
+    for (Place place = list.chunks.first; place != kNowhere;) {
+      const Place next = chunks_[place].next;
+      free_.give_back(place);
+      place = next;
+    }
   }
 
   HugeBuffer<Chunk> chunks_;
