@@ -54,6 +54,8 @@ class Runner:
                 done = subprocess.run(test.command, cwd=self._build, env=os.environ | test.environment, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
                 status, said = done.returncode, done.stdout.decode(errors="replace")
+            except OSError as refused:
+                status, said = "not run", str(refused)
             except subprocess.TimeoutExpired as late:
                 status, said = "no end", (late.stdout or b"").decode(errors="replace")
             self._tell(test, status, said, time.monotonic() - began)
@@ -87,6 +89,7 @@ def main():
             thread.start()
         for thread in threads:
             thread.join()
+    runner.failed += len(tests) - runner.passed - runner.failed  # whatever kept them from being run
     print(f"{runner.passed} passed, {runner.failed} failed")
     sys.exit(runner.failed != 0)
 

@@ -85,10 +85,11 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   patience_.pass(load.window_ns);
   learn(load);
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
-  if (!(rate_pps > 0) || load.counted == 0) return false;
+  if (!(rate_pps > 0)) return false;
   const TaskWork work{load.packets, costs_.cost_ns(kPacket) + new_flow_share_ * costs_.cost_ns(kNewFlow), part_ns_};
   const double target_ns = options_.utilisation * 1e9 / rate_pps;
   shed(load, work, tasks, target_ns);
+  if (load.counted == 0) return false;
   const double budget_ns = shedding_.for_kept_ns(target_ns);
 
   const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
@@ -102,9 +103,11 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   }
   if (!gives_way() || !patience_.is_over()) return false;
   choice_.choose(tasks, work, kRoom * budget_ns);
+  const bool is_all = std::ranges::all_of(choice_.shares(), &TaskShare::is_all);
   const bool more_satisfied = std::popcount(choice_.satisfied()) > std::popcount(satisfied_);
   const double gain = recall_sum(tasks, choice_.shares()) - recall_sum(tasks, shares_);
-  if (!more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce)) return false;
+  if (!is_all && !more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce))
+    return false;
   return take(tasks);
 }
 

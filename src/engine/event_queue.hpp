@@ -60,6 +60,7 @@ class FindingQueue {
         const std::lock_guard lock(mutex_);
         some = waiting_.pop_some(std::min(left, kSome));
       }
+      if (some.empty()) return;  // another took them
       for (const T& found : some) visit(found);
       left -= some.size();
     }

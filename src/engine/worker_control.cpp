@@ -111,7 +111,7 @@ void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<con
     for (const TaskSet::Member& task : set.members()) {
       if (!task.measures || !task.finds_any) continue;
       TaskDemand demand;
-      demand.states = task.states & ((std::uint64_t{1} << reduced.base_states()) - 1);
+      demand.states = task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
       demand.fixed = reduced.fixed_states_of(number++);
       demand.recall = task.recall;
       demand.priority = task.priority;
@@ -207,12 +207,14 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
     for (std::size_t weight = 0; weight < heavier.size(); ++weight)
       demands_[i].events_by_weight[weight] = heavier[weight] - (weight + 1 < heavier.size() ? heavier[weight + 1] : 0);
   }
-  if (!has_weights)  // then all are alike
+  if (!has_weights) {  // then all are alike
+    for (TaskDemand& demand : demands_) demand.events_by_weight = {}, demand.events_by_weight.back() = 1;
     for (std::size_t state = 0; state < state_packets_.size(); ++state) {
       const auto weighed = std::span(weighed_packets_).subspan(state * FlowWeight::kClasses, FlowWeight::kClasses);
       std::ranges::fill(weighed, 0.0);
       weighed.back() = state_packets_[state];
     }
+  }
   const double busy_share = since.busy_share(batch_);
   const bool changed = by_tasks_->end_window(
       {.window_ns = elapsed_ns,

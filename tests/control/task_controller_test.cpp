@@ -147,6 +147,25 @@ TEST(TaskController, AllIsBackTwoWindowsAfterTheLoadFalls) {
   EXPECT_EQ(windows[202].recalls, (std::vector<double>{1, 1, 1}));
 }
 
+TEST(TaskController, TheLittleThatIsLackingComesBackToo) {
+  Played played({.rate_pps = [](double s) { return s < 1 ? 6.05e6 : 4e6; }});
+  const auto windows = played.pass(110);
+  EXPECT_EQ(windows[99].satisfied, 7u) << "all have enough";
+  EXPECT_TRUE(windows[99].recalls != (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(windows[105].recalls, (std::vector<double>{1, 1, 1}));
+}
+
+TEST(TaskController, LooksAtAllAgainThoughNoPacketIsLookedAt) {
+  Played played({.rate_pps = [](double) { return 15e6; }});
+  EXPECT_GT(played.pass(200).back().one_in, 1u);
+  const std::vector<double> none(kWeights), done(3);
+  for (int i = 0; i < 200; ++i)
+    played.controller().end_window(
+        {.window_ns = kSpanNs, .busy_ns = 1e5, .offered = 1000, .shed = 1000, .packets = none, .done = done},
+        played.tasks());
+  EXPECT_EQ(played.controller().one_in(), 1u);
+}
+
 TEST(TaskController, AtAConstantLoadSharesStayAsTheyAre) {
   for (const double rate_pps : {6.3e6, 7e6, 8e6, 9e6, 10e6}) {
     Played played({.rate_pps = [=](double) { return rate_pps; }, .noise = 0.02});
