@@ -334,6 +334,11 @@ class Capture:
                 frame = frame[:12] + struct.pack('!HH', tpid, tci) + frame[12:]
             self.frames.append(frame)
 
+    def wait_for(self, count, seconds=20):
+        deadline = time.monotonic() + seconds
+        while len(self.frames) < count and time.monotonic() < deadline:
+            time.sleep(0.02)
+
     def stop(self):
         self.stopping = True
         self.thread.join()
@@ -583,7 +588,7 @@ class Veth(Case):
                 capture = Capture(line, line.server, 'srv0')
                 sender = netns.RawSender(line.client, 'cli0')
                 sender.send(netns.udp_frames(1000))
-                time.sleep(0.3)
+                capture.wait_for(1000)
                 line.link('b0', 'down')
                 sender.send(netns.udp_frames(10000))
                 time.sleep(0.3)
@@ -595,7 +600,7 @@ class Veth(Case):
                 report = wire.report(stop_after=0.5)
                 out = capture.own()
                 forwarding = self.check_balance(report)
-                self.assertGreaterEqual(forwarding['refused'], 10000)
+                self.assertGreaterEqual(forwarding['refused'], 10000, report['summary'])
                 self.assertEqual(len(out), 2000 if via == 'af_packet' else 1000)
 
     def test_what_the_driver_takes_for_an_interface_that_is_gone_is_not_sent(self):
