@@ -265,10 +265,10 @@ class Line:
             raise
 
     def wait_for_carrier(self):
-        """The kernel tells of it up to a second late."""
-        for name in ('a0', 'b0'):
+        """Of all four ends: the kernel tells of it up to a second late, and sends nothing before."""
+        for space, name in ((self.client, 'cli0'), (self.middle, 'a0'), (self.middle, 'b0'), (self.server, 'srv0')):
             for _ in range(50):
-                if 'state UP' in netns._run('ip', '-n', self.middle, 'link', 'show', 'dev', name):
+                if 'state UP' in netns._run('ip', '-n', space, 'link', 'show', 'dev', name):
                     break
                 time.sleep(0.1)
 

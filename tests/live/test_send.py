@@ -227,7 +227,8 @@ class Devices(unittest.TestCase):
             self.assertEqual(process.returncode, 0, said)
             report = json.loads(out)
             self.assertEqual(report['sent'], pair.rx_packets())
-            self.assertGreater(report['refused'], 100)
+            # Where the peers' indices happen to be the same, the kernel tells of a lost carrier up to a second late, and drops meanwhile.
+            self.assertGreater(report['refused'] + report['dropped'], 100)
             self.assertLess(report['sent'], 36000)
             self.assertEqual(report['taken'], report['sent'] + report['dropped'] + report['refused'] + report['unsent'])
 
