@@ -192,8 +192,22 @@ bool WindowJoiner::open_next() {
 }
 
 void WindowJoiner::take(std::span<const std::byte> message) {
-  if (read_as<WindowMessage>(message).kind == WindowMessage::Kind::flow)
-    return take_flow(message.subspan(sizeof(WindowMessage)));
+  switch (read_as<WindowMessage>(message).kind) {
+    case WindowMessage::Kind::flow:
+      return take_flow(message.subspan(sizeof(WindowMessage)));
+    case WindowMessage::Kind::unread:
+      return take_unread(read_as<UnreadMessage>(message));
+    default:
+      return take_bins(message);
+  }
+}
+
+void WindowJoiner::take_unread(const UnreadMessage& message) {
+  packets_ += message.flows.packets;
+  tasks_.unread(message.state, message.flows);
+}
+
+void WindowJoiner::take_bins(std::span<const std::byte> message) {
   const BinsHead head = read_as<BinsMessage>(message).head;
   std::vector<LinkBin> bins(head.count);
   std::memcpy(bins.data(), message.data() + sizeof(BinsMessage), bins.size() * sizeof(LinkBin));

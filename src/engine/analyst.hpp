@@ -62,7 +62,7 @@ class WindowJoiner {
         bounds_(workers),
         measured_(kBatch * tasks.measures().bytes()) {}
 
-  /// A message of Kind::flow or Kind::bins.
+  /// Any message but of Kind::end.
   void tell(std::span<const std::byte> message);
   void end(std::size_t worker, std::uint64_t window, const WindowEnd& end);
 
@@ -81,6 +81,8 @@ class WindowJoiner {
   bool open_next();
   void take(std::span<const std::byte> message);
   void take_flow(std::span<const std::byte> flow);
+  void take_unread(const UnreadMessage& message);
+  void take_bins(std::span<const std::byte> message);
   void hand_over();
   void close(std::uint64_t window);
   std::uint64_t least_bound() const noexcept;

@@ -66,8 +66,9 @@ void Measurement::measure(std::span<const RowUpdate> packets, const TcpFacts* tc
   if (tracker_) {
     const auto timer = time(MeasureStage::findings, packets.size());
     found = {findings_.data(), packets.size()};
+    tracker_->find_states(packets, found, key_of);
+    for (const auto& windows : windows_) windows->prefetch(packets, found);
     tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
-    for (const auto& windows : windows_) windows->prefetch_measures(packets, found);
   }
   if (windows_.empty()) return;
   const auto timer = time(MeasureStage::windows, packets.size());

@@ -38,7 +38,8 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + schema.statistics()->row_bytes());
   if (!options.monitor.windows.empty()) bytes += std::bit_ceil(options.monitor.window_ring_bytes);
   for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, slots);
-  if (options.finds_anything()) bytes += FlowTracker::memory_bytes(options.monitor.findings, slots);
+  if (options.finds_anything())
+    bytes += FlowTracker::memory_bytes(options.monitor.findings, options.monitor.states != nullptr, slots);
   if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *

@@ -8,7 +8,7 @@
 namespace parshall {
 
 PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
-                         Clock clock, Wait wait)
+                         Clock clock, std::optional<Time> time)
     : trace_(std::move(trace)),
       flood_(trace_),
       trains_(trace_),
@@ -16,18 +16,21 @@ PacedSource::PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::siz
       pace_(pace),
       first_ns_(first_ns),
       clock_(std::move(clock)),
-      wait_(std::move(wait)),
+      time_(std::move(time)),
       queue_(queue) {}
 
 std::size_t PacedSource::poll(std::span<RawPacket> out) noexcept {
-  const std::uint64_t now_ns = clock_();
+  const std::uint64_t now_ns = clock_(), began_at_ns = time_ ? steady_ns() : 0;
   if (!began_ns_) began_ns_ = now_ns;
   const std::uint64_t elapsed_ns = std::max(polled_ns_, ahead_ns_ + (now_ns > *began_ns_ ? now_ns - *began_ns_ : 0));
   arrive(packets_by(elapsed_ns), elapsed_ns);
   polled_ns_ = elapsed_ns;
   const std::size_t count = queue_.take(
       out.size(), [&](const ArrivalQueue::Run& run, std::size_t at) { play(run, out.subspan(at, run.count)); });
-  if (count == 0 && wait_) wait_(kWaitNs);
+  if (time_) {
+    if (count == 0) time_->wait(kWaitNs);
+    time_->leave_out(std::min(steady_ns() - began_at_ns, count * kMostToPlayNs));
+  }
   counts_->add(count, 0);
   return count;
 }

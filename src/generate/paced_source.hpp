@@ -46,13 +46,17 @@ class PacedCounts {
 ///        misses, but no interrupt or bus is in the way. Between two polls they came evenly, by their time stamps.
 class PacedSource final : public PacketSource {
  public:
-  using Clock = std::function<std::uint64_t()>;     ///< ns
-  using Wait = std::function<void(std::uint64_t)>;  ///< so many ns go by on the clock
+  using Clock = std::function<std::uint64_t()>;  ///< ns
 
-  /// Time stamps are those of arrival, from `first_ns` on. The pace begins with the first poll. `wait`: where time does
-  /// not go by itself, what makes it, when nothing has come.
+  /// A clock that time is given to, and taken from: so many ns go by on it, or have not, though some did.
+  struct Time {
+    std::function<void(std::uint64_t)> wait, leave_out;
+  };
+
+  /// Time stamps are those of arrival, from `first_ns` on. The pace begins with the first poll. `time`: where the clock
+  /// is of the reader's work alone: it waits where nothing has come, and what making packets takes is left out.
   PacedSource(std::shared_ptr<const Trace> trace, Pace pace, std::size_t queue, std::uint64_t first_ns,
-              Clock clock = &steady_ns, Wait wait = nullptr);
+              Clock clock = &steady_ns, std::optional<Time> time = std::nullopt);
 
   /// Before the first poll: the pace has begun so long before it, and what came then came to nobody.
   void begin_at(std::uint64_t elapsed_ns) noexcept;
@@ -67,7 +71,7 @@ class PacedSource final : public PacketSource {
   bool lossless() const noexcept override { return false; }
   /// Of the last poll: whatever came since is still to be polled.
   std::uint64_t now_ns() noexcept override { return first_ns_ + polled_ns_; }
-  std::uint64_t ticks() noexcept override { return wait_ ? clock_() : PacketSource::ticks(); }
+  std::uint64_t ticks() noexcept override { return time_ ? clock_() : PacketSource::ticks(); }
   Counters counters() noexcept override { return counts_->counters(); }
   std::shared_ptr<const PacedCounts> counts() const noexcept { return counts_; }
   /// Packets missed by stretches of time from now on; to be read once the source is no more. Takes memory as it goes.
@@ -81,6 +85,7 @@ class PacedSource final : public PacketSource {
   void arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexcept;
   void play(ArrivalQueue::Run run, std::span<RawPacket> out) noexcept;
   static constexpr std::uint64_t kWaitNs = 10'000;
+  static constexpr std::uint64_t kMostToPlayNs = 100;  ///< a packet: what takes longer was interrupted
 
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;
@@ -89,7 +94,7 @@ class PacedSource final : public PacketSource {
   Pace pace_;
   std::uint64_t first_ns_, first_packet_ = 0;
   Clock clock_;
-  Wait wait_;
+  std::optional<Time> time_;
   std::optional<std::uint64_t> began_ns_;
   std::uint64_t ahead_ns_ = 0;   ///< begin_at()'s
   std::uint64_t polled_ns_ = 0;  ///< since the pace began

@@ -23,10 +23,12 @@ class WorkClock {
     if (since_ns >= kTrustedNs)
       read_worked();
     else
-      told_ns_ = std::max(told_ns_, now_ns_ + since_ns);
-    return told_ns_ = std::max(told_ns_, now_ns_);
+      told_ns_ = std::max(told_ns_, now_ns_ + since_ns - std::min(now_ns_ + since_ns, not_work_ns_));
+    return told_ns_ = std::max(told_ns_, now_ns_ - std::min(now_ns_, not_work_ns_));
   }
   void wait(std::uint64_t ns) noexcept { now_ns_ += ns; }
+  /// So much of what goes by is not the work's.
+  void leave_out(std::uint64_t ns) noexcept { not_work_ns_ += ns; }
 
   std::uint64_t left_out_ns() const noexcept { return left_out_ns_; }
 
@@ -52,6 +54,7 @@ class WorkClock {
   std::uint64_t cpu_ns_ = 0, now_ns_ = 0, left_out_ns_ = 0;
   std::uint64_t read_at_ns_ = 0;  ///< on the clock that all share
   std::uint64_t told_ns_ = 0;     ///< never goes back
+  std::uint64_t not_work_ns_ = 0;
 };
 
 }  // namespace parshall

@@ -340,7 +340,8 @@ class Round {
                                       const std::shared_ptr<WorkClock>& clock) const {
     return std::make_unique<PacedSource>(
         std::move(trace), pace, queue, kTrafficStartNs, [clock] { return clock->now_ns(); },
-        [clock](std::uint64_t ns) { clock->wait(ns); });
+        PacedSource::Time{[clock](std::uint64_t ns) { clock->wait(ns); },
+                          [clock](std::uint64_t ns) { clock->leave_out(ns); }});
   }
 
   /// Load 1, packets per second: by what the worker takes when its queue is never empty, in the middlemost of its

@@ -22,11 +22,12 @@ class Shed : public ::testing::TestWithParam<std::string> {
  protected:
   struct Setup {
     Setup() {
-      auto read = StateFile::parse(R"(
-default = "heavy"
-state = [ { name = "light", tasks = ["count:window=10ms", "count:window=30ms,name=long", "count:window=1700p,name=epoch"] },
-          { name = "heavy", tasks = ["bursty:window=10ms"], lighter = "light" } ]
-)",
+      const std::string of_both =
+          R"("short:window=10ms:packets > 0", "long:window=30ms:packets > 0", "epoch:window=1700p:packets > 0",
+             "count:window=20ms")";
+      auto read = StateFile::parse("default = \"heavy\"\nstate = [ { name = \"light\", tasks = [" + of_both + "] },\n" +
+                                       "{ name = \"heavy\", tasks = [" + of_both +
+                                       ", \"bursty:window=10ms\"], lighter = \"light\" } ]",
                                    "test");
       if (!read) throw std::runtime_error(read.error().message);
       auto made = TaskSets::make(read->tasks, {.keys = 1024});
@@ -102,6 +103,8 @@ state = [ { name = "light", tasks = ["count:window=10ms", "count:window=30ms,nam
       auto& window = windows_[{message.clock, message.window}];
       if (message.kind == WindowMessage::Kind::flow)
         window.flows.push_back(read_as<FlowWindow>(bytes.subspan(sizeof message)));
+      else if (message.kind == WindowMessage::Kind::unread)
+        window.unread.push_back(read_as<UnreadMessage>(bytes).flows);
       else if (message.kind == WindowMessage::Kind::end)
         window.totals.add(read_as<WindowEnd>(bytes.subspan(sizeof message)).totals);
     });
@@ -110,6 +113,7 @@ state = [ { name = "light", tasks = ["count:window=10ms", "count:window=30ms,nam
   struct Window {
     WindowTotals totals;
     std::vector<FlowWindow> flows;
+    std::vector<UnreadFlows> unread;
   };
 
   std::uint64_t one_in() const { return monitor_->control()->most_one_in.load(); }
@@ -176,6 +180,7 @@ TEST_P(Shed, PacketsAreCountedInTheRunAndInTheirWindows) {
     EXPECT_EQ(window.totals.late_packets, totals.late_packets);
     std::uint64_t in_flows = 0;
     for (const FlowWindow& flow : window.flows) in_flows += flow.packets;
+    for (const UnreadFlows& flows : window.unread) in_flows += flows.packets;
     EXPECT_EQ(in_flows + window.totals.shed_packets, totals.packets);
     told_as_shed += at.first == 0 ? window.totals.shed_packets : 0;
     EXPECT_LE(window.totals.one_in, most);
@@ -203,6 +208,7 @@ TEST_P(Shed, FlowsOfAWindowsSampleAreWhole) {
   std::size_t whole = 0, in_part = 0;
   FlowSample sample(1);
   for (const auto& [at, window] : windows_) {
+    if (!window.unread.empty()) continue;
     std::map<std::string, std::uint64_t> seen;
     std::set<std::string> stands;
     for (const FlowWindow& flow : window.flows) {
@@ -226,6 +232,45 @@ TEST_P(Shed, FlowsOfAWindowsSampleAreWhole) {
   }
   EXPECT_GT(whole, 1000u);
   EXPECT_GT(in_part, 10u) << "the number changes within long windows";
+}
+
+/// Flows at which nobody looks are counted together: all of them, or by the sample, as far off as it says.
+TEST_P(Shed, FlowsThatNobodyReadsAreCountedTogether) {
+  pass(3, false), pass(12, true), pass(60, false);
+  monitor_->drain();
+  monitor_->finish(front_.link());
+  read();
+  constexpr std::uint32_t kClock = 3;  // of count alone
+  const WindowLength length = setup_.tasks->windows(2)[kClock].length;
+  std::map<std::uint64_t, std::set<std::string>> truth;
+  std::uint64_t latest_ns = 0;
+  for (const Sent& packet : traffic_.sent()) {
+    latest_ns = std::max(latest_ns, packet.time_ns);
+    truth[length.number({packet.position, latest_ns})].insert(packet.flow);
+  }
+  int exact = 0, estimated = 0;
+  double flows = 0, estimate = 0, variance = 0;
+  for (const auto& [at, window] : windows_) {
+    if (at.first != kClock || window.totals.packets == 0) continue;
+    EXPECT_TRUE(window.flows.empty());
+    KeyCounts counts;
+    for (const UnreadFlows& unread : window.unread) counts.add(unread);
+    EXPECT_EQ(counts.packets + window.totals.shed_packets, window.totals.packets);
+    if (window.totals.shed_packets == 0 && window.totals.one_in == 1) {
+      EXPECT_EQ(counts.flows, truth[at.second].size());
+      EXPECT_EQ(counts.variance[3], 0);
+      ++exact;
+      continue;
+    }
+    ++estimated;
+    flows += static_cast<double>(truth[at.second].size());
+    estimate += static_cast<double>(counts.flows);
+    variance += static_cast<double>(counts.variance[3]);
+  }
+  EXPECT_GT(exact, 10);
+  EXPECT_GT(estimated, 5);
+  EXPECT_GT(variance, 0);
+  EXPECT_NEAR(estimate, flows, 5 * std::sqrt(2 * variance));
 }
 
 /// A snapshot that is taken meanwhile balances too: before, at the beginning of it, and after its end.

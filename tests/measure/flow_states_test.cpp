@@ -142,6 +142,7 @@ class GivingWay : public ::testing::Test {
     known_[slot] = true;
     const RowUpdate packet{slot, starts, false, false, CountWord::packet(100, 114, 0), time_ns, {}};
     PacketFinding finding;
+    tracker_.find_states({&packet, 1}, {&finding, 1}, [](std::uint32_t at) { return states_key(at); });
     tracker_.find({&packet, 1}, {}, {&finding, 1}, [](std::uint32_t at) { return states_key(at); });
     return finding;
   }
@@ -232,6 +233,7 @@ TEST(GivingWayOfConnections, RoundTripsStayAndWhatWasNotAcknowledgedDoesNot) {
     const RowUpdate packet{
         slot, !std::exchange(known[slot], true), false, false, CountWord::packet(200, 214, 0x10), now_ns, {}};
     PacketFinding finding;
+    tracker.find_states({&packet, 1}, {&finding, 1}, [&](std::uint32_t at) { return at == 0 ? data : acks; });
     tracker.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, [&](std::uint32_t at) { return at == 0 ? data : acks; });
     return finding;
   };
@@ -324,6 +326,7 @@ class Sampled : public ::testing::Test {
     const RowUpdate packet{slot, starts, false, false, CountWord::packet(140, 154, 0x10), time_ns, {}};
     tcp.present = true;
     PacketFinding finding;
+    tracker_.find_states({&packet, 1}, {&finding, 1}, states_key);
     tracker_.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, states_key);
     return finding;
   }

@@ -168,6 +168,7 @@ class Course {
       packets.push_back({*slot, starts, false, false, CountWord::packet(1000, 1014, flags), time_ns, {}});
     }
     std::vector<PacketFinding> findings(packets.size());
+    tracker_.find_states(packets, findings, [this](std::uint32_t at) { return key(at); });
     tracker_.find(packets, tcp, findings, [this](std::uint32_t at) { return key(at); });
     for (std::size_t i = 0; i < packets.size(); ++i) check(packets[i], tcp[i], findings[i]);
   }
@@ -283,6 +284,7 @@ TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
     const TcpFacts tcp[] = {{.seq = 500, .ack = 900, .payload_bytes = 100, .present = true},
                             {.seq = 900, .ack = 600, .present = true}};
     PacketFinding findings[2];
+    tracker.find_states(packets, findings, key);
     tracker.find(packets, tcp, findings, key);
     EXPECT_EQ(findings[1].tcp.rtt_ns, 700u);
     tracker.flow_ended(data_slot);
@@ -299,6 +301,7 @@ TEST(FlowTracker, AConnectionLivesAsLongAsEitherDirectionHasARecord) {
   const auto find = [&](std::uint32_t slot, bool starts, std::uint64_t time_ns, const TcpFacts& tcp) {
     const RowUpdate packet{slot, starts, false, false, CountWord::packet(140, 154, kAckFlag), time_ns, {}};
     PacketFinding finding;
+    tracker.find_states({&packet, 1}, {&finding, 1}, key);
     tracker.find({&packet, 1}, {&tcp, 1}, {&finding, 1}, key);
     return finding;
   };

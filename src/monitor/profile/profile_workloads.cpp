@@ -112,7 +112,7 @@ std::optional<Error> enough_memory(const WorkloadSweep& sweep, const SampleLengt
     needed += sweep.table->memory_bytes(sweep.flows) + options_of(workload, sweep, sample.part).window_ring_bytes;
     for (const WindowPlan& window : workload.windows) needed += WindowRows::memory_bytes(window, slots);
     if (workload.states || std::ranges::any_of(workload.findings, &FindingNeeds::any))
-      needed += FlowTracker::memory_bytes(workload.findings, slots);
+      needed += FlowTracker::memory_bytes(workload.findings, /*has_states=*/true, slots);
   }
   if (needed <= available_bytes()) return std::nullopt;
   return Error{fmt::format(

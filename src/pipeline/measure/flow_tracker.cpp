@@ -18,30 +18,35 @@ FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states,
       effective_packets_(by_state_.size()),
       kept_packets_(by_state_.size()),
       states_(states),
+      stays_(states == nullptr ? 0 : slots),
       tracks_(slots),
       keeps_rtts_(std::ranges::any_of(by_state_, &FindingNeeds::rtt_history)) {
   if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots, seed);
 }
 
-std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept {
-  return slots * sizeof(Track) + (any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0);
+std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, bool has_states,
+                                      std::size_t slots) noexcept {
+  return slots * (sizeof(Track) + (has_states ? sizeof(Stay) : 0)) +
+         (any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0);
 }
 
-void FlowTracker::begin(Track& track, const FlowKey& flow) noexcept {
-  track = {};
-  if (states_ == nullptr) return;
-  track.rules = states_->rules_for(flow);
-  track.hash = states_->hash_of(flow);
+/// Its row is as flow_ended() left it.
+void FlowTracker::begin(Stay& stay, Track& track, const FlowKey& flow) noexcept {
+  const std::uint32_t rules = states_->rules_for(flow);
+  stay = {.hash = states_->hash_of(flow)};
+  if (!states_->is_fixed()) track.rules = rules;
+  stay.state = stay.effective_state = states_->state_of(flow, rules);
+  stay.state_version = states_->state_version();
 }
 
 /// What it knows of the flow from before is of no use after a gap, but for the round trips of one that gives way.
-void FlowTracker::change_effective_state(Track& track, std::uint8_t state) noexcept {
-  const bool was_followed = by_state_[track.effective_state].tcp;
-  track.effective_state = state;
+void FlowTracker::change_effective_state(Stay& stay, Track& track, std::uint8_t state) noexcept {
+  const bool was_followed = by_state_[stay.effective_state].tcp;
+  stay.effective_state = state;
   const FindingNeeds needs = by_state_[state];
   if (!needs.iat) track.after_last_ns = 0;
-  if (needs.tcp || track.place == kNowhere) return;
-  if (by_state_[track.state].tcp) {
+  if (needs.tcp || !track.has_connection()) return;
+  if (by_state_[stay.state].tcp) {
     if (was_followed) connections_->pause(track.connection());
   } else {
     connections_->forget(track.connection());
@@ -52,11 +57,11 @@ void FlowTracker::change_effective_state(Track& track, std::uint8_t state) noexc
 /// Of a flow that was shed: its next packet follows none that is known.
 void FlowTracker::lose_track(Track& track) noexcept {
   track.after_last_ns = 0;
-  if (track.place != kNowhere) connections_->pause(track.connection());
+  if (track.has_connection()) connections_->pause(track.connection());
 }
 
 void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {
-  TcpConnection& connection = (*connections_)[track.place];
+  TcpConnection& connection = (*connections_)[track.connection().place];
   finding.payload_bytes = tcp.payload_bytes;
   analyse_tcp(connection, track.from, tcp, packet.counts.tcp_flags(), packet.time_ns, connections_->segments(),
               finding.tcp);

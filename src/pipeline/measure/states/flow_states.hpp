@@ -25,6 +25,9 @@ class FlowStates {
 
   std::size_t size() const noexcept { return plan_->names.size(); }
 
+  /// Whether a flow's state never changes, since no task's findings decide it.
+  bool is_fixed() const noexcept { return plan_->outcomes.empty(); }
+
   /// Which rules' own conditions hold for the flow, as bits: fixed for its life.
   std::uint32_t rules_for(const FlowKey& flow) noexcept;
 

@@ -19,6 +19,16 @@ void KeyCounts::add_variance(const FlowWindow& flow, std::uint64_t states) noexc
   }
 }
 
+void KeyCounts::add(const UnreadFlows& other) noexcept {
+  packets += other.packets;
+  ip_bytes += other.ip_bytes;
+  wire_bytes += other.wire_bytes;
+  flows += static_cast<std::uint64_t>(std::max(0.0, static_cast<double>(other.all_flows()) + other.more_flows));
+  new_flows += static_cast<std::uint64_t>(std::max(0.0, static_cast<double>(other.new_flows) + other.more_new_flows));
+  variance[3] += static_cast<float>(other.flows_variance);
+  variance[4] += static_cast<float>(other.new_flows_variance);
+}
+
 Aggregate::Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed, std::uint64_t states)
     : part_(std::move(part)), states_(states), table_(capacity, seed) {
   scratch_.reserve(capacity);

@@ -38,6 +38,8 @@ struct KeyCounts {
     new_flows += other.new_flows;
     for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += other.variance[i];
   }
+  /// All of them; of what was measured, only flows are estimates.
+  void add(const UnreadFlows& other) noexcept;
   void raise_to(const KeyCounts& other) noexcept;
   void add_variance(const FlowWindow& flow, std::uint64_t states) noexcept;
 };

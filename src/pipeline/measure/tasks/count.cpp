@@ -14,6 +14,8 @@ class Count final : public Task {
     for (const FlowWindow& flow : flows) counts_.add(flow, states_);
   }
 
+  void unread(const UnreadFlows& flows) override { counts_.add(flows); }
+
   void end(EventWriter& events) override {
     const WindowTotals& totals = events.window().totals;
     std::vector<EventValue> error;
@@ -45,6 +47,7 @@ extern const TaskEntry kCount{
     "exact, but for the number of flows where some are shed: an estimate, and where it lies with 95 % confidence",
     {},
     [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Count>(context.states()); },
-    /*finds_any=*/false};
+    /*finds_any=*/false,
+    /*looks_at_flows=*/false};
 
 }  // namespace parshall

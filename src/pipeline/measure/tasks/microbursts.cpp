@@ -107,6 +107,8 @@ extern const TaskEntry kMicrobursts{
     kParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<Microbursts>(arguments, context);
-    }};
+    },
+    /*finds_any=*/true,
+    /*looks_at_flows=*/false};
 
 }  // namespace parshall

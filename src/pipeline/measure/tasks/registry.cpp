@@ -144,7 +144,8 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
     if (!member.measures) {
       const std::span<const FlowWindow> wanted = of_states(flows, member.states);
       if (member.finds_any)
-        for (const FlowWindow& flow : wanted) member.seen.add(flow, ~std::uint64_t{0}, 0);
+        for (const FlowWindow& flow : wanted)
+          member.seen.add(flow, ~std::uint64_t{0}, member.gives_way ? weight_in(window_, flow.packets) : 0);
       member.task->flows(wanted);
       continue;
     }
@@ -166,6 +167,22 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
     for (FlowWindow& flow : wanted_) flow.measured_in_part = !is_whole(flow);
     member.task->flows(wanted_);
   }
+}
+
+void TaskSet::unread(std::size_t state, const UnreadFlows& flows) {
+  for (Member& member : members_) {
+    if ((member.states >> state & 1) == 0) continue;
+    if (member.finds_any) member.seen.add(flows, /*missed=*/member.looks_at_flows);
+    member.task->unread(flows);
+  }
+}
+
+std::uint64_t TaskSet::read(std::size_t state, std::size_t states) const noexcept {
+  std::uint64_t read = 0;
+  for (const Member& member : members_)
+    if (member.looks_at_flows && (member.states >> state & 1) != 0)
+      read |= member.gives_way ? member.states : ~std::uint64_t{0};
+  return read & (~std::uint64_t{0} >> (64 - states));
 }
 
 void TaskSet::bins(std::size_t first, std::span<const LinkBin> bins) {
@@ -222,7 +239,9 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
                          .most = arguments->count("most", 1, 10'000'000),
                          .states = asked.states,
                          .finds_any = spec.is_condition || (*entry)->finds_any,
+                         .looks_at_flows = spec.is_condition || (*entry)->looks_at_flows,
                          .measures = false,
+                         .gives_way = false,
                          .recall = arguments->given("recall") ? arguments->number("recall", 0, 1) : options.recall,
                          .priority = static_cast<int>(arguments->count("priority", 0, 1000)),
                          .task = nullptr};
@@ -236,6 +255,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
     member.task = (*entry)->make(*arguments, context);
   }
   member.measures = context.asked_for_measures();
+  member.gives_way = member.measures || asked.gives_way;
   member.has_history = context.asked_for_history();
   if (arguments->problem()) return arguments->problem();
   if (!is_name(member.name))
@@ -259,8 +279,12 @@ std::vector<WindowPlan> TaskSets::windows(std::size_t states) const {
   for (const TaskSet& set : sets_) {
     WindowPlan& plan = windows.emplace_back(set.window(), set.context_.measures());
     plan.by_state.clear();
+    plan.read.clear();
     plan.bin_ns = set.context_.bin_ns();
-    for (std::size_t state = 0; state < states; ++state) plan.by_state.push_back(set.context_.measures_of(state));
+    for (std::size_t state = 0; state < states; ++state) {
+      plan.by_state.push_back(set.context_.measures_of(state));
+      plan.read.push_back(set.read(state, states));
+    }
   }
   return windows;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,7 @@ struct TaskOptions {
 struct TaskSpec {
   std::string text;                          ///< NAME[:parameter=value,...] and so on: TaskSets::make()
   std::uint64_t states = ~std::uint64_t{0};  ///< bit i: it is for flows of monitoring state i
+  bool gives_way = false;                    ///< though it goes by no measures: it looks at no flow of other states
 };
 
 /// Flows of a window that a task is for, by what became of them where some give way to lighter states.
@@ -56,6 +58,19 @@ struct FlowsSeen {
     shed[weight] += n - 1;
     shed_variance[weight] += n * (n - 1);
   }
+
+  /// Flows at which it did not look: it missed them, or need not.
+  void add(const UnreadFlows& flows, bool missed) noexcept {
+    packets += flows.packets;
+    packets_given_way += missed ? flows.packets : 0;
+    const auto all = static_cast<double>(std::max<std::uint64_t>(flows.all_flows(), 1));
+    for (std::size_t weight = 0; weight < not_at_all.size(); ++weight) {
+      const double share = static_cast<double>(flows.flows[weight]) / all;
+      (missed ? not_at_all : wholly)[weight] += flows.flows[weight];
+      shed[weight] += share * flows.more_flows;
+      shed_variance[weight] += share * flows.flows_variance;
+    }
+  }
 };
 
 /// Tasks of windows of one length.
@@ -67,7 +82,9 @@ class TaskSet {
     std::size_t most;  ///< events a window
     std::uint64_t states;
     bool finds_any;            ///< TaskEntry's
+    bool looks_at_flows;       ///< TaskEntry's
     bool measures;             ///< it goes by measures of flows, which those in lighter states do not have
+    bool gives_way;            ///< it looks at no flow whose state has given it up
     double recall;             ///< that its reports should have
     int priority;              ///< where not all tasks can have that: those with the largest have it first
     bool has_history = false;  ///< what it finds goes by what flows did in windows before
@@ -94,6 +111,9 @@ class TaskSet {
   }
 
   void flows(std::span<const FlowWindow> flows);
+  void unread(std::size_t state, const UnreadFlows& flows);
+  /// By the state that flows are in, WindowPlan::read.
+  std::uint64_t read(std::size_t state, std::size_t states) const noexcept;
   void bins(std::size_t first, std::span<const LinkBin> bins);
   void end(const EventWindow& window, const EventWriter::Take& take);
 

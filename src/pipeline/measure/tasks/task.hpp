@@ -25,6 +25,10 @@ class Task {
   /// them.
   virtual void flows(std::span<const FlowWindow>) {}
 
+  /// What flows of its states did that it does not look at: together, of one worker and state. Of a task that looks at
+  /// flows, those that gave way.
+  virtual void unread(const UnreadFlows&) {}
+
   /// What the whole link carried in parts of the window, from the first-th on; of one worker, so to be added up. Only
   /// where TaskContext::ask_for_bins() was called.
   virtual void bins(std::size_t /*first*/, std::span<const LinkBin>) {}
@@ -102,7 +106,8 @@ struct TaskEntry {
   /// Problems are noted in the arguments.
   std::unique_ptr<Task> (*make)(Arguments& arguments, TaskContext& context);
 
-  bool finds_any = true;  ///< false: it writes summaries alone
+  bool finds_any = true;       ///< false: it writes summaries alone
+  bool looks_at_flows = true;  ///< false: Task::unread() is enough
 };
 
 }  // namespace parshall

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 #include "base/flow_weight.hpp"
 #include "pipeline/flow/in_flight.hpp"
@@ -53,6 +55,37 @@ struct LinkBin {
   void add(const LinkBin& other) noexcept {
     packets += other.packets;
     wire_bytes += other.wire_bytes;
+  }
+};
+
+/// What flows of one state did in a window at which no task looks one by one: counted together.
+struct UnreadFlows {
+  std::array<std::uint64_t, FlowWeight::kClasses> flows{};  ///< by their weight in the window
+  std::uint64_t new_flows = 0;                              ///< of these: their records began in the window
+  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< also of flows before somebody looked at them
+  // Of a sample: what these flows stand for beyond themselves, and the estimates' variances.
+  double more_flows = 0, flows_variance = 0, more_new_flows = 0, new_flows_variance = 0;
+
+  bool any() const noexcept { return packets != 0; }
+  std::uint64_t all_flows() const noexcept { return std::accumulate(flows.begin(), flows.end(), std::uint64_t{0}); }
+
+  void add(CountWord counts) noexcept {
+    ++packets;
+    ip_bytes += counts.ip_bytes();
+    wire_bytes += static_cast<std::uint64_t>(counts.ip_bytes() + counts.extra_bytes());
+  }
+
+  /// A flow begins that stands for so many, or goes (`sign` -1), having had that weight.
+  void add_flow(std::size_t weight, bool starts, double stands_for, int sign = 1) noexcept {
+    const auto one = static_cast<std::uint64_t>(sign);  // modulo 2^64
+    const double more = sign * (stands_for - 1), variance = sign * stands_for * std::max(0.0, stands_for - 1);
+    flows[weight] += one;
+    more_flows += more;
+    flows_variance += variance;
+    if (!starts) return;
+    new_flows += one;
+    more_new_flows += more;
+    new_flows_variance += variance;
   }
 };
 

@@ -4,6 +4,22 @@
 #include <sched.h>
 
 namespace parshall {
+namespace {
+
+/// The fewest packets of a flow that is heavier than that.
+std::uint32_t heavier_at(WindowLength window, std::uint32_t weight) noexcept {
+  std::uint64_t least = 1, most = std::uint64_t{1} << 31;  // more than any can have
+  while (least < most) {
+    const std::uint64_t middle = (least + most) / 2;
+    if (weight_in(window, middle) > weight)
+      most = middle;
+    else
+      least = middle + 1;
+  }
+  return static_cast<std::uint32_t>(least);
+}
+
+}  // namespace
 
 WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
                        const FlowSample* sample)
@@ -14,8 +30,13 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, 
       ring_(ring),
       can_wait_(can_wait),
       sample_(sample),
-      rows_(slots * stride_) {
+      rows_(slots * stride_),
+      reads_all_(plan_.reads_all()),
+      unread_(reads_all_ ? 0 : slots) {
+  for (std::uint32_t weight = 0; weight < heavier_at_.size(); ++weight)
+    heavier_at_[weight] = heavier_at(plan_.length, weight);
   for (Turn& turn : turns_) {
+    turn.unread.resize(plan_.read.size());
     turn.slots = HugeBuffer<std::uint32_t>(slots);
     turn.bins.resize(plan_.bins());
   }
@@ -30,11 +51,13 @@ void WindowRows::begin_window(LinkPlace place) noexcept {
 }
 
 void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
+  if (!reads_all_) unread_[slot].turn = kNoTurn;
   Row& row = row_of(slot);
   if (row.turn != kNoTurn) tell_now(row, key, row.turn == open_->turn ? *open_ : *closing_);
 }
 
 void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
+  if (!reads_all_) unread_[to] = std::exchange(unread_[from], {});
   Row &row = row_of(from), &there = row_of(to);
   if (row.turn == open_->turn && row.turn != kNoTurn) {
     const std::uint32_t listed = there.listed;
@@ -98,6 +121,23 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noex
   return ring_.push(bytes_of(message), {row.measured(), row.is_measured ? plan_.measures->bytes() : 0});
 }
 
+/// Of the next rows that the last window lists, so many, at most kToldAtOnce. Whether there was room for all.
+bool WindowRows::tell_listed(std::uint32_t count, FlowKeys key_of) noexcept {
+  Turn& turn = *closing_;
+  const std::span slots(&turn.slots[turn.told], std::min(turn.listed - turn.told, count + kToldAtOnce));
+  for (const std::uint32_t slot : slots.subspan(count)) prefetch_line(&row_of(slot));
+  std::array<FlowKey, kToldAtOnce> keys;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (row_of(slots[i]).turn == turn.turn) keys[i] = key_of(slots[i]);
+  for (std::uint32_t i = 0; i < count; ++i, ++turn.told) {
+    Row& row = row_of(slots[i]);
+    if (row.turn != turn.turn) continue;  // its next packet told of it, or its end
+    if (!tell(row, keys[i], turn)) return false;
+    row.turn = kNoTurn;
+  }
+  return true;
+}
+
 void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {
   bool told = tell(row, key, turn);
   while (!told && can_wait_) {
@@ -144,6 +184,28 @@ void WindowRows::drop_bins() noexcept {
     bin = {};
   }
   turn.bins_told = static_cast<std::uint32_t>(turn.bins.size());
+}
+
+/// Of the last window, by state. Whether all have been told.
+bool WindowRows::tell_unread() noexcept {
+  for (std::size_t state = 0; state < closing_->unread.size(); ++state) {
+    UnreadFlows& flows = closing_->unread[state];
+    if (!flows.any()) continue;
+    const UnreadMessage message{{WindowMessage::Kind::unread, clock_, closing_->number}, state, flows};
+    if (!ring_.push(bytes_of(message), {})) return false;
+    flows = {};
+  }
+  return true;
+}
+
+/// Those that there is no room for.
+void WindowRows::drop_unread() noexcept {
+  for (UnreadFlows& flows : closing_->unread) {
+    closing_->totals.unlisted_packets += flows.packets;
+    closing_->totals.unlisted_wire_bytes += flows.wire_bytes;
+    closing_->totals.unlisted_flows += flows.all_flows();
+    flows = {};
+  }
 }
 
 /// That all has been told of the last window.

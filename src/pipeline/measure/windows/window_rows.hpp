@@ -30,11 +30,21 @@ struct WindowPlan {
   std::shared_ptr<const MeasureSet> measures;
   std::vector<std::uint64_t> by_state = {
       ~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure; of one state, all
+  /// By the state that flows are in; bit i: some task looks at those that have state i's measures, one by one. Of the
+  /// others it is enough to count them together.
+  std::vector<std::uint64_t> read = {~std::uint64_t{0}};
   std::uint64_t bin_ns =
       0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
 
   std::uint64_t measures_of(std::uint8_t state) const noexcept {
     return by_state.size() == 1 ? by_state[0] : by_state[state];
+  }
+  bool reads(std::uint8_t state, std::uint8_t effective_state) const noexcept {
+    return (read[state] >> effective_state & 1) != 0;
+  }
+  bool reads_all() const noexcept {
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - by_state.size());
+    return std::ranges::all_of(read, [all](std::uint64_t states) { return (states & all) == all; });
   }
   std::size_t bins() const noexcept { return bin_ns == 0 ? 0 : (length.amount + bin_ns - 1) / bin_ns; }
 
@@ -47,9 +57,11 @@ struct WindowPlan {
 /// When a window has ended, what its flows did is told to a ring: by sweep(), which goes through the rows that the
 /// window touched a slice at a time between batches, or with a flow's next packet. So no packet waits for a window.
 ///
+/// Flows at which no task looks (WindowPlan::read) take no row: they are counted together, by state and weight.
+///
 /// Shape: row = 64 bytes and the measures', in whole cache lines, which flows of states without measures leave alone; 8
-/// bytes more for the lists of rows that the open and
-///        the last window touched. Nothing is allocated after the constructor.
+///        bytes more for the lists of rows that the open and the last window touched, and 8 where not all flows are
+///        looked at. Nothing is allocated after the constructor.
 /// Full:  without room in the ring a sweep goes on later. What must be told at once waits, where the input can; else
 ///        it is unlisted: in the window's totals, and counted there as told to nobody. A worker waits where nobody
 ///        has read for 64 windows.
@@ -66,25 +78,31 @@ class WindowRows {
              const FlowSample* sample = nullptr);
 
   static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots) noexcept {
-    return slots * (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t)) + 2 * plan.bins() * sizeof(LinkBin);
+    return slots *
+               (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t) + (plan.reads_all() ? 0 : sizeof(UnreadFlow))) +
+           2 * (plan.bins() * sizeof(LinkBin) + plan.read.size() * sizeof(UnreadFlows));
   }
 
   void populate() noexcept {
     rows_.populate();
+    unread_.populate();
     for (Turn& turn : turns_) turn.slots.populate();
   }
 
   void prefetch(std::uint32_t slot) const noexcept {
+    if (!reads_all_) return prefetch_line(&unread_[slot]);
     const std::byte* const row = rows_.data() + slot * stride_;
     prefetch_line(row);
     if (plan_.by_state.size() == 1 && stride_ > sizeof(Row)) prefetch_line(row + sizeof(Row));
   }
-  /// The lines of measures, where states have their own: which those are is known once findings are.
-  void prefetch_measures(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) const noexcept {
+  /// What goes by states: which those are is known once findings are.
+  void prefetch(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) const noexcept {
     if (plan_.by_state.size() == 1) return;
-    for (std::size_t i = 0; i < findings.size(); ++i)
-      if (plan_.by_state[findings[i].effective_state] != 0)
-        prefetch_line(rows_.data() + packets[i].slot * stride_ + sizeof(Row));
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      const std::byte* const row = rows_.data() + packets[i].slot * stride_;
+      if (!reads_all_ && plan_.reads(findings[i].state, findings[i].effective_state)) prefetch_line(row);
+      if (plan_.by_state[findings[i].effective_state] != 0) prefetch_line(row + sizeof(Row));
+    }
   }
 
   /// At most kStatBatch packets in order of arrival, and what was found out about each; nothing where no measure and no
@@ -103,8 +121,12 @@ class WindowRows {
         open(packet.place, key_of);
       }
       Row& row = row_of(packet.slot);
-      const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : row.states();
+      const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : StatePair{};
       const std::uint8_t before = any_findings ? findings[i].effective_before : states.effective;
+      if (!reads_all_ && count_unread(packet, states, key_of)) {
+        add_to_totals(packet);
+        continue;
+      }
       if (row.turn != open_->turn) [[unlikely]] {
         begin(row, packet, states, before, key_of);
       } else if (row.states() != states) [[unlikely]] {
@@ -160,10 +182,10 @@ class WindowRows {
       while (sweep(kAllRows, key_of)) wait();
   }
 
-  /// How many rows of the last window are to be told with so many packets, so that all are, and its end, when half as
-  /// many have come as that window had: more at once would hold up the packets of the open one.
+  /// How many rows of the last window are to be told with so many packets, so that all are, and its end, when two
+  /// thirds as many have come as that window had: more at once would hold up the packets of the open one.
   std::uint32_t rows_for(std::uint64_t packets) const noexcept {
-    const std::uint64_t within = closing_->totals.packets * 2 / 5 + 1;
+    const std::uint64_t within = closing_->totals.packets * 3 / 5 + 1;
     return static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(closing_->listed * packets / within + 1, kFewestRows, kAllRows));
   }
@@ -171,15 +193,12 @@ class WindowRows {
   /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
   bool sweep(std::uint32_t most, FlowKeys key_of) noexcept {
     if (!closing_->untold) return !tell_ends();
-    for (; closing_->told != closing_->listed; ++closing_->told, --most) {
+    for (std::uint32_t count; closing_->told != closing_->listed; most -= count) {
       if (most == 0) return true;
-      const std::uint32_t slot = closing_->slots[closing_->told];
-      Row& row = row_of(slot);
-      if (row.turn != closing_->turn) continue;  // its next packet told of it, or its end
-      if (!tell(row, key_of(slot), *closing_)) return true;
-      row.turn = kNoTurn;
+      count = std::min({most, closing_->listed - closing_->told, kToldAtOnce});
+      if (!tell_listed(count, key_of)) return true;
     }
-    if (!tell_bins(kTellChunks)) return true;
+    if (!tell_bins(kTellChunks) || !tell_unread()) return true;
     closing_->untold = !queue_end();
     return !tell_ends() || closing_->untold;
   }
@@ -203,6 +222,7 @@ class WindowRows {
  private:
   static constexpr std::uint32_t kNoTurn = 0, kAllRows = ~std::uint32_t{0};
   static constexpr std::uint32_t kFewestRows = 32;  ///< told in a slice: fewer packets may come than came before
+  static constexpr std::uint32_t kToldAtOnce = 16;  ///< rows, whose keys come from memory together
   static constexpr std::uint32_t kTellChunks = 64;  ///< of bins in a slice: some microseconds
 
   struct StatePair {
@@ -236,6 +256,20 @@ class WindowRows {
   };
   static_assert(sizeof(Row) == 64);
 
+  /// A flow that has no row in the window, but is counted with others.
+  struct UnreadFlow {
+    std::uint32_t turn = kNoTurn;
+    std::uint32_t packets : 25 = 0;  ///< or the most there can be
+    std::uint32_t state : 6 = 0;
+    std::uint32_t starts : 1 = 0;
+
+    bool has_row() const noexcept { return packets == kHasRow; }
+
+    static constexpr std::uint32_t kHasRow = (1 << 25) - 1;  ///< all that comes in the window is in its row
+    static constexpr std::uint32_t kMostPackets = kHasRow - 1;
+  };
+  static_assert(sizeof(UnreadFlow) == 8);
+
   /// A window of this worker, and the slots of the rows that it touched: each once, however often it is used anew.
   struct Turn {
     std::uint32_t turn = kNoTurn;
@@ -247,6 +281,7 @@ class WindowRows {
     std::uint32_t listed = 0, told = 0;
     std::vector<LinkBin> bins;
     std::uint32_t bins_told = 0;
+    std::vector<UnreadFlows> unread;  ///< by state
 
     void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold, std::uint32_t one_in) noexcept {
       turn = new_turn;
@@ -276,6 +311,10 @@ class WindowRows {
       if (!can_wait_) drop_bins();
       wait();
     }
+    while (closing_->untold && !tell_unread()) {
+      if (!can_wait_) drop_unread();
+      wait();
+    }
     while (closing_->untold && !queue_end()) {
       wait();
       tell_ends();
@@ -283,6 +322,51 @@ class WindowRows {
     std::swap(open_, closing_);
     closing_->untold = true;
     ended_since_missed_ = true;
+  }
+
+  /// A packet of a flow at which no task looks. False where the open window has its row, or has to: the flow was looked
+  /// at, or is in another state than it was.
+  [[gnu::always_inline]] bool count_unread(const RowUpdate& packet, StatePair states, FlowKeys key_of) noexcept {
+    if (plan_.reads(states.own, states.effective)) return false;
+    UnreadFlow& flow = unread_[packet.slot];
+    UnreadFlows& flows = open_->unread[states.own];
+    if (flow.turn != open_->turn) [[unlikely]] {
+      flow = {.turn = open_->turn, .packets = 0, .state = states.own & 0x3Fu, .starts = packet.starts_flow};
+      flows.add_flow(0, packet.starts_flow, stands_for(packet.slot, key_of));
+    } else if (flow.has_row() || flow.state != states.own) [[unlikely]] {
+      return false;
+    }
+    flows.add(packet.counts);
+    if (flow.packets == UnreadFlow::kMostPackets) [[unlikely]]
+      return true;
+    if (++flow.packets < heavier_at_[0]) [[likely]]
+      return true;
+    for (std::size_t weight = 0; weight < heavier_at_.size(); ++weight)
+      if (flow.packets == heavier_at_[weight]) --flows.flows[weight], ++flows.flows[weight + 1];
+    return true;
+  }
+
+  /// The flow has a row from here on. Where the open window has counted it with others so far, it goes on there as one
+  /// flow; or, of another state than it was, as one of each.
+  void take_from_unread(Row& row, const RowUpdate& packet, FlowKeys key_of) noexcept {
+    UnreadFlow& flow = unread_[packet.slot];
+    if (flow.turn == open_->turn && !flow.has_row()) {
+      if (flow.state == row.state) {
+        open_->unread[flow.state].add_flow(weight_in(plan_.length, flow.packets), flow.starts,
+                                           stands_for(packet.slot, key_of), -1);
+        row.starts = flow.starts;
+      } else {
+        row.earlier_states |= std::uint64_t{1} << flow.state;
+      }
+    }
+    flow = {.turn = open_->turn, .packets = UnreadFlow::kHasRow, .state = row.state & 0x3Fu, .starts = 0};
+  }
+
+  /// Of a flow of the open window: as many as there are connections for one that is looked at. None where only a larger
+  /// sample of the window has it.
+  double stands_for(std::uint32_t slot, FlowKeys key_of) const noexcept {
+    const std::uint32_t one_in = open_->totals.one_in;
+    return one_in == open_->least_one_in || sample_->takes(key_of(slot), one_in) ? one_in : 0;
   }
 
   [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, std::uint8_t before,
@@ -297,6 +381,7 @@ class WindowRows {
            .other_state =
                (plan_.measures_of(states.effective) & ~plan_.measures_of(before)) != 0 ? before : states.effective,
            .starts = packet.starts_flow};
+    if (!reads_all_) take_from_unread(row, packet, key_of);
     begin_measures(row);
     list(row, packet.slot);
   }
@@ -339,8 +424,11 @@ class WindowRows {
     if (plan_.bin_ns != 0) add_to_bin({1, packet.wire_bytes()}, packet.time_ns);
   }
   void add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexcept;
+  bool tell_listed(std::uint32_t count, FlowKeys key_of) noexcept;
   bool tell_bins(std::uint32_t most_chunks) noexcept;
   void drop_bins() noexcept;
+  bool tell_unread() noexcept;
+  void drop_unread() noexcept;
   bool queue_end() noexcept;
   bool tell_ends() noexcept;
   static void wait() noexcept;
@@ -353,6 +441,9 @@ class WindowRows {
   bool can_wait_;
   const FlowSample* sample_;
   HugeBuffer<std::byte> rows_;
+  bool reads_all_;
+  HugeBuffer<UnreadFlow> unread_;                                     ///< by slot; none where all flows are looked at
+  std::array<std::uint32_t, FlowWeight::kClasses - 1> heavier_at_{};  ///< packets from which a flow has the next weight
   std::array<Turn, 2> turns_;
   std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< by window; a ring of those still to be told
   std::size_t ends_queued_ = 0, ends_told_ = 0;

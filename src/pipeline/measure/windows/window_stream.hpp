@@ -10,9 +10,10 @@
 
 namespace parshall {
 
-/// What a worker tells of its windows, through a ring: its flows' parts, window by window, and each window's end.
+/// What a worker tells of its windows, through a ring: its flows' parts, window by window, one by one or together, and
+/// each window's end.
 struct WindowMessage {
-  enum class Kind : std::uint32_t { flow, bins, end };
+  enum class Kind : std::uint32_t { flow, unread, bins, end };
 
   Kind kind;
   std::uint32_t clock;   ///< which of the window lengths in use
@@ -25,6 +26,13 @@ struct FlowMessage {
   FlowWindow flow;
 };
 static_assert(sizeof(FlowMessage) == sizeof(WindowMessage) + sizeof(FlowWindow));
+
+/// A message of Kind::unread.
+struct UnreadMessage {
+  WindowMessage message;
+  std::uint64_t state;  ///< the flows'
+  UnreadFlows flows;
+};
 
 /// What begins a message of Kind::bins; that many LinkBins follow.
 struct BinsHead {
