@@ -50,6 +50,7 @@ class StateCosts {
 
   std::size_t size() const noexcept { return costs_ns_.size(); }
   double cost_ns(std::size_t state) const noexcept { return costs_ns_[state]; }
+  double given_ns(std::size_t state) const noexcept { return prior_ns_[state]; }
   double sd_ns(std::size_t state) const noexcept;
   double mean_cost_ns(std::span<const double> shares) const noexcept;
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace parshall {
 namespace {
@@ -15,15 +16,27 @@ constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were 
 constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
 constexpr double kSmallChangeNs = 1e9;
 
-std::vector<double> given_costs(const PacketTime& packet, std::span<const double> part_ns) {
-  std::vector<double> costs{packet.input_ns + packet.retrieval_ns(), packet.new_flow_ns};
-  costs.insert(costs.end(), part_ns.begin(), part_ns.end());
-  return costs;
-}
+constexpr double kSurprise = 1.4;  ///< times what packets should have taken
+constexpr double kMixedNs = 8;
+constexpr double kMuch = 0.3;  ///< of what the dearest part takes: what takes less is learnt with others
+constexpr double kFlowsLearning = 0.1, kMostFlowsFactor = 4;
+
+bool takes_much(double ns, std::span<const double> part_ns) noexcept { return ns >= kMuch * std::ranges::max(part_ns); }
 
 bool is_time(double ns) noexcept { return ns > 0 && std::isfinite(ns); }
 
 }  // namespace
+
+std::vector<double> TaskController::given_costs(const PacketTime& packet, std::span<const double> part_ns) {
+  std::vector<double> costs{packet.input_ns + packet.retrieval_ns(), packet.new_flow_ns, kMixedNs, 0};
+  for (const double ns : part_ns) {
+    if (takes_much(ns, part_ns))
+      costs.push_back(ns);
+    else
+      costs[kRest] += ns;
+  }
+  return costs;
+}
 
 TaskController::TaskController(std::size_t tasks, const PacketTime& packet, std::span<const double> part_ns,
                                Options options)
@@ -32,23 +45,66 @@ TaskController::TaskController(std::size_t tasks, const PacketTime& packet, std:
       choice_(tasks),
       shares_(tasks),
       none_(tasks, {.of_flows = 0}),
-      work_shares_(kFirstPart + part_ns.size()),
-      part_ns_(part_ns.begin(), part_ns.end()) {}
+      work_shares_(costs_.size()),
+      given_ns_(part_ns.begin(), part_ns.end()),
+      part_ns_(given_ns_) {
+  std::size_t own = kFirstPart;
+  for (const double ns : part_ns) work_of_part_.push_back(takes_much(ns, part_ns) ? own++ : std::size_t{kRest});
+}
 
 bool TaskController::gives_way() const noexcept {
   return std::ranges::any_of(shares_, [](const TaskShare& share) { return !share.is_all(); });
 }
 
-void TaskController::learn(const TaskLoad& load) noexcept {
-  if (load.counted == 0) return;
+/// Whether the window tells what packets take. One in which they took far longer than told, after one in which they did
+/// not, does not: the machine was away, which a virtual one's clocks count as work.
+bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept {
+  if (load.counted == 0) return true;
   const auto counted = static_cast<double>(load.counted);
   work_shares_[kPacket] = 1;
   work_shares_[kNewFlow] = new_flow_share_ = std::min(1.0, static_cast<double>(load.new_flows) / counted);
-  for (std::size_t part = 0; part < part_ns_.size(); ++part)
-    work_shares_[kFirstPart + part] = part < load.done.size() ? load.done[part] / counted : 0;
+  const TaskShares::Amounts told = TaskShares::amounts_of(tasks, shares_, work_of(load));
+  work_shares_[kMixed] = told.mixed;
+  for (std::uint32_t left = load.flow_parts; left != 0; left &= left - 1) {
+    const auto part = static_cast<std::size_t>(std::countr_zero(left));
+    if (!(told.times[part] > 0 && load.done[part] > 0)) continue;
+    const double factor = load.done[part] / counted / told.times[part] * flows_factor_;
+    flows_factor_ += kFlowsLearning * (std::clamp(factor, 1 / kMostFlowsFactor, kMostFlowsFactor) - flows_factor_);
+  }
+  const double rest_ns = costs_.given_ns(kRest);
+  work_shares_[kRest] = 0;
+  for (std::size_t part = 0; part < part_ns_.size(); ++part) {
+    const double times = part < load.done.size() ? load.done[part] / counted : 0;
+    if (const std::size_t work = work_of_part_[part]; work != kRest)
+      work_shares_[work] = times;
+    else if (rest_ns > 0)
+      work_shares_[kRest] += times * given_ns_[part] / rest_ns;
+  }
   const double busy_ns = std::max(0.0, load.busy_ns - static_cast<double>(load.shed) * Shedding::kShedNs);
+  const bool is_surprised = busy_ns > kSurprise * counted * costs_.mean_cost_ns(work_shares_);
+  if (is_surprised && !std::exchange(was_surprised_, true)) return false;
+  was_surprised_ = is_surprised;
   costs_.add_window({load.window_ns, busy_ns, counted, work_shares_});
-  for (std::size_t part = 0; part < part_ns_.size(); ++part) part_ns_[part] = costs_.cost_ns(kFirstPart + part);
+  for (std::size_t part = 0; part < part_ns_.size(); ++part) {
+    const std::size_t work = work_of_part_[part];
+    part_ns_[part] = work != kRest ? costs_.cost_ns(work)
+                     : rest_ns > 0 ? given_ns_[part] * costs_.cost_ns(kRest) / rest_ns
+                                   : 0;
+  }
+  return true;
+}
+
+/// What comes, and what it takes, as far as is known.
+TaskWork TaskController::work_of(const TaskLoad& load) noexcept {
+  TaskWork work{.packets = load.packets,
+                .base_ns = costs_.cost_ns(kPacket) + new_flow_share_ * costs_.cost_ns(kNewFlow),
+                .part_ns = part_ns_,
+                .flow_parts = load.flow_parts,
+                .flows_per_packet = load.flows_per_packet,
+                .mixed_parts = load.mixed_parts,
+                .mixed_ns = costs_.cost_ns(kMixed)};
+  for (double& per_packet : work.flows_per_packet) per_packet *= flows_factor_;
+  return work;
 }
 
 void TaskController::shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks,
@@ -69,9 +125,9 @@ double TaskController::recall_sum(std::span<const TaskDemand> tasks, std::span<c
   return sum;
 }
 
-bool TaskController::take(std::span<const TaskDemand> tasks) noexcept {
+bool TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) noexcept {
   const bool is_more = recall_sum(tasks, choice_.shares()) > recall_sum(tasks, shares_);
-  is_more ? patience_.rose() : patience_.fell();
+  is_more ? patience_.rose() : patience_.fell(budget_ns);
   const bool changes = !std::ranges::equal(choice_.shares(), shares_);
   std::ranges::copy(choice_.shares(), shares_.begin());
   satisfied_ = choice_.satisfied();
@@ -83,13 +139,13 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   if (!is_time(load.window_ns) || !std::isfinite(load.busy_ns)) return false;
   if (load.counted == 0 && load.shed == 0 && load.offered != 0) return false;  // it stood still
   patience_.pass(load.window_ns);
-  learn(load);
+  const bool is_told = learn(load, tasks);
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
   if (!(rate_pps > 0)) return false;
-  const TaskWork work{load.packets, costs_.cost_ns(kPacket) + new_flow_share_ * costs_.cost_ns(kNewFlow), part_ns_};
+  const TaskWork work = work_of(load);
   const double target_ns = options_.utilisation * 1e9 / rate_pps;
   shed(load, work, tasks, target_ns);
-  if (load.counted == 0) return false;
+  if (load.counted == 0 || !is_told) return false;
   const double budget_ns = shedding_.for_kept_ns(target_ns);
 
   const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
@@ -99,16 +155,16 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
     const double least_ns = TaskShares::packet_ns(tasks, none_, work);
     const double wanted_ns = std::min(kRoom * budget_ns, least_ns + kLessAtOnce * (now_ns - least_ns));
     choice_.choose(tasks, work, now_ns > budget_ns ? kRoom * budget_ns : std::max(least_ns, wanted_ns));
-    return take(tasks);
+    return take(tasks, budget_ns);
   }
-  if (!gives_way() || !patience_.is_over()) return false;
+  if (!gives_way() || !patience_.is_over(budget_ns)) return false;
   choice_.choose(tasks, work, kRoom * budget_ns);
   const bool is_all = std::ranges::all_of(choice_.shares(), &TaskShare::is_all);
   const bool more_satisfied = std::popcount(choice_.satisfied()) > std::popcount(satisfied_);
   const double gain = recall_sum(tasks, choice_.shares()) - recall_sum(tasks, shares_);
   if (!is_all && !more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce))
     return false;
-  return take(tasks);
+  return take(tasks, budget_ns);
 }
 
 }  // namespace parshall

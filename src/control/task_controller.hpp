@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,24 +23,33 @@ struct TaskLoad {
   std::uint64_t shed = 0;     ///< likewise: left, by TaskController::one_in()
   std::uint64_t new_flows = 0;
   std::span<const double> packets;  ///< by base state and weight (FlowWeight)
-  std::span<const double> done;     ///< by part of the work: packets that it was done for
+  std::span<const double> done;     ///< by part of the work: packets, or flows, that it was done for
+  std::uint32_t flow_parts = 0;     ///< TaskWork's, and what follows as far as is known
+  std::array<double, FlowWeight::kClasses> flows_per_packet{};
+  std::uint32_t mixed_parts = 0;
 };
 
 /// How long one has to wait before more is asked of a worker again. Not at all, but where it was too much the last
-/// time: then twice as long each time, until it has been right for as long as the longest wait.
+/// time: then twice as long each time, until it has been right for as long as the longest wait; or until each packet
+/// has more time than it had then.
 class Patience {
  public:
-  static constexpr double kFirstNs = 100e6, kLongestNs = 2e9, kUndoneNs = 1e9;
+  static constexpr double kFirstNs = 100e6, kLongestNs = 1.5e9, kUndoneNs = 1e9;
+  static constexpr double kMoreTime = 1.1;
 
   void pass(double ns) noexcept { since_ns_ += ns; }
-  bool is_over() const noexcept { return since_ns_ >= wait_ns_; }
+  /// `budget_ns`: what a packet may take now.
+  bool is_over(double budget_ns) const noexcept {
+    return since_ns_ >= wait_ns_ || budget_ns >= kMoreTime * fell_at_ns_;
+  }
   bool is_settled(double ns) const noexcept { return since_ns_ >= ns; }  ///< nothing changed for so long
   void rose() noexcept {
     if (since_ns_ >= kLongestNs) wait_ns_ = 0;
     rose_ = true;
     since_ns_ = 0;
   }
-  void fell() noexcept {
+  void fell(double budget_ns) noexcept {
+    fell_at_ns_ = budget_ns;
     if (rose_ && since_ns_ < kUndoneNs)
       wait_ns_ = wait_ns_ == 0 ? kFirstNs : wait_ns_ < kLongestNs ? 2 * wait_ns_ : wait_ns_;
     rose_ = false;
@@ -47,7 +57,7 @@ class Patience {
   }
 
  private:
-  double since_ns_ = kLongestNs, wait_ns_ = 0;
+  double since_ns_ = kLongestNs, wait_ns_ = 0, fell_at_ns_ = 0;
   bool rose_ = false;
 };
 
@@ -56,7 +66,7 @@ class Patience {
 /// flows are shed.
 ///
 /// Nothing gives way while packets take no more than the time that there is for them. What they take is learnt: of each
-/// packet, of each that begins a flow, and of each thing that is done for tasks.
+/// packet, of each that begins a flow, and of what is done for tasks, each that takes much and the rest together.
 class TaskController {
  public:
   struct Options {
@@ -80,11 +90,14 @@ class TaskController {
   double packet_ns() const noexcept { return costs_.cost_ns(kPacket); }  ///< without tasks, and of a known flow
 
  private:
-  enum Work : std::size_t { kPacket, kNewFlow, kFirstPart };
+  enum Work : std::size_t { kPacket, kNewFlow, kMixed, kRest, kFirstPart };
 
-  void learn(const TaskLoad& load) noexcept;
+  static std::vector<double> given_costs(const PacketTime& packet, std::span<const double> part_ns);
+
+  bool learn(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept;
+  TaskWork work_of(const TaskLoad& load) noexcept;
   void shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks, double target_ns) noexcept;
-  bool take(std::span<const TaskDemand> tasks) noexcept;
+  bool take(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
   double recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept;
 
   Options options_;
@@ -93,10 +106,12 @@ class TaskController {
   Shedding shedding_;
   TaskShares choice_;
   std::vector<TaskShare> shares_, none_;
-  std::vector<double> work_shares_, part_ns_;
+  std::vector<double> work_shares_, given_ns_, part_ns_;
+  std::vector<std::size_t> work_of_part_;  ///< kRest, or its own
+  double flows_factor_ = 1;                ///< of flows_per_packet: as many as there were
   double new_flow_share_ = 0;
   std::uint32_t satisfied_ = ~std::uint32_t{0};
-  bool fits_ = true;
+  bool fits_ = true, was_surprised_ = false;
   Patience patience_;
 };
 

@@ -27,6 +27,14 @@ double TaskDemand::recall_aimed_at() const noexcept {
 
 double TaskShares::packet_ns(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
                              const TaskWork& work) noexcept {
+  const Amounts amounts = amounts_of(tasks, shares, work);
+  double ns = work.base_ns + amounts.mixed * work.mixed_ns;
+  for (std::size_t part = 0; part < work.part_ns.size(); ++part) ns += amounts.times[part] * work.part_ns[part];
+  return ns;
+}
+
+TaskShares::Amounts TaskShares::amounts_of(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
+                                           const TaskWork& work) noexcept {
   using ByWeight = std::array<double, kClasses>;
   std::array<ByWeight, kMostTasks> looked_at;
   std::uint32_t parts = 0;
@@ -34,7 +42,9 @@ double TaskShares::packet_ns(std::span<const TaskDemand> tasks, std::span<const 
     for (std::size_t weight = 0; weight < kClasses; ++weight) looked_at[task][weight] = shares[task].of_weight(weight);
     parts |= tasks[task].parts;
   }
-  double all = 0, parts_ns = 0;
+  Amounts amounts;
+  std::array<double, TaskWork::kMostParts> packets_of{};  // that the part is done for
+  double all = 0;
   for (std::size_t state = 0; state * kClasses < work.packets.size(); ++state) {
     const double* const packets = &work.packets[state * kClasses];
     double of_state = 0;
@@ -50,12 +60,20 @@ double TaskShares::packet_ns(std::span<const TaskDemand> tasks, std::span<const 
         for (std::size_t weight = 0; weight < kClasses; ++weight)
           done[weight] = std::max(done[weight], is_fixed ? 1 : looked_at[task][weight]);
       }
-      double packets_done = 0;
-      for (std::size_t weight = 0; weight < kClasses; ++weight) packets_done += packets[weight] * done[weight];
-      parts_ns += packets_done * work.part_ns[part];
+      const bool of_flows = (work.flow_parts >> part & 1) != 0;
+      for (std::size_t weight = 0; weight < kClasses; ++weight) {
+        packets_of[part] += packets[weight] * done[weight];
+        amounts.times[part] += packets[weight] * done[weight] * (of_flows ? work.flows_per_packet[weight] : 1);
+      }
     }
   }
-  return work.base_ns + (all > 0 ? parts_ns / all : 0);
+  if (!(all > 0)) return {};
+  for (double& times : amounts.times) times /= all;
+  for (std::uint32_t left = parts & work.mixed_parts; left != 0; left &= left - 1) {
+    const double share = packets_of[static_cast<std::size_t>(std::countr_zero(left))] / all;
+    amounts.mixed += 4 * share * (1 - share);
+  }
+  return amounts;
 }
 
 /// One choice.
@@ -81,13 +99,23 @@ struct TaskShares::Search {
   };
   Offer cheapest(std::size_t task, double recall) const noexcept {
     Offer best;
-    double light = 0;  // of its events
-    for (std::uint8_t heavy_from = 1; heavy_from <= kClasses; ++heavy_from) {
-      light += tasks[task].events_by_weight[heavy_from - 1];
-      const bool is_last = heavy_from == kClasses;  // whatever rounding says
-      if (light < recall && !is_last) continue;
-      const TaskShare share{std::min(1.0, recall / std::max(light, recall)), heavy_from};
-      if (const double ns = with_ns(task, share); ns <= best.ns) best = {share, ns};
+    const auto offer = [&](TaskShare share, double events, bool is_all) {  // all find enough, whatever rounding says
+      if (events < recall && !is_all) return;
+      if (!tasks[task].by_keys) share.of_flows = std::min(1.0, recall / std::max(events, recall));
+      const double ns = with_ns(task, share);
+      const bool is_wider = share.heavy_from == kClasses;  // of two that take as long
+      if (ns < best.ns || (is_wider && ns == best.ns)) best = {share, ns};
+    };
+    double events = 0;
+    for (std::uint8_t light_below = kClasses; light_below-- > 0;) {
+      events += tasks[task].events_by_weight[light_below];
+      offer({.light_below = light_below}, events, light_below == 0);
+    }
+    if (tasks[task].by_keys) return best;
+    events = 0;
+    for (std::uint8_t heavy_from = 1; heavy_from < kClasses; ++heavy_from) {
+      events += tasks[task].events_by_weight[heavy_from - 1];
+      offer({.heavy_from = heavy_from}, events, false);
     }
     return best;
   }

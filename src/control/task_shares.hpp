@@ -10,14 +10,17 @@
 
 namespace parshall {
 
-/// What a task looks at of its flows: this share, by a hash of the flow, of those that are lighter than that. The hash
-/// is one for all tasks, so that who looks at fewer flows looks at some of those that others look at.
+/// What a task looks at of its flows: this share, by a hash of the flow, of those of these weights. The hash is one for
+/// all tasks, so that who looks at fewer flows looks at some of those that others look at.
 struct TaskShare {
   double of_flows = 1;                             ///< 0 to 1
   std::uint8_t heavy_from = FlowWeight::kClasses;  ///< flows of this weight or more are left out; kClasses: none
+  std::uint8_t light_below = 0;                    ///< flows of less weight are left out
 
-  double of_weight(std::size_t weight) const noexcept { return weight < heavy_from ? of_flows : 0; }
-  bool is_all() const noexcept { return of_flows >= 1 && heavy_from == FlowWeight::kClasses; }
+  double of_weight(std::size_t weight) const noexcept {
+    return weight >= light_below && weight < heavy_from ? of_flows : 0;
+  }
+  bool is_all() const noexcept { return of_flows >= 1 && heavy_from == FlowWeight::kClasses && light_below == 0; }
 
   friend bool operator==(const TaskShare&, const TaskShare&) = default;
 };
@@ -29,7 +32,8 @@ struct TaskDemand {
   std::uint32_t parts = 0;   ///< bit j: what is done for a packet that it looks at; what tasks share is done once
   double recall = 0.75;      ///< wanted
   int priority = 0;          ///< whose turn it is last: that of the largest
-  double events = 0;         ///< in a window, on average, as far as is known
+  bool by_keys = false;  ///< it adds up flows of a key: a share of them by hash tells nothing, heavy ones nearly all
+  double events = 0;     ///< in a window, on average, as far as is known
   /// Which share of them flows of each weight show. They add up to 1.
   std::array<double, FlowWeight::kClasses> events_by_weight = of_lightest();
 
@@ -52,7 +56,11 @@ struct TaskWork {
 
   std::span<const double> packets;  ///< by base state and weight (FlowWeight)
   double base_ns = 0;               ///< of every packet
-  std::span<const double> part_ns;  ///< by part, of a packet that it is done for
+  std::span<const double> part_ns;  ///< by part, of a packet that it is done for; or, of flow_parts, of a flow
+  std::uint32_t flow_parts = 0;     ///< bit j: part j is done once for each flow and window
+  std::array<double, FlowWeight::kClasses> flows_per_packet{};  ///< by weight, of a window
+  std::uint32_t mixed_parts = 0;  ///< bit j: packets for which part j is done, or not, follow no pattern
+  double mixed_ns = 0;            ///< that it takes, where it is one packet of two: branches are told wrong
 };
 
 /// Which tasks look at what, so that a packet takes no more than there is time for.
@@ -60,7 +68,7 @@ struct TaskWork {
 /// As many tasks as can be have the recall that they want: of those with the highest priority first, and among equals
 /// those for which it takes least. Then the others have as much as there is time for, in the same order; then those
 /// that have enough have more. Heavy flows are left out first where a task finds more by it: their packets take most
-/// of the time, and bring few events.
+/// of the time, and bring few events. Or light ones, of which there are most.
 ///
 /// Cost:   some 10 us for three tasks; nothing is allocated after the constructor.
 /// Source: our own. MONA (Tangari et al., IEEE TNSM 2020) raises the task that is worst off, which is all of them
@@ -70,6 +78,15 @@ class TaskShares {
   static constexpr std::size_t kMostTasks = 16;
 
   explicit TaskShares(std::size_t tasks) : shares_(tasks) {}
+
+  /// How often each part is done for a packet, and by how many such parts packets are mixed: 1 for each that is done
+  /// for half of them.
+  struct Amounts {
+    std::array<double, TaskWork::kMostParts> times{};
+    double mixed = 0;
+  };
+  static Amounts amounts_of(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
+                            const TaskWork& work) noexcept;
 
   /// `shares`: one of each task.
   static double packet_ns(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,

@@ -95,8 +95,10 @@ void Measurement::finish(LinkPlace now, FlowKeys key_of) noexcept {
 std::uint32_t Measurement::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
   const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
   for (const auto& windows : windows_) windows->note_missed(missed);
+  std::uint64_t rows = 0;
+  for (const auto& windows : windows_) rows += windows->rows_begun();
   control_->end_window(later_of(now), load, tracker_->weighed_packets(), tracker_->effective_packets(),
-                       tracker_->new_flows(), *states_);
+                       tracker_->new_flows(), rows, *states_);
   return control_->one_in();
 }
 

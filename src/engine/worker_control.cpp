@@ -12,7 +12,11 @@ namespace parshall {
 namespace {
 
 // Rough, of what one machine showed: only where learning starts, and which of two states is the lighter.
-constexpr double kIatNs = 8, kTcpNs = 80, kRttHistoryNs = 8, kMeasureNs = 10, kRowNs = 50;
+constexpr double kIatNs = 8, kTcpNs = 60, kRttHistoryNs = 8, kMeasureNs = 8;
+constexpr double kStatesNs = 10;  ///< of a packet, to know its flow's state and weight
+constexpr double kRowNs = 90;     ///< of a flow and window
+constexpr std::array<double, FlowWeight::kClasses> kFlowsPerPacket{0.4,      1.0 / 11,  1.0 / 23,  1.0 / 45,
+                                                                   1.0 / 90, 1.0 / 180, 1.0 / 360, 1.0 / 700};
 constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};
 
 double guessed_ns(const FindingNeeds& needs, std::uint64_t measures) noexcept {
@@ -84,15 +88,15 @@ std::optional<Error> ControlPlan::use(const Profile& profile, const StatePlan& s
 void ControlPlan::watch(const TaskSets& tasks) {
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members())
-      if (task.measures && task.finds_any) recalls->add(task.name, task.states, task.recall);
+      if (task.gives_way && task.finds_any) recalls->add(task.name, task.states, task.recall);
 }
 
 void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<const WindowPlan> windows,
                       std::span<const FindingNeeds> findings) {
   policy = ControlPolicy::tasks;
   reduced = std::move(states);
-  part_ns = {kIatNs, kTcpNs, kRttHistoryNs};
-  packet.input_ns += kRowNs * static_cast<double>(windows.size());
+  packet.input_ns += kStatesNs;
+  part_ns = {kRowNs, kTcpNs, kIatNs, kRttHistoryNs};
   std::vector<std::pair<const WindowPlan*, std::size_t>> measures;  // of each part beyond these
   for (const WindowPlan& window : windows)
     for (std::size_t i = 0; i < window.measures->measures().size() && part_ns.size() < TaskWork::kMostParts; ++i) {
@@ -101,20 +105,21 @@ void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<con
     }
   for (std::size_t state = 0; state < reduced.states(); ++state) {
     const FindingNeeds& needs = findings[state];
-    std::uint32_t parts = needs.iat | needs.tcp << 1 | needs.rtt_history << 2;
+    std::uint32_t parts = kRowPart | needs.tcp << 1 | needs.iat << 2 | needs.rtt_history << 3;
     for (std::size_t i = 0; i < measures.size(); ++i)
-      parts |= static_cast<std::uint32_t>(measures[i].first->by_state[state] >> measures[i].second & 1) << (3 + i);
+      parts |= static_cast<std::uint32_t>(measures[i].first->by_state[state] >> measures[i].second & 1) << (4 + i);
     parts_of_state.push_back(parts);
   }
   std::size_t number = 0;
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members()) {
-      if (!task.measures || !task.finds_any) continue;
+      if (!task.gives_way || !task.finds_any) continue;
       TaskDemand demand;
       demand.states = task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
       demand.fixed = reduced.fixed_states_of(number++);
       demand.recall = task.recall;
       demand.priority = task.priority;
+      demand.by_keys = !task.measures;
       demand.parts = ~std::uint32_t{0};  // what all states have that it is in
       for (std::size_t state = 0; state < reduced.states(); ++state)
         if ((task.states >> state & 1) != 0) demand.parts &= parts_of_state[state];
@@ -145,9 +150,10 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
       effective_packets_(effective_before_.size()) {
   if (plan.by_tasks()) {
     by_tasks_.emplace(plan.demands.size(), plan.packet, plan.part_ns,
-                      TaskController::Options{.utilisation = plan.controller.utilisation,
-                                              .sheds = plan.controller.sheds,
-                                              .costs = {.common_drift = 0.003, .relaxing = 0}});
+                      TaskController::Options{
+                          .utilisation = plan.controller.utilisation,
+                          .sheds = plan.controller.sheds,
+                          .costs = {.prior_sd = 0.35, .common_drift = 0.003, .own_drift = 0.005, .relaxing = 0.1}});
     reduced_ = plan.reduced;
     parts_of_state_ = plan.parts_of_state;
     part_ns_ = plan.part_ns;
@@ -160,7 +166,7 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
 
 void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> weighed_packets,
                                std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
-                               FlowStates& states) noexcept {
+                               std::uint64_t rows, FlowStates& states) noexcept {
   const std::uint64_t began_cycles = __rdtsc();
   border_ns_ = length_.end_of(length_.number(now));
   const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
@@ -171,10 +177,10 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
   }
   take_since(effective_packets.first(effective_before_.size()), effective_before_, effective_packets_);
   const WorkerLoad since = load - std::exchange(load_, load);
-  const std::uint64_t new_before = std::exchange(new_flows_, new_flows);
+  const std::uint64_t new_before = std::exchange(new_flows_, new_flows), rows_before = std::exchange(rows_, rows);
   if (!std::exchange(began_any_, true)) return;  // nothing to compare with
   if (by_tasks_) {
-    decide_by_tasks(elapsed_ns, since, new_flows - new_before, states);
+    decide_by_tasks(elapsed_ns, since, new_flows - new_before, rows - rows_before, states);
     return note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
   }
   controller_.end_window(
@@ -195,10 +201,11 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
 }
 
 void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows,
-                                    FlowStates& states) noexcept {
+                                    std::uint64_t rows, FlowStates& states) noexcept {
   std::ranges::fill(done_, 0.0);
+  done_[0] = static_cast<double>(rows);
   for (std::size_t state = 0; state < effective_packets_.size(); ++state)
-    for (std::uint32_t left = parts_of_state_[state]; left != 0; left &= left - 1)
+    for (std::uint32_t left = parts_of_state_[state] & ~ControlPlan::kRowPart; left != 0; left &= left - 1)
       done_[static_cast<std::size_t>(std::countr_zero(left))] += effective_packets_[state];
   const bool has_weights = weighings_ >= kWeighedTwice;
   for (std::size_t i = 0; i < demands_.size(); ++i) {
@@ -215,6 +222,8 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
       weighed.back() = state_packets_[state];
     }
   }
+  std::array<double, FlowWeight::kClasses> alike;
+  alike.fill(kFlowsPerPacket.front());
   const double busy_share = since.busy_share(batch_);
   const bool changed = by_tasks_->end_window(
       {.window_ns = elapsed_ns,
@@ -225,7 +234,10 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
        .shed = since.shed,
        .new_flows = new_flows,
        .packets = weighed_packets_,
-       .done = done_},
+       .done = done_,
+       .flow_parts = ControlPlan::kRowPart,
+       .flows_per_packet = has_weights ? kFlowsPerPacket : alike,
+       .mixed_parts = 0b111},  // rows, TCP and the times between packets
       demands_);
   if (changed) install_tasks(states);
   weigh(elapsed_ns, busy_share, states);

@@ -29,10 +29,11 @@ std::string_view name_of(Controller::Mode mode) noexcept;
 struct ControlPlan {
   Controller::Options controller;
   ControlPolicy policy = ControlPolicy::mona;
-  ReducedStates reduced;                      ///< of ControlPolicy::tasks, as what follows
-  std::vector<double> part_ns;                ///< of a packet that a part of the work is done for
-  std::vector<std::uint32_t> parts_of_state;  ///< bit j: the j-th part; of all states of `reduced`
-  std::vector<TaskDemand> demands;            ///< by task of `reduced`: what does not change
+  ReducedStates reduced;                        ///< of ControlPolicy::tasks, as what follows
+  static constexpr std::uint32_t kRowPart = 1;  ///< a part: that a flow has a row in its window
+  std::vector<double> part_ns;                  ///< of a packet that a part of the work is done for; first, of a row
+  std::vector<std::uint32_t> parts_of_state;    ///< bit j: the j-th part; of all states of `reduced`
+  std::vector<TaskDemand> demands;              ///< by task of `reduced`: what does not change
   std::uint64_t window_ns = 10'000'000;
   std::size_t batch = 256;            ///< that a source is asked for
   PacketTime packet;                  ///< the rest of what a packet takes
@@ -84,10 +85,10 @@ class WorkerControl {
 
   bool due(LinkPlace now) const noexcept { return now.latest_ns != 0 && length_.at(now) >= border_ns_; }
 
-  /// Once it is due: `weighed_packets` (FlowTracker's), `effective_packets` and `new_flows` are of all packets up to
-  /// now.
+  /// Once it is due: `weighed_packets` (FlowTracker's), `effective_packets`, `new_flows` and `rows` (WindowRows') are
+  /// of all packets up to now.
   void end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> weighed_packets,
-                  std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
+                  std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows, std::uint64_t rows,
                   FlowStates& states) noexcept;
 
   const ControlCounts& counts() const noexcept { return counts_; }
@@ -104,7 +105,7 @@ class WorkerControl {
   std::span<const GapRecovery::Task> tasks() noexcept;
   void install(FlowStates& states) noexcept;
   void install_tasks(FlowStates& states) noexcept;
-  void decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows,
+  void decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows, std::uint64_t rows,
                        FlowStates& states) noexcept;
   void weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept;
   void note(std::uint64_t window_ns, std::uint64_t cycles) noexcept;
@@ -131,7 +132,7 @@ class WorkerControl {
   WorkerLoad load_;
   std::vector<std::uint64_t> weighed_before_, effective_before_;
   std::vector<double> weighed_packets_, state_packets_, effective_packets_;
-  std::uint64_t new_flows_ = 0;
+  std::uint64_t new_flows_ = 0, rows_ = 0;
   bool began_any_ = false;
   ControlCounts counts_;
 };

@@ -35,10 +35,11 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
   if (plan.tasks.adaptation != Adaptation::accuracy || plan.tasks.policy != ControlPolicy::tasks ||
       !adapts(plan, wiring))
     return std::optional<ReducedStates>();
+  const auto can_give_way = [](const TaskSet::Member& task) { return task.measures || task.finds_heavy; };
   std::vector<std::uint64_t> of_tasks;
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members()) {
-      if (!task.measures) continue;
+      if (!can_give_way(task)) continue;
       if (!task.finds_any) {
         wiring.notes.push_back(
             fmt::format("{} measures and finds nothing: flows give way as with --policy mona", task.name));
@@ -55,8 +56,11 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
     std::size_t number = 0;
     for (const TaskSet& set : tasks.sets())
       for (const TaskSet::Member& task : set.members()) {
-        if (!task.measures) continue;
-        if (task.spec == spec.text) spec.states |= reduced->states_of(number);
+        if (!can_give_way(task)) continue;
+        if (task.spec == spec.text) {
+          spec.states |= reduced->states_of(number);
+          spec.gives_way = true;
+        }
         ++number;
       }
   }

@@ -242,27 +242,27 @@ TEST(TaskController, HostileWindowsChangeNothing) {
 
 TEST(Patience, IsNeededWhereMoreWasTooMuch) {
   Patience patience;
-  EXPECT_TRUE(patience.is_over());
+  EXPECT_TRUE(patience.is_over(100));
   patience.rose();
   patience.pass(50e6);
-  patience.fell();
-  EXPECT_FALSE(patience.is_over()) << "it lasted 50 ms";
+  patience.fell(100);
+  EXPECT_FALSE(patience.is_over(100)) << "it lasted 50 ms";
   patience.pass(99e6);
-  EXPECT_FALSE(patience.is_over());
+  EXPECT_FALSE(patience.is_over(100));
   patience.pass(1e6);
-  EXPECT_TRUE(patience.is_over());
+  EXPECT_TRUE(patience.is_over(100));
   patience.rose();
   patience.pass(10e6);
-  patience.fell();
+  patience.fell(100);
   patience.pass(199e6);
-  EXPECT_FALSE(patience.is_over()) << "twice as long";
+  EXPECT_FALSE(patience.is_over(100)) << "twice as long";
   patience.pass(1e6);
-  EXPECT_TRUE(patience.is_over());
+  EXPECT_TRUE(patience.is_over(100));
   patience.rose();
   patience.pass(1.5e9);
-  patience.fell();
+  patience.fell(100);
   patience.pass(200e6);
-  EXPECT_TRUE(patience.is_over()) << "what lasted was not too much";
+  EXPECT_TRUE(patience.is_over(100)) << "what lasted was not too much";
 }
 
 }  // namespace

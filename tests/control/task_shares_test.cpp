@@ -129,6 +129,25 @@ TEST(TaskShares, KeepHeavyFlowsThatShowTheEvents) {
   EXPECT_EQ(chosen.shares[0].heavy_from, kClasses);
 }
 
+TEST(TaskShares, LeaveOutLightFlowsOfWhichThereAreMost) {
+  constexpr std::array<double, 1> kRowNs{80};
+  std::array<double, kClasses> flows_per_packet{0.5};
+  flows_per_packet.back() = 0.002;
+  std::vector<TaskDemand> tasks{task(1)};
+  tasks[0].by_keys = true;
+  tasks[0].events_by_weight = {0.1, 0, 0, 0, 0, 0, 0, 0.9};
+  const auto packets = packets_of({{500, 0, 0, 0, 0, 0, 0, 500}});
+  const TaskWork work{packets, kBaseNs, kRowNs, 1, flows_per_packet};
+  TaskShares shares(1);
+  shares.choose(tasks, work, kBaseNs + 1);
+  EXPECT_EQ(shares.satisfied(), 1u);
+  EXPECT_EQ(shares.shares()[0].light_below, 1);
+  EXPECT_DOUBLE_EQ(shares.shares()[0].of_flows, 1) << "a key's flows are all its";
+  EXPECT_DOUBLE_EQ(TaskShares::packet_ns(tasks, shares.shares(), work), kBaseNs + 0.5 * 0.002 * 80);
+  shares.choose(tasks, work, kBaseNs + 0.5 * 0.5 * 80 + 1);
+  EXPECT_TRUE(shares.shares()[0].is_all());
+}
+
 TEST(TaskShares, TakeNothingOfStatesThatNeverGiveWay) {
   std::vector<TaskDemand> tasks{task(1 << kTcp, 0b11)};
   tasks[0].fixed = 0b01;

@@ -54,7 +54,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
     effective_[2] += static_cast<std::uint64_t>(static_cast<double>(taken / 2) * kept);
     effective_[0] += taken - static_cast<std::uint64_t>(static_cast<double>(taken / 2) * kept);
     ASSERT_TRUE(control_->due({0, now_ns_}));
-    control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, *states_);
+    control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, 0, *states_);
     ASSERT_FALSE(control_->due({0, now_ns_}));
   }
 
@@ -78,11 +78,11 @@ TEST_F(Controlled, IsDueAtWholeMultiplesOfTheWindowOnThePacketsClock) {
   use(Controller::Mode::adapt);
   EXPECT_FALSE(control_->due({0, 0})) << "nothing is known of the link";
   EXPECT_TRUE(control_->due({0, kBeginNs})) << "it begins with the first packet";
-  control_->end_window({0, kBeginNs}, load_, packets_, effective_, 0, *states_);
+  control_->end_window({0, kBeginNs}, load_, packets_, effective_, 0, 0, *states_);
   EXPECT_FALSE(control_->due({0, kBeginNs}));
   EXPECT_FALSE(control_->due({0, 501 * kControlWindowNs - 1}));
   EXPECT_TRUE(control_->due({0, 501 * kControlWindowNs}));
-  control_->end_window({0, 504 * kControlWindowNs + 7}, load_, packets_, effective_, 0, *states_);
+  control_->end_window({0, 504 * kControlWindowNs + 7}, load_, packets_, effective_, 0, 0, *states_);
   EXPECT_FALSE(control_->due({0, 505 * kControlWindowNs - 1})) << "windows that nobody was there for are passed over";
   EXPECT_TRUE(control_->due({0, 505 * kControlWindowNs}));
 }
@@ -110,8 +110,8 @@ TEST_F(Controlled, WithoutAdaptationFlowsKeepTheirStates) {
 
 TEST_F(Controlled, TimeThatStandsStillOrLeapsAndCountersThatDoNotMoveDoNoHarm) {
   use(Controller::Mode::recover);
-  control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, *states_);
-  control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, *states_);
+  control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, 0, *states_);
+  control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, 0, *states_);
   now_ns_ += 1'000'000'000'000'000'000;
   for (int i = 0; i < 10; ++i) pass(0, 0, 0);
   EXPECT_EQ(share_kept(), 1);

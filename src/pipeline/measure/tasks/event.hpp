@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -91,7 +92,7 @@ class EventWriter {
   std::uint64_t written() const noexcept { return written_; }
   std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
 
-  /// All of them, by the weight of their flows (FlowWeight); those of no flow as of light ones.
+  /// All of them, by the weight of their flows (FlowWeight), of a key's on average; those of no flow as of light ones.
   std::array<std::uint64_t, FlowWeight::kClasses> found() const noexcept {
     auto found = found_;
     found[0] += without_room_;
@@ -113,11 +114,13 @@ class EventWriter {
   }
 
   std::uint8_t weight_of(const std::vector<EventValue>& values) const noexcept {
-    for (const EventValue& value : values)
-      if (value.name == "packets")
-        if (const auto* const packets = std::get_if<std::uint64_t>(&value.value))
-          return weight_in(window_.length, *packets);
-    return 0;
+    const auto count = [&](std::string_view name) -> std::uint64_t {
+      for (const EventValue& value : values)
+        if (value.name == name)
+          if (const auto* const number = std::get_if<std::uint64_t>(&value.value)) return *number;
+      return 0;
+    };
+    return weight_in(window_.length, count("packets") / std::max<std::uint64_t>(count("flows"), 1));
   }
 
   const std::string& task_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "pipeline/measure/tasks/missing.hpp"
 #include "pipeline/measure/tasks/task.hpp"
@@ -32,6 +33,12 @@ class HeavyHitters final : public Task {
     if (top_ != 0 && !arguments.given("threshold")) threshold_ = {};
   }
 
+  bool finds_heavy() const noexcept override {
+    return amount_.of != &KeyCounts::flows && amount_.of != &KeyCounts::new_flows;
+  }
+
+  void unread(const UnreadFlows& flows) override { unread_.add(flows); }
+
   void end(EventWriter& events) override {
     const std::uint64_t total = total_of(amount_, aggregate_, events.window());
     const auto of = [this](const Aggregate::Table::Entry* entry) { return entry->value.*amount_.of; };
@@ -47,8 +54,9 @@ class HeavyHitters final : public Task {
                       [&](auto* a, auto* b) { return of(a) != of(b) ? of(a) > of(b) : order_of(a->key, b->key) < 0; });
     if (top_ != 0 && heavy.size() > top_) heavy.resize(top_);
     std::vector<EventValue> error;
-    for (const Amount& amount : kAmounts)
-      std::ranges::move(missing_error(amount, most_missing(aggregate_, events.window())), std::back_inserter(error));
+    KeyCounts missing = most_missing(aggregate_, events.window());
+    missing.add(std::exchange(unread_, {}));
+    for (const Amount& amount : kAmounts) std::ranges::move(missing_error(amount, missing), std::back_inserter(error));
     for (const auto* entry : heavy) {
       const double share = total == 0 ? 0 : static_cast<double>(of(entry)) / static_cast<double>(total);
       std::vector<EventValue> values{{"share", share}};
@@ -66,6 +74,7 @@ class HeavyHitters final : public Task {
   const Amount& amount_;
   Threshold threshold_;
   std::uint64_t top_;
+  KeyCounts unread_;  ///< of flows that gave way
 };
 
 }  // namespace

@@ -85,6 +85,7 @@ class TaskSet {
     bool looks_at_flows;       ///< TaskEntry's
     bool measures;             ///< it goes by measures of flows, which those in lighter states do not have
     bool gives_way;            ///< it looks at no flow whose state has given it up
+    bool finds_heavy = false;  ///< Task's
     double recall;             ///< that its reports should have
     int priority;              ///< where not all tasks can have that: those with the largest have it first
     bool has_history = false;  ///< what it finds goes by what flows did in windows before

@@ -33,6 +33,9 @@ class Task {
   /// where TaskContext::ask_for_bins() was called.
   virtual void bins(std::size_t /*first*/, std::span<const LinkBin>) {}
 
+  /// Whether it looks for keys of which heavy flows make nearly all, so that light ones may give way.
+  virtual bool finds_heavy() const noexcept { return false; }
+
   /// The window is over: writes what there is to say, and forgets it.
   virtual void end(EventWriter& events) = 0;
 

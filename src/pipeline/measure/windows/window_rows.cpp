@@ -70,26 +70,29 @@ void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey&
   row.turn = kNoTurn;
 }
 
-/// Hands the packets to the measures that their flows' states have.
+/// Hands the packets to the measures that their flows' states have. Who has which follows no pattern that a branch
+/// could be told by: so they are listed, first those that have any.
 void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept {
-  if (packets.empty()) return;
-  std::array<std::byte*, kStatBatch> rows;
-  std::array<const PacketFinding*, kStatBatch> found;
-  std::size_t count = 0;
-  const auto take = [&](std::size_t i) {
-    rows[count] = row_of(packets[i].slot).measured();
-    found[count++] = &findings[i];
-  };
-  const auto& measures = plan_.measures->measures();
-  if (plan_.by_state.size() == 1) {
-    for (std::size_t i = 0; i < packets.size(); ++i) take(i);
-    for (const auto& [measure, offset] : measures) measure->update({{rows.data(), count}, offset, found.data()});
-    return;
+  std::array<std::uint8_t, kStatBatch> any;
+  std::size_t measured = 0;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    any[measured] = static_cast<std::uint8_t>(i);
+    measured += measures_of(findings[i]) != 0;
   }
-  for (std::size_t m = 0; m < measures.size(); ++m, count = 0) {
-    for (std::size_t i = 0; i < packets.size(); ++i)
-      if ((plan_.by_state[findings[i].effective_state] >> m & 1) != 0) take(i);
-    if (count != 0) measures[m].measure->update({{rows.data(), count}, measures[m].offset, found.data()});
+  if (measured == 0) return;
+  std::array<std::byte*, kStatBatch> rows, rows_taken;
+  std::array<const PacketFinding*, kStatBatch> taken;
+  for (std::size_t i = 0; i < measured; ++i) rows[i] = row_of(packets[any[i]].slot).measured();
+  for (std::size_t m = 0; m < plan_.measures->measures().size(); ++m) {
+    const auto& [measure, offset] = plan_.measures->measures()[m];
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < measured; ++i) {
+      const PacketFinding& finding = findings[any[i]];
+      rows_taken[count] = rows[i];
+      taken[count] = &finding;
+      count += measures_of(finding) >> m & 1;
+    }
+    if (count != 0) measure->update({{rows_taken.data(), count}, offset, taken.data()});
   }
 }
 

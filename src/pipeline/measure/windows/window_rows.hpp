@@ -190,6 +190,8 @@ class WindowRows {
         std::clamp<std::uint64_t>(closing_->listed * packets / within + 1, kFewestRows, kAllRows));
   }
 
+  std::uint64_t rows_begun() const noexcept { return rows_begun_; }
+
   /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
   bool sweep(std::uint32_t most, FlowKeys key_of) noexcept {
     if (!closing_->untold) return !tell_ends();
@@ -372,6 +374,7 @@ class WindowRows {
   [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, std::uint8_t before,
                                FlowKeys key_of) noexcept {
     if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
+    ++rows_begun_;
     row = {.turn = open_->turn,
            .listed = row.listed,
            .first_ns = packet.time_ns,
@@ -412,6 +415,9 @@ class WindowRows {
     return (sizeof(Row) + measures.bytes() + 63) / 64 * 64;
   }
   void measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept;
+  std::uint64_t measures_of(const PacketFinding& finding) const noexcept {
+    return plan_.by_state[plan_.by_state.size() == 1 ? 0 : finding.effective_state];
+  }
 
   std::uint32_t one_in() const noexcept { return sample_ == nullptr ? 1 : sample_->one_in(); }
   void begin_window(LinkPlace place) noexcept;
@@ -450,6 +456,7 @@ class WindowRows {
   Turn *open_ = &turns_[0], *closing_ = &turns_[1];
   std::uint32_t last_turn_ = kNoTurn;
   bool ended_since_missed_ = false;
+  std::uint64_t rows_begun_ = 0;
   std::uint64_t border_ = 0;       ///< where the open window ends
   std::uint64_t not_late_ns_ = 0;  ///< packets from before this are late
 };
