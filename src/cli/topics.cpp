@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/topics.hpp"
 
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
 
@@ -11,8 +13,12 @@ void add_list(Command program, std::vector<Topic> topics) {
   auto topic = std::make_shared<std::string>();
   std::vector<std::string> names;
   for (const Topic& known : topics) names.emplace_back(known.name);
-  command->add_option("topic", *topic, "What to list")->required()->check(among(names));
+  command->add_option("topic", *topic, "What to list (none: what there is to list)")->check(among(names));
   command->callback([topic, topics = std::move(topics)] {
+    if (topic->empty()) {
+      for (const Topic& known : topics) fmt::print("{}\n", known.name);
+      return;
+    }
     for (const Topic& known : topics)
       if (*topic == known.name && known.print != nullptr) known.print();
   });

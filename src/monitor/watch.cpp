@@ -147,11 +147,12 @@ class Watch {
   void announce() {
     if (options_.quiet) return;
     const SessionOptions& wired = plan_.wiring.session;
-    say(options_.command, fmt::format("{}{}; at most {} MB for {} flows in {} worker{}",
-                                      plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
-                                      (run_->memory_bytes() + (1 << 20) - 1) >> 20,
-                                      wired.table == nullptr ? 0 : wired.monitor.flows * wired.workers, wired.workers,
-                                      wired.workers == 1 ? "" : "s"));
+    say(options_.command,
+        fmt::format("{}{}; at most {} MB for {} flows in {} worker{}{}",
+                    plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
+                    (run_->memory_bytes() + (1 << 20) - 1) >> 20,
+                    wired.table == nullptr ? 0 : wired.monitor.flows * wired.workers, wired.workers,
+                    wired.workers == 1 ? "" : "s", input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
     if (!plan_.plan.source.forward.empty())
       say(options_.command,
           "marked: " + describe_marks(wired.threads.marking, plan_.wiring.statistics.classifier->classes()));

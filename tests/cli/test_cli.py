@@ -887,6 +887,15 @@ class Reports(Case):
             self.assertIn(column, listed)
             self.assertRegex(listed[column], r" (u?int|float|enum|flags)\d+ | time | address ")
 
+    def test_list_alone_says_what_there_is_to_list(self):
+        for lab in (False, True):
+            done = run("list", lab=lab)
+            topics = done.out.decode().split()
+            self.assertEqual(done.status, DONE)
+            self.assertLess({"tables", "tasks", "columns", "hashes"}, set(topics))
+            for topic in topics:
+                self.assertEqual(run("list", topic, lab=lab).status, DONE)
+
     def test_list_and_help_and_version(self):
         for topic in ("tables", "hashes", "statistics", "columns", "sources", "traffic", "goals", "experiments", "formats", "counters"):
             done = run("list", topic)
