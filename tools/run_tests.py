@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
 LANES = {COMPUTING: os.cpu_count(), WAITING: 2, ALONE: 1}  # each that waits has four tests or so at a time
+PASSING = re.compile(r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$")  # what gtest and unittest say of tests that passed
 Test = collections.namedtuple("Test", "name command part priority environment", defaults=(0, {}))
 
 
@@ -69,7 +70,8 @@ class Runner:
                 print("".join(f"{count:>7} {line.strip()}\n" for line, count in list(skipped.items())[:5]), end="")
             else:
                 self.failed += 1
-                print(f"FAILED  {test.name} ({seconds:.0f} s, {status})", *said.splitlines()[-60:], sep="\n")
+                lines = [line for line in said.splitlines() if not PASSING.match(line)]
+                print(f"FAILED  {test.name} ({seconds:.0f} s, {status})", *lines[-60:], sep="\n")
             sys.stdout.flush()
 
 
