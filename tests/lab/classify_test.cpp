@@ -185,8 +185,9 @@ TEST(ClassifyCrew, SaysWherePacketsThatWereLostGotLost) {
     const double share =
         static_cast<double>(offered) / run->sniffing_s / (300e6 * static_cast<double>(shape.interfaces));
     EXPECT_LT(share, 1.01) << "none is in the account that did not come";
-    EXPECT_GT(share, 0.3) << "but for those after a thread's last look (a machine shared with others may take its core just then), "
-                             "all that came are: what is taken alone is a tenth";
+    EXPECT_GT(share, 0.3)
+        << "but for those after a thread's last look (a machine shared with others may take its core just then), "
+           "all that came are: what is taken alone is a tenth";
     double cpu_ns = 0;
     for (const auto& module : run->cpu_ns) cpu_ns = std::accumulate(module.begin(), module.end(), cpu_ns);
     EXPECT_LE(cpu_ns, 1.1e9 * run->seconds * static_cast<double>(std::min(shape.threads(), usable_cores().size())));
