@@ -182,10 +182,10 @@ class WindowRows {
       while (sweep(kAllRows, key_of)) wait();
   }
 
-  /// How many rows of the last window are to be told with so many packets, so that all are, and its end, when two
-  /// thirds as many have come as that window had: more at once would hold up the packets of the open one.
+  /// How many rows of the last window are to be told with so many packets, so that all are, and its end, when half as
+  /// many have come as that window had: more at once would hold up the packets of the open one.
   std::uint32_t rows_for(std::uint64_t packets) const noexcept {
-    const std::uint64_t within = closing_->totals.packets * 3 / 5 + 1;
+    const std::uint64_t within = closing_->totals.packets * 2 / 5 + 1;
     return static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(closing_->listed * packets / within + 1, kFewestRows, kAllRows));
   }
