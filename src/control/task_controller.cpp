@@ -2,6 +2,7 @@
 #include "control/task_controller.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -16,12 +17,17 @@ constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were 
 constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
 constexpr double kSmallChangeNs = 1e9;
 
-constexpr double kSurprise = 1.4;  ///< times what packets should have taken
-constexpr double kMixedNs = 8;
+constexpr double kSurprise = 1.3;  ///< times what packets took in windows near it
+constexpr double kMixedNs = 7;
 constexpr double kMuch = 0.3;  ///< of what the dearest part takes: what takes less is learnt with others
 constexpr double kFlowsLearning = 0.1, kMostFlowsFactor = 4;
 
 bool takes_much(double ns, std::span<const double> part_ns) noexcept { return ns >= kMuch * std::ranges::max(part_ns); }
+
+double median(std::array<double, 3> of) noexcept {
+  std::ranges::sort(of);
+  return of[1];
+}
 
 bool is_time(double ns) noexcept { return ns > 0 && std::isfinite(ns); }
 
@@ -56,8 +62,8 @@ bool TaskController::gives_way() const noexcept {
   return std::ranges::any_of(shares_, [](const TaskShare& share) { return !share.is_all(); });
 }
 
-/// Whether the window tells what packets take. One in which they took far longer than told, after one in which they did
-/// not, does not: the machine was away, which a virtual one's clocks count as work.
+/// Whether the window tells what packets take. One in which they took far longer than in those before does not: the
+/// machine was away, which a virtual one's clocks count as work. So what is learnt is the median of three windows.
 bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept {
   if (load.counted == 0) return true;
   const auto counted = static_cast<double>(load.counted);
@@ -81,17 +87,21 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
       work_shares_[kRest] += times * given_ns_[part] / rest_ns;
   }
   const double busy_ns = std::max(0.0, load.busy_ns - static_cast<double>(load.shed) * Shedding::kShedNs);
-  const bool is_surprised = busy_ns > kSurprise * counted * costs_.mean_cost_ns(work_shares_);
-  if (is_surprised && !std::exchange(was_surprised_, true)) return false;
-  was_surprised_ = is_surprised;
-  costs_.add_window({load.window_ns, busy_ns, counted, work_shares_});
+  const double told_ns = counted * costs_.mean_cost_ns(work_shares_);
+  if (!(told_ns > 0)) return true;
+  const double times = busy_ns / told_ns;
+  std::ranges::rotate(times_told_, times_told_.begin() + 1);
+  times_told_.back() = times;
+  const double usual = median(times_told_);
+  costs_.add_window({load.window_ns, usual * told_ns, counted, work_shares_});
+  for (double& earlier : times_told_) earlier *= told_ns / (counted * costs_.mean_cost_ns(work_shares_));
   for (std::size_t part = 0; part < part_ns_.size(); ++part) {
     const std::size_t work = work_of_part_[part];
     part_ns_[part] = work != kRest ? costs_.cost_ns(work)
                      : rest_ns > 0 ? given_ns_[part] * costs_.cost_ns(kRest) / rest_ns
                                    : 0;
   }
-  return true;
+  return times <= kSurprise * usual;
 }
 
 /// What comes, and what it takes, as far as is known.
@@ -139,7 +149,7 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   if (!is_time(load.window_ns) || !std::isfinite(load.busy_ns)) return false;
   if (load.counted == 0 && load.shed == 0 && load.offered != 0) return false;  // it stood still
   patience_.pass(load.window_ns);
-  const bool is_told = learn(load, tasks);
+  const bool is_told = learn(load, tasks), was_away = std::exchange(is_away_, !is_told);
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
   if (!(rate_pps > 0)) return false;
   const TaskWork work = work_of(load);
@@ -149,7 +159,8 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   const double budget_ns = shedding_.for_kept_ns(target_ns);
 
   const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
-  const bool is_full = load.busy_ns >= kFull * load.window_ns, lost = load.missed != 0 && is_full;
+  const bool is_full = load.busy_ns >= kFull * load.window_ns;
+  const bool lost = load.missed != 0 && is_full && !was_away;  // what waited meanwhile comes with this window's
   if (now_ns > budget_ns || lost) {
     // Predicted to fit and yet lost: less of what can be had less of.
     const double least_ns = TaskShares::packet_ns(tasks, none_, work);

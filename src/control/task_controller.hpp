@@ -111,7 +111,8 @@ class TaskController {
   double flows_factor_ = 1;                ///< of flows_per_packet: as many as there were
   double new_flow_share_ = 0;
   std::uint32_t satisfied_ = ~std::uint32_t{0};
-  bool fits_ = true, was_surprised_ = false;
+  std::array<double, 3> times_told_{1, 1, 1};  ///< that packets took, in the last windows, of what is told now
+  bool fits_ = true, is_away_ = false;
   Patience patience_;
 };
 

@@ -22,7 +22,7 @@ constexpr TaskShare kNothing{.of_flows = 0, .heavy_from = kClasses};
 
 double TaskDemand::recall_aimed_at() const noexcept {
   const double sd = std::sqrt(recall * (1 - recall) / std::max(kFewEvents, events));
-  return std::min(1.0, recall + kSurely * sd);
+  return std::min(1.0, recall + unlike + kSurely * sd);
 }
 
 double TaskShares::packet_ns(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,

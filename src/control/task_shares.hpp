@@ -34,6 +34,7 @@ struct TaskDemand {
   int priority = 0;          ///< whose turn it is last: that of the largest
   bool by_keys = false;  ///< it adds up flows of a key: a share of them by hash tells nothing, heavy ones nearly all
   double events = 0;     ///< in a window, on average, as far as is known
+  double unlike = 0.05;  ///< of recall, for events of few flows, which are the same in all windows
   /// Which share of them flows of each weight show. They add up to 1.
   std::array<double, FlowWeight::kClasses> events_by_weight = of_lightest();
 

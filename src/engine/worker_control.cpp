@@ -12,9 +12,9 @@ namespace parshall {
 namespace {
 
 // Rough, of what one machine showed: only where learning starts, and which of two states is the lighter.
-constexpr double kIatNs = 8, kTcpNs = 60, kRttHistoryNs = 8, kMeasureNs = 8;
-constexpr double kStatesNs = 10;  ///< of a packet, to know its flow's state and weight
-constexpr double kRowNs = 90;     ///< of a flow and window
+constexpr double kIatNs = 6, kTcpNs = 42, kRttHistoryNs = 6, kMeasureNs = 6;
+constexpr double kStatesNs = 5;  ///< of a packet, to know its flow's state and weight
+constexpr double kRowNs = 86;    ///< of a flow and window
 constexpr std::array<double, FlowWeight::kClasses> kFlowsPerPacket{0.4,      1.0 / 11,  1.0 / 23,  1.0 / 45,
                                                                    1.0 / 90, 1.0 / 180, 1.0 / 360, 1.0 / 700};
 constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};

@@ -25,6 +25,7 @@ struct Site {
   double slower = 1;                                                  ///< than given
   double noise = 0;                                                   ///< of the rate, of it
   std::function<double(double)> stolen = [](double) { return 0.0; };  ///< share of the time that others take, unseen
+  std::function<double(double)> dearer = [](double) { return 1.0; };  ///< times what packets take, in a window
   bool sheds = true;
 };
 
@@ -60,8 +61,8 @@ class Played {
       for (std::size_t task = 0; task < 3; ++task)
         if ((tasks_[task].parts >> part & 1) != 0)
           done[part] = std::max(done[part], controller_.shares()[task].of_weight(0));
-    const double packet_ns =
-        site_.slower * (site_.base_ns + std::inner_product(done.begin(), done.end(), site_.part_ns.begin(), 0.0));
+    const double packet_ns = site_.slower * site_.dearer((now_ns_ + kSpanNs / 2) * 1e-9) *
+                             (site_.base_ns + std::inner_product(done.begin(), done.end(), site_.part_ns.begin(), 0.0));
     const double kept = 1.0 / controller_.one_in();
     const double mean_ns = kept * packet_ns + (1 - kept) * Shedding::kShedNs;
     const double part = 1 + site_.noise * (2 * random_.uniform() - 1);
@@ -193,6 +194,26 @@ TEST(TaskController, NothingGivesWayForPacketsThatAreLostWhileOthersHaveTheWorke
   const auto windows = played.pass(300);
   EXPECT_GT(lost_in(windows), 0);
   EXPECT_EQ(changes_in(windows, 0), 0);
+}
+
+TEST(TaskController, AWindowInWhichTheMachineWasAwayChangesNothing) {
+  for (const double rate_pps : {5.5e6, 7e6, 9e6})
+    for (const double dearer : {1.4, 2.0, 5.0}) {
+      Played played({.rate_pps = [=](double) { return rate_pps; },
+                     .dearer = [=](double s) { return s > 1 && static_cast<int>(s * 100) % 10 == 3 ? dearer : 1; }});
+      const auto windows = played.pass(500);
+      EXPECT_EQ(changes_in(windows, 100), 0) << rate_pps << ", " << dearer;
+      EXPECT_GT(lost_in(windows, 100), 0) << "or there was nothing to see";
+    }
+}
+
+TEST(TaskController, PacketsThatAreDearerFromNowOnAreLearntInTwoWindows) {
+  Played played({.rate_pps = [](double) { return 5e6; }, .dearer = [](double s) { return s < 1 ? 1.0 : 1.5; }});
+  const auto windows = played.pass(300);
+  EXPECT_EQ(changes_in(windows, 0), changes_in(windows, 100));
+  EXPECT_TRUE(windows[101].changed || windows[102].changed);
+  EXPECT_LE(changes_in(windows, 100), 4);
+  EXPECT_EQ(lost_in(windows, 110), 0);
 }
 
 TEST(TaskController, ShedsWhereNoTaskAtAllTakesTooLongAndLooksAtAllAgain) {

@@ -33,6 +33,7 @@ TaskDemand task(std::uint32_t parts, std::uint64_t states = 1) {
   demand.states = states;
   demand.parts = parts;
   demand.events = 1e9;  // chance plays no part
+  demand.unlike = 0;
   return demand;
 }
 
@@ -168,11 +169,14 @@ TEST(TaskDemand, AimsAtMoreWhereChanceHasItsWay) {
   TaskDemand demand;
   demand.recall = 0.75;
   demand.events = 1e9;
-  EXPECT_NEAR(demand.recall_aimed_at(), 0.75, 1e-3);
+  demand.unlike = 0.03;
+  EXPECT_NEAR(demand.recall_aimed_at(), 0.78, 1e-3);
   demand.events = 100;
-  EXPECT_NEAR(demand.recall_aimed_at(), 0.75 + 1.3 * 0.0433, 1e-3);
+  EXPECT_NEAR(demand.recall_aimed_at(), 0.78 + 1.3 * 0.0433, 1e-3);
   demand.events = 0;
   EXPECT_LT(demand.recall_aimed_at(), 1);
+  demand.recall = 0.9;
+  EXPECT_DOUBLE_EQ(demand.recall_aimed_at(), 1);
 }
 
 /// Against all choices on a grid: no set with more tasks satisfied fits.
