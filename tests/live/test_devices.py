@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -276,6 +277,25 @@ class KernelInterfaces(unittest.TestCase):
                 pair.send(netns.udp_frames(500))
                 got = watched.result()
                 self.assertEqual((got['packets'], got['sockets_left']), (500, 0))
+
+    def test_af_xdp_waits_a_little_for_a_queue_that_another_has(self):
+        arguments = ('--via', 'af_xdp', '--idle', '20')
+        with netns.VethPair() as pair:
+            holder = Watched(pair, *arguments)
+            ended = threading.Timer(0.4, holder.stop, (signal.SIGTERM,))  # the other waits for up to a second
+            ended.start()
+            watched = Watched(pair, *arguments, '--packets', '500')
+            ended.join()
+            pair.send(netns.udp_frames(500))
+            self.assertEqual(watched.result()['packets'], 500)
+
+    def test_af_xdp_says_that_another_has_the_queue_and_leaves_that_alone(self):
+        with netns.VethPair() as pair:
+            holder = Watched(pair, '--via', 'af_xdp', '--packets', '500', '--idle', '20')
+            with self.assertRaisesRegex(AssertionError, 'cannot open tap0 with af_xdp: another program has its'):
+                Watched(pair, '--via', 'af_xdp')
+            pair.send(netns.udp_frames(500))
+            self.assertEqual(holder.result()['packets'], 500)
 
     def test_af_packet_leaves_the_interface_as_it_was_even_when_killed(self):
         with netns.VethPair() as pair:

@@ -18,6 +18,7 @@
 #include "pipeline/capture/dpdk/eal.hpp"
 #include "pipeline/capture/dpdk/pci_device.hpp"
 #include "pipeline/capture/dpdk/port_setup.hpp"
+#include "pipeline/capture/dpdk/xdp_queue.hpp"
 #include "pipeline/capture/packet_ring.hpp"
 
 namespace parshall {
@@ -198,6 +199,7 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
                              interface.name, queues, options.sinks)};
   if (!options.receives) plan.notes.push_back("what comes in on its queues meanwhile is lost to this host");
   for (std::uint16_t queue = 0; queue < queues; ++queue) {
+    if (auto error = wait_for_xdp_queue(interface, queue)) return error;
     port.sinks = port.transmit_queues = queue < options.sinks ? 1 : 0;
     port.devargs =
         fmt::format("net_af_xdp{},iface={},start_queue={},queue_count=1", next_number(), interface.name, queue);

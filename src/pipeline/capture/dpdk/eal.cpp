@@ -180,7 +180,7 @@ std::string CaughtOutput::tail() const {
   std::vector<std::string_view> lines;
   for (std::size_t at = 0; at < said.size();) {
     const std::string_view line = said.substr(at, said.find('\n', at) - at);
-    if (!line.empty()) lines.push_back(line);
+    if (!line.empty() && std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     at += line.size() + 1;
   }
   if (std::ssize(lines) > kMostLines) lines.erase(lines.begin(), lines.end() - kMostLines);

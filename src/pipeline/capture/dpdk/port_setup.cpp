@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kPoolCache = 512;
 constexpr std::uint16_t kSentDescriptors = 2048;
-constexpr int kXdpTries = 5;
+constexpr int kXdpTries = 10;
 constexpr std::chrono::milliseconds kXdpPatience(50);
 constexpr std::uint64_t kHashed = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP;
 
@@ -235,14 +235,8 @@ Setup::Step Setup::set_up_queues() {
     rx.offloads = conf_.rxmode.offloads;
     rx.rx_drop_en = plan_.queues > 1;  // a full queue must not hold up the others
     const auto node = static_cast<unsigned>(numa_node);
-    int error = ::rte_eth_rx_queue_setup(id_, queue, rx_descriptors_, node, &rx, pool);
-    for (int tries = 0; is_xdp && error != 0 && tries < kXdpTries; ++tries) {
-      std::this_thread::sleep_for(kXdpPatience);  // the kernel frees the queue of a closed socket a little later
-      error = ::rte_eth_rx_queue_setup(id_, queue, rx_descriptors_, node, &rx, pool);
-    }
-    if (error != 0) {
+    if (const int error = ::rte_eth_rx_queue_setup(id_, queue, rx_descriptors_, node, &rx, pool))
       return failed(plan_, fmt::format("receive queue {}", queue), error);
-    }
     if (is_xdp) ask_kernel(queue, before);
   }
   for (std::uint16_t queue = 0; queue < transmit_queues_; ++queue) {
@@ -334,6 +328,15 @@ std::uint64_t PortPlan::memory_bytes() const {
   return queues * of_pool(mbufs()) + sinks * of_pool(sink_mbufs());
 }
 
-Result<OpenedPort> open_port(const PortPlan& plan) { return Setup(plan).run(); }
+Result<OpenedPort> open_port(const PortPlan& plan) {
+  Result<OpenedPort> opened = Setup(plan).run();
+  // The kernel frees the queue of a closed socket a little later, be it the one of wait_for_xdp_queue(). A new port
+  // each time: net_af_xdp goes on from where the setting up of a queue failed, with buffers that it has freed.
+  for (int tries = 0; !opened && plan.socket_family == AF_XDP && tries < kXdpTries; ++tries) {
+    std::this_thread::sleep_for(kXdpPatience);
+    opened = Setup(plan).run();
+  }
+  return opened;
+}
 
 }  // namespace parshall::dpdk
