@@ -95,10 +95,10 @@ std::optional<Recall> RecallEstimator::recall(std::uint64_t missed_flows) const 
   return Recall{recall_of(events_, missed->expected), recall_of(events_, missed->most())};
 }
 
-void RecallByWeight::add_window(const Counts& flows, const Counts& events) noexcept {
+void RecallByWeight::add_window(const Counts& flows, const Counts& events, const Counts& in_part) noexcept {
   events_ = events;
   for (std::size_t weight = 0; weight < flows.size(); ++weight) {
-    const auto found = static_cast<double>(events[weight]);
+    const auto found = static_cast<double>(events[weight] - in_part[weight]);
     by_weight_[weight].add_window(flows[weight], found, found);
   }
 }

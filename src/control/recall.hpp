@@ -83,8 +83,9 @@ class RecallByWeight {
  public:
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
 
-  /// One window's flows that the task saw, and their events, none of which has two.
-  void add_window(const Counts& flows, const Counts& events) noexcept;
+  /// One window's flows that the task saw throughout, and all events, of which none has two. Those `in_part` are of
+  /// flows that it saw for less: they show fewer than there are, at first none where it goes by their past.
+  void add_window(const Counts& flows, const Counts& events, const Counts& in_part = {}) noexcept;
 
   /// Of the window added last.
   std::optional<Recall> recall(const Counts& missed_flows) const noexcept;

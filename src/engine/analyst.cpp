@@ -64,18 +64,16 @@ RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> boar
 /// meanwhile is not known.
 std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, const EventWindow& window,
                                                Watched& watched) const {
-  RecallByWeight::Counts seen{}, missed{}, with_shed{}, at_most{};
-  for (std::size_t weight = 0; weight < seen.size(); ++weight) {
-    seen[weight] = task.seen.wholly[weight] + task.seen.partly[weight];
+  RecallByWeight::Counts missed{}, with_shed{}, at_most{};
+  for (std::size_t weight = 0; weight < missed.size(); ++weight)
     missed[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
-  }
   missed[0] += window.totals.unlisted_flows;
-  for (std::size_t weight = 0; weight < seen.size(); ++weight) {
+  for (std::size_t weight = 0; weight < missed.size(); ++weight) {
     const double shed = task.seen.shed[weight], sd = sampled_sd(task.seen.shed_variance[weight]);
     with_shed[weight] = missed[weight] + static_cast<std::uint64_t>(shed);
     at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
   }
-  watched.estimator.add_window(seen, task.found);
+  watched.estimator.add_window(task.seen.wholly, task.found, task.found_in_part);
   // Without what nobody has: flows that come back bring none. A task that sees nothing is as poor as can be. Weight is
   // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);

@@ -136,6 +136,7 @@ class MissedFlows : public ::testing::Test {
                                                          .packets = flow.packets,
                                                          .state = 1,
                                                          .effective_state = flow.effective_state,
+                                                         .weight = FlowWeight::of(flow.packets),
                                                          .other_state = flow.other_state});
       std::vector<std::byte> bytes(sizeof message + tasks_->sets()[0].measures().bytes());
       std::memcpy(bytes.data(), &message, sizeof message);
@@ -229,6 +230,16 @@ TEST_F(MissedFlows, FlowsSeenInPartAndThoseThatNobodyWasToldOfCountAsMissed) {
   ASSERT_TRUE(said);
   EXPECT_EQ(value_of(*said, "flows_seen"), 150u);
   EXPECT_EQ(value_of(*said, "flows_missed"), 57u);
+}
+
+TEST_F(MissedFlows, FlowsSeenInPartDoNotShowHowManyEventsThereAre) {
+  std::vector<Flow> flows;
+  for (int i = 0; i < 100; ++i) flows.push_back({1, 1, i % 2 == 0});
+  for (int i = 0; i < 20; ++i) window(flows);
+  for (Flow& flow : flows) flow = {0, 0, true};
+  for (int i = 0; i < 10; ++i) flows[i] = {1, 0, false};  // they come back each time, and have no past
+  for (int i = 0; i < 40; ++i) window(flows);
+  EXPECT_NEAR((*board_)[0].events, 50, 1);
 }
 
 TEST_F(MissedFlows, PacketsThatTheDeviceMissedAreMissedByAllTasksAndForAWhile) {

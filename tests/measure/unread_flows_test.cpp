@@ -35,7 +35,7 @@ struct ToldTogether {
   std::map<std::pair<std::uint64_t, std::uint64_t>, StateSums> by_state;
   std::map<std::uint64_t, std::uint64_t> flows;  ///< of all states, each once
   std::map<std::uint64_t, std::array<std::uint64_t, FlowWeight::kClasses>> unread;
-  std::map<std::uint64_t, std::map<std::uint32_t, std::uint64_t>> packets;  ///< of records told one by one
+  std::map<std::uint64_t, std::map<std::uint32_t, std::uint8_t>> weights;  ///< of records told one by one
   std::uint64_t ends = 0;
 
   void read(RecordRing& ring) {
@@ -51,7 +51,7 @@ struct ToldTogether {
         flows[message.window] += flow.first_in(~std::uint64_t{0});
         std::uint32_t record;
         std::memcpy(&record, flow.key.address.data(), sizeof record);
-        packets[message.window][record] += flow.packets;
+        weights[message.window].try_emplace(record, flow.weight);
       } else if (message.kind == WindowMessage::Kind::unread) {
         const auto unread_message = read_as<UnreadMessage>(bytes);
         const UnreadFlows& of = unread_message.flows;
@@ -93,6 +93,7 @@ TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
     ToldTogether told, truth;
     struct OneFlow {
       bool lives = false;
+      std::uint8_t weight = 0;
       std::uint8_t state = 0, effective = 0, before = 0;
     };
     std::array<OneFlow, kUnreadSlots> flows;
@@ -112,9 +113,10 @@ TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
         const bool starts = !flow.lives;
         if (starts) {
           g_unread_records[slot] = ++records;
-          flow = {true, static_cast<std::uint8_t>(random.below(kUnreadStates)), 0, 0};
+          flow = {true, 0, static_cast<std::uint8_t>(random.below(kUnreadStates)), 0, 0};
           flow.effective = flow.before = flow.state;
         }
+        if (random.below(8) == 0) flow.weight = static_cast<std::uint8_t>(random.below(FlowWeight::kClasses));
         flow.before = flow.effective;
         if (random.below(20) == 0) flow.effective = random.below(2) == 0 ? flow.state : kLight;
         if (random.below(200) == 0) {
@@ -127,6 +129,7 @@ TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
         PacketFinding finding;
         finding.state = flow.state;
         finding.effective_state = flow.effective;
+        finding.weight = flow.weight;
         finding.effective_before = starts ? flow.effective : flow.before;
         findings.push_back(finding);
       }
@@ -153,12 +156,14 @@ TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
       ASSERT_EQ(told.by_state[at], sums) << "seed " << seed << ", window " << at.first << ", state " << at.second;
     ASSERT_EQ(told.by_state.size(), truth.by_state.size());
     ASSERT_EQ(told.flows, truth.flows) << seed;
-    for (const auto& [window, of] : truth.packets) {
+    for (const auto& [window, of] : truth.weights) {
       if (with_changes.contains(window)) continue;
       std::array<std::uint64_t, FlowWeight::kClasses> weights{};
-      for (const auto& [record, packets] : of)
-        if (!told.packets[window].contains(record))
-          ++weights[weight_in({WindowLength::Unit::ns, kUnreadWindowNs}, packets)];
+      for (const auto& [record, weight] : of)
+        if (const auto one = told.weights[window].find(record); one == told.weights[window].end())
+          ++weights[weight];
+        else
+          ASSERT_EQ(one->second, weight) << "seed " << seed << ", window " << window;
       ASSERT_EQ(told.unread[window], weights) << "seed " << seed << ", window " << window;
       for (std::size_t weight = 0; weight < weights.size(); ++weight) {
         unread += weights[weight];

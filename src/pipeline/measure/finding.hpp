@@ -26,6 +26,7 @@ struct PacketFinding {
   std::uint8_t state = 0;             ///< the flow's monitoring state
   std::uint8_t effective_state = 0;   ///< whose measures see the packet: the same, or a lighter one
   std::uint8_t effective_before = 0;  ///< and saw the flow's packet before
+  std::uint8_t weight = 0;            ///< the flow's (FlowWeight), by which who looks at it is chosen
   bool is_tcp = false;                ///< of a connection: `tcp` and payload_bytes mean something
   TcpFinding tcp;
   std::uint32_t payload_bytes = 0;

@@ -130,7 +130,7 @@ class FlowTracker {
   [[gnu::always_inline]] void find_state(const RowUpdate& packet, PacketFinding& finding, FlowKeys key_of) noexcept {
     new_flows_ += packet.starts_flow;
     if (states_ == nullptr) {
-      finding.state = finding.effective_state = finding.effective_before = 0;
+      finding.state = finding.effective_state = finding.effective_before = finding.weight = 0;
       return;
     }
     Stay& stay = stays_[packet.slot];
@@ -148,6 +148,7 @@ class FlowTracker {
     finding.state = stay.state;
     finding.effective_state = stay.effective_state;
     finding.effective_before = effective_before;
+    finding.weight = stay.weight;
     if (by_state_[stay.effective_state].any()) prefetch_line(&tracks_[packet.slot]);
   }
 

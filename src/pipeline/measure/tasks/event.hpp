@@ -71,6 +71,15 @@ class EventWriter {
              std::vector<EventValue> error) {
     put(part, key, std::move(values), std::move(error));
   }
+  /// What a flow was to the task that found it.
+  struct Seen {
+    std::uint8_t weight = 0;  ///< FlowWindow's
+    bool in_part = false;     ///< FlowWindow::measured_in_part
+  };
+  void write(const std::shared_ptr<const KeyPart>& part, const FlowKey& flow, Seen seen, std::vector<EventValue> values,
+             std::vector<EventValue> error) {
+    put(part, flow, std::move(values), std::move(error), EventKind::alarm, seen);
+  }
 
   void write_summary(std::vector<EventValue> values, std::vector<EventValue> error) {
     put(nullptr, {}, std::move(values), std::move(error), EventKind::summary);
@@ -92,17 +101,24 @@ class EventWriter {
   std::uint64_t written() const noexcept { return written_; }
   std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
 
-  /// All of them, by the weight of their flows (FlowWeight), of a key's on average; those of no flow as of light ones.
+  /// All of them, by the weight of their flows; of a key's by the packets that they have on average (FlowWeight); those
+  /// of no flow as of light ones.
   std::array<std::uint64_t, FlowWeight::kClasses> found() const noexcept {
     auto found = found_;
     found[0] += without_room_;
     return found;
   }
+  /// Of these: of flows that the task saw in part.
+  std::array<std::uint64_t, FlowWeight::kClasses> found_in_part() const noexcept { return found_in_part_; }
 
  private:
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
-           std::vector<EventValue> error, EventKind kind = EventKind::alarm) {
-    if (kind == EventKind::alarm) ++found_[weight_of(values)];
+           std::vector<EventValue> error, EventKind kind = EventKind::alarm, std::optional<Seen> seen = {}) {
+    if (kind == EventKind::alarm) {
+      if (!seen) seen = {.weight = weight_of(values)};
+      ++found_[seen->weight];
+      found_in_part_[seen->weight] += seen->in_part;
+    }
     if (window_.totals.one_in != 1 && !is_of_all_)
       error.insert(error.begin(), {"sampled_one_in", std::uint64_t{window_.totals.one_in}});
     if (written_ == most_) {
@@ -128,7 +144,7 @@ class EventWriter {
   std::size_t most_;
   const Take& take_;
   std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0;
-  std::array<std::uint64_t, FlowWeight::kClasses> found_{};
+  std::array<std::uint64_t, FlowWeight::kClasses> found_{}, found_in_part_{};
   std::optional<FoundShare> share_;
   bool is_of_all_ = false;
 };

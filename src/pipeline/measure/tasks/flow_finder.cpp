@@ -26,7 +26,8 @@ void FlowFinder::flows(std::span<const FlowWindow> flows) {
       ++more_;
       continue;
     }
-    found_.push_back({flow.key, flow.first_ns, flow.packets, flow.wire_bytes, values_.size(), flow.measured_in_part});
+    found_.push_back(
+        {flow.key, flow.first_ns, flow.packets, flow.wire_bytes, values_.size(), flow.weight, flow.measured_in_part});
     for (const BoundField& field : shown_) values_.push_back(field.of(flow));
   }
 }
@@ -45,7 +46,8 @@ void FlowFinder::end(EventWriter& events) {
       if (const auto value = values_[flow.at + i]) values.push_back(shown_[i].value(*value));
     std::vector<EventValue> own_error = error;
     if (flow.in_part) own_error.push_back({"measured_in_part", std::uint64_t{1}});
-    events.write(part_, part_->of(flow.key), std::move(values), std::move(own_error));
+    events.write(part_, part_->of(flow.key), {.weight = flow.weight, .in_part = flow.in_part}, std::move(values),
+                 std::move(own_error));
   }
   events.count_dropped(more_);
   found_.clear();

@@ -30,7 +30,8 @@ class FlowFinder : public Task {
     FlowKey key;
     std::uint64_t first_ns, packets, wire_bytes;
     std::size_t at;  ///< of the first of its values
-    bool in_part;    ///< FlowWindow::measured_in_part
+    std::uint8_t weight;
+    bool in_part;  ///< FlowWindow::measured_in_part
   };
 
   Wanted wanted_;

@@ -145,13 +145,12 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
       const std::span<const FlowWindow> wanted = of_states(flows, member.states);
       if (member.finds_any)
         for (const FlowWindow& flow : wanted)
-          member.seen.add(flow, ~std::uint64_t{0}, member.gives_way ? weight_in(window_, flow.packets) : 0);
+          member.seen.add(flow, ~std::uint64_t{0}, member.gives_way ? flow.weight : 0);
       member.task->flows(wanted);
       continue;
     }
     for (const FlowWindow& flow : flows)
-      if ((member.states >> flow.state & 1) != 0)
-        member.seen.add(flow, member.states, weight_in(window_, flow.packets));
+      if ((member.states >> flow.state & 1) != 0) member.seen.add(flow, member.states, flow.weight);
     const auto is_whole = [states = member.states](const FlowWindow& flow) {
       return (states >> flow.state & 1) != 0 && flow.wholly_in(states);
     };
@@ -197,6 +196,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.events += events.written();
     member.dropped += events.dropped();
     member.found = events.found();
+    member.found_in_part = events.found_in_part();
     member.share = events.share();
   }
   for (const auto& asked : context_.aggregates()) asked.aggregate->clear();

@@ -92,6 +92,7 @@ class TaskSet {
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
     FlowsSeen::Counts found{};                       ///< events of the last window, with those dropped
+    FlowsSeen::Counts found_in_part{};               ///< of these: of flows that were seen in part
     std::optional<FoundShare> share = std::nullopt;  ///< of the last window, of a sample: EventWriter's
     FlowsSeen seen{};                                ///< of the open window, until forget_flows_seen()
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted

@@ -60,7 +60,7 @@ struct LinkBin {
 
 /// What flows of one state did in a window at which no task looks one by one: counted together.
 struct UnreadFlows {
-  std::array<std::uint64_t, FlowWeight::kClasses> flows{};  ///< by their weight in the window
+  std::array<std::uint64_t, FlowWeight::kClasses> flows{};  ///< by weight: FlowWindow's
   std::uint64_t new_flows = 0;                              ///< of these: their records began in the window
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< also of flows before somebody looked at them
   // Of a sample: what these flows stand for beyond themselves, and the estimates' variances.
@@ -75,7 +75,7 @@ struct UnreadFlows {
     wire_bytes += static_cast<std::uint64_t>(counts.ip_bytes() + counts.extra_bytes());
   }
 
-  /// A flow begins that stands for so many, or goes (`sign` -1), having had that weight.
+  /// A flow begins that stands for so many, or goes (`sign` -1).
   void add_flow(std::size_t weight, bool starts, double stands_for, int sign = 1) noexcept {
     const auto one = static_cast<std::uint64_t>(sign);  // modulo 2^64
     const double more = sign * (stands_for - 1), variance = sign * stands_for * std::max(0.0, stands_for - 1);
@@ -156,6 +156,7 @@ struct FlowWindow {
   std::uint16_t tcp_flags = 0;
   std::uint8_t state = 0;               ///< its monitoring state
   std::uint8_t effective_state = 0;     ///< whose measures saw its packets: the same, or a lighter one; the latest
+  std::uint8_t weight = 0;              ///< by which it was chosen who looks at it (FlowWeight); 0 where it was not
   std::uint8_t other_state = 0;         ///< the first such state; the same where it never changed
   bool more_states = false;             ///< and there were others between
   bool starts = false;                  ///< its record began in the window

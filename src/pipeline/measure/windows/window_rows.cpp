@@ -4,22 +4,6 @@
 #include <sched.h>
 
 namespace parshall {
-namespace {
-
-/// The fewest packets of a flow that is heavier than that.
-std::uint32_t heavier_at(WindowLength window, std::uint32_t weight) noexcept {
-  std::uint64_t least = 1, most = std::uint64_t{1} << 31;  // more than any can have
-  while (least < most) {
-    const std::uint64_t middle = (least + most) / 2;
-    if (weight_in(window, middle) > weight)
-      most = middle;
-    else
-      least = middle + 1;
-  }
-  return static_cast<std::uint32_t>(least);
-}
-
-}  // namespace
 
 WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
                        const FlowSample* sample)
@@ -33,8 +17,6 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, 
       rows_(slots * stride_),
       reads_all_(plan_.reads_all()),
       unread_(reads_all_ ? 0 : slots) {
-  for (std::uint32_t weight = 0; weight < heavier_at_.size(); ++weight)
-    heavier_at_[weight] = heavier_at(plan_.length, weight);
   for (Turn& turn : turns_) {
     turn.unread.resize(plan_.read.size());
     turn.slots = HugeBuffer<std::uint32_t>(slots);
@@ -116,6 +98,7 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noex
                                      .tcp_flags = row.tcp_flags,
                                      .state = row.state,
                                      .effective_state = row.effective_state,
+                                     .weight = row.weight,
                                      .other_state = row.other_state,
                                      .more_states = row.more_states,
                                      .starts = row.starts,

@@ -123,12 +123,13 @@ class WindowRows {
       Row& row = row_of(packet.slot);
       const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : StatePair{};
       const std::uint8_t before = any_findings ? findings[i].effective_before : states.effective;
-      if (!reads_all_ && count_unread(packet, states, key_of)) {
+      const std::uint8_t weight = any_findings ? findings[i].weight : 0;
+      if (!reads_all_ && count_unread(packet, states, weight, key_of)) {
         add_to_totals(packet);
         continue;
       }
       if (row.turn != open_->turn) [[unlikely]] {
-        begin(row, packet, states, before, key_of);
+        begin(row, packet, states, before, weight, key_of);
       } else if (row.states() != states) [[unlikely]] {
         measure_until(i);
         change_states(row, packet, states, key_of);
@@ -239,8 +240,9 @@ class WindowRows {
     std::uint64_t first_ns = 0, last_ns = 0;
     std::uint16_t tcp_flags = 0;
     std::uint8_t state = 0, effective_state = 0, other_state = 0;
-    bool more_states = false, starts = false;
-    bool is_measured = false;  ///< else its measures' part means nothing
+    std::uint8_t weight = 0;
+    bool more_states : 1 = false, starts : 1 = false;
+    bool is_measured : 1 = false;  ///< else its measures' part means nothing
     std::uint64_t earlier_states = 0;
 
     StatePair states() const noexcept { return {state, effective_state}; }
@@ -261,14 +263,9 @@ class WindowRows {
   /// A flow that has no row in the window, but is counted with others.
   struct UnreadFlow {
     std::uint32_t turn = kNoTurn;
-    std::uint32_t packets : 25 = 0;  ///< or the most there can be
-    std::uint32_t state : 6 = 0;
-    std::uint32_t starts : 1 = 0;
-
-    bool has_row() const noexcept { return packets == kHasRow; }
-
-    static constexpr std::uint32_t kHasRow = (1 << 25) - 1;  ///< all that comes in the window is in its row
-    static constexpr std::uint32_t kMostPackets = kHasRow - 1;
+    std::uint8_t state = 0, weight = 0;
+    bool starts = false;
+    bool has_row = false;  ///< all that comes in the window is in its row
   };
   static_assert(sizeof(UnreadFlow) == 8);
 
@@ -328,23 +325,18 @@ class WindowRows {
 
   /// A packet of a flow at which no task looks. False where the open window has its row, or has to: the flow was looked
   /// at, or is in another state than it was.
-  [[gnu::always_inline]] bool count_unread(const RowUpdate& packet, StatePair states, FlowKeys key_of) noexcept {
+  [[gnu::always_inline]] bool count_unread(const RowUpdate& packet, StatePair states, std::uint8_t weight,
+                                           FlowKeys key_of) noexcept {
     if (plan_.reads(states.own, states.effective)) return false;
     UnreadFlow& flow = unread_[packet.slot];
     UnreadFlows& flows = open_->unread[states.own];
     if (flow.turn != open_->turn) [[unlikely]] {
-      flow = {.turn = open_->turn, .packets = 0, .state = states.own & 0x3Fu, .starts = packet.starts_flow};
-      flows.add_flow(0, packet.starts_flow, stands_for(packet.slot, key_of));
-    } else if (flow.has_row() || flow.state != states.own) [[unlikely]] {
+      flow = {.turn = open_->turn, .state = states.own, .weight = weight, .starts = packet.starts_flow};
+      flows.add_flow(weight, packet.starts_flow, stands_for(packet.slot, key_of));
+    } else if (flow.has_row || flow.state != states.own) [[unlikely]] {
       return false;
     }
     flows.add(packet.counts);
-    if (flow.packets == UnreadFlow::kMostPackets) [[unlikely]]
-      return true;
-    if (++flow.packets < heavier_at_[0]) [[likely]]
-      return true;
-    for (std::size_t weight = 0; weight < heavier_at_.size(); ++weight)
-      if (flow.packets == heavier_at_[weight]) --flows.flows[weight], ++flows.flows[weight + 1];
     return true;
   }
 
@@ -352,16 +344,16 @@ class WindowRows {
   /// flow; or, of another state than it was, as one of each.
   void take_from_unread(Row& row, const RowUpdate& packet, FlowKeys key_of) noexcept {
     UnreadFlow& flow = unread_[packet.slot];
-    if (flow.turn == open_->turn && !flow.has_row()) {
+    if (flow.turn == open_->turn && !flow.has_row) {
       if (flow.state == row.state) {
-        open_->unread[flow.state].add_flow(weight_in(plan_.length, flow.packets), flow.starts,
-                                           stands_for(packet.slot, key_of), -1);
+        open_->unread[flow.state].add_flow(flow.weight, flow.starts, stands_for(packet.slot, key_of), -1);
         row.starts = flow.starts;
+        row.weight = flow.weight;
       } else {
         row.earlier_states |= std::uint64_t{1} << flow.state;
       }
     }
-    flow = {.turn = open_->turn, .packets = UnreadFlow::kHasRow, .state = row.state & 0x3Fu, .starts = 0};
+    flow = {.turn = open_->turn, .state = row.state, .has_row = true};
   }
 
   /// Of a flow of the open window: as many as there are connections for one that is looked at. None where only a larger
@@ -372,7 +364,7 @@ class WindowRows {
   }
 
   [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, std::uint8_t before,
-                               FlowKeys key_of) noexcept {
+                               std::uint8_t weight, FlowKeys key_of) noexcept {
     if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
     ++rows_begun_;
     row = {.turn = open_->turn,
@@ -383,6 +375,7 @@ class WindowRows {
            // What measures go by was not seen, if it was lighter.
            .other_state =
                (plan_.measures_of(states.effective) & ~plan_.measures_of(before)) != 0 ? before : states.effective,
+           .weight = weight,
            .starts = packet.starts_flow};
     if (!reads_all_) take_from_unread(row, packet, key_of);
     begin_measures(row);
@@ -405,8 +398,9 @@ class WindowRows {
       return;
     }
     const std::uint64_t earlier = row.earlier_states | std::uint64_t{1} << row.state;
+    const std::uint8_t weight = row.weight;
     tell_now(row, key_of(packet.slot), *open_);
-    begin(row, packet, states, states.effective, key_of);
+    begin(row, packet, states, states.effective, weight, key_of);
     row.earlier_states = earlier;
   }
 
@@ -448,8 +442,7 @@ class WindowRows {
   const FlowSample* sample_;
   HugeBuffer<std::byte> rows_;
   bool reads_all_;
-  HugeBuffer<UnreadFlow> unread_;                                     ///< by slot; none where all flows are looked at
-  std::array<std::uint32_t, FlowWeight::kClasses - 1> heavier_at_{};  ///< packets from which a flow has the next weight
+  HugeBuffer<UnreadFlow> unread_;  ///< by slot; none where all flows are looked at
   std::array<Turn, 2> turns_;
   std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< by window; a ring of those still to be told
   std::size_t ends_queued_ = 0, ends_told_ = 0;
