@@ -16,6 +16,8 @@ constexpr double kFull = 0.9;        ///< busy for less, a worker that loses pac
 constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were lost though all should have fitted
 constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
 constexpr double kSmallChangeNs = 1e9;
+constexpr double kLeastPart = 0.1, kNearly = 0.75;
+constexpr double kComingBack = 3;  ///< times what packets of flows that come back take, in their first window
 
 constexpr double kSurprise = 1.3;  ///< times what packets took in windows near it
 constexpr double kMixedNs = 7;
@@ -50,7 +52,8 @@ TaskController::TaskController(std::size_t tasks, const PacketTime& packet, std:
       costs_(given_costs(packet, part_ns), options.costs),
       choice_(tasks),
       shares_(tasks),
-      none_(tasks, {.of_flows = 0}),
+      target_(tasks),
+      none_(tasks, TaskShare(0)),
       work_shares_(costs_.size()),
       given_ns_(part_ns.begin(), part_ns.end()),
       part_ns_(given_ns_) {
@@ -90,6 +93,7 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
   const double told_ns = counted * costs_.mean_cost_ns(work_shares_);
   if (!(told_ns > 0)) return true;
   const double times = busy_ns / told_ns;
+  if (rose_ && times > median(times_told_)) return times <= kSurprise * kComingBack;
   std::ranges::rotate(times_told_, times_told_.begin() + 1);
   times_told_.back() = times;
   const double usual = median(times_told_);
@@ -135,13 +139,26 @@ double TaskController::recall_sum(std::span<const TaskDemand> tasks, std::span<c
   return sum;
 }
 
-bool TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) noexcept {
+void TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) noexcept {
   const bool is_more = recall_sum(tasks, choice_.shares()) > recall_sum(tasks, shares_);
   is_more ? patience_.rose() : patience_.fell(budget_ns);
-  const bool changes = !std::ranges::equal(choice_.shares(), shares_);
-  std::ranges::copy(choice_.shares(), shares_.begin());
+  std::ranges::copy(choice_.shares(), target_.begin());
   satisfied_ = choice_.satisfied();
   fits_ = choice_.fits();
+}
+
+/// So many flows come back at once as there is time for: of a connection that was not followed, its place has to be
+/// found again.
+bool TaskController::rise(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+  const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
+  const double more_ns = TaskShares::packet_ns(tasks, target_, work) - now_ns;
+  const double part = more_ns > 0 ? std::clamp((budget_ns - now_ns) / (kComingBack * more_ns), kLeastPart, 1.0) : 1;
+  bool changes = false;
+  for (std::size_t task = 0; task < shares_.size(); ++task) {
+    const TaskShare next = part < kNearly ? shares_[task].towards(target_[task], part) : target_[task];
+    changes |= next != std::exchange(shares_[task], next);
+  }
+  rose_ = more_ns > 0;
   return changes;
 }
 
@@ -150,6 +167,7 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   if (load.counted == 0 && load.shed == 0 && load.offered != 0) return false;  // it stood still
   patience_.pass(load.window_ns);
   const bool is_told = learn(load, tasks), was_away = std::exchange(is_away_, !is_told);
+  const bool came_back = std::exchange(rose_, false);
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
   if (!(rate_pps > 0)) return false;
   const TaskWork work = work_of(load);
@@ -161,21 +179,25 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
   const bool is_full = load.busy_ns >= kFull * load.window_ns;
   const bool lost = load.missed != 0 && is_full && !was_away;  // what waited meanwhile comes with this window's
+  if (now_ns <= budget_ns && lost && came_back) return false;  // it is over
   if (now_ns > budget_ns || lost) {
     // Predicted to fit and yet lost: less of what can be had less of.
     const double least_ns = TaskShares::packet_ns(tasks, none_, work);
     const double wanted_ns = std::min(kRoom * budget_ns, least_ns + kLessAtOnce * (now_ns - least_ns));
     choice_.choose(tasks, work, now_ns > budget_ns ? kRoom * budget_ns : std::max(least_ns, wanted_ns));
-    return take(tasks, budget_ns);
+    take(tasks, budget_ns);
+    return rise(tasks, work, budget_ns);
   }
-  if (!gives_way() || !patience_.is_over(budget_ns)) return false;
+  if (!std::ranges::equal(shares_, target_)) return rise(tasks, work, budget_ns);
+  if (!gives_way() || !patience_.is_over(budget_ns, now_ns)) return false;
   choice_.choose(tasks, work, kRoom * budget_ns);
   const bool is_all = std::ranges::all_of(choice_.shares(), &TaskShare::is_all);
   const bool more_satisfied = std::popcount(choice_.satisfied()) > std::popcount(satisfied_);
   const double gain = recall_sum(tasks, choice_.shares()) - recall_sum(tasks, shares_);
   if (!is_all && !more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce))
     return false;
-  return take(tasks, budget_ns);
+  take(tasks, budget_ns);
+  return rise(tasks, work, budget_ns);
 }
 
 }  // namespace parshall

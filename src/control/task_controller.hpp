@@ -30,17 +30,18 @@ struct TaskLoad {
 };
 
 /// How long one has to wait before more is asked of a worker again. Not at all, but where it was too much the last
-/// time: then twice as long each time, until it has been right for as long as the longest wait; or until each packet
-/// has more time than it had then.
+/// time: then twice as long each time, until it has been right for as long as the longest wait; an eighth of that where
+/// there is time to spare; or until each packet has more time than it had then.
 class Patience {
  public:
   static constexpr double kFirstNs = 100e6, kLongestNs = 1.5e9, kUndoneNs = 1e9;
-  static constexpr double kMoreTime = 1.1;
+  static constexpr double kMoreTime = 1.1, kToSpare = 0.85, kSooner = 1.0 / 8;
 
   void pass(double ns) noexcept { since_ns_ += ns; }
-  /// `budget_ns`: what a packet may take now.
-  bool is_over(double budget_ns) const noexcept {
-    return since_ns_ >= wait_ns_ || budget_ns >= kMoreTime * fell_at_ns_;
+  /// `budget_ns`: what a packet may take now; `packet_ns`: what it takes.
+  bool is_over(double budget_ns, double packet_ns) const noexcept {
+    return since_ns_ >= (packet_ns < kToSpare * budget_ns ? kSooner : 1) * wait_ns_ ||
+           budget_ns >= kMoreTime * fell_at_ns_;
   }
   bool is_settled(double ns) const noexcept { return since_ns_ >= ns; }  ///< nothing changed for so long
   void rose() noexcept {
@@ -97,7 +98,8 @@ class TaskController {
   bool learn(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept;
   TaskWork work_of(const TaskLoad& load) noexcept;
   void shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks, double target_ns) noexcept;
-  bool take(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
+  void take(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
+  bool rise(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
   double recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept;
 
   Options options_;
@@ -105,7 +107,8 @@ class TaskController {
   RateForecast rate_;
   Shedding shedding_;
   TaskShares choice_;
-  std::vector<TaskShare> shares_, none_;
+  std::vector<TaskShare> shares_, target_;  ///< as they are, and will be once the flows of those that rise are back
+  std::vector<TaskShare> none_;
   std::vector<double> work_shares_, given_ns_, part_ns_;
   std::vector<std::size_t> work_of_part_;  ///< kRest, or its own
   double flows_factor_ = 1;                ///< of flows_per_packet: as many as there were
@@ -113,6 +116,7 @@ class TaskController {
   std::uint32_t satisfied_ = ~std::uint32_t{0};
   std::array<double, 3> times_told_{1, 1, 1};  ///< that packets took, in the last windows, of what is told now
   bool fits_ = true, is_away_ = false;
+  bool rose_ = false;  ///< at the last window's end: flows that come back take time
   Patience patience_;
 };
 

@@ -13,10 +13,9 @@ namespace {
 constexpr std::size_t kClasses = FlowWeight::kClasses;
 constexpr double kSurely = 1.3;    ///< standard deviations: nine windows of ten
 constexpr double kFewEvents = 10;  ///< of fewer nothing is known of their chance
-constexpr double kLeastShare = 1.0 / 64;
 constexpr int kHalvings = 8;  ///< of what is left to give: 0.4 % of it
 
-constexpr TaskShare kNothing{.of_flows = 0, .heavy_from = kClasses};
+constexpr TaskShare kNothing(0);
 
 }  // namespace
 
@@ -99,25 +98,38 @@ struct TaskShares::Search {
   };
   Offer cheapest(std::size_t task, double recall) const noexcept {
     Offer best;
-    const auto offer = [&](TaskShare share, double events, bool is_all) {  // all find enough, whatever rounding says
-      if (events < recall && !is_all) return;
-      if (!tasks[task].by_keys) share.of_flows = std::min(1.0, recall / std::max(events, recall));
+    const double probe = least_of(tasks[task]);
+    const auto offer = [&](std::size_t from, std::size_t below, double events) {
+      const bool is_all = from == 0 && below == kClasses;  // they find enough, whatever rounding says
+      const double with_others = events + probe * (1 - events);
+      if (with_others < recall && !is_all) return;
+      const double wanted = events > probe ? (recall - probe * (1 - events)) / events : 1;
+      const TaskShare share(tasks[task].by_keys || with_others <= recall ? 1 : std::max(probe, wanted), from, below,
+                            probe);
       const double ns = with_ns(task, share);
-      const bool is_wider = share.heavy_from == kClasses;  // of two that take as long
+      const bool is_wider = below == kClasses;  // of two that take as long
       if (ns < best.ns || (is_wider && ns == best.ns)) best = {share, ns};
     };
     double events = 0;
-    for (std::uint8_t light_below = kClasses; light_below-- > 0;) {
-      events += tasks[task].events_by_weight[light_below];
-      offer({.light_below = light_below}, events, light_below == 0);
+    for (std::size_t from = kClasses; from-- > 0;) {
+      events += tasks[task].events_by_weight[from];
+      offer(from, kClasses, events);
     }
     if (tasks[task].by_keys) return best;
     events = 0;
-    for (std::uint8_t heavy_from = 1; heavy_from < kClasses; ++heavy_from) {
-      events += tasks[task].events_by_weight[heavy_from - 1];
-      offer({.heavy_from = heavy_from}, events, false);
+    for (std::size_t below = 1; below < kClasses; ++below) {
+      events += tasks[task].events_by_weight[below - 1];
+      offer(0, below, events);
     }
     return best;
+  }
+
+  static double least_of(const TaskDemand& task) noexcept { return task.by_keys ? 0 : task.probe; }
+
+  /// Each looks at a few of its flows, where there is time for that.
+  void probe() noexcept {
+    for (std::size_t task = 0; task < tasks.size(); ++task) shares[task] = TaskShare(least_of(tasks[task]));
+    if (now_ns() > budget_ns) std::ranges::fill(shares, kNothing);
   }
 
   /// The most that there is time for: what it has already at least.
@@ -133,7 +145,6 @@ struct TaskShares::Search {
       (offer.ns <= budget_ns ? least : most) = recall;
       if (offer.ns <= budget_ns) shares[task] = offer.share;
     }
-    if (shares[task].of_flows < kLeastShare) shares[task] = kNothing;
   }
 };
 
@@ -150,6 +161,7 @@ void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work,
   Search search{tasks, shares_, work, budget_ns};
   fits_ = search.now_ns() <= budget_ns;
   if (!fits_) return;
+  search.probe();
   std::array<std::uint8_t, kMostTasks> order;  // in which they are satisfied, then the others
   std::size_t ordered = 0;
   std::uint32_t refused = 0;

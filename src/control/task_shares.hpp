@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,19 +11,36 @@
 
 namespace parshall {
 
-/// What a task looks at of its flows: this share, by a hash of the flow, of those of these weights. The hash is one for
+/// What a task looks at of its flows: a share of those of each weight, by a hash of the flow. The hash is one for
 /// all tasks, so that who looks at fewer flows looks at some of those that others look at.
-struct TaskShare {
-  double of_flows = 1;                             ///< 0 to 1
-  std::uint8_t heavy_from = FlowWeight::kClasses;  ///< flows of this weight or more are left out; kClasses: none
-  std::uint8_t light_below = 0;                    ///< flows of less weight are left out
-
-  double of_weight(std::size_t weight) const noexcept {
-    return weight >= light_below && weight < heavy_from ? of_flows : 0;
+class TaskShare {
+ public:
+  constexpr TaskShare() noexcept : TaskShare(1) {}
+  constexpr explicit TaskShare(double of_all) noexcept { by_weight_.fill(of_all); }
+  /// Of flows from one weight to below another; and of the others.
+  TaskShare(double of_flows, std::size_t from, std::size_t below, double of_others = 0) noexcept
+      : TaskShare(std::min(of_flows, of_others)) {
+    for (std::size_t weight = from; weight < below; ++weight) by_weight_[weight] = of_flows;
   }
-  bool is_all() const noexcept { return of_flows >= 1 && heavy_from == FlowWeight::kClasses && light_below == 0; }
+
+  double of_weight(std::size_t weight) const noexcept { return by_weight_[weight]; }
+  bool is_all() const noexcept {
+    return std::ranges::all_of(by_weight_, [](double share) { return share >= 1; });
+  }
+
+  /// What it is on the way to `target`: there already with all that becomes less; with what becomes more, so far.
+  TaskShare towards(const TaskShare& target, double part) const noexcept {
+    TaskShare on_the_way = target;
+    for (std::size_t weight = 0; weight < by_weight_.size(); ++weight)
+      if (const double more = target.by_weight_[weight] - by_weight_[weight]; more > 0)
+        on_the_way.by_weight_[weight] = by_weight_[weight] + part * more;
+    return on_the_way;
+  }
 
   friend bool operator==(const TaskShare&, const TaskShare&) = default;
+
+ private:
+  std::array<double, FlowWeight::kClasses> by_weight_;
 };
 
 /// A task that can give way.
@@ -35,6 +53,9 @@ struct TaskDemand {
   bool by_keys = false;  ///< it adds up flows of a key: a share of them by hash tells nothing, heavy ones nearly all
   double events = 0;     ///< in a window, on average, as far as is known
   double unlike = 0.05;  ///< of recall, for events of few flows, which are the same in all windows
+  /// Of flows of each weight, it looks at so many at least where there is any time for it: they show what the others
+  /// do. Not of keys.
+  double probe = 1.0 / 32;
   /// Which share of them flows of each weight show. They add up to 1.
   std::array<double, FlowWeight::kClasses> events_by_weight = of_lightest();
 

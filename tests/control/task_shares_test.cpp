@@ -34,6 +34,7 @@ TaskDemand task(std::uint32_t parts, std::uint64_t states = 1) {
   demand.parts = parts;
   demand.events = 1e9;  // chance plays no part
   demand.unlike = 0;
+  demand.probe = 0;
   return demand;
 }
 
@@ -110,7 +111,7 @@ TEST(TaskShares, SatisfyWhatHasPriorityThoughItTakesMore) {
   tasks[0].priority = 1;
   const Chosen chosen = choose(tasks, packets_of({kLight}), 10 + 0.75 * 50 + 3);
   EXPECT_EQ(chosen.satisfied, 0b001u);
-  EXPECT_NEAR(chosen.shares[1].of_flows, 3.0 / 8, 0.01) << "the rest is the cheapest one's";
+  EXPECT_NEAR(chosen.shares[1].of_weight(0), 3.0 / 8, 0.01) << "the rest is the cheapest one's";
 }
 
 TEST(TaskShares, LeaveOutHeavyFlowsWhereLightOnesShowTheEvents) {
@@ -118,8 +119,8 @@ TEST(TaskShares, LeaveOutHeavyFlowsWhereLightOnesShowTheEvents) {
   tasks[0].events_by_weight = {0.9, 0, 0, 0, 0, 0.1};
   const Chosen chosen = choose(tasks, packets_of({kHalfHeavy}), 10 + 0.5 * 50);
   EXPECT_EQ(chosen.satisfied, 1u);
-  EXPECT_LE(chosen.shares[0].heavy_from, 5);
-  EXPECT_NEAR(chosen.shares[0].of_flows, 1, 0.01) << "all light ones, for the same time";
+  EXPECT_EQ(chosen.shares[0].of_weight(5), 0);
+  EXPECT_NEAR(chosen.shares[0].of_weight(0), 1, 0.01) << "all light ones, for the same time";
 }
 
 TEST(TaskShares, KeepHeavyFlowsThatShowTheEvents) {
@@ -127,7 +128,7 @@ TEST(TaskShares, KeepHeavyFlowsThatShowTheEvents) {
   tasks[0].events_by_weight = {0.3, 0, 0, 0, 0, 0.7};
   const Chosen chosen = choose(tasks, packets_of({kHalfHeavy}), 10 + 0.8 * 50);
   EXPECT_EQ(chosen.satisfied, 1u);
-  EXPECT_EQ(chosen.shares[0].heavy_from, kClasses);
+  EXPECT_GT(chosen.shares[0].of_weight(5), 0.75);
 }
 
 TEST(TaskShares, LeaveOutLightFlowsOfWhichThereAreMost) {
@@ -142,11 +143,25 @@ TEST(TaskShares, LeaveOutLightFlowsOfWhichThereAreMost) {
   TaskShares shares(1);
   shares.choose(tasks, work, kBaseNs + 1);
   EXPECT_EQ(shares.satisfied(), 1u);
-  EXPECT_EQ(shares.shares()[0].light_below, 1);
-  EXPECT_DOUBLE_EQ(shares.shares()[0].of_flows, 1) << "a key's flows are all its";
+  EXPECT_EQ(shares.shares()[0].of_weight(0), 0);
+  EXPECT_DOUBLE_EQ(shares.shares()[0].of_weight(1), 1) << "a key's flows are all its";
   EXPECT_DOUBLE_EQ(TaskShares::packet_ns(tasks, shares.shares(), work), kBaseNs + 0.5 * 0.002 * 80);
   shares.choose(tasks, work, kBaseNs + 0.5 * 0.5 * 80 + 1);
   EXPECT_TRUE(shares.shares()[0].is_all());
+}
+
+TEST(TaskShares, LookAtAFewOfAllFlowsSoThatItIsKnownWhatTheOthersDo) {
+  std::vector<TaskDemand> tasks{task(1 << kTcp), task(1 << kOwn)};
+  for (TaskDemand& demand : tasks) demand.probe = 1.0 / 32;
+  tasks[0].events_by_weight = {1};
+  tasks[1].by_keys = true;
+  const Chosen chosen = choose(tasks, packets_of({kHalfHeavy}), 10 + 12 + 0.53 * 50);
+  EXPECT_EQ(chosen.satisfied, 3u);
+  EXPECT_DOUBLE_EQ(chosen.shares[0].of_weight(5), 1.0 / 32) << "of those left out, too";
+  const Chosen little = choose(tasks, packets_of({kHalfHeavy}), 10 + 2);
+  EXPECT_EQ(little.satisfied, 0u);
+  EXPECT_GE(little.shares[0].of_weight(0), 1.0 / 32) << "though it is given up";
+  EXPECT_EQ(choose(tasks, packets_of({kHalfHeavy}), 10 + 1).shares[0], TaskShare(0)) << "where there is time for that";
 }
 
 TEST(TaskShares, TakeNothingOfStatesThatNeverGiveWay) {
@@ -162,7 +177,7 @@ TEST(TaskShares, SayWhereNoTaskAtAllTakesTooLong) {
   const Chosen chosen = choose({task(1 << kTcp)}, packets_of({kLight}), 9);
   EXPECT_FALSE(chosen.fits);
   EXPECT_EQ(chosen.satisfied, 0u);
-  EXPECT_EQ(chosen.shares[0].of_flows, 0);
+  EXPECT_EQ(chosen.shares[0], TaskShare(0));
 }
 
 TEST(TaskDemand, AimsAtMoreWhereChanceHasItsWay) {
@@ -199,9 +214,9 @@ TEST(TaskShares, SatisfyAsManyAsAnyChoiceDoes) {
     const double budget_ns = 10 + 60 * uniform(random);
     const Chosen chosen = choose(tasks, packets, budget_ns);
     EXPECT_LE(chosen.ns, budget_ns + 1e-9);
-    std::vector<TaskShare> options{{0, kClasses}};
-    for (std::uint8_t heavy_from = 1; heavy_from <= kClasses; ++heavy_from)
-      for (double share = 0.1; share < 1.05; share += 0.1) options.push_back({std::min(1.0, share), heavy_from});
+    std::vector<TaskShare> options{TaskShare(0)};
+    for (std::size_t below = 1; below <= kClasses; ++below)
+      for (double share = 0.1; share < 1.05; share += 0.1) options.push_back({std::min(1.0, share), 0, below});
     const TaskWork work{packets, kBaseNs, kPartNs};
     int most = 0;
     for (const TaskShare& a : options)
