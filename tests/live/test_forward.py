@@ -265,12 +265,7 @@ class Line:
             raise
 
     def wait_for_carrier(self):
-        """Of all four ends: the kernel tells of it up to a second late, and sends nothing before."""
-        for space, name in ((self.client, 'cli0'), (self.middle, 'a0'), (self.middle, 'b0'), (self.server, 'srv0')):
-            for _ in range(50):
-                if 'state UP' in netns._run('ip', '-n', space, 'link', 'show', 'dev', name):
-                    break
-                time.sleep(0.1)
+        netns.wait_for_carrier((self.client, 'cli0'), (self.middle, 'a0'), (self.middle, 'b0'), (self.server, 'srv0'))
 
     def __exit__(self, *_):
         for space in (self.client, self.middle, self.server):
