@@ -105,6 +105,12 @@ class VethPair:
         """What the kernel says came in on `tap0`."""
         return int(_run('ip', 'netns', 'exec', self.rx_space, 'cat', '/sys/class/net/tap0/statistics/rx_packets'))
 
+    def deliver(self, frames, **pace):
+        """Sends, and waits until the kernel has received them all: it does so later where it is busy."""
+        before = self.rx_packets()
+        self.send(frames, **pace)
+        wait_until(lambda: self.rx_packets() >= before + len(frames), 'all that was sent comes')
+
     def send(self, frames, **pace):
         sender = RawSender(self.tx_space, 'wire0')
         try:
