@@ -23,7 +23,7 @@ Sent send_frames(std::uint16_t port_id, std::uint64_t count, bool patient) {
   using namespace std::chrono_literals;
   rte_mempool* pool = ::rte_pktmbuf_pool_create("test-tx", 8191, 0, 0, 256, 0);
   Sent sent;
-  auto deadline = std::chrono::steady_clock::now() + 5s;
+  auto deadline = std::chrono::steady_clock::now() + 30s;
   while (pool && sent.accepted + sent.refused < count) {
     rte_mbuf* mbuf = ::rte_pktmbuf_alloc(pool);
     if (mbuf) {
@@ -34,7 +34,7 @@ Sent send_frames(std::uint16_t port_id, std::uint64_t count, bool patient) {
       bytes[kSourcePort + 1] = static_cast<std::uint8_t>(flow);
       if (::rte_eth_tx_burst(port_id, 0, &mbuf, 1) == 1) {
         ++sent.accepted;
-        deadline = std::chrono::steady_clock::now() + 5s;
+        deadline = std::chrono::steady_clock::now() + 30s;
         continue;
       }
       ::rte_pktmbuf_free(mbuf);

@@ -33,6 +33,26 @@ def _run(*words):
     return done.stdout
 
 
+def wait_until(done, what, seconds=60):
+    """What `done` gives, as soon as that is true."""
+    end = time.monotonic() + seconds
+    while not (found := done()):
+        if time.monotonic() > end:
+            raise AssertionError(f'not within {seconds} s: {what}')
+        time.sleep(0.02)
+    return found
+
+
+def is_up(space, name):
+    """Whether the kernel tells of a carrier: of one that came or went it does up to a second late, and sends nothing before."""
+    return 'state UP' in _run('ip', '-n', space, 'link', 'show', 'dev', name)
+
+
+def wait_for_carrier(*ends):
+    for space, name in ends:
+        wait_until(lambda: is_up(space, name), f'a carrier of {name}')
+
+
 class VethPair:
     """Two namespaces joined by a veth pair: `wire0` sends in one, `tap0` is watched in the other. Nothing else sends on it.
 
@@ -59,6 +79,7 @@ class VethPair:
             for space, name in ((self.tx_space, 'wire0'), (self.rx_space, 'tap0')):
                 # multicast off: no IGMP or MLD report of ours may be counted
                 _run('ip', '-n', space, 'link', 'set', 'dev', name, 'mtu', str(self.mtu), 'multicast', 'off', 'up')
+            wait_for_carrier((self.tx_space, 'wire0'), (self.rx_space, 'tap0'))
             return self
         except Exception:
             self.__exit__()
@@ -83,6 +104,12 @@ class VethPair:
     def rx_packets(self):
         """What the kernel says came in on `tap0`."""
         return int(_run('ip', 'netns', 'exec', self.rx_space, 'cat', '/sys/class/net/tap0/statistics/rx_packets'))
+
+    def deliver(self, frames, **pace):
+        """Sends, and waits until the kernel has received them all: it does so later where it is busy."""
+        before = self.rx_packets()
+        self.send(frames, **pace)
+        wait_until(lambda: self.rx_packets() >= before + len(frames), 'all that was sent comes')
 
     def send(self, frames, **pace):
         sender = RawSender(self.tx_space, 'wire0')

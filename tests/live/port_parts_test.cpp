@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/driver_facts.hpp"
 #include "pipeline/capture/dpdk/eal.hpp"
+#include "pipeline/capture/dpdk/memif_rings.hpp"
 #include "pipeline/capture/dpdk/rx_clock.hpp"
 #include "pipeline/capture/packet_ring.hpp"
 #include "pipeline/capture/stated_length.hpp"
@@ -49,6 +53,58 @@ TEST(PacketRing, HoldsTheLongestFrameInSlotsThatFillTheirBlock) {
   }
   EXPECT_EQ(PacketRing::of(1982, 64).frame_bytes, 2048u);
   EXPECT_EQ(PacketRing::of(1983, 64).frame_bytes, 4096u);
+}
+
+/// A file as the client of a memif device shares it: a ring of eight slots each way.
+class MemifFile {
+ public:
+  explicit MemifFile(bool sealed = true) : file_(::memfd_create("rings", MFD_ALLOW_SEALING)) {
+    EXPECT_EQ(::ftruncate(file_.get(), 4096), 0);
+    if (sealed) ::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK);
+    for (const int ring : {0, 1}) write<std::uint32_t>(ring * kRingBytes, 0x3E31F20);
+  }
+
+  void set(int ring, std::uint16_t head, std::uint16_t tail) {
+    write(ring * kRingBytes + 6, head);
+    write(ring * kRingBytes + 64, tail);
+  }
+
+ private:
+  static constexpr int kRingBytes = 128 + 8 * 16;
+
+  template <typename T>
+  void write(int offset, T value) {
+    EXPECT_EQ(::pwrite(file_.get(), &value, sizeof value, offset), static_cast<ssize_t>(sizeof value));
+  }
+
+  FileHandle file_;
+};
+
+TEST(MemifRings, TellWhatThePeerHasNotTaken) {
+  MemifFile file;
+  const auto rings = MemifRings::find();
+  ASSERT_TRUE(rings.has_value());
+  EXPECT_EQ(rings->waiting(0, false), 0u);
+  file.set(0, 5, 3);
+  EXPECT_EQ(rings->waiting(0, false), 2u);
+  file.set(0, 2, 65535);
+  EXPECT_EQ(rings->waiting(0, false), 3u) << "their numbers begin anew";
+  file.set(1, 8, 6);
+  EXPECT_EQ(rings->waiting(0, true), 6u);
+  file.set(1, 14, 6);
+  EXPECT_EQ(rings->waiting(0, true), 0u) << "the client has given back each slot";
+  file.set(1, 3, 65535);
+  EXPECT_EQ(rings->waiting(0, true), 4u);
+}
+
+TEST(MemifRings, AreThoseOfTheOnlyDeviceThatIsConnected) {
+  EXPECT_FALSE(MemifRings::find().has_value());
+  const MemifFile other(false);
+  EXPECT_FALSE(MemifRings::find().has_value()) << "a file of somebody else, that may become shorter";
+  const MemifFile one;
+  EXPECT_TRUE(MemifRings::find().has_value());
+  const MemifFile two;
+  EXPECT_FALSE(MemifRings::find().has_value());
 }
 
 TEST(StatedLength, IsThatOfTheIpHeaderBehindAnyTagsAndNeverLessThanIsThere) {

@@ -8,19 +8,26 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'tools' / 'reproduce'))
 import closed_loop  # noqa: E402
 import network  # noqa: E402
 
+import netns  # noqa: E402
 import side_by_side  # noqa: E402
 
 PARSHALL = 'parshall'
 MESSAGE = 512
 ANY = {4: '0.0.0.0', 6: '[::]'}
 SERVER = {4: network.RoutedNetwork.SERVER[4], 6: f'[{network.RoutedNetwork.SERVER[6]}]'}
+
+
+def connections_begun(net):
+    """By the clients' host, as its kernel tells."""
+    with net.start('client', 'cat', '/proc/net/snmp', stdout=subprocess.PIPE) as shown:
+        names, values = (line.split()[1:] for line in shown.stdout.read().splitlines() if line.startswith('Tcp:'))
+    return dict(zip(names, map(int, values)))['ActiveOpens']
 
 
 class Connections(unittest.TestCase):
@@ -86,9 +93,9 @@ class Connections(unittest.TestCase):
         with network.RoutedNetwork() as net, closed_loop.Server(net, PARSHALL):
             running = net.start('client', PARSHALL, 'test', 'echo-clients', '--connect', f'{SERVER[4]}:{closed_loop.PORT}', '--clients', 5,
                                 '--duration', '60s', '--format', 'json', stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            time.sleep(0.7)
+            netns.wait_until(lambda: connections_begun(net) > 20, 'clients connect')
             running.send_signal(signal.SIGINT)
-            told, errors = running.communicate(timeout=10)
+            told, errors = running.communicate(timeout=60)
         self.assertEqual((running.returncode, errors), (0, ''))
         report = json.loads(told)
         self.assertGreater(report['finished'], 0)
@@ -101,8 +108,8 @@ class Connections(unittest.TestCase):
             with closed_loop.Server(net, PARSHALL):
                 running = net.start('client', PARSHALL, 'test', 'echo-clients', '--connect', f'{SERVER[4]}:{closed_loop.PORT}', '--clients', 5,
                                     '--count', '1G', '--timeout', '500ms', stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                time.sleep(0.7)
-            told, errors = running.communicate(timeout=20)
+                netns.wait_until(lambda: connections_begun(net) > 20, 'clients connect')
+            told, errors = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 1)
         self.assertIn('gave up', errors)
         self.assertIn('refused', told)

@@ -16,7 +16,7 @@ PROGRAMS = '.'
 FLOWS = 500
 
 
-def count(*arguments, timeout=30):
+def count(*arguments, timeout=60):
     """Runs count_device to its end: (exit status, its figures, what it said on standard error)."""
     done = subprocess.run([f'{PROGRAMS}/count_device', *arguments], capture_output=True, text=True, timeout=timeout)
     return done.returncode, figures(done.stdout), done.stderr
@@ -52,11 +52,11 @@ class Watched:
 
     def stop(self, sign):
         self._process.send_signal(sign)
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         self._process.communicate()
 
     def result(self):
-        out, errors = self._process.communicate(timeout=30)
+        out, errors = self._process.communicate(timeout=60)
         if self._process.returncode != 0 or errors:
             raise AssertionError(f'exit {self._process.returncode}: {errors}')
         return figures(self._said + out)
@@ -119,8 +119,8 @@ class VirtualDevices(unittest.TestCase):
                                    '--packets', '50000', '--idle', '10'], stdout=subprocess.PIPE, text=True) as reader:
                 reader.stdout.readline()
                 sent = subprocess.run([f'{PROGRAMS}/send_device', f'vdev:net_memif0,role=client,{device}', '50000'],
-                                      capture_output=True, text=True, timeout=30)
-                got = figures(reader.communicate(timeout=30)[0])
+                                      capture_output=True, text=True, timeout=60)
+                got = figures(reader.communicate(timeout=60)[0])
         self.assertEqual(figures(sent.stdout)['accepted'], 50000)
         self.assertEqual(got['packets'], 50000)
         self.assertEqual(got['wire_bytes'], 50000 * 60)
@@ -174,9 +174,9 @@ class Refusals(unittest.TestCase):
 class KernelInterfaces(unittest.TestCase):
     def deliver(self, via, queues, frames, pair_queues=1, mtu=1500, packets=None):
         with netns.VethPair(pair_queues, mtu) as pair:
-            watched = Watched(pair, '--via', via, '--queues', str(queues), '--idle', '3', '--packets',
+            watched = Watched(pair, '--via', via, '--queues', str(queues), '--idle', '10', '--packets',
                               str(packets or len(frames)))
-            pair.send(frames)
+            pair.send(frames, pause_every=100, pause_s=0.01)  # a ring's worth in what a busy machine may keep the reader waiting
             return watched.result()
 
     def check_all_delivered(self, via, queues, pair_queues=1):

@@ -72,7 +72,7 @@ class Watching:
             if stop_after is not None:
                 time.sleep(stop_after)
                 self.process.send_signal(signal.SIGINT)
-            _, errors = self.process.communicate(timeout=60)
+            _, errors = self.process.communicate(timeout=120)
             if self.process.returncode != 0 or errors:
                 raise AssertionError(f'exit {self.process.returncode}: {errors}')
             with open(self._file, encoding='utf-8') as file:
@@ -101,7 +101,7 @@ class KernelInterfaces(Devices):
     def watch(self, frames, *arguments, queues=1):
         with netns.VethPair(queues) as pair:
             watching = Watching(pair.watch, '-i', 'tap0', *(() if 'af_xdp' in arguments else ROOM), *arguments)
-            pair.send(frames)
+            pair.deliver(frames)
             return watching.report(stop_after=1)
 
     @side_by_side.alone
@@ -126,7 +126,7 @@ class KernelInterfaces(Devices):
         frames = netns.udp_frames(FRAMES, FLOWS)
         with netns.VethPair() as pair:
             watching = Watching(pair.watch, '-i', 'tap0', *ROOM, '--stats', 'gap_mean,size_max,iat_p99')
-            pair.send(frames)
+            pair.deliver(frames)
             report = watching.report(stop_after=1)
         self.check(report, frames)
         for flow in report['flows']:
@@ -307,7 +307,7 @@ class Hosts(unittest.TestCase):
         frames = [netns.udp_frame(flow, vlan=7) for flow in range(50)]
         with netns.VethPair() as pair:
             watching = Watching(pair.watch, '-i', 'tap0', '--stats', 'size_max')
-            pair.send(frames)
+            pair.deliver(frames)
             report = watching.report(stop_after=0.5)
         self.assertEqual(reported_flows(report), expected_flows(frames))
 
@@ -340,17 +340,24 @@ class Hosts(unittest.TestCase):
             with netns.VethPair() as pair, netns.Folder() as folder:
                 watching = start_at(pair, '-i', 'tap0', '--idle', '600ms', '--every', '300ms', '--format', 'json', '-o', folder + '/report.json',
                                     '--task', 'seen:window=200ms:packets > 0', '--events', folder + '/events.jsonl', *arguments)
-                pair.send(frames)
-                time.sleep(3)
-                with open(folder + '/report.json', encoding='utf-8') as file:
-                    reports = [json.loads(line) for line in file if line.endswith('\n')]
-                with open(folder + '/events.jsonl', encoding='utf-8') as file:
-                    events = [json.loads(line) for line in file if line.endswith('\n')]
+                pair.deliver(frames)
+
+                def lines(name):
+                    with open(folder + name, encoding='utf-8') as file:
+                        return [json.loads(line) for line in file if line.endswith('\n')]
+
+                def summary():
+                    reports = lines('/report.json')
+                    return reports[-1]['summary'] if reports else {'live_flows': None, 'ended_records': 0}
+
+                netns.wait_until(lambda: summary()['ended_records'] >= 50, 'flows end')
+                netns.wait_until(lambda: sum(event['values']['packets'] for event in lines('/events.jsonl')) >= 1000, 'windows end')
+                self.assertIsNone(watching.poll(), 'it runs on: neither waited for its end')
+                self.assertEqual((summary()['live_flows'], summary()['ended_records']), (0, 50))
+                self.assertEqual(sum(event['values']['packets'] for event in lines('/events.jsonl')), 1000)
                 watching.send_signal(signal.SIGINT)
-                watching.communicate(timeout=30)
+                watching.communicate(timeout=60)
                 self.assertEqual(watching.returncode, 0)
-                self.assertEqual((reports[-1]['summary']['live_flows'], reports[-1]['summary']['ended_records']), (0, 50))
-                self.assertEqual(sum(event['values']['packets'] for event in events), 1000)
         kinds = (['--via', 'af_packet'], ['--via', 'af_xdp'], ['--threads', 'pipeline'], ['--threads', 'cooperative'])
         with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
             list(pool.map(lambda words: check(*words), kinds))
@@ -416,7 +423,7 @@ class VirtualDevices(Devices):
             device = f'id=0,socket={folder}/memif.sock,socket-abstract=no'
             watching = Watching(start, '-i', f'vdev:net_memif0,role=server,{device}')
             sent = subprocess.run([f'{PROGRAMS}/send_device', f'vdev:net_memif0,role=client,{device}', '50000'],
-                                  capture_output=True, text=True, timeout=30)
+                                  capture_output=True, text=True, timeout=60)
             self.assertIn('accepted=50000', sent.stdout)
             report = watching.report(stop_after=1)
         self.assertTrue(report['summary']['accounting']['balanced'])

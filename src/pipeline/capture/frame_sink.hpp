@@ -29,7 +29,8 @@ class FrameSink {
   /// device takes no more now. Those that were not taken are gone.
   virtual std::size_t send(std::size_t count) noexcept = 0;
 
-  /// What is held back until there is more goes out.
+  /// What is held back until there is more goes out; what the other end has yet to take, it gets time to. Before the
+  /// end.
   virtual void flush() noexcept {}
 
   /// The longest frame that it takes, in bytes without the frame check sequence.

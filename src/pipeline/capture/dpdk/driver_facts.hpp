@@ -17,6 +17,7 @@ struct DriverFacts {
   bool counts_no_mbuf;  ///< rx_nombuf
   bool waits;           ///< produces only when polled, so a slow reader loses nothing
   bool drops_taken;  ///< oerrors: frames that it took to send, and dropped; else it may be those that it did not take
+  bool takes_back = false;  ///< with it goes what its peer has not yet taken
   TimestampUnit timestamp = TimestampUnit::device_ticks;
 };
 
@@ -24,10 +25,10 @@ struct DriverFacts {
 inline constexpr std::array kDrivers{
     DriverFacts{"net_null", false, false, false, true, false},   // ipackets only; makes packets on demand
     DriverFacts{"net_ring", false, false, false, false, false},  // ipackets only; a full ring refuses its producer
-    DriverFacts{"net_pcap", true, true, true, false, true,
-                TimestampUnit::microseconds_since_1970},         // pcap_stats() for imissed
-    DriverFacts{"net_memif", false, true, false, false, false},  // ierrors; a full ring refuses its producer
-    DriverFacts{"net_tap", false, true, true, false, false},     // oerrors: refused; drops are the interface's
+    DriverFacts{"net_pcap", true, true, true, false, true, false,
+                TimestampUnit::microseconds_since_1970},               // pcap_stats() for imissed
+    DriverFacts{"net_memif", false, true, false, false, false, true},  // ierrors; a full ring refuses its producer
+    DriverFacts{"net_tap", false, true, true, false, false},           // oerrors: refused; drops are the interface's
     DriverFacts{"net_af_packet", false, false, false, false,
                 true},  // no PACKET_STATISTICS before 24.07: we ask the socket
     DriverFacts{"net_af_xdp", false, false, false, false, false},  // rx_dropped without rx_ring_full: we ask the socket

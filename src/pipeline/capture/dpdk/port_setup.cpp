@@ -212,12 +212,13 @@ rte_mempool* Setup::make_pool(const char* purpose, std::uint32_t mbufs) {
 
 /// A transmit queue of its own for each. What a driver keeps of the frames it took comes back when it needs the room.
 Setup::Step Setup::set_up_sinks() {
+  const bool is_server = plan_.devargs.find("role=server") != plan_.devargs.npos;
   for (std::uint16_t queue = 0; queue < plan_.sinks; ++queue) {
     rte_mempool* const pool = make_pool("tx", plan_.sink_mbufs());
     if (!pool) return failed(plan_, fmt::format("{} MiB for frames to send", plan_.memory_bytes() >> 20), rte_errno);
     const std::uint32_t room = plan_.data_room - RTE_PKTMBUF_HEADROOM;
-    port_.sinks.push_back(std::make_unique<QueueSink>(port_.state, queue, pool,
-                                                      std::min(room, plan_.limits.longest_sent), plan_.sinks_wait));
+    port_.sinks.push_back(std::make_unique<QueueSink>(
+        port_.state, queue, pool, std::min(room, plan_.limits.longest_sent), plan_.sinks_wait, is_server));
   }
   return std::nullopt;
 }

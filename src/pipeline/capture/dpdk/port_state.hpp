@@ -65,8 +65,13 @@ class PortState {
   Counters device_counters() noexcept;
   Counters queue_counters(std::uint16_t queue) noexcept;
 
-  /// Frames that the driver took to send, and dropped.
-  std::uint64_t dropped_in_sending() noexcept { return facts_.drops_taken ? read_stats().oerrors : 0; }
+  /// The driver took them to send, and closing the port loses them.
+  void note_untaken(std::uint64_t frames) noexcept { untaken_.fetch_add(frames, std::memory_order_relaxed); }
+
+  /// Frames that the driver took to send, and that were dropped.
+  std::uint64_t dropped_in_sending() noexcept {
+    return untaken_.load(std::memory_order_relaxed) + (facts_.drops_taken ? read_stats().oerrors : 0);
+  }
 
   /// Stops and closes the port, keeping the last counters. No queue may be polled any more.
   void close() noexcept;
@@ -84,6 +89,7 @@ class PortState {
   rte_eth_stats last_{};
   FrameLimits limits_;
   std::atomic<std::uint64_t> joined_{0};
+  std::atomic<std::uint64_t> untaken_{0};
   std::optional<LinkState> link_;
   std::vector<std::optional<SocketDrops>> drops_;
   std::vector<rte_mempool*> pools_;

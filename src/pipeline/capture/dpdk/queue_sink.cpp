@@ -7,6 +7,8 @@
 #include <rte_pause.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "pipeline/capture/dpdk/eal.hpp"
 
@@ -14,6 +16,7 @@ namespace parshall::dpdk {
 namespace {
 
 constexpr std::uint64_t kPatienceMs = 100;
+constexpr std::chrono::seconds kLastPatience{1};  ///< nothing else waits then
 
 }  // namespace
 
@@ -62,7 +65,23 @@ std::size_t QueueSink::send(std::size_t count) noexcept {
     }
   }
   free_from(sent);
+  if (sent != 0 && !rings_ && port_->facts().takes_back) rings_ = MemifRings::find();
   return sent;
+}
+
+void QueueSink::flush() noexcept {
+  using Clock = std::chrono::steady_clock;
+  if (!rings_) return;
+  if (auto anew = MemifRings::find()) rings_ = std::move(anew);  // the peer may have come back
+  std::uint32_t before = rings_->waiting(queue_, is_server_), now = before;
+  for (auto since = Clock::now(); now != 0 && port_->link_is_up() && Clock::now() - since < kLastPatience;) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    now = rings_->waiting(queue_, is_server_);
+    if (now != before) since = Clock::now();
+    before = now;
+  }
+  port_->note_untaken(now);
+  rings_.reset();
 }
 
 }  // namespace parshall::dpdk

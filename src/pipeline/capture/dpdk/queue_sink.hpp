@@ -4,7 +4,9 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
+#include "pipeline/capture/dpdk/memif_rings.hpp"
 #include "pipeline/capture/dpdk/port_state.hpp"
 #include "pipeline/capture/frame_sink.hpp"
 
@@ -15,25 +17,29 @@ namespace parshall::dpdk {
 /// Full: where it waits, send() waits for room in the queue as long as the device takes frames now and then; from
 ///       kPatience on without one, while it is down, or where it does not wait, it gives up those that are left. That
 ///       it went down is seen a millisecond late.
+/// Ends: flush() waits for a peer that takes frames now and then from a ring that goes with the device, and counts what
+///       it did not take as dropped.
 class QueueSink final : public FrameSink {
  public:
   static constexpr std::size_t kMostFrames = 256;
 
   /// `pool` is the port's: buffers of no more than `longest_frame` bytes.
   QueueSink(std::shared_ptr<PortState> port, std::uint16_t queue, rte_mempool* pool, std::uint32_t longest_frame,
-            bool waits)
+            bool waits, bool is_server)
       : port_(std::move(port)),
         port_id_(port_->id()),
         queue_(queue),
         pool_(pool),
         longest_frame_(longest_frame),
-        waits_(waits) {}
+        waits_(waits),
+        is_server_(is_server) {}
   QueueSink(const QueueSink&) = delete;
   QueueSink& operator=(const QueueSink&) = delete;
   ~QueueSink() override { free_from(0); }
 
   std::size_t reserve(std::span<OutFrame> frames) noexcept override;
   std::size_t send(std::size_t count) noexcept override;
+  void flush() noexcept override;
   std::uint32_t longest_frame() const noexcept override { return longest_frame_; }
   std::uint32_t shortest_frame() const noexcept override { return kHeaderBytes; }
   std::optional<double> line_bps() const noexcept override { return port_->line_bps(); }
@@ -50,6 +56,8 @@ class QueueSink final : public FrameSink {
   rte_mempool* pool_;
   std::uint32_t longest_frame_;
   bool waits_;
+  bool is_server_;                   ///< of a net_memif device
+  std::optional<MemifRings> rings_;  ///< since its first frame
   std::array<rte_mbuf*, kMostFrames> mbufs_;
   std::size_t reserved_ = 0;
   std::uint64_t asked_ticks_ = 0;  ///< when it was asked whether the device is up
