@@ -26,4 +26,7 @@ enum class Scheduler : std::uint8_t { other, fifo, deadline };
 /// Who gives way where time is short: tasks, one by one; or, as MONA has it, flows from state to state.
 enum class ControlPolicy : std::uint8_t { tasks, mona };
 
+/// What comes first where there is not time for all: that packets are counted, or that tasks find enough.
+enum class Preference : std::uint8_t { packets, tasks };
+
 }  // namespace parshall

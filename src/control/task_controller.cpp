@@ -16,7 +16,10 @@ constexpr double kFull = 0.9;        ///< busy for less, a worker that loses pac
 constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were lost though all should have fitted
 constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
 constexpr double kSmallChangeNs = 1e9;
-constexpr double kLeastPart = 0.1, kNearly = 0.75;
+constexpr double kLossStep = 0.04,
+                 kMostLoss = 0.24;         ///< where more is lost, a quarter of what is found may be invented
+constexpr std::uint32_t kLately = 0b1111;  ///< windows
+constexpr double kLeastPart = 0.02, kNearly = 0.75;
 constexpr double kComingBack = 3;  ///< times what packets of flows that come back take, in their first window
 
 constexpr double kSurprise = 1.3;  ///< times what packets took in windows near it
@@ -53,7 +56,9 @@ TaskController::TaskController(std::size_t tasks, const PacketTime& packet, std:
       choice_(tasks),
       shares_(tasks),
       target_(tasks),
+      next_(tasks),
       none_(tasks, TaskShare(0)),
+      with_losses_(tasks),
       work_shares_(costs_.size()),
       given_ns_(part_ns.begin(), part_ns.end()),
       part_ns_(given_ns_) {
@@ -133,6 +138,26 @@ void TaskController::shed(const TaskLoad& load, const TaskWork& work, std::span<
                         .all_gave_way = !fits_});
 }
 
+void TaskController::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+  chosen_lost_share_ = 0;
+  choice_.choose(tasks, work, budget_ns);
+  if (options_.prefer == Preference::packets) return;
+  const double all_ns = budget_ns / (kRoom * options_.utilisation);  // who loses packets is never idle
+  double most = choice_.tasks_in_a_window();
+  for (double lost = kLossStep; lost <= kMostLoss; lost += kLossStep) {
+    with_losses_.assign(tasks.begin(), tasks.end());
+    for (TaskDemand& task : with_losses_) task.recall /= BlindLoss::recall(task.loss_exponent, lost);
+    choice_.choose(with_losses_, work, all_ns / (1 - lost));
+    if (choice_.tasks_in_a_window() <= most + kWorthIt) continue;
+    most = choice_.tasks_in_a_window();
+    chosen_lost_share_ = lost;
+  }
+  // The last was not the best.
+  with_losses_.assign(tasks.begin(), tasks.end());
+  for (TaskDemand& task : with_losses_) task.recall /= BlindLoss::recall(task.loss_exponent, chosen_lost_share_);
+  choice_.choose(with_losses_, work, chosen_lost_share_ == 0 ? budget_ns : all_ns / (1 - chosen_lost_share_));
+}
+
 double TaskController::recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept {
   double sum = 0;
   for (std::size_t task = 0; task < tasks.size(); ++task) sum += tasks[task].recall_with(shares[task]);
@@ -144,19 +169,22 @@ void TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) n
   is_more ? patience_.rose() : patience_.fell(budget_ns);
   std::ranges::copy(choice_.shares(), target_.begin());
   satisfied_ = choice_.satisfied();
+  tasks_in_a_window_ = choice_.tasks_in_a_window();
   fits_ = choice_.fits();
+  lost_share_ = chosen_lost_share_;
 }
 
 /// So many flows come back at once as there is time for: of a connection that was not followed, its place has to be
 /// found again.
 bool TaskController::rise(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
-  const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
-  const double more_ns = TaskShares::packet_ns(tasks, target_, work) - now_ns;
-  const double part = more_ns > 0 ? std::clamp((budget_ns - now_ns) / (kComingBack * more_ns), kLeastPart, 1.0) : 1;
+  for (std::size_t task = 0; task < shares_.size(); ++task) next_[task] = shares_[task].towards(target_[task], 0);
+  const double left_ns = TaskShares::packet_ns(tasks, next_, work);
+  const double more_ns = TaskShares::packet_ns(tasks, target_, work) - left_ns;
+  const double part = more_ns > 0 ? std::clamp((budget_ns - left_ns) / (kComingBack * more_ns), kLeastPart, 1.0) : 1;
   bool changes = false;
   for (std::size_t task = 0; task < shares_.size(); ++task) {
-    const TaskShare next = part < kNearly ? shares_[task].towards(target_[task], part) : target_[task];
-    changes |= next != std::exchange(shares_[task], next);
+    next_[task] = part < kNearly ? shares_[task].towards(target_[task], part) : target_[task];
+    changes |= next_[task] != std::exchange(shares_[task], next_[task]);
   }
   rose_ = more_ns > 0;
   return changes;
@@ -174,25 +202,27 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   const double target_ns = options_.utilisation * 1e9 / rate_pps;
   shed(load, work, tasks, target_ns);
   if (load.counted == 0 || !is_told) return false;
-  const double budget_ns = shedding_.for_kept_ns(target_ns);
+  const double all_kept_ns = shedding_.for_kept_ns(target_ns);
+  const double budget_ns = lost_share_ == 0 ? all_kept_ns : all_kept_ns / options_.utilisation / (1 - lost_share_);
 
   const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
   const bool is_full = load.busy_ns >= kFull * load.window_ns;
-  const bool lost = load.missed != 0 && is_full && !was_away;  // what waited meanwhile comes with this window's
-  if (now_ns <= budget_ns && lost && came_back) return false;  // it is over
+  // Of one window by itself the machine may have been away; what waited meanwhile comes with the next one's.
+  lost_in_ = lost_in_ << 1 | static_cast<std::uint32_t>(load.missed != 0 && is_full && !was_away && !came_back);
+  const bool lost = lost_share_ == 0 && (lost_in_ & 1) != 0 && std::popcount(lost_in_ & kLately) > 1;
   if (now_ns > budget_ns || lost) {
     // Predicted to fit and yet lost: less of what can be had less of.
     const double least_ns = TaskShares::packet_ns(tasks, none_, work);
     const double wanted_ns = std::min(kRoom * budget_ns, least_ns + kLessAtOnce * (now_ns - least_ns));
-    choice_.choose(tasks, work, now_ns > budget_ns ? kRoom * budget_ns : std::max(least_ns, wanted_ns));
+    choose(tasks, work, now_ns > budget_ns ? kRoom * all_kept_ns : std::max(least_ns, wanted_ns));
     take(tasks, budget_ns);
     return rise(tasks, work, budget_ns);
   }
   if (!std::ranges::equal(shares_, target_)) return rise(tasks, work, budget_ns);
   if (!gives_way() || !patience_.is_over(budget_ns, now_ns)) return false;
-  choice_.choose(tasks, work, kRoom * budget_ns);
+  choose(tasks, work, kRoom * all_kept_ns);
   const bool is_all = std::ranges::all_of(choice_.shares(), &TaskShare::is_all);
-  const bool more_satisfied = std::popcount(choice_.satisfied()) > std::popcount(satisfied_);
+  const bool more_satisfied = choice_.tasks_in_a_window() > tasks_in_a_window_ + kWorthIt;
   const double gain = recall_sum(tasks, choice_.shares()) - recall_sum(tasks, shares_);
   if (!is_all && !more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce))
     return false;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/choices.hpp"
 #include "control/packet_time.hpp"
 #include "control/rate_forecast.hpp"
 #include "control/shedding.hpp"
@@ -66,6 +67,8 @@ class Patience {
 /// and that as many tasks as can be have the recall that they want (TaskShares). Where there is no time for any, some
 /// flows are shed.
 ///
+/// With Preference::tasks packets may be lost instead, whichever they are, where more tasks have enough by it.
+///
 /// Nothing gives way while packets take no more than the time that there is for them. What they take is learnt: of each
 /// packet, of each that begins a flow, and of what is done for tasks, each that takes much and the rest together.
 class TaskController {
@@ -73,6 +76,7 @@ class TaskController {
   struct Options {
     double utilisation = 0.95;  ///< of the worker's time that packets may take
     bool sheds = true;          ///< where no task at all takes too long
+    Preference prefer = Preference::packets;
     StateCosts::Options costs;
   };
 
@@ -97,6 +101,7 @@ class TaskController {
 
   bool learn(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept;
   TaskWork work_of(const TaskLoad& load) noexcept;
+  void choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
   void shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks, double target_ns) noexcept;
   void take(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
   bool rise(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
@@ -108,15 +113,19 @@ class TaskController {
   Shedding shedding_;
   TaskShares choice_;
   std::vector<TaskShare> shares_, target_;  ///< as they are, and will be once the flows of those that rise are back
-  std::vector<TaskShare> none_;
+  std::vector<TaskShare> next_, none_;
+  std::vector<TaskDemand> with_losses_;
+  double lost_share_ = 0, chosen_lost_share_ = 0;  ///< of packets, that may be lost so that tasks find more
   std::vector<double> work_shares_, given_ns_, part_ns_;
   std::vector<std::size_t> work_of_part_;  ///< kRest, or its own
   double flows_factor_ = 1;                ///< of flows_per_packet: as many as there were
   double new_flow_share_ = 0;
   std::uint32_t satisfied_ = ~std::uint32_t{0};
-  std::array<double, 3> times_told_{1, 1, 1};  ///< that packets took, in the last windows, of what is told now
+  double tasks_in_a_window_ = TaskShares::kMostTasks;  ///< TaskShares'
+  std::array<double, 3> times_told_{1, 1, 1};          ///< that packets took, in the last windows, of what is told now
   bool fits_ = true, is_away_ = false;
-  bool rose_ = false;  ///< at the last window's end: flows that come back take time
+  std::uint32_t lost_in_ = 0;  ///< bit i: packets were lost i windows before, and the worker had been busy
+  bool rose_ = false;          ///< at the last window's end: flows that come back take time
   Patience patience_;
 };
 

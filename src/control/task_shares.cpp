@@ -11,17 +11,18 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kClasses = FlowWeight::kClasses;
-constexpr double kSurely = 1.3;    ///< standard deviations: nine windows of ten
+/// Standard deviations, and the windows in which chance leaves so much.
+constexpr std::array<std::pair<double, double>, 3> kMargins{{{1.3, 0.90}, {0.9, 0.82}, {0.5, 0.69}}};
 constexpr double kFewEvents = 10;  ///< of fewer nothing is known of their chance
-constexpr int kHalvings = 8;  ///< of what is left to give: 0.4 % of it
+constexpr int kHalvings = 8;       ///< of what is left to give: 0.4 % of it
 
 constexpr TaskShare kNothing(0);
 
 }  // namespace
 
-double TaskDemand::recall_aimed_at() const noexcept {
+double TaskDemand::recall_aimed_at(double deviations) const noexcept {
   const double sd = std::sqrt(recall * (1 - recall) / std::max(kFewEvents, events));
-  return std::min(1.0, recall + unlike + kSurely * sd);
+  return std::min(1.0, recall + unlike + deviations * sd);
 }
 
 double TaskShares::packet_ns(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
@@ -148,7 +149,26 @@ struct TaskShares::Search {
   }
 };
 
+/// Four that have enough in two windows of three are more than three in nine of ten.
 void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+  score_ = -1;
+  std::uint32_t satisfied = 0;
+  for (const auto& [deviations, windows] : kMargins) {
+    choose(tasks, work, budget_ns, deviations);
+    const int count = std::popcount(satisfied_);
+    if (count * windows > score_) {
+      score_ = count * windows;
+      satisfied = satisfied_;
+      std::ranges::copy(shares_, best_.begin());
+    }
+    if (!fits_ || static_cast<std::size_t>(count) == tasks.size()) break;
+  }
+  satisfied_ = satisfied;
+  std::ranges::copy(best_, shares_.begin());
+}
+
+void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns,
+                        double deviations) noexcept {
   satisfied_ = 0;
   fits_ = true;
   std::ranges::fill(shares_, TaskShare());
@@ -173,7 +193,7 @@ void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work,
       if (((satisfied_ | refused) >> task & 1) == 0) highest = std::max(highest, tasks[task].priority);
     for (std::size_t task = 0; task < tasks.size(); ++task) {
       if (((satisfied_ | refused) >> task & 1) != 0 || tasks[task].priority != highest) continue;
-      const Search::Offer offer = search.cheapest(task, tasks[task].recall_aimed_at());
+      const Search::Offer offer = search.cheapest(task, tasks[task].recall_aimed_at(deviations));
       if (chosen == tasks.size() || offer.ns < best.ns) best = offer, chosen = task;
     }
     if (best.ns <= budget_ns) {

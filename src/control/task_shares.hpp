@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/flow_weight.hpp"
+#include "control/blind_loss.hpp"
 
 namespace parshall {
 
@@ -52,10 +53,11 @@ struct TaskDemand {
   int priority = 0;          ///< whose turn it is last: that of the largest
   bool by_keys = false;  ///< it adds up flows of a key: a share of them by hash tells nothing, heavy ones nearly all
   double events = 0;     ///< in a window, on average, as far as is known
-  double unlike = 0.05;  ///< of recall, for events of few flows, which are the same in all windows
+  double unlike = 0.02;  ///< of recall, for events of few flows, which are the same in all windows
   /// Of flows of each weight, it looks at so many at least where there is any time for it: they show what the others
   /// do. Not of keys.
   double probe = 1.0 / 32;
+  double loss_exponent = BlindLoss::kUnknown;  ///< where packets are lost, whichever they are: BlindLoss
   /// Which share of them flows of each weight show. They add up to 1.
   std::array<double, FlowWeight::kClasses> events_by_weight = of_lightest();
 
@@ -68,8 +70,9 @@ struct TaskDemand {
       found += events_by_weight[weight] * share.of_weight(weight);
     return found;
   }
-  /// What it is to have on average, to have what is wanted in most windows: chance has its way with few events.
-  double recall_aimed_at() const noexcept;
+  /// What it is to have on average, to have what is wanted in most windows: chance has its way with few events. So many
+  /// standard deviations more: 1.3 are nine windows of ten.
+  double recall_aimed_at(double deviations = 1.3) const noexcept;
 };
 
 /// What comes, and what it takes.
@@ -87,10 +90,10 @@ struct TaskWork {
 
 /// Which tasks look at what, so that a packet takes no more than there is time for.
 ///
-/// As many tasks as can be have the recall that they want: of those with the highest priority first, and among equals
-/// those for which it takes least. Then the others have as much as there is time for, in the same order; then those
-/// that have enough have more. Heavy flows are left out first where a task finds more by it: their packets take most
-/// of the time, and bring few events. Or light ones, of which there are most.
+/// As many tasks as can be have the recall that they want in as many windows as can be: of those with the highest
+/// priority first, and among equals those for which it takes least. Then the others have as much as there is time for,
+/// in the same order; then those that have enough have more. Heavy flows are left out first where a task finds more by
+/// it: their packets take most of the time, and bring few events. Or light ones, of which there are most.
 ///
 /// Cost:   some 10 us for three tasks; nothing is allocated after the constructor.
 /// Source: our own. MONA (Tangari et al., IEEE TNSM 2020) raises the task that is worst off, which is all of them
@@ -99,7 +102,7 @@ class TaskShares {
  public:
   static constexpr std::size_t kMostTasks = 16;
 
-  explicit TaskShares(std::size_t tasks) : shares_(tasks) {}
+  explicit TaskShares(std::size_t tasks) : shares_(tasks), best_(tasks) {}
 
   /// How often each part is done for a packet, and by how many such parts packets are mixed: 1 for each that is done
   /// for half of them.
@@ -119,13 +122,17 @@ class TaskShares {
 
   std::span<const TaskShare> shares() const noexcept { return shares_; }
   std::uint32_t satisfied() const noexcept { return satisfied_; }  ///< bit i: task i has what it wants
+  double tasks_in_a_window() const noexcept { return score_; }     ///< of these, that have it then, on average
   bool fits() const noexcept { return fits_; }                     ///< false: even with no task at all it takes longer
 
  private:
   struct Search;
 
-  std::vector<TaskShare> shares_;
+  void choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns, double deviations) noexcept;
+
+  std::vector<TaskShare> shares_, best_;
   std::uint32_t satisfied_ = 0;
+  double score_ = 0;
   bool fits_ = true;
 };
 

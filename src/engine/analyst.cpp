@@ -56,7 +56,7 @@ RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> boar
     std::optional<std::size_t> place;
     for (std::size_t at = 0; at < board_->size(); ++at)
       if ((*board_)[at].name == task.name) place = at;
-    if (place || task.finds_any) watched_.push_back({i, place, {}, {.threshold = task.recall}});
+    if (place || task.finds_any) watched_.push_back({i, place, {}, {}, {.threshold = task.recall}});
   }
 }
 
@@ -78,9 +78,12 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
   // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);
   const RecallBoard::HeavyShare heavy_share = watched.estimator.heavy_share(missed);
+  if (of_rest && of_rest->expected > 0)
+    watched.blind.add_window(static_cast<double>(sum_of(task.found)) / of_rest->expected, window.totals.packets,
+                             window.totals.missed_packets);
   board_->put(*watched.board, of_rest ? of_rest->expected : 0,
               weighs_as_workers_do(window.length) ? heavy_share : GapRecovery::Task::filled(1),
-              watched.estimator.events_of_late());
+              watched.estimator.events_of_late(), watched.blind.exponent());
   std::optional<Recall> recall = watched.estimator.recall(with_shed);
   if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
   return recall;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/record_ring.hpp"
+#include "control/blind_loss.hpp"
 #include "control/recall.hpp"
 #include "engine/event_queue.hpp"
 #include "engine/recall_board.hpp"
@@ -34,6 +35,7 @@ class RecallWatch {
     std::size_t task;                  ///< of the set's members
     std::optional<std::size_t> board;  ///< its place there; none where it only counts, so that no flow is missed
     RecallByWeight estimator;
+    BlindLoss blind;
     RecallSummary summary;
     double sum = 0;      ///< of the known windows' recalls
     double lacking = 0;  ///< share of the packets that histories of flows lack, where the task goes by them

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/flow_weight.hpp"
+#include "control/blind_loss.hpp"
 #include "engine/event_queue.hpp"
 #include "pipeline/output/report.hpp"
 
@@ -24,6 +25,7 @@ class RecallBoard {
     std::atomic<double> recall{kUnknown};
     std::array<std::atomic<double>, FlowWeight::kClasses> heavy_share;  ///< of its events: GapRecovery::Task's
     std::atomic<double> events{0};                                      ///< in a window, with those missed
+    std::atomic<double> loss_exponent{BlindLoss::kUnknown};             ///< where packets are lost: BlindLoss
     std::atomic<std::uint64_t> told{0};                                 ///< times
 
     Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {
@@ -38,7 +40,9 @@ class RecallBoard {
     return tasks_.size() - 1;
   }
 
-  void put(std::size_t task, std::optional<double> recall, const HeavyShare& heavy_share, double events) noexcept {
+  void put(std::size_t task, std::optional<double> recall, const HeavyShare& heavy_share, double events,
+           double loss_exponent) noexcept {
+    tasks_[task]->loss_exponent.store(loss_exponent, std::memory_order_relaxed);
     tasks_[task]->events.store(events, std::memory_order_relaxed);
     for (std::size_t weight = 0; weight < heavy_share.size(); ++weight)
       tasks_[task]->heavy_share[weight].store(heavy_share[weight], std::memory_order_relaxed);

@@ -152,7 +152,8 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
     by_tasks_.emplace(plan.demands.size(), plan.packet, plan.part_ns,
                       TaskController::Options{
                           .utilisation = plan.controller.utilisation,
-                          .sheds = plan.controller.sheds,
+                          .sheds = plan.controller.sheds && plan.prefer == Preference::packets,
+                          .prefer = plan.prefer,
                           .costs = {.prior_sd = 0.35, .common_drift = 0.003, .own_drift = 0.005, .relaxing = 0.1}});
     reduced_ = plan.reduced;
     parts_of_state_ = plan.parts_of_state;
@@ -210,6 +211,7 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
   const bool has_weights = weighings_ >= kWeighedTwice;
   for (std::size_t i = 0; i < demands_.size(); ++i) {
     const RecallBoard::HeavyShare heavier = recalls_->heavy_share(i);
+    demands_[i].loss_exponent = (*recalls_)[i].loss_exponent.load(std::memory_order_relaxed);
     demands_[i].events = (*recalls_)[i].events.load(std::memory_order_relaxed);
     for (std::size_t weight = 0; weight < heavier.size(); ++weight)
       demands_[i].events_by_weight[weight] = heavier[weight] - (weight + 1 < heavier.size() ? heavier[weight + 1] : 0);

@@ -29,6 +29,7 @@ std::string_view name_of(Controller::Mode mode) noexcept;
 struct ControlPlan {
   Controller::Options controller;
   ControlPolicy policy = ControlPolicy::mona;
+  Preference prefer = Preference::packets;      ///< of ControlPolicy::tasks
   ReducedStates reduced;                        ///< of ControlPolicy::tasks, as what follows
   static constexpr std::uint32_t kRowPart = 1;  ///< a part: that a flow has a row in its window
   std::vector<double> part_ns;                  ///< of a packet that a part of the work is done for; first, of a row

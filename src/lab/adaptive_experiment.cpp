@@ -70,6 +70,8 @@ constexpr AdaptiveMode kModes[] = {
     {"adapt-only", "MONA's flows give way so that no packet is lost", Adaptation::adapt_only, ControlPolicy::mona},
     {"accuracy", "and so that the task that is worst off keeps more", Adaptation::accuracy, ControlPolicy::mona},
     {"tasks", "tasks give way one by one", Adaptation::accuracy, ControlPolicy::tasks},
+    {"prefer-tasks", "or packets are lost where more tasks find enough so", Adaptation::accuracy, ControlPolicy::tasks,
+     Preference::tasks},
 };
 
 constexpr StateConfig kConfigs[] = {{"chain", "each state does what the one before does, and one task more", kChain},
@@ -200,6 +202,7 @@ class Experiment {
     plan.flows.flood_filter_bytes = way.filter_bytes;
     plan.tasks.adaptation = way.mode->adaptation;
     plan.tasks.policy = way.mode->policy;
+    plan.tasks.prefer = way.mode->prefer;
     auto wiring = wire(plan);
     if (!wiring) return wiring.error();
     SessionOptions& options = wiring->session;

@@ -45,6 +45,7 @@ struct AdaptiveMode {
   std::string_view name, help;
   Adaptation adaptation;
   ControlPolicy policy;
+  Preference prefer = Preference::packets;
 };
 std::span<const AdaptiveMode> adaptive_modes() noexcept;
 

@@ -22,6 +22,8 @@ inline constexpr Named<KeyFields> kKeyNames[] = {{"5tuple", KeyFields::five_tupl
                                                  {"src", KeyFields::src},
                                                  {"dst", KeyFields::dst}};
 inline constexpr Named<ControlPolicy> kPolicyNames[] = {{"tasks", ControlPolicy::tasks}, {"mona", ControlPolicy::mona}};
+inline constexpr Named<Preference> kPreferenceNames[] = {{"packets", Preference::packets},
+                                                         {"tasks", Preference::tasks}};
 inline constexpr Named<Identity> kIdentityNames[] = {
     {"exact", Identity::exact}, {"fingerprint", Identity::fingerprint}, {"nic-hash", Identity::nic_hash}};
 inline constexpr Named<Scheduler> kSchedulerNames[] = {

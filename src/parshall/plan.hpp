@@ -73,6 +73,7 @@ struct TasksPlan {
   std::string profile;             ///< what packets cost in them, a file
   Adaptation adaptation = Adaptation::accuracy;
   ControlPolicy policy = ControlPolicy::mona;  ///< of Adaptation::accuracy
+  Preference prefer = Preference::packets;     ///< of ControlPolicy::tasks
   bool sheds = true;                           ///< packets, where even the lightest states take too long
   double accuracy = 0.75;                      ///< recall to keep, of tasks that name none
   std::string window = "1s";

@@ -297,6 +297,12 @@ Settings task_settings() {
        "Who gives way so that tasks keep their accuracy: tasks, one by one; or flows, from state to state (MONA's)",
        kPolicyNames, [](auto& p) -> auto& { return p.tasks.policy; })
       .excludes = {"no-adapt", "adapt-only"};
+  s.choice(
+       "prefer",
+       "What comes first with --policy tasks where there is not time for all: that all packets are counted; or that as "
+       "many tasks as can be find enough, though packets be lost",
+       kPreferenceNames, [](auto& p) -> auto& { return p.tasks.prefer; })
+      .excludes = {"no-adapt", "adapt-only"};
   s.flag("no-shed",
          "Lose packets where even the lightest states take too long (default: look at one connection in so many, and "
          "scale what tasks say)",

@@ -83,6 +83,7 @@ std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const
   ControlPlan control = ControlPlan::guess(states, monitor.windows, monitor.findings);
   control.controller.mode = mode_of(wanted.adaptation);
   control.controller.sheds = wanted.sheds;
+  control.prefer = wanted.prefer;
   if (!wanted.profile.empty()) {
     const auto profile = Profile::read(wanted.profile);
     if (!profile) return profile.error();
@@ -124,6 +125,8 @@ std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
 
 std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
+  if (wanted.prefer == Preference::tasks && wanted.policy != ControlPolicy::tasks)
+    return Error{"--prefer tasks is of --policy tasks: give that, too"};
   if (!wanted.profile.empty() && wanted.states.empty())
     return Error{"--profile is of monitoring states: name them with --states"};
   std::optional<StateFile> states;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -27,6 +28,7 @@ struct Site {
   std::function<double(double)> stolen = [](double) { return 0.0; };  ///< share of the time that others take, unseen
   std::function<double(double)> dearer = [](double) { return 1.0; };  ///< times what packets take, in a window
   bool sheds = true;
+  Preference prefer = Preference::packets;
 };
 
 struct Passed {
@@ -42,7 +44,7 @@ class Played {
   explicit Played(Site site)
       : site_(std::move(site)),
         controller_(3, {.input_ns = 80}, site_.part_ns,
-                    {.sheds = site_.sheds, .costs = {.common_drift = 0.003, .relaxing = 0}}) {
+                    {.sheds = site_.sheds, .prefer = site_.prefer, .costs = {.common_drift = 0.003, .relaxing = 0}}) {
     for (const std::uint32_t parts : {0b001u, 0b010u, 0b101u}) {
       TaskDemand task;
       task.states = 1;
@@ -242,6 +244,30 @@ TEST(TaskController, ShedsNothingWhereItMustNot) {
   const auto windows = played.pass(100);
   EXPECT_EQ(windows.back().one_in, 1u);
   EXPECT_GT(lost_in(windows, 50), 0);
+}
+
+/// All of it takes 158 ns, and there are 140: a tenth of the packets is too much.
+TEST(TaskController, LosesAFewPacketsWhereMoreTasksHaveEnoughByItAndThatIsPreferred) {
+  const auto rate_pps = [](double) { return 1.07e9 / 158; };
+  std::vector<std::vector<Passed>> of;
+  for (const Preference prefer : {Preference::packets, Preference::tasks}) {
+    Played played({.rate_pps = rate_pps, .prefer = prefer});
+    for (TaskDemand& task : played.tasks()) task.recall = 0.9, task.loss_exponent = 1;
+    of.push_back(played.pass(300));
+  }
+  EXPECT_EQ(lost_in(of[0], 100), 0);
+  EXPECT_LT(std::popcount(of[0].back().satisfied), 3);
+  EXPECT_EQ(of[1].back().satisfied, 7u);
+  EXPECT_EQ(of[1].back().recalls, (std::vector<double>{1, 1, 1}));
+  EXPECT_GT(lost_in(of[1], 100), 0);
+}
+
+TEST(TaskController, LosesNoPacketWhereNoTaskHasEnoughByIt) {
+  for (const double rate_pps : {5e6, 9e6}) {
+    Played played({.rate_pps = [=](double) { return rate_pps; }, .prefer = Preference::tasks});
+    for (TaskDemand& task : played.tasks()) task.loss_exponent = 4;
+    EXPECT_EQ(lost_in(played.pass(300), 100), 0) << rate_pps;
+  }
 }
 
 TEST(TaskController, HostileWindowsChangeNothing) {

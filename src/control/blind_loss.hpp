@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace parshall {
+
+/// What share of its events a task still finds where a share p of all packets is lost, whichever they are: (1 - p)^e.
+/// An event that takes two packets of its flow has e = 2; of a flow with many such pairs one is enough, so e is learnt:
+/// from how many events came for a packet in windows with losses, and in those without before.
+///
+/// Error: the traffic is taken to have as many events for a packet all the while.
+class BlindLoss {
+ public:
+  static constexpr double kUnknown = 1.2;  ///< e of tasks of which nothing is known
+
+  explicit BlindLoss(double exponent = kUnknown) noexcept : exponent_(exponent) {}
+
+  /// Of one window: events, with those that flows which gave way did not show; packets that came, and those lost.
+  void add_window(double events, std::uint64_t packets, std::uint64_t lost) noexcept {
+    if (!(events >= 0) || packets == 0) return;
+    const double offered = static_cast<double>(packets) + static_cast<double>(lost);
+    const double density = events / offered, share = static_cast<double>(lost) / offered;
+    if (share < kNone) {
+      density_ = windows_ == 0 ? density : density_ + kLearning * (density - density_);
+      windows_ = std::min(windows_ + 1, kKnown);
+    } else if (share > kMuch && share < 1 && windows_ == kKnown && events >= kFewest && density_ > 0) {
+      const double seen = std::log(density / density_) / std::log(1 - share);
+      exponent_ += kLearning * (std::clamp(seen, 0.0, kMost) - exponent_);
+    }
+  }
+
+  double exponent() const noexcept { return exponent_; }
+
+  static double recall(double exponent, double lost_share) noexcept { return std::pow(1 - lost_share, exponent); }
+
+ private:
+  static constexpr double kNone = 0.01, kMuch = 0.04, kFewest = 10, kMost = 4, kLearning = 0.05;
+  static constexpr int kKnown = 20;  ///< windows without losses
+
+  double exponent_, density_ = 0;
+  int windows_ = 0;
+};
+
+}  // namespace parshall
