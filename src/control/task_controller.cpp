@@ -16,8 +16,9 @@ constexpr double kFull = 0.9;        ///< busy for less, a worker that loses pac
 constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were lost though all should have fitted
 constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
 constexpr double kSmallChangeNs = 1e9;
-constexpr double kLossStep = 0.04,
-                 kMostLoss = 0.24;         ///< where more is lost, a quarter of what is found may be invented
+constexpr std::array kLosses{0.06, 0.12, 0.18,
+                             0.24};  ///< where more is lost, a quarter of what is found may be invented
+constexpr double kLookAgainNs = 50e6;
 constexpr std::uint32_t kLately = 0b1111;  ///< windows
 constexpr double kLeastPart = 0.02, kNearly = 0.75;
 constexpr double kComingBack = 3;  ///< times what packets of flows that come back take, in their first window
@@ -121,7 +122,8 @@ TaskWork TaskController::work_of(const TaskLoad& load) noexcept {
                 .flow_parts = load.flow_parts,
                 .flows_per_packet = load.flows_per_packet,
                 .mixed_parts = load.mixed_parts,
-                .mixed_ns = costs_.cost_ns(kMixed)};
+                .mixed_ns = costs_.cost_ns(kMixed),
+                .always = load.always};
   for (double& per_packet : work.flows_per_packet) per_packet *= flows_factor_;
   return work;
 }
@@ -140,22 +142,29 @@ void TaskController::shed(const TaskLoad& load, const TaskWork& work, std::span<
 
 void TaskController::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
   chosen_lost_share_ = 0;
-  choice_.choose(tasks, work, budget_ns);
-  if (options_.prefer == Preference::packets) return;
+  if (options_.prefer == Preference::packets) {
+    choice_tasks_ = choice_.choose(tasks, work, budget_ns);
+    return;
+  }
   const double all_ns = budget_ns / (kRoom * options_.utilisation);  // who loses packets is never idle
-  double most = choice_.tasks_in_a_window();
-  for (double lost = kLossStep; lost <= kMostLoss; lost += kLossStep) {
+  const auto with_losses = [&](double lost) -> std::span<const TaskDemand> {
     with_losses_.assign(tasks.begin(), tasks.end());
     for (TaskDemand& task : with_losses_) task.recall /= BlindLoss::recall(task.loss_exponent, lost);
-    choice_.choose(with_losses_, work, all_ns / (1 - lost));
-    if (choice_.tasks_in_a_window() <= most + kWorthIt) continue;
-    most = choice_.tasks_in_a_window();
-    chosen_lost_share_ = lost;
+    return with_losses_;
+  };
+  double most = choice_.satisfied_of(tasks, work, budget_ns);
+  for (const double lost : kLosses)
+    if (const double satisfied = choice_.satisfied_of(with_losses(lost), work, all_ns / (1 - lost));
+        satisfied > most + kWorthIt)
+      most = satisfied, chosen_lost_share_ = lost;
+  if (most <= 0) {  // then nothing gives way: it would cost what tasks find now and then, and satisfy none
+    std::ranges::fill(next_, TaskShare());
+    const double full_ns = TaskShares::packet_ns(tasks, next_, work);
+    chosen_lost_share_ = std::max(0.0, 1 - all_ns / (full_ns * (1 + kWorthIt)));
   }
-  // The last was not the best.
-  with_losses_.assign(tasks.begin(), tasks.end());
-  for (TaskDemand& task : with_losses_) task.recall /= BlindLoss::recall(task.loss_exponent, chosen_lost_share_);
-  choice_.choose(with_losses_, work, chosen_lost_share_ == 0 ? budget_ns : all_ns / (1 - chosen_lost_share_));
+  const double satisfied = choice_.choose(with_losses(chosen_lost_share_), work,
+                                          chosen_lost_share_ > 0 ? all_ns / (1 - chosen_lost_share_) : budget_ns);
+  choice_tasks_ = most <= 0 ? 0 : satisfied;
 }
 
 double TaskController::recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept {
@@ -168,8 +177,8 @@ void TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) n
   const bool is_more = recall_sum(tasks, choice_.shares()) > recall_sum(tasks, shares_);
   is_more ? patience_.rose() : patience_.fell(budget_ns);
   std::ranges::copy(choice_.shares(), target_.begin());
-  satisfied_ = choice_.satisfied();
-  tasks_in_a_window_ = choice_.tasks_in_a_window();
+  satisfied_ = choice_tasks_ > 0 ? choice_.satisfied() : 0;
+  tasks_in_a_window_ = choice_tasks_;
   fits_ = choice_.fits();
   lost_share_ = chosen_lost_share_;
 }
@@ -219,10 +228,17 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
     return rise(tasks, work, budget_ns);
   }
   if (!std::ranges::equal(shares_, target_)) return rise(tasks, work, budget_ns);
-  if (!gives_way() || !patience_.is_over(budget_ns, now_ns)) return false;
+  if ((!gives_way() && lost_share_ == 0) || !patience_.is_over(budget_ns, now_ns)) return false;
+  looked_ns_ += load.window_ns;
+  if (now_ns > Patience::kToSpare * budget_ns && looked_ns_ < kLookAgainNs) return false;
+  looked_ns_ = 0;
   choose(tasks, work, kRoom * all_kept_ns);
   const bool is_all = std::ranges::all_of(choice_.shares(), &TaskShare::is_all);
-  const bool more_satisfied = choice_.tasks_in_a_window() > tasks_in_a_window_ + kWorthIt;
+  if (std::ranges::equal(choice_.shares(), target_)) {
+    lost_share_ = chosen_lost_share_;
+    return false;
+  }
+  const bool more_satisfied = choice_tasks_ > tasks_in_a_window_ + kWorthIt;
   const double gain = recall_sum(tasks, choice_.shares()) - recall_sum(tasks, shares_);
   if (!is_all && !more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce))
     return false;

@@ -25,6 +25,7 @@ struct TaskLoad {
   std::uint64_t new_flows = 0;
   std::span<const double> packets;  ///< by base state and weight (FlowWeight)
   std::span<const double> done;     ///< by part of the work: packets, or flows, that it was done for
+  std::uint64_t always = 0;         ///< TaskWork's
   std::uint32_t flow_parts = 0;     ///< TaskWork's, and what follows as far as is known
   std::array<double, FlowWeight::kClasses> flows_per_packet{};
   std::uint32_t mixed_parts = 0;
@@ -121,8 +122,9 @@ class TaskController {
   double flows_factor_ = 1;                ///< of flows_per_packet: as many as there were
   double new_flow_share_ = 0;
   std::uint32_t satisfied_ = ~std::uint32_t{0};
-  double tasks_in_a_window_ = TaskShares::kMostTasks;  ///< TaskShares'
-  std::array<double, 3> times_told_{1, 1, 1};          ///< that packets took, in the last windows, of what is told now
+  double tasks_in_a_window_ = TaskShares::kMostTasks, choice_tasks_ = 0;  ///< TaskShares::choose()
+  double looked_ns_ = 0;                                                  ///< since it was asked what else there is
+  std::array<double, 3> times_told_{1, 1, 1};  ///< that packets took, in the last windows, of what is told now
   bool fits_ = true, is_away_ = false;
   std::uint32_t lost_in_ = 0;  ///< bit i: packets were lost i windows before, and the worker had been busy
   bool rose_ = false;          ///< at the last window's end: flows that come back take time

@@ -11,17 +11,18 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kClasses = FlowWeight::kClasses;
-/// Standard deviations, and the windows in which chance leaves so much.
-constexpr std::array<std::pair<double, double>, 3> kMargins{{{1.3, 0.90}, {0.9, 0.82}, {0.5, 0.69}}};
 constexpr double kFewEvents = 10;  ///< of fewer nothing is known of their chance
 constexpr int kHalvings = 8;       ///< of what is left to give: 0.4 % of it
 
 constexpr TaskShare kNothing(0);
 
+/// Else all flows are not enough: of packets that are lost.
+bool is_possible(const TaskDemand& task) noexcept { return task.recall <= 1; }
+
 }  // namespace
 
 double TaskDemand::recall_aimed_at(double deviations) const noexcept {
-  const double sd = std::sqrt(recall * (1 - recall) / std::max(kFewEvents, events));
+  const double sd = std::sqrt(std::max(0.0, recall * (1 - recall)) / std::max(kFewEvents, events));
   return std::min(1.0, recall + unlike + deviations * sd);
 }
 
@@ -51,9 +52,11 @@ TaskShares::Amounts TaskShares::amounts_of(std::span<const TaskDemand> tasks, st
     for (std::size_t weight = 0; weight < kClasses; ++weight) of_state += packets[weight];
     if (of_state == 0) continue;
     all += of_state;
-    for (std::uint32_t left = parts; left != 0; left &= left - 1) {
+    const std::uint32_t always = (work.always >> state & 1) != 0 && !work.part_ns.empty();
+    for (std::uint32_t left = parts | always; left != 0; left &= left - 1) {
       const auto part = static_cast<std::size_t>(std::countr_zero(left));
       ByWeight done{};
+      if (part == 0 && always != 0) done.fill(1);
       for (std::size_t task = 0; task < tasks.size(); ++task) {
         if ((tasks[task].states >> state & tasks[task].parts >> part & 1) == 0) continue;
         const bool is_fixed = (tasks[task].fixed >> state & 1) != 0;
@@ -112,6 +115,10 @@ struct TaskShares::Search {
       if (ns < best.ns || (is_wider && ns == best.ns)) best = {share, ns};
     };
     double events = 0;
+    if (!tasks[task].knows_weights) {
+      offer(0, kClasses, 1);
+      return best;
+    }
     for (std::size_t from = kClasses; from-- > 0;) {
       events += tasks[task].events_by_weight[from];
       offer(from, kClasses, events);
@@ -149,32 +156,49 @@ struct TaskShares::Search {
   }
 };
 
+constexpr std::array<TaskShares::Margin, 3> TaskShares::kMargins{{{1.3, 0.90}, {0.9, 0.82}, {0.5, 0.69}}};
+
 /// Four that have enough in two windows of three are more than three in nine of ten.
-void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
-  score_ = -1;
-  std::uint32_t satisfied = 0;
-  for (const auto& [deviations, windows] : kMargins) {
-    choose(tasks, work, budget_ns, deviations);
+TaskShares::Best TaskShares::best_margin(std::span<const TaskDemand> tasks, const TaskWork& work,
+                                         double budget_ns) noexcept {
+  Best best;
+  for (const Margin& margin : kMargins) {
+    satisfy(tasks, work, budget_ns, margin.deviations);
     const int count = std::popcount(satisfied_);
-    if (count * windows > score_) {
-      score_ = count * windows;
-      satisfied = satisfied_;
-      std::ranges::copy(shares_, best_.begin());
-    }
+    if (count * margin.windows > best.satisfied) best = {margin.deviations, count * margin.windows};
     if (!fits_ || static_cast<std::size_t>(count) == tasks.size()) break;
   }
-  satisfied_ = satisfied;
-  std::ranges::copy(best_, shares_.begin());
+  return best;
 }
 
-void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns,
-                        double deviations) noexcept {
+double TaskShares::satisfied_of(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+  return best_margin(tasks, work, budget_ns).satisfied;
+}
+
+double TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+  const Best best = best_margin(tasks, work, budget_ns);
+  satisfy(tasks, work, budget_ns, best.deviations);
+  if (!fits_) return best.satisfied;
+  Search search{tasks, shares_, work, budget_ns};
+  const auto satisfied = static_cast<std::size_t>(std::popcount(satisfied_));
+  const auto others = std::span(order_).first(tasks.size()).subspan(satisfied);
+  std::ranges::stable_sort(others, std::ranges::greater(), [&](std::uint8_t task) { return tasks[task].priority; });
+  for (const std::uint8_t task : others) search.fill(task);
+  for (const std::uint8_t task : std::span(order_).first(satisfied)) search.fill(task);
+  return best.satisfied;
+}
+
+void TaskShares::satisfy(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns,
+                         double deviations) noexcept {
   satisfied_ = 0;
   fits_ = true;
   std::ranges::fill(shares_, TaskShare());
   const auto all = (std::uint64_t{1} << tasks.size()) - 1;
   if (packet_ns(tasks, shares_, work) <= budget_ns) {
     satisfied_ = static_cast<std::uint32_t>(all);
+    for (std::size_t task = 0; task < tasks.size(); ++task)
+      if (!is_possible(tasks[task])) satisfied_ &= ~(std::uint32_t{1} << task);
+    for (std::size_t task = 0; task < tasks.size(); ++task) order_[task] = static_cast<std::uint8_t>(task);
     return;
   }
   std::ranges::fill(shares_, kNothing);
@@ -182,9 +206,10 @@ void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work,
   fits_ = search.now_ns() <= budget_ns;
   if (!fits_) return;
   search.probe();
-  std::array<std::uint8_t, kMostTasks> order;  // in which they are satisfied, then the others
   std::size_t ordered = 0;
   std::uint32_t refused = 0;
+  for (std::size_t task = 0; task < tasks.size(); ++task)
+    if (!is_possible(tasks[task])) refused |= std::uint32_t{1} << task;
   while (ordered + static_cast<std::size_t>(std::popcount(refused)) < tasks.size()) {
     Search::Offer best;
     std::size_t chosen = tasks.size();
@@ -199,17 +224,12 @@ void TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work,
     if (best.ns <= budget_ns) {
       shares_[chosen] = best.share;
       satisfied_ |= std::uint32_t{1} << chosen;
-      order[ordered++] = static_cast<std::uint8_t>(chosen);
+      order_[ordered++] = static_cast<std::uint8_t>(chosen);
     } else {
       refused |= std::uint32_t{1} << chosen;
     }
   }
-  const auto satisfied = std::span(order).first(ordered);
-  for (; refused != 0; refused &= refused - 1) order[ordered++] = static_cast<std::uint8_t>(std::countr_zero(refused));
-  const auto others = std::span(order).first(ordered).subspan(satisfied.size());
-  std::ranges::stable_sort(others, std::ranges::greater(), [&](std::uint8_t task) { return tasks[task].priority; });
-  for (const std::uint8_t task : others) search.fill(task);
-  for (const std::uint8_t task : satisfied) search.fill(task);
+  for (; refused != 0; refused &= refused - 1) order_[ordered++] = static_cast<std::uint8_t>(std::countr_zero(refused));
 }
 
 }  // namespace parshall

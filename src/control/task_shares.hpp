@@ -52,8 +52,9 @@ struct TaskDemand {
   double recall = 0.75;      ///< wanted
   int priority = 0;          ///< whose turn it is last: that of the largest
   bool by_keys = false;  ///< it adds up flows of a key: a share of them by hash tells nothing, heavy ones nearly all
-  double events = 0;     ///< in a window, on average, as far as is known
-  double unlike = 0.02;  ///< of recall, for events of few flows, which are the same in all windows
+  bool knows_weights = true;  ///< what flows of each weight show; else all its flows are alike
+  double events = 0;          ///< in a window, on average, as far as is known
+  double unlike = 0.02;       ///< of recall, for events of few flows, which are the same in all windows
   /// Of flows of each weight, it looks at so many at least where there is any time for it: they show what the others
   /// do. Not of keys.
   double probe = 1.0 / 32;
@@ -86,6 +87,7 @@ struct TaskWork {
   std::array<double, FlowWeight::kClasses> flows_per_packet{};  ///< by weight, of a window
   std::uint32_t mixed_parts = 0;  ///< bit j: packets for which part j is done, or not, follow no pattern
   double mixed_ns = 0;            ///< that it takes, where it is one packet of two: branches are told wrong
+  std::uint64_t always = 0;       ///< bit i: part 0 is done for all of base state i, whatever tasks look at
 };
 
 /// Which tasks look at what, so that a packet takes no more than there is time for.
@@ -95,14 +97,14 @@ struct TaskWork {
 /// in the same order; then those that have enough have more. Heavy flows are left out first where a task finds more by
 /// it: their packets take most of the time, and bring few events. Or light ones, of which there are most.
 ///
-/// Cost:   some 10 us for three tasks; nothing is allocated after the constructor.
+/// Cost:   some 100 us for four tasks; nothing is allocated after the constructor.
 /// Source: our own. MONA (Tangari et al., IEEE TNSM 2020) raises the task that is worst off, which is all of them
 ///         where there is not time for all.
 class TaskShares {
  public:
   static constexpr std::size_t kMostTasks = 16;
 
-  explicit TaskShares(std::size_t tasks) : shares_(tasks), best_(tasks) {}
+  explicit TaskShares(std::size_t tasks) : shares_(tasks) {}
 
   /// How often each part is done for a packet, and by how many such parts packets are mixed: 1 for each that is done
   /// for half of them.
@@ -117,22 +119,34 @@ class TaskShares {
   static double packet_ns(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
                           const TaskWork& work) noexcept;
 
-  /// One demand of each task, the same tasks each time.
-  void choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
+  /// One demand of each task, the same tasks each time. How many have what they want in a window, on average.
+  double choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
+
+  /// The same, for a third of the time, and nothing is chosen.
+  double satisfied_of(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
 
   std::span<const TaskShare> shares() const noexcept { return shares_; }
   std::uint32_t satisfied() const noexcept { return satisfied_; }  ///< bit i: task i has what it wants
-  double tasks_in_a_window() const noexcept { return score_; }     ///< of these, that have it then, on average
   bool fits() const noexcept { return fits_; }                     ///< false: even with no task at all it takes longer
 
  private:
   struct Search;
 
-  void choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns, double deviations) noexcept;
+  struct Margin {
+    double deviations;  ///< standard deviations above what is wanted
+    double windows;     ///< in which chance leaves so much
+  };
+  static const std::array<Margin, 3> kMargins;
 
-  std::vector<TaskShare> shares_, best_;
+  struct Best {
+    double deviations = 0, satisfied = -1;
+  };
+  Best best_margin(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
+  void satisfy(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns, double deviations) noexcept;
+
+  std::vector<TaskShare> shares_;
+  std::array<std::uint8_t, kMostTasks> order_{};  ///< tasks as they were satisfied, then the others
   std::uint32_t satisfied_ = 0;
-  double score_ = 0;
   bool fits_ = true;
 };
 

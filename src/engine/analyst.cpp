@@ -56,7 +56,9 @@ RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> boar
     std::optional<std::size_t> place;
     for (std::size_t at = 0; at < board_->size(); ++at)
       if ((*board_)[at].name == task.name) place = at;
-    if (place || task.finds_any) watched_.push_back({i, place, {}, {}, {.threshold = task.recall}});
+    if (place || task.finds_any)
+      watched_.push_back(
+          {.task = i, .board = place, .estimator = {}, .blind = BlindLoss(), .summary = {.threshold = task.recall}});
   }
 }
 
@@ -69,7 +71,9 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
     missed[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
   missed[0] += window.totals.unlisted_flows;
   for (std::size_t weight = 0; weight < missed.size(); ++weight) {
-    const double shed = task.seen.shed[weight], sd = sampled_sd(task.seen.shed_variance[weight]);
+    // Flows may stand for others as of when they came, and leave as of when somebody looked at them.
+    const double shed = std::max(0.0, task.seen.shed[weight]);
+    const double sd = sampled_sd(std::max(0.0, task.seen.shed_variance[weight]));
     with_shed[weight] = missed[weight] + static_cast<std::uint64_t>(shed);
     at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
   }
@@ -108,8 +112,9 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const FlowsSeen& flows = task.seen;
     const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);
-    const std::uint64_t missed = sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows +
-                                 static_cast<std::uint64_t>(std::accumulate(flows.shed.begin(), flows.shed.end(), 0.0));
+    const std::uint64_t missed =
+        sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows +
+        static_cast<std::uint64_t>(std::max(0.0, std::accumulate(flows.shed.begin(), flows.shed.end(), 0.0)));
     if (board_->windows) tell(task, window, recall, missed);
     RecallSummary& summary = watched.summary;
     ++summary.windows;

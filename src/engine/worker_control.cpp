@@ -113,9 +113,11 @@ void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<con
   std::size_t number = 0;
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members()) {
+      const std::uint64_t base_states = task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
+      if (task.looks_at_flows && !task.gives_way) always_rows |= base_states;
       if (!task.gives_way || !task.finds_any) continue;
       TaskDemand demand;
-      demand.states = task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
+      demand.states = base_states;
       demand.fixed = reduced.fixed_states_of(number++);
       demand.recall = task.recall;
       demand.priority = task.priority;
@@ -159,6 +161,7 @@ WorkerControl::WorkerControl(const ControlPlan& plan, const StatePlan& states)
     parts_of_state_ = plan.parts_of_state;
     part_ns_ = plan.part_ns;
     done_.resize(part_ns_.size());
+    always_rows_ = plan.always_rows;
     demands_ = plan.demands;
   }
   parts_.reserve(std::max(states.names.size(), StateShares::kMostParts));
@@ -213,11 +216,17 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
     const RecallBoard::HeavyShare heavier = recalls_->heavy_share(i);
     demands_[i].loss_exponent = (*recalls_)[i].loss_exponent.load(std::memory_order_relaxed);
     demands_[i].events = (*recalls_)[i].events.load(std::memory_order_relaxed);
+    demands_[i].knows_weights = heavier.back() < 1;
     for (std::size_t weight = 0; weight < heavier.size(); ++weight)
-      demands_[i].events_by_weight[weight] = heavier[weight] - (weight + 1 < heavier.size() ? heavier[weight + 1] : 0);
+      demands_[i].events_by_weight[weight] =
+          std::max(0.0, heavier[weight] - (weight + 1 < heavier.size() ? heavier[weight + 1] : 0));
   }
   if (!has_weights) {  // then all are alike
-    for (TaskDemand& demand : demands_) demand.events_by_weight = {}, demand.events_by_weight.back() = 1;
+    for (TaskDemand& demand : demands_) {
+      demand.knows_weights = false;
+      demand.events_by_weight = {};
+      demand.events_by_weight.back() = 1;
+    }
     for (std::size_t state = 0; state < state_packets_.size(); ++state) {
       const auto weighed = std::span(weighed_packets_).subspan(state * FlowWeight::kClasses, FlowWeight::kClasses);
       std::ranges::fill(weighed, 0.0);
@@ -237,6 +246,7 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
        .new_flows = new_flows,
        .packets = weighed_packets_,
        .done = done_,
+       .always = always_rows_,
        .flow_parts = ControlPlan::kRowPart,
        .flows_per_packet = has_weights ? kFlowsPerPacket : alike,
        .mixed_parts = 0b111},  // rows, TCP and the times between packets

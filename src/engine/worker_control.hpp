@@ -34,6 +34,7 @@ struct ControlPlan {
   static constexpr std::uint32_t kRowPart = 1;  ///< a part: that a flow has a row in its window
   std::vector<double> part_ns;                  ///< of a packet that a part of the work is done for; first, of a row
   std::vector<std::uint32_t> parts_of_state;    ///< bit j: the j-th part; of all states of `reduced`
+  std::uint64_t always_rows = 0;                ///< bit i: all flows of base state i have one, whatever gives way
   std::vector<TaskDemand> demands;              ///< by task of `reduced`: what does not change
   std::uint64_t window_ns = 10'000'000;
   std::size_t batch = 256;            ///< that a source is asked for
@@ -121,6 +122,7 @@ class WorkerControl {
   ReducedStates reduced_;
   std::vector<std::uint32_t> parts_of_state_;
   std::vector<double> part_ns_, done_;
+  std::uint64_t always_rows_ = 0;
   std::vector<TaskDemand> demands_;
   double weighed_ns_ = 0;  ///< since flows were weighed
   int weighings_ = 0;      ///< in a row: the second knows what it says

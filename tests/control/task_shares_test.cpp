@@ -164,6 +164,35 @@ TEST(TaskShares, LookAtAFewOfAllFlowsSoThatItIsKnownWhatTheOthersDo) {
   EXPECT_EQ(choose(tasks, packets_of({kHalfHeavy}), 10 + 1).shares[0], TaskShare(0)) << "where there is time for that";
 }
 
+TEST(TaskShares, LeaveOutFlowsOfNoWeightWhereItIsNotKnownWhatTheyShow) {
+  std::vector<TaskDemand> tasks{task(1 << kTcp)};
+  tasks[0].knows_weights = false;
+  tasks[0].events_by_weight = {0, 0, 0, 0, 0, 0, 0, 1};
+  const Chosen chosen = choose(tasks, packets_of({kHalfHeavy}), 10 + 0.8 * 50);
+  EXPECT_EQ(chosen.satisfied, 1u);
+  for (std::size_t weight = 0; weight < kClasses; ++weight) EXPECT_GE(chosen.shares[0].of_weight(weight), 0.75);
+}
+
+TEST(TaskShares, SatisfyNoTaskThatWantsMoreThanThereIs) {
+  std::vector<TaskDemand> tasks{task(1 << kTcp), task(1 << kOwn)};
+  tasks[0].recall = 1.05;
+  for (const double budget_ns : {30.0, 50.0, 200.0})
+    EXPECT_EQ(choose(tasks, packets_of({kLight}), budget_ns).satisfied, 2u) << budget_ns;
+}
+
+TEST(TaskShares, ReckonWithRowsThatNoTaskCanGiveUp) {
+  constexpr std::array<double, 1> kRowNs{80};
+  std::vector<TaskDemand> tasks{task(1)};
+  const auto packets = packets_of({kLight, kLight});
+  TaskWork work{packets, kBaseNs, kRowNs};
+  work.always = 0b10;
+  const std::array<TaskShare, 1> none{TaskShare(0)};
+  EXPECT_DOUBLE_EQ(TaskShares::packet_ns(tasks, none, work), kBaseNs + 0.5 * 80);
+  TaskShares shares(1);
+  shares.choose(tasks, work, kBaseNs + 0.4 * 80);
+  EXPECT_FALSE(shares.fits());
+}
+
 TEST(TaskShares, TakeNothingOfStatesThatNeverGiveWay) {
   std::vector<TaskDemand> tasks{task(1 << kTcp, 0b11)};
   tasks[0].fixed = 0b01;

@@ -14,7 +14,8 @@ namespace parshall::dpdk {
 namespace {
 
 constexpr std::uint32_t kCookie = 0x3E31F20;
-constexpr std::uint32_t kHeadAt = 6, kTailAt = 64, kSlotsAt = 128, kSlotBytes = 16, kMostSlots = 1 << 14;
+constexpr std::uint32_t kHeadAt = 6, kTailAt = 64, kSlotsAt = 128, kSlotBytes = 16, kMostSlots = 1 << 14,
+                        kMostRings = 512;
 
 constexpr std::uint32_t ring_bytes(std::uint32_t slots) noexcept { return kSlotsAt + slots * kSlotBytes; }
 
@@ -49,7 +50,7 @@ std::optional<MemifRings> MemifRings::find() noexcept {
   std::uint32_t slots = 1, rings = 1;
   while (slots <= kMostSlots && !is_ring(file.get(), ring_bytes(slots))) slots *= 2;
   if (slots > kMostSlots) return std::nullopt;
-  while (is_ring(file.get(), rings * ring_bytes(slots))) ++rings;
+  while (rings < kMostRings && is_ring(file.get(), rings * ring_bytes(slots))) ++rings;
   return MemifRings(std::move(file), slots, rings);
 }
 

@@ -65,7 +65,8 @@ std::size_t QueueSink::send(std::size_t count) noexcept {
     }
   }
   free_from(sent);
-  if (sent != 0 && !rings_ && port_->facts().takes_back) rings_ = MemifRings::find();
+  if (sent != 0 && !sent_any_ && port_->facts().takes_back) rings_ = MemifRings::find();
+  sent_any_ |= sent != 0;
   return sent;
 }
 
@@ -73,12 +74,12 @@ void QueueSink::flush() noexcept {
   using Clock = std::chrono::steady_clock;
   if (!rings_) return;
   if (auto anew = MemifRings::find()) rings_ = std::move(anew);  // the peer may have come back
-  std::uint32_t before = rings_->waiting(queue_, is_server_), now = before;
+  std::uint32_t now = rings_->waiting(queue_, is_server_), least = now;
   for (auto since = Clock::now(); now != 0 && port_->link_is_up() && Clock::now() - since < kLastPatience;) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     now = rings_->waiting(queue_, is_server_);
-    if (now != before) since = Clock::now();
-    before = now;
+    if (now < least) since = Clock::now();  // the peer writes what is read: to and fro is no progress
+    least = std::min(least, now);
   }
   port_->note_untaken(now);
   rings_.reset();

@@ -57,7 +57,8 @@ class QueueSink final : public FrameSink {
   std::uint32_t longest_frame_;
   bool waits_;
   bool is_server_;                   ///< of a net_memif device
-  std::optional<MemifRings> rings_;  ///< since its first frame
+  std::optional<MemifRings> rings_;  ///< since its first frame; none where the process has several such devices
+  bool sent_any_ = false;
   std::array<rte_mbuf*, kMostFrames> mbufs_;
   std::size_t reserved_ = 0;
   std::uint64_t asked_ticks_ = 0;  ///< when it was asked whether the device is up

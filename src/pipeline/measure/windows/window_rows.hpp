@@ -410,6 +410,7 @@ class WindowRows {
   }
   void measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept;
   std::uint64_t measures_of(const PacketFinding& finding) const noexcept {
+    if (!reads_all_ && !plan_.reads(finding.state, finding.effective_state)) return 0;  // it has no row
     return plan_.by_state[plan_.by_state.size() == 1 ? 0 : finding.effective_state];
   }
 
