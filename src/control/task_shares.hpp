@@ -122,7 +122,7 @@ class TaskShares {
   /// One demand of each task, the same tasks each time. How many have what they want in a window, on average.
   double choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
 
-  /// The same, for a third of the time, and nothing is chosen.
+  /// The same, for a third of the time; shares() mean nothing until the next choose().
   double satisfied_of(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
 
   std::span<const TaskShare> shares() const noexcept { return shares_; }
