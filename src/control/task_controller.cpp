@@ -16,11 +16,11 @@ constexpr double kFull = 0.9;        ///< busy for less, a worker that loses pac
 constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were lost though all should have fitted
 constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
 constexpr double kSmallChangeNs = 1e9;
-constexpr std::array kLosses{0.06, 0.12, 0.18,
-                             0.24};  ///< where more is lost, a quarter of what is found may be invented
+/// Of packets, where they may be: of more, a quarter of what is found may be invented.
+constexpr std::array kLosses{0.06, 0.12, 0.18, 0.24};
 constexpr double kLookAgainNs = 50e6;
-constexpr std::uint32_t kLately = 0b1111;  ///< windows
-constexpr double kLeastPart = 0.02, kNearly = 0.75;
+constexpr std::uint32_t kLately = 0b1111;            ///< windows
+constexpr double kLeastPart = 0.02, kNearly = 0.75;  ///< of what comes back: in a step; so much is all
 constexpr double kComingBack = 3;  ///< times what packets of flows that come back take, in their first window
 
 constexpr double kSurprise = 1.3;  ///< times what packets took in windows near it
