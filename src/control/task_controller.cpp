@@ -26,7 +26,8 @@ constexpr double kComingBack = 3;  ///< times what packets of flows that come ba
 constexpr double kSurprise = 1.3;  ///< times what packets took in windows near it
 constexpr double kMixedNs = 7;
 constexpr double kMuch = 0.3;  ///< of what the dearest part takes: what takes less is learnt with others
-constexpr double kFlowsLearning = 0.1, kMostFlowsFactor = 4;
+constexpr double kFlowsLearning = 0.1;
+constexpr double kLeastFlowsFactor = 1.0 / 256, kMostFlowsFactor = 4;  ///< tasks' windows may last seconds
 
 bool takes_much(double ns, std::span<const double> part_ns) noexcept { return ns >= kMuch * std::ranges::max(part_ns); }
 
@@ -59,6 +60,7 @@ TaskController::TaskController(std::size_t tasks, const PacketTime& packet, std:
       target_(tasks),
       next_(tasks),
       none_(tasks, TaskShare(0)),
+      all_(tasks),
       with_losses_(tasks),
       work_shares_(costs_.size()),
       given_ns_(part_ns.begin(), part_ns.end()),
@@ -69,6 +71,13 @@ TaskController::TaskController(std::size_t tasks, const PacketTime& packet, std:
 
 bool TaskController::gives_way() const noexcept {
   return std::ranges::any_of(shares_, [](const TaskShare& share) { return !share.is_all(); });
+}
+
+std::uint32_t TaskController::given_up() const noexcept {
+  std::uint32_t tasks = 0;
+  for (std::size_t task = 0; task < shares_.size(); ++task)
+    tasks |= static_cast<std::uint32_t>(!shares_[task].is_all() && (satisfied_ >> task & 1) == 0) << task;
+  return tasks;
 }
 
 /// Whether the window tells what packets take. One in which they took far longer than in those before does not: the
@@ -84,7 +93,7 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
     const auto part = static_cast<std::size_t>(std::countr_zero(left));
     if (!(told.times[part] > 0 && load.done[part] > 0)) continue;
     const double factor = load.done[part] / counted / told.times[part] * flows_factor_;
-    flows_factor_ += kFlowsLearning * (std::clamp(factor, 1 / kMostFlowsFactor, kMostFlowsFactor) - flows_factor_);
+    flows_factor_ += kFlowsLearning * (std::clamp(factor, kLeastFlowsFactor, kMostFlowsFactor) - flows_factor_);
   }
   const double rest_ns = costs_.given_ns(kRest);
   work_shares_[kRest] = 0;
@@ -167,6 +176,14 @@ void TaskController::choose(std::span<const TaskDemand> tasks, const TaskWork& w
   choice_tasks_ = most <= 0 ? 0 : satisfied;
 }
 
+/// Of tasks that all look at all of their flows, by a worker that is always busy.
+int TaskController::satisfied_by_blind_loss(std::span<const TaskDemand> tasks, const TaskWork& work,
+                                            double all_ns) const noexcept {
+  const double lost = std::max(0.0, 1 - all_ns / TaskShares::packet_ns(tasks, all_, work));
+  return static_cast<int>(std::ranges::count_if(
+      tasks, [&](const TaskDemand& task) { return BlindLoss::recall(task.loss_exponent, lost) >= task.recall; }));
+}
+
 double TaskController::recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept {
   double sum = 0;
   for (std::size_t task = 0; task < tasks.size(); ++task) sum += tasks[task].recall_with(shares[task]);
@@ -215,6 +232,8 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   const double budget_ns = lost_share_ == 0 ? all_kept_ns : all_kept_ns / options_.utilisation / (1 - lost_share_);
 
   const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
+  blind_satisfies_more_ =
+      gives_way() && satisfied_by_blind_loss(tasks, work, target_ns / options_.utilisation) > std::popcount(satisfied_);
   const bool is_full = load.busy_ns >= kFull * load.window_ns;
   // Of one window by itself the machine may have been away; what waited meanwhile comes with the next one's.
   lost_in_ = lost_in_ << 1 | static_cast<std::uint32_t>(load.missed != 0 && is_full && !was_away && !came_back);

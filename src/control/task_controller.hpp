@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -45,6 +46,7 @@ class Patience {
     return since_ns_ >= (packet_ns < kToSpare * budget_ns ? kSooner : 1) * wait_ns_ ||
            budget_ns >= kMoreTime * fell_at_ns_;
   }
+  double left_ns() const noexcept { return std::max(0.0, wait_ns_ - since_ns_); }
   bool is_settled(double ns) const noexcept { return since_ns_ >= ns; }  ///< nothing changed for so long
   void rose() noexcept {
     if (since_ns_ >= kLongestNs) wait_ns_ = 0;
@@ -90,6 +92,12 @@ class TaskController {
   std::span<const TaskShare> shares() const noexcept { return shares_; }
   bool gives_way() const noexcept;
   std::uint32_t satisfied() const noexcept { return satisfied_; }  ///< bit i: task i should have what it wants
+  /// Bit i: task i gives way, and should not have what it wants.
+  std::uint32_t given_up() const noexcept;
+  /// That more tasks should have had what they want, had nothing given way and packets been lost, whichever they are.
+  bool blind_loss_satisfies_more() const noexcept { return blind_satisfies_more_; }
+  /// Until it is looked whether more can be had, at the latest where the load falls by a tenth.
+  double looks_again_in_ns() const noexcept { return patience_.left_ns(); }
   bool fits() const noexcept { return fits_; }  ///< false: packets take longer than there is, without any task
   std::uint32_t one_in() const noexcept { return shedding_.one_in(); }
   double residual() const noexcept { return costs_.residual(); }
@@ -106,6 +114,7 @@ class TaskController {
   void shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks, double target_ns) noexcept;
   void take(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
   bool rise(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
+  int satisfied_by_blind_loss(std::span<const TaskDemand> tasks, const TaskWork& work, double all_ns) const noexcept;
   double recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept;
 
   Options options_;
@@ -114,7 +123,7 @@ class TaskController {
   Shedding shedding_;
   TaskShares choice_;
   std::vector<TaskShare> shares_, target_;  ///< as they are, and will be once the flows of those that rise are back
-  std::vector<TaskShare> next_, none_;
+  std::vector<TaskShare> next_, none_, all_;
   std::vector<TaskDemand> with_losses_;
   double lost_share_ = 0, chosen_lost_share_ = 0;  ///< of packets, that may be lost so that tasks find more
   std::vector<double> work_shares_, given_ns_, part_ns_;
@@ -125,7 +134,7 @@ class TaskController {
   double tasks_in_a_window_ = TaskShares::kMostTasks, choice_tasks_ = 0;  ///< TaskShares::choose()
   double looked_ns_ = 0;                                                  ///< since it was asked what else there is
   std::array<double, 3> times_told_{1, 1, 1};  ///< that packets took, in the last windows, of what is told now
-  bool fits_ = true, is_away_ = false;
+  bool fits_ = true, is_away_ = false, blind_satisfies_more_ = false;
   std::uint32_t lost_in_ = 0;  ///< bit i: packets were lost i windows before, and the worker had been busy
   bool rose_ = false;          ///< at the last window's end: flows that come back take time
   Patience patience_;

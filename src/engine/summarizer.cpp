@@ -72,6 +72,10 @@ void Summarizer::explain(ReportSummary& summary) const {
 
 AdaptationSummary Summarizer::adaptation() const {
   AdaptationSummary summary{.mode = std::string(name_of(options_.monitor.control->controller.mode))};
+  const RecallBoard& recalls = *options_.monitor.control->recalls;
+  std::vector<GivenUp> given_up;
+  if (options_.monitor.control->by_tasks())
+    for (std::size_t task = 0; task < recalls.size(); ++task) given_up.push_back({recalls[task].name});
   std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, longest_cycles = 0;
   constexpr auto kRelaxed = std::memory_order_relaxed;
   for (const auto& monitor : workers_.monitors()) {
@@ -84,9 +88,18 @@ AdaptationSummary Summarizer::adaptation() const {
     summary.one_in = std::max(summary.one_in, counts.most_one_in.load(kRelaxed));
     summary.windows += counts.windows.load(kRelaxed);
     summary.infeasible += counts.infeasible.load(kRelaxed);
+    summary.blind_satisfies_more_s += static_cast<double>(counts.blind_satisfies_more_ns.load(kRelaxed)) * 1e-9;
+    for (std::size_t task = 0; task < given_up.size(); ++task) {
+      given_up[task].seconds += static_cast<double>(counts.given_up_ns[task].load(kRelaxed)) * 1e-9;
+      given_up[task].is_now |= (counts.given_up.load(kRelaxed) >> task & 1) != 0;
+    }
+    if (counts.given_up.load(kRelaxed) != 0)
+      summary.looks_again_in_s = std::max(summary.looks_again_in_s, counts.looks_again_in_ns.load(kRelaxed) * 1e-9);
     if (const double residual = counts.residual.load(kRelaxed); std::abs(residual) > std::abs(summary.residual))
       summary.residual = residual;
   }
+  std::ranges::copy_if(given_up, std::back_inserter(summary.given_up),
+                       [](const GivenUp& task) { return task.seconds > 0; });
   summary.seconds = static_cast<double>(ns) * 1e-9;
   summary.shifted_s = static_cast<double>(shifted_ns) * 1e-9;
   if (ns != 0) summary.overhead_share = static_cast<double>(cycles) * ns_per_cycle() / static_cast<double>(ns);

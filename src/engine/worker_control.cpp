@@ -372,6 +372,14 @@ void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept
   add(counts_.shifted_ns, gives_way ? window_ns : 0);
   add(counts_.shed_ns, one_in() != 1 ? window_ns : 0);
   store(counts_.most_one_in, std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{one_in()}));
+  if (by_tasks_) {
+    const std::uint32_t given_up = by_tasks_->given_up();
+    for (std::uint32_t left = given_up; left != 0; left &= left - 1)
+      add(counts_.given_up_ns[static_cast<std::size_t>(std::countr_zero(left))], window_ns);
+    store(counts_.given_up, given_up);
+    store(counts_.looks_again_in_ns, by_tasks_->looks_again_in_ns());
+    if (by_tasks_->blind_loss_satisfies_more()) add(counts_.blind_satisfies_more_ns, window_ns);
+  }
   store(counts_.residual, by_tasks_ ? by_tasks_->residual() : controller_.residual());
 }
 

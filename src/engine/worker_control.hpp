@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -78,6 +79,11 @@ struct ControlCounts {
   std::atomic<std::uint64_t> most_one_in{1};                ///< connections, of which one was
   std::atomic<std::uint64_t> cycles{0}, longest_cycles{0};  ///< of deciding: in all, and once
   std::atomic<double> residual{0};
+  /// Of each that can give way one by one, in the order of RecallBoard: for how long it was given up.
+  std::array<std::atomic<std::uint64_t>, TaskShares::kMostTasks> given_up_ns{};
+  std::atomic<std::uint32_t> given_up{0};                 ///< bit i: now
+  std::atomic<double> looks_again_in_ns{0};               ///< for those
+  std::atomic<std::uint64_t> blind_satisfies_more_ns{0};  ///< TaskController's
 };
 
 /// A worker's controller, between the traffic that comes and the states that flows have.

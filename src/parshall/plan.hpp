@@ -72,10 +72,10 @@ struct TasksPlan {
   std::string states_text;         ///< what it says; empty: what is in the file
   std::string profile;             ///< what packets cost in them, a file
   Adaptation adaptation = Adaptation::accuracy;
-  ControlPolicy policy = ControlPolicy::mona;  ///< of Adaptation::accuracy
-  Preference prefer = Preference::packets;     ///< of ControlPolicy::tasks
-  bool sheds = true;                           ///< packets, where even the lightest states take too long
-  double accuracy = 0.75;                      ///< recall to keep, of tasks that name none
+  ControlPolicy policy = ControlPolicy::tasks;  ///< of Adaptation::accuracy
+  Preference prefer = Preference::packets;      ///< of ControlPolicy::tasks
+  bool sheds = true;                            ///< packets, where even the lightest states take too long
+  double accuracy = 0.75;                       ///< recall to keep, of tasks that name none
   std::string window = "1s";
   std::uint64_t keys = std::uint64_t{1} << 20;  ///< that a task counts exactly in a window
 

@@ -29,6 +29,14 @@ bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
          wiring.session.threads.model != ThreadModel::pipeline;
 }
 
+/// Tasks cannot give way one by one: flows go from state to state then, which loses no packet for a task's sake.
+Result<std::optional<ReducedStates>> as_mona(const Plan& plan, Wiring& wiring, const std::string& why) {
+  if (plan.tasks.prefer == Preference::tasks)
+    return Error{fmt::format("--prefer tasks is of tasks that give way one by one, which they cannot here: {}", why)};
+  wiring.notes.push_back(fmt::format("{}: flows give way as with --policy mona", why));
+  return std::optional<ReducedStates>();
+}
+
 /// What is left of states where tasks give way one by one, and the same tasks for these states, too. Nothing where
 /// they do not.
 Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wiring, const TaskSets& tasks) {
@@ -40,18 +48,11 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members()) {
       if (!can_give_way(task)) continue;
-      if (!task.finds_any) {
-        wiring.notes.push_back(
-            fmt::format("{} measures and finds nothing: flows give way as with --policy mona", task.name));
-        return std::optional<ReducedStates>();
-      }
+      if (!task.finds_any) return as_mona(plan, wiring, fmt::format("{} measures and finds nothing", task.name));
       of_tasks.push_back(task.states);
     }
   auto reduced = ReducedStates::make(of_tasks, wiring.session.monitor.states->lighter, StatePlan::kMostStates);
-  if (!reduced) {
-    wiring.notes.push_back(reduced.error().message + ": flows give way as with --policy mona");
-    return std::optional<ReducedStates>();
-  }
+  if (!reduced) return as_mona(plan, wiring, reduced.error().message);
   for (TaskSpec& spec : wiring.tasks) {
     std::size_t number = 0;
     for (const TaskSet& set : tasks.sets())
@@ -126,7 +127,7 @@ std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
 std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
   if (wanted.prefer == Preference::tasks && wanted.policy != ControlPolicy::tasks)
-    return Error{"--prefer tasks is of --policy tasks: give that, too"};
+    return Error{"--prefer tasks is of --policy tasks: leave out --policy mona"};
   if (!wanted.profile.empty() && wanted.states.empty())
     return Error{"--profile is of monitoring states: name them with --states"};
   std::optional<StateFile> states;

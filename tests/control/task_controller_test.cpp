@@ -29,6 +29,8 @@ struct Site {
   std::function<double(double)> dearer = [](double) { return 1.0; };  ///< times what packets take, in a window
   bool sheds = true;
   Preference prefer = Preference::packets;
+  double flows_told = 0;  ///< for a packet, in a window: where above 0, the second part is done for flows
+  double flows = 0;       ///< and so many there are
 };
 
 struct Passed {
@@ -63,6 +65,8 @@ class Played {
       for (std::size_t task = 0; task < 3; ++task)
         if ((tasks_[task].parts >> part & 1) != 0)
           done[part] = std::max(done[part], controller_.shares()[task].of_weight(0));
+    const bool of_flows = site_.flows_told > 0;
+    if (of_flows) done[1] *= site_.flows;
     const double packet_ns = site_.slower * site_.dearer((now_ns_ + kSpanNs / 2) * 1e-9) *
                              (site_.base_ns + std::inner_product(done.begin(), done.end(), site_.part_ns.begin(), 0.0));
     const double kept = 1.0 / controller_.one_in();
@@ -90,7 +94,9 @@ class Played {
                                              .missed = static_cast<std::uint64_t>(lost),
                                              .shed = static_cast<std::uint64_t>(taken * (1 - kept)),
                                              .packets = packets,
-                                             .done = done},
+                                             .done = done,
+                                             .flow_parts = of_flows ? 0b010u : 0,
+                                             .flows_per_packet = {site_.flows_told}},
                                             tasks_);
     for (std::size_t task = 0; task < 3; ++task)
       passed.recalls.push_back(tasks_[task].recall_with(controller_.shares()[task]));
@@ -142,6 +148,7 @@ TEST(TaskController, TasksThatFitAreSatisfiedAndOneIsGivenUp) {
   EXPECT_GT(windows.back().recalls[0] + windows.back().recalls[2], 0.15) << "what is left of the time";
   EXPECT_EQ(lost_in(windows, 30), 0);
   EXPECT_GT(windows.back().busy, 0.88);
+  EXPECT_EQ(played.controller().given_up(), 0b101u);
 }
 
 TEST(TaskController, AllIsBackTwoWindowsAfterTheLoadFalls) {
@@ -150,6 +157,34 @@ TEST(TaskController, AllIsBackTwoWindowsAfterTheLoadFalls) {
   EXPECT_LT(windows[199].recalls[0], 1);
   for (std::size_t i = 202; i < 210; ++i) EXPECT_EQ(windows[i].satisfied, 7u) << i;
   EXPECT_EQ(windows[202].recalls, (std::vector<double>{1, 1, 1}));
+}
+
+TEST(TaskController, AllIsBackAfterTheLoadFallsThoughPacketsMayBeLost) {
+  Played played({.rate_pps = [](double s) { return s < 2 ? 9e6 : 5e6; }, .prefer = Preference::tasks});
+  const auto windows = played.pass(210);
+  EXPECT_LT(windows[199].recalls[0] + windows[199].recalls[2], 2);
+  EXPECT_EQ(windows[205].recalls, (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(played.controller().given_up(), 0u);
+}
+
+TEST(TaskController, WhoNeverGivesWayTakesItsTimeFromTheOthers) {
+  Played played({.rate_pps = [](double) { return 0.95e9 / 152; }});  // of 158 ns
+  played.tasks()[0].fixed = 1;
+  const auto windows = played.pass(300);
+  EXPECT_EQ(lost_in(windows, 30), 0);
+  EXPECT_LT(windows.back().recalls[1] + windows.back().recalls[2], 2);
+  EXPECT_GT(windows.back().busy, 0.88);
+}
+
+/// Of windows of a second there are fewer flows in 10 ms than what is told of first.
+TEST(TaskController, LearnsHowManyFlowsThereAreInLongWindows) {
+  Played played({.rate_pps = [](double) { return 0.95e9 / 153; },  // of 150.4 ns; 190 as told
+                 .part_ns = {60, 100, 10},
+                 .flows_told = 0.4,
+                 .flows = 0.004});
+  const auto windows = played.pass(400);
+  EXPECT_EQ(windows.back().recalls, (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(lost_in(windows), 0);
 }
 
 TEST(TaskController, TheLittleThatIsLackingComesBackToo) {
@@ -254,6 +289,10 @@ TEST(TaskController, LosesAFewPacketsWhereMoreTasksHaveEnoughByItAndThatIsPrefer
     Played played({.rate_pps = rate_pps, .prefer = prefer});
     for (TaskDemand& task : played.tasks()) task.recall = 0.9, task.loss_exponent = 1;
     of.push_back(played.pass(300));
+    EXPECT_EQ(played.controller().blind_loss_satisfies_more(), prefer == Preference::packets) << "and is told";
+    for (TaskDemand& task : played.tasks()) task.loss_exponent = 8;
+    played.pass();
+    EXPECT_FALSE(played.controller().blind_loss_satisfies_more());
   }
   EXPECT_EQ(lost_in(of[0], 100), 0);
   EXPECT_LT(std::popcount(of[0].back().satisfied), 3);

@@ -73,7 +73,7 @@ class AdaptiveTest(unittest.TestCase):
 
 class Modes(AdaptiveTest):
     def test_flows_give_way_when_too_much_comes(self):
-        for arguments, mode in (((), "accuracy"), (("--adapt-only",), "adapt-only"), (("--accuracy", "0.3"), "accuracy"), (("--policy", "tasks"), "accuracy")):
+        for arguments, mode in (((), "accuracy"), (("--adapt-only",), "adapt-only"), (("--accuracy", "0.3"), "accuracy"), (("--policy", "mona"), "accuracy")):
             with self.subTest(mode=arguments):
                 summary, events = self.watch(TOO_MUCH, *arguments)
                 adaptation, states = summary["adaptation"], summary["tasks"]["states"]
@@ -82,6 +82,14 @@ class Modes(AdaptiveTest):
                 self.assertGreater(adaptation["seconds_shifted"], 0)
                 self.assertGreater(adaptation["windows_infeasible"], 0, "no state is light enough for that")
                 self.assertLess(states["heavy"]["packets_not_given_way"], states["heavy"]["packets"])
+                if arguments in ((), ("--accuracy", "0.3")):
+                    self.assertTrue(adaptation["given_up"], "there is time for none")
+                    for task, given_up in adaptation["given_up"].items():
+                        self.assertIn(task, FINDERS)
+                        self.assertGreater(given_up["seconds"], 0)
+                        self.assertLessEqual(given_up["seconds"], adaptation["seconds"])
+                else:
+                    self.assertEqual(adaptation["given_up"], {}, "tasks do not give way one by one")
                 recall = summary["tasks"]["recall"]
                 self.assertEqual(set(recall), FINDERS)
                 self.assertEqual(recall["retransmissions"]["threshold"], 0.5)
@@ -286,7 +294,8 @@ class Errors(AdaptiveTest):
         self.assertIn("no flow gives way", done.stderr)
         self.assertNotIn("adaptation", json.loads(done.stdout)["summary"])
         for arguments in (["--no-adapt", "--adapt-only"], ["--no-adapt", "--accuracy", "0.5"], ["--adapt-only", "--accuracy", "0.5"],
-                          ["--accuracy", "1.5"], ["--no-adapt", "--policy", "tasks"], ["--policy", "nobody"]):
+                          ["--accuracy", "1.5"], ["--no-adapt", "--policy", "tasks"], ["--policy", "nobody"],
+                          ["--policy", "mona", "--prefer", "tasks"]):
             done = self.run_it("-g", TOO_MUCH, "--duration", "1s", *arguments)
             self.assertNotEqual(done.returncode, 0)
         self.assert_refused(["recall"], states=STATES.replace("recall=0.5", "recall=2"))

@@ -27,6 +27,11 @@ void adaptation_lines(const View& view, std::vector<Piece>& lines) {
   lines.push_back({enough, lately && lately->infeasible != 0 ? Style::warning : Style::normal});
   lines.push_back({fmt::format("deciding took {:.2g} % of the time, {} at most; residual {:+.0f} %",
                                100 * all.overhead_share, time_text(1e3 * all.longest_us), 100 * all.residual)});
+  for (const GivenUp& task : all.given_up)
+    if (task.is_now)
+      lines.push_back({fmt::format("given up: {}, for {:.3g} s in all; looked at again in {:.2g} s at the latest",
+                                   task.task, task.seconds, all.looks_again_in_s),
+                       Style::warning});
   const Accounting& total = view.summary.total;
   std::string missed = fmt::format("missed {} of {} packets", scaled(total.lost()), scaled(total.offered()));
   if (lately) missed += fmt::format(", of late {}", percent(lately->came.lost(), lately->came.offered()));

@@ -60,18 +60,28 @@ struct TaskSummary {
   std::optional<RecallSummary> recall;
 };
 
+/// For how long a task gave way, and was not to have the recall that it wants.
+struct GivenUp {
+  std::string task;
+  double seconds = 0;   ///< of all workers together
+  bool is_now = false;  ///< by a worker
+};
+
 /// How much of the time which flows gave way to lighter states.
 struct AdaptationSummary {
-  std::string mode;              ///< "no-adapt", "adapt-only" or "accuracy"
-  double seconds = 0;            ///< of all workers together
-  double shifted_s = 0;          ///< of these, flows gave way
-  std::uint64_t windows = 0;     ///< in which something was decided
-  std::uint64_t infeasible = 0;  ///< of these: all gave way, and it was not enough
-  double shed_s = 0;             ///< of the seconds, only some flows were looked at
-  std::uint64_t one_in = 1;      ///< then, of so many connections, one at least
-  double overhead_share = 0;     ///< of the time, that deciding took
-  double longest_us = 0;         ///< that deciding took once
-  double residual = 0;           ///< of the cost model, of what packets took, in the end
+  std::string mode;                   ///< "no-adapt", "adapt-only" or "accuracy"
+  double seconds = 0;                 ///< of all workers together
+  double shifted_s = 0;               ///< of these, flows gave way
+  std::uint64_t windows = 0;          ///< in which something was decided
+  std::uint64_t infeasible = 0;       ///< of these: all gave way, and it was not enough
+  double shed_s = 0;                  ///< of the seconds, only some flows were looked at
+  std::uint64_t one_in = 1;           ///< then, of so many connections, one at least
+  double overhead_share = 0;          ///< of the time, that deciding took
+  double longest_us = 0;              ///< that deciding took once
+  double residual = 0;                ///< of the cost model, of what packets took, in the end
+  std::vector<GivenUp> given_up;      ///< where tasks give way one by one: each that was
+  double looks_again_in_s = 0;        ///< whether there is time for them again, if the load does not fall before
+  double blind_satisfies_more_s = 0;  ///< of the seconds: more tasks would have had enough, had nothing given way
 };
 
 /// The flood filter of all workers together.

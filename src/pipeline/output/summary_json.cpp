@@ -71,6 +71,11 @@ ordered_json adaptation_json(const AdaptationSummary& adaptation, const Counters
   json["overhead_share"] = adaptation.overhead_share;
   json["longest_step_us"] = adaptation.longest_us;
   json["cost_residual"] = adaptation.residual;
+  json["given_up"] = ordered_json::object();
+  for (const GivenUp& task : adaptation.given_up)
+    json["given_up"][task.task] = {{"seconds", task.seconds}, {"now", task.is_now}};
+  json["looks_again_in_s"] = adaptation.looks_again_in_s;
+  json["seconds_more_satisfied_by_loss"] = adaptation.blind_satisfies_more_s;
   return json;
 }
 

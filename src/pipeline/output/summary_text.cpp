@@ -80,6 +80,18 @@ std::string adaptation_lines(const ReportSummary& summary) {
         100 * static_cast<double>(summary.total[Counter::shed_packets]) /
             std::max(1.0, static_cast<double>(summary.total.counted())),
         adaptation.shed_s, adaptation.seconds, adaptation.one_in);
+  for (const GivenUp& task : adaptation.given_up) {
+    lines += fmt::format("given up   {}: in {:.3g} of {:.3g} s", task.task, task.seconds, adaptation.seconds);
+    if (task.is_now)
+      lines += fmt::format(", and now; it is back when the load falls, and looked at again in {:.2g} s at the latest",
+                           adaptation.looks_again_in_s);
+    lines += "\n";
+  }
+  if (adaptation.blind_satisfies_more_s > 0)
+    lines += fmt::format(
+        "given up   in {:.3g} of {:.3g} s more tasks would have had enough with --prefer tasks, for packets that are "
+        "lost\n",
+        adaptation.blind_satisfies_more_s, adaptation.seconds);
   for (const TaskSummary& task : summary.tasks) {
     if (!task.recall) continue;
     const RecallSummary& recall = *task.recall;
