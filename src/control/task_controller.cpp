@@ -87,7 +87,8 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
   const auto counted = static_cast<double>(load.counted);
   work_shares_[kPacket] = 1;
   work_shares_[kNewFlow] = new_flow_share_ = std::min(1.0, static_cast<double>(load.new_flows) / counted);
-  const TaskShares::Amounts told = TaskShares::amounts_of(tasks, shares_, work_of(load));
+  prices_.set(tasks, work_of(load));
+  const TaskPrices::Amounts told = prices_.amounts(shares_);
   work_shares_[kMixed] = told.mixed;
   for (std::uint32_t left = load.flow_parts; left != 0; left &= left - 1) {
     const auto part = static_cast<std::size_t>(std::countr_zero(left));
@@ -137,11 +138,10 @@ TaskWork TaskController::work_of(const TaskLoad& load) noexcept {
   return work;
 }
 
-void TaskController::shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks,
-                          double target_ns) noexcept {
+void TaskController::shed(const TaskLoad& load, double target_ns) noexcept {
   if (!options_.sheds) return;
   shedding_.end_window({.target_ns = target_ns,
-                        .lightest_ns = TaskShares::packet_ns(tasks, none_, work),
+                        .lightest_ns = prices_.packet_ns(none_),
                         .kept = load.counted,
                         .shed = load.shed,
                         .missed = load.missed,
@@ -149,10 +149,10 @@ void TaskController::shed(const TaskLoad& load, const TaskWork& work, std::span<
                         .all_gave_way = !fits_});
 }
 
-void TaskController::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+void TaskController::choose(std::span<const TaskDemand> tasks, double budget_ns) noexcept {
   chosen_lost_share_ = 0;
   if (options_.prefer == Preference::packets) {
-    choice_tasks_ = choice_.choose(tasks, work, budget_ns);
+    choice_tasks_ = choice_.choose(tasks, prices_, budget_ns);
     return;
   }
   const double all_ns = budget_ns / (kRoom * options_.utilisation);  // who loses packets is never idle
@@ -161,25 +161,24 @@ void TaskController::choose(std::span<const TaskDemand> tasks, const TaskWork& w
     for (TaskDemand& task : with_losses_) task.recall /= BlindLoss::recall(task.loss_exponent, lost);
     return with_losses_;
   };
-  double most = choice_.satisfied_of(tasks, work, budget_ns);
+  double most = choice_.satisfied_of(tasks, prices_, budget_ns);
   for (const double lost : kLosses)
-    if (const double satisfied = choice_.satisfied_of(with_losses(lost), work, all_ns / (1 - lost));
+    if (const double satisfied = choice_.satisfied_of(with_losses(lost), prices_, all_ns / (1 - lost));
         satisfied > most + kWorthIt)
       most = satisfied, chosen_lost_share_ = lost;
   if (most <= 0) {  // then nothing gives way: it would cost what tasks find now and then, and satisfy none
     std::ranges::fill(next_, TaskShare());
-    const double full_ns = TaskShares::packet_ns(tasks, next_, work);
+    const double full_ns = prices_.packet_ns(next_);
     chosen_lost_share_ = std::max(0.0, 1 - all_ns / (full_ns * (1 + kWorthIt)));
   }
-  const double satisfied = choice_.choose(with_losses(chosen_lost_share_), work,
+  const double satisfied = choice_.choose(with_losses(chosen_lost_share_), prices_,
                                           chosen_lost_share_ > 0 ? all_ns / (1 - chosen_lost_share_) : budget_ns);
   choice_tasks_ = most <= 0 ? 0 : satisfied;
 }
 
 /// Of tasks that all look at all of their flows, by a worker that is always busy.
-int TaskController::satisfied_by_blind_loss(std::span<const TaskDemand> tasks, const TaskWork& work,
-                                            double all_ns) const noexcept {
-  const double lost = std::max(0.0, 1 - all_ns / TaskShares::packet_ns(tasks, all_, work));
+int TaskController::satisfied_by_blind_loss(std::span<const TaskDemand> tasks, double all_ns) const noexcept {
+  const double lost = std::max(0.0, 1 - all_ns / prices_.packet_ns(all_));
   return static_cast<int>(std::ranges::count_if(
       tasks, [&](const TaskDemand& task) { return BlindLoss::recall(task.loss_exponent, lost) >= task.recall; }));
 }
@@ -202,10 +201,10 @@ void TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) n
 
 /// So many flows come back at once as there is time for: of a connection that was not followed, its place has to be
 /// found again.
-bool TaskController::rise(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
+bool TaskController::rise(double budget_ns) noexcept {
   for (std::size_t task = 0; task < shares_.size(); ++task) next_[task] = shares_[task].towards(target_[task], 0);
-  const double left_ns = TaskShares::packet_ns(tasks, next_, work);
-  const double more_ns = TaskShares::packet_ns(tasks, target_, work) - left_ns;
+  const double left_ns = prices_.packet_ns(next_);
+  const double more_ns = prices_.packet_ns(target_) - left_ns;
   const double part = more_ns > 0 ? std::clamp((budget_ns - left_ns) / (kComingBack * more_ns), kLeastPart, 1.0) : 1;
   bool changes = false;
   for (std::size_t task = 0; task < shares_.size(); ++task) {
@@ -224,34 +223,34 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   const bool came_back = std::exchange(rose_, false);
   const double rate_pps = rate_.add_window(load.offered, load.window_ns);
   if (!(rate_pps > 0)) return false;
-  const TaskWork work = work_of(load);
+  prices_.set(tasks, work_of(load));
   const double target_ns = options_.utilisation * 1e9 / rate_pps;
-  shed(load, work, tasks, target_ns);
+  shed(load, target_ns);
   if (load.counted == 0 || !is_told) return false;
   const double all_kept_ns = shedding_.for_kept_ns(target_ns);
   const double budget_ns = lost_share_ == 0 ? all_kept_ns : all_kept_ns / options_.utilisation / (1 - lost_share_);
 
-  const double now_ns = TaskShares::packet_ns(tasks, shares_, work);
+  const double now_ns = prices_.packet_ns(shares_);
   blind_satisfies_more_ =
-      gives_way() && satisfied_by_blind_loss(tasks, work, target_ns / options_.utilisation) > std::popcount(satisfied_);
+      gives_way() && satisfied_by_blind_loss(tasks, target_ns / options_.utilisation) > std::popcount(satisfied_);
   const bool is_full = load.busy_ns >= kFull * load.window_ns;
   // Of one window by itself the machine may have been away; what waited meanwhile comes with the next one's.
   lost_in_ = lost_in_ << 1 | static_cast<std::uint32_t>(load.missed != 0 && is_full && !was_away && !came_back);
   const bool lost = lost_share_ == 0 && (lost_in_ & 1) != 0 && std::popcount(lost_in_ & kLately) > 1;
   if (now_ns > budget_ns || lost) {
     // Predicted to fit and yet lost: less of what can be had less of.
-    const double least_ns = TaskShares::packet_ns(tasks, none_, work);
+    const double least_ns = prices_.packet_ns(none_);
     const double wanted_ns = std::min(kRoom * budget_ns, least_ns + kLessAtOnce * (now_ns - least_ns));
-    choose(tasks, work, now_ns > budget_ns ? kRoom * all_kept_ns : std::max(least_ns, wanted_ns));
+    choose(tasks, now_ns > budget_ns ? kRoom * all_kept_ns : std::max(least_ns, wanted_ns));
     take(tasks, budget_ns);
-    return rise(tasks, work, budget_ns);
+    return rise(budget_ns);
   }
-  if (!std::ranges::equal(shares_, target_)) return rise(tasks, work, budget_ns);
+  if (!std::ranges::equal(shares_, target_)) return rise(budget_ns);
   if ((!gives_way() && lost_share_ == 0) || !patience_.is_over(budget_ns, now_ns)) return false;
   looked_ns_ += load.window_ns;
   if (now_ns > Patience::kToSpare * budget_ns && looked_ns_ < kLookAgainNs) return false;
   looked_ns_ = 0;
-  choose(tasks, work, kRoom * all_kept_ns);
+  choose(tasks, kRoom * all_kept_ns);
   const bool is_all = std::ranges::all_of(choice_.shares(), &TaskShare::is_all);
   if (std::ranges::equal(choice_.shares(), target_)) {
     lost_share_ = chosen_lost_share_;
@@ -262,7 +261,7 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   if (!is_all && !more_satisfied && gain < (patience_.is_settled(kSmallChangeNs) ? kWorthIt : kWorthItAtOnce))
     return false;
   take(tasks, budget_ns);
-  return rise(tasks, work, budget_ns);
+  return rise(budget_ns);
 }
 
 }  // namespace parshall

@@ -110,17 +110,18 @@ class TaskController {
 
   bool learn(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept;
   TaskWork work_of(const TaskLoad& load) noexcept;
-  void choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
-  void shed(const TaskLoad& load, const TaskWork& work, std::span<const TaskDemand> tasks, double target_ns) noexcept;
+  void choose(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
+  void shed(const TaskLoad& load, double target_ns) noexcept;
   void take(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
-  bool rise(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept;
-  int satisfied_by_blind_loss(std::span<const TaskDemand> tasks, const TaskWork& work, double all_ns) const noexcept;
+  bool rise(double budget_ns) noexcept;
+  int satisfied_by_blind_loss(std::span<const TaskDemand> tasks, double all_ns) const noexcept;
   double recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept;
 
   Options options_;
   StateCosts costs_;
   RateForecast rate_;
   Shedding shedding_;
+  TaskPrices prices_;  ///< of the window that ended
   TaskShares choice_;
   std::vector<TaskShare> shares_, target_;  ///< as they are, and will be once the flows of those that rise are back
   std::vector<TaskShare> next_, none_, all_;
@@ -131,8 +132,8 @@ class TaskController {
   double flows_factor_ = 1;                ///< of flows_per_packet: as many as there were
   double new_flow_share_ = 0;
   std::uint32_t satisfied_ = ~std::uint32_t{0};
-  double tasks_in_a_window_ = TaskShares::kMostTasks, choice_tasks_ = 0;  ///< TaskShares::choose()
-  double looked_ns_ = 0;                                                  ///< since it was asked what else there is
+  double tasks_in_a_window_ = TaskWork::kMostTasks, choice_tasks_ = 0;  ///< TaskShares::choose()
+  double looked_ns_ = 0;                                                ///< since it was asked what else there is
   std::array<double, 3> times_told_{1, 1, 1};  ///< that packets took, in the last windows, of what is told now
   bool fits_ = true, is_away_ = false, blind_satisfies_more_ = false;
   std::uint32_t lost_in_ = 0;  ///< bit i: packets were lost i windows before, and the worker had been busy

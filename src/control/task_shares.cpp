@@ -26,74 +26,14 @@ double TaskDemand::recall_aimed_at(double deviations) const noexcept {
   return std::min(1.0, recall + unlike + deviations * sd);
 }
 
-double TaskShares::packet_ns(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
-                             const TaskWork& work) noexcept {
-  const Amounts amounts = amounts_of(tasks, shares, work);
-  double ns = work.base_ns + amounts.mixed * work.mixed_ns;
-  for (std::size_t part = 0; part < work.part_ns.size(); ++part) ns += amounts.times[part] * work.part_ns[part];
-  return ns;
-}
-
-TaskShares::Amounts TaskShares::amounts_of(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares,
-                                           const TaskWork& work) noexcept {
-  using ByWeight = std::array<double, kClasses>;
-  std::array<ByWeight, kMostTasks> looked_at;
-  std::uint32_t parts = 0;
-  for (std::size_t task = 0; task < tasks.size(); ++task) {
-    for (std::size_t weight = 0; weight < kClasses; ++weight) looked_at[task][weight] = shares[task].of_weight(weight);
-    parts |= tasks[task].parts;
-  }
-  Amounts amounts;
-  std::array<double, TaskWork::kMostParts> packets_of{};  // that the part is done for
-  double all = 0;
-  for (std::size_t state = 0; state * kClasses < work.packets.size(); ++state) {
-    const double* const packets = &work.packets[state * kClasses];
-    double of_state = 0;
-    for (std::size_t weight = 0; weight < kClasses; ++weight) of_state += packets[weight];
-    if (of_state == 0) continue;
-    all += of_state;
-    const std::uint32_t always = (work.always >> state & 1) != 0 && !work.part_ns.empty();
-    for (std::uint32_t left = parts | always; left != 0; left &= left - 1) {
-      const auto part = static_cast<std::size_t>(std::countr_zero(left));
-      ByWeight done{};
-      if (part == 0 && always != 0) done.fill(1);
-      for (std::size_t task = 0; task < tasks.size(); ++task) {
-        if ((tasks[task].states >> state & tasks[task].parts >> part & 1) == 0) continue;
-        const bool is_fixed = (tasks[task].fixed >> state & 1) != 0;
-        for (std::size_t weight = 0; weight < kClasses; ++weight)
-          done[weight] = std::max(done[weight], is_fixed ? 1 : looked_at[task][weight]);
-      }
-      const bool of_flows = (work.flow_parts >> part & 1) != 0;
-      for (std::size_t weight = 0; weight < kClasses; ++weight) {
-        packets_of[part] += packets[weight] * done[weight];
-        amounts.times[part] += packets[weight] * done[weight] * (of_flows ? work.flows_per_packet[weight] : 1);
-      }
-    }
-  }
-  if (!(all > 0)) return {};
-  for (double& times : amounts.times) times /= all;
-  for (std::uint32_t left = parts & work.mixed_parts; left != 0; left &= left - 1) {
-    const double share = packets_of[static_cast<std::size_t>(std::countr_zero(left))] / all;
-    amounts.mixed += 4 * share * (1 - share);
-  }
-  return amounts;
-}
-
 /// One choice.
 struct TaskShares::Search {
   std::span<const TaskDemand> tasks;
   std::span<TaskShare> shares;
-  const TaskWork& work;
+  TaskPrices& prices;
   double budget_ns;
 
-  double now_ns() const noexcept { return packet_ns(tasks, shares, work); }
-
-  double with_ns(std::size_t task, TaskShare share) const noexcept {
-    const TaskShare before = std::exchange(shares[task], share);
-    const double ns = now_ns();
-    shares[task] = before;
-    return ns;
-  }
+  double now_ns() const noexcept { return prices.packet_ns(shares); }
 
   /// What takes least, of what finds so much.
   struct Offer {
@@ -102,6 +42,7 @@ struct TaskShares::Search {
   };
   Offer cheapest(std::size_t task, double recall) const noexcept {
     Offer best;
+    prices.hold_but_for(task, shares);
     const double probe = least_of(tasks[task]);
     const auto offer = [&](std::size_t from, std::size_t below, double events) {
       const bool is_all = from == 0 && below == kClasses;  // they find enough, whatever rounding says
@@ -110,7 +51,7 @@ struct TaskShares::Search {
       const double wanted = events > probe ? (recall - probe * (1 - events)) / events : 1;
       const TaskShare share(tasks[task].by_keys || with_others <= recall ? 1 : std::max(probe, wanted), from, below,
                             probe);
-      const double ns = with_ns(task, share);
+      const double ns = prices.packet_ns_with(share);
       const bool is_wider = below == kClasses;  // of two that take as long
       if (ns < best.ns || (is_wider && ns == best.ns)) best = {share, ns};
     };
@@ -159,11 +100,11 @@ struct TaskShares::Search {
 constexpr std::array<TaskShares::Margin, 3> TaskShares::kMargins{{{1.3, 0.90}, {0.9, 0.82}, {0.5, 0.69}}};
 
 /// Four that have enough in two windows of three are more than three in nine of ten.
-TaskShares::Best TaskShares::best_margin(std::span<const TaskDemand> tasks, const TaskWork& work,
+TaskShares::Best TaskShares::best_margin(std::span<const TaskDemand> tasks, TaskPrices& prices,
                                          double budget_ns) noexcept {
   Best best;
   for (const Margin& margin : kMargins) {
-    satisfy(tasks, work, budget_ns, margin.deviations);
+    satisfy(tasks, prices, budget_ns, margin.deviations);
     const int count = std::popcount(satisfied_);
     if (count * margin.windows > best.satisfied) best = {margin.deviations, count * margin.windows};
     if (!fits_ || static_cast<std::size_t>(count) == tasks.size()) break;
@@ -171,15 +112,15 @@ TaskShares::Best TaskShares::best_margin(std::span<const TaskDemand> tasks, cons
   return best;
 }
 
-double TaskShares::satisfied_of(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
-  return best_margin(tasks, work, budget_ns).satisfied;
+double TaskShares::satisfied_of(std::span<const TaskDemand> tasks, TaskPrices& prices, double budget_ns) noexcept {
+  return best_margin(tasks, prices, budget_ns).satisfied;
 }
 
-double TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns) noexcept {
-  const Best best = best_margin(tasks, work, budget_ns);
-  satisfy(tasks, work, budget_ns, best.deviations);
+double TaskShares::choose(std::span<const TaskDemand> tasks, TaskPrices& prices, double budget_ns) noexcept {
+  const Best best = best_margin(tasks, prices, budget_ns);
+  satisfy(tasks, prices, budget_ns, best.deviations);
   if (!fits_) return best.satisfied;
-  Search search{tasks, shares_, work, budget_ns};
+  Search search{tasks, shares_, prices, budget_ns};
   const auto satisfied = static_cast<std::size_t>(std::popcount(satisfied_));
   const auto others = std::span(order_).first(tasks.size()).subspan(satisfied);
   std::ranges::stable_sort(others, std::ranges::greater(), [&](std::uint8_t task) { return tasks[task].priority; });
@@ -188,13 +129,13 @@ double TaskShares::choose(std::span<const TaskDemand> tasks, const TaskWork& wor
   return best.satisfied;
 }
 
-void TaskShares::satisfy(std::span<const TaskDemand> tasks, const TaskWork& work, double budget_ns,
+void TaskShares::satisfy(std::span<const TaskDemand> tasks, TaskPrices& prices, double budget_ns,
                          double deviations) noexcept {
   satisfied_ = 0;
   fits_ = true;
   std::ranges::fill(shares_, TaskShare());
   const auto all = (std::uint64_t{1} << tasks.size()) - 1;
-  if (packet_ns(tasks, shares_, work) <= budget_ns) {
+  if (prices.packet_ns(shares_) <= budget_ns) {
     satisfied_ = static_cast<std::uint32_t>(all);
     for (std::size_t task = 0; task < tasks.size(); ++task)
       if (!is_possible(tasks[task])) satisfied_ &= ~(std::uint32_t{1} << task);
@@ -202,7 +143,7 @@ void TaskShares::satisfy(std::span<const TaskDemand> tasks, const TaskWork& work
     return;
   }
   std::ranges::fill(shares_, kNothing);
-  Search search{tasks, shares_, work, budget_ns};
+  Search search{tasks, shares_, prices, budget_ns};
   fits_ = search.now_ns() <= budget_ns;
   if (!fits_) return;
   search.probe();

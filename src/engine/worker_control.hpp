@@ -80,7 +80,7 @@ struct ControlCounts {
   std::atomic<std::uint64_t> cycles{0}, longest_cycles{0};  ///< of deciding: in all, and once
   std::atomic<double> residual{0};
   /// Of each that can give way one by one, in the order of RecallBoard: for how long it was given up.
-  std::array<std::atomic<std::uint64_t>, TaskShares::kMostTasks> given_up_ns{};
+  std::array<std::atomic<std::uint64_t>, TaskWork::kMostTasks> given_up_ns{};
   std::atomic<std::uint32_t> given_up{0};                 ///< bit i: now
   std::atomic<double> looks_again_in_ns{0};               ///< for those
   std::atomic<std::uint64_t> blind_satisfies_more_ns{0};  ///< TaskController's

@@ -47,11 +47,13 @@ struct Chosen {
 Chosen choose(const std::vector<TaskDemand>& tasks, const std::vector<double>& packets, double budget_ns) {
   const TaskWork work{packets, kBaseNs, kPartNs};
   TaskShares shares(tasks.size());
-  shares.choose(tasks, work, budget_ns);
+  TaskPrices prices;
+  prices.set(tasks, work);
+  shares.choose(tasks, prices, budget_ns);
   return {{shares.shares().begin(), shares.shares().end()},
           shares.satisfied(),
           shares.fits(),
-          TaskShares::packet_ns(tasks, shares.shares(), work)};
+          prices.packet_ns(shares.shares())};
 }
 
 TEST(TaskShares, AreAllWhereThereIsTime) {
@@ -91,8 +93,9 @@ TEST(TaskShares, SatisfyThreeWhereFourDoNotFit) {
   const std::array<double, 4> part_ns{12, 12, 12, 12};
   for (std::uint32_t i = 0; i < 4; ++i) tasks.push_back(task(1u << i));
   TaskShares shares(4);
-  const TaskWork work{packets, kBaseNs, part_ns};
-  shares.choose(tasks, work, kBaseNs + 30);
+  TaskPrices prices;
+  prices.set(tasks, {packets, kBaseNs, part_ns});
+  shares.choose(tasks, prices, kBaseNs + 30);
   EXPECT_EQ(std::popcount(shares.satisfied()), 3);
   std::vector<double> recalls;
   for (std::size_t i = 0; i < 4; ++i) recalls.push_back(tasks[i].recall_with(shares.shares()[i]));
@@ -139,14 +142,15 @@ TEST(TaskShares, LeaveOutLightFlowsOfWhichThereAreMost) {
   tasks[0].by_keys = true;
   tasks[0].events_by_weight = {0.1, 0, 0, 0, 0, 0, 0, 0.9};
   const auto packets = packets_of({{500, 0, 0, 0, 0, 0, 0, 500}});
-  const TaskWork work{packets, kBaseNs, kRowNs, 1, flows_per_packet};
+  TaskPrices prices;
+  prices.set(tasks, {packets, kBaseNs, kRowNs, 1, flows_per_packet});
   TaskShares shares(1);
-  shares.choose(tasks, work, kBaseNs + 1);
+  shares.choose(tasks, prices, kBaseNs + 1);
   EXPECT_EQ(shares.satisfied(), 1u);
   EXPECT_EQ(shares.shares()[0].of_weight(0), 0);
   EXPECT_DOUBLE_EQ(shares.shares()[0].of_weight(1), 1) << "a key's flows are all its";
-  EXPECT_DOUBLE_EQ(TaskShares::packet_ns(tasks, shares.shares(), work), kBaseNs + 0.5 * 0.002 * 80);
-  shares.choose(tasks, work, kBaseNs + 0.5 * 0.5 * 80 + 1);
+  EXPECT_DOUBLE_EQ(prices.packet_ns(shares.shares()), kBaseNs + 0.5 * 0.002 * 80);
+  shares.choose(tasks, prices, kBaseNs + 0.5 * 0.5 * 80 + 1);
   EXPECT_TRUE(shares.shares()[0].is_all());
 }
 
@@ -186,10 +190,12 @@ TEST(TaskShares, ReckonWithRowsThatNoTaskCanGiveUp) {
   const auto packets = packets_of({kLight, kLight});
   TaskWork work{packets, kBaseNs, kRowNs};
   work.always = 0b10;
+  TaskPrices prices;
+  prices.set(tasks, work);
   const std::array<TaskShare, 1> none{TaskShare(0)};
-  EXPECT_DOUBLE_EQ(TaskShares::packet_ns(tasks, none, work), kBaseNs + 0.5 * 80);
+  EXPECT_DOUBLE_EQ(prices.packet_ns(none), kBaseNs + 0.5 * 80);
   TaskShares shares(1);
-  shares.choose(tasks, work, kBaseNs + 0.4 * 80);
+  shares.choose(tasks, prices, kBaseNs + 0.4 * 80);
   EXPECT_FALSE(shares.fits());
 }
 
@@ -246,7 +252,8 @@ TEST(TaskShares, SatisfyAsManyAsAnyChoiceDoes) {
     std::vector<TaskShare> options{TaskShare(0)};
     for (std::size_t below = 1; below <= kClasses; ++below)
       for (double share = 0.1; share < 1.05; share += 0.1) options.push_back({std::min(1.0, share), 0, below});
-    const TaskWork work{packets, kBaseNs, kPartNs};
+    TaskPrices prices;
+    prices.set(tasks, {packets, kBaseNs, kPartNs});
     int most = 0;
     for (const TaskShare& a : options)
       for (const TaskShare& b : options)
@@ -254,7 +261,7 @@ TEST(TaskShares, SatisfyAsManyAsAnyChoiceDoes) {
           const std::array<TaskShare, 3> shares{a, b, c};
           int satisfied = 0;
           for (std::size_t i = 0; i < 3; ++i) satisfied += tasks[i].recall_with(shares[i]) >= tasks[i].recall - 1e-9;
-          if (satisfied > most && TaskShares::packet_ns(tasks, shares, work) <= budget_ns) most = satisfied;
+          if (satisfied > most && prices.packet_ns(shares) <= budget_ns) most = satisfied;
         }
     fewer += std::popcount(chosen.satisfied) < most;
   }
