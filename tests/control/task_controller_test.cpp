@@ -178,7 +178,7 @@ TEST(TaskController, WhoNeverGivesWayTakesItsTimeFromTheOthers) {
 
 /// Of windows of a second there are fewer flows in 10 ms than what is told of first.
 TEST(TaskController, LearnsHowManyFlowsThereAreInLongWindows) {
-  Played played({.rate_pps = [](double) { return 0.95e9 / 153; },  // of 150.4 ns; 190 as told
+  Played played({.rate_pps = [](double) { return 0.95e9 / 157; },  // of 150.4 ns; 190 as told
                  .part_ns = {60, 100, 10},
                  .flows_told = 0.4,
                  .flows = 0.004});

@@ -12,7 +12,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kClasses = FlowWeight::kClasses, kStates = 5, kParts = 6, kTasks = 4;
+constexpr std::size_t kOfWeight = FlowWeight::kClasses, kStates = 5, kParts = 6, kTasks = 4;
 
 /// The definition, packet by packet of each state and weight.
 double slow_ns(const std::vector<TaskDemand>& tasks, const std::vector<TaskShare>& shares, const TaskWork& work) {
@@ -21,7 +21,7 @@ double slow_ns(const std::vector<TaskDemand>& tasks, const std::vector<TaskShare
   for (std::size_t part = 0; part < work.part_ns.size(); ++part) {
     double times = 0, packets_of = 0;
     for (std::size_t at = 0; at < work.packets.size(); ++at) {
-      const std::size_t state = at / kClasses, weight = at % kClasses;
+      const std::size_t state = at / kOfWeight, weight = at % kOfWeight;
       double done = part == 0 && (work.always >> state & 1) != 0 ? 1 : 0;
       for (std::size_t task = 0; task < tasks.size(); ++task) {
         if ((tasks[task].states >> state & 1) == 0 || (tasks[task].parts >> part & 1) == 0) continue;
@@ -39,12 +39,12 @@ double slow_ns(const std::vector<TaskDemand>& tasks, const std::vector<TaskShare
 TEST(TaskPrices, AreWhatEachPacketTakes) {
   SplitMix64 random(3);
   const auto share_of = [&] {
-    const auto from = static_cast<std::size_t>(random.below(kClasses));
-    return TaskShare(random.uniform(), from, from + random.below(kClasses - from + 1), random.uniform());
+    const auto from = static_cast<std::size_t>(random.below(kOfWeight));
+    return TaskShare(random.uniform(), from, from + random.below(kOfWeight - from + 1), random.uniform());
   };
   TaskPrices prices;
   for (int trial = 0; trial < 500; ++trial) {
-    std::vector<double> packets(kStates * kClasses), part_ns(kParts);
+    std::vector<double> packets(kStates * kOfWeight), part_ns(kParts);
     for (double& of : packets) of = random.below(3) == 0 ? 0 : 1000 * random.uniform();
     for (double& ns : part_ns) ns = 80 * random.uniform();
     std::vector<TaskDemand> tasks(kTasks);
@@ -73,7 +73,7 @@ TEST(TaskPrices, AreWhatEachPacketTakes) {
 }
 
 TEST(TaskPrices, WithoutPacketsAreWhatEachTakesInAnyCase) {
-  const std::vector<double> packets(kClasses), part_ns{50};
+  const std::vector<double> packets(kOfWeight), part_ns{50};
   std::vector<TaskDemand> tasks(1);
   tasks[0].states = tasks[0].parts = 1;
   const std::vector<TaskShare> shares(1);
