@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many tasks could have what they want, for who knows beforehand what comes and what it takes.
+
+What a packet adds is measured for each set of tasks (`parshall profile`). Who knows that, keeps all packets counted, and needs no margin for chance looks at 0.75
+of the flows of as many tasks as fit, whichever fit best: a flow that none of these looks at is counted and no more. Flows are taken to be alike: what can be gained
+beyond that by leaving out heavy or light ones first is not in it. It is the most that sampling by flow can satisfy.
+"""
+import itertools
+import json
+import math
+import subprocess
+import tomllib
+
+TASKS = {"heavy-hitters": "heavy-hitters:threshold=0.1%,most=100000", "retransmissions": "retransmissions:most=100000", "bursty": "bursty:most=100000",
+         "latency-change": "latency-change:most=100000"}
+NAMES = tuple(TASKS)
+# configuration: share of the flows, and the tasks that they are for (src/lab/adaptive_scenarios.cpp)
+CONFIGURATIONS = {
+    "chain": [(1 / 5, NAMES[:n]) for n in range(5)],
+    "tree": [(1 / 4, ()), (1 / 4, ("heavy-hitters", "retransmissions")), (1 / 4, ("retransmissions", "bursty")), (1 / 4, ("bursty", "latency-change"))],
+}
+TRAFFIC = "flows=250000,dist=zipf:1.1,protocol=connections,resend=0.005"
+SETS = [tasks for n in range(len(NAMES) + 1) for tasks in itertools.combinations(NAMES, n)]
+
+
+def name_of(tasks):
+    return "s" + "".join(str(NAMES.index(task)) for task in tasks)
+
+
+def measure(parshall, path, rounds=15):
+    """What a packet takes beyond its flow's counters, ns, by set of tasks: a JSON file of name_of() and ns."""
+    states = path.with_suffix(".states.toml")
+    text = ['default = "s"']
+    for tasks in SETS:
+        specs = ", ".join(json.dumps(TASKS[task]) for task in tasks)
+        text.append(f'[[state]]\nname = "{name_of(tasks)}"\ntasks = ["count"{", " if specs else ""}{specs}]')
+    states.write_text("\n".join(text) + "\n")
+    profile = path.with_suffix(".profile.toml")
+    subprocess.run([parshall, "profile", "--states", states, "-g", TRAFFIC, "--rounds", str(rounds), "-o", profile], check=True, stdout=subprocess.DEVNULL)
+    with open(profile, "rb") as file:
+        costs = {state["name"]: state["cost_ns"] for state in tomllib.load(file)["state"]}
+    path.write_text(json.dumps(costs))
+    return costs
+
+
+def satisfied(costs, configuration, load, full_ns):
+    """At most so many tasks, at a constant load; `full_ns`: of a packet at load 1, with all tasks."""
+    if load <= 1:
+        return len(NAMES)
+
+    def added_ns(kept):
+        return sum(share * costs[name_of(tuple(task for task in tasks if task in kept))] for share, tasks in CONFIGURATIONS[configuration])
+
+    base_ns = full_ns - added_ns(NAMES)
+    return max((len(kept) for kept in SETS if base_ns + 0.75 * added_ns(kept) + 0.25 * added_ns(()) <= full_ns / load), default=0)
+
+
+def satisfied_on_average(costs, configuration, load, full_ns, swings):
+    if not swings:
+        return satisfied(costs, configuration, load, full_ns)
+    steps = 200
+    return sum(satisfied(costs, configuration, 1 + (load - 1) * (1 - math.cos(2 * math.pi * (i + 0.5) / steps)) / 2, full_ns) for i in range(steps)) / steps
