@@ -289,6 +289,17 @@ TEST(CompressedZstd, SkippableFramesAreSteppedOver) {
   EXPECT_EQ(read_all_ways(joined(lz4(capture), skippable)), read_as_file(capture)) << "lz4 has the same";
 }
 
+TEST(CompressedZstd, AFrameOfFewerBytesThanItSaysIsDamage) {
+  const Bytes capture = pcap_of(30);
+  // Says that it has 16 MiB, more than there is room for at once, and ends with an empty block.
+  const Bytes bytes = joined(zstd(capture), {0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 1, 1, 0, 0});
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{997}, bytes.size()}) {
+    const Delivery got = read_as_stream(bytes, piece);
+    EXPECT_EQ(got.packets, read_as_file(capture).packets) << piece;
+    EXPECT_THAT(got.damage, ::testing::HasSubstr("damaged zstd data")) << piece;
+  }
+}
+
 TEST(CompressedZstd, WhatHasComeIsDeliveredWithoutWaitingForMore) {
   for (const std::uint32_t packets : {200u, 230u, 260u, 270u, 2000u}) {
     const PcapFile file;

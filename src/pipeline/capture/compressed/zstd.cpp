@@ -3,15 +3,21 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "pipeline/capture/compressed/formats.hpp"
 
 namespace parshall {
 namespace {
 
-/// Source: RFC 8878. The library compares checksums where there are any, and passes over skippable frames.
+/// Source: RFC 8878. The library compares checksums where there are any, and passes over skippable frames; that a frame
+/// has as many bytes as it says it looks at in some cases only (1.5.4: not where its last block is empty).
 class ZstdDecoder final : public Decoder {
  public:
   ZstdDecoder() : context_(::ZSTD_createDCtx(), ::ZSTD_freeDCtx) {}
@@ -27,7 +33,11 @@ class ZstdDecoder final : public Decoder {
     ZSTD_outBuffer out{to.data(), to.size(), 0};
     const std::size_t result = ::ZSTD_decompressStream(context_.get(), &out, &in);
     Progress done{.taken = in.pos, .given = out.pos, .frame_ended = result == 0, .wrong = {}};
-    if (::ZSTD_isError(result) == 0) return done;
+    if (::ZSTD_isError(result) == 0) {
+      note(from.first(in.pos), out.pos);
+      if (done.frame_ended) done.wrong = end_frame();
+      return done;
+    }
     done.over_limit = ::ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge;
     done.wrong = done.over_limit ? fmt::format("a window above the limit of {} MiB", kMostWindowBytes >> 20)
                                  : ::ZSTD_getErrorName(result);
@@ -35,6 +45,27 @@ class ZstdDecoder final : public Decoder {
   }
 
  private:
+  static constexpr std::size_t kMostHeaderBytes = 18;
+
+  /// What was taken of a frame, and what it gave.
+  void note(std::span<const std::uint8_t> taken, std::size_t given) noexcept {
+    const std::size_t bytes = std::min(taken.size(), header_.size() - header_bytes_);
+    std::copy_n(taken.begin(), bytes, header_.begin() + static_cast<std::ptrdiff_t>(header_bytes_));
+    header_bytes_ += bytes;
+    given_ += given;
+  }
+
+  /// What is wrong with it.
+  std::optional<std::string> end_frame() {
+    const unsigned long long said = ::ZSTD_getFrameContentSize(header_.data(), std::exchange(header_bytes_, 0));
+    const std::uint64_t given = std::exchange(given_, 0);
+    if (said == ZSTD_CONTENTSIZE_UNKNOWN || said == ZSTD_CONTENTSIZE_ERROR || said == given) return std::nullopt;
+    return fmt::format("a frame of {} bytes that says it has {}", given, said);
+  }
+
+  std::array<std::uint8_t, kMostHeaderBytes> header_;  ///< of the frame, as far as it came
+  std::size_t header_bytes_ = 0;
+  std::uint64_t given_ = 0;
   std::unique_ptr<ZSTD_DCtx, decltype(&::ZSTD_freeDCtx)> context_;
 };
 
