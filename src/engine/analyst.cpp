@@ -17,11 +17,10 @@ constexpr double kLeastShare = 1e-4;
 constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
 constexpr double kSurely = 2;  ///< standard deviations
 
-/// An event takes two packets or more of its flow, as a rule: each is there with the share that was not missed. Packets
-/// are missed in a row, which takes some flows' and leaves others': the bound takes three times the share. `unsure`:
-/// besides, what a history that lacks some packets may find otherwise.
-Recall with_missed_packets(const Recall& recall, double missed_share, double unsure) noexcept {
-  return {recall.expected * (1 - missed_share) * (1 - missed_share),
+/// Packets are missed in a row, which takes some flows' and leaves others': the bound takes three times the share.
+/// `unsure`: besides, what a history that lacks some packets may find otherwise.
+Recall with_missed_packets(const Recall& recall, double missed_share, double exponent, double unsure) noexcept {
+  return {recall.expected * BlindLoss::recall(exponent, missed_share),
           recall.at_least * std::max(0.0, 1 - 3 * missed_share - unsure)};
 }
 
@@ -107,8 +106,8 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     }
     const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
     if (recall)
-      *recall =
-          with_missed_packets(*recall, std::max(missed_share_, watched.lacking), is_unsure ? kUnsureOfHistory : 0);
+      *recall = with_missed_packets(*recall, std::max(missed_share_, watched.lacking), watched.blind.exponent(),
+                                    is_unsure ? kUnsureOfHistory : 0);
     const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const FlowsSeen& flows = task.seen;
     const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);

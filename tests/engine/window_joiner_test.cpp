@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -247,14 +248,23 @@ TEST_F(MissedFlows, PacketsThatTheDeviceMissedAreMissedByAllTasksAndForAWhile) {
   const auto [found, said] = window(seen, 0, /*missed_packets=*/200);  // of 2000
   ASSERT_TRUE(said);
   EXPECT_EQ(value_of(*said, "packets_missed"), 200u);
-  EXPECT_NEAR(number_of(*said, "recall"), 0.9 * 0.9, 1e-9);
+  EXPECT_NEAR(number_of(*said, "recall"), std::pow(0.9, BlindLoss::kUnknown), 1e-9);
   EXPECT_NEAR(number_of(*said, "recall_at_least"), 0.7, 1e-9);
   EXPECT_EQ(board_->recall(0), 1) << "flows that come back bring none of them";
   const auto next = window(seen).second;
   ASSERT_TRUE(next) << "flows lack what came before";
-  EXPECT_NEAR(number_of(*next, "recall"), 0.95 * 0.95, 1e-9);
+  EXPECT_NEAR(number_of(*next, "recall"), std::pow(0.95, BlindLoss::kUnknown), 1e-9);
   for (int i = 0; i < 12; ++i) window(seen);
   EXPECT_FALSE(window(seen).second);
+}
+
+TEST_F(MissedFlows, WhatALostPacketHidesIsLearnt) {
+  const std::vector<Flow> seen(90, {1, 1, true});
+  for (int i = 0; i < 30; ++i) window(seen);
+  std::optional<Event> said;
+  for (int i = 0; i < 200; ++i) said = window(seen, 0, /*missed_packets=*/200).second;  // of 2000: a tenth fewer
+  ASSERT_TRUE(said);
+  EXPECT_NEAR(number_of(*said, "recall"), 0.9, 0.002);
 }
 
 TEST_F(MissedFlows, EachWindowsFlowsAreItsOwn) {
