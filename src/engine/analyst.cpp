@@ -16,6 +16,9 @@ constexpr double kLeastShare = 1e-4;
 // Measured (docs/reproduce-adaptive.md): histories lack what they lack as long as their connections live.
 constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
 constexpr double kSurely = 2;  ///< standard deviations
+/// Of what goes by a key's share of the traffic: the share stays. Of what compares with the past: it invents events
+/// where packets are lost, which hide how many it lacks.
+constexpr double kHeavyExponent = 0.1, kLeastHistoryExponent = 2;
 
 /// Packets are missed in a row, which takes some flows' and leaves others': the bound takes three times the share.
 /// `unsure`: besides, what a history that lacks some packets may find otherwise.
@@ -56,9 +59,16 @@ RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> boar
     for (std::size_t at = 0; at < board_->size(); ++at)
       if ((*board_)[at].name == task.name) place = at;
     if (place || task.finds_any)
-      watched_.push_back(
-          {.task = i, .board = place, .estimator = {}, .blind = BlindLoss(), .summary = {.threshold = task.recall}});
+      watched_.push_back({.task = i,
+                          .board = place,
+                          .estimator = {},
+                          .blind = BlindLoss(task.finds_heavy ? kHeavyExponent : BlindLoss::kUnknown),
+                          .summary = {.threshold = task.recall}});
   }
+}
+
+double RecallWatch::loss_exponent(const TaskSet::Member& task, const Watched& watched) noexcept {
+  return std::max(task.has_history ? kLeastHistoryExponent : 0, watched.blind.exponent());
 }
 
 /// Of a task that goes by measures. A flow that was seen in part counts as one that was missed: what it may have shown
@@ -81,12 +91,12 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
   // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);
   const RecallBoard::HeavyShare heavy_share = watched.estimator.heavy_share(missed);
-  if (of_rest && of_rest->expected > 0)
+  if (!task.finds_heavy && of_rest && of_rest->expected > 0)
     watched.blind.add_window(static_cast<double>(sum_of(task.found)) / of_rest->expected, window.totals.packets,
                              window.totals.missed_packets);
   board_->put(*watched.board, of_rest ? of_rest->expected : 0,
               weighs_as_workers_do(window.length) ? heavy_share : GapRecovery::Task::filled(1),
-              watched.estimator.events_of_late(), watched.blind.exponent());
+              watched.estimator.events_of_late(), loss_exponent(task, watched));
   std::optional<Recall> recall = watched.estimator.recall(with_shed);
   if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
   return recall;
@@ -106,7 +116,7 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     }
     const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
     if (recall)
-      *recall = with_missed_packets(*recall, std::max(missed_share_, watched.lacking), watched.blind.exponent(),
+      *recall = with_missed_packets(*recall, std::max(missed_share_, watched.lacking), loss_exponent(task, watched),
                                     is_unsure ? kUnsureOfHistory : 0);
     const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const FlowsSeen& flows = task.seen;

@@ -41,6 +41,8 @@ class RecallWatch {
     double lacking = 0;  ///< share of the packets that histories of flows lack, where the task goes by them
   };
 
+  /// Of packets that the device missed: BlindLoss.
+  static double loss_exponent(const TaskSet::Member& task, const Watched& watched) noexcept;
   std::optional<Recall> of_measures(const TaskSet::Member& task, const EventWindow& window, Watched& watched) const;
   void tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
             std::uint64_t missed_flows) const;

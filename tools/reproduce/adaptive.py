@@ -23,12 +23,12 @@ TASKS = ("heavy-hitters", "retransmissions", "bursty", "latency-change")
 STATES = ("chain", "tree")
 # arguments of a run, and rounds
 RUNS = {
-    "loss": (["adaptive", "--scenario", "swing-250ms,swing-100ms,neighbour,skew", "--states", "chain", "--queue", "4096,16Ki", "--seconds", "4"], 3),
-    "satisfaction": (["adaptive", "--scenario", "dynamic", "--seconds", "4"], 3),
-    "constant": (["adaptive", "--scenario", "rates", "--states", "chain", "--seconds", "4"], 3),
+    "loss": (["adaptive", "--scenario", "swing-250ms,swing-100ms,neighbour,skew", "--states", "chain", "--queue", "4096,16Ki", "--seconds", "4"], 1),
+    "satisfaction": (["adaptive", "--scenario", "dynamic", "--seconds", "3"], 3),
+    "constant": (["adaptive", "--scenario", "rates", "--states", "chain", "--seconds", "3"], 3),
     "flood": (["adaptive", "--scenario", "flood", "--states", "chain", "--seconds", "3"], 1),
     "overload": (["adaptive", "--scenario", "overload", "--states", "chain", "--seconds", "5"], 3),
-    "long": (["adaptive", "--scenario", "overload", "--states", "chain", "--mode", "accuracy", "--seconds", "600", "--stretches", "24"], 1),
+    "long": (["adaptive", "--scenario", "overload", "--states", "chain", "--mode", "tasks", "--seconds", "600", "--stretches", "24"], 1),
     "sketches": (["heavy-hitters", "--window", "10ms,100ms", "--width", "16Ki,64Ki"], 15),
 }
 FIGURES = {"swing-250ms": "7a", "swing-100ms": "7b", "neighbour": "7c", "skew": "7d"}
@@ -132,7 +132,7 @@ def estimates(*runs):
     """How right what was said of the recall was, in the runs in which flows gave way."""
     lines = []
     for task in TASKS[1:]:
-        rows = [row for run in runs for row in run.where(task=task, mode="accuracy") if row["given_way_share"] > 0]
+        rows = [row for run in runs for row in run.where(task=task, mode="tasks") if row["given_way_share"] > 0]
         known = [row for row in rows if row["mean_error"] is not None]
         told = [row for row in rows if row["bound_held_share"] is not None]
         lines.append([task, str(len(rows)), percent(median(known, "mean_error")), percent(max(row["mean_error"] for row in known)),
@@ -187,7 +187,7 @@ def sketches(rows):
 
 
 def overhead(*runs):
-    rows = [row for run in runs for row in run.where(task=TASKS[0], mode="accuracy")]
+    rows = [row for run in runs for row in run.where(task=TASKS[0], mode="tasks")]
     return (f"Deciding took {100 * median(rows, 'overhead_share'):.2f} % of the time in the median run of {len(rows)} and "
             f"{100 * max(row['overhead_share'] for row in rows):.2f} % in the worst.")
 
@@ -237,7 +237,7 @@ def page(runs, costs, rounds, is_drawn):
     lines += ["", "Blind loss of a tenth of the packets hides few events of these tasks, so no adaptation does better here than in the paper, and at some loads than any who lose no",
               "packet can. It does not say what it missed."]
     lines += ["", "At constant rates:"] + sums(runs["constant"], "rates", costs) + satisfactions(runs["constant"], "rates")
-    lines += ["", "## What is said of the recall", "", "With accuracy control, in windows with 20 events at least: how far the estimate is off, of the true recall; in how many of",
+    lines += ["", "## What is said of the recall", "", "Of the mode `tasks`, in windows with 20 events at least: how far the estimate is off, of the true recall; in how many of",
               "those of which a bound could be said the recall was no less (95 % are promised)."]
     lines += estimates(runs["satisfaction"], runs["constant"])
     lines += ["", "## A SYN flood", "", "Share of the packets lost; and the recall of " + ", ".join(TASKS) + " for the flows that are none of the flood's."]
