@@ -18,6 +18,8 @@ constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' rec
 constexpr double kSmallChangeNs = 1e9;
 /// Of packets, where they may be: of more, a quarter of what is found may be invented.
 constexpr std::array kLosses{0.06, 0.12, 0.18, 0.24};
+constexpr double kLeastLoss = 0.001;
+constexpr double kAtRest = 0.2;  ///< of a task: so much is lost where flows come and go
 constexpr double kLookAgainNs = 50e6;
 constexpr std::uint32_t kLately = 0b1111;            ///< windows
 constexpr double kLeastPart = 0.02, kNearly = 0.75;  ///< of what comes back: in a step; so much is all
@@ -73,11 +75,8 @@ bool TaskController::gives_way() const noexcept {
   return std::ranges::any_of(shares_, [](const TaskShare& share) { return !share.is_all(); });
 }
 
-std::uint32_t TaskController::given_up() const noexcept {
-  std::uint32_t tasks = 0;
-  for (std::size_t task = 0; task < shares_.size(); ++task)
-    tasks |= static_cast<std::uint32_t>(!shares_[task].is_all() && (satisfied_ >> task & 1) == 0) << task;
-  return tasks;
+double TaskController::looks_again_in_ns() const noexcept {
+  return std::max(patience_.left_ns(), kLookAgainNs - looked_ns_);
 }
 
 /// Whether the window tells what packets take. One in which they took far longer than in those before does not: the
@@ -166,21 +165,26 @@ void TaskController::choose(std::span<const TaskDemand> tasks, double budget_ns)
     if (const double satisfied = choice_.satisfied_of(with_losses(lost), prices_, all_ns / (1 - lost));
         satisfied > most + kWorthIt)
       most = satisfied, chosen_lost_share_ = lost;
-  if (most <= 0) {  // then nothing gives way: it would cost what tasks find now and then, and satisfy none
-    std::ranges::fill(next_, TaskShare());
-    const double full_ns = prices_.packet_ns(next_);
-    chosen_lost_share_ = std::max(0.0, 1 - all_ns / (full_ns * (1 + kWorthIt)));
+  // Where nothing gives way flows keep their past, and the tasks that have not enough find most of theirs, too.
+  const double full_ns = prices_.packet_ns(all_);
+  const double by_blind_loss = satisfied_by_blind_loss(tasks, all_ns);
+  if (full_ns > budget_ns && by_blind_loss + kAtRest >= most) {
+    // Not at once again, where a little more comes.
+    chosen_lost_share_ = std::max(kLeastLoss, 1 - all_ns / (full_ns * (1 + kWorthIt)));
+    choice_.choose(with_losses(std::max(0.0, 1 - all_ns / full_ns)), prices_, all_ns / (1 - chosen_lost_share_));
+    choice_tasks_ = by_blind_loss;
+    return;
   }
-  const double satisfied = choice_.choose(with_losses(chosen_lost_share_), prices_,
-                                          chosen_lost_share_ > 0 ? all_ns / (1 - chosen_lost_share_) : budget_ns);
-  choice_tasks_ = most <= 0 ? 0 : satisfied;
+  choice_tasks_ = choice_.choose(with_losses(chosen_lost_share_), prices_,
+                                 chosen_lost_share_ > 0 ? all_ns / (1 - chosen_lost_share_) : budget_ns);
 }
 
-/// Of tasks that all look at all of their flows, by a worker that is always busy.
-int TaskController::satisfied_by_blind_loss(std::span<const TaskDemand> tasks, double all_ns) const noexcept {
+/// On average in a window, where all look at all of their flows, by a worker that is always busy.
+double TaskController::satisfied_by_blind_loss(std::span<const TaskDemand> tasks, double all_ns) const noexcept {
   const double lost = std::max(0.0, 1 - all_ns / prices_.packet_ns(all_));
-  return static_cast<int>(std::ranges::count_if(
-      tasks, [&](const TaskDemand& task) { return BlindLoss::recall(task.loss_exponent, lost) >= task.recall; }));
+  double satisfied = 0;
+  for (const TaskDemand& task : tasks) satisfied += task.chance_with(BlindLoss::recall(task.loss_exponent, lost));
+  return satisfied;
 }
 
 double TaskController::recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept {
@@ -197,6 +201,12 @@ void TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) n
   tasks_in_a_window_ = choice_tasks_;
   fits_ = choice_.fits();
   lost_share_ = chosen_lost_share_;
+  given_up_ = 0;
+  for (std::size_t task = 0; task < target_.size(); ++task) {
+    const double found =
+        tasks[task].recall_with(target_[task]) * BlindLoss::recall(tasks[task].loss_exponent, lost_share_);
+    given_up_ |= static_cast<std::uint32_t>(!target_[task].is_all() && found < tasks[task].recall) << task;
+  }
 }
 
 /// So many flows come back at once as there is time for: of a connection that was not followed, its place has to be
@@ -216,6 +226,7 @@ bool TaskController::rise(double budget_ns) noexcept {
 }
 
 bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept {
+  blind_satisfies_more_ = false;
   if (!is_time(load.window_ns) || !std::isfinite(load.busy_ns)) return false;
   if (load.counted == 0 && load.shed == 0 && load.offered != 0) return false;  // it stood still
   patience_.pass(load.window_ns);
@@ -231,8 +242,8 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   const double budget_ns = lost_share_ == 0 ? all_kept_ns : all_kept_ns / options_.utilisation / (1 - lost_share_);
 
   const double now_ns = prices_.packet_ns(shares_);
-  blind_satisfies_more_ =
-      gives_way() && satisfied_by_blind_loss(tasks, target_ns / options_.utilisation) > std::popcount(satisfied_);
+  blind_satisfies_more_ = options_.prefer == Preference::packets && gives_way() &&
+                          satisfied_by_blind_loss(tasks, target_ns / options_.utilisation) > tasks_in_a_window_;
   const bool is_full = load.busy_ns >= kFull * load.window_ns;
   // Of one window by itself the machine may have been away; what waited meanwhile comes with the next one's.
   lost_in_ = lost_in_ << 1 | static_cast<std::uint32_t>(load.missed != 0 && is_full && !was_away && !came_back);

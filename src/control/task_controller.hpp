@@ -92,12 +92,12 @@ class TaskController {
   std::span<const TaskShare> shares() const noexcept { return shares_; }
   bool gives_way() const noexcept;
   std::uint32_t satisfied() const noexcept { return satisfied_; }  ///< bit i: task i should have what it wants
-  /// Bit i: task i gives way, and should not have what it wants.
-  std::uint32_t given_up() const noexcept;
+  /// Bit i: task i gives way, and finds less than it wants on average.
+  std::uint32_t given_up() const noexcept { return given_up_; }
   /// That more tasks should have had what they want, had nothing given way and packets been lost, whichever they are.
   bool blind_loss_satisfies_more() const noexcept { return blind_satisfies_more_; }
-  /// Until it is looked whether more can be had, at the latest where the load falls by a tenth.
-  double looks_again_in_ns() const noexcept { return patience_.left_ns(); }
+  /// Until it is looked whether more can be had, at the latest: sooner where the load falls by a tenth.
+  double looks_again_in_ns() const noexcept;
   bool fits() const noexcept { return fits_; }  ///< false: packets take longer than there is, without any task
   std::uint32_t one_in() const noexcept { return shedding_.one_in(); }
   double residual() const noexcept { return costs_.residual(); }
@@ -114,7 +114,7 @@ class TaskController {
   void shed(const TaskLoad& load, double target_ns) noexcept;
   void take(std::span<const TaskDemand> tasks, double budget_ns) noexcept;
   bool rise(double budget_ns) noexcept;
-  int satisfied_by_blind_loss(std::span<const TaskDemand> tasks, double all_ns) const noexcept;
+  double satisfied_by_blind_loss(std::span<const TaskDemand> tasks, double all_ns) const noexcept;
   double recall_sum(std::span<const TaskDemand> tasks, std::span<const TaskShare> shares) const noexcept;
 
   Options options_;
@@ -131,7 +131,7 @@ class TaskController {
   std::vector<std::size_t> work_of_part_;  ///< kRest, or its own
   double flows_factor_ = 1;                ///< of flows_per_packet: as many as there were
   double new_flow_share_ = 0;
-  std::uint32_t satisfied_ = ~std::uint32_t{0};
+  std::uint32_t satisfied_ = ~std::uint32_t{0}, given_up_ = 0;
   double tasks_in_a_window_ = TaskWork::kMostTasks, choice_tasks_ = 0;  ///< TaskShares::choose()
   double looked_ns_ = 0;                                                ///< since it was asked what else there is
   std::array<double, 3> times_told_{1, 1, 1};  ///< that packets took, in the last windows, of what is told now

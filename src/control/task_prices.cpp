@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "control/state_graph.hpp"
+
 namespace parshall {
 namespace {
 
 constexpr std::size_t kClasses = FlowWeight::kClasses;
-constexpr std::size_t kMostStates = 64;
+constexpr std::size_t kMostStates = StateGraph::kMostStates;
 
 /// Of half of the packets: 1.
 double mixed(double share) noexcept { return 4 * share * (1 - share); }
@@ -29,13 +31,14 @@ TaskPrices::Group& TaskPrices::group_of(std::size_t part, std::uint32_t tasks, b
 
 void TaskPrices::set(std::span<const TaskDemand> tasks, const TaskWork& work) noexcept {
   work_ = work;
+  work_.part_ns = work.part_ns.first(std::min(work.part_ns.size(), TaskWork::kMostParts));
+  work_.packets = {};
   groups_.clear();
   double all = 0;
   for (const double packets : work.packets) all += packets;
   if (!(all > 0)) return;
   const std::size_t states = std::min(work.packets.size() / kClasses, kMostStates);
-  const std::size_t parts = std::min(work.part_ns.size(), TaskWork::kMostParts);
-  for (std::size_t part = 0; part < parts; ++part)
+  for (std::size_t part = 0; part < work_.part_ns.size(); ++part)
     for (std::size_t state = 0; state < states; ++state) {
       const auto packets = work.packets.subspan(state * kClasses, kClasses);
       if (std::ranges::all_of(packets, [](double of_weight) { return of_weight == 0; })) continue;

@@ -16,7 +16,7 @@ class TaskPrices {
  public:
   TaskPrices();
 
-  /// Nothing is allocated. What `tasks` and `work` refer to is to stay until the next time.
+  /// Nothing is allocated. What `work.part_ns` refers to is to stay until the next time.
   void set(std::span<const TaskDemand> tasks, const TaskWork& work) noexcept;
 
   /// How often each part is done for a packet, and by how many such parts packets are mixed: 1 for each that is done

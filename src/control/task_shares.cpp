@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 namespace parshall {
@@ -110,6 +111,12 @@ TaskShares::Best TaskShares::best_margin(std::span<const TaskDemand> tasks, Task
     if (!fits_ || static_cast<std::size_t>(count) == tasks.size()) break;
   }
   return best;
+}
+
+double TaskDemand::chance_with(double found) const noexcept {
+  const double sd = std::hypot(std::sqrt(std::max(0.0, found * (1 - found)) / std::max(kFewEvents, events)), unlike);
+  if (sd == 0) return found >= recall ? 1 : 0;
+  return std::erfc((recall - found) / (sd * std::numbers::sqrt2)) / 2;
 }
 
 double TaskShares::satisfied_of(std::span<const TaskDemand> tasks, TaskPrices& prices, double budget_ns) noexcept {

@@ -73,6 +73,8 @@ struct TaskDemand {
   /// What it is to have on average, to have what is wanted in most windows: chance has its way with few events. So many
   /// standard deviations more: 1.3 are nine windows of ten.
   double recall_aimed_at(double deviations = 1.3) const noexcept;
+  /// That a window has what is wanted, where so much is found on average.
+  double chance_with(double found) const noexcept;
 };
 
 /// What comes, and what it takes.

@@ -23,8 +23,9 @@ constexpr double kHeavyExponent = 0.1, kLeastHistoryExponent = 2;
 /// Packets are missed in a row, which takes some flows' and leaves others': the bound takes three times the share.
 /// `unsure`: besides, what a history that lacks some packets may find otherwise.
 Recall with_missed_packets(const Recall& recall, double missed_share, double exponent, double unsure) noexcept {
+  constexpr double kInARow = 3;
   return {recall.expected * BlindLoss::recall(exponent, missed_share),
-          recall.at_least * std::max(0.0, 1 - 3 * missed_share - unsure)};
+          recall.at_least * std::max(0.0, 1 - std::max(kInARow, exponent) * missed_share - unsure)};
 }
 
 /// Flows that give way or are shed are for the most part always the same, which nobody asks for their histories; some
@@ -62,7 +63,7 @@ RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> boar
       watched_.push_back({.task = i,
                           .board = place,
                           .estimator = {},
-                          .blind = BlindLoss(task.finds_heavy ? kHeavyExponent : BlindLoss::kUnknown),
+                          .blind = BlindLoss(task.finds_shares ? kHeavyExponent : BlindLoss::kUnknown),
                           .summary = {.threshold = task.recall}});
   }
 }
@@ -91,7 +92,7 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
   // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);
   const RecallBoard::HeavyShare heavy_share = watched.estimator.heavy_share(missed);
-  if (!task.finds_heavy && of_rest && of_rest->expected > 0)
+  if (!task.finds_shares && of_rest && of_rest->expected > 0)
     watched.blind.add_window(static_cast<double>(sum_of(task.found)) / of_rest->expected, window.totals.packets,
                              window.totals.missed_packets);
   board_->put(*watched.board, of_rest ? of_rest->expected : 0,

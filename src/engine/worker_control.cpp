@@ -185,7 +185,7 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
   if (!std::exchange(began_any_, true)) return;  // nothing to compare with
   if (by_tasks_) {
     decide_by_tasks(elapsed_ns, since, new_flows - new_before, rows - rows_before, states);
-    return note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
+    return note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles, since.offered_to_flows() != 0);
   }
   controller_.end_window(
       {.window_ns = elapsed_ns,
@@ -201,7 +201,7 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
        .weighed_packets = weighed_packets_},
       tasks());
   install(states);
-  note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles);
+  note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles, since.offered_to_flows() != 0);
 }
 
 void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows,
@@ -359,7 +359,7 @@ void WorkerControl::install(FlowStates& states) noexcept {
   if (weighs_) states.weigh();
 }
 
-void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept {
+void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles, bool any_came) noexcept {
   const Shift shift = controller_.shift();
   add(counts_.windows, 1);
   const bool gives_way =
@@ -373,7 +373,7 @@ void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles) noexcept
   add(counts_.shed_ns, one_in() != 1 ? window_ns : 0);
   store(counts_.most_one_in, std::max(counts_.most_one_in.load(std::memory_order_relaxed), std::uint64_t{one_in()}));
   if (by_tasks_) {
-    const std::uint32_t given_up = by_tasks_->given_up();
+    const std::uint32_t given_up = any_came ? by_tasks_->given_up() : 0;
     for (std::uint32_t left = given_up; left != 0; left &= left - 1)
       add(counts_.given_up_ns[static_cast<std::size_t>(std::countr_zero(left))], window_ns);
     store(counts_.given_up, given_up);

@@ -116,7 +116,7 @@ class WorkerControl {
   void decide_by_tasks(double elapsed_ns, const WorkerLoad& since, std::uint64_t new_flows, std::uint64_t rows,
                        FlowStates& states) noexcept;
   void weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept;
-  void note(std::uint64_t window_ns, std::uint64_t cycles) noexcept;
+  void note(std::uint64_t window_ns, std::uint64_t cycles, bool any_came) noexcept;
 
   WindowLength length_;
   std::size_t batch_;

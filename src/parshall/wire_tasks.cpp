@@ -51,6 +51,7 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
       if (!task.finds_any) return as_mona(plan, wiring, fmt::format("{} measures and finds nothing", task.name));
       of_tasks.push_back(task.states);
     }
+  if (of_tasks.empty() && plan.tasks.prefer == Preference::tasks) return as_mona(plan, wiring, "none does");
   auto reduced = ReducedStates::make(of_tasks, wiring.session.monitor.states->lighter, StatePlan::kMostStates);
   if (!reduced) return as_mona(plan, wiring, reduced.error().message);
   for (TaskSpec& spec : wiring.tasks) {

@@ -294,11 +294,15 @@ class Errors(AdaptiveTest):
         self.assertIn("no flow gives way", done.stderr)
         self.assertNotIn("adaptation", json.loads(done.stdout)["summary"])
         for arguments in (["--no-adapt", "--adapt-only"], ["--no-adapt", "--accuracy", "0.5"], ["--adapt-only", "--accuracy", "0.5"],
-                          ["--accuracy", "1.5"], ["--no-adapt", "--policy", "tasks"], ["--policy", "nobody"],
-                          ["--policy", "mona", "--prefer", "tasks"]):
+                          ["--accuracy", "1.5"], ["--no-adapt", "--policy", "tasks"], ["--policy", "nobody"]):
             done = self.run_it("-g", TOO_MUCH, "--duration", "1s", *arguments)
             self.assertNotEqual(done.returncode, 0)
         self.assert_refused(["recall"], states=STATES.replace("recall=0.5", "recall=2"))
+
+    def test_what_cannot_give_way_is_not_preferred(self):
+        self.assert_refused(["--prefer tasks", "--policy mona"], "-g", TOO_MUCH, "--policy", "mona", "--prefer", "tasks", "--duration", "1s")
+        states = 'default = "a"\nstate = [{ name = "a", tasks = ["count", "entropy"], lighter = "b" }, { name = "b", tasks = ["count"] }]\n'
+        self.assert_refused(["--prefer tasks", "one by one"], "-g", TOO_MUCH, "--prefer", "tasks", "--duration", "1s", states=states)
 
     def test_recall_of_runs_in_which_no_flow_gives_way(self):
         file = ("--recall", self.path("recall.csv"), "--duration", "1s")
@@ -307,7 +311,7 @@ class Errors(AdaptiveTest):
         states = STATES.replace('lighter = "light"', "").replace('lighter = "middle"', "")
         self.assert_refused(["--recall", "lighter"], "-g", TOO_MUCH, *file, states=states)
         states = STATES.replace(', "bursty"', "").replace(', "retransmissions:recall=0.5", "latency-change"', "")
-        self.assert_refused(["--recall", "only count"], "-g", TOO_MUCH, *file, states=states)
+        self.assert_refused(["--recall", "only count"], "-g", TOO_MUCH, "--policy", "mona", *file, states=states)
         self.assertFalse(os.path.exists(file[1]))
         for arguments in (["--tasks", "count"], []):
             done = subprocess.run([PROGRAM, "watch", "-g", TOO_MUCH, *arguments, *file], capture_output=True, text=True, timeout=60, check=False)

@@ -37,6 +37,8 @@ class HeavyHitters final : public Task {
     return amount_.of != &KeyCounts::flows && amount_.of != &KeyCounts::new_flows;
   }
 
+  bool finds_shares() const noexcept override { return finds_heavy() && threshold_.is_share; }
+
   void unread(const UnreadFlows& flows) override { unread_.add(flows); }
 
   void end(EventWriter& events) override {

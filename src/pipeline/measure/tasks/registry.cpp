@@ -258,6 +258,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   member.gives_way = member.measures || asked.gives_way;
   member.has_history = context.asked_for_history();
   member.finds_heavy = member.task != nullptr && member.task->finds_heavy();
+  member.finds_shares = member.task != nullptr && member.task->finds_shares();
   if (arguments->problem()) return arguments->problem();
   if (!is_name(member.name))
     return Error{fmt::format("task {}: name={}: letters, digits, - and _", spec.name, member.name)};

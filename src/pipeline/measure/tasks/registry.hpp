@@ -81,12 +81,12 @@ class TaskSet {
     std::string spec;  ///< TaskSpec::text
     std::size_t most;  ///< events a window
     std::uint64_t states;
-    bool finds_any;            ///< TaskEntry's
-    bool looks_at_flows;       ///< TaskEntry's
-    bool measures;             ///< it goes by measures of flows, which those in lighter states do not have
-    bool gives_way;            ///< it looks at no flow whose state has given it up
-    bool finds_heavy = false;  ///< Task's
-    double recall;             ///< that its reports should have
+    bool finds_any;       ///< TaskEntry's
+    bool looks_at_flows;  ///< TaskEntry's
+    bool measures;        ///< it goes by measures of flows, which those in lighter states do not have
+    bool gives_way;       ///< it looks at no flow whose state has given it up
+    bool finds_heavy = false, finds_shares = false;  ///< Task's
+    double recall;                                   ///< that its reports should have
     int priority;              ///< where not all tasks can have that: those with the largest have it first
     bool has_history = false;  ///< what it finds goes by what flows did in windows before
     std::unique_ptr<Task> task;
