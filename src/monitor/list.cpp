@@ -120,7 +120,9 @@ void list_formats() {
 }
 
 void list_exporters() {
-  for (const ExporterEntry& entry : exporter_registry()) fmt::print("{:<8} {}\n", entry.name, entry.help);
+  for (const ExporterEntry& entry : exporter_registry()) fmt::print("{:<10} {}\n", entry.name, entry.help);
+  fmt::print("{:<10} {}\n", "prometheus",
+             "counters and the outputs' accounts, at http://HOST:PORT/metrics: prometheus:HOST:PORT");
 }
 
 }  // namespace

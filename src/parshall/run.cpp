@@ -25,6 +25,7 @@ Error no_memory(const Wiring& wiring) {
 Run::Run(Wiring wiring, bool waits) : wiring_(std::move(wiring)), waits_(waits), outputs_(wiring_.schema) {}
 
 Run::~Run() {
+  metrics_.clear();
   outputs_.abandon();  // or the session would wait for them
   session_.reset();
 }
@@ -44,6 +45,9 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     run->description_ = input->description;
     run->input_ = *std::move(input);
     if (const auto error = open_outputs(plan.outputs, waits, run->outputs_)) return *error;
+    auto metrics = open_metrics(plan.outputs);
+    if (!metrics) return metrics.error();
+    run->metrics_ = *std::move(metrics);
   } catch (const std::bad_alloc&) {
     return no_memory(run->wiring_);
   }
@@ -60,7 +64,10 @@ std::optional<Error> Run::start() {
     return no_memory(wiring_);
   }
   began_ = Clock::now();
-  return session_->start();
+  if (auto error = session_->start()) return error;
+  for (const auto& server : metrics_)
+    server->serve([this] { return MetricsState{description_, session_->counters(), outputs_.summaries()}; });
+  return std::nullopt;
 }
 
 bool Run::time_is_up() const noexcept {

@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
+#include "parshall/metrics.hpp"
 #include "parshall/wiring.hpp"
 #include "pipeline/output/outputs.hpp"
 
@@ -59,6 +61,7 @@ class Run {
   std::uint64_t memory_bytes_ = 0;
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point began_;
+  std::vector<std::unique_ptr<MetricsServer>> metrics_;
 };
 
 }  // namespace parshall

@@ -13,10 +13,14 @@
 namespace parshall {
 namespace {
 
+constexpr std::string_view kMetrics = "prometheus";  ///< the kind that takes nothing, and tells how a run goes
+
+bool is_kind(const std::string& kind) noexcept { return kind == kMetrics || find_exporter(kind) != nullptr; }
+
 std::string kinds() {
   std::string names;
   for (const ExporterEntry& entry : exporter_registry()) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  return names;
+  return names + ", " + std::string(kMetrics);
 }
 
 Error no_kind(const std::string& kind) {
@@ -48,7 +52,7 @@ Result<OutputPlan> parse_output(const std::string& text) {
   if (colon == std::string::npos || colon + 1 == text.size())
     return Error{fmt::format("--export {}: give KIND:FILE, such as csv:flows.csv; kinds are {}", text, kinds())};
   OutputPlan plan{text.substr(0, colon), text.substr(colon + 1)};
-  if (find_exporter(plan.kind) == nullptr) return no_kind(plan.kind);
+  if (!is_kind(plan.kind)) return no_kind(plan.kind);
   return plan;
 }
 
@@ -81,8 +85,9 @@ std::optional<Error> targets_problem(const std::string& capture, std::span<const
 
 std::optional<Error> outputs_problem(const Plan& plan) {
   for (const OutputPlan& output : plan.outputs) {
+    if (!is_kind(output.kind)) return no_kind(output.kind);
+    if (output.kind == kMetrics) continue;
     const ExporterEntry* const entry = find_exporter(output.kind);
-    if (entry == nullptr) return no_kind(output.kind);
     if (!entry->takes.records && plan.tasks.names.empty() && plan.tasks.specs.empty() && plan.tasks.states.empty())
       return Error{fmt::format("--{}: name what to look for with --tasks (parshall list tasks)", output.kind)};
     if (entry->takes.records && plan.flows.packets_only)
@@ -93,13 +98,25 @@ std::optional<Error> outputs_problem(const Plan& plan) {
 
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs) {
   for (const OutputPlan& plan : plans) {
+    if (plan.kind == kMetrics) continue;
     const ExporterEntry& entry = *find_exporter(plan.kind);
-    auto output = Output::open(plan.target);
-    if (!output) return output.error();
-    outputs.add(entry.make(*std::move(output)),
+    auto exporter = open_exporter(entry, plan.target);
+    if (!exporter) return exporter.error();
+    outputs.add(*std::move(exporter),
                 {.name = fmt::format("{}:{}", plan.kind, plan.target), .takes = entry.takes, .waits = wait});
   }
   return std::nullopt;
+}
+
+Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const OutputPlan> plans) {
+  std::vector<std::unique_ptr<MetricsServer>> servers;
+  for (const OutputPlan& plan : plans) {
+    if (plan.kind != kMetrics) continue;
+    auto server = MetricsServer::open(plan.target);
+    if (!server) return server.error();
+    servers.push_back(*std::move(server));
+  }
+  return servers;
 }
 
 }  // namespace parshall

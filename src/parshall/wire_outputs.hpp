@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "parshall/metrics.hpp"
 #include "parshall/plan.hpp"
 #include "pipeline/output/outputs.hpp"
 
@@ -28,6 +30,9 @@ Result<OutputPlan> parse_output(const std::string& text);
 
 /// Opens all of them. `wait`: rather than drop.
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs);
+
+/// Those of its outputs that only tell how it goes.
+Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const OutputPlan> plans);
 
 /// What is wrong with a plan's outputs, but for what only opening them shows.
 std::optional<Error> outputs_problem(const Plan& plan);

@@ -28,6 +28,12 @@ void ExportQueue::Tally::add(std::uint64_t more_records, std::uint64_t more_pack
   findings.fetch_add(more_findings, std::memory_order_relaxed);
 }
 
+void ExportQueue::Tally::take_back(const OutputSummary::Sum& sum) noexcept {
+  records.fetch_sub(sum.records, std::memory_order_relaxed);
+  packets.fetch_sub(sum.packets, std::memory_order_relaxed);
+  findings.fetch_sub(sum.findings, std::memory_order_relaxed);
+}
+
 OutputSummary::Sum ExportQueue::Tally::read() const noexcept {
   return {records.load(std::memory_order_relaxed), packets.load(std::memory_order_relaxed),
           findings.load(std::memory_order_relaxed)};
@@ -107,8 +113,8 @@ void ExportQueue::flush_live() {
 
 OutputSummary ExportQueue::summary() const {
   OutputSummary summary{.name = options_.name, .takes_records = options_.takes.records};
-  summary.written = written_.read();  // what comes last is read first, so that no more is written than was offered
-  summary.dropped = dropped_.read();
+  summary.dropped = dropped_.read();  // what comes last is read first, so that no more is than was offered
+  summary.written = written_.read();
   summary.offered = offered_.read();
   return summary;
 }
@@ -212,6 +218,11 @@ void ExportQueue::flush() {
   exporter_->flush();
   const bool good = !exporter_->error();
   (good ? written_ : dropped_).add(unflushed_records_, unflushed_packets_, unflushed_findings_);
+  const OutputSummary::Sum not_sent = exporter_->take_not_sent();
+  if (good && not_sent != OutputSummary::Sum()) {  // some of it had counted as written before
+    written_.take_back(not_sent);
+    dropped_.add(not_sent.records, not_sent.packets, not_sent.findings);
+  }
   unflushed_records_ = unflushed_packets_ = unflushed_findings_ = 0;
   if (!good) failed_.store(true, std::memory_order_release);
   if (!unflushed_) return;

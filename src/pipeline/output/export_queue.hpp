@@ -96,6 +96,7 @@ class ExportQueue {
   struct Tally {
     std::atomic<std::uint64_t> records{0}, packets{0}, findings{0};
     void add(std::uint64_t more_records, std::uint64_t more_packets, std::uint64_t more_findings = 0) noexcept;
+    void take_back(const OutputSummary::Sum& sum) noexcept;
     OutputSummary::Sum read() const noexcept;
   };
 

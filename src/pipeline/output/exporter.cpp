@@ -9,6 +9,7 @@ void Exporter::event(const Event&) {}
 void Exporter::recall(const WindowRecall&) {}
 void Exporter::accounting(const ReportSummary&) {}
 void Exporter::flush() {}
+OutputSummary::Sum Exporter::take_not_sent() noexcept { return {}; }
 
 const std::optional<Error>& InnerExporter::error() const noexcept {
   static const std::optional<Error> kNone;

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/output/output.hpp"
+#include "pipeline/output/output_summary.hpp"
 #include "pipeline/output/report.hpp"
 
 namespace parshall {
@@ -30,6 +31,10 @@ class Exporter {
   virtual void flush();
 
   virtual const std::optional<Error>& error() const noexcept = 0;
+
+  /// Of what was handed over up to the last flush(): what could not be sent, though more may be. Since it was asked
+  /// last.
+  virtual OutputSummary::Sum take_not_sent() noexcept;
 
   /// Whether it was standard output, and who read it wants no more.
   virtual bool reader_gone() const noexcept { return false; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pipeline/output/csv.hpp"
+#include "pipeline/output/ipfix/ipfix.hpp"
 #include "pipeline/output/json_lines.hpp"
 #include "pipeline/output/recall_csv.hpp"
 
@@ -15,6 +16,8 @@ constexpr ExporterTakes kRecords{.records = true}, kFindings{.findings = true}, 
 constexpr ExporterEntry kExporters[] = {
     {"csv", "records, one line each", kRecords, make_csv_exporter},
     {"jsonl", "records, events and the summary, a JSON object a line", kAll, make_json_lines_exporter},
+    {"ipfix", "records as IPFIX, to a file, udp://HOST:PORT or tcp://HOST:PORT", kRecords, nullptr,
+     open_ipfix_exporter},
     {"events", "what tasks find, a JSON object a line", kFindings, make_events_exporter},
     {"recall", "how much of it they found, a CSV line for each window and task", kFindings, make_recall_exporter},
 };
@@ -22,6 +25,13 @@ constexpr ExporterEntry kExporters[] = {
 }  // namespace
 
 std::span<const ExporterEntry> exporter_registry() noexcept { return kExporters; }
+
+Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, const std::string& target) {
+  if (entry.open != nullptr) return entry.open(target);
+  auto output = Output::open(target);
+  if (!output) return output.error();
+  return entry.make(*std::move(output));
+}
 
 const ExporterEntry* find_exporter(std::string_view name) noexcept {
   const auto found = std::ranges::find(kExporters, name, &ExporterEntry::name);

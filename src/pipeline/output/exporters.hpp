@@ -15,11 +15,15 @@ struct ExporterEntry {
   std::string_view name;
   std::string_view help;
   ExporterTakes takes;
-  std::unique_ptr<Exporter> (*make)(std::unique_ptr<Output> output);
+  std::unique_ptr<Exporter> (*make)(std::unique_ptr<Output> output);  ///< null: it opens its target itself
+  Result<std::unique_ptr<Exporter>> (*open)(const std::string& target) = nullptr;
 };
 
 /// Every kind: one line each.
 std::span<const ExporterEntry> exporter_registry() noexcept;
+
+/// Its target is a file, or what the kind has else.
+Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, const std::string& target);
 
 /// Null: there is none of that name.
 const ExporterEntry* find_exporter(std::string_view name) noexcept;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/output/column.hpp"
+#include "pipeline/output/report.hpp"
+
+namespace parshall {
+
+/// How a value is written. Source: RFC 7011, section 6.
+enum class IpfixEncoding : std::uint8_t { integer, ms, ntp, duration_ms, float32, float64, boolean, address, text };
+
+/// What a data record has of one column.
+struct IpfixField {
+  std::size_t column = 0;
+  IpfixElement ipfix;
+  IpfixEncoding encoding = IpfixEncoding::integer;
+  std::uint16_t bytes = 0;  ///< kVariable: what it takes is told with it. Of an address: of IPv6
+  bool nullable = false;
+
+  static constexpr std::uint16_t kVariable = 65535;
+
+  /// Of flows of one IP version.
+  std::uint16_t element(bool ipv6) const noexcept {
+    return encoding == IpfixEncoding::address && ipv6 ? ipfix.other : ipfix.element;
+  }
+  std::uint16_t length(bool ipv6) const noexcept {
+    return encoding == IpfixEncoding::address && !ipv6 ? std::uint16_t{4} : bytes;
+  }
+  bool operator==(const IpfixField&) const = default;
+};
+
+enum class IpfixTimes : std::uint8_t { ms, ns };
+
+/// Of all columns that have an element. `left_out`: the others' names.
+std::vector<IpfixField> ipfix_fields(std::span<const ColumnInfo> columns, IpfixTimes times,
+                                     std::vector<std::string>& left_out);
+
+/// What RFC 5610 calls the abstract data type of an element.
+std::uint8_t ipfix_type(const IpfixField& field) noexcept;
+
+/// Appends to a message.
+class IpfixBytes {
+ public:
+  explicit IpfixBytes(std::vector<std::uint8_t>& to) noexcept : to_(to) {}
+
+  void number(std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = bytes; i-- > 0;) to_.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  }
+  void bytes(std::span<const std::uint8_t> bytes) { to_.insert(to_.end(), bytes.begin(), bytes.end()); }
+  void text(std::string_view text);  ///< with its length; what is beyond 65,535 bytes is left out
+  void field(const IpfixField& field, const ColumnInfo& column, const Value& value);
+
+ private:
+  std::vector<std::uint8_t>& to_;
+};
+
+}  // namespace parshall

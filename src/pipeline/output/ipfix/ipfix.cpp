@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/ipfix/ipfix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pipeline/output/ipfix/target.hpp"
+#include "pipeline/output/ipfix/writer.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint16_t kSamplingInterval = 34, kFlowEndReason = 136;
+constexpr std::size_t kMostTemplates = 1000;
+
+/// A template record's: an element, of whom, and how long.
+void put_element(IpfixBytes& bytes, std::uint16_t element, std::uint16_t length, std::uint32_t pen = 0) {
+  constexpr std::uint16_t kEnterprise = 0x8000;
+  bytes.number(element | (pen != 0 ? kEnterprise : 0), 2);
+  bytes.number(length, 2);
+  if (pen != 0) bytes.number(pen, 4);
+}
+
+struct Element {
+  std::uint16_t element, bytes;
+  std::uint32_t pen = 0;
+};
+
+/// Of options: what they are about comes first (RFC 7011, 3.4.2.2).
+std::vector<std::uint8_t> options_template(std::span<const Element> elements, std::uint16_t scopes) {
+  std::vector<std::uint8_t> record;
+  IpfixBytes bytes(record);
+  bytes.number(0, 2);  // the writer's
+  bytes.number(elements.size(), 2);
+  bytes.number(scopes, 2);
+  for (const Element& each : elements) put_element(bytes, each.element, each.bytes, each.pen);
+  return record;
+}
+
+/// Where every packet is, and every record. Source: IANA's registry; what it has nothing for is of our own.
+constexpr Element kAccounting[] = {{149, 4},           // observationDomainId
+                                   {50, 8, kOwnPen},   // packets offered
+                                   {86, 8},            // packetTotalCount: counted
+                                   {54, 8, kOwnPen},   // of these, in flows' records
+                                   {135, 8},           // droppedPacketTotalCount: by the device
+                                   {164, 8},           // ignoredPacketTotalCount: neither
+                                   {42, 8},            // exportedFlowRecordTotalCount
+                                   {41, 8},            // exportedMessageTotalCount
+                                   {166, 8},           // notSentFlowTotalCount
+                                   {167, 8},           // notSentPacketTotalCount
+                                   {58, 1, kOwnPen}};  // whether it balances
+/// What a private element is (RFC 5610).
+constexpr Element kTypes[] = {{346, 4}, {303, 2}, {339, 1}, {344, 1}, {341, IpfixField::kVariable}};
+
+class IpfixExporter final : public Exporter {
+ public:
+  IpfixExporter(std::unique_ptr<MessageSink> sink, const IpfixTarget& target, std::string name)
+      : writer_(std::move(sink), target.writer), target_(target), name_(std::move(name)) {}
+
+  void begin(std::span<const ColumnInfo> columns) override {
+    columns_ = columns;
+    std::vector<std::string> left_out;
+    fields_ = ipfix_fields(columns, target_.times, left_out);
+    has_end_reason_ = std::ranges::any_of(fields_, [](const IpfixField& field) {
+      return field.ipfix == IpfixElement{0, kFlowEndReason};
+    });
+    accounting_ = writer_.add_template(options_template(kAccounting, 1), /*of_options=*/true);
+    types_ = writer_.add_template(options_template(kTypes, 2), /*of_options=*/true);
+    for (const IpfixField& field : fields_)
+      if (field.ipfix.pen != 0) writer_.add_lasting(types_, type_of(field));
+  }
+
+  void records(std::span<const ReportFlow> batch) override {
+    for (const ReportFlow& flow : batch) write(flow);
+  }
+
+  void accounting(const ReportSummary& summary) override {
+    if (columns_.empty()) return;  // nothing ever began
+    const Accounting& total = summary.total;
+    const auto own = std::ranges::find(summary.outputs, name_, &OutputSummary::name);
+    const OutputSummary::Sum dropped = own == summary.outputs.end() ? OutputSummary::Sum() : own->dropped;
+    record_.clear();
+    IpfixBytes bytes(record_);
+    bytes.number(target_.writer.domain, 4);
+    for (const std::uint64_t count :
+         {total.offered(), total.counted(),
+          total.counted() - total[Counter::kept_out_packets] - total[Counter::shed_packets], total.lost(),
+          total.offered() - total.counted() - total.lost(), writer_.records_sent(), writer_.messages_sent(),
+          dropped.records, dropped.packets})
+      bytes.number(count, 8);
+    bytes.number(total.balanced() ? 1 : 2, 1);
+    writer_.add(accounting_, record_, 0, /*of_flow=*/false);
+  }
+
+  void flush() override { writer_.flush(); }
+  OutputSummary::Sum take_not_sent() noexcept override { return writer_.take_not_sent(); }
+  const std::optional<Error>& error() const noexcept override { return writer_.sink().error(); }
+  bool reader_gone() const noexcept override { return writer_.sink().reader_gone(); }
+
+ private:
+  /// Which of the fields a flow has: bit i of the i-th that may be absent; and its IP version.
+  struct Shape {
+    std::uint64_t absent = 0;
+    bool ipv6 = false;
+    auto operator<=>(const Shape&) const = default;
+  };
+
+  bool is_absent(const Shape& shape, std::size_t nullable) const noexcept {
+    return (shape.absent >> nullable & 1) != 0;
+  }
+
+  Shape shape_of(const ReportFlow& flow) const noexcept {
+    Shape shape{.ipv6 = flow.record.key.ip_version == 6};
+    std::size_t nullable = 0;
+    for (const IpfixField& field : fields_) {
+      if (!field.nullable) continue;
+      if (nullable < 64 && !flow.values[field.column].present()) shape.absent |= std::uint64_t{1} << nullable;
+      ++nullable;
+    }
+    return shape;
+  }
+
+  /// Calls with each field that flows of a shape have.
+  template <class Use>
+  void each_field(const Shape& shape, const Use& use) const {
+    std::size_t nullable = 0;
+    for (const IpfixField& field : fields_) {
+      const bool absent = field.nullable && nullable < 64 && is_absent(shape, nullable);
+      nullable += field.nullable;
+      if (!absent) use(field);
+    }
+  }
+
+  std::uint16_t template_of(Shape& shape) {
+    if (latest_ && latest_->first == shape) return latest_->second;
+    auto known = templates_.find(shape);
+    if (known == templates_.end()) {
+      if (templates_.size() >= kMostTemplates) shape.absent = 0;  // from here on 0, or no number
+      known = templates_.find(shape);
+    }
+    if (known == templates_.end()) {
+      std::vector<std::uint8_t> record;
+      IpfixBytes bytes(record);
+      std::uint16_t count = has_end_reason_ ? 1 : 2;
+      each_field(shape, [&](const IpfixField&) { ++count; });
+      bytes.number(0, 2);
+      bytes.number(count, 2);
+      each_field(shape, [&](const IpfixField& field) {
+        put_element(bytes, field.element(shape.ipv6), field.length(shape.ipv6), field.ipfix.pen);
+      });
+      if (!has_end_reason_) put_element(bytes, kFlowEndReason, 1);
+      put_element(bytes, kSamplingInterval, 4);
+      known = templates_.emplace(shape, writer_.add_template(std::move(record), /*of_options=*/false)).first;
+    }
+    latest_ = *known;
+    return known->second;
+  }
+
+  void write(const ReportFlow& flow) {
+    Shape shape = shape_of(flow);
+    const std::uint16_t id = template_of(shape);
+    record_.clear();
+    IpfixBytes bytes(record_);
+    each_field(shape,
+               [&](const IpfixField& field) { bytes.field(field, columns_[field.column], flow.values[field.column]); });
+    if (!has_end_reason_) bytes.number(static_cast<std::uint8_t>(flow.record.end_reason), 1);
+    bytes.number(1, 4);  // each packet is counted
+    writer_.add(id, record_, flow.record.packets);
+  }
+
+  std::vector<std::uint8_t> type_of(const IpfixField& field) const {
+    std::vector<std::uint8_t> record;
+    IpfixBytes bytes(record);
+    bytes.number(field.ipfix.pen, 4);
+    bytes.number(field.ipfix.element, 2);
+    bytes.number(ipfix_type(field), 1);
+    bytes.number(0, 1);
+    bytes.text(columns_[field.column].name);
+    return record;
+  }
+
+  IpfixWriter writer_;
+  IpfixTarget target_;
+  std::string name_;  ///< in the accounting
+  std::span<const ColumnInfo> columns_;
+  std::vector<IpfixField> fields_;
+  bool has_end_reason_ = false;
+  std::uint16_t accounting_ = 0, types_ = 0;
+  std::map<Shape, std::uint16_t> templates_;
+  std::optional<std::pair<Shape, std::uint16_t>> latest_;
+  std::vector<std::uint8_t> record_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target) {
+  const auto parsed = IpfixTarget::parse(target);
+  if (!parsed) return Error{fmt::format("--export ipfix:{}: {}", target, parsed.error().message)};
+  auto sink = open_message_sink(parsed->transport);
+  if (!sink) return Error{fmt::format("--export ipfix:{}: {}", target, sink.error().message)};
+  return std::unique_ptr<Exporter>(
+      std::make_unique<IpfixExporter>(*std::move(sink), *parsed, fmt::format("ipfix:{}", target)));
+}
+
+}  // namespace parshall

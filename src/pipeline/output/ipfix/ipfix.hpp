@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "pipeline/output/exporter.hpp"
+
+namespace parshall {
+
+/// Records as IPFIX messages (RFC 7011): to udp://HOST:PORT, tcp://HOST:PORT or a file (RFC 5655), with options behind
+/// a comma each.
+Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target);
+
+}  // namespace parshall

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/ipfix/message_sink.hpp"
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "pipeline/output/output.hpp"
+
+namespace parshall {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int fd) noexcept : fd_(fd) {}
+  Socket(Socket&& from) noexcept : fd_(std::exchange(from.fd_, -1)) {}
+  Socket& operator=(Socket&& from) noexcept {
+    std::swap(fd_, from.fd_);
+    return *this;
+  }
+  ~Socket() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  int get() const noexcept { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// The first of the host's addresses that takes it.
+Result<Socket> connect_to(const Transport& transport, int type) {
+  addrinfo wanted{};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = type;
+  addrinfo* found = nullptr;
+  const std::string name = fmt::format("{}:{}", transport.host, transport.port);
+  if (const int status = ::getaddrinfo(transport.host.c_str(), transport.port.c_str(), &wanted, &found); status != 0)
+    return Error{fmt::format("{}: {}", name, ::gai_strerror(status))};
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, ::freeaddrinfo);
+  int wrong = 0;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    Socket socket(::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol));
+    if (!socket) {
+      wrong = errno;
+      continue;
+    }
+    constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};  // also for connecting
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+    if (::connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return socket;
+    wrong = errno;
+  }
+  return Error{fmt::format("{}: {}", name, std::strerror(wrong == EINPROGRESS ? ETIMEDOUT : wrong))};
+}
+
+/// At most so many bits a second, but for bursts that any socket has room for.
+class BitRate {
+ public:
+  explicit BitRate(double bps) noexcept : ns_per_byte_(bps > 0 ? 8e9 / bps : 0) {}
+
+  void wait_for(std::size_t bytes) {
+    if (ns_per_byte_ == 0) return;
+    const auto now = Clock::now();
+    const auto of = [this](double count) {
+      return std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double, std::nano>(count * ns_per_byte_));
+    };
+    free_ = std::max(free_, now - of(kBurstBytes)) + of(static_cast<double>(bytes));
+    if (free_ > now) std::this_thread::sleep_until(free_);
+  }
+
+ private:
+  static constexpr double kBurstBytes = 32 << 10;
+
+  double ns_per_byte_;
+  Clock::time_point free_{};  ///< when all that was let through has passed
+};
+
+class UdpSink final : public MessageSink {
+ public:
+  UdpSink(Socket socket, double rate_bps) : socket_(std::move(socket)), rate_(rate_bps) {}
+
+  /// That nobody listens is told by the host, with the next message.
+  Sent send(std::span<const std::uint8_t> message) override {
+    rate_.wait_for(message.size());
+    const auto is_sent = [&] {
+      return ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL) ==
+             static_cast<ssize_t>(message.size());
+    };
+    if (is_sent()) return Sent::yes;
+    if (errno != ECONNREFUSED) return Sent::no;
+    return is_sent() ? Sent::not_the_one_before : Sent::no;
+  }
+
+  bool flush() override {
+    int wrong = 0;
+    socklen_t bytes = sizeof wrong;
+    return ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &wrong, &bytes) == 0 && wrong == ECONNREFUSED;
+  }
+
+ private:
+  Socket socket_;
+  BitRate rate_;
+};
+
+/// Connects again, now and then, where the connection breaks.
+class TcpSink final : public MessageSink {
+ public:
+  TcpSink(Socket socket, Transport transport) : socket_(std::move(socket)), transport_(std::move(transport)) {}
+
+  Sent send(std::span<const std::uint8_t> message) override {
+    if (!socket_) return Sent::no;
+    is_new_ = false;
+    while (!message.empty()) {
+      const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) {  // half a message may be there: nothing can follow it
+        socket_ = Socket();
+        broken_ = Clock::now();
+        return Sent::no;
+      }
+      message = message.subspan(static_cast<std::size_t>(sent));
+    }
+    return Sent::yes;
+  }
+
+  bool is_new() noexcept override {
+    constexpr std::chrono::seconds kAgain{1};
+    if (!socket_ && Clock::now() - broken_ >= kAgain) {
+      if (auto socket = connect_to(transport_, SOCK_STREAM)) {
+        socket_ = *std::move(socket);
+        is_new_ = true;
+      }
+      broken_ = Clock::now();
+    }
+    return is_new_;
+  }
+
+ private:
+  Socket socket_;
+  Transport transport_;
+  bool is_new_ = true;
+  Clock::time_point broken_{};
+};
+
+class FileSink final : public MessageSink {
+ public:
+  explicit FileSink(std::unique_ptr<Output> output) : output_(std::move(output)) {}
+
+  Sent send(std::span<const std::uint8_t> message) override {
+    output_->write({reinterpret_cast<const char*>(message.data()), message.size()});
+    return Sent::yes;
+  }
+  bool flush() override {
+    output_->flush();
+    return false;
+  }
+  const std::optional<Error>& error() const noexcept override { return output_->error(); }
+  bool reader_gone() const noexcept override { return output_->reader_gone(); }
+
+ private:
+  std::unique_ptr<Output> output_;
+};
+
+}  // namespace
+
+const std::optional<Error>& MessageSink::error() const noexcept {
+  static const std::optional<Error> none;
+  return none;
+}
+
+Result<std::unique_ptr<MessageSink>> open_message_sink(const Transport& transport) {
+  using Sink = std::unique_ptr<MessageSink>;
+  if (transport.kind == Transport::Kind::file) {
+    auto output = Output::open(transport.path);
+    if (!output) return output.error();
+    return Sink(std::make_unique<FileSink>(*std::move(output)));
+  }
+  const bool is_udp = transport.kind == Transport::Kind::udp;
+  auto socket = connect_to(transport, is_udp ? SOCK_DGRAM : SOCK_STREAM);
+  if (!socket) return socket.error();
+  if (is_udp) return Sink(std::make_unique<UdpSink>(*std::move(socket), transport.rate_bps));
+  return Sink(std::make_unique<TcpSink>(*std::move(socket), transport));
+}
+
+}  // namespace parshall

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace parshall {
+
+/// Where messages go, each whole or not at all.
+class MessageSink {
+ public:
+  virtual ~MessageSink() = default;
+
+  enum class Sent : std::uint8_t {
+    yes,
+    not_the_one_before,  ///< this one has gone, and the one before was refused by then
+    no,                  ///< and the next one may
+  };
+  virtual Sent send(std::span<const std::uint8_t> message) = 0;
+
+  /// Whether who receives knows nothing of what was sent before: a new connection. Asked before each message.
+  virtual bool is_new() noexcept { return false; }
+
+  /// What was sent so far is to be where it should. Whether it is known by now that the last one was refused.
+  virtual bool flush() { return false; }
+
+  /// What went wrong for good.
+  virtual const std::optional<Error>& error() const noexcept;
+  virtual bool reader_gone() const noexcept { return false; }
+};
+
+/// How messages get to their collector.
+struct Transport {
+  enum class Kind : std::uint8_t { file, udp, tcp };
+  Kind kind = Kind::file;
+  std::string host, port;   ///< of a collector
+  std::string path;         ///< of a file
+  double rate_bps = 200e6;  ///< at most, by UDP: what a socket of the usual size takes
+};
+
+Result<std::unique_ptr<MessageSink>> open_message_sink(const Transport& transport);
+
+}  // namespace parshall

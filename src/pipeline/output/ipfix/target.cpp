@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/ipfix/target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/parse.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::string_view kPort = "4739";  // IANA
+constexpr std::size_t kUdpBytes = 1400, kStreamBytes = 16384, kLeastMtu = 512, kMostMtu = 65535;
+
+struct Option {
+  std::string_view name, help;
+  bool (*take)(const std::string& value, IpfixTarget& target);
+};
+
+bool take_domain(const std::string& value, IpfixTarget& target) {
+  const auto domain = parse_count(value);
+  if (!domain || *domain > std::numeric_limits<std::uint32_t>::max()) return false;
+  target.writer.domain = static_cast<std::uint32_t>(*domain);
+  return true;
+}
+
+bool take_bytes(const std::string& value, IpfixTarget& target) {
+  const auto bytes = parse_count(value);
+  if (!bytes || *bytes < kLeastMtu || *bytes > kMostMtu) return false;
+  target.writer.message_bytes = *bytes;
+  return true;
+}
+
+bool take_rate(const std::string& value, IpfixTarget& target) {
+  const auto bps = parse_count(value);
+  if (!bps) return false;
+  target.transport.rate_bps = static_cast<double>(*bps);
+  return true;
+}
+
+bool take_resend(const std::string& value, IpfixTarget& target) {
+  const auto ns = parse_duration_ns(value);
+  if (!ns || *ns < 100'000'000) return false;
+  target.writer.resend = std::chrono::milliseconds(*ns / 1'000'000);
+  return true;
+}
+
+bool take_times(const std::string& value, IpfixTarget& target) {
+  if (value != "ms" && value != "ns") return false;
+  target.times = value == "ns" ? IpfixTimes::ns : IpfixTimes::ms;
+  return true;
+}
+
+constexpr Option kOptions[] = {
+    {"domain", "observation domain, a number of 32 bits", take_domain},
+    {"mtu", "bytes of a message, from 512 to 65535", take_bytes},
+    {"rate", "bits a second at most, by UDP; 0: no limit", take_rate},
+    {"templates", "time, such as 30s, after which templates are sent again, by UDP", take_resend},
+    {"times", "ms or ns", take_times},
+};
+
+/// HOST, HOST:PORT, [IPv6]:PORT.
+std::optional<Error> take_host(const std::string& text, Transport& transport) {
+  std::size_t colon = text.rfind(':');
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == text.npos || (end + 1 != text.size() && text[end + 1] != ':'))
+      return Error{fmt::format("\"{}\": an IPv6 address is in [], and :PORT behind it", text)};
+    transport.host = text.substr(1, end - 1);
+    colon = end + 1 == text.size() ? text.npos : end + 1;
+  } else {
+    if (colon != text.npos && text.find(':') != colon)
+      return Error{fmt::format("\"{}\": put an IPv6 address into []", text)};
+    transport.host = text.substr(0, colon);
+  }
+  transport.port = colon == text.npos ? std::string(kPort) : text.substr(colon + 1);
+  if (transport.host.empty() || transport.port.empty())
+    return Error{fmt::format("\"{}\": give HOST or HOST:PORT", text)};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<IpfixTarget> IpfixTarget::parse(const std::string& text) {
+  IpfixTarget target;
+  // A path may have commas: what stands behind the first ",name=" of an option is of options.
+  std::size_t end = text.size();
+  for (const Option& option : kOptions)
+    if (const std::size_t at = text.find(fmt::format(",{}=", option.name)); at != text.npos) end = std::min(end, at);
+  const bool is_udp = text.starts_with("udp://"), is_tcp = text.starts_with("tcp://");
+  if (is_udp || is_tcp) end = std::min(end, text.find(','));
+  const std::string place = text.substr(0, end);
+  if (is_udp || is_tcp) {
+    constexpr std::size_t kScheme = 6;
+    if (auto error = take_host(place.substr(kScheme), target.transport)) return *error;
+  } else if (const std::size_t scheme = place.find("://"); scheme != place.npos) {
+    return Error{
+        fmt::format("there is no {}://; give udp://HOST:PORT, tcp://HOST:PORT or a file", place.substr(0, scheme))};
+  }
+  target.transport.kind = is_udp ? Transport::Kind::udp : is_tcp ? Transport::Kind::tcp : Transport::Kind::file;
+  target.transport.path = place;
+  target.writer.message_bytes = is_udp ? kUdpBytes : kStreamBytes;
+  if (is_udp) target.writer.resend = std::chrono::seconds(30);
+  while (end < text.size()) {
+    const std::size_t begin = end + 1;
+    end = std::min(text.find(',', begin), text.size());
+    const std::string option = text.substr(begin, end - begin);
+    const std::size_t equals = option.find('=');
+    const std::string name = option.substr(0, equals);
+    const Option* known = nullptr;
+    std::string names;
+    for (const Option& each : kOptions) {
+      if (each.name == name) known = &each;
+      names += (names.empty() ? "" : ", ") + std::string(each.name);
+    }
+    if (known == nullptr) return Error{fmt::format("there is no option \"{}\"; there are {}", name, names)};
+    if (equals == option.npos || !known->take(option.substr(equals + 1), target))
+      return Error{fmt::format("{}: {}", option, known->help)};
+  }
+  return target;
+}
+
+}  // namespace parshall

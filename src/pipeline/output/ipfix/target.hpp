@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "base/result.hpp"
+#include "pipeline/output/ipfix/fields.hpp"
+#include "pipeline/output/ipfix/message_sink.hpp"
+#include "pipeline/output/ipfix/writer.hpp"
+
+namespace parshall {
+
+/// What is behind "ipfix:".
+struct IpfixTarget {
+  Transport transport;
+  IpfixWriter::Options writer;
+  IpfixTimes times = IpfixTimes::ms;
+
+  /// "udp://HOST:PORT,OPTION=VALUE", "tcp://...", or a path. Fails on what is no option, or no value of it.
+  static Result<IpfixTarget> parse(const std::string& text);
+};
+
+}  // namespace parshall
