@@ -34,6 +34,14 @@ TEST(LiveState, ArrowsGoThroughTheSortColumnsAndAround) {
   EXPECT_EQ(state.arrangement().sort, kFixedColumns);
 }
 
+TEST(LiveState, AnglesDoWhatArrowsDo) {
+  State state = state_of(10, 5, kFixedColumns + 1);
+  state.press({Key::text, '>'}, 0);
+  EXPECT_EQ(state.arrangement().sort, kBytes);
+  state.press({Key::text, '<'}, 0);
+  EXPECT_EQ(state.arrangement().sort, kPackets);
+}
+
 TEST(LiveState, ScrollingStopsAtBothEnds) {
   State state = state_of(100, 30);
   state.press({Key::up}, 0);

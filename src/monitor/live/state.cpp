@@ -105,6 +105,12 @@ void State::command(char character, double now_s) {
     case ' ':
       paused_ = !paused_;
       break;
+    case '<':
+      move(Key::left);
+      break;
+    case '>':
+      move(Key::right);
+      break;
     case 'r':
       arrangement_.reversed = !arrangement_.reversed;
       break;

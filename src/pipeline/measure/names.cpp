@@ -35,6 +35,7 @@ std::string nearest_name(std::string_view text, Families families) {
   std::size_t best = kTypoLetters + 1;
   for (const VariableInfo& info : kVariableInfo) {
     for (const StatisticFamily* family : families) {
+      if (family->of_amounts && !info.is_amount) continue;
       for (const Measure& measure : family->measures) {
         const std::string plain = fmt::format("{}_{}", info.name, measure.example);
         for (const std::string& name : {plain, fmt::format("{}_{}", plain, info.unit)}) {
