@@ -70,7 +70,8 @@ class Patience {
 /// and that as many tasks as can be have the recall that they want (TaskShares). Where there is no time for any, some
 /// flows are shed.
 ///
-/// With Preference::tasks packets may be lost instead, whichever they are, where more tasks have enough by it.
+/// With Preference::tasks packets may be lost instead, whichever they are, where more tasks have enough by it; and
+/// where as many have enough with nothing giving way at all.
 ///
 /// Nothing gives way while packets take no more than the time that there is for them. What they take is learnt: of each
 /// packet, of each that begins a flow, and of what is done for tasks, each that takes much and the rest together.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file_handle.hpp"
 #include "base/result.hpp"
-#include "pipeline/capture/file_handle.hpp"
 #include "pipeline/capture/frame_sink.hpp"
 
 namespace parshall {

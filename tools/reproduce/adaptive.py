@@ -23,9 +23,9 @@ TASKS = ("heavy-hitters", "retransmissions", "bursty", "latency-change")
 STATES = ("chain", "tree")
 # arguments of a run, and rounds
 RUNS = {
-    "loss": (["adaptive", "--scenario", "swing-250ms,swing-100ms,neighbour,skew", "--states", "chain", "--queue", "4096,16Ki", "--seconds", "4"], 1),
-    "satisfaction": (["adaptive", "--scenario", "dynamic", "--seconds", "3"], 3),
-    "constant": (["adaptive", "--scenario", "rates", "--states", "chain", "--seconds", "3"], 3),
+    "loss": (["adaptive", "--scenario", "swing-250ms,swing-100ms,neighbour,skew", "--states", "chain", "--queue", "4096,16Ki", "--seconds", "4"], 3),
+    "satisfaction": (["adaptive", "--scenario", "dynamic", "--seconds", "4"], 3),
+    "constant": (["adaptive", "--scenario", "rates", "--states", "chain", "--seconds", "4"], 3),
     "flood": (["adaptive", "--scenario", "flood", "--states", "chain", "--seconds", "3"], 1),
     "overload": (["adaptive", "--scenario", "overload", "--states", "chain", "--seconds", "5"], 3),
     "long": (["adaptive", "--scenario", "overload", "--states", "chain", "--mode", "tasks", "--seconds", "600", "--stretches", "24"], 1),

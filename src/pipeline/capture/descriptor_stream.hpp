@@ -2,8 +2,8 @@
 #pragma once
 #include <memory>
 
+#include "base/file_handle.hpp"
 #include "pipeline/capture/byte_stream.hpp"
-#include "pipeline/capture/file_handle.hpp"
 
 namespace parshall {
 

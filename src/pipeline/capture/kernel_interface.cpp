@@ -23,7 +23,7 @@
 #include <memory>
 #include <string_view>
 
-#include "pipeline/capture/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace parshall {
 namespace {

@@ -16,8 +16,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/file_handle.hpp"
 #include "base/realtime.hpp"
-#include "pipeline/capture/file_handle.hpp"
 #include "pipeline/capture/kernel_interface.hpp"
 #include "pipeline/capture/packet_ring.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pipeline/capture/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace parshall::tester {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/capture/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace parshall::tester {
 

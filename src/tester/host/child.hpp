@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_handle.hpp"
 #include "base/result.hpp"
-#include "pipeline/capture/file_handle.hpp"
 
 namespace parshall::tester {
 

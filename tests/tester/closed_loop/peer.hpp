@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/capture/file_handle.hpp"
+#include "base/file_handle.hpp"
 #include "tester/closed_loop/endpoint.hpp"
 
 namespace parshall::tester {

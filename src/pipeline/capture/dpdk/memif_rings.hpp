@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/capture/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace parshall::dpdk {
 

@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_handle.hpp"
 #include "pipeline/output/output.hpp"
 
 namespace parshall {
@@ -23,28 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Socket {
- public:
-  Socket() = default;
-  explicit Socket(int fd) noexcept : fd_(fd) {}
-  Socket(Socket&& from) noexcept : fd_(std::exchange(from.fd_, -1)) {}
-  Socket& operator=(Socket&& from) noexcept {
-    std::swap(fd_, from.fd_);
-    return *this;
-  }
-  ~Socket() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_ = -1;
-};
-
 /// The first of the host's addresses that takes it.
-Result<Socket> connect_to(const Transport& transport, int type) {
+Result<FileHandle> connect_to(const Transport& transport, int type) {
   addrinfo wanted{};
   wanted.ai_family = AF_UNSPEC;
   wanted.ai_socktype = type;
@@ -55,7 +35,7 @@ Result<Socket> connect_to(const Transport& transport, int type) {
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, ::freeaddrinfo);
   int wrong = 0;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    Socket socket(::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol));
+    FileHandle socket(::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol));
     if (!socket) {
       wrong = errno;
       continue;
@@ -93,7 +73,7 @@ class BitRate {
 
 class UdpSink final : public MessageSink {
  public:
-  UdpSink(Socket socket, double rate_bps) : socket_(std::move(socket)), rate_(rate_bps) {}
+  UdpSink(FileHandle socket, double rate_bps) : socket_(std::move(socket)), rate_(rate_bps) {}
 
   /// That nobody listens is told by the host, with the next message.
   Sent send(std::span<const std::uint8_t> message) override {
@@ -114,14 +94,14 @@ class UdpSink final : public MessageSink {
   }
 
  private:
-  Socket socket_;
+  FileHandle socket_;
   BitRate rate_;
 };
 
 /// Connects again, now and then, where the connection breaks.
 class TcpSink final : public MessageSink {
  public:
-  TcpSink(Socket socket, Transport transport) : socket_(std::move(socket)), transport_(std::move(transport)) {}
+  TcpSink(FileHandle socket, Transport transport) : socket_(std::move(socket)), transport_(std::move(transport)) {}
 
   Sent send(std::span<const std::uint8_t> message) override {
     if (!socket_) return Sent::no;
@@ -130,7 +110,7 @@ class TcpSink final : public MessageSink {
       const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
       if (sent <= 0) {  // half a message may be there: nothing can follow it
-        socket_ = Socket();
+        socket_ = FileHandle();
         broken_ = Clock::now();
         return Sent::no;
       }
@@ -152,7 +132,7 @@ class TcpSink final : public MessageSink {
   }
 
  private:
-  Socket socket_;
+  FileHandle socket_;
   Transport transport_;
   bool is_new_ = true;
   Clock::time_point broken_{};

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pipeline/output/ipfix/fields.hpp"
@@ -28,10 +28,9 @@ class IpfixWriter {
   };
   using Clock = std::chrono::steady_clock;
 
-  IpfixWriter(std::unique_ptr<MessageSink> sink, Options options)
-      : sink_(std::move(sink)), options_(options), began_(Clock::now()) {}
+  IpfixWriter(std::unique_ptr<MessageSink> sink, Options options) : sink_(std::move(sink)), options_(options) {}
 
-  /// A template, from 256 on. `set`: what stands in its set, of RFC 7011, section 3.4.
+  /// Its number, from 256 on. `record`: as in RFC 7011, section 3.4, with any number in front.
   std::uint16_t add_template(std::vector<std::uint8_t> record, bool of_options);
 
   /// One record; `packets` are in it. Of options it has none, and is none of the flows'.
@@ -78,7 +77,7 @@ class IpfixWriter {
   std::size_t set_begin_ = 0;
   std::uint32_t sequence_ = 0, records_ = 0;  ///< of data records: before this message, and in it
   std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0;
-  Clock::time_point began_, told_at_{};
+  Clock::time_point told_at_{};
   OutputSummary::Sum in_message_, before_, sent_, not_sent_;
 };
 
