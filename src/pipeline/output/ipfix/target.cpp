@@ -3,25 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "base/parse.hpp"
+#include "pipeline/output/target_options.hpp"
 
 namespace parshall {
 namespace {
 
 constexpr std::string_view kPort = "4739";  // IANA
 constexpr std::size_t kUdpBytes = 1400, kStreamBytes = 16384, kLeastMtu = 512, kMostMtu = 65535;
-
-struct Option {
-  std::string_view name, help;
-  bool (*take)(const std::string& value, IpfixTarget& target);
-};
 
 bool take_domain(const std::string& value, IpfixTarget& target) {
   const auto domain = parse_count(value);
@@ -57,7 +51,7 @@ bool take_times(const std::string& value, IpfixTarget& target) {
   return true;
 }
 
-constexpr Option kOptions[] = {
+constexpr TargetOption<IpfixTarget> kOptions[] = {
     {"domain", "observation domain, a number of 32 bits", take_domain},
     {"mtu", "bytes of a message, from 512 to 65535", take_bytes},
     {"rate", "bits a second at most, by UDP; 0: no limit", take_rate},
@@ -89,40 +83,20 @@ std::optional<Error> take_host(const std::string& text, Transport& transport) {
 
 Result<IpfixTarget> IpfixTarget::parse(const std::string& text) {
   IpfixTarget target;
-  // A path may have commas: what stands behind the first ",name=" of an option is of options.
-  std::size_t end = text.size();
-  for (const Option& option : kOptions)
-    if (const std::size_t at = text.find(fmt::format(",{}=", option.name)); at != text.npos) end = std::min(end, at);
   const bool is_udp = text.starts_with("udp://"), is_tcp = text.starts_with("tcp://");
-  if (is_udp || is_tcp) end = std::min(end, text.find(','));
-  const std::string place = text.substr(0, end);
-  if (is_udp || is_tcp) {
-    constexpr std::size_t kScheme = 6;
-    if (auto error = take_host(place.substr(kScheme), target.transport)) return *error;
-  } else if (const std::size_t scheme = place.find("://"); scheme != place.npos) {
-    return Error{
-        fmt::format("there is no {}://; give udp://HOST:PORT, tcp://HOST:PORT or a file", place.substr(0, scheme))};
-  }
   target.transport.kind = is_udp ? Transport::Kind::udp : is_tcp ? Transport::Kind::tcp : Transport::Kind::file;
-  target.transport.path = place;
   target.writer.message_bytes = is_udp ? kUdpBytes : kStreamBytes;
   if (is_udp) target.writer.resend = std::chrono::seconds(30);
-  while (end < text.size()) {
-    const std::size_t begin = end + 1;
-    end = std::min(text.find(',', begin), text.size());
-    const std::string option = text.substr(begin, end - begin);
-    const std::size_t equals = option.find('=');
-    const std::string name = option.substr(0, equals);
-    const Option* known = nullptr;
-    std::string names;
-    for (const Option& each : kOptions) {
-      if (each.name == name) known = &each;
-      names += (names.empty() ? "" : ", ") + std::string(each.name);
-    }
-    if (known == nullptr) return Error{fmt::format("there is no option \"{}\"; there are {}", name, names)};
-    if (equals == option.npos || !known->take(option.substr(equals + 1), target))
-      return Error{fmt::format("{}: {}", option, known->help)};
+  const auto place = take_options<IpfixTarget>(text, kOptions, target);
+  if (!place) return place.error();
+  if (is_udp || is_tcp) {
+    constexpr std::size_t kScheme = 6;
+    if (auto error = take_host(place->substr(kScheme), target.transport)) return *error;
+  } else if (const std::size_t scheme = place->find("://"); scheme != place->npos) {
+    return Error{
+        fmt::format("there is no {}://; give udp://HOST:PORT, tcp://HOST:PORT or a file", place->substr(0, scheme))};
   }
+  target.transport.path = *place;
   return target;
 }
 
