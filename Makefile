@@ -15,6 +15,7 @@ help:
 	@echo "make reproduce-testing   the part on devices under test alone, in network namespaces (as root; ten minutes)"
 	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (an hour)"
 	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
+	@echo "make columns docs/columns.md, from the schema"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
@@ -59,10 +60,13 @@ reproduce-adaptive: programs
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
 
+columns: build
+	@python3 tools/columns_page.py $(BUILD)/parshall docs/columns.md
+
 lint: configure
 	@tools/lint.sh $(BUILD)
 
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: help setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns help setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

@@ -46,10 +46,10 @@ sanitized tsan thread base measure engine "facts ring" monitor capture lab
 
 if command -v clang++ >/dev/null; then
   [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null
-  ninja -C build-fuzz --quiet tests/fuzz/fuzz_{frame,capture_file,compressed}; count "fuzz harnesses build" $?
+  ninja -C build-fuzz --quiet tests/fuzz/fuzz_{frame,capture_file,compressed,exported}; count "fuzz harnesses build" $?
   corpus=$(mktemp -d)
-  python3 tests/fuzz/seed_corpus.py "$corpus" >/dev/null
-  for harness in frame capture_file compressed; do
+  PARSHALL="$build/parshall" python3 tests/fuzz/seed_corpus.py "$corpus" >/dev/null
+  for harness in frame capture_file compressed exported; do
     seeds="$corpus/$harness"
     mkdir -p "$seeds"
     "build-fuzz/tests/fuzz/fuzz_$harness" -max_total_time="$fuzz_seconds" -rss_limit_mb=4096 -print_final_stats=1 "$seeds" 2>&1 | tail -8

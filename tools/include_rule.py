@@ -18,7 +18,8 @@ MAY = {
     "generate": {"base", "capture", "decode"},
     "parshall": {*ENGINE, "classify", "generate"},
     "cli": {"base", "output"},
-    "monitor": {*ENGINE, "classify", "generate", "parshall", "cli"},
+    "verify": {"base", "output"},
+    "monitor": {*ENGINE, "classify", "generate", "parshall", "cli", "verify"},
     "tester": {*ENGINE, "generate", "parshall", "cli", "monitor"},
     "lab": {*ENGINE, "classify", "generate", "parshall", "cli", "monitor"},
 }

@@ -4,15 +4,23 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <iterator>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string_view>
 
 #include "base/version.hpp"
 #include "cli/sibling.hpp"
+#include "pipeline/output/export_tables.hpp"
 
 namespace parshall::cli {
 namespace {
+
+Configuration& read_configuration() {
+  static Configuration configuration;
+  return configuration;
+}
 
 /// A configuration file's options are those of watch, without a section around them.
 class WatchConfig final : public CLI::ConfigBase {
@@ -20,7 +28,13 @@ class WatchConfig final : public CLI::ConfigBase {
   explicit WatchConfig(const CLI::App& app) : app_(app) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    auto read = ConfigBase::from_config(input);
+    const std::string text{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+    const auto path = app_.get_config_ptr()->as<std::string>();
+    auto split = split_exports(text, path);
+    if (!split) throw CLI::ConfigError(split.error().message, CLI::ExitCodes::ConfigError);
+    read_configuration() = {path, split->exports};
+    std::istringstream rest(split->rest);
+    auto read = ConfigBase::from_config(rest);
     for (CLI::ConfigItem& item : read) {
       const CLI::App& watch = *app_.get_subcommand("watch");
       const bool in_section = !item.parents.empty();
@@ -71,6 +85,8 @@ int parse(CLI::App& app, int argc, char** argv) {
 }
 
 }  // namespace
+
+const Configuration& configuration() noexcept { return read_configuration(); }
 
 int run_program(const Program& program, int argc, char** argv) {
   const std::string_view called(argc == 0 ? "" : argv[0]);

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/exit_status.hpp"
 #include "cli/options.hpp"
@@ -19,5 +20,12 @@ struct Program {
 
 /// Parses and runs the subcommand; what is wrong is said on standard error. The exit status.
 int run_program(const Program& program, int argc, char** argv);
+
+/// What --config named, beside options.
+struct Configuration {
+  std::string path;                  ///< empty: none
+  std::vector<std::string> exports;  ///< its [[export]] tables, as words of --export
+};
+const Configuration& configuration() noexcept;
 
 }  // namespace parshall::cli

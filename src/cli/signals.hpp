@@ -9,4 +9,9 @@ void catch_signals();
 
 bool stop_asked() noexcept;
 
+/// From now on SIGHUP asks to read the configuration again.
+void reload_on_hangup();
+/// Whether it did since this was asked last.
+bool reload_asked() noexcept;
+
 }  // namespace parshall::cli

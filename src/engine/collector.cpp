@@ -51,6 +51,7 @@ void Collector::collect() {
 
 void Collector::collect_ended() {
   using Put = ExportQueue::Put;
+  if (options_.outputs != nullptr) options_.outputs->come_round();
   const bool leave = options_.outputs != nullptr && options_.outputs->take_records();
   const bool wanted_later = options_.keeps_ended && !(leave && options_.outputs->have_report());
   const auto drop = [this](std::uint64_t records, std::uint64_t packets) {

@@ -155,6 +155,7 @@ struct FlowStageOptions {
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
   std::vector<WindowPlan> windows;             ///< whose flows are told, each as the clock of its place here
   std::vector<FindingNeeds> findings = {{}};   ///< by monitoring state
+  bool side_facts = false;                     ///< statistics take them
   std::shared_ptr<const StatePlan> states;     ///< null: all flows are in one
   std::shared_ptr<const ControlPlan> control;  ///< null: no flow gives way to a lighter state
   std::uint64_t seed = 0;                      ///< of hashes of its own

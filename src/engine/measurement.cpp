@@ -16,6 +16,7 @@ Measurement::Measurement(const FlowStageOptions& options, std::size_t slots, con
   has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
   keeps_classes_ = options.classified_batch != 0;
   follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
+  reads_headers_ = follows_tcp_ || options.side_facts;
   if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
 }
 
@@ -46,7 +47,7 @@ void Measurement::measure_oldest(FlowKeys key_of) noexcept {
   timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
   if (rows_) {
     const auto timer = time(MeasureStage::statistics, count);
-    rows_->update(packets);
+    rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr);
   }
   if (!states_) {
     measure(packets, &pending_tcp_[at], key_of);
@@ -69,6 +70,7 @@ void Measurement::measure(std::span<const RowUpdate> packets, const TcpFacts* tc
     tracker_->find_states(packets, found, key_of);
     for (const auto& windows : windows_) windows->prefetch(packets, found);
     tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
+    if (rows_ && follows_tcp_) rows_->update_found(packets, found);
   }
   if (windows_.empty()) return;
   const auto timer = time(MeasureStage::windows, packets.size());

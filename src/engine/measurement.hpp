@@ -85,7 +85,7 @@ class Measurement {
     packet.time_ns = facts.time_ns;
     packet.place.position = place.position;
     packet.place.latest_ns = place.latest_ns;
-    if (follows_tcp_) pending_tcp_[at] = tcp;
+    if (reads_headers_) pending_tcp_[at] = tcp;
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
   }
 
@@ -229,7 +229,7 @@ class Measurement {
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
   std::size_t slots_;
-  bool follows_tcp_, has_bins_, keeps_classes_;
+  bool follows_tcp_, reads_headers_, has_bins_, keeps_classes_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

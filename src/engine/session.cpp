@@ -36,7 +36,9 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
   const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
-  const TcpWishes tcp{.facts = options_.follows_tcp(), .together = options_.follows_tcp() && options_.workers > 1};
+  const TcpWishes tcp{.facts = options_.follows_tcp(),
+                      .together = options_.follows_tcp() && options_.workers > 1,
+                      .side = options_.monitor.side_facts};
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
     const Share share =

@@ -43,7 +43,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), slots);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
-             (sizeof(PacketFacts) + sizeof(LinkPlace) + (options.follows_tcp() ? sizeof(TcpFacts) : 0));
+             (sizeof(PacketFacts) + sizeof(LinkPlace) + (options.reads_headers() ? sizeof(TcpFacts) : 0));
   if (options.monitor.flood_filter_bytes != 0) bytes += FloodFilter::memory_bytes();
   const std::uint64_t class_rings =
       options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;

@@ -11,6 +11,7 @@ void add_classify(Command program, int& status);
 void add_send(Command program, int& status);
 void add_train(Command program, int& status);
 void add_profile(Command program, int& status);
+void add_verify(Command program, int& status);
 
 /// What list shows of the monitor.
 std::vector<Topic> monitor_topics();

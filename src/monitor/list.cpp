@@ -54,9 +54,9 @@ std::string ipfix_text(const IpfixElement& ipfix) {
 }
 
 void list_columns() {
-  fmt::print("{:<28} {:<10} {:<8} {:<9} {:<9} {}\n", "column", "unit", "type", "absent", "IPFIX", "what");
+  fmt::print("{:<28} {:<10} {:<8} {:<9} {:<12} {}\n", "column", "unit", "type", "absent", "IPFIX", "what");
   for (const ColumnInfo& column : parshall::list_columns())
-    fmt::print("{:<28} {:<10} {:<8} {:<9} {:<9} {}\n", column.name, column.unit, type_text(column.type),
+    fmt::print("{:<28} {:<10} {:<8} {:<9} {:<12} {}\n", column.name, column.unit, type_text(column.type),
                column.nullable ? "may be" : "never", ipfix_text(column.ipfix), column.help);
 }
 

@@ -13,6 +13,7 @@ void add_commands(Command program, int& status) {
   add_send(program, status);
   add_train(program, status);
   add_profile(program, status);
+  add_verify(program, status);
   std::vector<Topic> topics = monitor_topics();
   for (const Sibling& sibling : siblings()) {
     program.add_subcommand(std::string(sibling.command), std::string(sibling.help));

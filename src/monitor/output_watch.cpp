@@ -3,13 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/messages.hpp"
 
 namespace parshall::cli {
 
 OutputWatch::OutputWatch(const Outputs& outputs, const ExportQueue* main, std::string main_name, std::string command)
-    : main_(main), main_name_(std::move(main_name)), command_(std::move(command)) {
-  for (const auto& queue : outputs.queues()) watched_.push_back({queue.get()});
+    : outputs_(outputs), main_(main), main_name_(std::move(main_name)), command_(std::move(command)) {
+  follow();
+}
+
+/// Of those that were removed it was told then.
+void OutputWatch::follow() {
+  const auto queues = outputs_.queues();
+  std::erase_if(watched_,
+                [&](const Watched& watched) { return std::ranges::find(*queues, watched.queue) == queues->end(); });
+  for (const auto& queue : *queues)
+    if (std::ranges::none_of(watched_, [&](const Watched& watched) { return watched.queue == queue; }))
+      watched_.push_back({queue});
 }
 
 const std::string& OutputWatch::name_of(const ExportQueue& queue) const noexcept {
@@ -17,8 +29,10 @@ const std::string& OutputWatch::name_of(const ExportQueue& queue) const noexcept
 }
 
 void OutputWatch::look() {
+  follow();
   for (Watched& watched : watched_) {
     const ExportQueue& queue = *watched.queue;
+    tell_trouble(watched);
     if (queue.failed()) {
       if (std::exchange(watched.said_failed, true)) continue;
       if (queue.exporter().reader_gone()) {
@@ -33,6 +47,29 @@ void OutputWatch::look() {
       say(command_, fmt::format("{} is not written as fast as {}: those that find no room are counted, and dropped",
                                 name_of(queue), dropped.records != 0 ? "records end" : "tasks find something"));
     }
+  }
+}
+
+/// Once a minute at most, and that it is over.
+void OutputWatch::tell_trouble(Watched& watched) {
+  constexpr std::chrono::minutes kAgain{1};
+  constexpr std::chrono::seconds kCalm{1};
+  const std::string trouble = watched.queue->trouble();
+  const auto now = std::chrono::steady_clock::now();
+  const auto tell = [&](const std::string& what) {
+    const OutputSummary::Sum dropped = watched.queue->summary().dropped;
+    say(command_, fmt::format("{}: {}; {} records ({} packets) are dropped so far", name_of(*watched.queue), what,
+                              dropped.records, dropped.packets));
+  };
+  if (!trouble.empty()) {
+    watched.seen_trouble = now;
+    if (watched.said_trouble && now - *watched.said_trouble < kAgain) return;
+    watched.said_trouble = now;
+    watched.is_over = false;
+    tell(trouble);
+  } else if (!watched.is_over && now - watched.seen_trouble >= kCalm) {
+    watched.is_over = true;
+    tell("it goes on");
   }
 }
 

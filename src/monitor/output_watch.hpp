@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +17,7 @@ class OutputWatch {
   /// calls it. `command` is who speaks.
   OutputWatch(const Outputs& outputs, const ExportQueue* main, std::string main_name, std::string command);
 
-  /// Now and then, and in the end.
+  /// Now and then, and in the end: also at those that came meanwhile.
   void look();
 
   std::string whom_we_wait_for();
@@ -29,12 +32,18 @@ class OutputWatch {
 
  private:
   struct Watched {
-    const ExportQueue* queue;
+    std::shared_ptr<const ExportQueue> queue;
     bool said_failed = false, said_dropped = false;
+    std::optional<std::chrono::steady_clock::time_point> said_trouble = {};
+    std::chrono::steady_clock::time_point seen_trouble{};
+    bool is_over = true;
   };
 
+  void follow();
+  void tell_trouble(Watched& watched);
   const std::string& name_of(const ExportQueue& queue) const noexcept;
 
+  const Outputs& outputs_;
   const ExportQueue* main_;
   std::string main_name_, command_;
   std::vector<Watched> watched_;

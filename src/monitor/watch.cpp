@@ -9,6 +9,7 @@
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "monitor/commands.hpp"
+#include "monitor/configured_outputs.hpp"
 #include "monitor/hook_exporter.hpp"
 #include "monitor/live/live_view.hpp"
 #include "monitor/live/recall_tail.hpp"
@@ -71,6 +72,7 @@ class Watch {
       return fail(Error{"no memory for the outputs: ask for fewer flows with --flows, or for fewer outputs"}, kFailed);
     }
     catch_signals();
+    configured_.emplace(*run_, plan_.plan, options_.command);
     if (const auto error = run_->start()) return fail(*error, kFailed);
     announce();
     if (options_.live) {
@@ -123,6 +125,9 @@ class Watch {
       output_ = std::move(output);
     }
     if (main_ == nullptr) sink_ = sink_entry().make({.several = plan_.every_ns != 0});
+    if (main_ == nullptr && plan_.plan.flows.biflow && plan_.wiring.session.keeps_ended && !options_.quiet)
+      say(options_.command,
+          "--biflow is for what leaves while the run goes on: this report has records of one direction");
     outputs.add_direct(recent_events_);
     if (options_.live) outputs.add_direct(recalls_);
     if (!options_.hook.empty()) {
@@ -169,6 +174,7 @@ class Watch {
         stopped = std::min(stopped, now);
       }
       if (stopped < now - kPatience) say_that_we_wait();  // workers of a file do, too
+      configured_->look();
       watched_->look();
       warn_of_dropped_records();
       if (by_packet_time && session().paused()) {
@@ -206,6 +212,7 @@ class Watch {
   std::optional<Error> watch_live() {
     LiveSession watched(session());
     const auto leave = [&] {
+      configured_->look();
       watched_->look();
       if (run_->time_is_up()) session().stop();
       return stop_asked();
@@ -320,6 +327,7 @@ class Watch {
   TopReport* top_ = nullptr;        ///< what it hands them to, where that keeps a few
   std::unique_ptr<Output> output_;  ///< of the reports
   std::unique_ptr<ReportSink> sink_;
+  std::optional<ConfiguredOutputs> configured_;
   std::optional<OutputWatch> watched_;
   bool warned_ = false;
   bool unsorted_ = false;  ///< a report, though it was to be

@@ -10,6 +10,7 @@
 
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
+#include "cli/program.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/sink.hpp"
@@ -87,6 +88,11 @@ std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
 Result<Plan> read(const WatchOptions& o) {
   Plan plan = o.plan;
   if (auto problem = o.given.apply_to(plan)) return *std::move(problem);
+  for (const std::string& word : configuration().exports) {
+    auto output = parse_output(word);
+    if (!output) return output.error();
+    plan.outputs.push_back(*std::move(output));
+  }
   const auto models = thread_models();
   const std::string& model = plan.flows.model;
   if (std::ranges::find(models, model, &ThreadModelEntry::name) != models.end()) {

@@ -40,6 +40,7 @@ struct FlowPlan {
   std::string hash;  ///< empty: the keyed one
   std::string table = "bucketed";
   bool observe_merges = false;
+  bool biflow = false;                              ///< records of both directions of a connection become one
   bool packets_only = false;                        ///< no flows at all
   std::uint64_t flows = std::uint64_t{1} << 20;     ///< per worker
   std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way; 0: never

@@ -16,6 +16,7 @@
 #include "parshall/settings.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/flow/flood_filter.hpp"
+#include "pipeline/output/export_tables.hpp"
 
 namespace parshall {
 namespace {
@@ -110,6 +111,11 @@ Settings flow_settings() {
   s.duration(
       "linger", "End the record of a TCP flow that had FIN or RST after this time without a packet, before --idle",
       [](auto& p) -> auto& { return p.flows.linger_ns; });
+  s.flag(
+      "biflow",
+      "Records of both directions of a connection become one, of who began (RFC 5103): reverse_packets, ...; in what "
+      "leaves while the run goes on",
+      [](Plan& p) { p.flows.biflow = true; });
   s.flag("packets-only", "Packet level: device and software counters, no flows",
          [](Plan& p) { p.flows.packets_only = true; });
   s.add("seed", SettingKind::value, "COUNT", "Seed of the keyed hash (default: random; keep it secret)", "",
@@ -128,6 +134,11 @@ Settings statistics_settings() {
   s.texts(
       "stats", SettingKind::list, "More columns: gap_mean,iat_p99,rate,... (parshall list statistics)",
       [](auto& p) -> auto& { return p.statistics.columns; });
+  s.texts(
+       "columns", SettingKind::list,
+       "The same: default, all, identity, totals, shape, headers, tcp or any column (parshall list columns)",
+       [](auto& p) -> auto& { return p.statistics.columns; })
+      .excludes = {"stats"};
   s.choice(
       "quantiles", "How percentiles are kept", kQuantileNames, [](auto& p) -> auto& { return p.statistics.quantiles; });
   s.real(
@@ -275,9 +286,11 @@ std::span<const PlanSetting> plan_settings() {
 }
 
 Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan plan) {
+  const auto split = split_exports(text, name);
+  if (!split) return split.error();
   toml::table file;
   try {
-    file = toml::parse(text);
+    file = toml::parse(split->rest);
   } catch (const toml::parse_error& error) {
     return Error{fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description())};
   }
@@ -300,6 +313,11 @@ Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan p
     if (!words || (words->empty() && on == nullptr))
       return problem(fmt::format("{} has no value that could be", key.str()));
     if (const auto wrong = setting->set(plan, *words)) return problem(wrong->message);
+  }
+  for (const std::string& word : split->exports) {
+    auto output = parse_output(word);
+    if (!output) return Error{fmt::format("{}: {}", name, output.error().message)};
+    plan.outputs.push_back(*std::move(output));
   }
   return plan;
 }

@@ -22,7 +22,8 @@ Error no_memory(const Wiring& wiring) {
 
 }  // namespace
 
-Run::Run(Wiring wiring, bool waits) : wiring_(std::move(wiring)), waits_(waits), outputs_(wiring_.schema) {}
+Run::Run(Wiring wiring, bool waits)
+    : wiring_(std::move(wiring)), waits_(waits), outputs_(wiring_.schema, wiring_.biflow_reach_ns) {}
 
 Run::~Run() {
   metrics_.clear();

@@ -47,6 +47,8 @@ bool is_same(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+bool is_metrics(const OutputPlan& output) noexcept { return output.kind == kMetrics; }
+
 Result<OutputPlan> parse_output(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || colon + 1 == text.size())
@@ -86,7 +88,7 @@ std::optional<Error> targets_problem(const std::string& capture, std::span<const
 std::optional<Error> outputs_problem(const Plan& plan) {
   for (const OutputPlan& output : plan.outputs) {
     if (!is_kind(output.kind)) return no_kind(output.kind);
-    if (output.kind == kMetrics) continue;
+    if (is_metrics(output)) continue;
     const ExporterEntry* const entry = find_exporter(output.kind);
     if (!entry->takes.records && plan.tasks.names.empty() && plan.tasks.specs.empty() && plan.tasks.states.empty())
       return Error{fmt::format("--{}: name what to look for with --tasks (parshall list tasks)", output.kind)};
@@ -98,7 +100,7 @@ std::optional<Error> outputs_problem(const Plan& plan) {
 
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs) {
   for (const OutputPlan& plan : plans) {
-    if (plan.kind == kMetrics) continue;
+    if (is_metrics(plan)) continue;
     const ExporterEntry& entry = *find_exporter(plan.kind);
     auto exporter = open_exporter(entry, plan.target);
     if (!exporter) return exporter.error();
@@ -111,7 +113,7 @@ std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, 
 Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const OutputPlan> plans) {
   std::vector<std::unique_ptr<MetricsServer>> servers;
   for (const OutputPlan& plan : plans) {
-    if (plan.kind != kMetrics) continue;
+    if (!is_metrics(plan)) continue;
     auto server = MetricsServer::open(plan.target);
     if (!server) return server.error();
     servers.push_back(*std::move(server));

@@ -28,6 +28,9 @@ std::optional<Error> targets_problem(const std::string& capture, std::span<const
 /// KIND:TARGET. Error: it is not that.
 Result<OutputPlan> parse_output(const std::string& text);
 
+/// Whether it takes nothing, and tells how a run goes.
+bool is_metrics(const OutputPlan& output) noexcept;
+
 /// Opens all of them. `wait`: rather than drop.
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs);
 

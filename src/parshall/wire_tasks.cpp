@@ -118,8 +118,18 @@ std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
   if (std::ranges::any_of(monitor.findings, &FindingNeeds::tcp) &&
       wiring.session.threads.model != ThreadModel::pipeline)
     return Error{
-        "tasks that follow TCP connections need both directions in one worker: leave out --workers, --queues and "
-        "--forward, or take --threads pipeline"};
+        "tasks and columns that follow TCP connections need both directions in one worker: leave out --workers, "
+        "--queues and --forward, or take --threads pipeline"};
+  return std::nullopt;
+}
+
+/// Columns that follow TCP connections do so in every state.
+std::optional<Error> wire_columns(const Plan& plan, Wiring& wiring) {
+  if (!wiring.schema.statistics()->needs_tcp()) return std::nullopt;
+  if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out rtt_... and tcp_..."};
+  if (plan.flows.key != KeyFields::five_tuple)
+    return Error{"columns that follow TCP connections (rtt_..., tcp_...) are of five-tuples: leave out --key"};
+  for (FindingNeeds& needs : wiring.session.monitor.findings) needs.tcp = true;
   return std::nullopt;
 }
 
@@ -143,7 +153,8 @@ std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
     for (const std::string& spec : *specs) wiring.tasks.push_back({spec});
   if (wiring.tasks.empty()) {
     if (states) return Error{fmt::format("--states {}: no state has a task", wanted.states)};
-    return std::nullopt;
+    if (const auto problem = wire_columns(plan, wiring)) return *problem;
+    return queue_problem(plan, wiring);
   }
   if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out --tasks"};
   const auto window = parse_window(wanted.window);
@@ -170,6 +181,7 @@ std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
   }
   session.monitor.windows = tasks->windows(state_count);
   session.monitor.findings = tasks->findings(state_count);
+  if (const auto problem = wire_columns(plan, wiring)) return *problem;
   if (states)
     if (const auto problem = wire_control(plan, *states, *tasks, std::move(reduced), wiring)) return *problem;
   return queue_problem(plan, wiring);

@@ -75,6 +75,18 @@ std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
   return std::nullopt;
 }
 
+/// How far apart what two directions of a connection say may be, at most: a timeout of either.
+std::optional<Error> wire_biflow(const FlowPlan& flows, Wiring& wiring) {
+  constexpr std::uint64_t kReachNs = 15'000'000'000;
+  if (!flows.biflow) return std::nullopt;
+  if (flows.packets_only) return Error{"--packets-only keeps no flows: leave out --biflow"};
+  if (flows.key != KeyFields::five_tuple && flows.key != KeyFields::src_dst)
+    return Error{"--biflow: a flow of one address has no other direction: leave out --key, or give --key src-dst"};
+  wiring.schema.add_reverse();
+  wiring.biflow_reach_ns = flows.idle_ns != 0 ? flows.idle_ns : kReachNs;
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool input_can_wait(const SourcePlan& source) {
@@ -98,6 +110,7 @@ Result<Wiring> wire(const Plan& plan) {
   auto schema = Schema::make(statistics, wiring.statistics);
   if (!schema) return schema.error();
   wiring.schema = *std::move(schema);
+  if (const auto problem = wire_biflow(plan.flows, wiring)) return *problem;
 
   const auto models = thread_models();
   const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);
@@ -109,6 +122,7 @@ Result<Wiring> wire(const Plan& plan) {
   SessionOptions& session = wiring.session;
   if (const auto problem = wire_flows(plan.flows, session)) return *problem;
   if (const auto problem = wire_source(plan.source, wiring)) return *problem;
+  session.monitor.side_facts = wiring.schema.statistics()->needs_side();
   session.workers = plan.threads.workers;
   session.monitor.explain = plan.explain;
   session.threads = {.model = model->model,

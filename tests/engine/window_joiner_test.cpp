@@ -358,5 +358,36 @@ TEST(EventQueue, HandsOutWhatWaitsInOrderAndMakesRoomMeanwhile) {
   EXPECT_EQ(events.take().size(), EventQueue::kCapacity);
 }
 
+/// What a task of flows that were all seen says of its recall in a window of which a tenth of the packets was missed.
+double recall_at_a_tenth_lost(const std::string& task) {
+  auto made = TaskSets::make(std::vector<TaskSpec>{{task + ":window=1000p,recall=0.9", 2}}, {.keys = 1024});
+  EXPECT_TRUE(made) << made.error().message;
+  TaskSets tasks = *std::move(made);
+  EventQueue events(/*can_wait=*/false);
+  const auto board = std::make_shared<RecallBoard>();
+  board->add(task, 2, 0.9);
+  WindowJoiner joiner(tasks.sets()[0], 1, events, {}, RecallWatch(tasks.sets()[0], board));
+  for (int flow = 0; flow < 90; ++flow) {
+    const FlowMessage message = flow_message(
+        0,
+        {.key = {}, .packets = 20, .state = 1, .effective_state = 1, .weight = FlowWeight::of(20), .other_state = 1});
+    std::vector<std::byte> bytes(sizeof message + tasks.sets()[0].measures().bytes());
+    std::memcpy(bytes.data(), &message, sizeof message);
+    joiner.tell(bytes);
+  }
+  joiner.end(0, 0, {{.packets = 1800, .missed_packets = 200}, 1});
+  for (const Event& event : events.take())
+    if (event.kind == EventKind::recall)
+      for (const EventValue& value : event.values)
+        if (value.name == "recall") return std::get<double>(value.value);
+  return 1;
+}
+
+TEST(MissedPackets, CostSharesOfTheTrafficLittleAndHistoriesTwiceAsMuch) {
+  EXPECT_NEAR(recall_at_a_tenth_lost("heavy-hitters"), std::pow(0.9, 0.1), 1e-9);
+  EXPECT_NEAR(recall_at_a_tenth_lost("bursty"), std::pow(0.9, BlindLoss::kUnknown), 1e-9);
+  EXPECT_NEAR(recall_at_a_tenth_lost("latency-change"), std::pow(0.9, 2), 1e-9);
+}
+
 }  // namespace
 }  // namespace parshall

@@ -91,6 +91,7 @@ class IpfixTest(unittest.TestCase):
         done = subprocess.run([PROGRAM, "watch", "-q", *traffic, "--format", "json", "--top", "1", "--export", f"csv:{self.folder / 'flows.csv'}", *arguments],
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.said = done.stderr
         summary = json.loads(done.stdout)["summary"]
         self.assertTrue(summary["accounting"]["balanced"])
         output = next(output for output in summary["outputs"] if output["name"].startswith("ipfix:"))
@@ -229,6 +230,8 @@ class Faults(IpfixTest):
         self.assertEqual(sessions[0].gaps, 0)
         self.assertGreater(output["dropped"]["records"], 0)
         self.assertGreaterEqual(output["written"]["records"], len(sessions[0].flows))
+        self.assertEqual(self.said.count("the connection broke: "), 1, self.said)
+        self.assertEqual(self.said.count("it goes on; "), 1, self.said)
 
     def test_a_full_disk(self):
         done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "-o", "/dev/null", "--export", "ipfix:/dev/full"], capture_output=True, text=True, timeout=60, check=False)

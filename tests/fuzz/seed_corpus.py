@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the seed corpora of the fuzz harnesses: seed_corpus.py OUT [TRACES]
 
-OUT/frame and OUT/capture_file are filled from the captures in TRACES/pcap (default: $PARSHALL_TRACES, or shared/traces
+OUT/exported has what $PARSHALL writes, where that names a program; OUT/frame and OUT/capture_file are filled from the captures in TRACES/pcap (default: $PARSHALL_TRACES, or shared/traces
 beside the project) and from a few seeds made here, which are all there is when the captures are absent; OUT/compressed
 from seeds made here, those of zstd and lz4 where their commands are.
 """
@@ -15,6 +15,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 MAX_CAPTURE_BYTES = 8192
 MAX_FRAME_BYTES = 600
@@ -137,12 +138,23 @@ def frames_of(data):
         at += 16 + captured
 
 
+def exported(program):
+    """What it writes of a few flows, in each kind that is read again."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [word for kind in ("ipfix", "jsonl", "parquet") for word in ("--export", f"{kind}:{folder}/x.{kind}")]
+        for more in ((), ("--biflow", "--columns", "all")):
+            subprocess.run([program, "watch", "-q", "-g", "flows=10,packets=40,protocol=connections", "--count", "40", "-o", os.devnull, *words, *more], check=True)
+            yield from (path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file())
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     project = pathlib.Path(__file__).resolve().parents[2]
     default = os.environ.get("PARSHALL_TRACES", project / ".." / "shared" / "traces")
     traces = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else default)
-    seeds = {"frame": set(), "capture_file": set(), "compressed": set()}
+    seeds = {"frame": set(), "capture_file": set(), "compressed": set(), "exported": {b"PAR1"}}
+    if program := os.environ.get("PARSHALL"):
+        seeds["exported"] |= set(exported(program))
 
     def add_frame(link_type, frame):
         seeds["frame"].add(struct.pack("<HB", link_type, 0) + frame)

@@ -24,13 +24,13 @@ struct Seen {
 
 class Watcher final : public Exporter {
  public:
-  Watcher(Seen& seen, std::size_t place) : seen_(seen), place_(place) {}
+  explicit Watcher(Seen& seen) : seen_(seen) {}
   void records(std::span<const ReportFlow> batch) override {
     for (const ReportFlow& flow : batch) seen_.packets.push_back(flow.record.packets);
   }
   void event(const Event& event) override { seen_.tasks.push_back(event.task); }
   void recall(const WindowRecall& told) override { seen_.thresholds.push_back(told.threshold); }
-  void accounting(const ReportSummary& summary) override { seen_.own = summary.outputs.at(place_); }
+  void accounting(const ReportSummary&, const OutputSummary& own) override { seen_.own = own; }
   void flush() override {
     if (seen_.fails) error_ = Error{"the disk is full"};
   }
@@ -38,7 +38,6 @@ class Watcher final : public Exporter {
 
  private:
   Seen& seen_;
-  std::size_t place_;
   std::optional<Error> error_;
 };
 
@@ -63,12 +62,12 @@ struct Last {
 class SeveralOutputs : public ::testing::Test {
  protected:
   void add(Seen& seen, ExporterTakes takes, bool gives_back = false) {
-    ExportOptions options{.name = "output " + std::to_string(outputs_.queues().size()), .takes = takes, .waits = true};
+    ExportOptions options{.name = "output " + std::to_string(outputs_.queues()->size()), .takes = takes, .waits = true};
     if (gives_back)
       options.give_back = [this](std::span<const std::byte> record) {
         back_.push_back(RecordView(record).header.record.packets);
       };
-    outputs_.add(std::make_unique<Watcher>(seen, outputs_.queues().size()), std::move(options));
+    outputs_.add(std::make_unique<Watcher>(seen), std::move(options));
   }
   void finish() {
     ASSERT_TRUE(outputs_.unfinished_after(10s).empty());
@@ -87,6 +86,7 @@ TEST_F(SeveralOutputs, EachGetsWhatItTakes) {
   add(third_, {.records = true, .findings = true});
   RecentEvents direct;
   outputs_.add_direct(direct);
+  outputs_.come_round();
   for (const std::uint64_t packets : {5, 6, 7}) EXPECT_EQ(outputs_.put(record_bytes(packets)), ExportQueue::Put::taken);
   outputs_.put(Event{.task = "scan"});
   outputs_.put(WindowRecall{.task = "scan", .threshold = 0.5});
@@ -109,13 +109,57 @@ TEST_F(SeveralOutputs, EachGetsWhatItTakes) {
   EXPECT_EQ(outputs_.summaries()[1].written, (OutputSummary::Sum{.findings = 2}));
 }
 
+TEST_F(SeveralOutputs, OneMayComeAndGoWhileTheOthersGoOn) {
+  add(first_, {.records = true, .findings = false});
+  outputs_.come_round();
+  outputs_.put(record_bytes(5));
+  add(second_, {.records = true, .findings = false});
+  outputs_.come_round();
+  outputs_.put(record_bytes(6));
+  OutputSummary gone;
+  std::atomic<bool> removed{false};
+  std::thread remover([&] {
+    gone = outputs_.remove(*(*outputs_.queues())[0], {}, 10s);
+    removed = true;
+  });
+  while (!removed) {
+    outputs_.come_round();
+    std::this_thread::sleep_for(1ms);
+  }
+  remover.join();
+  outputs_.put(record_bytes(7));
+  finish();
+  EXPECT_EQ(first_.packets, (std::vector<std::uint64_t>{5, 6}));
+  EXPECT_EQ(second_.packets, (std::vector<std::uint64_t>{6, 7, 1000}));
+  for (const Seen* const seen : {&first_, &second_}) {
+    ASSERT_TRUE(seen->own);
+    EXPECT_FALSE(seen->own->whole_run);
+    EXPECT_EQ(seen->own->written, seen->own->offered);
+  }
+  EXPECT_EQ(gone.written.packets, 11u);
+  const auto summaries = outputs_.summaries();
+  ASSERT_EQ(summaries.size(), 2u);
+  EXPECT_EQ(summaries[1].name, "output 0") << "it is told of, last";
+}
+
+TEST_F(SeveralOutputs, OneThatIsRemovedWhileNobodyHandsOverIsGoneAllTheSame) {
+  add(first_, {.records = true, .findings = false});
+  outputs_.come_round();
+  outputs_.put(record_bytes(5));
+  const OutputSummary gone = outputs_.remove(*(*outputs_.queues())[0], {}, 50ms);
+  EXPECT_EQ(gone.offered.packets, 5u);
+  EXPECT_EQ(gone.waiting(), OutputSummary::Sum());
+  EXPECT_TRUE(outputs_.queues()->empty());
+}
+
 TEST_F(SeveralOutputs, OneThatFailsCostsTheOthersNothing) {
   add(first_, {.records = true, .findings = true}, /*gives_back=*/true);
   add(second_, {.records = true, .findings = true});
   first_.fails = true;
+  outputs_.come_round();
   outputs_.put(record_bytes(5));
   outputs_.put(Event{.task = "scan"});
-  while (!outputs_.queues()[0]->failed()) std::this_thread::sleep_for(1ms);
+  while (!(*outputs_.queues())[0]->failed()) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(outputs_.put(record_bytes(6)), ExportQueue::Put::given_back);
   outputs_.put(Event{.task = "flood"});
   finish();
@@ -146,6 +190,7 @@ TEST_F(SeveralOutputs, AbandonedOnesWaitForNobody) {
   auto owned = std::make_unique<Stuck>();
   Stuck& stuck = *owned;
   outputs_.add(std::move(owned), {.name = "stuck", .takes = {.records = false, .findings = true}});
+  outputs_.come_round();
   outputs_.abandon();
   for (std::size_t i = 0; i < 2 * ExportQueue::kFindings; ++i) outputs_.put(Event{.task = "scan"});
   const OutputSummary summary = outputs_.summaries()[0];
@@ -159,6 +204,7 @@ TEST_F(SeveralOutputs, FindingsThatWaitTakeTheMemorySaidHoweverLargeTheyAre) {
   auto owned = std::make_unique<Stuck>();
   Stuck& stuck = *owned;
   outputs_.add(std::move(owned), {.name = "stuck", .takes = {.records = false, .findings = true}});
+  outputs_.come_round();
   const std::uint64_t said = outputs_.memory_bytes(), before = resident_bytes();
   EXPECT_GT(said, 0u);
   for (std::size_t i = 0; i < ExportQueue::kFindings; ++i) outputs_.put(large_event());

@@ -192,6 +192,27 @@ TEST(JsonSink, AFileNameThatIsNotUtf8DoesNotCostTheReport) {
   EXPECT_EQ(nlohmann::json::parse(text)["flows"].size(), 3u);
 }
 
+TEST(Sinks, TasksThatAreGivenUpAreNamedWithWhenTheyAreBack) {
+  Sample sample;
+  Report report = sample.report();
+  report.summary.adaptation = AdaptationSummary{.mode = "tasks", .seconds = 10, .shifted_s = 4};
+  EXPECT_EQ(written("text", report).find("given up"), std::string::npos);
+  report.summary.adaptation->given_up = {{"retransmissions", 3.1, true}, {"bursty", 0.5, false}};
+  report.summary.adaptation->looks_again_in_s = 0.8;
+  report.summary.adaptation->blind_satisfies_more_s = 2.2;
+  const std::string text = written("text", report);
+  for (const std::string_view line : {"\ngiven up   retransmissions: in 3.1 of 10 s, and now; it is back when the load "
+                                      "falls, and looked at again in 0.8 s "
+                                      "at the latest\n",
+                                      "\ngiven up   bursty: in 0.5 of 10 s\n",
+                                      "\ngiven up   in 2.2 of 10 s more tasks would have had enough with --prefer "
+                                      "tasks, for packets that are lost\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(written("json", report))["summary"]["adaptation"];
+  EXPECT_EQ(json["given_up"]["retransmissions"], nlohmann::json::parse(R"({"seconds": 3.1, "now": true})"));
+  EXPECT_EQ(json["given_up"]["bursty"]["now"], false);
+}
+
 TEST(Sinks, OfAWireTheySayWhatWentOnAndHowItWasMarked) {
   Sample sample;
   Report report = sample.report();

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "pipeline/decode/decode.hpp"
+#include "pipeline/decode/side.hpp"
 
 namespace parshall {
 
@@ -13,8 +14,9 @@ struct TcpFacts {
   std::uint32_t ts_value, ts_echo;  ///< RFC 7323; of packets without, 0
   std::uint16_t window;             ///< as it stands there, unscaled
   bool present = false;             ///< false: no TCP segment, or too little captured; the rest is unspecified then
+  SideFacts side = {};              ///< of any packet, for those who ask; not read with the others
 };
-static_assert(sizeof(TcpFacts) == 24);
+static_assert(sizeof(TcpFacts) == 32);
 
 /// Of a packet that decode_fast() took: Ethernet, IPv4 without options, TCP or UDP.
 void read_tcp_fast(const RawPacket& packet, TcpFacts& tcp) noexcept;

@@ -36,10 +36,13 @@ struct FrontEndCounts {
   std::array<std::uint64_t, kVerdicts> verdict{};
 };
 
-/// What else is done for who reads the packets' TCP headers.
+/// What else is done for who reads more of the packets' headers.
 struct TcpWishes {
   bool facts = false;     ///< InFlight::tcp() is set
   bool together = false;  ///< both directions of a connection are of one share
+  bool side = false;      ///< InFlight::tcp().side is set
+
+  bool any() const noexcept { return facts || side; }
 };
 
 /// From raw packet to facts with key and hash: filter, decode, identity, and this worker's share.
@@ -70,11 +73,11 @@ class FrontEnd {
     if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]] {
       to.advance_group();
       for (const RawPacket& packet : packets) tell(packet);
-      if (tcp_.facts) [[unlikely]]
-        for (std::size_t i = 0; i < kGroup; ++i) read_tcp_fast(packets[i], in_flight.next_tcp(i));
-    } else if (tcp_.facts) [[unlikely]] {
+      if (tcp_.any()) [[unlikely]]
+        for (std::size_t i = 0; i < kGroup; ++i) read_more_of(packets[i], /*is_fast=*/true, in_flight.next_tcp(i));
+    } else if (tcp_.any()) [[unlikely]] {
       to = accept_all(packets, to, [&, i = std::size_t{0}](const RawPacket& packet, bool is_fast) mutable {
-        read_tcp_of(packet, is_fast, in_flight.next_tcp(i++));
+        read_more_of(packet, is_fast, in_flight.next_tcp(i++));
         tell(packet);
       });
     } else {
@@ -118,7 +121,7 @@ class FrontEnd {
   std::uint64_t share_hash(const PacketFacts& facts) const noexcept {
     return tcp_.together ? identity_.hash(both_ways(facts.key).first) : facts.hash;
   }
-  bool reads_tcp() const noexcept { return tcp_.facts; }
+  bool reads_tcp() const noexcept { return tcp_.any(); }
 
   /// How far the link is; without the latest time where all of its packets come here.
   LinkPlace link() const noexcept { return {position_, latest_ns_}; }
@@ -159,7 +162,7 @@ class FrontEnd {
       const LinkPlace place = next_place(group[i].time_ns);
       if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
-      if (tcp_.facts) read_tcp_fast(packets[i], in_flight.next_tcp());
+      if (tcp_.any()) read_more_of(packets[i], /*is_fast=*/true, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(packets[i]);
       ++taken;
@@ -197,7 +200,7 @@ class FrontEnd {
         continue;
       }
       if (!takes(facts, place)) continue;
-      if (tcp_.facts) read_tcp_of(packet, is_fast, in_flight.next_tcp());
+      if (tcp_.any()) read_more_of(packet, is_fast, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(packet);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
@@ -240,7 +243,7 @@ class FrontEnd {
       }
       if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
-      if (tcp_.facts) read_tcp(*from[i], header_, in_flight.next_tcp());
+      if (tcp_.any()) read_more_of(*from[i], /*is_fast=*/false, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(*from[i]);
       ++counted;
@@ -249,11 +252,9 @@ class FrontEnd {
     return counted;
   }
 
-  void read_tcp_of(const RawPacket& packet, bool is_fast, TcpFacts& tcp) const noexcept {
-    if (is_fast)
-      read_tcp_fast(packet, tcp);
-    else
-      read_tcp(packet, header_, tcp);
+  void read_more_of(const RawPacket& packet, bool is_fast, TcpFacts& tcp) const noexcept {
+    if (tcp_.facts) is_fast ? read_tcp_fast(packet, tcp) : read_tcp(packet, header_, tcp);
+    if (tcp_.side) is_fast ? read_side_fast(packet, tcp.side) : read_side(packet, header_, tcp.side);
   }
 
   /// Whether the outermost header is the one that is asked for: no tunnel runs over TCP.

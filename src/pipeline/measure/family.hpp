@@ -27,6 +27,12 @@ inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
     {"size", "bytes", "frame length on the wire", kUint32},
     {"ip_size", "bytes", "length in the IP header", kUint32},
     {"tcp_flags", "", "TCP flag bits", kFlags16, /*is_amount=*/false},
+    {"ttl", "", "time to live, or hop limit", kUint8},
+    {"dscp", "", "differentiated services code point", kUint8, /*is_amount=*/false},
+    {"vlan", "", "outermost VLAN identifier", kUint16, /*is_amount=*/false},
+    {"icmp_type_code", "", "ICMP type * 256 + code", kUint16, /*is_amount=*/false},
+    {"rtt", "ns", "round-trip time from here to the sender and back", kUint64},
+    {"tcp", "", "flow's TCP packets", kUint64, /*is_amount=*/false},
 }};
 
 constexpr const VariableInfo& info_of(Variable variable) noexcept {
@@ -51,6 +57,8 @@ inline Column make_column(Variable variable, std::string_view what, const Measur
   Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help) + " of the "};
   column.help += info.phrase;
   if (measure.has_unit && !info.unit.empty()) (column.name += "_") += column.unit = info.unit;
+  // Of a flow's packets these are mostly the same: the first one's is the flow's.
+  if (is_of_side(variable) && !info.is_amount && what == "1") column.name = info.name;
   column.type = type_of(variable, measure);
   return column;
 }
@@ -78,6 +86,13 @@ struct StatisticFamily {
   /// Statistics that together have one column for each of `whats`: in their one spelling, all different.
   std::vector<std::unique_ptr<Statistic>> (*make)(Variable variable, std::span<const std::string> whats,
                                                   const StatisticOptions& options);
+
+  std::optional<Variable> only = std::nullopt;  ///< and of no other; nor is that one of others
+
+  bool is_of(Variable variable) const noexcept {
+    if (only || variable == Variable::tcp) return only == variable;
+    return !of_amounts || info_of(variable).is_amount;
+  }
 };
 
 }  // namespace parshall

@@ -50,6 +50,24 @@ struct Samples {
   }
 };
 
+std::optional<std::uint64_t> side_sample(const SideFacts& side, Variable variable) noexcept {
+  const auto unless_none = [](std::uint16_t value) {
+    return value == SideFacts::kNone ? std::nullopt : std::optional<std::uint64_t>(value);
+  };
+  switch (variable) {
+    case Variable::ttl:
+      return side.ttl;
+    case Variable::dscp:
+      return side.dscp;
+    case Variable::vlan:
+      return unless_none(side.vlan);
+    case Variable::icmp_type_code:
+      return unless_none(side.icmp_type_code);
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs)
@@ -62,6 +80,8 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, C
   std::ranges::copy_if(
       set_->statistics(), std::back_inserter(of_first_packets_),
       [](const StatisticSet::Placed& placed) { return placed.statistic->first_packets().has_value(); });
+  std::ranges::copy_if(set_->statistics(), std::back_inserter(of_side_),
+                       [](const StatisticSet::Placed& placed) { return is_of_side(placed.statistic->variable()); });
 }
 
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
@@ -95,22 +115,58 @@ void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
   for (const auto& [statistic, offset] : of_first_packets_) statistic->begin(row + prefix_bytes_ + offset);
 }
 
-void FlowRows::update(std::span<const RowUpdate> packets) noexcept {
+void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
   if (set_->first_packets()) {
     update_whole(packets);
+    update_side(packets, headers);
   } else {
-    for (auto left = packets; !left.empty();) {
+    for (std::size_t done = 0; done < packets.size();) {
+      const auto left = packets.subspan(done);
       const auto split = std::ranges::find_if(left, &RowUpdate::is_split);
       const auto whole = static_cast<std::size_t>(split - left.begin());
       if (whole != 0) update_whole(left.first(whole));
-      left = left.subspan(whole);
-      if (left.empty()) break;
-      update_split(left.front());
-      left = left.subspan(1);
+      if (whole == 0) update_split(left.front());
+      const std::size_t updated = whole == 0 ? 1 : whole;
+      update_side(left.first(updated), headers == nullptr ? nullptr : headers + done);
+      done += updated;
     }
   }
   if (jobs_ != nullptr) [[unlikely]]
     send_classes(packets);
+}
+
+/// Of packets that have a sample, by `sample_of(i)`.
+template <class SampleOf>
+void FlowRows::update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets,
+                           SampleOf sample_of) noexcept {
+  std::array<std::byte*, kStatBatch> states;
+  std::array<std::uint64_t, kStatBatch> values;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const std::optional<std::uint64_t> value = sample_of(i);
+    if (!value) continue;
+    states[count] = rows_.data() + packets[i].slot * stride_ + prefix_bytes_ + placed.offset;
+    values[count++] = *value;
+  }
+  if (count != 0) placed.statistic->update({{states.data(), count}, {values.data(), count}});
+}
+
+void FlowRows::update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
+  if (headers == nullptr) return;
+  for (const auto& placed : of_side_)
+    update_some(placed, packets,
+                [&](std::size_t i) { return side_sample(headers[i].side, placed.statistic->variable()); });
+}
+
+void FlowRows::update_found(std::span<const RowUpdate> packets, std::span<const PacketFinding> found) noexcept {
+  for (const auto& placed : of_tcp_)
+    update_some(placed, packets, [&](std::size_t i) -> std::optional<std::uint64_t> {
+      const PacketFinding& finding = found[i];
+      if (!finding.is_tcp) return std::nullopt;
+      if (placed.statistic->variable() == Variable::tcp) return finding.tcp.marks.bits();
+      if (finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return std::nullopt;
+      return finding.tcp.rtt_ns;
+    });
 }
 
 void FlowRows::send_classes(std::span<const RowUpdate> packets) noexcept {
@@ -160,10 +216,11 @@ void FlowRows::update_split(const RowUpdate& packet) noexcept {
 void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();
   // Copies, in the order of Variable, which the stores to rows cannot change.
-  const auto [uses_gap, uses_iat, uses_size, uses_ip_size, uses_flags] = uses_;
+  const bool uses_gap = uses_[0], uses_iat = uses_[1], uses_size = uses_[2], uses_ip_size = uses_[3],
+             uses_flags = uses_[4];
   std::byte* const rows = rows_.data();
   const std::size_t stride = stride_;
-  std::array<Samples, kVariables> samples;
+  std::array<Samples, kPlainVariables> samples;
   auto& [gaps, times, sizes, ip_sizes, flags] = samples;
   std::size_t gap_count = 0, time_count = 0, size_count = 0, ip_size_count = 0, flag_count = 0;
   for (const RowUpdate& packet : packets) {
@@ -189,9 +246,9 @@ void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
   const std::array<std::size_t, kVariables> counts{gap_count, time_count, size_count, ip_size_count, flag_count};
   for (const auto& [statistic, offset] : set_->statistics()) {
     const auto variable = static_cast<std::size_t>(statistic->variable());
-    const Samples& of = samples[variable];
     const std::size_t count = counts[variable];
     if (count == 0) continue;
+    const Samples& of = samples[variable];
     std::array<std::byte*, kStatBatch> states;
     for (std::size_t i = 0; i < count; ++i) states[i] = of.rows[i] + prefix_bytes_ + offset;
     statistic->update({{states.data(), count}, {of.values.data(), count}});

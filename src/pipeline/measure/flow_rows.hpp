@@ -12,6 +12,7 @@
 #include "base/prefetch.hpp"
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/record.hpp"
+#include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/registry.hpp"
 
 namespace parshall {
@@ -59,11 +60,15 @@ class FlowRows {
 
   /// The flow goes on in another record.
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
-    if (set_->has_origins()) FlowOrigin::go_on(origin_state(slot), ended.first_ns);
+    if (set_->has_origins()) FlowOrigin::go_on(origin_state(slot), ended);
   }
 
-  /// At most kStatBatch packets, in arrival order.
-  void update(std::span<const RowUpdate> packets) noexcept;
+  /// At most kStatBatch packets, in arrival order. `headers`: of each, with SideFacts where they were read; null: they
+  /// were not.
+  void update(std::span<const RowUpdate> packets, const TcpFacts* headers = nullptr) noexcept;
+
+  /// The same packets after that, where something was found out about them.
+  void update_found(std::span<const RowUpdate> packets, std::span<const PacketFinding> found) noexcept;
 
   /// Flows that have packets enough for a class found no room on their way to it: any packet of theirs may.
   bool class_jobs_wait() const noexcept { return jobs_waiting_ != 0; }
@@ -88,6 +93,9 @@ class FlowRows {
   void begin(std::byte* row, const RowUpdate& packet) noexcept;
   void update_whole(std::span<const RowUpdate> packets) noexcept;
   void update_split(const RowUpdate& packet) noexcept;
+  void update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept;
+  template <class SampleOf>
+  void update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets, SampleOf sample_of) noexcept;
   void send_classes(std::span<const RowUpdate> packets) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {
     return set_->class_state(rows_.data() + slot * stride_ + prefix_bytes_).data();
@@ -103,7 +111,7 @@ class FlowRows {
   std::size_t prefix_bytes_ = 0;
   std::size_t stride_ = 0;
   HugeBuffer<std::byte> rows_;
-  std::vector<StatisticSet::Placed> of_first_packets_;
+  std::vector<StatisticSet::Placed> of_first_packets_, of_side_, of_tcp_;
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows that found no room
 };

@@ -33,9 +33,10 @@ std::string nearest_name(std::string_view text, Families families) {
   constexpr std::size_t kTypoLetters = 2;
   std::string nearest;
   std::size_t best = kTypoLetters + 1;
-  for (const VariableInfo& info : kVariableInfo) {
+  for (std::size_t v = 0; v < kVariables; ++v) {
+    const VariableInfo& info = kVariableInfo[v];
     for (const StatisticFamily* family : families) {
-      if (family->of_amounts && !info.is_amount) continue;
+      if (!family->is_of(static_cast<Variable>(v))) continue;
       for (const Measure& measure : family->measures) {
         const std::string plain = fmt::format("{}_{}", info.name, measure.example);
         for (const std::string& name : {plain, fmt::format("{}_{}", plain, info.unit)}) {
@@ -76,7 +77,7 @@ std::optional<StatisticName> understand(Variable variable, std::string_view rest
   const bool with_unit = !info.unit.empty() && rest.ends_with(unit);
   if (with_unit) rest.remove_suffix(unit.size());
   for (const StatisticFamily* family : families) {
-    if (family->of_amounts && !info.is_amount) continue;
+    if (!family->is_of(variable)) continue;
     const auto known = family->find(rest);
     if (!known || (with_unit && !known->measure->has_unit)) continue;
     return StatisticName{variable, family, known->what, make_column(variable, known->what, *known->measure).name};
@@ -87,6 +88,9 @@ std::optional<StatisticName> understand(Variable variable, std::string_view rest
 }  // namespace
 
 Result<StatisticName> parse_statistic_name(std::string_view text, Families families) {
+  for (std::size_t v = kPlainVariables; v < kVariables; ++v)
+    if (text == kVariableInfo[v].name && is_of_side(static_cast<Variable>(v)) && !kVariableInfo[v].is_amount)
+      return *understand(static_cast<Variable>(v), "1", families);
   for (std::size_t v = 0; v < kVariables; ++v) {
     const std::string_view variable = kVariableInfo[v].name;
     if (!text.starts_with(variable) || !text.substr(variable.size()).starts_with('_')) continue;

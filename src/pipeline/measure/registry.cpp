@@ -13,6 +13,7 @@
 #include "pipeline/measure/statistics/first_samples.hpp"
 #include "pipeline/measure/statistics/moments.hpp"
 #include "pipeline/measure/statistics/quantiles.hpp"
+#include "pipeline/measure/statistics/tcp_totals.hpp"
 
 namespace parshall {
 namespace {
@@ -22,6 +23,7 @@ constexpr std::array kFamilies{
     &kMomentsFamily,
     &kQuantileFamily,
     &kFirstSamplesFamily,
+    &kTcpTotalsFamily,
 };
 
 /// The columns asked of one variable that one family provides.
@@ -124,6 +126,14 @@ void StatisticSet::read(const std::byte* row, std::span<std::optional<double>> o
   for (std::size_t i = 0; i < source_.size(); ++i) out[i] = in_turn[source_[i]];
 }
 
+bool StatisticSet::needs_side() const noexcept {
+  return std::ranges::any_of(placed_, [](const Placed& placed) { return is_of_side(placed.statistic->variable()); });
+}
+
+bool StatisticSet::needs_tcp() const noexcept {
+  return std::ranges::any_of(placed_, [](const Placed& placed) { return is_of_tcp(placed.statistic->variable()); });
+}
+
 bool StatisticSet::mergeable() const noexcept {
   return std::ranges::all_of(placed_, [](const Placed& placed) { return placed.statistic->mergeable(); });
 }
@@ -137,7 +147,7 @@ std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
   for (std::size_t v = 0; v < kVariables; ++v) {
     const VariableInfo& info = kVariableInfo[v];
     for (const StatisticFamily* family : kFamilies) {
-      if (family->of_amounts && !info.is_amount) continue;
+      if (!family->is_of(static_cast<Variable>(v))) continue;
       for (const Measure& measure : family->measures) {
         const std::array whats{std::string(measure.example)};
         const auto variable = static_cast<Variable>(v);

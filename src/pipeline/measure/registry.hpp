@@ -54,6 +54,11 @@ class StatisticSet {
     return {row + flow_class_at_, flow_class_->row_bytes()};
   }
 
+  /// Whether any of them takes SideFacts.
+  bool needs_side() const noexcept;
+  /// Whether any of them takes what is found out about TCP connections.
+  bool needs_tcp() const noexcept;
+
   /// Whether rows tell where their flows began, and that of one.
   bool has_origins() const noexcept { return has_origins_; }
   std::byte* origin_state(std::byte* row) const noexcept { return row + origin_at_; }

@@ -24,8 +24,24 @@ enum class Variable : std::uint8_t {
   size,       ///< wire bytes of each packet
   ip_size,    ///< IP bytes of each packet
   tcp_flags,  ///< TCP flag bits of each packet
+  // Of headers beside (SideFacts), which are read where somebody asks at the start:
+  ttl,             ///< of each packet, or its hop limit
+  dscp,            ///< of each packet
+  vlan,            ///< outermost identifier; none for a frame without
+  icmp_type_code,  ///< none for what is no ICMP
+  // Of what is found out about TCP connections (PacketFinding), likewise:
+  rtt,  ///< ns from a segment to its acknowledgement, which the packet is; none where it is none, or of which is
+        ///< unclear
+  tcp,  ///< TcpMarks; none of what is no TCP
 };
-inline constexpr std::size_t kVariables = 5;
+inline constexpr std::size_t kVariables = 11, kPlainVariables = 5;
+
+/// Whether it takes SideFacts.
+constexpr bool is_of_side(Variable variable) noexcept {
+  return static_cast<std::size_t>(variable) >= kPlainVariables && variable < Variable::rtt;
+}
+/// Whether it takes a PacketFinding.
+constexpr bool is_of_tcp(Variable variable) noexcept { return variable >= Variable::rtt; }
 
 inline constexpr std::size_t kStatBatch = 32;  ///< packets a statistic is handed at a time, at most
 

@@ -98,6 +98,17 @@ constexpr StatisticElement kStatistics[] = {
     {"size_mean_bytes", {kOwnPen, 14}},
     {"size_p99_bytes", {kOwnPen, 15}},
     {"class", {0, 96}},
+    {"rtt_min_ns", {kOwnPen, 20}},
+    {"rtt_p50_ns", {kOwnPen, 21}},
+    {"tcp_retransmissions", {kOwnPen, 22}},
+    {"tcp_out_of_order", {kOwnPen, 23}},
+    {"tcp_zero_windows", {kOwnPen, 24}},
+    {"tcp_lost_segments", {kOwnPen, 25}},
+    {"vlan", {0, 58}},
+    {"dscp", {0, 195}},
+    {"ttl_min", {0, 52}},
+    {"ttl_max", {0, 53}},
+    {"icmp_type_code", {0, 32, 139}},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kNap{1}, kFlushEvery{100};
 constexpr std::chrono::microseconds kRoomNap{100};
+constexpr std::chrono::seconds kSweep{2};  ///< that records of two flows which end at once may come apart
 
 /// Bytes of a ring in which any record finds room, once it is empty: rows of fine histograms are long.
 std::size_t room_for_some(const Schema& schema) {
@@ -26,12 +27,6 @@ void ExportQueue::Tally::add(std::uint64_t more_records, std::uint64_t more_pack
   records.fetch_add(more_records, std::memory_order_relaxed);
   packets.fetch_add(more_packets, std::memory_order_relaxed);
   findings.fetch_add(more_findings, std::memory_order_relaxed);
-}
-
-void ExportQueue::Tally::take_back(const OutputSummary::Sum& sum) noexcept {
-  records.fetch_sub(sum.records, std::memory_order_relaxed);
-  packets.fetch_sub(sum.packets, std::memory_order_relaxed);
-  findings.fetch_sub(sum.findings, std::memory_order_relaxed);
 }
 
 OutputSummary::Sum ExportQueue::Tally::read() const noexcept {
@@ -51,6 +46,10 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
     values_.resize(kBatch * schema_.columns().size());
     memory_bytes_ += std::bit_ceil(bytes) + (unflushed == 0 ? 0 : std::bit_ceil(unflushed)) +
                      kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
+  }
+  if (options_.takes.records && schema_.has_reverse()) {
+    biflow_.emplace(schema_.columns(), options_.biflow_reach_ns);
+    memory_bytes_ += BiflowHold::memory_bytes(schema_.columns().size());
   }
   if (options_.takes.findings) memory_bytes_ += kFindingBytes;
   thread_ = std::thread([this] { run(); });
@@ -102,19 +101,42 @@ bool ExportQueue::finished_within(std::chrono::milliseconds most) {
 void ExportQueue::write_live(const ReportFlow& flow) {
   offered_.add(1, flow.record.packets);
   if (failed()) return dropped_.add(1, flow.record.packets);
-  ++unflushed_records_;
-  unflushed_packets_ += flow.record.packets;
-  exporter_->records({&flow, 1});
+  if (!biflow_) {
+    handed_over_ += {.records = 1, .packets = flow.record.packets};
+    return exporter_->records({&flow, 1});
+  }
+  FlowRecord record = flow.record;
+  const std::span values = std::span(values_).first(flow.values.size());
+  std::ranges::copy(flow.values, values.begin());
+  if (!merge(record, values)) return;
+  handed_over_ += {.records = 1, .packets = record.packets};
+  const ReportFlow merged{record, values};
+  exporter_->records({&merged, 1});
 }
 
 void ExportQueue::flush_live() {
   if (!failed()) flush();
 }
 
+void ExportQueue::finish_live() {
+  if (failed()) return;
+  release(std::chrono::steady_clock::time_point::max());
+  exporter_->finish();
+  flush();
+}
+
+std::string ExportQueue::trouble() const {
+  const std::lock_guard lock(trouble_mutex_);
+  return trouble_;
+}
+
 OutputSummary ExportQueue::summary() const {
-  OutputSummary summary{.name = options_.name, .takes_records = options_.takes.records};
+  OutputSummary summary{.name = options_.name,
+                        .takes_records = options_.takes.records,
+                        .whole_run = !part_of_run_.load(std::memory_order_relaxed)};
   summary.dropped = dropped_.read();  // what comes last is read first, so that no more is than was offered
   summary.written = written_.read();
+  summary.merged = merged_.read();
   summary.offered = offered_.read();
   return summary;
 }
@@ -127,7 +149,8 @@ void ExportQueue::run() {
     const bool last = abandoned || finishing_.load(std::memory_order_acquire);
     const bool wrote = write_some();
     const auto now = std::chrono::steady_clock::now();
-    if (unflushed_records_ + unflushed_findings_ != 0 && (last || now - flushed >= kFlushEvery)) {
+    if (begun_ && !failed() && (last || now - flushed >= kFlushEvery)) {
+      if (!options_.waits) release(now - std::chrono::nanoseconds(options_.biflow_reach_ns) - kSweep);
       flush();
       flushed = now;
     }
@@ -164,15 +187,40 @@ void ExportQueue::read(std::span<const std::byte> record) {
     flush();
     if (failed()) return read(record);
   }
-  ++unflushed_records_;
-  unflushed_packets_ += view.header.record.packets;
   batch_.push_back(view.header.record);
   const std::size_t columns = schema_.columns().size();
   const std::span values(values_.data() + flows_.size() * columns, columns);
   // A row that other statistics laid out is none.
   schema_.read(batch_.back(), view.header.generation == 0 ? view.row : std::span<const std::byte>(), {}, values);
-  flows_.push_back({batch_.back(), values});
+  if (biflow_ && !merge(batch_.back(), values)) return batch_.pop_back();
+  hand_over(batch_.back(), values);
+}
+
+/// Both are in their places of the batch.
+void ExportQueue::hand_over(const FlowRecord& record, std::span<const Value> values) {
+  handed_over_ += {.records = 1, .packets = record.packets};
+  flows_.push_back({record, values});
   if (flows_.size() == kBatch) write_batch();
+}
+
+/// Whether there is a record now, which may be another.
+bool ExportQueue::merge(FlowRecord& record, std::span<Value> values) {
+  const auto taken = biflow_->take(record, values, std::chrono::steady_clock::now());
+  if (taken == BiflowHold::Taken::merged) merged_.add(1, 0);
+  return taken != BiflowHold::Taken::held;
+}
+
+/// What waited for its other direction in vain.
+void ExportQueue::release(std::chrono::steady_clock::time_point until) {
+  if (!biflow_) return;
+  const std::size_t columns = schema_.columns().size();
+  for (FlowRecord record;;) {
+    const std::span values(values_.data() + flows_.size() * columns, columns);
+    if (!biflow_->release(until, record, values)) break;
+    batch_.push_back(record);
+    hand_over(batch_.back(), values);
+  }
+  write_batch();
 }
 
 void ExportQueue::write_batch() {
@@ -203,7 +251,7 @@ bool ExportQueue::write_findings() {
     else
       exporter_->recall(std::get<WindowRecall>(finding));
   }
-  unflushed_findings_ += findings.size();
+  handed_over_ += {.findings = findings.size()};
   if (exporter_->error()) flush();
   return true;
 }
@@ -213,17 +261,22 @@ void ExportQueue::begin() {
   if (!std::exchange(begun_, true)) exporter_->begin(schema_.columns());
 }
 
-/// Now it shows whether what was handed over is written.
+/// Now it shows whether what was handed over is written. Some of what counted as written before may turn out not to be.
 void ExportQueue::flush() {
   exporter_->flush();
   const bool good = !exporter_->error();
-  (good ? written_ : dropped_).add(unflushed_records_, unflushed_packets_, unflushed_findings_);
-  const OutputSummary::Sum not_sent = exporter_->take_not_sent();
-  if (good && not_sent != OutputSummary::Sum()) {  // some of it had counted as written before
-    written_.take_back(not_sent);
-    dropped_.add(not_sent.records, not_sent.packets, not_sent.findings);
+  {
+    const std::lock_guard lock(trouble_mutex_);
+    trouble_ = exporter_->trouble();
   }
-  unflushed_records_ = unflushed_packets_ = unflushed_findings_ = 0;
+  OutputSummary::Sum not_sent = good ? exporter_->take_not_sent() : handed_over_;
+  const OutputSummary::Sum held = good ? exporter_->held() : OutputSummary::Sum();
+  written_.add(std::exchange(handed_over_, held) - held - not_sent);
+  if (!good && biflow_) {
+    not_sent += biflow_->held();
+    biflow_->clear();
+  }
+  dropped_.add(not_sent);
   if (!good) failed_.store(true, std::memory_order_release);
   if (!unflushed_) return;
   unflushed_->drain([&](std::span<const std::byte> record) {

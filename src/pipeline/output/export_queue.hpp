@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/record_ring.hpp"
+#include "pipeline/output/biflow.hpp"
 #include "pipeline/output/ended_record.hpp"
 #include "pipeline/output/exporter.hpp"
 
@@ -29,7 +30,8 @@ struct ExportOptions {
   bool waits = false;  ///< for room, since the source can wait; else the newest is dropped, and counted
   /// Gets each record that a failed exporter has not written, by its thread; empty: they are dropped, and counted.
   std::function<void(std::span<const std::byte> record)> give_back = {};
-  std::size_t bytes = kBytes;  ///< for records that wait
+  std::size_t bytes = kBytes;         ///< for records that wait
+  std::uint64_t biflow_reach_ns = 0;  ///< of records of one connection, where those of both directions become one
 };
 
 /// Ended records and findings on their way to an exporter, which has a thread of its own.
@@ -63,14 +65,21 @@ class ExportQueue {
 
   void write_live(const ReportFlow& flow);  ///< of a flow that has not ended, and is counted like the others
   void flush_live();
+  void finish_live();  ///< no flow comes any more
   Exporter& exporter() noexcept { return *exporter_; }
   const Exporter& exporter() const noexcept { return *exporter_; }  ///< or once it has failed
+
+  /// It came while the run went on, or nothing comes any more though that goes on.
+  void note_part_of_run() noexcept { part_of_run_.store(true, std::memory_order_relaxed); }
 
   // Any thread.
 
   const std::string& name() const noexcept { return options_.name; }
   const ExporterTakes& takes() const noexcept { return options_.takes; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
+
+  /// As of its last flush: Exporter::trouble().
+  std::string trouble() const;
 
   /// Whether the exporter has written all that it ever will.
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
@@ -90,13 +99,16 @@ class ExportQueue {
   void read(std::span<const std::byte> record);
   void write_batch();
   bool write_findings();
+  bool merge(FlowRecord& record, std::span<Value> values);
+  void release(std::chrono::steady_clock::time_point until);
+  void hand_over(const FlowRecord& record, std::span<const Value> values);
   void flush();
   void begin();
   void put_finding(Finding finding);
   struct Tally {
     std::atomic<std::uint64_t> records{0}, packets{0}, findings{0};
     void add(std::uint64_t more_records, std::uint64_t more_packets, std::uint64_t more_findings = 0) noexcept;
-    void take_back(const OutputSummary::Sum& sum) noexcept;
+    void add(const OutputSummary::Sum& sum) noexcept { add(sum.records, sum.packets, sum.findings); }
     OutputSummary::Sum read() const noexcept;
   };
 
@@ -106,14 +118,19 @@ class ExportQueue {
   std::optional<RecordRing> ring_;
   std::uint64_t memory_bytes_ = 0;
   bool begun_ = false;
-  std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false};
-  Tally offered_, written_, dropped_;
+  std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, part_of_run_{false};
+  Tally offered_, written_, dropped_, merged_;
+
+  mutable std::mutex trouble_mutex_;
+  std::string trouble_;
 
   std::mutex findings_mutex_;
   FindingList<Finding> findings_{kFindings, kFindingBytes};
 
   std::optional<RecordRing> unflushed_;  ///< records that may not be written yet, where they would be given back
-  std::uint64_t unflushed_records_ = 0, unflushed_packets_ = 0, unflushed_findings_ = 0;
+  OutputSummary::Sum handed_over_;       ///< to the exporter, and neither written nor dropped
+
+  std::optional<BiflowHold> biflow_;
 
   std::vector<FlowRecord> batch_;  ///< of the exporter's thread, with as many rows of values
   std::vector<Value> values_;

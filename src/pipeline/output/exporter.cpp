@@ -7,8 +7,11 @@ void Exporter::begin(std::span<const ColumnInfo>) {}
 void Exporter::records(std::span<const ReportFlow>) {}
 void Exporter::event(const Event&) {}
 void Exporter::recall(const WindowRecall&) {}
-void Exporter::accounting(const ReportSummary&) {}
+void Exporter::accounting(const ReportSummary&, const OutputSummary&) {}
 void Exporter::flush() {}
+void Exporter::finish() { flush(); }
+OutputSummary::Sum Exporter::held() const noexcept { return {}; }
+std::string Exporter::trouble() const { return {}; }
 OutputSummary::Sum Exporter::take_not_sent() noexcept { return {}; }
 
 const std::optional<Error>& InnerExporter::error() const noexcept {

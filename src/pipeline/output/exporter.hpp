@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/result.hpp"
@@ -24,13 +25,23 @@ class Exporter {
   virtual void event(const Event& event);
   virtual void recall(const WindowRecall& told);
 
-  /// Once, after all else: where every packet is, and with `outputs` every record.
-  virtual void accounting(const ReportSummary& summary);
+  /// Once: no record comes any more, and what is held is to be where it should.
+  virtual void finish();
 
-  /// What was handed over so far is to be where it should, or has failed.
+  /// Once, after that: where every packet is, and every record; `own` are this exporter's.
+  virtual void accounting(const ReportSummary& summary, const OutputSummary& own);
+
+  /// What was handed over so far is to be where it should, is held, or has failed. Now and then, too, while nothing
+  /// comes.
   virtual void flush();
 
   virtual const std::optional<Error>& error() const noexcept = 0;
+
+  /// What goes wrong at present, though it may come right again: a connection that is lost. Empty: nothing.
+  virtual std::string trouble() const;
+
+  /// Of what was handed over: what may still be lost, such as in a file that is not whole yet.
+  virtual OutputSummary::Sum held() const noexcept;
 
   /// Of what was handed over up to the last flush(): what could not be sent, though more may be. Since it was asked
   /// last.

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "pipeline/output/arrow/arrow.hpp"
 #include "pipeline/output/csv.hpp"
 #include "pipeline/output/ipfix/ipfix.hpp"
 #include "pipeline/output/json_lines.hpp"
+#include "pipeline/output/kafka/kafka.hpp"
+#include "pipeline/output/parquet/parquet.hpp"
 #include "pipeline/output/recall_csv.hpp"
 
 namespace parshall {
@@ -16,8 +19,12 @@ constexpr ExporterTakes kRecords{.records = true}, kFindings{.findings = true}, 
 constexpr ExporterEntry kExporters[] = {
     {"csv", "records, one line each", kRecords, make_csv_exporter},
     {"jsonl", "records, events and the summary, a JSON object a line", kAll, make_json_lines_exporter},
-    {"ipfix", "records as IPFIX, to a file, udp://HOST:PORT or tcp://HOST:PORT", kRecords, nullptr,
+    {"ipfix", "records as IPFIX, to a file, udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT", kRecords, nullptr,
      open_ipfix_exporter},
+    {"netflow9", "records as NetFlow version 9, to udp://HOST:PORT", kRecords, nullptr, open_netflow9_exporter},
+    {"kafka", "records to HOST:PORT/TOPIC of Kafka", kRecords, nullptr, open_kafka_exporter},
+    {"parquet", "records as Parquet files in a folder", kRecords, nullptr, open_parquet_exporter},
+    {"arrow", "records as an Arrow IPC stream", kRecords, make_arrow_exporter},
     {"events", "what tasks find, a JSON object a line", kFindings, make_events_exporter},
     {"recall", "how much of it they found, a CSV line for each window and task", kFindings, make_recall_exporter},
 };

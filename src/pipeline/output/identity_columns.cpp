@@ -18,6 +18,12 @@ bool lacks_the_rest(const RecordIdentity& of) noexcept {
 
 LossLog::Missed missed(const RecordIdentity& of) { return of.losses.missed(of.record.first_ns, of.record.last_ns); }
 
+/// Of the flow so far: what was in the records that ended, and in this one.
+template <std::uint64_t FlowOrigin::State::*kBefore, std::uint64_t FlowRecord::*kNow>
+Value total(const RecordIdentity& of) {
+  return of.origin.is_known() ? Value::of_unsigned(of.origin.*kBefore + of.record.*kNow) : Value();
+}
+
 // clang-format off
 /// name, unit, type, IPFIX, whether of the flow's origin, help, and where it comes from.
 constexpr IdentityColumn kColumns[] = {
@@ -31,6 +37,12 @@ constexpr IdentityColumn kColumns[] = {
      [](const RecordIdentity& of) {
        return of.origin.is_known() ? Value::of_time(std::min(of.origin.first_ns, of.record.first_ns)) : Value();
      }},
+    {"packets_total", "packets", kUint64, {0, 86}, true, "of the flow, in all of its records up to this one",
+     total<&FlowOrigin::State::packets, &FlowRecord::packets>},
+    {"ip_bytes_total", "bytes", kUint64, {0, 85}, true, "of the flow, in all of its records up to this one, by the IP headers",
+     total<&FlowOrigin::State::ip_bytes, &FlowRecord::ip_bytes>},
+    {"wire_bytes_total", "bytes", kUint64, {0, 353}, true, "of the flow, in all of its records up to this one, frames without FCS",
+     total<&FlowOrigin::State::wire_bytes, &FlowRecord::wire_bytes>},
     {"exact", "", kBool, {kOwnPen, 40}, false,
      "whether no packet can be missing or another flow's: none was lost, shed or kept out while the record was open",
      [](const RecordIdentity& of) { return Value::of_bool(!lacks_the_rest(of) && missed(of).exact); }},

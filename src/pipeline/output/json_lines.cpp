@@ -34,7 +34,9 @@ class JsonLinesExporter final : public FileExporter {
     for (const ReportFlow& flow : batch) put_flow(*flows_, flow, output());
   }
   void event(const Event& event) override { put_line("event", event_json(event), output()); }
-  void accounting(const ReportSummary& summary) override { put_line("summary", summary_json(summary), output()); }
+  void accounting(const ReportSummary& summary, const OutputSummary&) override {
+    put_line("summary", summary_json(summary), output());
+  }
 
  private:
   std::optional<FlowJson> flows_;

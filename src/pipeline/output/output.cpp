@@ -48,6 +48,12 @@ void Output::flush() {
   used_ = 0;
 }
 
+void Output::sync() {
+  flush();
+  if (!error_ && ::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)  // of pipes there is nothing to wait for
+    error_ = Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
+}
+
 void Output::put(const char* data, std::size_t bytes) {
   while (bytes > 0 && !error_) {
     const ssize_t written = ::write(fd_, data, bytes);

@@ -30,6 +30,8 @@ class Output {
 
   void write(std::string_view text);
   void flush();
+  /// As flush(), and it is on the disk.
+  void sync();
 
   /// What went wrong, once something did; later writes are dropped.
   const std::optional<Error>& error() const noexcept { return error_; }

@@ -9,12 +9,17 @@ namespace parshall {
 /// The name of the output that is the report itself.
 inline constexpr std::string_view kReportOutput = "report";
 
-/// What became of all that an output was offered: offered = written + waiting + dropped.
+/// What became of all that an output was offered: offered = written + waiting + dropped, and, of records, those that
+/// became one with another.
 struct OutputSummary {
   struct Sum {
     std::uint64_t records = 0, packets = 0;  ///< of flows; the packets in them
     std::uint64_t findings = 0;              ///< events, and windows' recall
 
+    friend Sum operator+(const Sum& a, const Sum& b) noexcept {
+      return {a.records + b.records, a.packets + b.packets, a.findings + b.findings};
+    }
+    Sum& operator+=(const Sum& more) noexcept { return *this = *this + more; }
     friend Sum operator-(const Sum& a, const Sum& b) noexcept {
       return {a.records - b.records, a.packets - b.packets, a.findings - b.findings};
     }
@@ -22,8 +27,10 @@ struct OutputSummary {
   };
   std::string name;
   bool takes_records = false;
+  bool whole_run = true;  ///< it was there from the beginning to the end
   Sum offered, written, dropped;
-  Sum waiting() const noexcept { return offered - written - dropped; }
+  Sum merged;  ///< records of one direction that others, of both, have the packets of
+  Sum waiting() const noexcept { return offered - written - dropped - merged; }
 };
 
 }  // namespace parshall

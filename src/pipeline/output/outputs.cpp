@@ -2,33 +2,97 @@
 #include "pipeline/output/outputs.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace parshall {
 
 using Put = ExportQueue::Put;
+using Clock = std::chrono::steady_clock;
 
 ExportQueue& Outputs::add(std::unique_ptr<Exporter> exporter, ExportOptions options) {
-  return *queues_.emplace_back(std::make_unique<ExportQueue>(std::move(exporter), schema_, std::move(options)));
+  options.biflow_reach_ns = biflow_reach_ns_;
+  auto queue = std::make_shared<ExportQueue>(std::move(exporter), schema_, std::move(options));
+  if (begun_.load(std::memory_order_relaxed)) queue->note_part_of_run();
+  Queues more = *queues();
+  more.push_back(queue);
+  publish(std::move(more));
+  return *queue;
+}
+
+OutputSummary Outputs::remove(const ExportQueue& queue, const Counters& counters, std::chrono::milliseconds most) {
+  constexpr std::chrono::milliseconds kNap{1};
+  const auto until = Clock::now() + most;
+  Queues others = *queues();
+  const auto at = std::ranges::find(others, &queue, [](const auto& each) { return each.get(); });
+  const std::shared_ptr<ExportQueue> leaving = *at;
+  others.erase(at);
+  leaving->note_part_of_run();
+  publish(std::move(others));
+  while (round_of_.load(std::memory_order_acquire) != version_.load(std::memory_order_relaxed)) {
+    if (Clock::now() >= until) {  // who hands over waits for an output, or has come to its end
+      leaving->abandon();
+      break;
+    }
+    std::this_thread::sleep_for(kNap);
+  }
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+  if (leaving->finished_within(std::max(left, std::chrono::milliseconds(0)))) {
+    leaving->finish_live();
+    ReportSummary summary;
+    summary.total = Accounting(counters);
+    if (leaving->takes().records && !leaving->failed()) {
+      summary.outputs = {leaving->summary()};
+      leaving->exporter().accounting(summary, summary.outputs.front());
+      leaving->flush_live();
+    }
+  } else {
+    leaving->abandon();
+  }
+  OutputSummary account = leaving->summary();
+  account.dropped += account.waiting();
+  const std::lock_guard lock(mutex_);
+  removed_.push_back(account);
+  return account;
+}
+
+void Outputs::publish(Queues queues) {
+  auto published = std::make_shared<const Queues>(std::move(queues));
+  const std::lock_guard lock(mutex_);
+  queues_.swap(published);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+void Outputs::come_round() {
+  begun_.store(true, std::memory_order_relaxed);
+  if (round_of_.load(std::memory_order_relaxed) == version_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  handed_to_ = queues_;
+  round_of_.store(version_.load(std::memory_order_relaxed), std::memory_order_release);
+}
+
+std::shared_ptr<const Outputs::Queues> Outputs::queues() const {
+  const std::lock_guard lock(mutex_);
+  return queues_;
 }
 
 bool Outputs::take_records() const noexcept {
-  return std::ranges::any_of(queues_, [](const auto& queue) { return queue->takes().records; });
+  return std::ranges::any_of(*handed_to_, [](const auto& queue) { return queue->takes().records; });
 }
 
 bool Outputs::have_report() const noexcept {
-  return std::ranges::any_of(queues_, [](const auto& queue) { return queue->name() == kReportOutput; });
+  return std::ranges::any_of(*handed_to_, [](const auto& queue) { return queue->name() == kReportOutput; });
 }
 
-std::uint64_t Outputs::memory_bytes() const noexcept {
+std::uint64_t Outputs::memory_bytes() const {
   std::uint64_t bytes = other_bytes_;
-  for (const auto& queue : queues_) bytes += queue->memory_bytes();
+  for (const auto& queue : *queues()) bytes += queue->memory_bytes();
   return bytes;
 }
 
 Put Outputs::put(std::span<const std::byte> record) {
   bool is_taken = false, is_given_back = false;
-  for (const auto& queue : queues_) {
+  for (const auto& queue : *handed_to_) {
     if (!queue->takes().records) continue;
     const Put put = queue->put(record);
     is_taken |= put == Put::taken;
@@ -40,7 +104,7 @@ Put Outputs::put(std::span<const std::byte> record) {
 
 template <class Finding>
 void Outputs::put_finding(const Finding& finding) {
-  for (const auto& queue : queues_)
+  for (const auto& queue : *handed_to_)
     if (queue->takes().findings) queue->put(finding);
   for (InnerExporter* const exporter : direct_) {
     if constexpr (std::is_same_v<Finding, Event>)
@@ -53,10 +117,10 @@ template void Outputs::put_finding(const Event& event);
 template void Outputs::put_finding(const WindowRecall& told);
 
 std::vector<const ExportQueue*> Outputs::unfinished_after(std::chrono::milliseconds most) {
-  const auto until = std::chrono::steady_clock::now() + most;
+  const auto until = Clock::now() + most;
   std::vector<const ExportQueue*> unfinished;
-  for (const auto& queue : queues_) {
-    const auto left = std::max(std::chrono::steady_clock::duration(), until - std::chrono::steady_clock::now());
+  for (const auto& queue : *queues()) {
+    const auto left = std::max(Clock::duration(), until - Clock::now());
     if (!queue->finished_within(std::chrono::duration_cast<std::chrono::milliseconds>(left)))
       unfinished.push_back(queue.get());
   }
@@ -64,25 +128,33 @@ std::vector<const ExportQueue*> Outputs::unfinished_after(std::chrono::milliseco
 }
 
 void Outputs::write_last(const Report& report) {
-  if (!take_records()) return;
-  report.live([this](const ReportFlow& flow) {
-    for (const auto& queue : queues_)
-      if (queue->takes().records) queue->write_live(flow);
-  });
-  for (const auto& queue : queues_)
-    if (queue->takes().records) queue->flush_live();
+  const auto all = queues();
+  const auto each_of_records = [&](const auto& use) {
+    for (const auto& queue : *all)
+      if (queue->takes().records) use(*queue);
+  };
+  if (std::ranges::none_of(*all, [](const auto& queue) { return queue->takes().records; })) return;
+  report.live([&](const ReportFlow& flow) { each_of_records([&](ExportQueue& queue) { queue.write_live(flow); }); });
+  each_of_records([](ExportQueue& queue) { queue.finish_live(); });
   ReportSummary summary = report.summary;
   summary.outputs = summaries();
-  for (const auto& queue : queues_) {
-    if (!queue->takes().records || queue->failed()) continue;
-    queue->exporter().accounting(summary);
-    queue->flush_live();
-  }
+  each_of_records([&](ExportQueue& queue) {
+    if (queue.failed()) return;
+    queue.exporter().accounting(summary, queue.summary());
+    queue.flush_live();
+  });
+}
+
+void Outputs::abandon() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const auto& queue : *queues_) queue->abandon();
 }
 
 std::vector<OutputSummary> Outputs::summaries() const {
   std::vector<OutputSummary> summaries;
-  for (const auto& queue : queues_) summaries.push_back(queue->summary());
+  const std::lock_guard lock(mutex_);
+  for (const auto& queue : *queues_) summaries.push_back(queue->summary());
+  summaries.insert(summaries.end(), removed_.begin(), removed_.end());
   return summaries;
 }
 

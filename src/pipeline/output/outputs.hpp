@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -11,33 +13,45 @@
 namespace parshall {
 
 /// All that what leaves a run goes to, while it goes on: each behind a queue of its own, so that none has to wait for
-/// another, unless the source can wait.
+/// another, unless the source can wait. They may come and go meanwhile.
 class Outputs {
  public:
-  explicit Outputs(Schema schema) : schema_(std::move(schema)) {}
+  using Queues = std::vector<std::shared_ptr<ExportQueue>>;
 
-  /// Before anything is handed over. What is returned stays.
+  /// `biflow_reach_ns`: how far apart records of both directions of a connection are at most, where they become one.
+  explicit Outputs(Schema schema, std::uint64_t biflow_reach_ns = 0)
+      : schema_(std::move(schema)), biflow_reach_ns_(biflow_reach_ns) {}
+
+  // One thread, which the others know nothing of:
+
+  /// What is handed over from then on. It stays until it is removed.
   ExportQueue& add(std::unique_ptr<Exporter> exporter, ExportOptions options);
 
+  /// Nothing is handed to it any more. Once it has written what it was, it gets its account, by what `counters` says of
+  /// the run then, and is gone; what it has not written after `most` is dropped. What became of it stays in
+  /// summaries(). While the run goes on: the thread that hands over has to come round.
+  OutputSummary remove(const ExportQueue& queue, const Counters& counters, std::chrono::milliseconds most);
+
   /// One that neither waits nor does much: it is called at once, by the thread that hands over, which it outlives.
+  /// Before anything is handed over.
   void add_direct(InnerExporter& exporter) { direct_.push_back(&exporter); }
 
   /// Counts what else a report takes while it is written.
   void count_memory(std::uint64_t bytes) noexcept { other_bytes_ += bytes; }
 
+  // Another one, while the run goes on, which begins each round of handing over with come_round():
+
+  void come_round();
   bool take_records() const noexcept;
   /// Whether one is the report (kReportOutput): who makes one otherwise needs records that ended, too.
   bool have_report() const noexcept;
-  std::uint64_t memory_bytes() const noexcept;
-
-  // One thread, while the run goes on:
 
   /// A header and the flow's row. Taken: by one at least, and none gave it back.
   ExportQueue::Put put(std::span<const std::byte> record);
   void put(const Event& event) { put_finding(event); }
   void put(const WindowRecall& told) { put_finding(told); }
 
-  // Another, once nothing more comes:
+  // The first, once nothing more comes:
 
   /// Those that have not written yet what they were handed; none once all have.
   std::vector<const ExportQueue*> unfinished_after(std::chrono::milliseconds most);
@@ -48,19 +62,27 @@ class Outputs {
   // Any thread:
 
   /// From now on nobody waits for room, and what is left is not written.
-  void abandon() noexcept {
-    for (const auto& queue : queues_) queue->abandon();
-  }
+  void abandon() noexcept;
 
-  std::span<const std::unique_ptr<ExportQueue>> queues() const noexcept { return queues_; }
+  std::shared_ptr<const Queues> queues() const;
+  std::uint64_t memory_bytes() const;
+  /// Those that were removed come last.
   std::vector<OutputSummary> summaries() const;
 
  private:
   template <class Finding>
   void put_finding(const Finding& finding);
+  void publish(Queues queues);
 
   Schema schema_;
-  std::vector<std::unique_ptr<ExportQueue>> queues_;
+  std::uint64_t biflow_reach_ns_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Queues> queues_ = std::make_shared<Queues>();  ///< with the mutex
+  std::vector<OutputSummary> removed_;                                 ///< with the mutex
+  std::atomic<bool> begun_{false};
+  std::atomic<std::uint64_t> version_{0}, round_of_{0};  ///< of queues_, and of those that are handed to
+
+  std::shared_ptr<const Queues> handed_to_ = queues_;  ///< of the thread that hands over
   std::vector<InnerExporter*> direct_;
   std::uint64_t other_bytes_ = 0;
 };

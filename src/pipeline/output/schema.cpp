@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/parse.hpp"
+#include "pipeline/output/biflow.hpp"
 
 namespace parshall {
 namespace {
@@ -35,8 +36,32 @@ constexpr FirstPackets kFirstPackets[] = {
     {"first_sizes", "ip_size", 0}, {"first_times", "iat", 1}, {"first_flags", "tcp_flags", 0}};
 constexpr std::size_t kFewPackets = 4;
 
+/// What records are asked for that go to others: by group, and all of them.
+constexpr std::string_view kIdentityGroup[] = {"flow_id",    "record", "flow_first_seen_ns",
+                                               "end_reason", "exact",  "missed_packets_at_most"};
+constexpr std::string_view kTotalsGroup[] = {"packets_total", "ip_bytes_total", "wire_bytes_total"};
+constexpr std::string_view kShapeGroup[] = {"duration_ns", "tcp_flags",       "iat_mean_ns",     "iat_p50_ns",
+                                            "iat_p99_ns",  "gap_p99_packets", "size_mean_bytes", "size_p99_bytes"};
+constexpr std::string_view kHeadersGroup[] = {"vlan", "dscp", "ttl_min", "ttl_max", "icmp_type_code"};
+constexpr std::string_view kTcpGroup[] = {"rtt_min_ns",       "rtt_p50_ns",       "tcp_retransmissions",
+                                          "tcp_out_of_order", "tcp_zero_windows", "tcp_lost_segments"};
+struct ColumnGroup {
+  std::string_view name;
+  std::span<const std::string_view> columns;
+};
+constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
+                                   {"totals", kTotalsGroup},
+                                   {"shape", kShapeGroup},
+                                   {"headers", kHeadersGroup},
+                                   {"tcp", kTcpGroup}};
+
 /// The columns that a short name stands for, or the name.
 std::vector<std::string> expand(const std::string& name) {
+  if (name == "default") return {};
+  std::vector<std::string> grouped;
+  for (const ColumnGroup& group : kGroups)
+    if (name == group.name || name == "all") grouped.insert(grouped.end(), group.columns.begin(), group.columns.end());
+  if (!grouped.empty()) return grouped;
   if (name == "rate") return {"rate_pps", "rate_bps"};
   if (name == "interval_rate") return {"interval_rate_pps", "interval_rate_bps"};
   for (const FirstPackets& first : kFirstPackets) {
@@ -136,7 +161,7 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     std::string also;
     for (const ColumnEntry& entry : counter_columns())
       also += std::string(also.empty() ? "" : ", ") + std::string(entry.name);
-    also += ", of the flow and what may be missing ";
+    also += ", several at once identity, totals, shape, headers, tcp, all, of the flow and what may be missing ";
     for (const IdentityColumn& column : identity_columns())
       also += std::string(&column == identity_columns().data() ? "" : ", ") + std::string(column.name);
     return Error{set.error().message +
@@ -187,8 +212,18 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
       value = entry->read(record, base);
     else if (identity != nullptr)
       value = identity->read({record, origin, *ids_, *losses_});
+    else if (statistic == Origin::kNothing)
+      value = {};
     else
       value = value_of(columns_[kBaseColumns + i].type, statistics[statistic]);
+  }
+}
+
+void Schema::add_reverse() {
+  has_reverse_ = true;
+  for (const ColumnInfo& column : reverse_columns()) {
+    columns_.push_back(column);
+    origins_.push_back({.statistic = Origin::kNothing});
   }
 }
 
@@ -203,6 +238,7 @@ std::vector<ColumnInfo> list_columns() {
                    .type = statistic.type,
                    .ipfix = element_of(statistic.column),
                    .help = statistic.help});
+  std::ranges::copy(reverse_columns(), std::back_inserter(all));
   all.push_back({.name = std::string(FlowClass::kName),
                  .type = FlowClass::kType,
                  .ipfix = element_of(FlowClass::kName),

@@ -21,7 +21,7 @@ class TopReport final : public FileExporter {
   void begin(std::span<const ColumnInfo> columns) override { columns_ = columns; }
   void records(std::span<const ReportFlow> batch) override;
   void event(const Event& event) override { events_.event(event); }
-  void accounting(const ReportSummary& summary) override { write(summary, *sink_, output()); }
+  void accounting(const ReportSummary& summary, const OutputSummary&) override { write(summary, *sink_, output()); }
 
   /// The same, to where else it is wanted.
   void write(const ReportSummary& summary, ReportSink& sink, Output& output);

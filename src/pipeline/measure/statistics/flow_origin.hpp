@@ -3,23 +3,25 @@
 #include <cstdint>
 #include <cstring>
 
+#include "pipeline/flow/record.hpp"
 #include "pipeline/measure/statistic.hpp"
 
 namespace parshall {
 
 /// Where a flow's record stands in the flow: when that began, and how many records of it ended before by an active
-/// timeout. Columns of it are the schema's: this is only what they go by, kept with the row, so that it survives what
+/// timeout, with what was in them. Columns of it are the schema's: this is only what they go by, kept with the row, so that it survives what
 /// the row survives.
 ///
-/// Shape:  24 bytes; all zero for a flow that was there before anybody asked, of which nothing is known.
+/// Shape:  48 bytes; all zero for a flow that was there before anybody asked, of which nothing is known.
 /// Cost:   only packets that begin a flow or end a record.
-/// Merge:  what began first; then the flow's records are those of the worker that saw it first.
+/// Merge:  what began first; then the flow's records are those of the worker that saw it first. What ended adds up.
 class FlowOrigin final : public Statistic {
  public:
   struct State {
     std::uint64_t began_ns = 0;  ///< time of the packet that began the flow, which is first to come: never changes
     std::uint64_t first_ns = 0;  ///< smallest time of that and of the records that ended
     std::uint64_t record_and_one = 0;  ///< 0: nothing is known
+    std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< of the records that ended
 
     bool is_known() const noexcept { return record_and_one != 0; }
     std::uint64_t record() const noexcept { return record_and_one - 1; }
@@ -32,14 +34,17 @@ class FlowOrigin final : public Statistic {
   }
 
   /// A flow begins with a packet of that time.
-  static void begin_at(std::byte* row, std::uint64_t time_ns) noexcept { store(row, {time_ns, time_ns, 1}); }
+  static void begin_at(std::byte* row, std::uint64_t time_ns) noexcept { store(row, {.began_ns = time_ns, .first_ns = time_ns, .record_and_one = 1}); }
 
-  /// The flow goes on in another record, after one that began then.
-  static void go_on(std::byte* row, std::uint64_t record_first_ns) noexcept {
+  /// The flow goes on in another record, after this one.
+  static void go_on(std::byte* row, const FlowRecord& ended) noexcept {
     State state = state_of(row);
     if (!state.is_known()) return;
-    if (record_first_ns < state.first_ns) state.first_ns = record_first_ns;
+    if (ended.first_ns < state.first_ns) state.first_ns = ended.first_ns;
     ++state.record_and_one;
+    state.packets += ended.packets;
+    state.ip_bytes += ended.ip_bytes;
+    state.wire_bytes += ended.wire_bytes;
     store(row, state);
   }
 
@@ -52,7 +57,12 @@ class FlowOrigin final : public Statistic {
   bool mergeable() const noexcept override { return true; }
   void merge(std::byte* into, const std::byte* from) const noexcept override {
     const State a = state_of(into), b = state_of(from);
-    if (b.is_known() && (!a.is_known() || b.began_ns < a.began_ns)) store(into, b);
+    if (!b.is_known()) return;
+    State merged = a.is_known() && a.began_ns <= b.began_ns ? a : b;
+    merged.packets = a.packets + b.packets;
+    merged.ip_bytes = a.ip_bytes + b.ip_bytes;
+    merged.wire_bytes = a.wire_bytes + b.wire_bytes;
+    store(into, merged);
   }
 
  private:

@@ -26,7 +26,9 @@ struct IpfixField {
 
   /// Of flows of one IP version.
   std::uint16_t element(bool ipv6) const noexcept {
-    return encoding == IpfixEncoding::address && ipv6 ? ipfix.other : ipfix.element;
+    const bool has_both =
+        encoding == IpfixEncoding::address || (encoding == IpfixEncoding::integer && ipfix.other != 0);
+    return has_both && ipv6 ? ipfix.other : ipfix.element;
   }
   std::uint16_t length(bool ipv6) const noexcept {
     return encoding == IpfixEncoding::address && !ipv6 ? std::uint16_t{4} : bytes;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -16,6 +17,7 @@ namespace parshall {
 namespace {
 
 constexpr std::uint16_t kSamplingInterval = 34, kFlowEndReason = 136;
+constexpr std::uint16_t kLastSwitched = 21, kFirstSwitched = 22;  ///< ms of the exporter's uptime, of NetFlow
 constexpr std::size_t kMostTemplates = 1000;
 
 /// A template record's: an element, of whom, and how long.
@@ -31,13 +33,23 @@ struct Element {
   std::uint32_t pen = 0;
 };
 
-/// Of options: what they are about comes first (RFC 7011, 3.4.2.2).
-std::vector<std::uint8_t> options_template(std::span<const Element> elements, std::uint16_t scopes) {
+/// Of options: what they are about comes first (RFC 7011, 3.4.2.2; RFC 3954, 6.1, where it is the whole exporter).
+std::vector<std::uint8_t> options_template(std::span<const Element> elements, std::uint16_t scopes,
+                                           FlowProtocol protocol) {
+  constexpr std::size_t kFieldBytes = 4;
+  constexpr std::uint16_t kSystem = 1;
   std::vector<std::uint8_t> record;
   IpfixBytes bytes(record);
   bytes.number(0, 2);  // the writer's
-  bytes.number(elements.size(), 2);
-  bytes.number(scopes, 2);
+  if (protocol == FlowProtocol::netflow9) {
+    bytes.number(scopes * kFieldBytes, 2);
+    bytes.number((elements.size() - scopes) * kFieldBytes, 2);
+    for (const Element& each : elements.first(scopes)) put_element(bytes, kSystem, each.bytes);
+    elements = elements.subspan(scopes);
+  } else {
+    bytes.number(elements.size(), 2);
+    bytes.number(scopes, 2);
+  }
   for (const Element& each : elements) put_element(bytes, each.element, each.bytes, each.pen);
   return record;
 }
@@ -53,53 +65,71 @@ constexpr Element kAccounting[] = {{149, 4},           // observationDomainId
                                    {41, 8},            // exportedMessageTotalCount
                                    {166, 8},           // notSentFlowTotalCount
                                    {167, 8},           // notSentPacketTotalCount
+                                   {59, 8, kOwnPen},   // packets of records that this output was offered
+                                   {60, 1, kOwnPen},   // whether it was there all the time: then these are all
                                    {58, 1, kOwnPen}};  // whether it balances
 /// What a private element is (RFC 5610).
 constexpr Element kTypes[] = {{346, 4}, {303, 2}, {339, 1}, {344, 1}, {341, IpfixField::kVariable}};
 
 class IpfixExporter final : public Exporter {
  public:
-  IpfixExporter(std::unique_ptr<MessageSink> sink, const IpfixTarget& target, std::string name)
-      : writer_(std::move(sink), target.writer), target_(target), name_(std::move(name)) {}
+  IpfixExporter(std::unique_ptr<MessageSink> sink, const IpfixTarget& target)
+      : writer_(std::move(sink), target.writer), target_(target) {}
 
   void begin(std::span<const ColumnInfo> columns) override {
     columns_ = columns;
     std::vector<std::string> left_out;
     fields_ = ipfix_fields(columns, target_.times, left_out);
+    is_netflow_ = target_.writer.protocol == FlowProtocol::netflow9;
+    if (is_netflow_)
+      std::erase_if(fields_, [](const IpfixField& field) {
+        return field.ipfix.pen != 0 || field.bytes == IpfixField::kVariable;
+      });
     has_end_reason_ = std::ranges::any_of(fields_, [](const IpfixField& field) {
       return field.ipfix == IpfixElement{0, kFlowEndReason};
     });
-    accounting_ = writer_.add_template(options_template(kAccounting, 1), /*of_options=*/true);
-    types_ = writer_.add_template(options_template(kTypes, 2), /*of_options=*/true);
+    std::ranges::copy_if(kAccounting, std::back_inserter(account_),
+                         [this](const Element& element) { return !is_netflow_ || element.pen == 0; });
+    accounting_ = writer_.add_template(options_template(account_, 1, target_.writer.protocol), /*of_options=*/true);
+    if (is_netflow_) return;
+    types_ = writer_.add_template(options_template(kTypes, 2, target_.writer.protocol), /*of_options=*/true);
     for (const IpfixField& field : fields_)
-      if (field.ipfix.pen != 0) writer_.add_lasting(types_, type_of(field));
+      if (field.ipfix.pen == kOwnPen) writer_.add_lasting(types_, type_of(field));
   }
 
   void records(std::span<const ReportFlow> batch) override {
     for (const ReportFlow& flow : batch) write(flow);
   }
 
-  void accounting(const ReportSummary& summary) override {
+  void accounting(const ReportSummary& summary, const OutputSummary& own) override {
     if (columns_.empty()) return;  // nothing ever began
     const Accounting& total = summary.total;
-    const auto own = std::ranges::find(summary.outputs, name_, &OutputSummary::name);
-    const OutputSummary::Sum dropped = own == summary.outputs.end() ? OutputSummary::Sum() : own->dropped;
     record_.clear();
     IpfixBytes bytes(record_);
-    bytes.number(target_.writer.domain, 4);
-    for (const std::uint64_t count :
-         {total.offered(), total.counted(),
-          total.counted() - total[Counter::kept_out_packets] - total[Counter::shed_packets], total.lost(),
-          total.offered() - total.counted() - total.lost(), writer_.records_sent(), writer_.messages_sent(),
-          dropped.records, dropped.packets})
-      bytes.number(count, 8);
-    bytes.number(total.balanced() ? 1 : 2, 1);
+    const std::uint64_t in_flows = total.counted() - total[Counter::kept_out_packets] - total[Counter::shed_packets];
+    const std::uint64_t values[] = {target_.writer.domain,
+                                    total.offered(),
+                                    total.counted(),
+                                    in_flows,
+                                    total.lost(),
+                                    total.offered() - total.counted() - total.lost(),
+                                    writer_.records_sent(),
+                                    writer_.messages_sent(),
+                                    own.dropped.records,
+                                    own.dropped.packets,
+                                    own.offered.packets,
+                                    own.whole_run ? 1u : 2u,
+                                    total.balanced() ? 1u : 2u};
+    static_assert(std::size(values) == std::size(kAccounting));
+    for (std::size_t i = 0; i < std::size(values); ++i)
+      if (!is_netflow_ || kAccounting[i].pen == 0) bytes.number(values[i], kAccounting[i].bytes);
     writer_.add(accounting_, record_, 0, /*of_flow=*/false);
   }
 
   void flush() override { writer_.flush(); }
   OutputSummary::Sum take_not_sent() noexcept override { return writer_.take_not_sent(); }
   const std::optional<Error>& error() const noexcept override { return writer_.sink().error(); }
+  std::string trouble() const override { return writer_.sink().trouble(); }
   bool reader_gone() const noexcept override { return writer_.sink().reader_gone(); }
 
  private:
@@ -146,7 +176,7 @@ class IpfixExporter final : public Exporter {
     if (known == templates_.end()) {
       std::vector<std::uint8_t> record;
       IpfixBytes bytes(record);
-      std::uint16_t count = has_end_reason_ ? 1 : 2;
+      std::uint16_t count = (has_end_reason_ ? 1 : 2) + (is_netflow_ ? 2 : 0);
       each_field(shape, [&](const IpfixField&) { ++count; });
       bytes.number(0, 2);
       bytes.number(count, 2);
@@ -155,6 +185,10 @@ class IpfixExporter final : public Exporter {
       });
       if (!has_end_reason_) put_element(bytes, kFlowEndReason, 1);
       put_element(bytes, kSamplingInterval, 4);
+      if (is_netflow_) {
+        put_element(bytes, kFirstSwitched, 4);
+        put_element(bytes, kLastSwitched, 4);
+      }
       known = templates_.emplace(shape, writer_.add_template(std::move(record), /*of_options=*/false)).first;
     }
     latest_ = *known;
@@ -170,6 +204,11 @@ class IpfixExporter final : public Exporter {
                [&](const IpfixField& field) { bytes.field(field, columns_[field.column], flow.values[field.column]); });
     if (!has_end_reason_) bytes.number(static_cast<std::uint8_t>(flow.record.end_reason), 1);
     bytes.number(1, 4);  // each packet is counted
+    if (is_netflow_) {
+      writer_.note_time(flow.record.first_ns, flow.record.last_ns);
+      bytes.number(writer_.uptime_of(flow.record.first_ns), 4);
+      bytes.number(writer_.uptime_of(flow.record.last_ns), 4);
+    }
     writer_.add(id, record_, flow.record.packets);
   }
 
@@ -186,25 +225,38 @@ class IpfixExporter final : public Exporter {
 
   IpfixWriter writer_;
   IpfixTarget target_;
-  std::string name_;  ///< in the accounting
   std::span<const ColumnInfo> columns_;
   std::vector<IpfixField> fields_;
-  bool has_end_reason_ = false;
+  bool has_end_reason_ = false, is_netflow_ = false;
+  std::vector<Element> account_;
   std::uint16_t accounting_ = 0, types_ = 0;
   std::map<Shape, std::uint16_t> templates_;
   std::optional<std::pair<Shape, std::uint16_t>> latest_;
   std::vector<std::uint8_t> record_;
 };
 
+Result<std::unique_ptr<Exporter>> open(std::string_view kind, const std::string& target, FlowProtocol protocol) {
+  const auto wrong = [&](const Error& error) {
+    return Error{fmt::format("--export {}:{}: {}", kind, target, error.message)};
+  };
+  auto parsed = IpfixTarget::parse(target);
+  if (!parsed) return wrong(parsed.error());
+  parsed->writer.protocol = protocol;
+  if (protocol == FlowProtocol::netflow9 && parsed->transport.kind != Transport::Kind::udp)
+    return wrong(Error{"NetFlow goes by udp://HOST:PORT"});
+  auto sink = open_message_sink(parsed->transport);
+  if (!sink) return wrong(sink.error());
+  return std::unique_ptr<Exporter>(std::make_unique<IpfixExporter>(*std::move(sink), *parsed));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target) {
-  const auto parsed = IpfixTarget::parse(target);
-  if (!parsed) return Error{fmt::format("--export ipfix:{}: {}", target, parsed.error().message)};
-  auto sink = open_message_sink(parsed->transport);
-  if (!sink) return Error{fmt::format("--export ipfix:{}: {}", target, sink.error().message)};
-  return std::unique_ptr<Exporter>(
-      std::make_unique<IpfixExporter>(*std::move(sink), *parsed, fmt::format("ipfix:{}", target)));
+  return open("ipfix", target, FlowProtocol::ipfix);
+}
+
+Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& target) {
+  return open("netflow9", target, FlowProtocol::netflow9);
 }
 
 }  // namespace parshall

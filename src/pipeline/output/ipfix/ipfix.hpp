@@ -8,8 +8,12 @@
 
 namespace parshall {
 
-/// Records as IPFIX messages (RFC 7011): to udp://HOST:PORT, tcp://HOST:PORT or a file (RFC 5655), with options behind
-/// a comma each.
+/// Records as IPFIX messages (RFC 7011): to udp://HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT or a file (RFC 5655),
+/// with options behind a comma each.
 Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target);
+
+/// As NetFlow version 9 (RFC 3954), to udp://HOST:PORT: of IANA's elements alone, with times both as they are and since
+/// an hour before the first packet.
+Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& target);
 
 }  // namespace parshall

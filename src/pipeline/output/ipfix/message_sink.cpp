@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/file_handle.hpp"
+#include "pipeline/output/ipfix/connection.hpp"
 #include "pipeline/output/output.hpp"
 
 namespace parshall {
@@ -42,6 +43,7 @@ Result<FileHandle> connect_to(const Transport& transport, int type) {
     }
     constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};  // also for connecting
     ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
     if (::connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return socket;
     wrong = errno;
   }
@@ -82,49 +84,82 @@ class UdpSink final : public MessageSink {
       return ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL) ==
              static_cast<ssize_t>(message.size());
     };
-    if (is_sent()) return Sent::yes;
-    if (errno != ECONNREFUSED) return Sent::no;
+    if (is_sent()) {
+      is_refused_ = false;
+      return Sent::yes;
+    }
+    is_refused_ = errno == ECONNREFUSED;
+    if (!is_refused_) return Sent::no;
     return is_sent() ? Sent::not_the_one_before : Sent::no;
   }
+
+  std::string trouble() const override { return is_refused_ ? "nobody listens there" : ""; }
 
   bool flush() override {
     int wrong = 0;
     socklen_t bytes = sizeof wrong;
-    return ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &wrong, &bytes) == 0 && wrong == ECONNREFUSED;
+    if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &wrong, &bytes) != 0 || wrong != ECONNREFUSED) return false;
+    return is_refused_ = true;
   }
 
  private:
   FileHandle socket_;
   BitRate rate_;
+  bool is_refused_ = false;  ///< the latest that went
 };
 
-/// Connects again, now and then, where the connection breaks.
-class TcpSink final : public MessageSink {
+class TcpConnection final : public Connection {
  public:
-  TcpSink(FileHandle socket, Transport transport) : socket_(std::move(socket)), transport_(std::move(transport)) {}
+  explicit TcpConnection(FileHandle socket) : socket_(std::move(socket)) {}
+
+  bool send(std::span<const std::uint8_t> bytes) noexcept override {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+
+ private:
+  FileHandle socket_;
+};
+
+Result<std::unique_ptr<Connection>> open_connection(const Transport& transport) {
+  auto socket = connect_to(transport, SOCK_STREAM);
+  if (!socket) return socket.error();
+  if (transport.kind == Transport::Kind::tls) return open_tls(*std::move(socket), transport);
+  return std::unique_ptr<Connection>(std::make_unique<TcpConnection>(*std::move(socket)));
+}
+
+/// Connects again, now and then, where the connection breaks.
+class StreamSink final : public MessageSink {
+ public:
+  StreamSink(std::unique_ptr<Connection> connection, Transport transport)
+      : connection_(std::move(connection)), transport_(std::move(transport)) {}
 
   Sent send(std::span<const std::uint8_t> message) override {
-    if (!socket_) return Sent::no;
+    if (!connection_) return Sent::no;
     is_new_ = false;
-    while (!message.empty()) {
-      const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
-      if (sent < 0 && errno == EINTR) continue;
-      if (sent <= 0) {  // half a message may be there: nothing can follow it
-        socket_ = FileHandle();
-        broken_ = Clock::now();
-        return Sent::no;
-      }
-      message = message.subspan(static_cast<std::size_t>(sent));
-    }
-    return Sent::yes;
+    if (connection_->send(message)) return Sent::yes;
+    trouble_ = fmt::format("the connection broke: {}", std::strerror(errno));
+    connection_.reset();  // half a message may be there: nothing can follow it
+    broken_ = Clock::now();
+    return Sent::no;
   }
+
+  std::string trouble() const override { return trouble_; }
 
   bool is_new() noexcept override {
     constexpr std::chrono::seconds kAgain{1};
-    if (!socket_ && Clock::now() - broken_ >= kAgain) {
-      if (auto socket = connect_to(transport_, SOCK_STREAM)) {
-        socket_ = *std::move(socket);
+    if (!connection_ && Clock::now() - broken_ >= kAgain) {
+      if (auto connection = open_connection(transport_)) {
+        connection_ = *std::move(connection);
         is_new_ = true;
+        trouble_.clear();
+      } else {
+        trouble_ = connection.error().message;
       }
       broken_ = Clock::now();
     }
@@ -132,10 +167,11 @@ class TcpSink final : public MessageSink {
   }
 
  private:
-  FileHandle socket_;
+  std::unique_ptr<Connection> connection_;  ///< null: it broke
   Transport transport_;
   bool is_new_ = true;
   Clock::time_point broken_{};
+  std::string trouble_;
 };
 
 class FileSink final : public MessageSink {
@@ -171,11 +207,14 @@ Result<std::unique_ptr<MessageSink>> open_message_sink(const Transport& transpor
     if (!output) return output.error();
     return Sink(std::make_unique<FileSink>(*std::move(output)));
   }
-  const bool is_udp = transport.kind == Transport::Kind::udp;
-  auto socket = connect_to(transport, is_udp ? SOCK_DGRAM : SOCK_STREAM);
-  if (!socket) return socket.error();
-  if (is_udp) return Sink(std::make_unique<UdpSink>(*std::move(socket), transport.rate_bps));
-  return Sink(std::make_unique<TcpSink>(*std::move(socket), transport));
+  if (transport.kind == Transport::Kind::udp) {
+    auto socket = connect_to(transport, SOCK_DGRAM);
+    if (!socket) return socket.error();
+    return Sink(std::make_unique<UdpSink>(*std::move(socket), transport.rate_bps));
+  }
+  auto connection = open_connection(transport);
+  if (!connection) return connection.error();
+  return Sink(std::make_unique<StreamSink>(*std::move(connection), transport));
 }
 
 }  // namespace parshall

@@ -28,6 +28,9 @@ class MessageSink {
   /// What was sent so far is to be where it should. Whether it is known by now that the last one was refused.
   virtual bool flush() { return false; }
 
+  /// Exporter's.
+  virtual std::string trouble() const { return {}; }
+
   /// What went wrong for good.
   virtual const std::optional<Error>& error() const noexcept;
   virtual bool reader_gone() const noexcept { return false; }
@@ -35,11 +38,16 @@ class MessageSink {
 
 /// How messages get to their collector.
 struct Transport {
-  enum class Kind : std::uint8_t { file, udp, tcp };
+  enum class Kind : std::uint8_t { file, udp, tcp, tls };
   Kind kind = Kind::file;
   std::string host, port;   ///< of a collector
   std::string path;         ///< of a file
   double rate_bps = 200e6;  ///< at most, by UDP: what a socket of the usual size takes
+
+  // By TLS, files in PEM:
+  std::string ca;         ///< whom to believe; empty: whom the system does
+  std::string cert, key;  ///< who we are; empty: nobody, and the key in the same file
+  std::string name;       ///< of the collector, in its certificate; empty: the host
 };
 
 Result<std::unique_ptr<MessageSink>> open_message_sink(const Transport& transport);

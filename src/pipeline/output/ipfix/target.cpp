@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/parse.hpp"
 #include "pipeline/output/target_options.hpp"
@@ -14,7 +15,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::string_view kPort = "4739";  // IANA
+constexpr std::string_view kPort = "4739", kTlsPort = "4740";  // IANA
 constexpr std::size_t kUdpBytes = 1400, kStreamBytes = 16384, kLeastMtu = 512, kMostMtu = 65535;
 
 bool take_domain(const std::string& value, IpfixTarget& target) {
@@ -45,6 +46,12 @@ bool take_resend(const std::string& value, IpfixTarget& target) {
   return true;
 }
 
+template <std::string Transport::*kText>
+bool take_text(const std::string& value, IpfixTarget& target) {
+  target.transport.*kText = value;
+  return !value.empty();
+}
+
 bool take_times(const std::string& value, IpfixTarget& target) {
   if (value != "ms" && value != "ns") return false;
   target.times = value == "ns" ? IpfixTimes::ns : IpfixTimes::ms;
@@ -57,6 +64,10 @@ constexpr TargetOption<IpfixTarget> kOptions[] = {
     {"rate", "bits a second at most, by UDP; 0: no limit", take_rate},
     {"templates", "time, such as 30s, after which templates are sent again, by UDP", take_resend},
     {"times", "ms or ns", take_times},
+    {"ca", "file of certificates to believe, by TLS", take_text<&Transport::ca>},
+    {"cert", "file of a certificate of ours, by TLS", take_text<&Transport::cert>},
+    {"key", "file of its key", take_text<&Transport::key>},
+    {"name", "of the collector in its certificate", take_text<&Transport::name>},
 };
 
 /// HOST, HOST:PORT, [IPv6]:PORT.
@@ -73,7 +84,9 @@ std::optional<Error> take_host(const std::string& text, Transport& transport) {
       return Error{fmt::format("\"{}\": put an IPv6 address into []", text)};
     transport.host = text.substr(0, colon);
   }
-  transport.port = colon == text.npos ? std::string(kPort) : text.substr(colon + 1);
+  transport.port = colon != text.npos                       ? text.substr(colon + 1)
+                   : transport.kind == Transport::Kind::tls ? std::string(kTlsPort)
+                                                            : std::string(kPort);
   if (transport.host.empty() || transport.port.empty())
     return Error{fmt::format("\"{}\": give HOST or HOST:PORT", text)};
   return std::nullopt;
@@ -82,19 +95,26 @@ std::optional<Error> take_host(const std::string& text, Transport& transport) {
 }  // namespace
 
 Result<IpfixTarget> IpfixTarget::parse(const std::string& text) {
+  using Kind = Transport::Kind;
+  constexpr std::pair<std::string_view, Kind> kSchemes[] = {
+      {"udp://", Kind::udp}, {"tcp://", Kind::tcp}, {"tls://", Kind::tls}};
   IpfixTarget target;
-  const bool is_udp = text.starts_with("udp://"), is_tcp = text.starts_with("tcp://");
-  target.transport.kind = is_udp ? Transport::Kind::udp : is_tcp ? Transport::Kind::tcp : Transport::Kind::file;
+  std::string_view scheme;
+  for (const auto& [name, kind] : kSchemes) {
+    if (!text.starts_with(name)) continue;
+    scheme = name;
+    target.transport.kind = kind;
+  }
+  const bool is_udp = target.transport.kind == Kind::udp;
   target.writer.message_bytes = is_udp ? kUdpBytes : kStreamBytes;
   if (is_udp) target.writer.resend = std::chrono::seconds(30);
   const auto place = take_options<IpfixTarget>(text, kOptions, target);
   if (!place) return place.error();
-  if (is_udp || is_tcp) {
-    constexpr std::size_t kScheme = 6;
-    if (auto error = take_host(place->substr(kScheme), target.transport)) return *error;
-  } else if (const std::size_t scheme = place->find("://"); scheme != place->npos) {
-    return Error{
-        fmt::format("there is no {}://; give udp://HOST:PORT, tcp://HOST:PORT or a file", place->substr(0, scheme))};
+  if (!scheme.empty()) {
+    if (auto error = take_host(place->substr(scheme.size()), target.transport)) return *error;
+  } else if (const std::size_t other = place->find("://"); other != place->npos) {
+    return Error{fmt::format("there is no {}://; give udp://HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT or a file",
+                             place->substr(0, other))};
   }
   target.transport.path = *place;
   return target;

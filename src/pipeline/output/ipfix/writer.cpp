@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/ipfix/writer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace parshall {
 namespace {
 
-constexpr std::uint16_t kVersion = 10, kFirstTemplate = 256, kTemplates = 2, kOptionsTemplates = 3;
-constexpr std::size_t kHeaderBytes = 16, kSetHeaderBytes = 4, kLengthAt = 2, kSequenceAt = 8;
+constexpr std::uint16_t kFirstTemplate = 256;
+constexpr std::size_t kSetHeaderBytes = 4, kLengthAt = 2, kWord = 4;
 constexpr std::size_t kMostMessage = 65535;
+constexpr std::uint64_t kMsNs = 1'000'000, kSecondNs = 1'000'000'000, kBeforeNs = 3600 * kSecondNs;
+
+struct Layout {
+  std::uint16_t version, templates, options_templates;
+  std::size_t header_bytes, sequence_at;
+};
+constexpr Layout kLayouts[] = {{10, 2, 3, 16, 8}, {9, 0, 1, 20, 12}};  // by FlowProtocol
+
+const Layout& layout_of(FlowProtocol protocol) noexcept { return kLayouts[static_cast<std::size_t>(protocol)]; }
 
 void overwrite(std::vector<std::uint8_t>& message, std::size_t at, std::uint64_t value, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) message[at + i] = static_cast<std::uint8_t>(value >> 8 * (bytes - 1 - i));
@@ -61,22 +71,44 @@ void IpfixWriter::put(std::uint16_t id, std::span<const std::uint8_t> record) {
 }
 
 bool IpfixWriter::has_room_for(std::size_t bytes) const noexcept {
-  return message_.size() + bytes <= options_.message_bytes || message_.size() <= kHeaderBytes;
+  const std::size_t padding = is_netflow() ? kWord - 1 : 0;
+  return message_.size() + bytes + padding <= options_.message_bytes || message_.size() <= header_bytes();
+}
+
+std::size_t IpfixWriter::header_bytes() const noexcept { return layout_of(options_.protocol).header_bytes; }
+
+void IpfixWriter::note_time(std::uint64_t first_ns, std::uint64_t last_ns) noexcept {
+  if (began_ns_ == 0) began_ns_ = first_ns > kBeforeNs ? first_ns - kBeforeNs : 1;  // some may have begun before it
+  latest_ns_ = std::max(latest_ns_, last_ns);
+}
+
+std::uint32_t IpfixWriter::uptime_of(std::uint64_t ns) const noexcept {
+  return ns <= began_ns_ ? 0 : static_cast<std::uint32_t>((ns - began_ns_) / kMsNs);
+}
+
+/// Length, or number of records, comes when it is known.
+void IpfixWriter::put_header() {
+  IpfixBytes bytes(message_);
+  bytes.number(layout_of(options_.protocol).version, 2);
+  bytes.number(0, 2);
+  if (is_netflow()) {
+    bytes.number(uptime_of(latest_ns_), 4);
+    bytes.number(latest_ns_ / kSecondNs, 4);
+  } else {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    bytes.number(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count()), 4);
+  }
+  bytes.number(sequence_, 4);
+  bytes.number(options_.domain, 4);
 }
 
 void IpfixWriter::begin_message() {
   if (!message_.empty()) return;
-  IpfixBytes bytes(message_);
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  bytes.number(kVersion, 2);
-  bytes.number(0, 2);  // length
-  bytes.number(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count()), 4);
-  bytes.number(sequence_, 4);
-  bytes.number(options_.domain, 4);
+  put_header();
   const bool is_new = sink_->is_new();
   if (is_new) {
     sequence_ = 0;
-    overwrite(message_, kSequenceAt, sequence_, 4);
+    overwrite(message_, layout_of(options_.protocol).sequence_at, sequence_, 4);
   }
   const bool is_due = options_.resend.count() != 0 &&
                       (Clock::now() - told_at_ >= options_.resend || messages_since_ >= options_.resend_messages);
@@ -105,13 +137,15 @@ void IpfixWriter::tell_all() {
 void IpfixWriter::tell(std::uint16_t id) {
   Template& one = templates_[id - kFirstTemplate];
   if (one.told == telling_) return;
-  const std::uint16_t set = one.of_options ? kOptionsTemplates : kTemplates;
+  const Layout& layout = layout_of(options_.protocol);
+  const std::uint16_t set = one.of_options ? layout.options_templates : layout.templates;
   if (!has_room_for(one.record.size() + (set_ == set ? 0 : kSetHeaderBytes))) {
     send();
     begin_message();
   }
   if (set_ != set) begin_set(set);
   message_.insert(message_.end(), one.record.begin(), one.record.end());
+  ++told_in_message_;
   one.told = telling_;
 }
 
@@ -125,17 +159,20 @@ void IpfixWriter::begin_set(std::uint16_t id) {
 }
 
 void IpfixWriter::end_set() {
-  if (set_ == 0) return;
+  if (!set_) return;
+  if (is_netflow())
+    while ((message_.size() - set_begin_) % kWord != 0) message_.push_back(0);
   overwrite(message_, set_begin_ + kLengthAt, message_.size() - set_begin_, 2);
-  set_ = 0;
+  set_.reset();
 }
 
 void IpfixWriter::send() {
-  if (message_.size() <= kHeaderBytes) return;
+  if (message_.size() <= header_bytes()) return;
   end_set();
-  overwrite(message_, kLengthAt, std::min(message_.size(), kMostMessage), 2);
+  overwrite(message_, kLengthAt,
+            is_netflow() ? records_ + told_in_message_ : std::min<std::uint64_t>(message_.size(), kMostMessage), 2);
   const MessageSink::Sent sent = sink_->send(message_);
-  sequence_ += records_;
+  sequence_ += is_netflow() ? 1 : records_;
   if (sent == MessageSink::Sent::no) {
     parshall::add(not_sent_, in_message_);
   } else {
@@ -145,7 +182,7 @@ void IpfixWriter::send() {
   if (sent == MessageSink::Sent::not_the_one_before) refuse_the_one_before();
   before_ = sent == MessageSink::Sent::no ? OutputSummary::Sum() : in_message_;
   in_message_ = {};
-  records_ = 0;
+  records_ = told_in_message_ = 0;
   ++messages_since_;
   message_.clear();
 }

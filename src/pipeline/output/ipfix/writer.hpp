@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,13 +15,18 @@
 
 namespace parshall {
 
-/// Puts sets together into messages, and templates before what they are of. Source: RFC 7011.
+/// What messages look like: RFC 7011's, or RFC 3954's, which has no elements of enterprises, and none of a length that
+/// is told with it.
+enum class FlowProtocol : std::uint8_t { ipfix, netflow9 };
+
+/// Puts sets together into messages, and templates before what they are of.
 ///
 /// A template is sent before the first record of it, to each that connects, and where `resend` says so again now and
 /// then: who collects may begin later. What is absent of a record has no place in its template.
 class IpfixWriter {
  public:
   struct Options {
+    FlowProtocol protocol = FlowProtocol::ipfix;
     std::uint32_t domain = 1;
     std::size_t message_bytes = 1400;     ///< at most, but for a record that is longer by itself
     std::chrono::milliseconds resend{0};  ///< after so long, and so many messages; 0: only to who connects
@@ -30,7 +36,8 @@ class IpfixWriter {
 
   IpfixWriter(std::unique_ptr<MessageSink> sink, Options options) : sink_(std::move(sink)), options_(options) {}
 
-  /// Its number, from 256 on. `record`: as in RFC 7011, section 3.4, with any number in front.
+  /// Its number, from 256 on. `record`: as in RFC 7011, section 3.4, or RFC 3954, sections 5.2 and 6.1, with any number
+  /// in front.
   std::uint16_t add_template(std::vector<std::uint8_t> record, bool of_options);
 
   /// One record; `packets` are in it. Of options it has none, and is none of the flows'.
@@ -38,6 +45,11 @@ class IpfixWriter {
 
   /// What is sent again with templates: of options, too.
   void add_lasting(std::uint16_t id, std::vector<std::uint8_t> record);
+
+  /// NetFlow's clock is that of packets: how long it has been running, it takes from the first one and the latest.
+  void note_time(std::uint64_t first_ns, std::uint64_t last_ns) noexcept;
+  /// In ms of it; 0 of what was before it ran.
+  std::uint32_t uptime_of(std::uint64_t ns) const noexcept;
 
   void flush();
 
@@ -58,6 +70,9 @@ class IpfixWriter {
     std::vector<std::uint8_t> record;
   };
 
+  bool is_netflow() const noexcept { return options_.protocol == FlowProtocol::netflow9; }
+  std::size_t header_bytes() const noexcept;
+  void put_header();
   void begin_message();
   void tell(std::uint16_t id);
   void tell_all();
@@ -73,9 +88,11 @@ class IpfixWriter {
   std::vector<Template> templates_;
   std::vector<Lasting> lasting_;
   std::vector<std::uint8_t> message_;  ///< empty: none has begun
-  std::uint16_t set_ = 0;              ///< that is open; 0: none
+  std::optional<std::uint16_t> set_;   ///< that is open
   std::size_t set_begin_ = 0;
-  std::uint32_t sequence_ = 0, records_ = 0;  ///< of data records: before this message, and in it
+  std::uint32_t sequence_ = 0, records_ = 0;  ///< of data records: before this message, and in it; NetFlow: messages
+  std::uint32_t told_in_message_ = 0;         ///< templates
+  std::uint64_t began_ns_ = 0, latest_ns_ = 0;
   std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0;
   Clock::time_point told_at_{};
   OutputSummary::Sum in_message_, before_, sent_, not_sent_;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/configured_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "cli/messages.hpp"
+#include "cli/program.hpp"
+#include "cli/signals.hpp"
+#include "parshall/wire_outputs.hpp"
+#include "pipeline/output/export_tables.hpp"
+
+namespace parshall::cli {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};  ///< with an output that is to end
+
+std::string name_of(const OutputPlan& output) { return fmt::format("{}:{}", output.kind, output.target); }
+
+bool is_among(const OutputPlan& output, const std::vector<OutputPlan>& outputs) {
+  return std::ranges::find(outputs, output) != outputs.end();
+}
+
+Result<std::vector<OutputPlan>> parse(const std::vector<std::string>& words) {
+  std::vector<OutputPlan> outputs;
+  for (const std::string& word : words) {
+    auto output = parse_output(word);
+    if (!output) return output.error();
+    outputs.push_back(*std::move(output));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+ConfiguredOutputs::ConfiguredOutputs(Run& run, const Plan& plan, std::string command)
+    : run_(run), plan_(plan), command_(std::move(command)), others_(plan.outputs) {
+  if (configuration().path.empty()) return;
+  if (auto outputs = parse(configuration().exports)) configured_ = *std::move(outputs);
+  std::erase_if(others_, [this](const OutputPlan& output) { return is_among(output, configured_); });
+  reload_on_hangup();
+}
+
+void ConfiguredOutputs::look() {
+  if (!configuration().path.empty() && reload_asked()) reload();
+}
+
+void ConfiguredOutputs::reload() {
+  const auto stay = [this](const Error& why) { say(command_, why.message + "; outputs stay as they were"); };
+  const auto words = read_exports(configuration().path);
+  if (!words) return stay(words.error());
+  const auto wanted = parse(*words);
+  if (!wanted) return stay(wanted.error());
+  plan_.outputs = others_;
+  std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));
+  if (const auto problem = outputs_problem(plan_)) return stay(*problem);
+  for (const OutputPlan& output : *wanted)
+    if (!is_among(output, configured_)) open(output);
+  for (const OutputPlan& output : std::vector(configured_))
+    if (!is_among(output, *wanted)) finish(output);
+}
+
+void ConfiguredOutputs::open(const OutputPlan& output) {
+  if (is_metrics(output)) return say(command_, name_of(output) + " takes a new start");
+  if (const auto error = open_outputs({&output, 1}, run_.waits(), run_.outputs())) return say(command_, error->message);
+  configured_.push_back(output);
+  say(command_, name_of(output) + " is an output from now on");
+}
+
+void ConfiguredOutputs::finish(const OutputPlan& output) {
+  if (is_metrics(output)) return say(command_, name_of(output) + " stays until the end");
+  std::erase(configured_, output);
+  const auto queues = run_.outputs().queues();
+  const auto queue = std::ranges::find(*queues, name_of(output), [](const auto& each) { return each->name(); });
+  if (queue == queues->end()) return;
+  const OutputSummary account = run_.outputs().remove(**queue, run_.session().counters(), kPatience);
+  say(command_, fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written + {} ({}) dropped",
+                            name_of(output), account.offered.records, account.offered.packets, account.written.records,
+                            account.written.packets, account.dropped.records, account.dropped.packets));
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "parshall/plan.hpp"
+#include "parshall/run.hpp"
+
+namespace parshall::cli {
+
+/// The [[export]] tables of a configuration: SIGHUP has them read again while a run goes on. Those that are new are
+/// opened, those that are not there any more are finished, all others go on and notice nothing.
+class ConfiguredOutputs {
+ public:
+  /// `plan` is the run's. Without a configuration SIGHUP keeps its meaning. `command` is who speaks.
+  ConfiguredOutputs(Run& run, const Plan& plan, std::string command);
+
+  /// Now and then.
+  void look();
+
+ private:
+  void reload();
+  void open(const OutputPlan& output);
+  void finish(const OutputPlan& output);
+
+  Run& run_;
+  Plan plan_;
+  std::string command_;
+  std::vector<OutputPlan> others_, configured_;  ///< of the plan's outputs: of the command line, and of the file
+};
+
+}  // namespace parshall::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/arrow/arrow.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/host_name.hpp"
+#include "pipeline/output/account_columns.hpp"
+#include "pipeline/output/arrow/column.hpp"
+#include "pipeline/output/arrow/messages.hpp"
+#include "pipeline/output/columnar.hpp"
+
+namespace parshall {
+namespace {
+
+class ArrowExporter final : public FileExporter {
+ public:
+  using FileExporter::FileExporter;
+
+  void begin(std::span<const ColumnInfo> columns) override {
+    const std::vector<ColumnInfo> own = columnar(columns);
+    columns_.reserve(own.size());
+    for (const ColumnInfo& column : own) columns_.emplace_back(column);
+    output().write(arrow_schema(own, {}));
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (own[i].type.value == ValueType::enumeration)
+        output().write(arrow_dictionary(static_cast<std::int64_t>(i), own[i].values));
+  }
+
+  void records(std::span<const ReportFlow> batch) override {
+    for (const ReportFlow& flow : batch) {
+      for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].add(flow.values[i]);
+      ++records_;
+      if (++rows_ == kRows) write_batch();
+    }
+  }
+
+  void flush() override {
+    if (rows_ != 0) write_batch();
+    FileExporter::flush();
+  }
+
+  void accounting(const ReportSummary& summary, const OutputSummary& own) override {
+    if (columns_.empty()) return;  // nothing ever began
+    ArrowMetadata metadata;
+    for (const auto& [info, value] : account_columns(summary, own, {host_name(), {}, records_}))
+      if (value.present() && value.type() != ValueType::enumeration)
+        metadata.emplace_back("parshall." + info.name, fmt::to_string(value.as_unsigned()));
+    write_batch(metadata);
+    output().write(arrow_end());
+  }
+
+ private:
+  static constexpr std::int64_t kRows = 65536;
+
+  void write_batch(const ArrowMetadata& metadata = {}) {
+    ArrowBody body{.rows = rows_, .nodes = {}, .buffers = {}, .bytes = {}};
+    for (ArrowColumn& column : columns_) column.move_to(body);
+    output().write(arrow_batch(body, metadata));
+    rows_ = 0;
+  }
+
+  std::vector<ArrowColumn> columns_;
+  std::int64_t rows_ = 0;  ///< in the batch that is begun
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Exporter> make_arrow_exporter(std::unique_ptr<Output> output) {
+  return std::make_unique<ArrowExporter>(std::move(output));
+}
+
+}  // namespace parshall

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/export_tables.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/toml_reader.hpp"
+
+namespace parshall {
+namespace {
+
+class ExportTables final : TomlReader {
+ public:
+  explicit ExportTables(const std::string& name) : TomlReader(name) {}
+
+  Result<std::vector<std::string>> read(const toml::table& file) {
+    std::vector<std::string> words;
+    each(file, "export", [&](const toml::table& table) { words.push_back(word_of(table)); });
+    if (problem()) return *problem();
+    return words;
+  }
+
+ private:
+  std::string text_of(const toml::table& table, std::string_view name) {
+    const toml::node* const node = table.get(name);
+    if (node == nullptr || !node->is_string() || (**node->as_string()).empty()) {
+      complain(node == nullptr ? static_cast<const toml::node&>(table) : *node,
+               fmt::format("[[export]] takes a {} in quotes", name));
+      return {};
+    }
+    return **node->as_string();
+  }
+
+  std::string word_of(const toml::table& table) {
+    std::string word = text_of(table, "kind");
+    word += ":" + text_of(table, "target");
+    for (const auto& [key, value] : table) {
+      if (key.str() == "kind" || key.str() == "target") continue;
+      if (const auto* const text = value.as_string())
+        word += fmt::format(",{}={}", key.str(), **text);
+      else if (const auto* const number = value.as_integer())
+        word += fmt::format(",{}={}", key.str(), **number);
+      else if (const auto* const real = value.as_floating_point())
+        word += fmt::format(",{}={}", key.str(), **real);
+      else if (const auto* const truth = value.as_boolean())
+        word += fmt::format(",{}={}", key.str(), **truth ? "yes" : "no");
+      else
+        complain(value, fmt::format("{} is a text in quotes, a number, true or false", key.str()));
+    }
+    return word;
+  }
+};
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  return begin == line.npos ? std::string_view() : line.substr(begin);
+}
+
+}  // namespace
+
+/// The rest may be laxer than TOML: only the tables are read as such. In it their lines are empty, and in them its.
+Result<SplitConfiguration> split_exports(std::string_view text, const std::string& name) {
+  SplitConfiguration split;
+  std::string tables;
+  bool in_table = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (trimmed(line).starts_with('[')) in_table = trimmed(line).starts_with("[[export]]");
+    (in_table ? tables : split.rest) += line;
+    tables += '\n';
+    split.rest += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  try {
+    auto words = ExportTables(name).read(toml::parse(tables));
+    if (!words) return words.error();
+    split.exports = *std::move(words);
+  } catch (const toml::parse_error& error) {
+    return Error{fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description())};
+  }
+  return split;
+}
+
+Result<std::vector<std::string>> read_exports(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  auto split = split_exports(text, path);
+  if (!split) return split.error();
+  return std::move(split->exports);
+}
+
+}  // namespace parshall

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/ipfix/connection.hpp"
+
+namespace parshall {
+
+Result<std::unique_ptr<Connection>> open_tls(FileHandle, const Transport&) {
+  return Error{"this program was built without TLS: install libssl-dev, and build it anew"};
+}
+
+}  // namespace parshall

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "pipeline/output/ipfix/connection.hpp"
+
+namespace parshall {
+namespace {
+
+template <class T, void (*kFree)(T*)>
+struct Free {
+  void operator()(T* thing) const noexcept { kFree(thing); }
+};
+using Context = std::unique_ptr<SSL_CTX, Free<SSL_CTX, SSL_CTX_free>>;
+using Session = std::unique_ptr<SSL, Free<SSL, SSL_free>>;
+
+/// The latest, in the library's words.
+std::string reason() {
+  const unsigned long code = ERR_peek_last_error();
+  ERR_clear_error();
+  const char* const text = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return text == nullptr ? "it speaks no TLS, or says nothing" : text;
+}
+
+// A socket as the library reads and writes it: without a signal where the other end has gone.
+
+int socket_of(BIO* bio) noexcept { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
+
+int write_socket(BIO* bio, const char* bytes, int count) {
+  ssize_t sent;
+  do {
+    sent = ::send(socket_of(bio), bytes, static_cast<std::size_t>(count), MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return static_cast<int>(sent);
+}
+int read_socket(BIO* bio, char* bytes, int count) {
+  ssize_t got;
+  do {
+    got = ::recv(socket_of(bio), bytes, static_cast<std::size_t>(count), 0);
+  } while (got < 0 && errno == EINTR);
+  return static_cast<int>(got);
+}
+long control_socket(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+
+BIO* bio_of(int socket) {
+  static BIO_METHOD* const method = [] {
+    BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+    BIO_meth_set_write(made, write_socket);
+    BIO_meth_set_read(made, read_socket);
+    BIO_meth_set_ctrl(made, control_socket);
+    return made;
+  }();
+  BIO* const bio = BIO_new(method);
+  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  BIO_set_init(bio, 1);
+  return bio;
+}
+
+class TlsConnection final : public Connection {
+ public:
+  TlsConnection(FileHandle socket, Context context, Session session)
+      : socket_(std::move(socket)), context_(std::move(context)), session_(std::move(session)) {}
+
+  bool send(std::span<const std::uint8_t> bytes) noexcept override {
+    std::size_t sent = 0;
+    ERR_clear_error();
+    is_good_ = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &sent) == 1 && sent == bytes.size();
+    return is_good_;
+  }
+
+  /// What the collector sent, such as tickets for other sessions, is read: closed before, the socket would reset the
+  /// connection, and what is on its way would be lost.
+  ~TlsConnection() override {
+    if (!is_good_) return;
+    SSL_shutdown(session_.get());
+    ::shutdown(socket_.get(), SHUT_WR);
+    std::array<char, 4096> ignored;
+    while (::recv(socket_.get(), ignored.data(), ignored.size(), 0) > 0) {
+    }
+  }
+
+ private:
+  FileHandle socket_;
+  Context context_;
+  Session session_;
+  bool is_good_ = true;
+};
+
+Result<Context> make_context(const Transport& transport) {
+  Context context(SSL_CTX_new(TLS_client_method()));
+  if (!context) return Error{reason()};
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  const bool trusts = transport.ca.empty() ? SSL_CTX_set_default_verify_paths(context.get()) == 1
+                                           : SSL_CTX_load_verify_file(context.get(), transport.ca.c_str()) == 1;
+  if (!trusts) return Error{fmt::format("ca={}: {}", transport.ca, reason())};
+  if (transport.cert.empty()) return context;
+  if (SSL_CTX_use_certificate_chain_file(context.get(), transport.cert.c_str()) != 1)
+    return Error{fmt::format("cert={}: {}", transport.cert, reason())};
+  const std::string& key = transport.key.empty() ? transport.cert : transport.key;
+  if (SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) != 1)
+    return Error{fmt::format("key={}: {}", key, reason())};
+  return context;
+}
+
+bool is_address(const std::string& name) noexcept {
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  return ::inet_pton(AF_INET, name.c_str(), address.data()) == 1 ||
+         ::inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport) {
+  auto context = make_context(transport);
+  if (!context) return context.error();
+  const std::string& name = transport.name.empty() ? transport.host : transport.name;
+  Session session(SSL_new(context->get()));
+  if (!session) return Error{reason()};
+  if (is_address(name)) {
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.get()), name.c_str());
+  } else {
+    SSL_set1_host(session.get(), name.c_str());
+    SSL_set_tlsext_host_name(session.get(), name.c_str());
+  }
+  BIO* const bio = bio_of(socket.get());
+  SSL_set_bio(session.get(), bio, bio);
+  ERR_clear_error();
+  if (SSL_connect(session.get()) != 1) {
+    const long verified = SSL_get_verify_result(session.get());
+    return Error{fmt::format(
+        "{}:{}: no TLS with it: {}", transport.host, transport.port,
+        verified != X509_V_OK ? fmt::format("its certificate for {}: {}", name, X509_verify_cert_error_string(verified))
+                              : reason())};
+  }
+  return std::unique_ptr<Connection>(
+      std::make_unique<TlsConnection>(std::move(socket), *std::move(context), std::move(session)));
+}
+
+}  // namespace parshall

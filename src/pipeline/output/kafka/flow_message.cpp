@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/kafka/flow_message.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "pipeline/output/varint.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr FlowMessageField kFields[] = {
+    {"src_ip", 6},
+    {"dst_ip", 7},
+    {"ip_bytes", 9},
+    {"packets", 10},
+    {"protocol", 20},
+    {"src_port", 21},
+    {"dst_port", 22},
+    {"ttl_min", 25},
+    {"tcp_flags", 26},
+    {"vlan", 29},
+    {"first_seen_ns", 111},
+    {"last_seen_ns", 112},
+    {"ip_version", 2000},
+    {"wire_bytes", 2001},
+    {"flow_id", 2002},
+    {"record", 2003},
+    {"flow_first_seen_ns", 2004},
+    {"end_reason", 2005},
+    {"exact", 2006},
+    {"missed_packets_at_most", 2007},
+    {"packets_total", 2008},
+    {"ip_bytes_total", 2009},
+    {"wire_bytes_total", 2010},
+    {"duration_ns", 2011},
+    {"iat_mean_ns", 2012},
+    {"iat_p50_ns", 2013},
+    {"iat_p99_ns", 2014},
+    {"gap_p99_packets", 2015},
+    {"size_mean_bytes", 2016},
+    {"size_p99_bytes", 2017},
+    {"class", 2018},
+    {"ttl_max", 2019},
+    {"dscp", 2020},
+    {"icmp_type_code", 2021},
+    {"rtt_min_ns", 2022},
+    {"rtt_p50_ns", 2023},
+    {"tcp_retransmissions", 2024},
+    {"tcp_out_of_order", 2025},
+    {"tcp_lost_segments", 2026},
+    {"tcp_zero_windows", 2027},
+    {"reverse_packets", 2028},
+    {"reverse_ip_bytes", 2029},
+    {"reverse_wire_bytes", 2030},
+    {"reverse_tcp_flags", 2031},
+    {"biflow_direction", 2032},
+};
+
+/// Of every message; goflow2's numbers.
+enum : std::uint32_t { kType = 1, kSamplingRate = 3, kSequence = 4, kEtherType = 30, kReceivedNs = 110 };
+constexpr std::uint64_t kIpfix = 4, kIpv4 = 0x0800, kIpv6 = 0x86dd;
+
+enum Wire : std::uint32_t { varint = 0, fixed64 = 1, bytes = 2 };
+
+void put_number(std::string& out, std::uint32_t number, std::uint64_t value) {
+  put_varint(out, std::uint64_t{number} << 3 | Wire::varint);
+  put_varint(out, value);
+}
+
+void put_bytes(std::string& out, std::uint32_t number, std::string_view value) {
+  put_varint(out, std::uint64_t{number} << 3 | Wire::bytes);
+  put_varint(out, value.size());
+  out += value;
+}
+
+void put_real(std::string& out, std::uint32_t number, double value) {
+  put_varint(out, std::uint64_t{number} << 3 | Wire::fixed64);
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  for (unsigned shift = 0; shift < 64; shift += 8) out += static_cast<char>(bits >> shift);
+}
+
+}  // namespace
+
+std::span<const FlowMessageField> flow_message_fields() noexcept { return kFields; }
+
+FlowMessages::FlowMessages(std::span<const ColumnInfo> columns) : columns_(columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto field = std::ranges::find(kFields, std::string_view(columns[i].name), &FlowMessageField::column);
+    if (field == std::end(kFields)) continue;
+    // Reasons have RFC 5102's numbers, classes only names.
+    fields_.push_back({i, field->number, columns[i].type, columns[i].name == "class"});
+  }
+}
+
+void FlowMessages::put(const ReportFlow& flow, std::uint64_t sequence, std::uint64_t now_ns, std::string& out) {
+  message_.clear();
+  put_number(message_, kType, kIpfix);
+  put_number(message_, kSamplingRate, 1);
+  put_number(message_, kSequence, sequence & 0xffffffff);
+  put_number(message_, kEtherType, flow.record.key.ip_version == 6 ? kIpv6 : kIpv4);
+  put_number(message_, kReceivedNs, now_ns);
+  for (const Placed& field : fields_) {
+    const Value& value = flow.values[field.column];
+    if (!value.present()) continue;
+    if (field.is_text) {
+      put_bytes(message_, field.number, columns_[field.column].name_of(value));
+    } else if (field.type.value == ValueType::address) {
+      const auto address = value.mapped_address();
+      put_bytes(message_, field.number, {reinterpret_cast<const char*>(address.data()), address.size()});
+    } else if (field.type.value == ValueType::real) {
+      put_real(message_, field.number, value.as_real());
+    } else {
+      put_number(message_, field.number, value.as_unsigned());
+    }
+  }
+  put_varint(out, message_.size());
+  out += message_;
+}
+
+}  // namespace parshall

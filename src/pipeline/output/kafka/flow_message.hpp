@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/output/report.hpp"
+
+namespace parshall {
+
+/// A column's field of a FlowMessage: goflow2's number where that has one, else one of ours, from 2000 on. Numbers
+/// never change. examples/warehouse/kafka/flow.proto has them all.
+struct FlowMessageField {
+  std::string_view column;
+  std::uint32_t number;
+};
+std::span<const FlowMessageField> flow_message_fields() noexcept;
+
+/// Writes records as Protocol Buffers, each behind its length. Source: goflow2's pb/flow.proto; addresses are always of
+/// 16 bytes, those of IPv4 mapped, since that is what ClickHouse takes. Columns without a field are left out.
+class FlowMessages {
+ public:
+  explicit FlowMessages(std::span<const ColumnInfo> columns);
+
+  /// `sequence`: of records, in this output; `now_ns`: since 1970.
+  void put(const ReportFlow& flow, std::uint64_t sequence, std::uint64_t now_ns, std::string& out);
+
+ private:
+  struct Placed {
+    std::size_t column;
+    std::uint32_t number;
+    ColumnType type;
+    bool is_text;
+  };
+
+  std::span<const ColumnInfo> columns_;
+  std::vector<Placed> fields_;
+  std::string message_;
+};
+
+}  // namespace parshall

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/kafka/kafka.hpp"
+
+#include <fmt/format.h>
+#include <librdkafka/rdkafka.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "base/host_name.hpp"
+#include "pipeline/output/flow_json.hpp"
+#include "pipeline/output/kafka/flow_message.hpp"
+#include "pipeline/output/kafka/target.hpp"
+#include "pipeline/output/summary_json.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kReasonBytes = 512;
+constexpr int kReachMs = 5000, kRoomMs = 100, kPurgeMs = 1000;
+
+struct Destroy {
+  void operator()(rd_kafka_t* producer) const noexcept { rd_kafka_destroy(producer); }
+  void operator()(rd_kafka_conf_t* config) const noexcept { rd_kafka_conf_destroy(config); }
+};
+using Producer = std::unique_ptr<rd_kafka_t, Destroy>;
+using Config = std::unique_ptr<rd_kafka_conf_t, Destroy>;
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+}
+
+/// What is on its way, and what became of it; by whoever polls.
+struct Deliveries {
+  OutputSummary::Sum in_flight, lost;
+  std::string trouble;
+};
+
+class KafkaExporter final : public InnerExporter {
+ public:
+  KafkaExporter(KafkaTarget target, Producer producer, std::unique_ptr<Deliveries> deliveries)
+      : target_(std::move(target)), deliveries_(std::move(deliveries)), producer_(std::move(producer)) {}
+
+  void begin(std::span<const ColumnInfo> columns) override {
+    if (target_.as_json)
+      json_.emplace(columns);
+    else
+      protobuf_.emplace(columns);
+  }
+
+  void records(std::span<const ReportFlow> batch) override {
+    const std::uint64_t now = now_ns();
+    for (const ReportFlow& flow : batch) {
+      put(flow, now);
+      in_message_ += {.records = 1, .packets = flow.record.packets};
+      if (in_message_.records == target_.batch) send();
+    }
+  }
+
+  void flush() override {
+    send();
+    rd_kafka_poll(producer_.get(), 0);
+  }
+
+  /// What a broker has not acknowledged by then is lost.
+  void finish() override {
+    send();
+    rd_kafka_flush(producer_.get(), static_cast<int>(target_.wait.count()));
+    if (deliveries_->in_flight == OutputSummary::Sum()) return;
+    rd_kafka_purge(producer_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    rd_kafka_flush(producer_.get(), kPurgeMs);
+  }
+
+  void accounting(const ReportSummary& summary, const OutputSummary&) override {
+    const std::string text = summary_json(summary), topic = target_.topic + "-accounting", probe = host_name();
+    rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                      RD_KAFKA_V_KEY(probe.data(), probe.size()),
+                      RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()), RD_KAFKA_V_END);
+    rd_kafka_flush(producer_.get(), static_cast<int>(target_.wait.count()));
+  }
+
+  OutputSummary::Sum held() const noexcept override { return deliveries_->in_flight + in_message_; }
+  OutputSummary::Sum take_not_sent() noexcept override { return std::exchange(deliveries_->lost, {}); }
+  std::string trouble() const override { return deliveries_->trouble; }
+
+ private:
+  void put(const ReportFlow& flow, std::uint64_t now) {
+    if (protobuf_) return protobuf_->put(flow, sequence_++, now, message_);
+    const std::size_t begin = message_.size();
+    message_.resize(begin + json_->longest() + 1);
+    char* const end = json_->put(message_.data() + begin, flow);
+    *end = '\n';
+    message_.resize(static_cast<std::size_t>(end + 1 - message_.data()));
+  }
+
+  /// A full queue gets a moment to drain.
+  void send() {
+    if (in_message_.records == 0) return;
+    auto sum = std::make_unique<OutputSummary::Sum>(std::exchange(in_message_, {}));
+    for (int tries = 0;; ++tries) {
+      const rd_kafka_resp_err_t wrong = rd_kafka_producev(
+          producer_.get(), RD_KAFKA_V_TOPIC(target_.topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+          RD_KAFKA_V_VALUE(message_.data(), message_.size()), RD_KAFKA_V_OPAQUE(sum.get()), RD_KAFKA_V_END);
+      if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        deliveries_->in_flight += *sum;
+        sum.release();  // told_of() has it
+        break;
+      }
+      if (wrong != RD_KAFKA_RESP_ERR__QUEUE_FULL || tries != 0) {
+        deliveries_->lost += *sum;
+        break;
+      }
+      rd_kafka_poll(producer_.get(), kRoomMs);
+    }
+    message_.clear();
+  }
+
+  KafkaTarget target_;
+  std::unique_ptr<Deliveries> deliveries_;
+  Producer producer_;  ///< goes before what its last reports are written to
+  std::optional<FlowMessages> protobuf_;
+  std::optional<FlowJson> json_;
+  std::string message_;
+  OutputSummary::Sum in_message_;
+  std::uint64_t sequence_ = 0;
+};
+
+void told_of(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
+  const std::unique_ptr<OutputSummary::Sum> sum(static_cast<OutputSummary::Sum*>(message->_private));
+  auto& deliveries = *static_cast<Deliveries*>(opaque);
+  if (sum == nullptr) return;  // the account
+  deliveries.in_flight = deliveries.in_flight - *sum;
+  if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return deliveries.trouble.clear();
+  deliveries.lost += *sum;
+  deliveries.trouble = rd_kafka_err2str(message->err);
+}
+
+std::optional<Error> set(rd_kafka_conf_t* config, const std::string& name, const std::string& value) {
+  std::array<char, kReasonBytes> reason{};
+  if (rd_kafka_conf_set(config, name.c_str(), value.c_str(), reason.data(), reason.size()) == RD_KAFKA_CONF_OK)
+    return std::nullopt;
+  return Error{reason.data()};
+}
+
+std::optional<Error> set_from_file(rd_kafka_conf_t* config, const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error{fmt::format("config={}: {}", path, std::strerror(errno))};
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t equals = line.find('=');
+    if (equals == line.npos) return Error{fmt::format("{}, line {}: NAME=VALUE is wanted", path, number)};
+    if (const auto wrong = set(config, line.substr(0, equals), line.substr(equals + 1)))
+      return Error{fmt::format("{}, line {}: {}", path, number, wrong->message)};
+  }
+  return std::nullopt;
+}
+
+Result<Config> make_config(const KafkaTarget& target, Deliveries& deliveries) {
+  Config config(rd_kafka_conf_new());
+  for (const auto& [name, value] : {std::pair<std::string, std::string>("bootstrap.servers", target.brokers),
+                                    {"compression.type", target.compression},
+                                    {"enable.idempotence", "true"},
+                                    {"linger.ms", "50"},
+                                    {"queue.buffering.max.kbytes", "65536"},
+                                    {"queue.buffering.max.messages", "1000000"},
+                                    {"message.max.bytes", "8000000"}})
+    if (const auto wrong = set(config.get(), name, value)) return *wrong;
+  if (!target.config.empty())
+    if (const auto wrong = set_from_file(config.get(), target.config)) return *wrong;
+  rd_kafka_conf_set_opaque(config.get(), &deliveries);
+  rd_kafka_conf_set_dr_msg_cb(config.get(), told_of);
+  rd_kafka_conf_set_error_cb(config.get(), [](rd_kafka_t*, int wrong, const char* reason, void* opaque) {
+    static_cast<Deliveries*>(opaque)->trouble =
+        fmt::format("{}: {}", rd_kafka_err2str(static_cast<rd_kafka_resp_err_t>(wrong)), reason);
+  });
+  rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
+  return config;
+}
+
+/// Whether any broker answers.
+std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers) {
+  const struct rd_kafka_metadata* metadata = nullptr;
+  const rd_kafka_resp_err_t wrong = rd_kafka_metadata(producer, 0, nullptr, &metadata, kReachMs);
+  if (metadata != nullptr) rd_kafka_metadata_destroy(metadata);
+  if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
+  return Error{fmt::format("cannot reach any broker of {}: {}", brokers, rd_kafka_err2str(wrong))};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target) {
+  const auto wrong = [&](const Error& error) {
+    return Error{fmt::format("--export kafka:{}: {}", target, error.message)};
+  };
+  const auto parsed = KafkaTarget::parse(target);
+  if (!parsed) return wrong(parsed.error());
+  auto deliveries = std::make_unique<Deliveries>();
+  auto config = make_config(*parsed, *deliveries);
+  if (!config) return wrong(config.error());
+  std::array<char, kReasonBytes> reason{};
+  Producer producer(rd_kafka_new(RD_KAFKA_PRODUCER, config->get(), reason.data(), reason.size()));
+  if (!producer) return wrong(Error{reason.data()});
+  static_cast<void>(config->release());  // the producer's
+  if (const auto problem = reach(producer.get(), parsed->brokers)) return wrong(*problem);
+  return std::unique_ptr<Exporter>(
+      std::make_unique<KafkaExporter>(*parsed, std::move(producer), std::move(deliveries)));
+}
+
+}  // namespace parshall

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/kafka/target.hpp"
+
+#include "base/parse.hpp"
+#include "pipeline/output/target_options.hpp"
+
+namespace parshall {
+namespace {
+
+using Target = KafkaTarget;
+
+bool take_format(const std::string& value, Target& target) {
+  target.as_json = value == "json";
+  return value == "json" || value == "protobuf";
+}
+bool take_compression(const std::string& value, Target& target) {
+  target.compression = value;
+  return value == "none" || value == "zstd" || value == "lz4" || value == "gzip" || value == "snappy";
+}
+bool take_batch(const std::string& value, Target& target) {
+  constexpr std::uint64_t kMost = 10'000;
+  const auto records = parse_count(value);
+  target.batch = records.value_or(0);
+  return target.batch >= 1 && target.batch <= kMost;
+}
+bool take_wait(const std::string& value, Target& target) {
+  const auto ns = parse_duration_ns(value);
+  if (!ns) return false;
+  target.wait = std::chrono::milliseconds(*ns / 1'000'000);
+  return true;
+}
+bool take_config(const std::string& value, Target& target) {
+  target.config = value;
+  return !value.empty();
+}
+
+constexpr TargetOption<Target> kOptions[] = {
+    {"format", "protobuf (goflow2's FlowMessage) or json", take_format},
+    {"compression", "zstd, lz4, gzip, snappy or none", take_compression},
+    {"batch", "records in a message, from 1 to 10000", take_batch},
+    {"wait", "time, such as 10s, for what is not delivered in the end", take_wait},
+    {"config", "file of librdkafka's settings, NAME=VALUE in each line", take_config},
+};
+
+}  // namespace
+
+Result<KafkaTarget> KafkaTarget::parse(const std::string& text) {
+  KafkaTarget target;
+  const auto place = take_options<Target>(text, kOptions, target);
+  if (!place) return place.error();
+  const std::size_t slash = place->find('/');
+  target.brokers = place->substr(0, slash);
+  target.topic = slash == place->npos ? "" : place->substr(slash + 1);
+  if (target.brokers.empty() || target.topic.empty())
+    return Error{"give HOST:PORT/TOPIC, or HOST:PORT,HOST:PORT/TOPIC"};
+  return target;
+}
+
+}  // namespace parshall

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <absl/container/flat_hash_map.h>
+#include <zstd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/output/column.hpp"
+#include "pipeline/output/parquet/thrift.hpp"
+
+namespace parshall {
+
+/// Types that are stored, and encodings, by their numbers in parquet.thrift.
+enum class ParquetType : std::uint8_t { boolean = 0, int32 = 1, int64 = 2, float32 = 4, float64 = 5, bytes = 6 };
+enum class ParquetEncoding : std::uint8_t { plain = 0, rle = 3, delta = 5, dictionary = 8 };
+
+ParquetType parquet_type(ColumnType type) noexcept;
+ParquetEncoding parquet_encoding(ColumnType type) noexcept;
+
+/// Where in its file the values of one column and row group are, and what is known of them.
+struct ParquetChunk {
+  std::int64_t values = 0, absent = 0;
+  std::int64_t dictionary_at = 0, data_at = 0;   ///< bytes into the file; no dictionary: 0
+  std::int64_t raw_bytes = 0, packed_bytes = 0;  ///< of all pages, with their headers
+  bool has_bounds = false;
+  std::string least, most;  ///< as PLAIN has them, texts without their length
+};
+
+/// Compresses pages, with a checksum in each.
+class PageCompressor {
+ public:
+  explicit PageCompressor(int level);
+  /// Of what `raw` is, until the next one.
+  std::string_view compress(std::string_view raw);
+
+ private:
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context_;
+  std::string packed_;
+};
+
+/// Gathers the values of one column for a row group, then writes them as a page, behind a dictionary of their texts
+/// where they have such.
+///
+/// Memory: 8 bytes a value, and one more where they may be absent; 48 or so for each address.
+class ParquetColumn {
+ public:
+  explicit ParquetColumn(const ColumnInfo& info);
+
+  void add(const Value& value) {
+    if (info_.nullable) {
+      present_.push_back(value.present() ? 1 : 0);
+      if (!value.present()) return;
+    }
+    words_.push_back(info_.type.value == ValueType::address ? place_of(value) : value.as_unsigned());
+  }
+  std::size_t rows() const noexcept { return info_.nullable ? present_.size() : words_.size(); }
+
+  /// Appends the pages to what will be at `file_at` of the file, and begins anew.
+  ParquetChunk write(std::string& out, std::int64_t file_at, PageCompressor& compressor);
+
+  const ColumnInfo& info() const noexcept { return info_; }
+
+ private:
+  using Address = std::array<std::uint8_t, 16>;
+
+  std::uint64_t place_of(const Value& address);
+  void put_levels(std::string& page) const;
+  void put_values(std::string& page, std::size_t names) const;
+  void bound(ParquetChunk& chunk) const;
+  void bound_texts(ParquetChunk& chunk) const;
+
+  ColumnInfo info_;
+  std::vector<std::uint64_t> words_;    ///< of those that are there: bits of numbers, places in the dictionary
+  std::vector<std::uint64_t> present_;  ///< 1 or 0 for each row, where they may be absent
+  absl::flat_hash_map<Address, std::uint64_t> places_;
+  std::vector<std::string> addresses_;  ///< of the dictionary
+};
+
+}  // namespace parshall

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/parquet/parquet.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <iterator>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "pipeline/output/account_columns.hpp"
+#include "pipeline/output/columnar.hpp"
+#include "pipeline/output/parquet/file.hpp"
+#include "pipeline/output/parquet/target.hpp"
+
+namespace parshall {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Of this run among all whose files are in the folder.
+std::string new_run() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+class ParquetExporter final : public InnerExporter {
+ public:
+  explicit ParquetExporter(ParquetTarget target) : target_(std::move(target)), run_(new_run()) {}
+  ~ParquetExporter() override { end_file(); }
+
+  void begin(std::span<const ColumnInfo> columns) override {
+    columns_ = {{.name = "probe", .type = kEnum16, .nullable = false, .values = {target_.probe}},
+                {.name = "export_sequence", .type = kUint64, .nullable = false}};
+    own_columns_ = columns_.size();
+    std::ranges::move(columnar(columns), std::back_inserter(columns_));
+  }
+
+  void records(std::span<const ReportFlow> batch) override {
+    for (const ReportFlow& flow : batch) write(flow);
+  }
+
+  void flush() override {
+    if (file_ != nullptr && Clock::now() - begun_ >= target_.every) end_file();
+  }
+  void finish() override { end_file(); }
+  OutputSummary::Sum held() const noexcept override { return in_file_; }
+  std::string trouble() const override { return trouble_; }
+  OutputSummary::Sum take_not_sent() noexcept override { return std::exchange(not_sent_, {}); }
+
+  void accounting(const ReportSummary& summary, const OutputSummary& own) override {
+    const auto account = account_columns(summary, own, {target_.probe, run_, sequence_});
+    std::vector<ColumnInfo> columns;
+    for (const AccountColumn& each : account) columns.push_back(each.info);
+    auto file = create(target_.folder + "/accounting", "accounting-" + run_, columns);
+    if (file == nullptr) return;
+    ParquetFile::Metadata metadata{{"parshall.run", run_}};
+    for (std::size_t i = 0; i < account.size(); ++i) {
+      const Value& value = account[i].value;
+      file->column(i).add(value);
+      if (value.present() && value.type() != ValueType::enumeration)
+        metadata.emplace_back("parshall." + columns[i].name, fmt::to_string(value.as_unsigned()));
+    }
+    file->end_row();
+    (void)file->finish(metadata);
+  }
+
+ private:
+  static constexpr std::uint64_t kNsPerHour = 3'600'000'000'000;
+  static constexpr std::int64_t kFewRows = 1000;
+  static constexpr std::chrono::seconds kAgain{5};
+
+  void write(const ReportFlow& flow) {
+    const std::uint64_t sequence = sequence_++;
+    const OutputSummary::Sum one{.records = 1, .packets = flow.record.packets};
+    if (is_time_for_another(flow.record.last_ns)) end_file();
+    if (file_ == nullptr && !begin_file(flow.record.last_ns, sequence)) {
+      not_sent_ += one;
+      return;
+    }
+    file_->column(0).add(Value::of_enumeration(0));
+    file_->column(1).add(Value::of_unsigned(sequence));
+    for (std::size_t i = 0; i < flow.values.size(); ++i) file_->column(own_columns_ + i).add(flow.values[i]);
+    in_file_ += one;
+    file_->end_row();
+    if (file_->error()) lose_file(*file_->error());
+  }
+
+  /// A partition is of the file's first record; of a few rows no file is made, whatever the times of a capture are.
+  bool is_time_for_another(std::uint64_t last_ns) const noexcept {
+    if (file_ == nullptr) return false;
+    return file_->bytes() >= target_.bytes || (last_ns >= partition_end_ns_ && file_->rows() >= kFewRows);
+  }
+
+  bool begin_file(std::uint64_t last_ns, std::uint64_t sequence) {
+    if (Clock::now() < again_at_) return false;
+    std::string folder = target_.folder;
+    const auto seconds = static_cast<std::time_t>(last_ns / 1'000'000'000);
+    using Partition = ParquetTarget::Partition;
+    if (target_.partition != Partition::none) folder += fmt::format("/date={:%Y-%m-%d}", fmt::gmtime(seconds));
+    if (target_.partition == Partition::hour) folder += fmt::format("/hour={:%H}", fmt::gmtime(seconds));
+    const std::uint64_t length = target_.partition == Partition::hour ? kNsPerHour : 24 * kNsPerHour;
+    partition_end_ns_ = target_.partition == Partition::none ? ~std::uint64_t{0} : (last_ns / length + 1) * length;
+    file_ = create(folder, fmt::format("flows-{}-{:06}", run_, files_), columns_);
+    if (file_ == nullptr) {
+      again_at_ = Clock::now() + kAgain;
+      return false;
+    }
+    trouble_.clear();
+    ++files_;
+    begun_ = Clock::now();
+    first_sequence_ = sequence;
+    return true;
+  }
+
+  std::unique_ptr<ParquetFile> create(const std::string& folder, const std::string& name,
+                                      std::span<const ColumnInfo> columns) {
+    std::error_code wrong;
+    std::filesystem::create_directories(folder, wrong);
+    auto file = ParquetFile::create(fmt::format("{}/{}.parquet", folder, name), columns, target_.level);
+    if (file) return *std::move(file);
+    trouble_ = file.error().message;
+    return nullptr;
+  }
+
+  void end_file() {
+    if (file_ == nullptr) return;
+    const ParquetFile::Metadata metadata = {{"parshall.run", run_},
+                                            {"parshall.probe", target_.probe},
+                                            {"parshall.first_export_sequence", fmt::to_string(first_sequence_)},
+                                            {"parshall.records", fmt::to_string(in_file_.records)},
+                                            {"parshall.packets", fmt::to_string(in_file_.packets)}};
+    if (const auto error = file_->finish(metadata)) return lose_file(*error);
+    file_.reset();
+    in_file_ = {};
+  }
+
+  void lose_file(const Error& error) {
+    trouble_ = error.message;
+    file_.reset();
+    not_sent_ += std::exchange(in_file_, {});
+    again_at_ = Clock::now() + kAgain;
+  }
+
+  ParquetTarget target_;
+  std::string run_;
+  std::vector<ColumnInfo> columns_;
+  std::size_t own_columns_ = 0;
+  std::unique_ptr<ParquetFile> file_;  ///< null: the next record begins one
+  Clock::time_point begun_{}, again_at_{};
+  std::uint64_t partition_end_ns_ = 0, sequence_ = 0, first_sequence_ = 0, files_ = 0;
+  OutputSummary::Sum in_file_, not_sent_;
+  std::string trouble_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Exporter>> open_parquet_exporter(const std::string& target) {
+  auto parsed = ParquetTarget::parse(target);
+  if (!parsed) return Error{fmt::format("--export parquet:{}: {}", target, parsed.error().message)};
+  std::error_code wrong;
+  std::filesystem::create_directories(parsed->folder, wrong);
+  if (wrong) return Error{fmt::format("--export parquet:{}: {}: {}", target, parsed->folder, wrong.message())};
+  if (::access(parsed->folder.c_str(), W_OK | X_OK) != 0)
+    return Error{fmt::format("--export parquet:{}: {}: {}", target, parsed->folder, std::strerror(errno))};
+  return std::unique_ptr<Exporter>(std::make_unique<ParquetExporter>(*std::move(parsed)));
+}
+
+}  // namespace parshall

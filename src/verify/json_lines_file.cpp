@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "verify/exported_file.hpp"
+
+namespace parshall {
+namespace {
+
+using nlohmann::json;
+
+std::uint64_t number(const json& object, const char* name) {
+  const auto at = object.find(name);
+  return at != object.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
+}
+
+/// Of the output that says it wrote what is there; else of none of them.
+ExportAccount account_of(const json& summary, const ExportedFile& read) {
+  const json accounting = summary.value("accounting", json::object());
+  ExportAccount account{
+      .counted_in_flows = number(accounting, "live_flow_packets") + number(accounting, "ended_record_packets"),
+      .records_written = read.records,
+      .packets_written = read.packets,
+      .balanced = accounting.value("balanced", false)};
+  account.packets_offered = account.counted_in_flows;
+  const json outputs = summary.value("outputs", json::array());
+  for (const json& output : outputs) {
+    const json written = output.value("written", json::object()), dropped = output.value("dropped", json::object());
+    if (!output.value("name", "").starts_with("jsonl:") || number(written, "records") != read.records) continue;
+    account.packets_offered = number(output.value("offered", json::object()), "packets");
+    account.whole_run = output.value("whole_run", true);
+    account.packets_written = number(written, "packets");
+    account.records_not_sent = number(dropped, "records");
+    account.packets_not_sent = number(dropped, "packets");
+  }
+  return account;
+}
+
+}  // namespace
+
+ExportedFile read_json_lines(Bytes file) {
+  ExportedFile read;
+  std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  json summary;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const json object = json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object()) {
+      read.problem = fmt::format("line {} is no JSON object", line);
+      return read;
+    }
+    if (const auto flow = object.find("flow"); flow != object.end() && flow->is_object()) {
+      ++read.records;
+      read.packets += number(*flow, "packets") + number(*flow, "reverse_packets");
+    }
+    if (const auto last = object.find("summary"); last != object.end() && last->is_object()) summary = *last;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (!summary.is_null()) try {
+      read.account = account_of(summary, read);
+    } catch (const json::exception&) {
+      read.problem = "its summary is none of ours";
+    }
+  return read;
+}
+
+}  // namespace parshall

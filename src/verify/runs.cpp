@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace parshall {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEndings[] = {".parquet", ".parquet.part", ".ipfix", ".jsonl"};
+
+bool is_of_an_output(const std::string& path) {
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+/// What there is at `path`, and below it.
+std::optional<Error> find(const std::string& path, std::vector<std::string>& files) {
+  std::error_code wrong;
+  if (!fs::is_directory(path, wrong)) {
+    files.push_back(path);
+    return std::nullopt;
+  }
+  fs::recursive_directory_iterator at(path, wrong);
+  for (; !wrong && at != fs::recursive_directory_iterator(); at.increment(wrong))
+    if (is_of_an_output(at->path().string())) files.push_back(at->path().string());
+  if (wrong) return Error{fmt::format("cannot read {}: {}", path, wrong.message())};
+  return std::nullopt;
+}
+
+/// Of a run, whatever its files say of themselves.
+std::string problem_of(const VerifiedRun& run) {
+  if (!run.account) return "it has no account: it goes on, or was ended by force";
+  const ExportAccount& account = *run.account;
+  if (run.records != account.records_written)
+    return fmt::format("{} records were written, and {} are there", account.records_written, run.records);
+  if (run.packets != account.packets_written)
+    return fmt::format("{} packets were written, and {} are there", account.packets_written, run.packets);
+  if (account.packets_offered != run.packets + account.packets_not_sent)
+    return fmt::format("{} packets were in records for it, and {} are written or known to be not sent",
+                       account.packets_offered, run.packets + account.packets_not_sent);
+  if (account.whole_run && account.packets_offered != account.counted_in_flows)
+    return fmt::format("{} packets were counted in flows, and {} were in records for it", account.counted_in_flows,
+                       account.packets_offered);
+  return account.balanced || !account.whole_run ? "" : "its packets do not add up";
+}
+
+VerifiedRun& run_of(const VerifiedFile& file, std::vector<VerifiedRun>& runs) {
+  const std::string& name = file.read.run.empty() ? file.path : file.read.run;
+  const auto known = std::ranges::find(runs, name, &VerifiedRun::name);
+  return known != runs.end() ? *known : runs.emplace_back(VerifiedRun{.name = name, .account = {}, .problem = {}});
+}
+
+}  // namespace
+
+bool Verified::is_good() const noexcept {
+  return std::ranges::all_of(files, [](const VerifiedFile& file) { return file.read.problem.empty(); }) &&
+         std::ranges::all_of(runs, [](const VerifiedRun& run) { return run.problem.empty(); });
+}
+
+Result<Verified> verify(std::span<const std::string> paths) {
+  std::vector<std::string> found;
+  for (const std::string& path : paths)
+    if (const auto error = find(path, found)) return *error;
+  std::ranges::sort(found);
+  const auto twice = std::ranges::unique(found);
+  found.erase(twice.begin(), twice.end());
+  if (found.empty())
+    return Error{fmt::format("there is no file to verify in {}: names end with .parquet, .ipfix or .jsonl", paths[0])};
+  Verified all;
+  for (const std::string& path : found) {
+    auto read = read_exported(path);
+    if (!read) return read.error();
+    if (path.ends_with(".part")) *read = {.problem = "not whole: what was written to it is lost with it"};
+    const VerifiedFile& file = all.files.emplace_back(VerifiedFile{path, *std::move(read)});
+    if (path.ends_with(".part")) continue;
+    VerifiedRun& run = run_of(file, all.runs);
+    ++run.files;
+    run.records += file.read.records;
+    run.packets += file.read.packets;
+    if (file.read.account) run.account = file.read.account;
+  }
+  for (VerifiedRun& run : all.runs) run.problem = problem_of(run);
+  return all;
+}
+
+}  // namespace parshall

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records as NetFlow version 9, read by what RFC 3954 says: the same as in CSV, with an account of what IANA has elements for.
+
+usage: test_netflow9.py PARSHALL [unittest arguments]
+"""
+import csv
+import ipaddress
+import json
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+PROGRAM = None
+TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
+
+
+class Wrong(Exception):
+    pass
+
+
+class Reader:
+    def __init__(self):
+        self.templates, self.flows, self.options, self.sequence, self.lost, self.longest = {}, [], [], None, 0, 0
+
+    def read(self, data):
+        version, count, uptime, seconds, sequence, self.source = struct.unpack(">HHIIII", data[:20])
+        if version != 9:
+            raise Wrong(f"version {version}")
+        if self.sequence is not None:
+            self.lost += (sequence - self.sequence) % 2**32
+        self.sequence, self.longest = (sequence + 1) % 2**32, max(self.longest, len(data))
+        self.boot_ms = seconds * 1000 - uptime
+        records, at = 0, 20
+        while at < len(data):
+            number, length = struct.unpack(">HH", data[at:at + 4])
+            if length < 4 or length % 4 or at + length > len(data):
+                raise Wrong(f"flow set {number} of {length} bytes")
+            body, at = data[at + 4:at + length], at + length
+            if number in (0, 1):
+                records += self.template_set(body, number == 1)
+            elif number in self.templates:
+                records += self.data_set(body, *self.templates[number])
+            else:
+                raise Wrong(f"flow set {number} without a template")
+        if records != count:
+            raise Wrong(f"{count} records are said to be there, and {records} are")
+
+    def template_set(self, body, of_options):
+        count, at = 0, 0
+        while len(body) - at >= (6 if of_options else 4):
+            if of_options:
+                number, scope, options = struct.unpack(">HHH", body[at:at + 6])
+                at, fields, scopes = at + 6, (scope + options) // 4, scope // 4
+            else:
+                number, fields = struct.unpack(">HH", body[at:at + 4])
+                at, scopes = at + 4, 0
+            pairs = [struct.unpack(">HH", body[at + 4 * i:at + 4 * i + 4]) for i in range(fields)]
+            at += 4 * fields
+            if number < 256 or not fields:
+                raise Wrong(f"template {number}")
+            self.templates[number] = ([(None if i < scopes else element, length) for i, (element, length) in enumerate(pairs)], of_options)
+            count += 1
+        return count
+
+    def data_set(self, body, fields, of_options):
+        length, count = sum(length for _, length in fields), len(body) // sum(length for _, length in fields)
+        for number in range(count):
+            at, record = number * length, {}
+            for element, size in fields:
+                record[element], at = body[at:at + size], at + size
+            (self.options if of_options else self.flows).append(record)
+        if any(body[count * length:]) or len(body) - count * length > 3:
+            raise Wrong("no padding")
+        return count
+
+
+class NetFlow9(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(self.socket.close)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        self.socket.bind(("127.0.0.1", 0))
+        self.socket.settimeout(0.2)
+        self.messages, self.stopping = [], False
+        self.thread = threading.Thread(target=self.receive)
+        self.thread.start()
+
+    def receive(self):
+        while True:
+            try:
+                self.messages.append(self.socket.recv(65536))
+            except TimeoutError:
+                if self.stopping:
+                    return
+
+    def watch(self, *options, stats="tcp_flags,end_reason,iat_p99,duration"):
+        target = ",".join([f"netflow9:udp://127.0.0.1:{self.socket.getsockname()[1]}", *options])
+        done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--stats", stats, "--format", "json", "--top", "1", "--export", target, "--export",
+                               f"csv:{self.folder / 'flows.csv'}"], capture_output=True, text=True, timeout=120, check=False)
+        self.stopping = True
+        self.thread.join()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.reader = Reader()
+        for message in self.messages:
+            self.reader.read(message)
+        with open(self.folder / "flows.csv", newline="") as file:
+            return json.loads(done.stdout)["summary"], list(csv.DictReader(file))
+
+    def test_what_came_is_what_csv_has(self):
+        summary, rows = self.watch("mtu=900", "rate=50M", "domain=7")
+        reader = self.reader
+        self.assertEqual(reader.lost, 0)
+        self.assertLessEqual(reader.longest, 900)
+        self.assertEqual(reader.source, 7)
+
+        def number(flow, element):
+            return int.from_bytes(flow[element], "big")
+
+        def of_flow(flow):
+            src, dst = (flow[8], flow[12]) if 8 in flow else (flow[27], flow[28])
+            return (str(ipaddress.ip_address(src)), str(ipaddress.ip_address(dst)), *(number(flow, element) for element in (7, 11, 4, 2, 1, 6, 152, 153)))
+
+        def of_row(row):
+            return (row["src_ip"], row["dst_ip"], *(int(row[name]) for name in ("src_port", "dst_port", "protocol", "packets", "ip_bytes", "tcp_flags")),
+                    int(row["first_seen_ns"]) // 10**6, int(row["last_seen_ns"]) // 10**6)
+        self.assertEqual(sorted(map(of_flow, reader.flows)), sorted(map(of_row, rows)))
+        for flow in reader.flows[:1000]:
+            self.assertEqual(number(flow, 34), 1)
+            self.assertLess(abs(reader.boot_ms + number(flow, 22) - number(flow, 152)), 1100, "uptime, of whole seconds")
+            self.assertGreaterEqual(number(flow, 21), number(flow, 22))
+        (account,) = reader.options
+        self.assertEqual(number(account, 86), summary["accounting"]["counted"])
+        self.assertEqual(number(account, 42), len(rows))
+        self.assertEqual(number(account, 167), 0)
+
+    def test_it_goes_by_udp(self):
+        self.stopping = True
+        self.thread.join()
+        for target in ("tcp://127.0.0.1:1", "file"):
+            done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--export", f"netflow9:{target}"], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("NetFlow goes by udp://HOST:PORT", done.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

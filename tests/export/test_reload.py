@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs of a configuration: [[export]] tables, which SIGHUP has read again while packets come; no packet and no record is lost by it.
+
+usage: test_reload.py PARSHALL [unittest arguments]
+"""
+import csv
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = None
+TRAFFIC = ["-g", "flows=20000,pace=100000", "--idle", "1ms", "--duration", "4s"]
+
+
+class Configured(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.config = self.folder / "watch.toml"
+
+    def configure(self, *tables):
+        self.config.write_text("stats = identity\n" + "".join(f"\n[[export]]\n{table}\n" for table in tables))
+
+    def table(self, kind, name, more=""):
+        return f'kind = "{kind}"\ntarget = "{self.folder / name}"\n{more}'
+
+    def start(self, *arguments):
+        process = subprocess.Popen([PROGRAM, "watch", *TRAFFIC, "--config", self.config, "--format", "json", "--top", "1", *arguments], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (process.kill(), process.wait(), process.stdout.close(), process.stderr.close()))
+        self.said = []
+        self.listener = threading.Thread(target=lambda: self.said.extend(iter(process.stderr.readline, "")))
+        self.listener.start()
+        self.wait_for("at most")  # it is announced when the workers run
+        return process
+
+    def wait_for(self, words, times=1):
+        until = time.monotonic() + 15
+        while sum(words in line for line in self.said) < times:
+            self.assertLess(time.monotonic(), until, f"{words}: {self.said}")
+            time.sleep(0.01)
+
+    def finish(self, process):
+        summary = json.loads(process.stdout.read())["summary"]
+        self.assertEqual(process.wait(30), 0, self.said)
+        self.listener.join()
+        self.assertTrue(summary["accounting"]["balanced"])
+        for output in summary["outputs"]:
+            for unit in ("records", "packets"):
+                self.assertEqual(output["offered"][unit], output["written"][unit] + output["dropped"][unit], output)
+        return summary
+
+    def rows(self, name):
+        with open(self.folder / name, newline="") as file:
+            return {(row["flow_id"], row["record"]): int(row["packets"]) for row in csv.DictReader(file)}
+
+    def test_tables_are_outputs_beside_those_of_the_command_line(self):
+        self.configure(self.table("csv", "a.csv"), self.table("parquet", "flows", 'every = "1s"\nlevel = 3\npartition = "none"'))
+        process = self.start("--export", f"csv:{self.folder / 'b.csv'}")
+        summary = self.finish(process)
+        names = [output["name"] for output in summary["outputs"]]
+        self.assertIn(f"parquet:{self.folder / 'flows'},every=1s,level=3,partition=none", names)
+        self.assertEqual(self.rows("a.csv"), self.rows("b.csv"))
+        self.assertEqual(sum(self.rows("a.csv").values()), summary["accounting"]["counted"])
+
+    def test_outputs_come_and_go(self):
+        self.configure(self.table("csv", "first.csv"), self.table("csv", "always.csv"))
+        process = self.start()
+        time.sleep(0.7)
+        self.configure(self.table("csv", "always.csv"), self.table("csv", "last.csv"))
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("last.csv is an output from now on")
+        self.wait_for("first.csv is no output any more")
+        summary = self.finish(process)
+        first, always, last = self.rows("first.csv"), self.rows("always.csv"), self.rows("last.csv")
+        self.assertEqual(sum(always.values()), summary["accounting"]["counted"], "no packet was lost")
+        self.assertEqual({**first, **last}, always, "what one lacks the other has")
+        self.assertGreater(len(first), 100)
+        self.assertGreater(len(last), 100)
+        whole = {output["name"].rsplit("/")[-1]: output["whole_run"] for output in summary["outputs"] if output["name"].startswith("csv:")}
+        self.assertEqual(whole, {"first.csv": False, "always.csv": True, "last.csv": False})
+
+    def test_many_times(self):
+        self.configure()
+        process = self.start()
+        for times in range(1, 11):
+            self.configure(self.table("jsonl", f"{times}.jsonl"))
+            process.send_signal(signal.SIGHUP)
+            self.wait_for("is an output from now on", times)
+        self.wait_for("is no output any more", 9)
+        summary = self.finish(process)
+        self.assertEqual(summary["accounting"]["offered"], summary["accounting"]["counted"])
+        for times in range(1, 11):
+            done = subprocess.run([PROGRAM, "verify", self.folder / f"{times}.jsonl"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_what_is_wrong_is_told_and_changes_nothing(self):
+        self.configure(self.table("csv", "a.csv"))
+        process = self.start()
+        for text, said in (("[[export]]\nkind = 7\n", "takes a kind in quotes"), ("[[export]]\nkind = \n", "line 2"), ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
+                           (f'[[export]]\nkind="csv"\ntarget="{self.folder}/a"\n[[export]]\nkind="jsonl"\ntarget="{self.folder}/a"\n', "are the same file")):
+            self.config.write_text(text)
+            process.send_signal(signal.SIGHUP)
+            self.wait_for(said)
+        self.config.unlink()
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("No such file")
+        self.config.write_text(f'[[export]]\n{self.table("csv", "a.csv")}\n[[export]]\n{self.table("csv", "absent/b.csv")}')
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("absent/b.csv")
+        summary = self.finish(process)
+        self.assertEqual(sum(self.rows("a.csv").values()), summary["accounting"]["counted"])
+
+    def test_a_wrong_table_ends_a_start(self):
+        self.configure('kind = "csv"')
+        done = subprocess.run([PROGRAM, "watch", *TRAFFIC, "--config", self.config], capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("line 3: [[export]] takes a target in quotes", done.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/columns.md from `parshall list columns`, or, with --check, says whether it is what that says.
+
+usage: columns_page.py PARSHALL PAGE [--check]
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+HEAD = """# Columns of a flow record
+
+Made by `make columns` from the schema (`parshall list columns`). Every record begins with the first eleven; the others come where `--stats` or `--columns` names them, and
+`identity`, `totals`, `shape`, `headers`, `tcp` and `all` stand for several. *Absent*: whether a record may lack it: empty in CSV, null in JSON, Parquet and Arrow, left out of the
+template in IPFIX. *IPFIX*: the information element, by private enterprise number where it has one; of addresses that of IPv4 and IPv6, of times of ms and ns. In Parquet
+and Arrow times are timestamps, and have no `_ns` in their name.
+
+| column | unit | type | absent | IPFIX | what |
+|---|---|---|---|---|---|
+"""
+
+
+def page(parshall):
+    head, *lines = subprocess.run([parshall, "list", "columns"], capture_output=True, text=True, check=True).stdout.splitlines()
+    begins = [match.start() for match in re.finditer(r"\S+", head)]
+    rows = [[line[begin:end].strip() for begin, end in zip(begins, [*begins[1:], None])] for line in lines]
+    return HEAD + "".join("| " + " | ".join([f"`{row[0]}`", *(cell.replace("|", "\\|") for cell in row[1:])]) + " |\n" for row in rows)
+
+
+def main():
+    parshall, path, *options = sys.argv[1:]
+    text = page(parshall)
+    if options == ["--check"]:
+        if pathlib.Path(path).read_text() != text:
+            sys.exit(f"{path} is not what the schema says: make columns")
+    else:
+        pathlib.Path(path).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
