@@ -46,6 +46,8 @@ TEST(Registry, EveryListedStatisticCanBeAskedWithAndWithoutItsUnit) {
     std::string name = line.name;
     if (const auto at = name.find("<percentile>"); at != std::string::npos) name.replace(at, std::string::npos, "12.5");
     if (const auto at = name.find("<1-16>"); at != std::string::npos) name.replace(at, std::string::npos, "1");
+    for (const std::string_view of_first : {"vlan_1", "dscp_1", "icmp_type_code_1"})
+      if (name == of_first) name.resize(name.size() - 2);  // the first packet's is the flow's
     const std::string full = line.unit.empty() ? name : name + "_" + line.unit;
     EXPECT_THAT(columns_of({name}), ElementsAre(full));
     EXPECT_THAT(columns_of({full}), ElementsAre(full));
@@ -54,6 +56,11 @@ TEST(Registry, EveryListedStatisticCanBeAskedWithAndWithoutItsUnit) {
     EXPECT_EQ(set->mergeable(), line.mergeable) << name;
     EXPECT_TRUE(line.name.ends_with("<1-16>") || set->columns()[0].help == line.help) << name;
   }
+}
+
+TEST(Registry, WhatHeadersSayOfAFirstPacketHasAShortName) {
+  EXPECT_THAT(columns_of({"vlan", "vlan_1", "vlan_2", "dscp", "ttl_max", "tcp_flags_1"}),
+              ElementsAre("vlan", "vlan_2", "dscp", "ttl_max", "tcp_flags_1"));
 }
 
 TEST(Registry, NamesThatMeanNothingAreRefused) {
