@@ -5,6 +5,7 @@ usage: test_biflow.py PARSHALL [unittest arguments]
 """
 import csv
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -107,5 +108,5 @@ class Biflows(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

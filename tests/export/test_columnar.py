@@ -327,5 +327,5 @@ class OtherAccounts(ColumnarTest):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

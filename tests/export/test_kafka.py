@@ -5,6 +5,7 @@ real one.
 usage: test_kafka.py PARSHALL PROTO [unittest arguments]
 """
 import json
+import os
 import pathlib
 import re
 import socket
@@ -78,5 +79,5 @@ class Kafka(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM, PROTO = sys.argv.pop(1), sys.argv.pop(1)
+    PROGRAM, PROTO = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
     unittest.main()

@@ -6,6 +6,7 @@ usage: test_netflow9.py PARSHALL [unittest arguments]
 import csv
 import ipaddress
 import json
+import os
 import pathlib
 import socket
 import struct
@@ -151,5 +152,5 @@ class NetFlow9(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -4,6 +4,7 @@
 usage: test_tls.py PARSHALL [unittest arguments]
 """
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -185,5 +186,5 @@ class Tls(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -82,6 +82,8 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, C
       [](const StatisticSet::Placed& placed) { return placed.statistic->first_packets().has_value(); });
   std::ranges::copy_if(set_->statistics(), std::back_inserter(of_side_),
                        [](const StatisticSet::Placed& placed) { return is_of_side(placed.statistic->variable()); });
+  std::ranges::copy_if(set_->statistics(), std::back_inserter(of_tcp_),
+                       [](const StatisticSet::Placed& placed) { return is_of_tcp(placed.statistic->variable()); });
 }
 
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
