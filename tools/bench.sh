@@ -11,4 +11,5 @@ echo "cores $(nproc), load $(cut -d' ' -f1-3 /proc/loadavg), $(sed 's/.*\[\(.*\)
 "$build/bench/control" "$@"
 "$build/bench/classes" "$@"
 "$build/bench/sending" "$@"
+"$build/bench/exports" "$@"
 "$build/bench/tester_bench"

@@ -143,7 +143,7 @@ def main():
         pace = ["--duration", "20s"] if options.kill_broker else ["--count", str(packets)]
         speed = f",pace={packets // 20}" if options.kill_broker else ""
         began = time.monotonic()
-        monitor = subprocess.Popen([options.parshall, "watch", "-q", "-g", f"dist=trains:2,packets={max(packets, 1 << 20)},ipv6=0.3{speed}", *pace, "--flows", "64Ki", "--idle", "1ms",
+        monitor = subprocess.Popen([options.parshall, "watch", "-q", "-g", f"dist=trains:2,packets={max(packets, 1 << 20)}{speed}", *pace, "--flows", "64Ki", "--idle", "1ms",
                                     "--columns", "identity", "--format", "json", "--top", "1", "--export", f"kafka:127.0.0.1:{broker.port}/flows,wait=60s"],
                                    stdout=subprocess.PIPE, text=True)
         if options.kill_broker:

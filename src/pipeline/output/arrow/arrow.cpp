@@ -29,11 +29,10 @@ class ArrowExporter final : public FileExporter {
   }
 
   void records(std::span<const ReportFlow> batch) override {
-    for (const ReportFlow& flow : batch) {
-      for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].add(flow.values[i]);
-      ++records_;
-      if (++rows_ == kRows) write_batch();
-    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].add(batch, i);
+    records_ += batch.size();
+    rows_ += static_cast<std::int64_t>(batch.size());
+    if (rows_ >= kRows) write_batch();
   }
 
   void flush() override {
@@ -52,7 +51,7 @@ class ArrowExporter final : public FileExporter {
   }
 
  private:
-  static constexpr std::int64_t kRows = 65536;
+  static constexpr std::int64_t kRows = 65536;  ///< of a batch, or as many more as come at once
 
   void write_batch(const ArrowMetadata& metadata = {}) {
     ArrowBody body{.rows = rows_, .nodes = {}, .buffers = {}, .bytes = {}};

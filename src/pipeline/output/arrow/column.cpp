@@ -2,6 +2,7 @@
 #include "pipeline/output/arrow/column.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "pipeline/output/format.hpp"
 
@@ -16,11 +17,6 @@ void put_bit(std::string& bits, std::int64_t row, bool set) {
   if (set) bits.back() = static_cast<char>(bits.back() | 1 << row % 8);
 }
 
-std::size_t bytes_of(ColumnType type) noexcept {
-  if (type.value == ValueType::boolean || type.value == ValueType::address) return 0;
-  return type.value == ValueType::enumeration ? sizeof(std::int16_t) : type.bits / 8;
-}
-
 void put_offset(std::string& offsets, std::size_t end) {
   const auto at = static_cast<std::int32_t>(end);
   offsets.append(reinterpret_cast<const char*>(&at), sizeof at);
@@ -28,39 +24,77 @@ void put_offset(std::string& offsets, std::size_t end) {
 
 }  // namespace
 
-ArrowColumn::ArrowColumn(const ColumnInfo& info) noexcept : type_(info.type), bytes_(bytes_of(info.type)) {}
+ArrowColumn::ArrowColumn(const ColumnInfo& info) noexcept : type_(info.type), nullable_(info.nullable) {}
 
-void ArrowColumn::add(const Value& value) {
-  put_bit(present_, rows_, value.present());
-  absent_ += !value.present();
+void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
+  if (nullable_) note_absent(batch, column);
+  const auto whole = [](const Value& value) { return value.as_unsigned(); };
   switch (type_.value) {
     case ValueType::boolean:
-      put_bit(data_, rows_, value.present() && value.as_bool());
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        put_bit(data_, rows_ + static_cast<std::int64_t>(i), batch[i].values[column].as_bool());
       break;
-    case ValueType::address: {
+    case ValueType::address:
       if (rows_ == 0) put_offset(offsets_, 0);
-      if (value.present()) {
-        char text[kMaxAddressChars];
-        data_.append(text, put_address(text, value.as_address()));
-      }
-      put_offset(offsets_, data_.size());
+      for (const ReportFlow& flow : batch) put_text(flow.values[column]);
       break;
-    }
     case ValueType::real:
       if (type_.bits == 32)
-        put(std::bit_cast<std::uint32_t>(static_cast<float>(value.as_real())));
+        put<float>(batch, column, [](const Value& value) { return value.as_real(); });
       else
-        put(value.as_unsigned());
+        put<std::uint64_t>(batch, column, whole);
+      break;
+    case ValueType::enumeration:
+      put<std::uint16_t>(batch, column, whole);
       break;
     case ValueType::unsigned_integer:
     case ValueType::signed_integer:
     case ValueType::time:
-    case ValueType::enumeration:
     case ValueType::flags:
-      put(value.as_unsigned());
+      if (type_.bits == 8)
+        put<std::uint8_t>(batch, column, whole);
+      else if (type_.bits == 16)
+        put<std::uint16_t>(batch, column, whole);
+      else if (type_.bits == 32)
+        put<std::uint32_t>(batch, column, whole);
+      else
+        put<std::uint64_t>(batch, column, whole);
       break;
   }
-  ++rows_;
+  rows_ += static_cast<std::int64_t>(batch.size());
+}
+
+template <class Number, class Of>
+void ArrowColumn::put(std::span<const ReportFlow> batch, std::size_t column, Of of) {
+  const std::size_t begin = data_.size();
+  data_.resize(begin + batch.size() * sizeof(Number));
+  char* at = data_.data() + begin;
+  for (const ReportFlow& flow : batch) {
+    const auto number = static_cast<Number>(of(flow.values[column]));
+    std::memcpy(at, &number, sizeof number);
+    at += sizeof number;
+  }
+}
+
+void ArrowColumn::put_text(const Value& value) {
+  if (value.present()) {
+    const std::size_t begin = data_.size();
+    data_.resize(begin + kMaxAddressChars);
+    data_.resize(static_cast<std::size_t>(put_address(data_.data() + begin, value.as_address()) - data_.data()));
+  }
+  put_offset(offsets_, data_.size());
+}
+
+void ArrowColumn::note_absent(std::span<const ReportFlow> batch, std::size_t column) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const bool present = batch[i].values[column].present();
+    const std::int64_t row = rows_ + static_cast<std::int64_t>(i);
+    if (present && absent_ == 0) continue;
+    if (absent_ == 0)
+      for (std::int64_t before = 0; before < row; ++before) put_bit(present_, before, true);
+    absent_ += !present;
+    put_bit(present_, row, present);
+  }
 }
 
 void ArrowColumn::move_to(ArrowBody& body) {

@@ -2,10 +2,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "pipeline/output/arrow/messages.hpp"
 #include "pipeline/output/column.hpp"
+#include "pipeline/output/report.hpp"
 
 namespace parshall {
 
@@ -14,18 +16,22 @@ class ArrowColumn {
  public:
   explicit ArrowColumn(const ColumnInfo& info) noexcept;
 
-  void add(const Value& value);
+  /// The values of a column of each.
+  void add(std::span<const ReportFlow> batch, std::size_t column);
 
   /// Appends its buffers, and begins anew.
   void move_to(ArrowBody& body);
 
  private:
-  void put(std::uint64_t word) { data_.append(reinterpret_cast<const char*>(&word), bytes_); }
+  template <class Number, class Of>
+  void put(std::span<const ReportFlow> batch, std::size_t column, Of of);
+  void put_text(const Value& value);
+  void note_absent(std::span<const ReportFlow> batch, std::size_t column);
 
   ColumnType type_;
-  std::size_t bytes_;  ///< of a value; 0: a bit, or a text
+  bool nullable_;
   std::int64_t rows_ = 0, absent_ = 0;
-  std::string present_, data_, offsets_;  ///< bits; what there is; where texts end
+  std::string present_, data_, offsets_;  ///< bits, none while nothing is absent; what there is; where texts end
 };
 
 }  // namespace parshall

@@ -109,7 +109,13 @@ std::string_view PageCompressor::compress(std::string_view raw) {
   return {packed_.data(), ZSTD_compress2(context_.get(), packed_.data(), packed_.size(), raw.data(), raw.size())};
 }
 
-ParquetColumn::ParquetColumn(const ColumnInfo& info) : info_(info) {}
+ParquetColumn::ParquetColumn(const ColumnInfo& info)
+    : info_(info), is_address_(info.type.value == ValueType::address) {}
+
+void ParquetColumn::add_absent() {
+  if (present_.empty()) present_.assign(rows_ - 1, 1);
+  present_.push_back(0);
+}
 
 std::uint64_t ParquetColumn::place_of(const Value& address) {
   Address key;
@@ -140,6 +146,7 @@ ParquetChunk ParquetColumn::write(std::string& out, std::int64_t file_at, PageCo
   bound(chunk);
   words_.clear();
   present_.clear();
+  rows_ = 0;
   places_.clear();
   addresses_.clear();
   return chunk;
@@ -149,6 +156,10 @@ ParquetChunk ParquetColumn::write(std::string& out, std::int64_t file_at, PageCo
 void ParquetColumn::put_levels(std::string& page) const {
   if (!info_.nullable) return;
   std::string levels;
+  if (present_.empty() && rows_ != 0) {
+    put_varint(levels, rows_ << 1);  // a run of ones
+    levels += '\x01';
+  }
   put_hybrid(levels, present_, 1);
   put_plain(page, levels);
 }

@@ -46,19 +46,19 @@ class PageCompressor {
 /// Gathers the values of one column for a row group, then writes them as a page, behind a dictionary of their texts
 /// where they have such.
 ///
-/// Memory: 8 bytes a value, and one more where they may be absent; 48 or so for each address.
+/// Memory: 8 bytes a value, and 8 a row where some are absent; 48 or so for each address.
 class ParquetColumn {
  public:
   explicit ParquetColumn(const ColumnInfo& info);
 
   void add(const Value& value) {
-    if (info_.nullable) {
-      present_.push_back(value.present() ? 1 : 0);
-      if (!value.present()) return;
-    }
-    words_.push_back(info_.type.value == ValueType::address ? place_of(value) : value.as_unsigned());
+    ++rows_;
+    if (!value.present() && info_.nullable) [[unlikely]]
+      return add_absent();
+    if (!present_.empty()) present_.push_back(1);
+    words_.push_back(is_address_ ? place_of(value) : value.as_unsigned());
   }
-  std::size_t rows() const noexcept { return info_.nullable ? present_.size() : words_.size(); }
+  std::size_t rows() const noexcept { return rows_; }
 
   /// Appends the pages to what will be at `file_at` of the file, and begins anew.
   ParquetChunk write(std::string& out, std::int64_t file_at, PageCompressor& compressor);
@@ -69,6 +69,7 @@ class ParquetColumn {
   using Address = std::array<std::uint8_t, 16>;
 
   std::uint64_t place_of(const Value& address);
+  void add_absent();
   void put_levels(std::string& page) const;
   void put_values(std::string& page, std::size_t names) const;
   void bound(ParquetChunk& chunk) const;
@@ -76,7 +77,9 @@ class ParquetColumn {
 
   ColumnInfo info_;
   std::vector<std::uint64_t> words_;    ///< of those that are there: bits of numbers, places in the dictionary
-  std::vector<std::uint64_t> present_;  ///< 1 or 0 for each row, where they may be absent
+  std::vector<std::uint64_t> present_;  ///< 1 or 0 for each row; empty: none is absent
+  std::size_t rows_ = 0;
+  bool is_address_;
   absl::flat_hash_map<Address, std::uint64_t> places_;
   std::vector<std::string> addresses_;  ///< of the dictionary
 };
