@@ -59,6 +59,8 @@ class Reader:
     def template(self, body, is_options):
         at = 0
         while at < len(body):
+            if is_options and at:
+                raise Wrong("two options templates in a set: nfacctd 1.7 loses its place behind one with enterprises' elements")
             number, count = struct.unpack(">HH", body[at:at + 4])
             at += 4
             if number < 256 or count == 0:

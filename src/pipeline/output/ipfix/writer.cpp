@@ -139,11 +139,13 @@ void IpfixWriter::tell(std::uint16_t id) {
   if (one.told == telling_) return;
   const Layout& layout = layout_of(options_.protocol);
   const std::uint16_t set = one.of_options ? layout.options_templates : layout.templates;
-  if (!has_room_for(one.record.size() + (set_ == set ? 0 : kSetHeaderBytes))) {
+  // nfacctd 1.7 loses its place behind an options template that has elements of enterprises: each has a set of its own.
+  const bool goes_on = set_ == set && !one.of_options;
+  if (!has_room_for(one.record.size() + (goes_on ? 0 : kSetHeaderBytes))) {
     send();
     begin_message();
   }
-  if (set_ != set) begin_set(set);
+  if (!goes_on || set_ != set) begin_set(set);
   message_.insert(message_.end(), one.record.begin(), one.record.end());
   ++told_in_message_;
   one.told = telling_;
