@@ -17,6 +17,12 @@ python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "capt
 python3 tests/tasks/test_tcp.py "$build/parshall" --all; count "TCP of captures" $?
 python3 tests/tasks/test_captures.py "$build/parshall" --all; count "windows of captures" $?
 
+if readers=$(tools/readers.sh "$build/venv"); then
+  PARSHALL_THOROUGH=1 "$readers" tests/export/test_columnar.py "$build/parshall"; count "columnar files, read by pyarrow, DuckDB, polars and chdb" $?
+else
+  echo "SKIPPED readers of columnar files: they could not be installed"
+fi
+
 # programs FOLDER TEST...: what these tests run of what is built there; nothing, which stands for all, of none.
 programs() {
   local folder

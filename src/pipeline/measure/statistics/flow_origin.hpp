@@ -9,8 +9,8 @@
 namespace parshall {
 
 /// Where a flow's record stands in the flow: when that began, and how many records of it ended before by an active
-/// timeout, with what was in them. Columns of it are the schema's: this is only what they go by, kept with the row, so that it survives what
-/// the row survives.
+/// timeout, with what was in them. Columns of it are the schema's: this is only what they go by, kept with the row, so
+/// that it survives what the row survives.
 ///
 /// Shape:  48 bytes; all zero for a flow that was there before anybody asked, of which nothing is known.
 /// Cost:   only packets that begin a flow or end a record.
@@ -20,7 +20,7 @@ class FlowOrigin final : public Statistic {
   struct State {
     std::uint64_t began_ns = 0;  ///< time of the packet that began the flow, which is first to come: never changes
     std::uint64_t first_ns = 0;  ///< smallest time of that and of the records that ended
-    std::uint64_t record_and_one = 0;  ///< 0: nothing is known
+    std::uint64_t record_and_one = 0;                         ///< 0: nothing is known
     std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< of the records that ended
 
     bool is_known() const noexcept { return record_and_one != 0; }
@@ -34,7 +34,9 @@ class FlowOrigin final : public Statistic {
   }
 
   /// A flow begins with a packet of that time.
-  static void begin_at(std::byte* row, std::uint64_t time_ns) noexcept { store(row, {.began_ns = time_ns, .first_ns = time_ns, .record_and_one = 1}); }
+  static void begin_at(std::byte* row, std::uint64_t time_ns) noexcept {
+    store(row, {.began_ns = time_ns, .first_ns = time_ns, .record_and_one = 1});
+  }
 
   /// The flow goes on in another record, after this one.
   static void go_on(std::byte* row, const FlowRecord& ended) noexcept {
