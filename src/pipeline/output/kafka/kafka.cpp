@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -22,7 +23,13 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kReasonBytes = 512;
-constexpr int kReachMs = 5000, kRoomMs = 100, kPurgeMs = 1000;
+constexpr int kReachMs = 5000, kRoomPollMs = 10;
+/// For room: as long as brokers take something, or while they are away; and for what was taken back.
+constexpr std::chrono::milliseconds kRoomSlow{5000}, kRoomAway{100}, kPurge{1000};
+/// A message ends with the record that brings it here: by default brokers, and librdkafka, take 1 MB.
+constexpr std::size_t kMessageBytes = 900'000;
+
+using Clock = std::chrono::steady_clock;
 
 struct Destroy {
   void operator()(rd_kafka_t* producer) const noexcept { rd_kafka_destroy(producer); }
@@ -40,10 +47,11 @@ std::uint64_t now_ns() {
 /// What is on its way, and what became of it; by whoever polls.
 struct Deliveries {
   OutputSummary::Sum in_flight, lost;
+  bool account_is_there = false;
   std::string trouble;
 };
 
-class KafkaExporter final : public InnerExporter {
+class KafkaExporter final : public Exporter {
  public:
   KafkaExporter(KafkaTarget target, Producer producer, std::unique_ptr<Deliveries> deliveries)
       : target_(std::move(target)), deliveries_(std::move(deliveries)), producer_(std::move(producer)) {}
@@ -60,7 +68,7 @@ class KafkaExporter final : public InnerExporter {
     for (const ReportFlow& flow : batch) {
       put(flow, now);
       in_message_ += {.records = 1, .packets = flow.record.packets};
-      if (in_message_.records == target_.batch) send();
+      if (in_message_.records == target_.batch || message_.size() >= kMessageBytes) send();
     }
   }
 
@@ -72,23 +80,33 @@ class KafkaExporter final : public InnerExporter {
   /// What a broker has not acknowledged by then is lost.
   void finish() override {
     send();
-    rd_kafka_flush(producer_.get(), static_cast<int>(target_.wait.count()));
+    until_ = Clock::now() + target_.wait;
+    wait_for_delivery(target_.wait);
     if (deliveries_->in_flight == OutputSummary::Sum()) return;
     rd_kafka_purge(producer_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-    rd_kafka_flush(producer_.get(), kPurgeMs);
+    wait_for_delivery(kPurge);
   }
 
+  /// It waits for what finish() left of the time.
   void accounting(const ReportSummary& summary, const OutputSummary&) override {
     const std::string text = summary_json(summary), topic = target_.topic + "-accounting", probe = host_name();
-    rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                      RD_KAFKA_V_KEY(probe.data(), probe.size()),
-                      RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()), RD_KAFKA_V_END);
-    rd_kafka_flush(producer_.get(), static_cast<int>(target_.wait.count()));
+    const rd_kafka_resp_err_t wrong =
+        rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                          RD_KAFKA_V_KEY(probe.data(), probe.size()),
+                          RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()), RD_KAFKA_V_END);
+    wait_for_delivery(std::max(kPurge, std::chrono::duration_cast<std::chrono::milliseconds>(until_ - Clock::now())));
+    if (deliveries_->account_is_there) return;
+    const std::string& trouble = deliveries_->trouble;
+    error_ = Error{fmt::format("--export kafka:{}: the account did not get to {}: {}", target_.text, topic,
+                               wrong != RD_KAFKA_RESP_ERR_NO_ERROR ? rd_kafka_err2str(wrong)
+                               : trouble.empty()                   ? "no broker took it"
+                                                                   : trouble)};
   }
 
   OutputSummary::Sum held() const noexcept override { return deliveries_->in_flight + in_message_; }
   OutputSummary::Sum take_not_sent() noexcept override { return std::exchange(deliveries_->lost, {}); }
   std::string trouble() const override { return deliveries_->trouble; }
+  const std::optional<Error>& error() const noexcept override { return error_; }
 
  private:
   void put(const ReportFlow& flow, std::uint64_t now) {
@@ -100,26 +118,35 @@ class KafkaExporter final : public InnerExporter {
     message_.resize(static_cast<std::size_t>(end + 1 - message_.data()));
   }
 
-  /// A full queue gets a moment to drain.
   void send() {
     if (in_message_.records == 0) return;
     auto sum = std::make_unique<OutputSummary::Sum>(std::exchange(in_message_, {}));
-    for (int tries = 0;; ++tries) {
-      const rd_kafka_resp_err_t wrong = rd_kafka_producev(
-          producer_.get(), RD_KAFKA_V_TOPIC(target_.topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-          RD_KAFKA_V_VALUE(message_.data(), message_.size()), RD_KAFKA_V_OPAQUE(sum.get()), RD_KAFKA_V_END);
-      if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        deliveries_->in_flight += *sum;
-        sum.release();  // told_of() has it
-        break;
-      }
-      if (wrong != RD_KAFKA_RESP_ERR__QUEUE_FULL || tries != 0) {
-        deliveries_->lost += *sum;
-        break;
-      }
-      rd_kafka_poll(producer_.get(), kRoomMs);
+    const rd_kafka_resp_err_t wrong = produce(sum.get());
+    if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      deliveries_->in_flight += *sum;
+      static_cast<void>(sum.release());  // told_of() has it
+    } else {
+      deliveries_->lost += *sum;
+      deliveries_->trouble = rd_kafka_err2str(wrong);
     }
     message_.clear();
+  }
+
+  /// A full queue gets a moment to drain, more of brokers that are only slow: sources that can wait do so meanwhile.
+  rd_kafka_resp_err_t produce(OutputSummary::Sum* sum) {
+    const auto began = Clock::now();
+    for (;;) {
+      const rd_kafka_resp_err_t wrong = rd_kafka_producev(
+          producer_.get(), RD_KAFKA_V_TOPIC(target_.topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+          RD_KAFKA_V_VALUE(message_.data(), message_.size()), RD_KAFKA_V_OPAQUE(sum), RD_KAFKA_V_END);
+      const auto most = deliveries_->trouble.empty() ? kRoomSlow : kRoomAway;
+      if (wrong != RD_KAFKA_RESP_ERR__QUEUE_FULL || Clock::now() - began >= most) return wrong;
+      rd_kafka_poll(producer_.get(), kRoomPollMs);
+    }
+  }
+
+  void wait_for_delivery(std::chrono::milliseconds most) {
+    rd_kafka_flush(producer_.get(), static_cast<int>(most.count()));
   }
 
   KafkaTarget target_;
@@ -130,12 +157,17 @@ class KafkaExporter final : public InnerExporter {
   std::string message_;
   OutputSummary::Sum in_message_;
   std::uint64_t sequence_ = 0;
+  std::optional<Error> error_;
+  Clock::time_point until_{};  ///< what is not delivered then is lost
 };
 
 void told_of(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
   const std::unique_ptr<OutputSummary::Sum> sum(static_cast<OutputSummary::Sum*>(message->_private));
   auto& deliveries = *static_cast<Deliveries*>(opaque);
-  if (sum == nullptr) return;  // the account
+  if (sum == nullptr) {
+    deliveries.account_is_there = message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
+    return;
+  }
   deliveries.in_flight = deliveries.in_flight - *sum;
   if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return deliveries.trouble.clear();
   deliveries.lost += *sum;
@@ -170,28 +202,29 @@ Result<Config> make_config(const KafkaTarget& target, Deliveries& deliveries) {
                                     {"enable.idempotence", "true"},
                                     {"linger.ms", "50"},
                                     {"queue.buffering.max.kbytes", "65536"},
-                                    {"queue.buffering.max.messages", "1000000"},
-                                    {"message.max.bytes", "8000000"}})
+                                    {"queue.buffering.max.messages", "1000000"}})
     if (const auto wrong = set(config.get(), name, value)) return *wrong;
   if (!target.config.empty())
     if (const auto wrong = set_from_file(config.get(), target.config)) return *wrong;
   rd_kafka_conf_set_opaque(config.get(), &deliveries);
   rd_kafka_conf_set_dr_msg_cb(config.get(), told_of);
   rd_kafka_conf_set_error_cb(config.get(), [](rd_kafka_t*, int wrong, const char* reason, void* opaque) {
-    static_cast<Deliveries*>(opaque)->trouble =
-        fmt::format("{}: {}", rd_kafka_err2str(static_cast<rd_kafka_resp_err_t>(wrong)), reason);
+    std::string& trouble = static_cast<Deliveries*>(opaque)->trouble;
+    if (wrong != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || trouble.empty()) trouble = reason;  // else it says less
   });
   rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
   return config;
 }
 
 /// Whether any broker answers.
-std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers) {
+std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers, const Deliveries& deliveries) {
   const struct rd_kafka_metadata* metadata = nullptr;
   const rd_kafka_resp_err_t wrong = rd_kafka_metadata(producer, 0, nullptr, &metadata, kReachMs);
   if (metadata != nullptr) rd_kafka_metadata_destroy(metadata);
   if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
-  return Error{fmt::format("cannot reach any broker of {}: {}", brokers, rd_kafka_err2str(wrong))};
+  rd_kafka_poll(producer, 0);  // what kept it is told there
+  return Error{fmt::format("cannot reach any broker of {}: {}", brokers,
+                           deliveries.trouble.empty() ? rd_kafka_err2str(wrong) : deliveries.trouble)};
 }
 
 }  // namespace
@@ -209,7 +242,7 @@ Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target)
   Producer producer(rd_kafka_new(RD_KAFKA_PRODUCER, config->get(), reason.data(), reason.size()));
   if (!producer) return wrong(Error{reason.data()});
   static_cast<void>(config->release());  // the producer's
-  if (const auto problem = reach(producer.get(), parsed->brokers)) return wrong(*problem);
+  if (const auto problem = reach(producer.get(), parsed->brokers, *deliveries)) return wrong(*problem);
   return std::unique_ptr<Exporter>(
       std::make_unique<KafkaExporter>(*parsed, std::move(producer), std::move(deliveries)));
 }

@@ -45,7 +45,7 @@ constexpr TargetOption<Target> kOptions[] = {
 }  // namespace
 
 Result<KafkaTarget> KafkaTarget::parse(const std::string& text) {
-  KafkaTarget target;
+  KafkaTarget target{.text = text};
   const auto place = take_options<Target>(text, kOptions, target);
   if (!place) return place.error();
   const std::size_t slash = place->find('/');

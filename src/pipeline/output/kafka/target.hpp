@@ -10,6 +10,7 @@ namespace parshall {
 
 /// What is behind "kafka:".
 struct KafkaTarget {
+  std::string text;  ///< all of it
   std::string brokers, topic;
   bool as_json = false;                    ///< else as FlowMessage
   std::string compression = "zstd";        ///< or what librdkafka knows else
