@@ -25,6 +25,9 @@ from kafka_broker import Broker
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 from side_by_side import thorough  # noqa: E402
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+import side_by_side  # noqa: E402
+
 PROGRAM = PROTO = None
 TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
 FEW = [*TRAFFIC[:2], "--count", "40k", *TRAFFIC[4:]]
@@ -272,4 +275,4 @@ class Faults(KafkaTest):
 if __name__ == "__main__":
     PROGRAM, PROTO = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
     os.environ.pop("PARSHALL_CONFIG", None)
-    unittest.main()
+    side_by_side.main(PROGRAM, PROTO)

@@ -15,8 +15,11 @@ import threading
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+import side_by_side  # noqa: E402
+
 PROGRAM = None
-TRAFFIC = ["-g", "flows=20000,pace=100000", "--idle", "1ms", "--duration", "4s"]
+TRAFFIC = ["-g", "flows=20000,pace=20000", "--idle", "1ms", "--duration", "8s"]
 
 
 class Configured(unittest.TestCase):
@@ -128,4 +131,4 @@ class Configured(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    side_by_side.main(PROGRAM, lanes=3)
