@@ -9,7 +9,7 @@ PRODUCE, FETCH, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 1, 3, 18, 22
 # The newest that it says it knows: those before fields of variable place (KIP-482). It is asked for no FETCH; librdkafka takes its version for what a broker can.
 VERSIONS = {PRODUCE: 7, FETCH: 10, METADATA: 1, API_VERSIONS: 0, INIT_PRODUCER_ID: 1}
 PARTITIONS = 2
-TOO_LARGE = 10  # MESSAGE_TOO_LARGE
+TOO_LARGE, UNAUTHORIZED = 10, 29  # MESSAGE_TOO_LARGE, TOPIC_AUTHORIZATION_FAILED
 COMPRESSION = {0: bytes, 1: gzip.decompress}
 
 
@@ -68,10 +68,10 @@ def messages_of(batch):
 
 
 class Broker:
-    """`most`: bytes of a batch, above which it is refused, as of a broker that nobody configured."""
+    """`most`: bytes of a batch, above which it is refused, as of a broker that nobody configured; `forbidden`: a topic that nobody may write to."""
 
-    def __init__(self, most=1048588):
-        self.most, self.topics, self.batches, self.refused, self.next = most, {}, 0, 0, {}
+    def __init__(self, most=1048588, forbidden=None):
+        self.most, self.forbidden, self.topics, self.batches, self.refused, self.next = most, forbidden, {}, 0, 0, {}
         self.lock, self.listener, self.connections, self.threads = threading.Lock(), None, set(), []
         self.port = 0
         self.start()
@@ -166,6 +166,8 @@ class Broker:
             if len(batch) > self.most:
                 self.refused += 1
                 return TOO_LARGE
+            if topic == self.forbidden:
+                return UNAUTHORIZED
             producer, sequence, messages = messages_of(batch)
             whose = (producer, topic, partition)
             if sequence < 0 or sequence >= self.next.get(whose, 0):  # else it was sent again, since the answer did not arrive

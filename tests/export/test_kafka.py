@@ -23,7 +23,7 @@ import unittest
 from kafka_broker import Broker
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
-from side_by_side import thorough  # noqa: E402
+from side_by_side import alone, thorough  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 import side_by_side  # noqa: E402
@@ -138,7 +138,7 @@ class Records(KafkaTest):
 
     def test_a_topic_has_what_csv_has(self):
         broker, schema = self.broker(), FlowMessages(pathlib.Path(PROTO).read_text())
-        self.watch(f"127.0.0.1:{broker.port}/flows,compression=none,batch=100", "--columns", "all,iat_p50,size_p99", traffic=FEW)
+        self.watch(f"127.0.0.1:{broker.port}/flows,compression=none,batch=100,probe=edge \"1\"", "--columns", "all,iat_p50,size_p99", traffic=FEW)
         messages = [schema.read(value) for value in broker.values("flows")]
         self.assertEqual(max(map(len, messages)), 100)
         records = sorted((record for message in messages for record in message), key=lambda record: record["sequence_num"])
@@ -147,6 +147,7 @@ class Records(KafkaTest):
         known = {COLUMN.get(name, name) for _, name in schema.fields.values()}
         for record, row in zip(records, rows):
             self.assertEqual((record["type"], record["sampling_rate"], record["etype"]), (4, 1, {"4": 0x0800, "6": 0x86dd}[row["ip_version"]]))
+            self.assertEqual((record["probe"], record["run"]), ("edge \"1\"", records[0]["run"]))
             self.assertLess(abs(record["time_received_ns"] / 1e9 - time.time()), 120)
             self.assertEqual({len(record[name]) for name in ("src_addr", "dst_addr")}, {16})
             self.assert_is_row({COLUMN.get(name, name): value for name, value in record.items()}, {name: text for name, text in row.items() if name in known})
@@ -155,12 +156,14 @@ class Records(KafkaTest):
 
     def test_json_has_what_csv_has(self):
         broker = self.broker()
-        self.watch(f"127.0.0.1:{broker.port}/flows,format=json,compression=gzip", "--columns", "identity", traffic=FEW)
+        self.watch(f"127.0.0.1:{broker.port}/flows,format=json,compression=gzip,probe=edge \"1\"", "--columns", "identity", traffic=FEW)
         lines = [line for value in broker.values("flows") for line in value.decode().splitlines()]
         wanted = {(row["flow_id"], row["record"]): row for row in self.rows()}
         self.assertEqual(len(lines), len(wanted))
+        runs = [json.loads(value)["run"] for value in broker.values("flows-accounting")]
         for line in lines:
             flow = json.loads(line)
+            self.assertEqual((flow["probe"], flow["run"]), ("edge \"1\"", runs[0]))
             row = wanted[str(flow["flow_id"]), str(flow["record"])]
             self.assertEqual(row, {name: str(flow[name]).lower() if isinstance(flow[name], bool) else str(flow[name]) for name in row})
 
@@ -170,8 +173,10 @@ class Records(KafkaTest):
         ((key, value),) = broker.topics["flows-accounting"]
         self.assertEqual(key.decode(), socket.gethostname())
         account = json.loads(value)
+        self.assertEqual(account["probe"], socket.gethostname())
+        self.assertEqual({record["run"] for each in broker.values("flows") for record in FlowMessages(pathlib.Path(PROTO).read_text()).read(each)}, {account["run"]})
         self.assertEqual(account["accounting"], self.summary["accounting"])
-        self.assertEqual(next(each for each in account["outputs"] if each["name"].startswith("kafka:")), output)
+        self.assertEqual(next(each for each in account["outputs"] if each["name"] == account["output"]), output)
 
     def test_no_message_is_longer_than_a_broker_takes(self):
         """As it comes, with room for a megabyte; ten thousand of these records take several."""
@@ -218,6 +223,17 @@ class Faults(KafkaTest):
         self.assertLess(arrived - output["written"]["packets"], 0.05 * output["offered"]["packets"])
         self.assertIn("the account did not get to flows-accounting", self.said)
 
+    def test_a_topic_that_may_not_be_written_to(self):
+        broker = self.broker(forbidden="flows")
+        output = self.watch(f"127.0.0.1:{broker.port}/flows,compression=none", traffic=FEW)
+        self.assertEqual(output["written"]["records"], 0)
+        self.assertIn("Topic authorization failed", self.said)
+        broker = self.broker(forbidden="flows-accounting")
+        output = self.watch(f"127.0.0.1:{broker.port}/flows,compression=none", traffic=FEW, status=1)
+        self.assertEqual(self.packets(broker), output["written"]["packets"])
+        self.assertEqual(output["dropped"]["records"], 0)
+        self.assertIn("the account did not get to flows-accounting: Broker: Topic authorization failed", self.said)
+
     def test_what_finds_no_room_is_lost_and_told(self):
         broker = self.broker()
         self.during(broker, (1.5, broker.stop), (1.5, broker.start))
@@ -258,9 +274,10 @@ class Faults(KafkaTest):
         numbers = [int(number) for number in re.findall(r"= (\d+);", text)]
         self.assertEqual(len(numbers), len(set(numbers)))
         source = (pathlib.Path(__file__).resolve().parents[2] / "src/pipeline/output/kafka/flow_message.cpp").read_text()
-        wanted = {int(number) for number in re.findall(r'\{"\w+", (\d+)\}', source)} | {1, 3, 4, 30, 110}
+        wanted = {int(number) for number in re.findall(r'\{"\w+", (\d+)\}', source)} | {1, 3, 4, 30, 110, 2033, 2034}
         self.assertEqual(set(numbers), wanted)
 
+    @alone  # in a network of its own there is nothing to install from
     @thorough
     def test_a_real_broker_and_the_warehouse_behind_it(self):
         if not shutil.which("mvn") or not shutil.which("java"):

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/account_columns.hpp"
 
+#include <fmt/format.h>
+
+#include <random>
 #include <utility>
 
 namespace parshall {
@@ -36,6 +39,11 @@ bool is_of_packets(CounterPart part) noexcept {
 }
 
 }  // namespace
+
+std::string new_run() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
 
 std::vector<AccountColumn> account_columns(const ReportSummary& summary, const OutputSummary& own,
                                            const ExportRun& run) {

@@ -15,6 +15,9 @@ struct ExportRun {
   std::uint64_t records = 0;
 };
 
+/// Of this run, among all that are exported to one place: 16 digits.
+std::string new_run();
+
 /// A column of the account, and what it is.
 struct AccountColumn {
   ColumnInfo info;

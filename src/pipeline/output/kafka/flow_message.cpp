@@ -57,8 +57,16 @@ constexpr FlowMessageField kFields[] = {
     {"biflow_direction", 2032},
 };
 
-/// Of every message; goflow2's numbers.
-enum : std::uint32_t { kType = 1, kSamplingRate = 3, kSequence = 4, kEtherType = 30, kReceivedNs = 110 };
+/// Of every message; goflow2's numbers, and ours.
+enum : std::uint32_t {
+  kType = 1,
+  kSamplingRate = 3,
+  kSequence = 4,
+  kEtherType = 30,
+  kReceivedNs = 110,
+  kProbe = 2033,
+  kRun = 2034
+};
 constexpr std::uint64_t kIpfix = 4, kIpv4 = 0x0800, kIpv6 = 0x86dd;
 
 enum Wire : std::uint32_t { varint = 0, fixed64 = 1, bytes = 2 };
@@ -84,7 +92,11 @@ void put_real(std::string& out, std::uint32_t number, double value) {
 
 std::span<const FlowMessageField> flow_message_fields() noexcept { return kFields; }
 
-FlowMessages::FlowMessages(std::span<const ColumnInfo> columns) : columns_(columns) {
+FlowMessages::FlowMessages(std::span<const ColumnInfo> columns, const ExportRun& run) : columns_(columns) {
+  put_number(begin_, kType, kIpfix);
+  put_number(begin_, kSamplingRate, 1);
+  put_bytes(begin_, kProbe, run.probe);
+  put_bytes(begin_, kRun, run.run);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto field = std::ranges::find(kFields, std::string_view(columns[i].name), &FlowMessageField::column);
     if (field == std::end(kFields)) continue;
@@ -94,9 +106,7 @@ FlowMessages::FlowMessages(std::span<const ColumnInfo> columns) : columns_(colum
 }
 
 void FlowMessages::put(const ReportFlow& flow, std::uint64_t sequence, std::uint64_t now_ns, std::string& out) {
-  message_.clear();
-  put_number(message_, kType, kIpfix);
-  put_number(message_, kSamplingRate, 1);
+  message_ = begin_;
   put_number(message_, kSequence, sequence & 0xffffffff);
   put_number(message_, kEtherType, flow.record.key.ip_version == 6 ? kIpv6 : kIpv4);
   put_number(message_, kReceivedNs, now_ns);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/output/account_columns.hpp"
 #include "pipeline/output/report.hpp"
 
 namespace parshall {
@@ -22,7 +23,7 @@ std::span<const FlowMessageField> flow_message_fields() noexcept;
 /// 16 bytes, those of IPv4 mapped, since that is what ClickHouse takes. Columns without a field are left out.
 class FlowMessages {
  public:
-  explicit FlowMessages(std::span<const ColumnInfo> columns);
+  FlowMessages(std::span<const ColumnInfo> columns, const ExportRun& run);
 
   /// `sequence`: of records, in this output; `now_ns`: since 1970.
   void put(const ReportFlow& flow, std::uint64_t sequence, std::uint64_t now_ns, std::string& out);
@@ -37,6 +38,7 @@ class FlowMessages {
 
   std::span<const ColumnInfo> columns_;
   std::vector<Placed> fields_;
+  std::string begin_;  ///< that all have
   std::string message_;
 };
 

@@ -10,10 +10,11 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
-#include "base/host_name.hpp"
+#include "pipeline/output/account_columns.hpp"
 #include "pipeline/output/flow_json.hpp"
 #include "pipeline/output/kafka/flow_message.hpp"
 #include "pipeline/output/kafka/target.hpp"
@@ -44,6 +45,10 @@ std::uint64_t now_ns() {
           .count());
 }
 
+std::string json_text(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 /// What is on its way, and what became of it; by whoever polls.
 struct Deliveries {
   OutputSummary::Sum in_flight, lost;
@@ -54,13 +59,15 @@ struct Deliveries {
 class KafkaExporter final : public Exporter {
  public:
   KafkaExporter(KafkaTarget target, Producer producer, std::unique_ptr<Deliveries> deliveries)
-      : target_(std::move(target)), deliveries_(std::move(deliveries)), producer_(std::move(producer)) {}
+      : target_(std::move(target)), deliveries_(std::move(deliveries)), producer_(std::move(producer)) {
+    names_ = fmt::format("{{\"probe\":{},\"run\":\"{}\"", json_text(target_.probe), run_);
+  }
 
   void begin(std::span<const ColumnInfo> columns) override {
     if (target_.as_json)
       json_.emplace(columns);
     else
-      protobuf_.emplace(columns);
+      protobuf_.emplace(columns, ExportRun{target_.probe, run_});
   }
 
   void records(std::span<const ReportFlow> batch) override {
@@ -88,8 +95,11 @@ class KafkaExporter final : public Exporter {
   }
 
   /// It waits for what finish() left of the time.
-  void accounting(const ReportSummary& summary, const OutputSummary&) override {
-    const std::string text = summary_json(summary), topic = target_.topic + "-accounting", probe = host_name();
+  void accounting(const ReportSummary& summary, const OutputSummary& own) override {
+    const std::string topic = target_.topic + "-accounting",
+                      text = fmt::format("{},\"output\":{},{}", names_, json_text(own.name),
+                                         std::string_view(summary_json(summary)).substr(1));
+    std::string& probe = target_.probe;
     const rd_kafka_resp_err_t wrong =
         rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                           RD_KAFKA_V_KEY(probe.data(), probe.size()),
@@ -112,8 +122,10 @@ class KafkaExporter final : public Exporter {
   void put(const ReportFlow& flow, std::uint64_t now) {
     if (protobuf_) return protobuf_->put(flow, sequence_++, now, message_);
     const std::size_t begin = message_.size();
-    message_.resize(begin + json_->longest() + 1);
-    char* const end = json_->put(message_.data() + begin, flow);
+    message_.resize(begin + names_.size() + json_->longest() + 1);
+    char* const object = std::ranges::copy(names_, message_.data() + begin).out;
+    char* const end = json_->put(object, flow);
+    *object = ',';
     *end = '\n';
     message_.resize(static_cast<std::size_t>(end + 1 - message_.data()));
   }
@@ -150,6 +162,8 @@ class KafkaExporter final : public Exporter {
   }
 
   KafkaTarget target_;
+  std::string run_ = new_run();
+  std::string names_;  ///< how objects begin
   std::unique_ptr<Deliveries> deliveries_;
   Producer producer_;  ///< goes before what its last reports are written to
   std::optional<FlowMessages> protobuf_;
@@ -166,6 +180,7 @@ void told_of(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
   auto& deliveries = *static_cast<Deliveries*>(opaque);
   if (sum == nullptr) {
     deliveries.account_is_there = message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (!deliveries.account_is_there) deliveries.trouble = rd_kafka_err2str(message->err);
     return;
   }
   deliveries.in_flight = deliveries.in_flight - *sum;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/kafka/target.hpp"
 
+#include "base/host_name.hpp"
 #include "base/parse.hpp"
 #include "pipeline/output/target_options.hpp"
 
@@ -29,6 +30,10 @@ bool take_wait(const std::string& value, Target& target) {
   target.wait = std::chrono::milliseconds(*ns / 1'000'000);
   return true;
 }
+bool take_probe(const std::string& value, Target& target) {
+  target.probe = value;
+  return !value.empty();
+}
 bool take_config(const std::string& value, Target& target) {
   target.config = value;
   return !value.empty();
@@ -39,13 +44,14 @@ constexpr TargetOption<Target> kOptions[] = {
     {"compression", "zstd, lz4, gzip, snappy or none", take_compression},
     {"batch", "records in a message, from 1 to 10000", take_batch},
     {"wait", "time, such as 10s, for what is not delivered in the end", take_wait},
+    {"probe", "a name for who exports, in each record", take_probe},
     {"config", "file of librdkafka's settings, NAME=VALUE in each line", take_config},
 };
 
 }  // namespace
 
 Result<KafkaTarget> KafkaTarget::parse(const std::string& text) {
-  KafkaTarget target{.text = text};
+  KafkaTarget target{.text = text, .brokers = {}, .topic = {}, .probe = host_name()};
   const auto place = take_options<Target>(text, kOptions, target);
   if (!place) return place.error();
   const std::size_t slash = place->find('/');

@@ -12,6 +12,7 @@ namespace parshall {
 struct KafkaTarget {
   std::string text;  ///< all of it
   std::string brokers, topic;
+  std::string probe;                       ///< who exports
   bool as_json = false;                    ///< else as FlowMessage
   std::string compression = "zstd";        ///< or what librdkafka knows else
   std::uint64_t batch = 1000;              ///< records in a message

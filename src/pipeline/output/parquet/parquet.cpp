@@ -12,7 +12,6 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -25,12 +24,6 @@ namespace parshall {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Of this run among all whose files are in the folder.
-std::string new_run() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
 
 class ParquetExporter final : public InnerExporter {
  public:
