@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A broker, a monitor that fills a topic, two consumers with a ClickHouse engine each, and whether all that was seen has arrived: on this machine alone.
 
-usage: end_to_end.py PARSHALL FOLDER [--records N] [--kill-broker]
+usage: end_to_end.py PARSHALL FOLDER [--packets N] [--kill-broker]
 
 Takes Java 17 and Maven (Kafka 4.1 comes from there), and Python's confluent-kafka and chdb-core, which it installs into FOLDER/venv. With --kill-broker
-the broker is killed while records come, and started again: what is missing then is what the account says was not sent.
+the broker is killed while records come, and started again: what is missing then is what the account says was not sent. FOLDER keeps what was installed; what
+was in it of a run before goes.
 """
 import argparse
 import json
 import os
 import pathlib
 import re
-import signal
+import shutil
 import socket
 import subprocess
 import sys
@@ -34,9 +35,11 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 num.partitions=4
 """
-COLUMNS = ("time_received_ns UInt64, time_flow_start_ns UInt64, time_flow_end_ns UInt64, src_addr IPv6, dst_addr IPv6, src_port UInt32, dst_port UInt32, proto UInt32, "
-           "tcp_flags UInt32, end_reason UInt32, packets UInt64, bytes UInt64, flow_id UInt64, record UInt32, exact Bool")
-TIMES = ", ".join(f"fromUnixTimestamp64Nano(toInt64({name}), 'UTC')" for name in ("time_received_ns", "time_flow_start_ns", "time_flow_end_ns"))
+COLUMNS = {"probe": "String", "run": "String", "sequence_num": "UInt32", "time_received_ns": "UInt64", "time_flow_start_ns": "UInt64", "time_flow_end_ns": "UInt64",
+           "src_addr": "IPv6", "dst_addr": "IPv6", "src_port": "UInt32", "dst_port": "UInt32", "proto": "UInt32", "tcp_flags": "UInt32", "end_reason": "UInt32",
+           "packets": "UInt64", "bytes": "UInt64", "reverse_packets": "UInt64", "reverse_ip_bytes": "UInt64", "flow_id": "UInt64", "record": "UInt32", "exact": "Bool"}
+ROW = ", ".join(f"fromUnixTimestamp64Nano(toInt64({name}), 'UTC')" if name.startswith("time_") else name for name in COLUMNS)
+STRUCTURE = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
 
 
 def free_port():
@@ -52,6 +55,8 @@ class Broker:
         if not self.libraries.exists():
             (folder / "pom.xml").write_text(POM)
             subprocess.run(["mvn", "-q", "-B", "-f", folder / "pom.xml", "dependency:copy-dependencies", f"-DoutputDirectory={self.libraries}"], check=True)
+        for old in [folder / "data", folder / "all", *folder.glob("shard*")]:
+            shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)
         (folder / "server.properties").write_text(SERVER.format(port=self.port, controller=free_port(), folder=folder))
         subprocess.run(self.java("kafka.tools.StorageTool", "format", "-t", "AAAAAAAAAAAAAAAAAAAAAQ", "-c", folder / "server.properties", "--ignore-formatted"),
                        check=True, stdout=subprocess.DEVNULL)
@@ -78,14 +83,23 @@ class Broker:
         self.process.wait()
 
 
+def warehouse(path):
+    """A ClickHouse engine of that folder, with the tables. Nothing in them goes because it is old: built-in traffic is of 2020."""
+    from chdb import session
+    engine = session.Session(str(path))
+    engine.query("CREATE DATABASE IF NOT EXISTS d")
+    engine.query("USE d")
+    text = "\n".join(line for line in (HERE / "clickhouse.sql").read_text().splitlines() if not line.startswith("--"))
+    for statement in re.sub(r" TTL [^;]*? \+ INTERVAL \d+ \w+", "", text).split(";"):
+        if statement.strip():
+            engine.query(statement)
+    return engine
+
+
 def consume(folder, number, port):
     """One of the group: what comes goes into a ClickHouse of its own; offsets are committed behind that, so that what comes twice replaces itself."""
-    from chdb import session
     from confluent_kafka import Consumer
-    engine = session.Session(str(folder / f"shard{number}"))
-    engine.query("CREATE DATABASE IF NOT EXISTS d")
-    for statement in statements():
-        engine.query(statement.replace("EXISTS ", "EXISTS d.", 1).replace(" TO flows", " TO d.flows").replace(" FROM flows", " FROM d.flows").replace("FROM accounting", "FROM d.accounting"))
+    engine = warehouse(folder / f"shard{number}")
     consumer = Consumer({"bootstrap.servers": f"127.0.0.1:{port}", "group.id": "clickhouse", "auto.offset.reset": "earliest", "enable.auto.commit": False})
     consumer.subscribe(["flows"])
     idle, path = 0, folder / f"batch{number}.pb"
@@ -97,28 +111,17 @@ def consume(folder, number, port):
             else:
                 messages.append(message)
         idle = 0 if messages else idle + 1
-        for message in messages:
-            path.write_bytes(message.value())
-            engine.query(f"INSERT INTO d.flows SELECT {TIMES}, src_addr, dst_addr, src_port, dst_port, proto, tcp_flags, end_reason, packets, bytes, flow_id, record, exact, "
-                         f"{message.partition()}, {message.offset()}, rowNumberInAllBlocks() FROM file('{path}', 'Protobuf', '{COLUMNS}') "
-                         f"SETTINGS format_schema='{HERE / 'flow.proto'}:FlowMessage', max_threads=1")
-        if messages:
+        if messages:  # one behind the other they are one
+            path.write_bytes(b"".join(message.value() for message in messages))
+            engine.query(f"INSERT INTO flows SELECT {ROW} FROM file('{path}', 'Protobuf', '{STRUCTURE}') SETTINGS format_schema='{HERE / 'flow.proto'}:FlowMessage'")
             consumer.commit(asynchronous=False)
     consumer.close()
-    text = str(engine.query("SELECT count(), sum(packets), sum(bytes) FROM d.flows FINAL", "CSV")).strip()
-    minutes = str(engine.query("SELECT sum(records), sum(packets) FROM d.flows_by_minute", "CSV")).strip()
-    print(f"shard {number}: {text} records, packets, bytes; by minute {minutes}")
-    (folder / f"sums{number}.json").write_text(json.dumps([int(each or 0) for each in text.split(",")]))
-
-
-def statements():
-    """Without what has old records go: built-in traffic is of 2020."""
-    text = "\n".join(line for line in (HERE / "clickhouse.sql").read_text().splitlines() if not line.startswith("--"))
-    text = re.sub(r" TTL [^;]*? \+ INTERVAL \d+ \w+", "", text)
-    return [each for each in (part.strip() for part in text.split(";")) if each and "adds_up" not in each]
+    print(f"shard {number}:", str(engine.query("SELECT count(), sum(packets) FROM flows FINAL", "CSV")).strip(), "records, packets")
+    engine.query(f"INSERT INTO FUNCTION file('{folder}/shard{number}.parquet', 'Parquet') SELECT * FROM flows FINAL")
 
 
 def account_of(port):
+    """As it came."""
     from confluent_kafka import Consumer
     consumer = Consumer({"bootstrap.servers": f"127.0.0.1:{port}", "group.id": "account", "auto.offset.reset": "earliest"})
     consumer.subscribe(["flows-accounting"])
@@ -126,15 +129,27 @@ def account_of(port):
         for message in consumer.consume(10, 1.0):
             if not message.error():
                 consumer.close()
-                return json.loads(message.value())
+                return message.value().decode()
     sys.exit("there is no account")
+
+
+def adds_up(folder, account):
+    """What the view of that name says of both shards together, as a dictionary; and what the minutes have."""
+    engine = warehouse(folder / "all")
+    engine.query(f"INSERT INTO flows SELECT * FROM file('{folder}/shard*.parquet', 'Parquet')")
+    (folder / "account.json").write_text(account)
+    engine.query(f"INSERT INTO accounting (probe, run, summary) SELECT JSONExtractString(summary, 'probe'), JSONExtractString(summary, 'run'), summary "
+                 f"FROM file('{folder}/account.json', 'RawBLOB', 'summary String')")
+    (row,) = json.loads(str(engine.query("SELECT * FROM adds_up", "JSON")))["data"]
+    minutes = int(str(engine.query("SELECT sum(packets) FROM flows_by_minute", "CSV")))
+    return {name: value if name in ("probe", "run") else int(value) for name, value in row.items()}, minutes
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parshall")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--records", type=int, default=200_000)
+    parser.add_argument("--packets", type=int, default=400_000, help="of which there are half as many records")
     parser.add_argument("--kill-broker", action="store_true")
     parser.add_argument("--consume", nargs=2, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -147,11 +162,9 @@ def main():
         os.execve(python, [python, *sys.argv], {**os.environ, "IN_VENV": "1"})
     broker = Broker(folder)
     try:
-        packets = 2 * options.records
-        pace = ["--duration", "20s"] if options.kill_broker else ["--count", str(packets)]
-        speed = f",pace={packets // 20}" if options.kill_broker else ""
+        pace = f",pace={options.packets // 20}" if options.kill_broker else ""
         began = time.monotonic()
-        monitor = subprocess.Popen([options.parshall, "watch", "-q", "-g", f"dist=trains:2,packets={max(packets, 1 << 20)}{speed}", *pace, "--flows", "64Ki", "--idle", "1ms",
+        monitor = subprocess.Popen([options.parshall, "watch", "-q", "-g", f"flows=20000,packets=1000000,ipv6=0.3{pace}", "--count", str(options.packets), "--flows", "64Ki", "--idle", "1ms",
                                     "--columns", "identity", "--format", "json", "--top", "1", "--export", f"kafka:127.0.0.1:{broker.port}/flows,wait=60s"],
                                    stdout=subprocess.PIPE, text=True)
         if options.kill_broker:
@@ -169,18 +182,15 @@ def main():
         account = account_of(broker.port)
     finally:
         broker.stop()
-    records, packets, octets = (sum(sums) for sums in zip(*(json.loads((folder / f"sums{number}.json").read_text()) for number in (1, 2))))
-    output = next(output for output in account["outputs"] if output["name"].startswith("kafka:"))
-    counted = account["accounting"]["live_flow_packets"] + account["accounting"]["ended_record_packets"]
-    print(f"arrived: {records} records, {packets} packets, {octets} bytes")
-    print(f"account: {counted} packets in flows = {output['written']['packets']} delivered + {output['dropped']['packets']} not sent")
-    assert report["accounting"]["balanced"] and account["accounting"] == report["accounting"]
-    if (packets, records) == (output["written"]["packets"], output["written"]["records"]) and counted == packets + output["dropped"]["packets"]:
-        print("equal, to the packet")
-    elif packets > output["written"]["packets"]:
-        print(f"{packets - output['written']['packets']} packets arrived of which no broker had told")
-    else:
-        sys.exit("WRONG: packets are missing that nobody knows of")
+    row, minutes = adds_up(folder, account)
+    print(f"account: {row['counted']} packets in flows, {row['offered']} offered = {row['offered'] - row['not_sent']} delivered + {row['not_sent']} not sent")
+    print(f"here:    {row['here']} packets; by minute {minutes}")
+    accounting = json.loads(account)["accounting"]
+    if not accounting["balanced"] or accounting != report["accounting"] or not row["counted"] == row["offered"] == options.packets or minutes != row["here"]:
+        sys.exit("WRONG: the account is another one than the report's")
+    if row["missing"] > 0:
+        sys.exit(f"WRONG: {row['missing']} packets are missing that nobody knows of")
+    print("equal, to the packet" if row["missing"] == 0 else f"{-row['missing']} packets arrived of which no broker had told")
 
 
 if __name__ == "__main__":
