@@ -68,8 +68,7 @@ Result<Verified> verify(std::span<const std::string> paths) {
   for (const std::string& path : paths)
     if (const auto error = find(path, found)) return *error;
   std::ranges::sort(found);
-  const auto twice = std::ranges::unique(found);
-  found.erase(twice.begin(), twice.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   if (found.empty())
     return Error{fmt::format("there is no file to verify in {}: names end with .parquet, .ipfix or .jsonl", paths[0])};
   Verified all;
