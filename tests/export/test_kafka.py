@@ -23,9 +23,6 @@ import unittest
 from kafka_broker import Broker
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
-from side_by_side import alone, thorough  # noqa: E402
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 import side_by_side  # noqa: E402
 
 PROGRAM = PROTO = None
@@ -277,8 +274,8 @@ class Faults(KafkaTest):
         wanted = {int(number) for number in re.findall(r'\{"\w+", (\d+)\}', source)} | {1, 3, 4, 30, 110, 2033, 2034}
         self.assertEqual(set(numbers), wanted)
 
-    @alone  # in a network of its own there is nothing to install from
-    @thorough
+    @side_by_side.alone  # in a network of its own there is nothing to install from
+    @side_by_side.thorough
     def test_a_real_broker_and_the_warehouse_behind_it(self):
         if not shutil.which("mvn") or not shutil.which("java"):
             self.skipTest("SKIPPED: Kafka takes Java and Maven")
