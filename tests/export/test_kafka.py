@@ -280,7 +280,7 @@ class Faults(KafkaTest):
         if not shutil.which("mvn") or not shutil.which("java"):
             self.skipTest("SKIPPED: Kafka takes Java and Maven")
         example = pathlib.Path(PROTO).parent / "end_to_end.py"
-        for more, said in (((), "equal, to the packet"), (("--kill-broker",), "packets in flows = ")):
+        for more, said in (((), "equal, to the packet"), (("--kill-broker",), "packets in flows, ")):
             done = subprocess.run([sys.executable, example, PROGRAM, self.folder / "".join(["end_to_end", *more]), *more], capture_output=True, text=True, timeout=600, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn(said, done.stdout)
