@@ -206,14 +206,13 @@ class Faults(KafkaTest):
         self.assertEqual(self.packets(broker), self.summary["accounting"]["counted"])
         self.assertEqual(len(broker.topics["flows-accounting"]), 1)
         self.assertIn("127.0.0.1", self.said)
-        self.assertIn("it goes on", self.said)
 
     def test_what_a_broker_that_stays_away_did_not_take_is_lost_and_told(self):
         broker = self.broker()
         self.during(broker, (2, broker.stop))
         began = time.monotonic()
         output = self.watch(f"127.0.0.1:{broker.port}/flows,compression=none,wait=1s", traffic=PACED, status=1)
-        self.assertLess(time.monotonic() - began, 10)
+        self.assertLess(time.monotonic() - began, 30)
         arrived = self.packets(broker)
         self.assertGreater(output["dropped"]["packets"], 0.2 * output["offered"]["packets"])
         self.assertLessEqual(output["written"]["packets"], arrived)  # the answer to the last ones may not have come
