@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kPoolCache = 512;
 constexpr std::uint16_t kSentDescriptors = 2048;
-constexpr int kXdpTries = 10;
+constexpr int kXdpTries = 40;
 constexpr std::chrono::milliseconds kXdpPatience(50);
 constexpr std::uint64_t kHashed = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_SCTP;
 
