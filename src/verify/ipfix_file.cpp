@@ -72,6 +72,8 @@ class Messages {
         Field field{.element = static_cast<std::uint16_t>(set.big(2)), .bytes = static_cast<std::uint16_t>(set.big(2))};
         if ((field.element & kEnterprise) != 0) field.pen = static_cast<std::uint32_t>(set.big(4));
         field.element &= kEnterprise - 1;
+        // Else a record of a byte could have fields without end.
+        if (set.ok() && field.bytes == 0) return fail("a template has a field of nothing");
         one.fields.push_back(field);
       }
       if (!set.ok()) return fail("a template is broken");
@@ -84,7 +86,6 @@ class Messages {
     if (known == templates_.end() || known->second.fields.empty()) return fail("data come before their template");
     std::size_t least = 0;
     for (const Field& field : known->second.fields) least += field.bytes == kVariable ? 1 : field.bytes;
-    if (least == 0) return fail("a template of nothing");
     while (set.left() >= least) {  // less is padding
       Values values;
       for (const Field& field : known->second.fields) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "pipeline/output/output_summary.hpp"
 #include "verify/exported_file.hpp"
 
 namespace parshall {
@@ -29,7 +30,9 @@ ExportAccount account_of(const json& summary, const ExportedFile& read) {
   const json outputs = summary.value("outputs", json::array());
   for (const json& output : outputs) {
     const json written = output.value("written", json::object()), dropped = output.value("dropped", json::object());
-    if (!output.value("name", "").starts_with("jsonl:") || number(written, "records") != read.records) continue;
+    const std::string name = output.value("name", "");
+    const bool may_be_this = name.starts_with("jsonl:") || name == kReportOutput;
+    if (!may_be_this || number(written, "records") != read.records) continue;
     account.packets_offered = number(output.value("offered", json::object()), "packets");
     account.whole_run = output.value("whole_run", true);
     account.packets_written = number(written, "packets");

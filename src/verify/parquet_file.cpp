@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <string>
@@ -165,7 +166,8 @@ std::optional<std::uint64_t> sum_of_deltas(Bytes page, std::int64_t values, bool
 
 /// Reads all pages of a chunk: each has a checksum. What is wrong, where something is.
 std::string read_pages(Bytes file, const Chunk& chunk, std::uint64_t& packets) {
-  constexpr std::int64_t kZstd = 6, kMostPage = 1 << 26, kData = 0, kDelta = 5;
+  // More than ours have, and little enough that a file of a few bytes does not keep us long.
+  constexpr std::int64_t kZstd = 6, kMostPage = 1 << 24, kMostRows = 1 << 20, kData = 0, kDelta = 5;
   const auto broken = [&](std::string_view what) { return fmt::format("column {}: {}", chunk.column, what); };
   if (chunk.codec != kZstd) return broken("not of ours");
   if (chunk.begin() > file.size() || chunk.packed_bytes < 0 ||
@@ -177,7 +179,7 @@ std::string read_pages(Bytes file, const Chunk& chunk, std::uint64_t& packets) {
     ThriftReader thrift(pages);
     const PageHeader header = read_page_header(thrift);
     if (!thrift.ok() || header.packed_bytes < 0 || header.raw_bytes < 0 || header.raw_bytes > kMostPage ||
-        static_cast<std::size_t>(header.packed_bytes) > thrift.left())
+        header.values < 0 || header.values > kMostRows || static_cast<std::size_t>(header.packed_bytes) > thrift.left())
       return broken("a page's header is broken");
     const Bytes packed = pages.last(thrift.left()).first(static_cast<std::size_t>(header.packed_bytes));
     raw.resize(static_cast<std::size_t>(header.raw_bytes));
@@ -232,8 +234,12 @@ ExportedFile read_parquet(Bytes file) {
   ExportedFile read{.run = footer.metadata["parshall.run"], .account = account_of(footer)};
   const auto records = number_of(footer, "records"), packets = number_of(footer, "packets");
   if (!read.account && (!records || !packets)) return {.problem = "not of ours: nothing in it says how much there is"};
-  for (const Chunk& chunk : footer.chunks)
+  std::size_t bytes = 0;
+  for (const Chunk& chunk : footer.chunks) {
+    bytes += static_cast<std::size_t>(std::max<std::int64_t>(chunk.packed_bytes, 0));
+    if (bytes > file.size()) return {.problem = "its columns lie upon each other"};
     if (auto problem = read_pages(file, chunk, read.packets); !problem.empty()) read.problem = problem;
+  }
   if (read.account) return read;
   read.records = static_cast<std::uint64_t>(footer.rows);
   if (read.problem.empty() && (read.records != *records || read.packets != *packets))

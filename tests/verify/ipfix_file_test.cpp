@@ -95,6 +95,8 @@ TEST(IpfixFile, WhatIsMissingOrBrokenIsSaid) {
   EXPECT_THAT(read_ipfix(message(0, flows({1}))).problem, HasSubstr("before their template"));
   EXPECT_THAT(read_ipfix(message(0, set(2, {1, 0, 0, 9, 0, 2}))).problem, HasSubstr("a template is broken"));
   EXPECT_THAT(read_ipfix(message(0, {1, 0, 0, 3})).problem, HasSubstr("a set is broken"));
+  EXPECT_THAT(read_ipfix(message(0, set(2, {1, 0, 0, 2, 0, 2, 0, 0, 0, 1, 0, 1}))).problem,
+              HasSubstr("a field of nothing"));
   EXPECT_THAT(read_ipfix(message(0, {1, 0, 0, 200})).problem, HasSubstr("a message is broken"));
 }
 
