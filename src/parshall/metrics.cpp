@@ -7,6 +7,7 @@
 #include <prometheus/metric_family.h>
 
 #include <exception>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -66,23 +67,32 @@ void add_outputs(const std::vector<OutputSummary>& outputs, std::vector<MetricFa
   constexpr Unit kUnits[] = {{"records", "flow records", &Sum::records},
                              {"packets", "packets in flow records", &Sum::packets},
                              {"findings", "what tasks found", &Sum::findings}};
+  std::map<std::string, OutputSummary> by_name;  // one that was removed may have come again
+  for (const OutputSummary& output : outputs) {
+    OutputSummary& sums = by_name[output.name];
+    sums.offered += output.offered;
+    sums.written += output.written;
+    sums.dropped += output.dropped;
+    sums.merged += output.merged;
+  }
   for (const Unit& unit : kUnits) {
     MetricFamily totals{fmt::format("parshall_output_{}_total", unit.name),
-                        fmt::format("{} of an output: offered = written + waiting + dropped", unit.help),
+                        fmt::format("{} of an output: offered = written + waiting + dropped + merged", unit.help),
                         MetricType::Counter,
                         {}};
     MetricFamily waiting{fmt::format("parshall_output_waiting_{}", unit.name),
                          fmt::format("{} on their way to an output", unit.help),
                          MetricType::Gauge,
                          {}};
-    for (const OutputSummary& output : outputs) {
+    for (const auto& [name, output] : by_name) {
       for (const auto& [state, sum] : {std::pair<const char*, Sum>{"offered", output.offered},
                                        {"written", output.written},
-                                       {"dropped", output.dropped}})
-        totals.metric.push_back(metric(static_cast<double>(sum.*unit.count), MetricType::Counter,
-                                       {{"output", output.name}, {"state", state}}));
+                                       {"dropped", output.dropped},
+                                       {"merged", output.merged}})
+        totals.metric.push_back(
+            metric(static_cast<double>(sum.*unit.count), MetricType::Counter, {{"output", name}, {"state", state}}));
       waiting.metric.push_back(
-          metric(static_cast<double>(output.waiting().*unit.count), MetricType::Gauge, {{"output", output.name}}));
+          metric(static_cast<double>(output.waiting().*unit.count), MetricType::Gauge, {{"output", name}}));
     }
     families.push_back(std::move(totals));
     families.push_back(std::move(waiting));
