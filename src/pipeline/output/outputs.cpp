@@ -29,15 +29,13 @@ OutputSummary Outputs::remove(const ExportQueue& queue, const Counters& counters
   others.erase(at);
   leaving->note_part_of_run();
   publish(std::move(others));
-  while (round_of_.load(std::memory_order_acquire) != version_.load(std::memory_order_relaxed)) {
-    if (Clock::now() >= until) {  // who hands over waits for an output, or has come to its end
-      leaving->abandon();
-      break;
-    }
-    std::this_thread::sleep_for(kNap);
-  }
+  // Else who hands over waits for an output, or has come to its end.
+  const auto has_come_round = [&] {
+    return round_of_.load(std::memory_order_acquire) == version_.load(std::memory_order_relaxed);
+  };
+  while (!has_come_round() && Clock::now() < until) std::this_thread::sleep_for(kNap);
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-  if (leaving->finished_within(std::max(left, std::chrono::milliseconds(0)))) {
+  if (has_come_round() && leaving->finished_within(std::max(left, std::chrono::milliseconds(0)))) {
     leaving->finish_live();
     ReportSummary summary;
     summary.total = Accounting(counters);
@@ -66,6 +64,7 @@ void Outputs::publish(Queues queues) {
 void Outputs::come_round() {
   begun_.store(true, std::memory_order_relaxed);
   if (round_of_.load(std::memory_order_relaxed) == version_.load(std::memory_order_acquire)) return;
+  std::shared_ptr<const Queues> before = handed_to_;  // what ends with it ends without the mutex
   const std::lock_guard lock(mutex_);
   handed_to_ = queues_;
   round_of_.store(version_.load(std::memory_order_relaxed), std::memory_order_release);

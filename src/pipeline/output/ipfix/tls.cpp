@@ -9,12 +9,15 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "pipeline/output/ipfix/connection.hpp"
 
 namespace parshall {
 namespace {
+
+constexpr std::chrono::seconds kPatience{5};  ///< with what a collector still says in the end
 
 template <class T, void (*kFree)(T*)>
 struct Free {
@@ -84,7 +87,8 @@ class TlsConnection final : public Connection {
     SSL_shutdown(session_.get());
     ::shutdown(socket_.get(), SHUT_WR);
     std::array<char, 4096> ignored;
-    while (::recv(socket_.get(), ignored.data(), ignored.size(), 0) > 0) {
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < until && ::recv(socket_.get(), ignored.data(), ignored.size(), 0) > 0) {
     }
   }
 

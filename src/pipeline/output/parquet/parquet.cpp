@@ -12,6 +12,7 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class ParquetExporter final : public InnerExporter {
+class ParquetExporter final : public Exporter {
  public:
   explicit ParquetExporter(ParquetTarget target) : target_(std::move(target)), run_(new_run()) {}
   ~ParquetExporter() override { end_file(); }
@@ -47,6 +48,7 @@ class ParquetExporter final : public InnerExporter {
   void finish() override { end_file(); }
   OutputSummary::Sum held() const noexcept override { return in_file_; }
   std::string trouble() const override { return trouble_; }
+  const std::optional<Error>& error() const noexcept override { return error_; }
   OutputSummary::Sum take_not_sent() noexcept override { return std::exchange(not_sent_, {}); }
 
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
@@ -54,7 +56,10 @@ class ParquetExporter final : public InnerExporter {
     std::vector<ColumnInfo> columns;
     for (const AccountColumn& each : account) columns.push_back(each.info);
     auto file = create(target_.folder + "/accounting", "accounting-" + run_, columns);
-    if (file == nullptr) return;
+    if (file == nullptr) {
+      error_ = Error{"the account is not there: " + trouble_};
+      return;
+    }
     ParquetFile::Metadata metadata{{"parshall.run", run_}};
     for (std::size_t i = 0; i < account.size(); ++i) {
       const Value& value = account[i].value;
@@ -63,7 +68,7 @@ class ParquetExporter final : public InnerExporter {
         metadata.emplace_back("parshall." + columns[i].name, fmt::to_string(value.as_unsigned()));
     }
     file->end_row();
-    (void)file->finish(metadata);
+    if (const auto error = file->finish(metadata)) error_ = Error{"the account is not there: " + error->message};
   }
 
  private:
@@ -152,6 +157,7 @@ class ParquetExporter final : public InnerExporter {
   std::uint64_t partition_end_ns_ = 0, sequence_ = 0, first_sequence_ = 0, files_ = 0;
   OutputSummary::Sum in_file_, not_sent_;
   std::string trouble_;
+  std::optional<Error> error_;  ///< of the account; of records there is trouble only
 };
 
 }  // namespace
