@@ -223,7 +223,10 @@ class Parquet(ColumnarTest):
         for _ in range(times):
             process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,pace=400000", "--idle", "1ms", "--top", "1", "--export",
                                         f"parquet:{self.flows},every=100ms"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(chance.uniform(0.3, 1.2))
+            until = time.monotonic() + 20
+            while not any(self.flows.rglob("*.part")) and time.monotonic() < until:
+                time.sleep(0.01)
+            time.sleep(chance.uniform(0, 0.5))
             process.send_signal(signal.SIGKILL)
             process.wait()
             status, said = self.verify(self.flows)
