@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 #include "base/stage_cost.hpp"
 #include "pipeline/measure/tasks/task.hpp"
-#include "pipeline/measure/windows/window_rows.hpp"
+#include "pipeline/measure/windows/window_plan.hpp"
 
 namespace parshall {
 

@@ -18,39 +18,11 @@
 #include "pipeline/flow/kept_out.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/windows/flow_measure.hpp"
+#include "pipeline/measure/windows/window_plan.hpp"
+#include "pipeline/measure/windows/window_row.hpp"
 #include "pipeline/measure/windows/window_stream.hpp"
 
 namespace parshall {
-
-/// Windows of one length, and what is kept of flows in them.
-struct WindowPlan {
-  static constexpr std::size_t kMostMeasures = 64;
-
-  WindowLength length;
-  std::shared_ptr<const MeasureSet> measures;
-  std::vector<std::uint64_t> by_state = {
-      ~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure; of one state, all
-  /// By the state that flows are in; bit i: some task looks at those that have state i's measures, one by one. Of the
-  /// others it is enough to count them together.
-  std::vector<std::uint64_t> read = {~std::uint64_t{0}};
-  std::uint64_t bin_ns =
-      0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
-
-  std::uint64_t measures_of(std::uint8_t state) const noexcept {
-    return by_state.size() == 1 ? by_state[0] : by_state[state];
-  }
-  bool reads(std::uint8_t state, std::uint8_t effective_state) const noexcept {
-    return (read[state] >> effective_state & 1) != 0;
-  }
-  bool reads_all() const noexcept {
-    const std::uint64_t all = ~std::uint64_t{0} >> (64 - by_state.size());
-    return std::ranges::all_of(read, [all](std::uint64_t states) { return (states & all) == all; });
-  }
-  std::size_t bins() const noexcept { return bin_ns == 0 ? 0 : (length.amount + bin_ns - 1) / bin_ns; }
-
-  explicit WindowPlan(WindowLength window, std::shared_ptr<const MeasureSet> kept = std::make_shared<MeasureSet>())
-      : length(window), measures(std::move(kept)) {}
-};
 
 /// What every flow does in the window that is open, for windows of one length: a row per slot, beside the table.
 ///
@@ -223,74 +195,12 @@ class WindowRows {
   }
 
  private:
-  static constexpr std::uint32_t kNoTurn = 0, kAllRows = ~std::uint32_t{0};
+  using Row = WindowRow;
+  using Turn = WindowTurn;
+  static constexpr std::uint32_t kAllRows = ~std::uint32_t{0};
   static constexpr std::uint32_t kFewestRows = 32;  ///< told in a slice: fewer packets may come than came before
   static constexpr std::uint32_t kToldAtOnce = 16;  ///< rows, whose keys come from memory together
   static constexpr std::uint32_t kTellChunks = 64;  ///< of bins in a slice: some microseconds
-
-  struct StatePair {
-    std::uint8_t own, effective;
-    friend bool operator==(StatePair, StatePair) = default;
-  };
-
-  struct alignas(64) Row {
-    std::uint32_t turn = kNoTurn;  ///< the counts' window; kNoTurn when all of it has been told
-    std::uint32_t listed = 0;      ///< the last turn that lists the slot
-    std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
-    std::uint64_t first_ns = 0, last_ns = 0;
-    std::uint16_t tcp_flags = 0;
-    std::uint8_t state = 0, effective_state = 0, other_state = 0;
-    std::uint8_t weight = 0;
-    bool more_states : 1 = false, starts : 1 = false;
-    bool is_measured : 1 = false;  ///< else its measures' part means nothing
-    std::uint64_t earlier_states = 0;
-
-    StatePair states() const noexcept { return {state, effective_state}; }
-
-    std::byte* measured() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-    const std::byte* measured() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
-
-    void add(const RowUpdate& packet) noexcept {
-      ++packets;
-      ip_bytes += packet.counts.ip_bytes();
-      wire_bytes += packet.wire_bytes();
-      last_ns = packet.time_ns;
-      tcp_flags = static_cast<std::uint16_t>(tcp_flags | packet.counts.tcp_flags());
-    }
-  };
-  static_assert(sizeof(Row) == 64);
-
-  /// A flow that has no row in the window, but is counted with others.
-  struct UnreadFlow {
-    std::uint32_t turn = kNoTurn;
-    std::uint8_t state = 0, weight = 0;
-    bool starts = false;
-    bool has_row = false;  ///< all that comes in the window is in its row
-  };
-  static_assert(sizeof(UnreadFlow) == 8);
-
-  /// A window of this worker, and the slots of the rows that it touched: each once, however often it is used anew.
-  struct Turn {
-    std::uint32_t turn = kNoTurn;
-    bool untold = false;
-    std::uint64_t number = 0;
-    WindowTotals totals;
-    std::uint32_t least_one_in = 1;  ///< of its samples, of which totals.one_in is the smallest
-    HugeBuffer<std::uint32_t> slots;
-    std::uint32_t listed = 0, told = 0;
-    std::vector<LinkBin> bins;
-    std::uint32_t bins_told = 0;
-    std::vector<UnreadFlows> unread;  ///< by state
-
-    void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold, std::uint32_t one_in) noexcept {
-      turn = new_turn;
-      untold = is_untold;
-      number = window;
-      totals = {};
-      totals.one_in = least_one_in = one_in;
-      listed = told = bins_told = 0;
-    }
-  };
 
   [[gnu::noinline]] void open(LinkPlace place, FlowKeys key_of) noexcept {
     const bool first = open_->turn == kNoTurn;

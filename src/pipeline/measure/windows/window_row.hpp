@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/huge_buffer.hpp"
+#include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/windows/window_stream.hpp"
+
+namespace parshall {
+
+inline constexpr std::uint32_t kNoTurn = 0;  ///< of windows, which are numbered from 1 on
+
+/// The state that a flow is in, and the one whose measures it has: they differ while it gives way.
+struct StatePair {
+  std::uint8_t own, effective;
+  friend bool operator==(StatePair, StatePair) = default;
+};
+
+/// What a flow did in a window; its measures follow in memory.
+struct alignas(64) WindowRow {
+  std::uint32_t turn = kNoTurn;  ///< the counts' window; kNoTurn when all of it has been told
+  std::uint32_t listed = 0;      ///< the last turn that lists the slot
+  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
+  std::uint64_t first_ns = 0, last_ns = 0;
+  std::uint16_t tcp_flags = 0;
+  std::uint8_t state = 0, effective_state = 0, other_state = 0;
+  std::uint8_t weight = 0;
+  bool more_states : 1 = false, starts : 1 = false;
+  bool is_measured : 1 = false;  ///< else its measures' part means nothing
+  std::uint64_t earlier_states = 0;
+
+  StatePair states() const noexcept { return {state, effective_state}; }
+
+  std::byte* measured() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  const std::byte* measured() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
+
+  void add(const RowUpdate& packet) noexcept {
+    ++packets;
+    ip_bytes += packet.counts.ip_bytes();
+    wire_bytes += packet.wire_bytes();
+    last_ns = packet.time_ns;
+    tcp_flags = static_cast<std::uint16_t>(tcp_flags | packet.counts.tcp_flags());
+  }
+};
+static_assert(sizeof(WindowRow) == 64);
+
+/// A flow that has no row in the window, but is counted with others.
+struct UnreadFlow {
+  std::uint32_t turn = kNoTurn;
+  std::uint8_t state = 0, weight = 0;
+  bool starts = false;
+  bool has_row = false;  ///< all that comes in the window is in its row
+};
+static_assert(sizeof(UnreadFlow) == 8);
+
+/// A window of this worker, and the slots of the rows that it touched: each once, however often it is used anew.
+struct WindowTurn {
+  std::uint32_t turn = kNoTurn;
+  bool untold = false;
+  std::uint64_t number = 0;
+  WindowTotals totals;
+  std::uint32_t least_one_in = 1;  ///< of its samples, of which totals.one_in is the smallest
+  HugeBuffer<std::uint32_t> slots;
+  std::uint32_t listed = 0, told = 0;
+  std::vector<LinkBin> bins;
+  std::uint32_t bins_told = 0;
+  std::vector<UnreadFlows> unread;  ///< by state
+
+  void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold, std::uint32_t one_in) noexcept {
+    turn = new_turn;
+    untold = is_untold;
+    number = window;
+    totals = {};
+    totals.one_in = least_one_in = one_in;
+    listed = told = bins_told = 0;
+  }
+};
+
+}  // namespace parshall
