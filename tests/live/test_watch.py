@@ -3,10 +3,12 @@
 """`parshall watch` itself on live devices: every packet sent is in a flow. Usage: test_watch.py PARSHALL FOLDER_OF_PROGRAMS"""
 import collections
 import concurrent.futures
+import csv
 import fcntl
 import ipaddress
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -133,6 +135,27 @@ class KernelInterfaces(Devices):
             self.assertEqual(flow['gap_mean_packets'], FLOWS - 1)
             self.assertEqual(flow['size_max_bytes'], 60)
             self.assertGreater(flow['iat_p99_ns'], 0)
+
+    def test_live_and_file_give_the_same_records(self):
+        """But for times: of every column that does not go by them."""
+        of_times = re.compile('.*(_seen|duration|rate|iat|rtt|flow_id|spurious|fast)')
+        columns = 'all,first_sizes,first_flags,community_id,gap_mean,size_sd'
+        with netns.Folder() as folder, netns.VethPair() as pair:
+            subprocess.run([PARSHALL, 'send', '-q', '-g', 'flows=600,size=imix,ipv6=0.3,protocol=sessions,packets=20000,rate=20000,resend=0.05',
+                            '--count', '20000', '-w', folder + '/sent.pcap'], check=True, stdout=subprocess.DEVNULL)
+            rows = {}
+            for of, *source in (('file', '-r', folder + '/sent.pcap'), ('live', '-i', 'tap0', *ROOM)):
+                watching = Watching(start if of == 'file' else pair.watch, *source, '--columns', columns, '--idle', '1h', '--export', f'csv:{folder}/{of}.csv')
+                if of == 'live':
+                    subprocess.run(['ip', 'netns', 'exec', pair.tx_space, PARSHALL, 'send', '-q', '-r', folder + '/sent.pcap', '-i', 'wire0'],
+                                   check=True, stdout=subprocess.DEVNULL)
+                report = watching.report(stop_after=1 if of == 'live' else None)
+                self.assertEqual(report['summary']['accounting']['counted'], 20000)
+                with open(f'{folder}/{of}.csv', encoding='utf-8', newline='') as file:
+                    rows[of] = sorted(tuple((name, value) for name, value in row.items() if not of_times.match(name)) for row in csv.DictReader(file))
+        self.assertGreater(len(rows['file']), 500)
+        self.assertIn('gap_mean_packets', dict(rows['file'][0]))
+        self.assertEqual(rows['live'], rows['file'])
 
     def test_a_filter_counts_what_it_drops(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
