@@ -13,7 +13,7 @@ import duckdb
 RUN = r"regexp_extract(filename, 'flows-([0-9a-f]+)-[0-9]+\.parquet$', 1)"
 # Columns that nobody asked for, of files without them.
 OPTIONAL = {"flow_id": "UBIGINT", "flow_first_seen": "TIMESTAMPTZ", "packets_total": "UBIGINT", "tcp_flags": "USMALLINT", "end_reason": "VARCHAR", "exact": "BOOLEAN",
-            "missed_packets_at_most": "UBIGINT", "iat_p99_ns": "FLOAT", "reverse_packets": "UBIGINT"}
+            "missed_packets_at_most": "UBIGINT", "rtt_p50_ns": "FLOAT", "rtt_min_ns": "UBIGINT", "tcp_retransmissions": "UBIGINT", "reverse_packets": "UBIGINT"}
 
 
 def open_folder(folder):

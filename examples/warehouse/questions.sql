@@ -31,20 +31,24 @@ SELECT flow_id, any_value(src_ip) AS src_ip, any_value(dst_ip) AS dst_ip, any_va
        max(packets_total) AS packets, count(*) AS records
 FROM flows GROUP BY flow_id ORDER BY lasted_s DESC LIMIT 10;
 
--- 7 Which networks see packets come unevenly: the 99th percentile of the time between packets, weighted by packets?
-SELECT CASE WHEN ip_version = 4 THEN regexp_extract(dst_ip, '^\d+\.\d+\.\d+') || '.0/24' ELSE regexp_extract(dst_ip, '^[0-9a-f]*:[0-9a-f]*:[0-9a-f]*') || '::/48' END
-         AS network, sum(iat_p99_ns * packets) / sum(packets) / 1e6 AS p99_ms, sum(packets) AS packets
-FROM flows WHERE iat_p99_ns IS NOT NULL GROUP BY ALL ORDER BY p99_ms DESC LIMIT 10;
+-- 7 How far away are networks: the median of connections' round-trip times from here to them and back, weighted by packets, and the least (--columns tcp)?
+SELECT CASE WHEN ip_version = 4 THEN regexp_extract(src_ip, '^\d+\.\d+\.\d+') || '.0/24' ELSE rtrim(regexp_extract(src_ip, '^[0-9a-f]*:[0-9a-f]*:[0-9a-f]*'), ':') || '::/48' END
+         AS network, sum(rtt_p50_ns * packets) / sum(packets) / 1e6 AS rtt_ms, min(rtt_min_ns) / 1e6 AS least_ms, sum(packets) AS packets
+FROM flows WHERE rtt_p50_ns IS NOT NULL GROUP BY ALL ORDER BY rtt_ms DESC LIMIT 10;
 
 -- 8 Why do records end? Many that are evicted: --flows is too low.
 SELECT end_reason, count(*) AS records, sum(packets) AS packets FROM flows GROUP BY ALL ORDER BY records DESC;
 
--- 9 What was missed: of which minutes may records lack packets, and how many at most?
+-- 9 When does the network lose what it carries: segments sent again, of a hundred, hour by hour (--columns tcp)?
+SELECT date_trunc('hour', last_seen::TIMESTAMP) AS hour, 100 * sum(tcp_retransmissions) / sum(packets) AS percent, sum(tcp_retransmissions) AS sent_again, sum(packets) AS packets
+FROM flows WHERE tcp_retransmissions IS NOT NULL GROUP BY ALL ORDER BY hour LIMIT 48;
+
+-- 10 What was missed: of which minutes may records lack packets, and how many at most?
 SELECT date_trunc('minute', last_seen::TIMESTAMP) AS minute, count(*) AS records, count(*) FILTER (NOT exact) AS not_exact,
        max(missed_packets_at_most) AS missed_at_most
 FROM flows GROUP BY ALL HAVING not_exact > 0 ORDER BY minute LIMIT 60;
 
--- 10 Is all here that was seen? `missing` is 0, and `not_sent` is what the probe knows it lost on the way.
+-- 11 Is all here that was seen? `missing` is 0, and `not_sent` is what the probe knows it lost on the way.
 SELECT a.probe, a.run, a.offered, a.counted_in_flows, coalesce(f.packets, 0) AS here, a.packets_not_sent AS not_sent,
        a.counted_in_flows - coalesce(f.packets, 0) - a.packets_not_sent AS missing
 FROM accounting a LEFT JOIN (SELECT run, sum(packets + coalesce(reverse_packets, 0)) AS packets FROM flows GROUP BY run) f USING (run) ORDER BY a.last_seen;

@@ -23,7 +23,7 @@ from side_by_side import thorough  # noqa: E402
 
 PROGRAM = None
 TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
-STATS = "all,rate"
+STATS = "all,rate,community_id"
 
 
 def reader(name):
@@ -167,7 +167,7 @@ class Parquet(ColumnarTest):
         if missing:
             print(f"SKIPPED {', '.join(missing)}: not installed")
 
-    def test_ten_questions_are_answered(self):
+    def test_the_questions_are_answered(self):
         if not reader("duckdb"):
             print("SKIPPED duckdb is not installed")
             return
@@ -175,7 +175,7 @@ class Parquet(ColumnarTest):
         ask = pathlib.Path(__file__).resolve().parents[2] / "examples/warehouse/ask.py"
         done = subprocess.run([sys.executable, ask, self.flows], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len([line for line in done.stdout.splitlines() if line.split(".")[0].isdigit() and line.endswith(("?", ".", "low."))]), 10, done.stdout)
+        self.assertEqual(len([line for line in done.stdout.splitlines() if line.split(".")[0].isdigit() and line.endswith(("?", ".", "low."))]), 11, done.stdout)
         sys.path.insert(0, str(ask.parent))
         warehouse = importlib.import_module("ask")
         connection = warehouse.open_folder(self.flows)
@@ -187,8 +187,30 @@ class Parquet(ColumnarTest):
         self.assertEqual([row[1] for row in answers["1"]], sorted(sent.values(), reverse=True)[:10])
         packets = sum(int(row["packets"]) for row in rows)
         self.assertEqual(sum(row[2] for row in answers["8"]), packets)
-        ((*_, counted, here, not_sent, missing),) = answers["10"]
+        ((*_, counted, here, not_sent, missing),) = answers["11"]
         self.assertEqual((counted, here, not_sent, missing), (packets, packets, 0, 0))
+
+        self.flows = self.folder / "connections"
+        self.export(traffic=["-g", "flows=2000,packets=100000,protocol=sessions,resend=0.05,rate=20000", "--count", "100k"])
+        connection = warehouse.open_folder(self.flows)
+        answers = {number: connection.sql(sql).fetchall() for number, _, sql in warehouse.questions()}
+        rows = self.rows()
+        ((_, percent, sent_again, packets),) = answers["9"]
+        self.assertEqual((sent_again, packets), (sum(int(row["tcp_retransmissions"]) for row in rows), sum(int(row["packets"]) for row in rows)))
+        self.assertGreater(sent_again, 0)
+        self.assertAlmostEqual(percent, 100 * sent_again / packets)
+        networks = {}
+        for row in rows:
+            if row["rtt_p50_ns"]:
+                of = networks.setdefault(row["src_ip"].rpartition(".")[0] + ".0/24", [])
+                of.append((float(row["rtt_p50_ns"]), int(row["rtt_min_ns"]), int(row["packets"])))
+        self.assertGreater(len(networks), 0)
+        self.assertEqual(len(answers["7"]), min(len(networks), 10))
+        for network, rtt, least, count in answers["7"]:
+            of = networks[network]
+            self.assertEqual((least, count), (min(least for _, least, _ in of) / 1e6, sum(n for *_, n in of)))
+            self.assertAlmostEqual(rtt, sum(rtt * n for rtt, _, n in of) / count / 1e6, delta=1e-4 * rtt)
+        self.assertEqual([row[1] for row in answers["7"]], sorted((row[1] for row in answers["7"]), reverse=True))
 
     def test_what_is_missing_or_damaged_is_found(self):
         self.export("every=100ms", "size=1M", "partition=none")
