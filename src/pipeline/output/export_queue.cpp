@@ -51,6 +51,7 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
     biflow_.emplace(schema_.columns(), options_.biflow_reach_ns);
     memory_bytes_ += BiflowHold::memory_bytes(schema_.columns().size());
   }
+  if (options_.takes.records) memory_bytes_ += exporter_->memory_bytes(schema_.columns());
   if (options_.takes.findings) memory_bytes_ += kFindingBytes;
   thread_ = std::thread([this] { run(); });
 }

@@ -3,12 +3,14 @@
 
 namespace parshall {
 
+void Exporter::observe_at(const ObservationPoint&) {}
 void Exporter::begin(std::span<const ColumnInfo>) {}
 void Exporter::records(std::span<const ReportFlow>) {}
 void Exporter::event(const Event&) {}
 void Exporter::recall(const WindowRecall&) {}
 void Exporter::accounting(const ReportSummary&, const OutputSummary&) {}
 void Exporter::flush() {}
+std::uint64_t Exporter::memory_bytes(std::span<const ColumnInfo>) const { return 0; }
 void Exporter::finish() { flush(); }
 OutputSummary::Sum Exporter::held() const noexcept { return {}; }
 std::string Exporter::trouble() const { return {}; }

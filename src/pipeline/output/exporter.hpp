@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,13 +14,22 @@
 
 namespace parshall {
 
+/// Where packets come from: an interface of the kernel, by its number there, or any other device.
+struct ObservationPoint {
+  std::string name;
+  std::uint32_t index = 0;  ///< not 0
+};
+
 /// Writes what leaves while a run goes on: records as they end, what tasks find. It overrides what it has a use for.
 /// One thread calls it at a time; what goes wrong it keeps, and drops what comes after.
 class Exporter {
  public:
   virtual ~Exporter() = default;
 
-  /// Once, before all else: what records consist of. It outlives the exporter.
+  /// Before all else, where packets come from a device.
+  virtual void observe_at(const ObservationPoint& point);
+
+  /// Once, before all of those below: what records consist of. It outlives the exporter.
   virtual void begin(std::span<const ColumnInfo> columns);
   virtual void records(std::span<const ReportFlow> batch);
   virtual void event(const Event& event);
@@ -34,6 +44,9 @@ class Exporter {
   /// What was handed over so far is to be where it should, is held, or has failed. Now and then, too, while nothing
   /// comes.
   virtual void flush();
+
+  /// That it takes for records of such columns, at most, beyond some KB.
+  virtual std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) const;
 
   virtual const std::optional<Error>& error() const noexcept = 0;
 

@@ -35,6 +35,14 @@ class ArrowExporter final : public FileExporter {
     if (rows_ >= kRows) write_batch();
   }
 
+  /// A batch is there as columns, as a body and as a message, in room that may be twice what it takes.
+  std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) const override {
+    constexpr std::uint64_t kCopies = 3, kRoom = 2;
+    std::uint64_t row = 0;
+    for (const ColumnInfo& column : columns) row += ArrowColumn::value_bytes(column);
+    return kCopies * kRoom * kRows * row;
+  }
+
   void flush() override {
     if (rows_ != 0) write_batch();
     FileExporter::flush();

@@ -28,7 +28,7 @@ constexpr int kReachMs = 5000, kRoomPollMs = 10;
 /// For room: as long as brokers take something, or while they are away; and for what was taken back.
 constexpr std::chrono::milliseconds kRoomSlow{5000}, kRoomAway{100}, kPurge{1000};
 /// A message ends with the record that brings it here: by default brokers, and librdkafka, take 1 MB.
-constexpr std::size_t kMessageBytes = 900'000;
+constexpr std::size_t kMessageBytes = 900'000, kQueueBytes = std::size_t{64} << 20;
 
 using Clock = std::chrono::steady_clock;
 
@@ -113,6 +113,7 @@ class KafkaExporter final : public Exporter {
                                                                    : trouble)};
   }
 
+  std::uint64_t memory_bytes(std::span<const ColumnInfo>) const override { return kQueueBytes + 2 * kMessageBytes; }
   OutputSummary::Sum held() const noexcept override { return deliveries_->in_flight + in_message_; }
   OutputSummary::Sum take_not_sent() noexcept override { return std::exchange(deliveries_->lost, {}); }
   std::string trouble() const override { return deliveries_->trouble; }
@@ -216,7 +217,7 @@ Result<Config> make_config(const KafkaTarget& target, Deliveries& deliveries) {
                                     {"compression.type", target.compression},
                                     {"enable.idempotence", "true"},
                                     {"linger.ms", "50"},
-                                    {"queue.buffering.max.kbytes", "65536"},
+                                    {"queue.buffering.max.kbytes", fmt::to_string(kQueueBytes >> 10)},
                                     {"queue.buffering.max.messages", "1000000"}})
     if (const auto wrong = set(config.get(), name, value)) return *wrong;
   if (!target.config.empty())

@@ -22,6 +22,7 @@ void put_logical_type(ThriftWriter& footer, ColumnType type) {
   constexpr std::int32_t kUtf8 = 0, kFirstUnsigned = 11;  // UINT_8, then those of 16, 32 and 64 bits
   switch (type.value) {
     case ValueType::address:
+    case ValueType::community_id:
     case ValueType::enumeration:
       footer.i32(6, kUtf8);
       footer.open(10);
@@ -102,6 +103,17 @@ ParquetFile::ParquetFile(std::string path, std::unique_ptr<Output> output, std::
   columns_.reserve(columns.size());
   for (const ColumnInfo& column : columns) columns_.emplace_back(column);
   put(kMagic);
+}
+
+std::uint64_t ParquetFile::memory_bytes(std::span<const ColumnInfo> columns) noexcept {
+  constexpr std::uint64_t kPages = 4;  // of a column: raw, packed, room for it, and what is written
+  std::uint64_t all = 0, most = 0;
+  for (const ColumnInfo& column : columns) {
+    const std::uint64_t bytes = ParquetColumn::memory_bytes(column, kGroupRows);
+    all += bytes;
+    most = std::max(most, bytes);
+  }
+  return all + kPages * most;
 }
 
 ParquetFile::~ParquetFile() {

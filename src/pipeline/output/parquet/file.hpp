@@ -23,6 +23,9 @@ namespace parshall {
 /// Memory: a row group's values, as ParquetColumn keeps them, and its pages.
 class ParquetFile {
  public:
+  /// That a row group takes until it is written, of such columns.
+  static std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) noexcept;
+
   static constexpr std::size_t kGroupRows = 122'880;  ///< a page of 1 MB or less, of any column
 
   using Metadata = std::vector<std::pair<std::string, std::string>>;

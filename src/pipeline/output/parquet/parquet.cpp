@@ -42,6 +42,10 @@ class ParquetExporter final : public Exporter {
     for (const ReportFlow& flow : batch) write(flow);
   }
 
+  std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) const override {
+    return ParquetFile::memory_bytes(columns);
+  }
+
   void flush() override {
     if (file_ != nullptr && Clock::now() - begun_ >= target_.every) end_file();
   }
