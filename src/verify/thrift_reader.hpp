@@ -74,7 +74,7 @@ class ThriftReader {
         const std::uint64_t items = (head >> 4) == kLong ? bytes_.varint() : head >> 4;
         const std::uint8_t item = head & 0xf;
         // Booleans are a byte each here.
-        for (std::uint64_t i = 0; i < items && ok(); ++i) skip(item <= kNo ? kI8 : item, depth + 1);
+        for (std::uint64_t i = 0; i < items && ok(); ++i) skip(item <= kNo ? std::uint8_t{kI8} : item, depth + 1);
         return;
       }
       case kStructure:
