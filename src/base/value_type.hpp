@@ -9,12 +9,13 @@ namespace parshall {
 enum class ValueType : std::uint8_t {
   unsigned_integer,
   signed_integer,
-  real,         ///< finite
-  time,         ///< ns since 1970, unsigned
-  address,      ///< IPv4 or IPv6
-  enumeration,  ///< one of the names that the column has
-  flags,        ///< bits, each with a meaning of its own
-  boolean,      ///< true or false
+  real,          ///< finite
+  time,          ///< ns since 1970, unsigned
+  address,       ///< IPv4 or IPv6
+  enumeration,   ///< one of the names that the column has
+  flags,         ///< bits, each with a meaning of its own
+  boolean,       ///< true or false
+  community_id,  ///< of a flow, by which other programs know it
 };
 
 /// And how many bits hold them. Of a real number, 32 bits say more than the value is good for; written as text it has
@@ -30,9 +31,10 @@ inline constexpr ColumnType kUint8{ValueType::unsigned_integer, 8}, kUint16{Valu
     kUint32{ValueType::unsigned_integer, 32}, kUint64{ValueType::unsigned_integer, 64},
     kInt64{ValueType::signed_integer, 64}, kFloat32{ValueType::real, 32}, kFloat64{ValueType::real, 64},
     kTime{ValueType::time, 64}, kAddress{ValueType::address, 128}, kEnum8{ValueType::enumeration, 8},
-    kEnum16{ValueType::enumeration, 16}, kFlags16{ValueType::flags, 16}, kBool{ValueType::boolean, 1};
+    kEnum16{ValueType::enumeration, 16}, kFlags16{ValueType::flags, 16}, kBool{ValueType::boolean, 1},
+    kCommunityId{ValueType::community_id, 160};
 
-/// "uint64", "float32", "time", "address", "enum8", "flags16", "bool".
+/// "uint64", "float32", "time", "address", "enum8", "flags16", "bool", "text".
 inline std::string type_text(ColumnType type) {
   switch (type.value) {
     case ValueType::time:
@@ -51,6 +53,8 @@ inline std::string type_text(ColumnType type) {
       return "flags" + std::to_string(type.bits);
     case ValueType::boolean:
       return "bool";
+    case ValueType::community_id:
+      return "text";
   }
   return {};
 }

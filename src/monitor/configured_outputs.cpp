@@ -66,7 +66,8 @@ void ConfiguredOutputs::reload() {
 
 void ConfiguredOutputs::open(const OutputPlan& output) {
   if (is_metrics(output)) return say(command_, name_of(output) + " takes a new start");
-  if (const auto error = open_outputs({&output, 1}, run_.waits(), run_.outputs())) return say(command_, error->message);
+  if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs()))
+    return say(command_, error->message);
   configured_.push_back(output);
   say(command_, name_of(output) + " is an output from now on");
 }

@@ -45,7 +45,7 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     if (!input) return input.error();
     run->description_ = input->description;
     run->input_ = *std::move(input);
-    if (const auto error = open_outputs(plan.outputs, waits, run->outputs_)) return *error;
+    if (const auto error = open_outputs(plan.outputs, plan.source, waits, run->outputs_)) return *error;
     auto metrics = open_metrics(plan.outputs);
     if (!metrics) return metrics.error();
     run->metrics_ = *std::move(metrics);

@@ -2,9 +2,11 @@
 #include "parshall/wire_outputs.hpp"
 
 #include <fmt/format.h>
+#include <net/if.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/same_file.hpp"
@@ -43,6 +45,11 @@ bool is_same(const std::string& a, const std::string& b) {
            (!S_ISCHR(at_a->st_mode) || ((a == "-" || b == "-") && ::isatty(STDOUT_FILENO) != 0));
   std::error_code wrong;
   return !at_a && !at_b && std::filesystem::weakly_canonical(a, wrong) == std::filesystem::weakly_canonical(b, wrong);
+}
+
+/// Devices that the kernel has no number for are each the first one.
+ObservationPoint point_of(const std::string& interface) {
+  return {interface, std::max(1u, ::if_nametoindex(interface.c_str()))};
 }
 
 }  // namespace
@@ -98,12 +105,14 @@ std::optional<Error> outputs_problem(const Plan& plan) {
   return targets_problem(plan.source.file, targets_of(plan));
 }
 
-std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs) {
+std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,
+                                  Outputs& outputs) {
   for (const OutputPlan& plan : plans) {
     if (is_metrics(plan)) continue;
     const ExporterEntry& entry = *find_exporter(plan.kind);
     auto exporter = open_exporter(entry, plan.target);
     if (!exporter) return exporter.error();
+    if (!source.interface.empty()) (*exporter)->observe_at(point_of(source.interface));
     outputs.add(*std::move(exporter),
                 {.name = fmt::format("{}:{}", plan.kind, plan.target), .takes = entry.takes, .waits = wait});
   }

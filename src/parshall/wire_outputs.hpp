@@ -31,8 +31,9 @@ Result<OutputPlan> parse_output(const std::string& text);
 /// Whether it takes nothing, and tells how a run goes.
 bool is_metrics(const OutputPlan& output) noexcept;
 
-/// Opens all of them. `wait`: rather than drop.
-std::optional<Error> open_outputs(std::span<const OutputPlan> plans, bool wait, Outputs& outputs);
+/// Opens all of them, for what comes from a source. `wait`: rather than drop.
+std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,
+                                  Outputs& outputs);
 
 /// Those of its outputs that only tell how it goes.
 Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const OutputPlan> plans);

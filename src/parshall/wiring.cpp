@@ -75,6 +75,14 @@ std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
   return std::nullopt;
 }
 
+/// Ids by which others know a flow take all of its key.
+std::optional<Error> community_id_problem(const FlowPlan& flows, const Schema& schema) {
+  const auto asked = schema.asked();
+  if (flows.key == KeyFields::five_tuple) return std::nullopt;
+  if (std::ranges::find(asked, "community_id", &ColumnInfo::name) == asked.end()) return std::nullopt;
+  return Error{"community_id is of flows by their 5-tuple: leave out --key"};
+}
+
 /// How far apart what two directions of a connection say may be, at most: a timeout of either.
 std::optional<Error> wire_biflow(const FlowPlan& flows, Wiring& wiring) {
   constexpr std::uint64_t kReachNs = 15'000'000'000;
@@ -110,6 +118,7 @@ Result<Wiring> wire(const Plan& plan) {
   auto schema = Schema::make(statistics, wiring.statistics);
   if (!schema) return schema.error();
   wiring.schema = *std::move(schema);
+  if (const auto problem = community_id_problem(plan.flows, wiring.schema)) return *problem;
   if (const auto problem = wire_biflow(plan.flows, wiring)) return *problem;
 
   const auto models = thread_models();

@@ -4,14 +4,15 @@ import ipaddress
 import struct
 
 TEMPLATES, OPTIONS = 2, 3
-UNSIGNED = {1: "octets", 2: "packets", 352: "wire_bytes", 4: "protocol", 60: "ip_version", 7: "src_port", 11: "dst_port", 152: "first_ms", 153: "last_ms",
+UNSIGNED = {10: "interface", 1: "octets", 2: "packets", 352: "wire_bytes", 4: "protocol", 60: "ip_version", 7: "src_port", 11: "dst_port", 152: "first_ms", 153: "last_ms",
             161: "duration_ms", 6: "tcp_flags", 136: "end_reason", 34: "sampling", 148: "flow_id", 149: "domain", 86: "counted", 135: "lost", 164: "ignored",
             42: "records", 41: "messages", 166: "not_sent", 167: "packets_not_sent", 239: "direction", (29305, 1): "reverse_octets", (29305, 2): "reverse_packets", (29305, 352): "reverse_wire_bytes", (29305, 6): "reverse_tcp_flags", 346: "pen", 303: "element", 339: "type", 344: "semantics", (32473, 50): "offered", (32473, 54): "in_flows",
             (32473, 58): "balanced", (32473, 59): "packets_offered", (32473, 60): "whole_run", (32473, 2): "record", (32473, 40): "exact", (32473, 41): "missed"}
 ADDRESSES = {8: "src", 12: "dst", 27: "src", 28: "dst"}
 TIMES = {156: "first_ns", 157: "last_ns", (32473, 4): "flow_first_ns"}
 FLOATS = {(32473, n): f"float_{n}" for n in range(10, 16)}
-TEXTS = {341: "name", 96: "class"}
+TEXTS = {341: "name", 96: "class", 82: "interface_name", 300: "domain_name", (32473, 3): "community_id"}
+LISTS = {(32473, 16): "ip_sizes", (32473, 17): "times_between", (32473, 18): "flags"}  # of a basicList (RFC 6313): ordered
 
 
 class Wrong(Exception):
@@ -78,7 +79,7 @@ class Reader:
                     element = (struct.unpack(">I", body[at:at + 4])[0], element & 0x7FFF)
                     at += 4
                 fields.append((element, length))
-            if len({element for element, _ in fields}) != count:
+            if len({element for element, _ in fields if element != 291}) != sum(element != 291 for element, _ in fields):
                 raise Wrong(f"an element twice in {fields}")
             if self.templates.setdefault(number, (fields, is_options)) != (fields, is_options):
                 raise Wrong(f"template {number} has changed")
@@ -116,6 +117,11 @@ class Reader:
             return FLOATS[element], struct.unpack(">f", value)[0]
         if element in TEXTS:
             return TEXTS[element], value.decode()
+        if element == 291:
+            ordered, of, length, pen = struct.unpack(">BHHI", value[:9])
+            if ordered != 4 or not of & 0x8000 or (len(value) - 9) % length:
+                raise Wrong(f"a list of {value.hex()}")
+            return LISTS[pen, of & 0x7FFF], [int.from_bytes(value[at:at + length], "big") for at in range(9, len(value), length)]
         return UNSIGNED[element], int.from_bytes(value, "big")
 
     def accounting(self):

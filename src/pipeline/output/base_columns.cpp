@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "pipeline/output/community_id.hpp"
+
 namespace parshall {
 namespace {
 
@@ -38,6 +40,11 @@ Value in_interval(std::uint64_t now, std::uint64_t before, const Base& base) noe
 Value end_reason(const Flow& flow, const Base&) noexcept {
   if (flow.end_reason == EndReason::none) return {};
   return Value::of_enumeration(static_cast<std::uint64_t>(flow.end_reason));
+}
+
+Value id_of_community(const Flow& flow, const Base&) {
+  const auto digest = community_id(flow.key);
+  return digest ? Value::of_community_id(*digest) : Value();
 }
 
 // clang-format off
@@ -85,6 +92,12 @@ constexpr ColumnEntry kAsked[] = {
     {"end_reason", "", kEnum8, kNullable, asked, {0, 136}, kEndReasonNames,
      "why the record ended: idle, active, end_of_flow (FIN or RST, --linger), evicted, or forced: it was live when the run "
      "ended; absent while the flow is live", end_reason},
+    {"community_id", "", kCommunityId, kNullable, asked, {kOwnPen, 3}, {},
+     "the Community ID of both directions (version 1, seed 0), by which Zeek and Suricata know the connection; absent of ICMP",
+     id_of_community},
+    {"sampled_one_in", "", kUint32, kAlways, asked, {0, 34}, {},
+     "1: no packet of the flow was left out by sampling; of flows that were shed there is no record",
+     [](const Flow&, const Base&) { return Value::of_unsigned(1); }},
 };
 // clang-format on
 static_assert(std::size(kBase) == kBaseColumns);

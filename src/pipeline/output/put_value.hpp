@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "pipeline/output/community_id.hpp"
 #include "pipeline/output/format.hpp"
 #include "pipeline/output/schema.hpp"
 
@@ -26,6 +27,8 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
       return put_number(out, value.as_real());
     case ValueType::address:
       return put_address(out, value.as_address());
+    case ValueType::community_id:
+      return put_community_id(out, value.as_digest());
     case ValueType::enumeration: {
       const std::string_view name = column.name_of(value);
       return std::copy(name.begin(), name.end(), out);
@@ -41,7 +44,7 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
 /// How many bytes put_value() may touch.
 inline std::size_t longest_value(const ColumnInfo& column) noexcept {
   constexpr std::size_t kLongest = kMaxAddressChars + 2;  // a number needs less
-  static_assert(kLongest >= 1 + 32 && kLongest >= 1 + kMaxNumberChars);
+  static_assert(kLongest >= kCommunityIdChars && kLongest >= 1 + 32 && kLongest >= 1 + kMaxNumberChars);
   std::size_t longest = kLongest;
   for (const std::string& name : column.values) longest = std::max(longest, name.size());
   return longest;

@@ -9,6 +9,7 @@
 
 #include "base/parse.hpp"
 #include "pipeline/output/biflow.hpp"
+#include "pipeline/output/community_id.hpp"
 
 namespace parshall {
 namespace {
@@ -133,7 +134,8 @@ Value value_of(ColumnType type, std::optional<double> number) noexcept {
     case ValueType::signed_integer:
       return Value::of_signed(static_cast<std::int64_t>(*number));
     case ValueType::real:
-    case ValueType::address:  // no statistic has addresses
+    case ValueType::address:  // no statistic has these
+    case ValueType::community_id:
       break;
   }
   return Value::of_real(*number);
@@ -174,6 +176,8 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     schema.ids_ = std::make_shared<const FlowIds>(options.seed);
     schema.losses_ = std::make_shared<LossLog>();
   }
+  if (std::ranges::find(expanded, "community_id") != expanded.end() && !can_make_community_ids())
+    return Error{"community_id takes OpenSSL, which this build is without (libssl-dev)"};
   const auto known = [&](std::string_view name) {
     return std::ranges::find(schema.columns_, name, &ColumnInfo::name) != schema.columns_.end();
   };

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "pipeline/output/community_id.hpp"
 #include "pipeline/output/event_text.hpp"
 #include "pipeline/output/format.hpp"
 #include "pipeline/output/summary_text.hpp"
@@ -33,6 +34,8 @@ std::string value_text(const ColumnInfo& column, const Value& value) {
       return column.name_of(value);
     case ValueType::address:
       return address_text(value.as_address());
+    case ValueType::community_id:
+      return community_id_text(value.as_digest());
     case ValueType::boolean:
       return std::string(bool_text(value.as_bool()));
     case ValueType::signed_integer:

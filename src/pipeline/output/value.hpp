@@ -16,9 +16,12 @@ namespace parshall {
 
 /// One cell of a record: absent, or of the type that its column has.
 ///
-/// Shape: 24 bytes, trivially copyable. An address takes 16 of them, an IPv4 one mapped into IPv6 (RFC 4291, 2.5.5.2).
+/// Shape: 24 bytes, trivially copyable. An address takes 16 of them, an IPv4 one mapped into IPv6 (RFC 4291, 2.5.5.2);
+/// a community id 20.
 class Value {
  public:
+  static constexpr std::size_t kDigestBytes = 20;
+
   constexpr Value() noexcept = default;  ///< absent
 
   static constexpr Value of_unsigned(std::uint64_t number) noexcept { return {number, ValueType::unsigned_integer}; }
@@ -48,6 +51,14 @@ class Value {
     return {first, last, 6};
   }
 
+  /// Of a SHA-1 digest.
+  static Value of_community_id(std::span<const std::uint8_t, kDigestBytes> digest) noexcept {
+    Value value({}, ValueType::community_id);
+    std::memcpy(value.words_.data(), digest.data(), sizeof value.words_);
+    std::memcpy(&value.rest_, digest.data() + sizeof value.words_, sizeof value.rest_);
+    return value;
+  }
+
   constexpr bool present() const noexcept { return present_; }
   constexpr ValueType type() const noexcept { return type_; }  ///< where it is present
 
@@ -68,10 +79,17 @@ class Value {
   std::span<const std::uint8_t> mapped_address() const noexcept {
     return {reinterpret_cast<const std::uint8_t*>(words_.data()), sizeof words_};
   }
+  /// Of a community id; of an address all that tells it from others.
+  std::array<std::uint8_t, kDigestBytes> as_digest() const noexcept {
+    std::array<std::uint8_t, kDigestBytes> digest;
+    std::memcpy(digest.data(), words_.data(), sizeof words_);
+    std::memcpy(digest.data() + sizeof words_, &rest_, sizeof rest_);
+    return digest;
+  }
 
-  /// Nearest to it, whatever its type, for those who only compare or draw; none of an address.
+  /// Nearest to it, whatever its type, for those who only compare or draw; none of an address or a community id.
   constexpr std::optional<double> number() const noexcept {
-    if (!present_ || type_ == ValueType::address) return std::nullopt;
+    if (!present_ || type_ == ValueType::address || type_ == ValueType::community_id) return std::nullopt;
     if (type_ == ValueType::real) return as_real();
     return type_ == ValueType::signed_integer ? static_cast<double>(as_signed()) : static_cast<double>(as_unsigned());
   }
@@ -82,6 +100,7 @@ class Value {
     if (a.type_ == ValueType::real) return a.as_real() <=> b.as_real();
     if (a.type_ == ValueType::signed_integer) return a.as_signed() <=> b.as_signed();
     if (a.type_ == ValueType::address) return std::memcmp(a.words_.data(), b.words_.data(), sizeof a.words_) <=> 0;
+    if (a.type_ == ValueType::community_id) return a.as_digest() <=> b.as_digest();
     return a.words_[0] <=> b.words_[0];
   }
   friend bool operator==(const Value&, const Value&) = default;
@@ -99,6 +118,7 @@ class Value {
   ValueType type_ = ValueType::unsigned_integer;
   bool present_ = false;
   std::uint8_t ip_version_ = 0;
+  std::uint32_t rest_ = 0;  ///< of a digest
 };
 static_assert(sizeof(Value) == 24);
 

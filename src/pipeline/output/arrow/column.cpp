@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "pipeline/output/community_id.hpp"
 #include "pipeline/output/format.hpp"
 
 namespace parshall {
@@ -26,6 +27,11 @@ void put_offset(std::string& offsets, std::size_t end) {
 
 ArrowColumn::ArrowColumn(const ColumnInfo& info) noexcept : type_(info.type), nullable_(info.nullable) {}
 
+std::size_t ArrowColumn::value_bytes(const ColumnInfo& info) noexcept {
+  const bool has_text = info.is_text() && info.type.value != ValueType::enumeration;
+  return has_text ? kMaxAddressChars + sizeof(std::int32_t) : sizeof(std::uint64_t);
+}
+
 void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
   if (nullable_) note_absent(batch, column);
   const auto whole = [](const Value& value) { return value.as_unsigned(); };
@@ -35,6 +41,7 @@ void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
         put_bit(data_, rows_ + static_cast<std::int64_t>(i), batch[i].values[column].as_bool());
       break;
     case ValueType::address:
+    case ValueType::community_id:
       if (rows_ == 0) put_offset(offsets_, 0);
       for (const ReportFlow& flow : batch) put_text(flow.values[column]);
       break;
@@ -79,8 +86,12 @@ void ArrowColumn::put(std::span<const ReportFlow> batch, std::size_t column, Of 
 void ArrowColumn::put_text(const Value& value) {
   if (value.present()) {
     const std::size_t begin = data_.size();
+    static_assert(kMaxAddressChars >= kCommunityIdChars);
     data_.resize(begin + kMaxAddressChars);
-    data_.resize(static_cast<std::size_t>(put_address(data_.data() + begin, value.as_address()) - data_.data()));
+    char* const at = data_.data() + begin;
+    char* const end = type_.value == ValueType::address ? put_address(at, value.as_address())
+                                                        : put_community_id(at, value.as_digest());
+    data_.resize(static_cast<std::size_t>(end - data_.data()));
   }
   put_offset(offsets_, data_.size());
 }
@@ -100,7 +111,7 @@ void ArrowColumn::note_absent(std::span<const ReportFlow> batch, std::size_t col
 void ArrowColumn::move_to(ArrowBody& body) {
   body.nodes.push_back({rows_, absent_});
   body.add(absent_ == 0 ? std::string_view() : std::string_view(present_));
-  if (type_.value == ValueType::address) {
+  if (type_.value == ValueType::address || type_.value == ValueType::community_id) {
     if (rows_ == 0) put_offset(offsets_, 0);
     body.add(offsets_);
   }

@@ -19,6 +19,9 @@ class ArrowColumn {
   /// The values of a column of each.
   void add(std::span<const ReportFlow> batch, std::size_t column);
 
+  /// That a value takes at most.
+  static std::size_t value_bytes(const ColumnInfo& info) noexcept;
+
   /// Appends its buffers, and begins anew.
   void move_to(ArrowBody& body);
 

@@ -43,6 +43,7 @@ Typed type_of(Builder& builder, const ColumnInfo& column) {
   const ColumnType type = column.type;
   switch (type.value) {
     case ValueType::address:
+    case ValueType::community_id:
     case ValueType::enumeration:
       return {kUtf8, table(builder, [] {})};
     case ValueType::boolean:

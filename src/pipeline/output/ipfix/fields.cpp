@@ -1,16 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/ipfix/fields.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
+#include <string_view>
+
+#include "pipeline/output/community_id.hpp"
 
 namespace parshall {
 namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000, kNsPerS = 1'000'000'000;
 constexpr std::uint64_t kFrom1900 = 2'208'988'800;  ///< seconds to 1970
-constexpr std::uint16_t kDurationMs = 161;
+constexpr std::uint16_t kDurationMs = 161, kBasicList = 291;
+
+/// Columns of a flow's first packets, one each: a list.
+struct FirstPackets {
+  std::string_view before, behind;  ///< the packet's number
+  std::uint16_t element;
+  std::string_view name;
+};
+constexpr FirstPackets kFirstPackets[] = {{"ip_size_", "_bytes", 16, "ip_size_bytes"},
+                                          {"iat_", "_ns", 17, "iat_ns"},
+                                          {"tcp_flags_", "", 18, "packet_tcp_flags"}};
+
+/// How many there are from there on.
+std::size_t count_columns(const FirstPackets& first, std::span<const ColumnInfo> columns) {
+  std::size_t count = 0;
+  while (count < columns.size() && columns[count].name == fmt::format("{}{}{}", first.before, count + 1, first.behind))
+    ++count;
+  return count;
+}
+
+std::optional<IpfixField> list_at(std::size_t column, std::span<const ColumnInfo> columns) {
+  for (const FirstPackets& first : kFirstPackets) {
+    const std::size_t count = count_columns(first, columns.subspan(column));
+    if (count == 0) continue;
+    return IpfixField{.column = column,
+                      .ipfix = {0, kBasicList},
+                      .encoding = IpfixEncoding::list,
+                      .bytes = IpfixField::kVariable,
+                      .columns = count,
+                      .of = {kOwnPen, first.element},
+                      .item_bytes = static_cast<std::uint16_t>(columns[column].type.bits / 8),
+                      .of_name = first.name};
+  }
+  return std::nullopt;
+}
 
 /// Seconds since 1900 and a fraction of 2^32.
 std::uint64_t ntp(std::uint64_t ns) noexcept {
@@ -36,6 +76,8 @@ IpfixField field_of(std::size_t column, const ColumnInfo& info, IpfixTimes times
       return is(IpfixEncoding::address, 16);
     case ValueType::real:
       return info.type.bits == 32 ? is(IpfixEncoding::float32, 4) : is(IpfixEncoding::float64, 8);
+    case ValueType::community_id:
+      return is(IpfixEncoding::text, IpfixField::kVariable);
     case ValueType::boolean:
       return is(IpfixEncoding::boolean, 1);
     case ValueType::enumeration:
@@ -58,10 +100,14 @@ std::vector<IpfixField> ipfix_fields(std::span<const ColumnInfo> columns, IpfixT
                                      std::vector<std::string>& left_out) {
   std::vector<IpfixField> fields;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].ipfix.element == 0)
-      left_out.push_back(columns[i].name);
-    else
+    if (columns[i].ipfix.element != 0) {
       fields.push_back(field_of(i, columns[i], times));
+    } else if (const auto list = list_at(i, columns)) {
+      fields.push_back(*list);
+      i += list->columns - 1;
+    } else {
+      left_out.push_back(columns[i].name);
+    }
   }
   return fields;
 }
@@ -81,6 +127,8 @@ std::uint8_t ipfix_type(const IpfixField& field) noexcept {
     ipv4 = 18
   };
   switch (field.encoding) {
+    case IpfixEncoding::list:  // what it is of
+      return static_cast<std::uint8_t>(unsigned8 + std::bit_width(unsigned{field.item_bytes}) - 1);
     case IpfixEncoding::integer:
       return static_cast<std::uint8_t>(unsigned8 + std::bit_width(unsigned{field.bytes}) - 1);
     case IpfixEncoding::duration_ms:
@@ -104,16 +152,30 @@ std::uint8_t ipfix_type(const IpfixField& field) noexcept {
 }
 
 /// RFC 7011, section 7: one byte of length, or 255 and two.
-void IpfixBytes::text(std::string_view text) {
+void IpfixBytes::length(std::size_t bytes) {
   constexpr std::size_t kLong = 255;
-  const std::size_t length = std::min<std::size_t>(text.size(), std::numeric_limits<std::uint16_t>::max());
-  if (length < kLong) {
-    number(length, 1);
-  } else {
-    number(kLong, 1);
-    number(length, 2);
-  }
-  bytes({reinterpret_cast<const std::uint8_t*>(text.data()), length});
+  number(std::min(bytes, kLong), 1);
+  if (bytes >= kLong) number(bytes, 2);
+}
+
+void IpfixBytes::text(std::string_view text) {
+  const std::size_t bytes_of = std::min<std::size_t>(text.size(), std::numeric_limits<std::uint16_t>::max());
+  length(bytes_of);
+  bytes({reinterpret_cast<const std::uint8_t*>(text.data()), bytes_of});
+}
+
+/// RFC 6313, section 4.5.1.
+void IpfixBytes::list(const IpfixField& field, std::span<const Value> values) {
+  constexpr std::size_t kHeaderBytes = 9;
+  constexpr std::uint8_t kOrdered = 4;
+  constexpr std::uint16_t kEnterprise = 0x8000;
+  values = values.first(static_cast<std::size_t>(std::ranges::find_if_not(values, &Value::present) - values.begin()));
+  length(kHeaderBytes + values.size() * field.item_bytes);
+  number(kOrdered, 1);
+  number(field.of.element | kEnterprise, 2);
+  number(field.item_bytes, 2);
+  number(field.of.pen, 4);
+  for (const Value& value : values) number(value.as_unsigned(), field.item_bytes);
 }
 
 /// What is absent, where that was not to be: 0, or no number.
@@ -143,7 +205,11 @@ void IpfixBytes::field(const IpfixField& field, const ColumnInfo& column, const 
     case IpfixEncoding::address:
       return bytes(value.as_address());
     case IpfixEncoding::text:
-      return text(value.present() ? std::string_view(column.name_of(value)) : std::string_view());
+      if (!value.present()) return text({});
+      if (column.type.value == ValueType::community_id) return text(community_id_text(value.as_digest()));
+      return text(column.name_of(value));
+    case IpfixEncoding::list:
+      return list(field, {&value, 1});
   }
 }
 

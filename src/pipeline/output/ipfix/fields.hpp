@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/output/column.hpp"
@@ -12,7 +13,18 @@
 namespace parshall {
 
 /// How a value is written. Source: RFC 7011, section 6.
-enum class IpfixEncoding : std::uint8_t { integer, ms, ntp, duration_ms, float32, float64, boolean, address, text };
+enum class IpfixEncoding : std::uint8_t {
+  integer,
+  ms,
+  ntp,
+  duration_ms,
+  float32,
+  float64,
+  boolean,
+  address,
+  text,
+  list  ///< of integers: RFC 6313's basicList
+};
 
 /// What a data record has of one column.
 struct IpfixField {
@@ -21,6 +33,10 @@ struct IpfixField {
   IpfixEncoding encoding = IpfixEncoding::integer;
   std::uint16_t bytes = 0;  ///< kVariable: what it takes is told with it. Of an address: of IPv6
   bool nullable = false;
+  std::size_t columns = 1;        ///< of a list: as many, one behind the other
+  IpfixElement of{};              ///< of a list: of what
+  std::uint16_t item_bytes = 0;   ///< of a list: each takes
+  std::string_view of_name = {};  ///< of a list: of what
 
   static constexpr std::uint16_t kVariable = 65535;
 
@@ -33,6 +49,8 @@ struct IpfixField {
   std::uint16_t length(bool ipv6) const noexcept {
     return encoding == IpfixEncoding::address && !ipv6 ? std::uint16_t{4} : bytes;
   }
+  /// That collectors do not know by itself, or none of ours.
+  const IpfixElement& own() const noexcept { return encoding == IpfixEncoding::list ? of : ipfix; }
   bool operator==(const IpfixField&) const = default;
 };
 
@@ -56,8 +74,12 @@ class IpfixBytes {
   void bytes(std::span<const std::uint8_t> bytes) { to_.insert(to_.end(), bytes.begin(), bytes.end()); }
   void text(std::string_view text);  ///< with its length; what is beyond 65,535 bytes is left out
   void field(const IpfixField& field, const ColumnInfo& column, const Value& value);
+  /// Of all of a list's columns; it ends before the first that is absent.
+  void list(const IpfixField& field, std::span<const Value> values);
 
  private:
+  void length(std::size_t bytes);  ///< of what comes, up to 65,535
+
   std::vector<std::uint8_t>& to_;
 };
 

@@ -16,7 +16,8 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint16_t kSamplingInterval = 34, kFlowEndReason = 136;
+constexpr std::uint16_t kIngressInterface = 10, kSamplingInterval = 34, kInterfaceName = 82, kFlowEndReason = 136,
+                        kObservationDomain = 149, kObservationDomainName = 300;
 constexpr std::uint16_t kLastSwitched = 21, kFirstSwitched = 22;  ///< ms of the exporter's uptime, of NetFlow
 constexpr std::size_t kMostTemplates = 1000;
 
@@ -37,14 +38,15 @@ struct Element {
 std::vector<std::uint8_t> options_template(std::span<const Element> elements, std::uint16_t scopes,
                                            FlowProtocol protocol) {
   constexpr std::size_t kFieldBytes = 4;
-  constexpr std::uint16_t kSystem = 1;
+  constexpr std::uint16_t kSystem = 1, kInterface = 2;
   std::vector<std::uint8_t> record;
   IpfixBytes bytes(record);
   bytes.number(0, 2);  // the writer's
   if (protocol == FlowProtocol::netflow9) {
     bytes.number(scopes * kFieldBytes, 2);
     bytes.number((elements.size() - scopes) * kFieldBytes, 2);
-    for (const Element& each : elements.first(scopes)) put_element(bytes, kSystem, each.bytes);
+    for (const Element& each : elements.first(scopes))
+      put_element(bytes, each.element == kIngressInterface ? kInterface : kSystem, each.bytes);
     elements = elements.subspan(scopes);
   } else {
     bytes.number(elements.size(), 2);
@@ -55,7 +57,7 @@ std::vector<std::uint8_t> options_template(std::span<const Element> elements, st
 }
 
 /// Where every packet is, and every record. Source: IANA's registry; what it has nothing for is of our own.
-constexpr Element kAccounting[] = {{149, 4},           // observationDomainId
+constexpr Element kAccounting[] = {{kObservationDomain, 4},
                                    {50, 8, kOwnPen},   // packets offered
                                    {86, 8},            // packetTotalCount: counted
                                    {54, 8, kOwnPen},   // of these, in flows' records
@@ -76,6 +78,8 @@ class IpfixExporter final : public Exporter {
   IpfixExporter(std::unique_ptr<MessageSink> sink, const IpfixTarget& target)
       : writer_(std::move(sink), target.writer), target_(target) {}
 
+  void observe_at(const ObservationPoint& point) override { point_ = point; }
+
   void begin(std::span<const ColumnInfo> columns) override {
     columns_ = columns;
     std::vector<std::string> left_out;
@@ -85,16 +89,20 @@ class IpfixExporter final : public Exporter {
       std::erase_if(fields_, [](const IpfixField& field) {
         return field.ipfix.pen != 0 || field.bytes == IpfixField::kVariable;
       });
-    has_end_reason_ = std::ranges::any_of(fields_, [](const IpfixField& field) {
-      return field.ipfix == IpfixElement{0, kFlowEndReason};
-    });
+    for (const std::uint16_t element : {kFlowEndReason, kSamplingInterval})
+      if (std::ranges::find(fields_, IpfixElement{0, element}, &IpfixField::ipfix) == fields_.end())
+        always_.push_back({element, element == kFlowEndReason ? std::uint16_t{1} : std::uint16_t{4}});
+    if (point_) always_.push_back({kIngressInterface, 4});
+    if (is_netflow_) always_.insert(always_.end(), {{kFirstSwitched, 4}, {kLastSwitched, 4}});
     std::ranges::copy_if(kAccounting, std::back_inserter(account_),
                          [this](const Element& element) { return !is_netflow_ || element.pen == 0; });
     accounting_ = writer_.add_template(options_template(account_, 1, target_.writer.protocol), /*of_options=*/true);
+    if (point_) name(kIngressInterface, point_->index, kInterfaceName, point_->name);
     if (is_netflow_) return;
+    name(kObservationDomain, target_.writer.domain, kObservationDomainName, target_.probe);
     types_ = writer_.add_template(options_template(kTypes, 2, target_.writer.protocol), /*of_options=*/true);
     for (const IpfixField& field : fields_)
-      if (field.ipfix.pen == kOwnPen) writer_.add_lasting(types_, type_of(field));
+      if (field.own().pen == kOwnPen) writer_.add_lasting(types_, type_of(field));
   }
 
   void records(std::span<const ReportFlow> batch) override {
@@ -176,19 +184,14 @@ class IpfixExporter final : public Exporter {
     if (known == templates_.end()) {
       std::vector<std::uint8_t> record;
       IpfixBytes bytes(record);
-      std::uint16_t count = (has_end_reason_ ? 1 : 2) + (is_netflow_ ? 2 : 0);
+      std::size_t count = always_.size();
       each_field(shape, [&](const IpfixField&) { ++count; });
       bytes.number(0, 2);
       bytes.number(count, 2);
       each_field(shape, [&](const IpfixField& field) {
         put_element(bytes, field.element(shape.ipv6), field.length(shape.ipv6), field.ipfix.pen);
       });
-      if (!has_end_reason_) put_element(bytes, kFlowEndReason, 1);
-      put_element(bytes, kSamplingInterval, 4);
-      if (is_netflow_) {
-        put_element(bytes, kFirstSwitched, 4);
-        put_element(bytes, kLastSwitched, 4);
-      }
+      for (const Element& each : always_) put_element(bytes, each.element, each.bytes);
       known = templates_.emplace(shape, writer_.add_template(std::move(record), /*of_options=*/false)).first;
     }
     latest_ = *known;
@@ -200,26 +203,53 @@ class IpfixExporter final : public Exporter {
     const std::uint16_t id = template_of(shape);
     record_.clear();
     IpfixBytes bytes(record_);
-    each_field(shape,
-               [&](const IpfixField& field) { bytes.field(field, columns_[field.column], flow.values[field.column]); });
-    if (!has_end_reason_) bytes.number(static_cast<std::uint8_t>(flow.record.end_reason), 1);
-    bytes.number(1, 4);  // each packet is counted
-    if (is_netflow_) {
-      writer_.note_time(flow.record.first_ns, flow.record.last_ns);
-      bytes.number(writer_.uptime_of(flow.record.first_ns), 4);
-      bytes.number(writer_.uptime_of(flow.record.last_ns), 4);
-    }
+    each_field(shape, [&](const IpfixField& field) {
+      if (field.encoding == IpfixEncoding::list)
+        bytes.list(field, flow.values.subspan(field.column, field.columns));
+      else
+        bytes.field(field, columns_[field.column], flow.values[field.column]);
+    });
+    if (is_netflow_) writer_.note_time(flow.record.first_ns, flow.record.last_ns);
+    for (const Element& each : always_) bytes.number(value_of(each.element, flow.record), each.bytes);
     writer_.add(id, record_, flow.record.packets);
+  }
+
+  /// Of what every record has, whatever its columns are.
+  std::uint64_t value_of(std::uint16_t element, const FlowRecord& record) const noexcept {
+    switch (element) {
+      case kFlowEndReason:
+        return static_cast<std::uint64_t>(record.end_reason);
+      case kIngressInterface:
+        return point_->index;
+      case kFirstSwitched:
+        return writer_.uptime_of(record.first_ns);
+      case kLastSwitched:
+        return writer_.uptime_of(record.last_ns);
+      default:
+        return 1;  // each packet is counted
+    }
+  }
+
+  /// Tells what a number is called.
+  void name(std::uint16_t of, std::uint32_t number, std::uint16_t element, std::string_view name) {
+    const Element elements[] = {{of, 4}, {element, static_cast<std::uint16_t>(name.size())}};
+    std::vector<std::uint8_t> record;
+    IpfixBytes bytes(record);
+    bytes.number(number, 4);
+    bytes.bytes({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
+    writer_.add_lasting(
+        writer_.add_template(options_template(elements, 1, target_.writer.protocol), /*of_options=*/true),
+        std::move(record));
   }
 
   std::vector<std::uint8_t> type_of(const IpfixField& field) const {
     std::vector<std::uint8_t> record;
     IpfixBytes bytes(record);
-    bytes.number(field.ipfix.pen, 4);
-    bytes.number(field.ipfix.element, 2);
+    bytes.number(field.own().pen, 4);
+    bytes.number(field.own().element, 2);
     bytes.number(ipfix_type(field), 1);
     bytes.number(0, 1);
-    bytes.text(columns_[field.column].name);
+    bytes.text(field.of_name.empty() ? std::string_view(columns_[field.column].name) : field.of_name);
     return record;
   }
 
@@ -227,7 +257,9 @@ class IpfixExporter final : public Exporter {
   IpfixTarget target_;
   std::span<const ColumnInfo> columns_;
   std::vector<IpfixField> fields_;
-  bool has_end_reason_ = false, is_netflow_ = false;
+  std::vector<Element> always_;  ///< that every record has behind these
+  bool is_netflow_ = false;
+  std::optional<ObservationPoint> point_;
   std::vector<Element> account_;
   std::uint16_t accounting_ = 0, types_ = 0;
   std::map<Shape, std::uint16_t> templates_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/host_name.hpp"
 #include "base/parse.hpp"
 #include "pipeline/output/target_options.hpp"
 
@@ -58,12 +59,18 @@ bool take_times(const std::string& value, IpfixTarget& target) {
   return true;
 }
 
+bool take_probe(const std::string& value, IpfixTarget& target) {
+  target.probe = value;
+  return !value.empty();
+}
+
 constexpr TargetOption<IpfixTarget> kOptions[] = {
     {"domain", "observation domain, a number of 32 bits", take_domain},
     {"mtu", "bytes of a message, from 512 to 65535", take_bytes},
     {"rate", "bits a second at most, by UDP; 0: no limit", take_rate},
     {"templates", "time, such as 30s, after which templates are sent again, by UDP", take_resend},
     {"times", "ms or ns", take_times},
+    {"probe", "a name for who exports", take_probe},
     {"ca", "file of certificates to believe, by TLS", take_text<&Transport::ca>},
     {"cert", "file of a certificate of ours, by TLS", take_text<&Transport::cert>},
     {"key", "file of its key", take_text<&Transport::key>},
@@ -98,7 +105,7 @@ Result<IpfixTarget> IpfixTarget::parse(const std::string& text) {
   using Kind = Transport::Kind;
   constexpr std::pair<std::string_view, Kind> kSchemes[] = {
       {"udp://", Kind::udp}, {"tcp://", Kind::tcp}, {"tls://", Kind::tls}};
-  IpfixTarget target;
+  IpfixTarget target{.probe = host_name()};
   std::string_view scheme;
   for (const auto& [name, kind] : kSchemes) {
     if (!text.starts_with(name)) continue;

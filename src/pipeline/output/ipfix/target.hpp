@@ -14,6 +14,7 @@ struct IpfixTarget {
   Transport transport;
   IpfixWriter::Options writer;
   IpfixTimes times = IpfixTimes::ms;
+  std::string probe;  ///< who exports
 
   /// "udp://HOST:PORT,OPTION=VALUE", "tcp://...", or a path. Fails on what is no option, or no value of it.
   static Result<IpfixTarget> parse(const std::string& text);

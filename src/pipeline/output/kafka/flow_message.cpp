@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "pipeline/output/community_id.hpp"
 #include "pipeline/output/varint.hpp"
 
 namespace parshall {
@@ -55,6 +56,7 @@ constexpr FlowMessageField kFields[] = {
     {"reverse_wire_bytes", 2030},
     {"reverse_tcp_flags", 2031},
     {"biflow_direction", 2032},
+    {"community_id", 2035},
 };
 
 /// Of every message; goflow2's numbers, and ours.
@@ -118,6 +120,8 @@ void FlowMessages::put(const ReportFlow& flow, std::uint64_t sequence, std::uint
     } else if (field.type.value == ValueType::address) {
       const auto address = value.mapped_address();
       put_bytes(message_, field.number, {reinterpret_cast<const char*>(address.data()), address.size()});
+    } else if (field.type.value == ValueType::community_id) {
+      put_bytes(message_, field.number, community_id_text(value.as_digest()));
     } else if (field.type.value == ValueType::real) {
       put_real(message_, field.number, value.as_real());
     } else {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pipeline/output/community_id.hpp"
 #include "pipeline/output/format.hpp"
 #include "pipeline/output/parquet/encodings.hpp"
 
@@ -70,6 +71,7 @@ ParquetType parquet_type(ColumnType type) noexcept {
     case ValueType::boolean:
       return ParquetType::boolean;
     case ValueType::address:
+    case ValueType::community_id:
     case ValueType::enumeration:
       return ParquetType::bytes;
     case ValueType::real:
@@ -110,18 +112,26 @@ std::string_view PageCompressor::compress(std::string_view raw) {
 }
 
 ParquetColumn::ParquetColumn(const ColumnInfo& info)
-    : info_(info), is_address_(info.type.value == ValueType::address) {}
+    : info_(info), has_texts_(info.is_text() && info.type.value != ValueType::enumeration) {}
+
+std::uint64_t ParquetColumn::memory_bytes(const ColumnInfo& info, std::size_t rows) noexcept {
+  constexpr std::size_t kPlaces = 2 * sizeof(std::pair<Digest, std::uint64_t>), kTextBytes = 48;
+  const std::size_t room = std::bit_ceil(rows);
+  const bool has_texts = info.is_text() && info.type.value != ValueType::enumeration;
+  const std::size_t words = info.nullable ? 2 : 1;
+  return room * (words * sizeof(std::uint64_t) + (has_texts ? kPlaces + sizeof(std::string) + kTextBytes : 0));
+}
 
 void ParquetColumn::add_absent() {
   if (present_.empty()) present_.assign(rows_ - 1, 1);
   present_.push_back(0);
 }
 
-std::uint64_t ParquetColumn::place_of(const Value& address) {
-  Address key;
-  std::ranges::copy(address.mapped_address(), key.begin());
-  const auto [at, is_new] = places_.try_emplace(key, addresses_.size());
-  if (is_new) addresses_.push_back(address_text(address.as_address()));
+std::uint64_t ParquetColumn::place_of(const Value& value) {
+  const auto [at, is_new] = places_.try_emplace(value.as_digest(), texts_.size());
+  if (is_new)
+    texts_.push_back(info_.type.value == ValueType::address ? address_text(value.as_address())
+                                                            : community_id_text(value.as_digest()));
   return at->second;
 }
 
@@ -129,7 +139,7 @@ ParquetChunk ParquetColumn::write(std::string& out, std::int64_t file_at, PageCo
   ParquetChunk chunk{.values = static_cast<std::int64_t>(rows())};
   chunk.absent = chunk.values - static_cast<std::int64_t>(words_.size());
   const auto here = [&] { return file_at + static_cast<std::int64_t>(out.size()); };
-  const std::vector<std::string>& names = info_.type.value == ValueType::address ? addresses_ : info_.values;
+  const std::vector<std::string>& names = has_texts_ ? texts_ : info_.values;
   const ParquetEncoding encoding = parquet_encoding(info_.type);
   std::string page;
   if (encoding == ParquetEncoding::dictionary) {
@@ -148,7 +158,7 @@ ParquetChunk ParquetColumn::write(std::string& out, std::int64_t file_at, PageCo
   present_.clear();
   rows_ = 0;
   places_.clear();
-  addresses_.clear();
+  texts_.clear();
   return chunk;
 }
 
@@ -214,8 +224,8 @@ void ParquetColumn::bound(ParquetChunk& chunk) const {
 }
 
 void ParquetColumn::bound_texts(ParquetChunk& chunk) const {
-  if (info_.type.value == ValueType::address) {
-    const auto [least, most] = std::ranges::minmax(addresses_);
+  if (has_texts_) {
+    const auto [least, most] = std::ranges::minmax(texts_);
     chunk.least = least;
     chunk.most = most;
     return;

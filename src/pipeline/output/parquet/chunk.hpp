@@ -46,17 +46,18 @@ class PageCompressor {
 /// Gathers the values of one column for a row group, then writes them as a page, behind a dictionary of their texts
 /// where they have such.
 ///
-/// Memory: 8 bytes a value, and 8 a row where some are absent; 48 or so for each address.
+/// Memory: 8 bytes a value, and 8 a row where some are absent; a hundred or so for each address.
 class ParquetColumn {
  public:
   explicit ParquetColumn(const ColumnInfo& info);
+  static std::uint64_t memory_bytes(const ColumnInfo& info, std::size_t rows) noexcept;
 
   void add(const Value& value) {
     ++rows_;
     if (!value.present() && info_.nullable) [[unlikely]]
       return add_absent();
     if (!present_.empty()) present_.push_back(1);
-    words_.push_back(is_address_ ? place_of(value) : value.as_unsigned());
+    words_.push_back(has_texts_ ? place_of(value) : value.as_unsigned());
   }
   std::size_t rows() const noexcept { return rows_; }
 
@@ -66,9 +67,9 @@ class ParquetColumn {
   const ColumnInfo& info() const noexcept { return info_; }
 
  private:
-  using Address = std::array<std::uint8_t, 16>;
+  using Digest = std::array<std::uint8_t, Value::kDigestBytes>;
 
-  std::uint64_t place_of(const Value& address);
+  std::uint64_t place_of(const Value& value);
   void add_absent();
   void put_levels(std::string& page) const;
   void put_values(std::string& page, std::size_t names) const;
@@ -79,9 +80,9 @@ class ParquetColumn {
   std::vector<std::uint64_t> words_;    ///< of those that are there: bits of numbers, places in the dictionary
   std::vector<std::uint64_t> present_;  ///< 1 or 0 for each row; empty: none is absent
   std::size_t rows_ = 0;
-  bool is_address_;
-  absl::flat_hash_map<Address, std::uint64_t> places_;
-  std::vector<std::string> addresses_;  ///< of the dictionary
+  bool has_texts_;  ///< addresses and the like
+  absl::flat_hash_map<Digest, std::uint64_t> places_;
+  std::vector<std::string> texts_;  ///< of the dictionary
 };
 
 }  // namespace parshall
