@@ -55,7 +55,7 @@ class Collector(threading.Thread):
             self.wrong = error
 
     def datagrams(self):
-        messages = []  # read once all are there: that takes longer than they take to come
+        messages = self.messages = []  # read once all are there: that takes longer than they take to come
         while True:
             try:
                 messages.append(self.socket.recv(65536))
@@ -212,6 +212,21 @@ class Records(IpfixTest):
                 self.assertLessEqual(reader.longest, 800)
                 self.assertEqual(reader.domain, 7)
                 self.assertGreater(reader.template_messages, 3, "some seconds of 100 ms")
+
+    def test_who_reads_several_messages_at_a_time_has_their_templates(self):
+        """As a collector with two workers does: each message is read before the one that came before it."""
+        collector = Collector()
+        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port}", "--columns", "identity,iat_p99,iat_mean,size_mean", traffic=["-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "50k", "--idle", "1ms"])
+        (reader,) = collector.stop()
+        messages = collector.messages
+        swapped = Reader()
+        for earlier, later in zip(messages[::2], messages[1::2]):
+            swapped.read(later)
+            swapped.read(earlier)
+        self.assertEqual(reader.gaps, 0)
+        self.assertGreaterEqual(len(reader.flows) + 20, len(swapped.flows))
+        self.assertGreaterEqual(len(swapped.flows) + 20, len(reader.flows))
+        self.assertLessEqual(reader.longest, 1400)
 
     def test_tcp(self):
         collector = Collector(socket.SOCK_STREAM)

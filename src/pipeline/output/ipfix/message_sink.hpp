@@ -42,7 +42,7 @@ struct Transport {
   Kind kind = Kind::file;
   std::string host, port;   ///< of a collector
   std::string path;         ///< of a file
-  double rate_bps = 200e6;  ///< at most, by UDP: what a socket of the usual size takes
+  double rate_bps = 50e6;  ///< at most, by UDP: what a socket of the usual size takes while its reader waits for 20 ms
 
   // By TLS, files in PEM:
   std::string ca;         ///< whom to believe; empty: whom the system does

@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint16_t kFirstTemplate = 256;
 constexpr std::size_t kSetHeaderBytes = 4, kLengthAt = 2, kWord = 4;
 constexpr std::size_t kMostMessage = 65535;
+constexpr int kLastingResends = 20;  ///< of templates, to one of what lasts
+constexpr std::chrono::milliseconds kSoon{500};
 constexpr std::uint64_t kMsNs = 1'000'000, kSecondNs = 1'000'000'000, kBeforeNs = 3600 * kSecondNs;
 
 struct Layout {
@@ -65,6 +67,7 @@ void IpfixWriter::put(std::uint16_t id, std::span<const std::uint8_t> record) {
     begin_message();
     tell(id);
   }
+  tell_again(id, record.size());
   if (set_ != id) begin_set(id);
   message_.insert(message_.end(), record.begin(), record.end());
   ++records_;
@@ -116,12 +119,15 @@ void IpfixWriter::begin_message() {
   ++telling_;
   told_at_ = Clock::now();
   messages_since_ = 0;
-  tell_all();
+  const bool and_lasting = is_new || told_at_ - lasting_told_at_ >= kLastingResends * options_.resend;
+  if (and_lasting) lasting_told_at_ = told_at_;
+  tell_all(and_lasting);
 }
 
 /// All that are, and what is said of them.
-void IpfixWriter::tell_all() {
+void IpfixWriter::tell_all(bool and_lasting) {
   for (std::size_t i = 0; i < templates_.size(); ++i) tell(static_cast<std::uint16_t>(kFirstTemplate + i));
+  if (!and_lasting) return;
   for (const Lasting& lasting : lasting_) {
     if (!has_room_for(lasting.record.size() + kSetHeaderBytes)) {
       send();
@@ -137,18 +143,31 @@ void IpfixWriter::tell_all() {
 void IpfixWriter::tell(std::uint16_t id) {
   Template& one = templates_[id - kFirstTemplate];
   if (one.told == telling_) return;
-  const Layout& layout = layout_of(options_.protocol);
-  const std::uint16_t set = one.of_options ? layout.options_templates : layout.templates;
-  // nfacctd 1.7 loses its place behind an options template that has elements of enterprises: each has a set of its own.
-  const bool goes_on = set_ == set && !one.of_options;
-  if (!has_room_for(one.record.size() + (goes_on ? 0 : kSetHeaderBytes))) {
+  if (!has_room_for(one.record.size() + kSetHeaderBytes)) {
     send();
     begin_message();
   }
-  if (!goes_on || set_ != set) begin_set(set);
+  put_template(one);
+  if (std::exchange(one.told, telling_) == 0) one.first_told = Clock::now();
+}
+
+void IpfixWriter::put_template(Template& one) {
+  const Layout& layout = layout_of(options_.protocol);
+  const std::uint16_t set = one.of_options ? layout.options_templates : layout.templates;
+  // nfacctd 1.7 loses its place behind an options template that has elements of enterprises: each has a set of its own.
+  if (set_ != set || one.of_options) begin_set(set);
   message_.insert(message_.end(), one.record.begin(), one.record.end());
   ++told_in_message_;
-  one.told = telling_;
+  one.message = message_number_;
+}
+
+/// In a message that has none of these records yet, soon after they were the first of theirs.
+void IpfixWriter::tell_again(std::uint16_t id, std::size_t record_bytes) {
+  Template& one = templates_[id - kFirstTemplate];
+  if (set_ == id || one.message == message_number_ || options_.resend.count() == 0) return;
+  if (Clock::now() - one.first_told >= kSoon) return;
+  const std::size_t bytes = one.record.size() + record_bytes + 2 * (kSetHeaderBytes + kWord);
+  if (message_.size() + bytes <= options_.message_bytes) put_template(one);
 }
 
 void IpfixWriter::begin_set(std::uint16_t id) {
@@ -185,6 +204,7 @@ void IpfixWriter::send() {
   before_ = sent == MessageSink::Sent::no ? OutputSummary::Sum() : in_message_;
   in_message_ = {};
   records_ = told_in_message_ = 0;
+  ++message_number_;
   ++messages_since_;
   message_.clear();
 }

@@ -22,9 +22,11 @@ enum class FlowProtocol : std::uint8_t { ipfix, netflow9 };
 /// Puts sets together into messages, and templates before what they are of.
 ///
 /// A template is sent before the first record of it, to each that connects, and where `resend` says so again now and
-/// then: who collects may begin later. What is absent of a record has no place in its template.
+/// then: who collects may begin later. There each message that comes soon after has those of its records, too, since
+/// who reads several messages at a time may come to it first. What is absent of a record has no place in its template.
 class IpfixWriter {
  public:
+  using Clock = std::chrono::steady_clock;
   struct Options {
     FlowProtocol protocol = FlowProtocol::ipfix;
     std::uint32_t domain = 1;
@@ -32,7 +34,6 @@ class IpfixWriter {
     std::chrono::milliseconds resend{0};  ///< after so long, and so many messages; 0: only to who connects
     std::uint32_t resend_messages = 4096;
   };
-  using Clock = std::chrono::steady_clock;
 
   IpfixWriter(std::unique_ptr<MessageSink> sink, Options options) : sink_(std::move(sink)), options_(options) {}
 
@@ -43,7 +44,7 @@ class IpfixWriter {
   /// One record; `packets` are in it. Of options it has none, and is none of the flows'.
   void add(std::uint16_t id, std::span<const std::uint8_t> record, std::uint64_t packets, bool of_flow = true);
 
-  /// What is sent again with templates: of options, too.
+  /// What is sent again like templates, but far less often: nfcapd 1.7 counts records of options as missing.
   void add_lasting(std::uint16_t id, std::vector<std::uint8_t> record);
 
   /// NetFlow's clock is that of packets: how long it has been running, it takes from the first one and the latest.
@@ -63,7 +64,9 @@ class IpfixWriter {
   struct Template {
     std::vector<std::uint8_t> record;
     bool of_options;
-    std::uint64_t told = 0;  ///< in which telling; 0: in none
+    std::uint64_t told = 0;     ///< in which telling; 0: in none
+    std::uint64_t message = 0;  ///< that had it last
+    Clock::time_point first_told = {};
   };
   struct Lasting {
     std::uint16_t id;
@@ -75,7 +78,9 @@ class IpfixWriter {
   void put_header();
   void begin_message();
   void tell(std::uint16_t id);
-  void tell_all();
+  void tell_again(std::uint16_t id, std::size_t record_bytes);
+  void put_template(Template& one);
+  void tell_all(bool and_lasting);
   void begin_set(std::uint16_t id);
   void end_set();
   bool has_room_for(std::size_t bytes) const noexcept;
@@ -93,8 +98,8 @@ class IpfixWriter {
   std::uint32_t sequence_ = 0, records_ = 0;  ///< of data records: before this message, and in it; NetFlow: messages
   std::uint32_t told_in_message_ = 0;         ///< templates
   std::uint64_t began_ns_ = 0, latest_ns_ = 0;
-  std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0;
-  Clock::time_point told_at_{};
+  std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0, message_number_ = 1;
+  Clock::time_point told_at_{}, lasting_told_at_{};
   OutputSummary::Sum in_message_, before_, sent_, not_sent_;
 };
 
