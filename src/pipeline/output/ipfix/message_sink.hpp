@@ -40,8 +40,8 @@ class MessageSink {
 struct Transport {
   enum class Kind : std::uint8_t { file, udp, tcp, tls };
   Kind kind = Kind::file;
-  std::string host, port;   ///< of a collector
-  std::string path;         ///< of a file
+  std::string host, port;  ///< of a collector
+  std::string path;        ///< of a file
   double rate_bps = 50e6;  ///< at most, by UDP: what a socket of the usual size takes while its reader waits for 20 ms
 
   // By TLS, files in PEM:
