@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What collectors have of the records that parshall sends them: nfcapd (nfdump), nfacctd (pmacct), goflow2 with two workers, and tshark, each where it
-is installed. Prints a table: records and packets sent and there, and what the collector says was missing. Status 1: not all is there at the usual pace.
+is installed. Prints a table: records and packets sent and there, and what the collector says was missing. Status 1: not all is there at the usual pace, or
+slower.
 
 usage: collectors.py PARSHALL [RECORDS]
 
@@ -43,6 +44,7 @@ class Collector:
             self.process.wait(END_S)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
         self.said.seek(0)
         self.output = self.said.read()
         self.said.close()
@@ -156,7 +158,7 @@ def main():
         few = records // 10
         good &= try_collector(kind, parshall, records, "usual pace", "ipfix:udp://127.0.0.1:{port}")
         good &= try_collector(kind, parshall, records, "rate=20M", "netflow9:udp://127.0.0.1:{port},rate=20M")
-        try_collector(kind, parshall, records, "usual pace", "netflow9:udp://127.0.0.1:{port}")
+        good &= try_collector(kind, parshall, records, "usual pace", "netflow9:udp://127.0.0.1:{port}")
         good &= try_collector(kind, parshall, few, "all columns", "ipfix:udp://127.0.0.1:{port}", "--columns", "all,first_sizes,community_id")
         try_collector(kind, parshall, records, "rate=1G", "ipfix:udp://127.0.0.1:{port},rate=1G")
         try_collector(kind, parshall, records, "rate=0: none", "ipfix:udp://127.0.0.1:{port},rate=0")

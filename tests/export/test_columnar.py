@@ -23,7 +23,7 @@ from side_by_side import thorough  # noqa: E402
 
 PROGRAM = None
 TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
-STATS = "all,rate,community_id"
+STATS = "all,rate"
 
 
 def reader(name):

@@ -608,15 +608,13 @@ class Veth(Case):
 
     def test_what_the_driver_takes_for_an_interface_that_is_gone_is_not_sent(self):
         with Line() as line, netns.Folder() as folder:
-            wire = Wire(line.start, folder, '-i', 'a0', '--forward', 'b0')
+            wire = Wire(line.start, folder, '-i', 'a0', '--forward', 'b0', '--descriptors', '16384')  # room for all, however busy the machine is
             sender = netns.RawSender(line.client, 'cli0')
             netns._run('ip', '-n', line.middle, 'link', 'delete', 'dev', 'b0')
             sender.send(netns.udp_frames(6000), **UNHURRIED)
             sender.close()
-            report = wire.report(stop_after=1)
-            forwarding, missed = self.check_balance(report), report['summary']['accounting']['nic_missed']
-            self.assertGreaterEqual(forwarding['refused'] + missed, 6000)  # missed, where a busy machine stands still
-            self.assertGreater(forwarding['refused'], 0)
+            forwarding = self.check_balance(wire.report(stop_after=1))
+            self.assertGreaterEqual(forwarding['refused'], 6000)
             self.assertLess(forwarding['sent'], 100)  # what the host itself sent before
 
     def test_two_workers_each_way(self):

@@ -23,6 +23,8 @@ import netns
 import side_by_side
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+sys.path.insert(1, os.path.join(sys.path[0], 'export'))
+import ipfix  # noqa: E402
 from rivals import program_for  # noqa: E402
 
 PARSHALL = 'parshall'
@@ -139,7 +141,7 @@ class KernelInterfaces(Devices):
     def test_live_and_file_give_the_same_records(self):
         """But for times: of every column that does not go by them."""
         of_times = re.compile('.*(_seen|duration|rate|iat|rtt|flow_id|spurious|fast)')
-        columns = 'all,first_sizes,first_flags,community_id,gap_mean,size_sd'
+        columns = 'all,first_sizes,first_flags,gap_mean,size_sd'
         with netns.Folder() as folder, netns.VethPair() as pair:
             subprocess.run([PARSHALL, 'send', '-q', '-g', 'flows=600,size=imix,ipv6=0.3,protocol=sessions,packets=20000,rate=20000,resend=0.05',
                             '--count', '20000', '-w', folder + '/sent.pcap'], check=True, stdout=subprocess.DEVNULL)
@@ -156,6 +158,21 @@ class KernelInterfaces(Devices):
         self.assertGreater(len(rows['file']), 500)
         self.assertIn('gap_mean_packets', dict(rows['file'][0]))
         self.assertEqual(rows['live'], rows['file'])
+
+    def test_ipfix_tells_which_interface(self):
+        frames = netns.udp_frames(1000, 100)
+        with netns.Folder() as folder, netns.VethPair() as pair:
+            watching = Watching(pair.watch, '-i', 'tap0', *ROOM, '--export', f'ipfix:{folder}/flows.ipfix,probe=here')
+            pair.deliver(frames)
+            number = int(pair.link().split(':')[0])
+            watching.report(stop_after=1)
+            reader = ipfix.Reader()
+            with open(folder + '/flows.ipfix', 'rb') as file:
+                reader.read(file.read())
+        self.assertEqual((len(reader.flows), sum(flow['packets'] for flow in reader.flows)), (100, 1000))
+        self.assertEqual({flow['interface'] for flow in reader.flows}, {number})
+        self.assertIn({'interface': number, 'interface_name': 'tap0'}, reader.options)
+        self.assertIn({'domain': 1, 'domain_name': 'here'}, reader.options)
 
     def test_a_filter_counts_what_it_drops(self):
         frames = netns.udp_frames(FRAMES, FLOWS)

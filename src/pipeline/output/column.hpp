@@ -36,9 +36,10 @@ struct ColumnInfo {
   std::vector<std::string> values = {};  ///< of an enumeration: names of 0, 1, ...
 
   /// Written as words, not as a number.
-  bool is_text() const noexcept {
-    return type.value == ValueType::address || type.value == ValueType::enumeration ||
-           type.value == ValueType::community_id;
+  bool is_text() const noexcept { return has_own_texts() || type.value == ValueType::enumeration; }
+  /// As words that are each value's own, not one of `values`.
+  bool has_own_texts() const noexcept {
+    return type.value == ValueType::address || type.value == ValueType::community_id;
   }
   const std::string& name_of(const Value& value) const noexcept { return values[value.as_unsigned()]; }
 };

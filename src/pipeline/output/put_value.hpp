@@ -41,11 +41,14 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
   return out;
 }
 
+/// How many bytes put_value() may touch, but for names of an enumeration.
+inline constexpr std::size_t kLongestUnnamed = kMaxAddressChars + 2;
+static_assert(kLongestUnnamed >= kCommunityIdChars && kLongestUnnamed >= 1 + 32 &&
+              kLongestUnnamed >= 1 + kMaxNumberChars);
+
 /// How many bytes put_value() may touch.
 inline std::size_t longest_value(const ColumnInfo& column) noexcept {
-  constexpr std::size_t kLongest = kMaxAddressChars + 2;  // a number needs less
-  static_assert(kLongest >= kCommunityIdChars && kLongest >= 1 + 32 && kLongest >= 1 + kMaxNumberChars);
-  std::size_t longest = kLongest;
+  std::size_t longest = kLongestUnnamed;
   for (const std::string& name : column.values) longest = std::max(longest, name.size());
   return longest;
 }

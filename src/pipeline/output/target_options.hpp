@@ -18,6 +18,14 @@ struct TargetOption {
   bool (*take)(const std::string& value, Target& target);  ///< whether it is a value of it
 };
 
+/// A name for who exports.
+template <class Target>
+bool take_probe(const std::string& value, Target& target) {
+  constexpr std::size_t kMostBytes = 255;
+  target.probe = value;
+  return !value.empty() && value.size() <= kMostBytes;
+}
+
 /// Splits "PLACE,NAME=VALUE,..." and hands the values to `target`; returns the place.
 ///
 /// A place that is a path may have commas: options begin with the first ",NAME=" of one of them. Of a place with "://"

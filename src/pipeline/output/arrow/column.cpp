@@ -4,8 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "pipeline/output/community_id.hpp"
-#include "pipeline/output/format.hpp"
+#include "pipeline/output/put_value.hpp"
 
 namespace parshall {
 namespace {
@@ -25,17 +24,16 @@ void put_offset(std::string& offsets, std::size_t end) {
 
 }  // namespace
 
-ArrowColumn::ArrowColumn(const ColumnInfo& info) noexcept : type_(info.type), nullable_(info.nullable) {}
+ArrowColumn::ArrowColumn(const ColumnInfo& info) : info_(info) {}
 
 std::size_t ArrowColumn::value_bytes(const ColumnInfo& info) noexcept {
-  const bool has_text = info.is_text() && info.type.value != ValueType::enumeration;
-  return has_text ? kMaxAddressChars + sizeof(std::int32_t) : sizeof(std::uint64_t);
+  return info.has_own_texts() ? kLongestUnnamed + sizeof(std::int32_t) : sizeof(std::uint64_t);
 }
 
 void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
-  if (nullable_) note_absent(batch, column);
+  if (info_.nullable) note_absent(batch, column);
   const auto whole = [](const Value& value) { return value.as_unsigned(); };
-  switch (type_.value) {
+  switch (info_.type.value) {
     case ValueType::boolean:
       for (std::size_t i = 0; i < batch.size(); ++i)
         put_bit(data_, rows_ + static_cast<std::int64_t>(i), batch[i].values[column].as_bool());
@@ -46,7 +44,7 @@ void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
       for (const ReportFlow& flow : batch) put_text(flow.values[column]);
       break;
     case ValueType::real:
-      if (type_.bits == 32)
+      if (info_.type.bits == 32)
         put<float>(batch, column, [](const Value& value) { return value.as_real(); });
       else
         put<std::uint64_t>(batch, column, whole);
@@ -58,11 +56,11 @@ void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
     case ValueType::signed_integer:
     case ValueType::time:
     case ValueType::flags:
-      if (type_.bits == 8)
+      if (info_.type.bits == 8)
         put<std::uint8_t>(batch, column, whole);
-      else if (type_.bits == 16)
+      else if (info_.type.bits == 16)
         put<std::uint16_t>(batch, column, whole);
-      else if (type_.bits == 32)
+      else if (info_.type.bits == 32)
         put<std::uint32_t>(batch, column, whole);
       else
         put<std::uint64_t>(batch, column, whole);
@@ -86,12 +84,8 @@ void ArrowColumn::put(std::span<const ReportFlow> batch, std::size_t column, Of 
 void ArrowColumn::put_text(const Value& value) {
   if (value.present()) {
     const std::size_t begin = data_.size();
-    static_assert(kMaxAddressChars >= kCommunityIdChars);
-    data_.resize(begin + kMaxAddressChars);
-    char* const at = data_.data() + begin;
-    char* const end = type_.value == ValueType::address ? put_address(at, value.as_address())
-                                                        : put_community_id(at, value.as_digest());
-    data_.resize(static_cast<std::size_t>(end - data_.data()));
+    data_.resize(begin + kLongestUnnamed);
+    data_.resize(static_cast<std::size_t>(put_value(data_.data() + begin, info_, value) - data_.data()));
   }
   put_offset(offsets_, data_.size());
 }
@@ -111,7 +105,7 @@ void ArrowColumn::note_absent(std::span<const ReportFlow> batch, std::size_t col
 void ArrowColumn::move_to(ArrowBody& body) {
   body.nodes.push_back({rows_, absent_});
   body.add(absent_ == 0 ? std::string_view() : std::string_view(present_));
-  if (type_.value == ValueType::address || type_.value == ValueType::community_id) {
+  if (info_.has_own_texts()) {
     if (rows_ == 0) put_offset(offsets_, 0);
     body.add(offsets_);
   }

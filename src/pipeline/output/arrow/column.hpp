@@ -14,7 +14,7 @@ namespace parshall {
 /// Gathers the values of a column for a batch, as Arrow's arrays have them.
 class ArrowColumn {
  public:
-  explicit ArrowColumn(const ColumnInfo& info) noexcept;
+  explicit ArrowColumn(const ColumnInfo& info);
 
   /// The values of a column of each.
   void add(std::span<const ReportFlow> batch, std::size_t column);
@@ -31,8 +31,7 @@ class ArrowColumn {
   void put_text(const Value& value);
   void note_absent(std::span<const ReportFlow> batch, std::size_t column);
 
-  ColumnType type_;
-  bool nullable_;
+  ColumnInfo info_;
   std::int64_t rows_ = 0, absent_ = 0;
   std::string present_, data_, offsets_;  ///< bits, none while nothing is absent; what there is; where texts end
 };

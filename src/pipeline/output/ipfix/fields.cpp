@@ -164,7 +164,7 @@ void IpfixBytes::text(std::string_view text) {
   bytes({reinterpret_cast<const std::uint8_t*>(text.data()), bytes_of});
 }
 
-/// RFC 6313, section 4.5.1.
+/// RFC 6313, section 4.5.1. It ends before the first value that is absent.
 void IpfixBytes::list(const IpfixField& field, std::span<const Value> values) {
   constexpr std::size_t kHeaderBytes = 9;
   constexpr std::uint8_t kOrdered = 4;
@@ -179,7 +179,8 @@ void IpfixBytes::list(const IpfixField& field, std::span<const Value> values) {
 }
 
 /// What is absent, where that was not to be: 0, or no number.
-void IpfixBytes::field(const IpfixField& field, const ColumnInfo& column, const Value& value) {
+void IpfixBytes::field(const IpfixField& field, const ColumnInfo& column, std::span<const Value> values) {
+  const Value& value = values.front();
   switch (field.encoding) {
     case IpfixEncoding::integer:
       return number(value.as_unsigned(), field.bytes);
@@ -209,7 +210,7 @@ void IpfixBytes::field(const IpfixField& field, const ColumnInfo& column, const 
       if (column.type.value == ValueType::community_id) return text(community_id_text(value.as_digest()));
       return text(column.name_of(value));
     case IpfixEncoding::list:
-      return list(field, {&value, 1});
+      return list(field, values);
   }
 }
 

@@ -73,12 +73,12 @@ class IpfixBytes {
   }
   void bytes(std::span<const std::uint8_t> bytes) { to_.insert(to_.end(), bytes.begin(), bytes.end()); }
   void text(std::string_view text);  ///< with its length; what is beyond 65,535 bytes is left out
-  void field(const IpfixField& field, const ColumnInfo& column, const Value& value);
-  /// Of all of a list's columns; it ends before the first that is absent.
-  void list(const IpfixField& field, std::span<const Value> values);
+  /// `values`: of the field's columns, the first of which is `column`.
+  void field(const IpfixField& field, const ColumnInfo& column, std::span<const Value> values);
 
  private:
   void length(std::size_t bytes);  ///< of what comes, up to 65,535
+  void list(const IpfixField& field, std::span<const Value> values);
 
   std::vector<std::uint8_t>& to_;
 };

@@ -204,10 +204,7 @@ class IpfixExporter final : public Exporter {
     record_.clear();
     IpfixBytes bytes(record_);
     each_field(shape, [&](const IpfixField& field) {
-      if (field.encoding == IpfixEncoding::list)
-        bytes.list(field, flow.values.subspan(field.column, field.columns));
-      else
-        bytes.field(field, columns_[field.column], flow.values[field.column]);
+      bytes.field(field, columns_[field.column], flow.values.subspan(field.column, field.columns));
     });
     if (is_netflow_) writer_.note_time(flow.record.first_ns, flow.record.last_ns);
     for (const Element& each : always_) bytes.number(value_of(each.element, flow.record), each.bytes);
@@ -230,8 +227,10 @@ class IpfixExporter final : public Exporter {
     }
   }
 
-  /// Tells what a number is called.
+  /// Tells what a number is called, up to 255 bytes of it.
   void name(std::uint16_t of, std::uint32_t number, std::uint16_t element, std::string_view name) {
+    constexpr std::size_t kMostBytes = 255;
+    name = name.substr(0, kMostBytes);
     const Element elements[] = {{of, 4}, {element, static_cast<std::uint16_t>(name.size())}};
     std::vector<std::uint8_t> record;
     IpfixBytes bytes(record);

@@ -59,18 +59,13 @@ bool take_times(const std::string& value, IpfixTarget& target) {
   return true;
 }
 
-bool take_probe(const std::string& value, IpfixTarget& target) {
-  target.probe = value;
-  return !value.empty();
-}
-
 constexpr TargetOption<IpfixTarget> kOptions[] = {
     {"domain", "observation domain, a number of 32 bits", take_domain},
     {"mtu", "bytes of a message, from 512 to 65535", take_bytes},
     {"rate", "bits a second at most, by UDP; 0: no limit", take_rate},
     {"templates", "time, such as 30s, after which templates are sent again, by UDP", take_resend},
     {"times", "ms or ns", take_times},
-    {"probe", "a name for who exports", take_probe},
+    {"probe", "a name for who exports, up to 255 bytes", take_probe<IpfixTarget>},
     {"ca", "file of certificates to believe, by TLS", take_text<&Transport::ca>},
     {"cert", "file of a certificate of ours, by TLS", take_text<&Transport::cert>},
     {"key", "file of its key", take_text<&Transport::key>},

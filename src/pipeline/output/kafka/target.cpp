@@ -30,10 +30,6 @@ bool take_wait(const std::string& value, Target& target) {
   target.wait = std::chrono::milliseconds(*ns / 1'000'000);
   return true;
 }
-bool take_probe(const std::string& value, Target& target) {
-  target.probe = value;
-  return !value.empty();
-}
 bool take_config(const std::string& value, Target& target) {
   target.config = value;
   return !value.empty();
@@ -44,7 +40,7 @@ constexpr TargetOption<Target> kOptions[] = {
     {"compression", "zstd, lz4, gzip, snappy or none", take_compression},
     {"batch", "records in a message, from 1 to 10000", take_batch},
     {"wait", "time, such as 10s, for what is not delivered in the end", take_wait},
-    {"probe", "a name for who exports, in each record", take_probe},
+    {"probe", "a name for who exports, in each record, up to 255 bytes", take_probe<Target>},
     {"config", "file of librdkafka's settings, NAME=VALUE in each line", take_config},
 };
 

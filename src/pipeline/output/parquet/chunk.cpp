@@ -7,9 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "pipeline/output/community_id.hpp"
-#include "pipeline/output/format.hpp"
 #include "pipeline/output/parquet/encodings.hpp"
+#include "pipeline/output/put_value.hpp"
 
 namespace parshall {
 namespace {
@@ -111,15 +110,14 @@ std::string_view PageCompressor::compress(std::string_view raw) {
   return {packed_.data(), ZSTD_compress2(context_.get(), packed_.data(), packed_.size(), raw.data(), raw.size())};
 }
 
-ParquetColumn::ParquetColumn(const ColumnInfo& info)
-    : info_(info), has_texts_(info.is_text() && info.type.value != ValueType::enumeration) {}
+ParquetColumn::ParquetColumn(const ColumnInfo& info) : info_(info), has_texts_(info.has_own_texts()) {}
 
 std::uint64_t ParquetColumn::memory_bytes(const ColumnInfo& info, std::size_t rows) noexcept {
   constexpr std::size_t kPlaces = 2 * sizeof(std::pair<Digest, std::uint64_t>), kTextBytes = 48;
   const std::size_t room = std::bit_ceil(rows);
-  const bool has_texts = info.is_text() && info.type.value != ValueType::enumeration;
   const std::size_t words = info.nullable ? 2 : 1;
-  return room * (words * sizeof(std::uint64_t) + (has_texts ? kPlaces + sizeof(std::string) + kTextBytes : 0));
+  return room *
+         (words * sizeof(std::uint64_t) + (info.has_own_texts() ? kPlaces + sizeof(std::string) + kTextBytes : 0));
 }
 
 void ParquetColumn::add_absent() {
@@ -129,9 +127,10 @@ void ParquetColumn::add_absent() {
 
 std::uint64_t ParquetColumn::place_of(const Value& value) {
   const auto [at, is_new] = places_.try_emplace(value.as_digest(), texts_.size());
-  if (is_new)
-    texts_.push_back(info_.type.value == ValueType::address ? address_text(value.as_address())
-                                                            : community_id_text(value.as_digest()));
+  if (is_new) {
+    std::array<char, kLongestUnnamed> text;
+    texts_.emplace_back(text.data(), put_value(text.data(), info_, value));
+  }
   return at->second;
 }
 

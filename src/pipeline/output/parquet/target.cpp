@@ -45,17 +45,12 @@ bool take_level(const std::string& value, Target& target) {
   return true;
 }
 
-bool take_probe(const std::string& value, Target& target) {
-  target.probe = value;
-  return !value.empty();
-}
-
 constexpr TargetOption<Target> kOptions[] = {
     {"every", "time, such as 60s, after which a file ends and another one begins", take_every},
     {"size", "bytes after which one does, from 1M on", take_size},
     {"partition", "hour, day or none: folders date=YYYY-MM-DD and hour=HH that files are put into", take_partition},
     {"level", "of zstd, from 1 to 19", take_level},
-    {"probe", "a name for who exports, in each record", take_probe},
+    {"probe", "a name for who exports, in each record, up to 255 bytes", take_probe<Target>},
 };
 
 }  // namespace

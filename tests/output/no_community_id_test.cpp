@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "pipeline/output/community_id.hpp"
+#include "pipeline/output/schema.hpp"
+
+// In builds without OpenSSL.
+
+namespace parshall {
+namespace {
+
+TEST(NoCommunityId, IsRefusedAsAColumnAndSaysWhatItTakes) {
+  EXPECT_FALSE(can_make_community_ids());
+  const auto schema = Schema::make(std::vector<std::string>{"community_id"}, {});
+  ASSERT_FALSE(schema);
+  EXPECT_THAT(schema.error().message, testing::HasSubstr("takes OpenSSL"));
+  EXPECT_TRUE(Schema::make(std::vector<std::string>{"all"}, {}));
+}
+
+}  // namespace
+}  // namespace parshall
