@@ -48,7 +48,7 @@ sanitized() {
   count "tests with $kind sanitizer" $?
 }
 sanitized asan address,undefined
-sanitized tsan thread base measure engine "facts ring" monitor capture lab
+sanitized tsan thread base measure engine "facts ring" monitor output capture lab
 
 if command -v clang++ >/dev/null; then
   [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null

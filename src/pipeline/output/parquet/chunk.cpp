@@ -125,8 +125,17 @@ void ParquetColumn::add_absent() {
   present_.push_back(0);
 }
 
+/// Addresses have a map of their own: with keys of 20 bytes a record took 5 % longer.
 std::uint64_t ParquetColumn::place_of(const Value& value) {
-  const auto [at, is_new] = places_.try_emplace(value.as_digest(), texts_.size());
+  if (info_.type.value != ValueType::address) return place_of(value, value.as_digest(), ids_);
+  Address key;
+  std::ranges::copy(value.mapped_address(), key.begin());
+  return place_of(value, key, places_);
+}
+
+template <class Key>
+std::uint64_t ParquetColumn::place_of(const Value& value, const Key& key, Places<Key>& places) {
+  const auto [at, is_new] = places.try_emplace(key, texts_.size());
   if (is_new) {
     std::array<char, kLongestUnnamed> text;
     texts_.emplace_back(text.data(), put_value(text.data(), info_, value));
@@ -157,6 +166,7 @@ ParquetChunk ParquetColumn::write(std::string& out, std::int64_t file_at, PageCo
   present_.clear();
   rows_ = 0;
   places_.clear();
+  ids_.clear();
   texts_.clear();
   return chunk;
 }

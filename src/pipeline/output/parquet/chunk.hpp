@@ -67,9 +67,14 @@ class ParquetColumn {
   const ColumnInfo& info() const noexcept { return info_; }
 
  private:
+  using Address = std::array<std::uint8_t, 16>;
   using Digest = std::array<std::uint8_t, Value::kDigestBytes>;
+  template <class Key>
+  using Places = absl::flat_hash_map<Key, std::uint64_t>;  ///< in the dictionary
 
   std::uint64_t place_of(const Value& value);
+  template <class Key>
+  std::uint64_t place_of(const Value& value, const Key& key, Places<Key>& places);
   void add_absent();
   void put_levels(std::string& page) const;
   void put_values(std::string& page, std::size_t names) const;
@@ -81,7 +86,8 @@ class ParquetColumn {
   std::vector<std::uint64_t> present_;  ///< 1 or 0 for each row; empty: none is absent
   std::size_t rows_ = 0;
   bool has_texts_;  ///< addresses and the like
-  absl::flat_hash_map<Digest, std::uint64_t> places_;
+  Places<Address> places_;
+  Places<Digest> ids_;
   std::vector<std::string> texts_;  ///< of the dictionary
 };
 
