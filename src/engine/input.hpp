@@ -11,13 +11,20 @@
 
 namespace parshall {
 
+/// How an input's packets come to several workers.
+enum class Dealing : std::uint8_t {
+  all_to_each,  ///< each takes its share by hash
+  by_flow,      ///< its sources tell who has which (InputShare): a flow comes to one worker alone
+  by_device,    ///< as it spreads them, perhaps those of one flow to several
+};
+
 /// Packets for a session, one source per lane.
 struct Input {
   std::string description;
   std::vector<std::unique_ptr<PacketSource>> sources;
-  bool every_source_sees_all = false;  ///< so each worker takes its share by hash; else the device spreads flows
-  std::shared_ptr<void> owner;         ///< what the sources need to stay alive
-  std::function<Counters()> device;    ///< totals of the device; empty where there is none
+  Dealing dealing = Dealing::by_device;
+  std::shared_ptr<void> owner;       ///< what the sources need to stay alive
+  std::function<Counters()> device;  ///< totals of the device; empty where there is none
   /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
   std::function<std::uint64_t()> dropped_in_sending = {};
   std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets

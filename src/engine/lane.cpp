@@ -67,6 +67,7 @@ std::span<const RawPacket> Lane::poll_source() noexcept {
     if (tells_caught_up_ && packets.size() < most) caught_up_ = true, polled_at_ns_ = source_->now_ns();
   }
   packets = up_to_pause(packets.first(std::min(most, packets.size())));
+  if (const InputShare* const share = source_->share()) front_.tell_numbers(packets, share->numbers());
   polled_ += packets.size();
   if (limits_.packets != 0 && polled_ == limits_.packets) limit_reached_ = true;
   return packets;

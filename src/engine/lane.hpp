@@ -57,13 +57,15 @@ class Lane {
   bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
   void go_on() noexcept { resumed_.store(pauses_.load(std::memory_order_relaxed), std::memory_order_release); }
 
-  /// Read no further than this many packets in all, without a pause.
-  void limit_to(std::uint64_t packets) noexcept {
-    limits_.packets = packets;
+  /// How many packets of the input, from its first on, are behind it: as polled here, or as others have them.
+  std::uint64_t reached() noexcept { return source_->share() != nullptr ? source_->share()->reached() : polled_; }
+  /// Reads no further than that, without a pause.
+  void end_at(std::uint64_t packets) noexcept {
     limits_.pause_every_ns = 0;
+    if (InputShare* const share = source_->share()) return share->end_before(packets);
+    limits_.packets = packets;
     limit_reached_ = polled_ >= packets;
   }
-  std::uint64_t polled_now() const noexcept { return polled_; }
   std::size_t batch() const noexcept { return batch_.size(); }  ///< packets at most that poll() returns
 
   /// At once to be seen by any thread that sees what came after.
@@ -91,7 +93,10 @@ class Lane {
   /// How far the link is, as far as this lane can know.
   LinkPlace link() const noexcept {
     const LinkPlace link = front_.link();
-    return {link.position, std::max({link.latest_ns, latest_ns_, idle_ns_})};
+    const InputShare* const share = source_->share();
+    const InputShare::Place passed = share != nullptr ? share->passed() : InputShare::Place{};
+    return {std::max(link.position, passed.packets),
+            std::max({link.latest_ns, latest_ns_, idle_ns_, passed.latest_ns})};
   }
 
   /// Of the turns up to the last poll(), which began another.

@@ -35,7 +35,7 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
                                          options_.threads.busy_poll ? Waiting::busily : Waiting::soon_asleep);
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), 0});
   const FlowIdentity identity(options_.key, options_.identity, options_.seed, options_.hash);
-  const bool shared = input_.every_source_sees_all && options_.threads.model != ThreadModel::pipeline;
+  const bool shared = input_.dealing == Dealing::all_to_each && options_.threads.model != ThreadModel::pipeline;
   const TcpWishes tcp{.facts = options_.follows_tcp(),
                       .together = options_.follows_tcp() && options_.workers > 1,
                       .side = options_.monitor.side_facts};
@@ -47,8 +47,7 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
                                            FrontEnd(options_.header, identity, share, options_.filter, tcp),
                                            options_.batch, options_.limits));
   }
-  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads,
-                                       input_.every_source_sees_all);
+  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads, input_.dealing);
   loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact,
                                             options_.threads.model != ThreadModel::run_to_completion);
   if (const auto& losses = chosen_->schema.losses()) loss_watch_->begin(losses);
@@ -159,7 +158,7 @@ bool Session::ended_within(std::chrono::milliseconds most) {
 std::uint64_t Session::packets_polled() const noexcept {
   std::uint64_t packets = 0;
   for (const auto& lane : workers_->lanes()) packets += lane->polled();
-  const bool repeated = input_.every_source_sees_all && !workers_->lanes().empty();
+  const bool repeated = input_.dealing == Dealing::all_to_each && !workers_->lanes().empty();
   return repeated ? packets / workers_->lanes().size() : packets;
 }
 
@@ -182,7 +181,7 @@ std::optional<Error> Session::damage() const {
 }
 
 bool Session::may_overlap() const noexcept {
-  return workers_->monitors().size() > 1 && !input_.every_source_sees_all &&
+  return workers_->monitors().size() > 1 && input_.dealing == Dealing::by_device &&
          options_.threads.model != ThreadModel::pipeline;
 }
 

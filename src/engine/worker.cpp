@@ -27,11 +27,11 @@ void gather() noexcept {
 }  // namespace
 
 Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> monitors,
-                 ThreadOptions options, bool lanes_see_all)
+                 ThreadOptions options, Dealing dealing)
     : lanes_(std::move(lanes)),
       monitors_(std::move(monitors)),
       options_(std::move(options)),
-      lanes_see_all_(lanes_see_all && lanes_.size() > 1) {
+      levels_out_(dealing != Dealing::by_device && lanes_.size() > 1) {
   for (const auto& lane : lanes_)
     markers_.push_back(
         lane->source().forwarder() == nullptr ? nullptr : std::make_unique<Marker>(options_.marking, lane->batch()));
@@ -76,8 +76,8 @@ std::optional<Error> Workers::start() {
     for (std::size_t i = 0; i < monitors_.size(); ++i)
       launch(is_pipeline ? "monitor" : "worker", is_pipeline ? &Workers::monitor : &Workers::work, i);
   } catch (const std::system_error& refused) {
-    running_.fetch_sub(1);   // the one that launch() had counted
-    lanes_see_all_ = false;  // nobody waits for a lane that was never launched
+    running_.fetch_sub(1);  // the one that launch() had counted
+    levels_out_ = false;    // nobody waits for a lane that was never launched
     error = Error{fmt::format("cannot start {} workers: {}; ask for fewer with --workers, or raise ulimit -u",
                               monitors_.size(), refused.what())};
   }
@@ -135,18 +135,17 @@ void Workers::work(std::size_t index) {
   leave(index);
 }
 
-/// After a stop, lanes that read the same packets go on to where the furthest is: the report is of one prefix of the
-/// input.
+/// After a stop, lanes that read the same input go on to where the furthest is: the report is of one prefix of it.
 void Workers::level_out(std::size_t index, InFlight& staging) {
-  if (!lanes_see_all_) return;
+  if (!levels_out_) return;
   Lane& lane = *lanes_[index];
   std::uint64_t furthest = furthest_.load();
-  while (furthest < lane.polled_now() && !furthest_.compare_exchange_weak(furthest, lane.polled_now())) {
+  while (furthest < lane.reached() && !furthest_.compare_exchange_weak(furthest, lane.reached())) {
   }
   stopped_lanes_.fetch_add(1);
   if (!stop_.load()) return;  // this lane ended by itself: it is the furthest
   while (stopped_lanes_.load() < lanes_.size()) std::this_thread::sleep_for(kLeftNap);
-  lane.limit_to(furthest_.load());
+  lane.end_at(furthest_.load());
   while (!lane.done()) process(index, lane.poll(), staging);
 }
 

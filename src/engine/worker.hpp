@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "base/spsc_ring.hpp"
 #include "engine/flow_stage.hpp"
+#include "engine/input.hpp"
 #include "engine/lane.hpp"
 #include "engine/marking.hpp"
 #include "engine/threads.hpp"
@@ -81,9 +82,9 @@ class Workers {
  public:
   /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
   /// Packets go on where a lane's source has a forwarder: run to completion only.
-  /// `lanes_see_all`: every lane reads the same packets, and a stop must find them all at the same one.
+  /// Where lanes know how far in the input they are, a stop finds them all at the same packet.
   Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> monitors,
-          ThreadOptions options, bool lanes_see_all);
+          ThreadOptions options, Dealing dealing);
   ~Workers();
 
   /// Fails when a core or a scheduling class is refused; then nothing runs.
@@ -125,7 +126,7 @@ class Workers {
   std::vector<std::unique_ptr<FlowStage>> monitors_;
   std::vector<std::unique_ptr<Marker>> markers_;
   ThreadOptions options_;
-  bool lanes_see_all_;
+  bool levels_out_;  ///< lanes, at a stop
   std::vector<std::unique_ptr<FactsRing>> rings_;
   std::vector<std::thread> threads_;
   std::atomic<bool> stop_{false}, go_{false};
@@ -133,7 +134,7 @@ class Workers {
   std::atomic<int> running_{0};
   std::atomic<std::size_t> stopped_lanes_{0}, left_{0};
   std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< how far the link is: its packets are in the rings
-  std::atomic<std::uint64_t> furthest_{0};                        ///< packets polled by the lane that read most
+  std::atomic<std::uint64_t> furthest_{0};                        ///< Lane::reached() of the lane that read most
 };
 
 }  // namespace parshall

@@ -33,13 +33,8 @@ void ConversationRounds::put_into(std::span<RawPacket> packets, std::uint64_t nu
   if (ring_.empty()) return;
   auto round = static_cast<std::uint32_t>(number / trace_->packets());
   std::uint64_t at = number % trace_->packets();
-  const auto& advances = trace_->advances();
   for (RawPacket& packet : packets) {
-    if (round != 0 && !(trace_->floods() && trace_->is_flood(at))) {
-      const std::uint32_t flow = trace_->flow_of(at);
-      const std::uint32_t own = advances[flow], others = advances[flow ^ 1];
-      if ((own | others) != 0) move_on(packet, round * own, round * others);
-    }
+    move_on(packet, round, at);
     if (++at == trace_->packets()) {
       at = 0;
       ++round;
@@ -47,8 +42,22 @@ void ConversationRounds::put_into(std::span<RawPacket> packets, std::uint64_t nu
   }
 }
 
-void ConversationRounds::move_on(RawPacket& packet, std::uint32_t sequence_by,
-                                 std::uint32_t acknowledgment_by) noexcept {
+void ConversationRounds::put_into(std::span<RawPacket> packets, std::span<const std::uint64_t> numbers) noexcept {
+  if (ring_.empty()) return;
+  const std::uint64_t round_packets = trace_->packets();
+  for (std::size_t i = 0; i < packets.size(); ++i)
+    move_on(packets[i], static_cast<std::uint32_t>(numbers[i] / round_packets), numbers[i] % round_packets);
+}
+
+/// The packet that stands there in a round, to that round.
+void ConversationRounds::move_on(RawPacket& packet, std::uint32_t round, std::uint64_t at) noexcept {
+  if (round == 0 || (trace_->floods() && trace_->is_flood(at))) return;
+  const std::uint32_t flow = trace_->flow_of(at);
+  const std::uint32_t own = trace_->advances()[flow], others = trace_->advances()[flow ^ 1];
+  if ((own | others) != 0) move_on(packet, Advance{round * own, round * others});
+}
+
+void ConversationRounds::move_on(RawPacket& packet, Advance by) noexcept {
   std::uint8_t* const frame = ring_[at_].bytes;
   at_ = at_ + lines_ == ring_.size() ? 0 : at_ + lines_;
   // Whole lines, which frames begin at: of a size that is known.
@@ -58,8 +67,8 @@ void ConversationRounds::move_on(RawPacket& packet, std::uint32_t sequence_by,
   std::uint8_t* const ip = frame + trace_->link_bytes();
   std::uint8_t* const tcp = ip + FlowTuple{.ipv6 = ip[0] >> 4 == 6}.ip_header_bytes();
   std::uint32_t sum = ~std::uint32_t{get16(tcp + kChecksum)} & 0xFFFF;
-  sum += add(tcp + kSequence, sequence_by);
-  if ((tcp[kFlags] & kAck) != 0) sum += add(tcp + kAcknowledgment, acknowledgment_by);
+  sum += add(tcp + kSequence, by.sequence);
+  if ((tcp[kFlags] & kAck) != 0) sum += add(tcp + kAcknowledgment, by.acknowledgment);
   sum = (sum & 0xFFFF) + (sum >> 16);
   put16(tcp + kChecksum, ~(sum + (sum >> 16)));
 }

@@ -21,13 +21,20 @@ class ConversationRounds {
 
   /// `number` packets were played before. At most TcpFrames::kMostPackets between two calls of a source's poll().
   void put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept;
+  /// The same of packets that have these numbers.
+  void put_into(std::span<RawPacket> packets, std::span<const std::uint64_t> numbers) noexcept;
 
  private:
   struct alignas(64) Line {
     std::uint8_t bytes[64];
   };
 
-  void move_on(RawPacket& packet, std::uint32_t sequence_by, std::uint32_t acknowledgment_by) noexcept;
+  struct Advance {
+    std::uint32_t sequence, acknowledgment;
+  };
+
+  void move_on(RawPacket& packet, std::uint32_t round, std::uint64_t at) noexcept;
+  void move_on(RawPacket& packet, Advance by) noexcept;
 
   std::shared_ptr<const Trace> trace_;
   std::size_t lines_ = 0;   ///< of a frame

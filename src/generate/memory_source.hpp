@@ -22,7 +22,7 @@ class MemorySource final : public PacketSource {
         trains_(trace_),
         rounds_(trace_),
         left_(limit),
-        step_(static_cast<std::uint64_t>(1e9 / trace_->rate_pps() * kUnit)),
+        step_(trace_->time_step()),
         time_ns_(first_ns) {}
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {
@@ -48,7 +48,7 @@ class MemorySource final : public PacketSource {
   bool exhausted() const noexcept override { return left_ == 0; }
 
  private:
-  static constexpr std::uint64_t kUnit = 1 << 20;  ///< time advances in 1/kUnit ns
+  static constexpr std::uint64_t kUnit = Trace::kTimeUnit;
 
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;

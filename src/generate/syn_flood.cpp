@@ -17,10 +17,16 @@ SynFlood::SynFlood(std::shared_ptr<const Trace> trace)
 
 void SynFlood::put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept {
   if (frames_.empty()) return;
-  for (RawPacket& packet : packets) {
-    if (trace_->is_flood(number % trace_->packets())) frames_.put_into(packet, endpoints(number));
-    ++number;
-  }
+  for (RawPacket& packet : packets) put_into(packet, number++);
+}
+
+void SynFlood::put_into(std::span<RawPacket> packets, std::span<const std::uint64_t> numbers) noexcept {
+  if (frames_.empty()) return;
+  for (std::size_t i = 0; i < packets.size(); ++i) put_into(packets[i], numbers[i]);
+}
+
+void SynFlood::put_into(RawPacket& packet, std::uint64_t number) noexcept {
+  if (trace_->is_flood(number % trace_->packets())) frames_.put_into(packet, endpoints(number));
 }
 
 TcpFrames::Endpoints SynFlood::endpoints(std::uint64_t number) const noexcept {

@@ -25,8 +25,11 @@ class SynFlood {
   /// Puts SYNs in the place of those of the packets that are the flood's; `number` were played before. At most
   /// TcpFrames::kMostPackets between two calls of a source's poll().
   void put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept;
+  /// The same of packets that have these numbers.
+  void put_into(std::span<RawPacket> packets, std::span<const std::uint64_t> numbers) noexcept;
 
  private:
+  void put_into(RawPacket& packet, std::uint64_t number) noexcept;
   TcpFrames::Endpoints endpoints(std::uint64_t number) const noexcept;
 
   std::shared_ptr<const Trace> trace_;

@@ -25,7 +25,7 @@ std::vector<std::uint16_t> deal_frames(const TrafficSpec& spec, std::uint64_t pa
 
 }  // namespace
 
-Result<Trace> Trace::make(const TrafficSpec& spec) {
+Result<Trace> Trace::make(const TrafficSpec& spec, std::size_t shares) {
   if (const auto problem = conflict_of(spec)) return *problem;
   Trace trace;
   trace.spec_ = spec;
@@ -40,9 +40,13 @@ Result<Trace> Trace::make(const TrafficSpec& spec) {
     trace.flood_ = place_flood(spec, trace.packets_);
     std::optional<Sessions> sessions;
     if (spec.protocol == ProtocolMix::sessions) sessions.emplace(spec, trace.flow_of_, trace.flood_);
-    bytes = sessions             ? trace.place(sessions->frame_bytes(trace.flow_of_))
-            : spec.sizes.alike() ? trace.place_alike()
-                                 : trace.place(deal_frames(spec, trace.packets_, least_bytes));
+    if (shares != 0) trace.deal_flows(shares);
+    if (sessions)
+      bytes = trace.place(sessions->frame_bytes(trace.flow_of_));
+    else if (spec.sizes.alike() && shares == 0)
+      bytes = trace.place_alike();
+    else
+      bytes = trace.place(deal_frames(spec, trace.packets_, least_bytes));
     trace.frames_ = HugeBuffer<std::uint8_t>(bytes);
     trace.write_frames(sessions ? &*sessions : nullptr);
   } catch (const std::bad_alloc&) {
@@ -60,15 +64,25 @@ std::size_t Trace::place_alike() {
 
 std::size_t Trace::place(std::span<const std::uint16_t> frame_bytes) {
   longest_frame_ = std::ranges::max(frame_bytes);
-  if (std::ranges::min(frame_bytes) == longest_frame_) return place_alike();
+  if (shares_.empty() && std::ranges::min(frame_bytes) == longest_frame_) return place_alike();
   std::uint64_t lines = 0;
-  places_.reserve(packets_);
-  for (const std::uint16_t bytes : frame_bytes) {
-    places_.push_back({.line = static_cast<std::uint32_t>(lines), .bytes = bytes});
-    lines += (bytes + kLine - 1) / kLine;
-  }
+  places_.resize(packets_);
+  const auto put = [&](std::uint64_t i) {
+    places_[i] = {.line = static_cast<std::uint32_t>(lines), .bytes = frame_bytes[i]};
+    lines += (frame_bytes[i] + kLine - 1) / kLine;
+  };
+  for (std::uint64_t i = 0; shares_.empty() && i < packets_; ++i) put(i);
+  for (const auto& share : shares_) std::ranges::for_each(share, put);
   if (lines > ~std::uint32_t{0}) throw std::bad_alloc();
   return lines * kLine;
+}
+
+void Trace::deal_flows(std::size_t shares) {
+  shares_.resize(shares);
+  for (std::uint64_t i = 0; i < packets_; ++i) {
+    const std::uint64_t flow = floods() && is_flood(i) ? i : flow_of(i) / 2;
+    shares_[SplitMix64::mix(flow ^ spec_.seed) % shares].push_back(static_cast<std::uint32_t>(i));
+  }
 }
 
 void Trace::write_frames(Sessions* sessions) {

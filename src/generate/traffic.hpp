@@ -20,10 +20,19 @@ inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
 /// Frames in memory, ready before any clock starts.
 ///
 /// What is in them, docs/traffic.md has.
-/// Shape: each frame begins at a multiple of 64 bytes, and those of one size at equal distances.
+/// Shape: each frame begins at a multiple of 64 bytes, and those of one size at equal distances; in shares, those of
+/// one
+///        follow each other.
 class Trace {
+  static constexpr std::size_t kLine = 64;
+
  public:
-  static Result<Trace> make(const TrafficSpec& spec);
+  /// In so many shares, by flow, where there are to be some: both directions of a connection are in one, and a flood,
+  /// whose every packet is another flow, is in all. Not of trains.
+  static Result<Trace> make(const TrafficSpec& spec, std::size_t shares = 0);
+
+  /// Which of a round's packets are in a share, in order.
+  std::span<const std::uint32_t> share(std::size_t i) const noexcept { return shares_[i]; }
 
   const std::uint8_t* frame(std::uint64_t i) const noexcept {
     return frames_.data() + (alike() ? i * stride_ : places_[i].line * kLine);
@@ -35,7 +44,16 @@ class Trace {
   /// From one frame to the next where they are alike; 0 where there are none.
   std::size_t stride() const noexcept { return stride_; }
   double rate_pps() const noexcept { return spec_.rate_pps; }
+
+  /// From one packet to the next, in 1/kTimeUnit ns.
+  static constexpr std::uint64_t kTimeUnit = 1 << 20;
+  std::uint64_t time_step() const noexcept { return static_cast<std::uint64_t>(1e9 / rate_pps() * kTimeUnit); }
   std::uint32_t flow_of(std::uint64_t i) const noexcept { return flow_of_[i]; }
+
+  /// From one frame to the next of its share.
+  static constexpr std::size_t room_for(std::uint32_t frame_bytes) noexcept {
+    return (frame_bytes + kLine - 1) / kLine * kLine;
+  }
 
   /// Packets of the round from the `first`-th on, of which there are so many; `next_ns()`: the time of each.
   template <class NextNs>
@@ -72,14 +90,13 @@ class Trace {
   bool is_flood(std::uint64_t i) const noexcept { return flood_[i]; }
 
  private:
-  static constexpr std::size_t kLine = 64;
-
   struct Place {
     std::uint32_t line, bytes;
   };
 
   /// Each frame's place; returns how many bytes all take.
   std::size_t place_alike();
+  void deal_flows(std::size_t shares);
   std::size_t place(std::span<const std::uint16_t> frame_bytes);
   void write_frames(Sessions* sessions);
 
@@ -89,6 +106,7 @@ class Trace {
   std::uint64_t packets_ = 0;
   std::vector<bool> flood_;
   std::vector<Place> places_;  ///< of each frame; none: they are alike
+  std::vector<std::vector<std::uint32_t>> shares_;
   std::vector<std::uint32_t> advances_;
   std::size_t stride_ = 0;
   std::uint32_t link_bytes_ = 0;

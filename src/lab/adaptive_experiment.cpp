@@ -135,7 +135,7 @@ class Experiment {
     auto run = Run::open(plan, *std::move(wiring), [&]() -> Result<Input> {
       Input input{.description = "an experiment",
                   .sources = {},
-                  .every_source_sees_all = false,
+                  .dealing = Dealing::by_device,
                   .owner = nullptr,
                   .device = nullptr};
       input.sources.push_back(std::move(source));

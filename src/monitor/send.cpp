@@ -168,7 +168,7 @@ class Send {
     if (!output) return fail(output.error(), kFailed);
     Input input{.description = source_name_ + " -> " + destination_,
                 .sources = {},
-                .every_source_sees_all = false,
+                .dealing = Dealing::by_device,
                 .owner = port_,
                 .device = nullptr};
     input.sources.push_back(

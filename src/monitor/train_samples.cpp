@@ -117,7 +117,7 @@ class Gatherer {
     if (!schema) return schema.error();
     Session session({.description = capture_->path,
                      .sources = *std::move(sources),
-                     .every_source_sees_all = true,
+                     .dealing = Dealing::all_to_each,
                      .owner = nullptr,
                      .device = nullptr},
                     options(std::move(filter)), *std::move(schema));

@@ -5,6 +5,7 @@
 
 #include "generate/memory_source.hpp"
 #include "generate/paced_source.hpp"
+#include "generate/shared_source.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/capture/packet_socket.hpp"
@@ -22,9 +23,21 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session) 
   if (!sources) return sources.error();
   return Input{.description = path == "-" ? "standard input" : path,
                .sources = *std::move(sources),
-               .every_source_sees_all = true,
+               .dealing = Dealing::all_to_each,
                .owner = nullptr,
                .device = nullptr};
+}
+
+std::uint64_t limit_of(const SessionOptions& session) {
+  return session.limits.packets != 0 ? session.limits.packets : ~std::uint64_t{0};
+}
+
+/// Whether each worker can have flows of its own: of five-tuples, all of whose packets are counted, and without reports
+/// by time of the packets, at which all workers have to pause.
+bool can_deal_flows(const TrafficSpec& spec, const SessionOptions& session) {
+  return lanes_of(session) > 1 && spec.pace_pps == 0 && spec.train_packets == 0 && !session.filter &&
+         session.key == KeyFields::five_tuple && session.header == IpHeader::outermost &&
+         session.limits.pause_every_ns == 0;
 }
 
 Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
@@ -32,12 +45,13 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
   if (!spec) return spec.error();
   if (spec->pace_pps != 0 && lanes_of(session) != 1)
     return Error{"traffic at a pace comes in one queue: leave out --workers, or take --threads pipeline"};
-  auto trace = Trace::make(*spec);
+  const bool deals = can_deal_flows(*spec, session);
+  auto trace = Trace::make(*spec, deals ? lanes_of(session) : 0);
   if (!trace) return trace.error();
   const auto shared = std::make_shared<const Trace>(*std::move(trace));
   Input input{.description = "built-in traffic " + text,
               .sources = {},
-              .every_source_sees_all = spec->pace_pps == 0,
+              .dealing = spec->pace_pps != 0 ? Dealing::by_device : Dealing::all_to_each,
               .owner = nullptr,
               .device = nullptr};
   if (spec->pace_pps != 0) {
@@ -46,6 +60,11 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
                                       spec->queue != 0 ? spec->queue : TrafficSpec::kPacedQueue, kTrafficStartNs);
     input.device = [counts = source->counts()] { return counts->counters(); };
     input.sources.push_back(std::move(source));
+  }
+  if (deals) {
+    for (std::size_t i = 0; i < lanes_of(session); ++i)
+      input.sources.push_back(std::make_unique<SharedSource>(shared, i, limit_of(session), kTrafficStartNs));
+    input.dealing = Dealing::by_flow;
   }
   for (std::size_t i = input.sources.size(); i < lanes_of(session); ++i)
     input.sources.push_back(std::make_unique<MemorySource>(shared, ~std::uint64_t{0}, kTrafficStartNs));
@@ -74,7 +93,7 @@ Input wire_input(std::shared_ptr<DpdkPort> here, std::shared_ptr<DpdkPort> there
   Input input{
       .description = wire->here->description() + "; forward " + wire->there->description(),
       .sources = wire->here->take_queues(),
-      .every_source_sees_all = false,
+      .dealing = Dealing::by_device,
       .owner = wire,
       .device = [wire] { return wire->counters(); },
       .dropped_in_sending = [wire] { return wire->here->dropped_in_sending() + wire->there->dropped_in_sending(); }};
@@ -87,7 +106,7 @@ template <class Device>
 Input device_input(const std::shared_ptr<Device>& device) {
   return {.description = device->description(),
           .sources = device->take_queues(),
-          .every_source_sees_all = false,
+          .dealing = Dealing::by_device,
           .owner = device,
           .device = [device] { return device->counters(); }};
 }

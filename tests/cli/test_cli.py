@@ -730,6 +730,32 @@ class Reports(Case):
         for flow in rows(done.out):
             self.assertEqual((flow["gap_mean_packets"], flow["iat_max_ns"], flow["size_mean_bytes"]), ("9", "10000", "60"))
 
+    def test_built_in_traffic_is_the_same_for_any_number_of_workers(self):
+        """Each has flows of its own, but for what asks all of them to read everything; and all know where on the link a packet stood."""
+        tasks = ["--task", "heavy-hitters:threshold=2%,window=20000p", "--task", "count:window=10ms"]
+        for what, traffic, options in (
+                ("one size", "flows=500,size=64,ipv6=0.2", ["--stats", "gap_mean,gap_p99,iat_sd"]),
+                ("sizes", "flows=500,dist=zipf:1.1,size=imix,flood=0.1", ["--stats", "gap_sd,size_p99"]),
+                ("connections", "flows=300,protocol=sessions,packets=20000,resend=0.05", ["--stats", "rtt_mean,gap_mean,tcp_retransmissions"]),
+                ("both ways", "flows=300,protocol=sessions,packets=20000", ["--biflow"]),
+                ("a filter", "flows=500", ["--stats", "gap_mean", "udp"]),
+                ("another key", "flows=500", ["--key", "src-dst"]),
+                ("trains", "flows=20,dist=trains:5", ["--idle", "1ms"])):
+            seen = []
+            for workers in "1", "2", "3":
+                with tempfile.TemporaryDirectory() as folder:
+                    done = run("watch", "-q", "-g", traffic, "--count", "300000", "--workers", workers, "--format", "csv", "--flows", "64Ki",
+                               "--output", f"{folder}/flows", "--events", f"{folder}/events", *tasks, *options)
+                    self.assertEqual(done.status, DONE, (what, done.lines))
+                    with open(f"{folder}/flows", encoding="utf-8") as flows:
+                        rows = sorted(flows.read().splitlines())
+                    with open(f"{folder}/events", encoding="utf-8") as lines:
+                        events = sorted(lines.read().splitlines())
+                seen.append((rows, events))
+            self.assertGreater(min(map(len, seen[0])), 1, what)
+            for workers in 1, 2:
+                self.assertEqual(seen[workers], seen[0], (what, workers + 1))
+
     def test_every_model_and_number_of_workers_reports_the_same(self):
         path = self.capture(packets=20000, flows=700)
         expected = None

@@ -49,7 +49,7 @@ Bytes marked(Bytes datagram) {
 }
 
 TEST(Side, TimeToLiveAndCodePointOfBothVersions) {
-  for (const std::uint8_t protocol : {6, 17, 47})
+  for (const std::uint8_t protocol : std::initializer_list<std::uint8_t>{6, 17, 47})
     for (const Bytes& frame : {ethernet(0x0800, marked(ipv4(protocol, Bytes(40)))),
                                ethernet(0x86dd, marked(ipv6_packet(protocol, Bytes(40))))}) {
       const SideFacts side = side_of(frame);

@@ -42,7 +42,7 @@ class SynFlood final : public PacketSource {
 TEST(Flood, TenMillionNewFlowsIn64KiSlotsAreAllReportedInTheMemoryPromised) {
   constexpr std::uint64_t kPackets = kSanitized ? 1'500'000 : 10'000'000;
   Input input{
-      .description = "flood", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+      .description = "flood", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
   input.sources.push_back(std::make_unique<SynFlood>(kPackets));
   const SessionOptions options = options_of({.flows = 65'536});
   const Schema schema = schema_of({});

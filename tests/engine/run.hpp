@@ -72,7 +72,7 @@ inline SessionOptions options_of(const RunPlan& plan) {
 inline std::unique_ptr<Session> make_session(const RunPlan& plan, std::shared_ptr<const Traffic> traffic,
                                              Behaviour behaviour = {}) {
   Input input{
-      .description = "synthetic", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+      .description = "synthetic", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
   const std::size_t lanes = plan.model == ThreadModel::pipeline ? 1 : plan.workers;
   for (std::size_t i = 0; i < lanes; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, behaviour));
   return std::make_unique<Session>(std::move(input), options_of(plan), schema_of(plan.columns), Session::Monitors{},

@@ -39,7 +39,7 @@ TEST(Session, PacketsOutOfOrderDoNotHideTheLatestTime) {
 }
 
 TEST(Session, AnInputThatEndsEarlyForOneReaderHoldsUpNoReportOfTheOthers) {
-  Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  Input input{.description = "", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
   for (const std::size_t packets : {20'000u, 500u})  // as of a file that is cut while it is read
     input.sources.push_back(
         std::make_unique<ListSource>(make_traffic({.packets = packets, .others = false}), Behaviour{}));
@@ -64,7 +64,7 @@ TEST(Session, AnInputThatEndsEarlyForOneReaderHoldsUpNoReportOfTheOthers) {
 TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
   const auto traffic = make_traffic({.packets = 10'000, .others = false});
   for (const std::size_t workers : {1u, 2u}) {
-    Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+    Input input{.description = "", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
     for (std::size_t i = 0; i < workers; ++i)
       input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
     SessionOptions options = options_of({.workers = workers});
@@ -75,7 +75,7 @@ TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
     EXPECT_EQ(report.summary.total.counted(), 777u);
     expect_balanced(report.summary.total);
   }
-  Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  Input input{.description = "", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
   input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
   SessionOptions options = options_of({});
   options.limits.packet_time_ns = traffic->sent()[500].time_ns - traffic->sent()[0].time_ns;
@@ -86,7 +86,7 @@ TEST(Session, ReadLimitsStopAtThePacketThatTheyName) {
 
 /// Two queues of a device: one falls silent for good, the other has reached its end.
 TEST(Session, ASnapshotComesAlthoughOneWorkerHasLeft) {
-  Input input{.description = "", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
+  Input input{.description = "", .sources = {}, .dealing = Dealing::by_device, .owner = nullptr, .device = nullptr};
   const auto traffic = make_traffic({.packets = 5000, .others = false});
   input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
   input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{.endless = true}));
@@ -109,7 +109,7 @@ TEST(Session, ASnapshotComesAlthoughOneWorkerHasLeft) {
 }
 
 TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
-  Input input{.description = "", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
+  Input input{.description = "", .sources = {}, .dealing = Dealing::by_device, .owner = nullptr, .device = nullptr};
   const auto traffic = make_traffic({.packets = 20'000, .others = false});
   for (int i = 0; i < 2; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
   Session session(std::move(input), options_of({.workers = 2}), schema_of({"size_mean"}));
@@ -131,7 +131,7 @@ TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
 
 /// By snapshots too, with rates since the report before; flows of both kinds of addresses, some in one queue alone.
 TEST(Session, QueuesThatShareAFlowAreAddedUpInEachReportWithTheRateOfBoth) {
-  Input input{.description = "", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
+  Input input{.description = "", .sources = {}, .dealing = Dealing::by_device, .owner = nullptr, .device = nullptr};
   const auto shared = make_traffic({.packets = 20'000, .flows = 800});
   const auto own = make_traffic({.packets = 30'000, .flows = 3'000});  // other flows, and those of both
   Gate first(*shared, 4), second(*own, 4);
@@ -208,7 +208,8 @@ TEST(Session, ATableThatGrowsWhileItCountsLosesAndSplitsNothing) {
   const auto traffic = make_traffic({.packets = 250'000, .flows = 200'000});
   for (const Identity identity : {Identity::exact, Identity::fingerprint})
     for (const Timeouts timeouts : {Timeouts{}, Timeouts{.idle_ns = 100'000'000, .active_ns = 150'000'000}}) {
-      Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+      Input input{
+          .description = "", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
       input.sources.push_back(std::make_unique<ListSource>(traffic, Behaviour{}));
       SessionOptions options = options_of({.flows = 120'000, .timeouts = timeouts, .identity = identity});
       options.snapshots = false;
@@ -230,7 +231,7 @@ TEST(Session, AnUnstartedSessionCanBeThrownAway) {
 }
 
 TEST(Session, ACoreThatTheMachineLacksIsRefusedAndNothingRuns) {
-  Input input{.description = "", .sources = {}, .every_source_sees_all = true, .owner = nullptr, .device = nullptr};
+  Input input{.description = "", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
   input.sources.push_back(std::make_unique<ListSource>(make_traffic({.packets = 10}), Behaviour{}));
   SessionOptions options = options_of({});
   options.threads.cores = {1023};

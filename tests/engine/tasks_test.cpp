@@ -116,7 +116,7 @@ TEST(QuietLinks, AWindowIsOverWhenItsTimeIsThoughNoPacketComesToAnyWorker) {
     const auto traffic = make_traffic({.packets = 100, .flows = 10});
     const RunPlan plan{.model = model, .workers = 2, .tasks = {"count:window=10ms"}};
     Input input{
-        .description = "quiet", .sources = {}, .every_source_sees_all = false, .owner = nullptr, .device = nullptr};
+        .description = "quiet", .sources = {}, .dealing = Dealing::by_device, .owner = nullptr, .device = nullptr};
     input.sources.push_back(std::make_unique<QuietDevice>(traffic));
     if (model != ThreadModel::pipeline)  // of two queues one never has a packet
       input.sources.push_back(std::make_unique<QuietDevice>(std::make_shared<const Traffic>()));

@@ -35,7 +35,7 @@ Flows flows_of(const Report& report) {
 
 std::unique_ptr<Session> session_of(std::unique_ptr<PacketSource> source, std::shared_ptr<void> owner) {
   Input input{
-      .description = "", .sources = {}, .every_source_sees_all = false, .owner = std::move(owner), .device = nullptr};
+      .description = "", .sources = {}, .dealing = Dealing::by_device, .owner = std::move(owner), .device = nullptr};
   input.sources.push_back(std::move(source));
   SessionOptions options;
   options.threads.busy_poll = true;

@@ -7,6 +7,8 @@
 #include <set>
 #include <thread>
 
+#include "generate/traffic.hpp"
+
 namespace parshall {
 namespace {
 
@@ -65,6 +67,26 @@ TEST(Monitor, HandsEveryRecordAndEventToEachSubscriber) {
     EXPECT_EQ(output.waiting(), OutputSummary::Sum());
   }
   EXPECT_EQ(summary.outputs[1].name, "second");
+}
+
+TEST(Monitor, StopsAllWorkersAtTheSamePacketOfBuiltInTraffic) {
+  Plan plan = traffic("flows=5000,packets=100000,rate=1000000");
+  plan.threads.workers = 3;
+  std::uint64_t packets = 0, last_ns = 0;
+  auto monitor = Monitor::start(plan, {{.name = "sums", .records = [&](const RecordBatch& batch) {
+                                          ASSERT_EQ(batch.columns()[10].name, "last_seen_ns");
+                                          for (std::size_t row = 0; row < batch.rows(); ++row) {
+                                            packets += batch[row][6].as_unsigned();
+                                            last_ns = std::max(last_ns, batch[row][10].as_unsigned());
+                                          }
+                                        }}});
+  ASSERT_TRUE(monitor) << monitor.error().message;
+  while (monitor->counters()[Counter::counted] < 300'000) std::this_thread::sleep_for(1ms);
+  monitor->stop();
+  const RunSummary summary = monitor->finish();
+  EXPECT_TRUE(summary.accounting.balanced());
+  EXPECT_EQ(packets, summary.accounting.counted());
+  EXPECT_EQ(last_ns, kTrafficStartNs + (packets - 1) * 1000) << "one prefix of the traffic, a packet a microsecond";
 }
 
 TEST(Monitor, IsCountedWhileItRunsAndStopsWhenItIsTold) {

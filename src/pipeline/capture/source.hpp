@@ -33,6 +33,29 @@ class Forwarder {
   virtual ForwardCounts send(std::size_t count) noexcept = 0;
 };
 
+/// What a source tells that has some flows of an input, whose others other sources have. Asked by the thread that
+/// polls.
+class InputShare {
+ public:
+  virtual ~InputShare() = default;
+
+  /// Which packets of the input the last poll() returned, from 0 on.
+  virtual std::span<const std::uint64_t> numbers() const noexcept = 0;
+
+  /// The number behind its last packet's; 0 before any.
+  virtual std::uint64_t reached() const noexcept = 0;
+
+  struct Place {
+    std::uint64_t packets = 0, latest_ns = 0;
+  };
+  /// So many packets of the input, up to that time, have none of its that is still to come: more than reached() where
+  /// it has ended.
+  virtual Place passed() const noexcept = 0;
+
+  /// Hands over no packet from that one on.
+  virtual void end_before(std::uint64_t number) noexcept = 0;
+};
+
 /// Packets come in batches; where from is decided once, at start-up. One source feeds one worker.
 class PacketSource {
  public:
@@ -62,6 +85,9 @@ class PacketSource {
 
   /// Null where packets go nowhere.
   virtual Forwarder* forwarder() noexcept { return nullptr; }
+
+  /// Null where the source has all packets of its input, or nobody knows which.
+  virtual InputShare* share() noexcept { return nullptr; }
 
   /// Where and how the input broke, once it did: everything before that point was delivered.
   virtual std::optional<Error> damage() const { return std::nullopt; }

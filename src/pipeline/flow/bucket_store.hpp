@@ -18,15 +18,15 @@ namespace parshall {
 /// Where the bucketed table keeps its flows: lines of what every packet touches, everything rare in arrays beside.
 ///
 /// A flow's home is one line. It lives there or in line home ^ k, k < kReach; marks say k, and each home line counts
-/// the flows that live elsewhere.
+/// the flows that live elsewhere, and how far away.
 ///
-/// Memory: lines are a power of two, 16 or more, with kSlotsPerFlow slots for each flow asked for, or up to twice as
-///         many. A line has 66 bytes; a slot 9 beside it, 24 where its flow spills, 32 where it is IPv6, and 16 where
-///         the line holds no key: mapped once, committed when touched, never more.
+/// Memory: lines are a power of two, 32 or more, with kSlotsPerFlow slots for each flow asked for, or up to twice as
+///         many. A line has 66 bytes; a slot 9 beside it, 24 where its flow spills, 32 where it is IPv6, and
+///         16 where the line holds no key: mapped once, committed when touched, never more.
 template <class Line>
 class BucketStore {
  public:
-  static constexpr std::uint32_t kReach = 16;  ///< lines that a flow may live in, a power of two
+  static constexpr std::uint32_t kReach = 32;  ///< lines that a flow may live in, a power of two
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
   static constexpr std::size_t kSlotsPerFlow =
       3;  ///< or more, at full size; measured in docs/dead-ends.md: at 2 every tenth packet looks twice
@@ -57,7 +57,7 @@ class BucketStore {
 
   /// The most that a store for `flows` flows ever uses. At most kMaxFlows.
   static std::size_t memory_bytes(std::size_t flows) noexcept {
-    return lines_for(flows) * (sizeof(Line) + sizeof(std::uint16_t)) +
+    return lines_for(flows) * (sizeof(Line) + sizeof(Displaced)) +
            slots_for(flows) * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(SpilledCounts) +
                                (Line::kExact ? 0 : sizeof(KeyHead)) + sizeof(Ipv6Addresses));
   }
@@ -90,8 +90,8 @@ class BucketStore {
 
   bool occupied(std::uint32_t slot) const noexcept { return line_of(slot).occupied(slot % Line::kSlots); }
 
-  /// Whether flows whose home this line is live in others.
-  bool displaced(std::uint32_t home_line) const noexcept { return displaced_[home_line] != 0; }
+  /// How many lines hold all flows whose home this line is: home ^ k of all k below.
+  std::uint32_t reach(std::uint32_t home_line) const noexcept { return 1u + displaced_[home_line].farthest; }
 
   FlowKey key(std::uint32_t slot) const noexcept {
     FlowKey key;
@@ -147,13 +147,13 @@ class BucketStore {
     if constexpr (!Line::kExact) std::memcpy(&heads_[slot], &facts.key, FlowKey::kHeadBytes);
     if (facts.key.ip_version != 4) ipv6_addresses_[slot] = facts.key.address;
     if (marks_[slot] != room.displacement) marks_[slot] = static_cast<std::uint8_t>(room.displacement);
-    if (room.displacement != 0) ++displaced_[home_line];
+    if (room.displacement != 0) note_displaced(home_line, room.displacement);
     return slot;
   }
 
   void clear(std::uint32_t slot) noexcept {
     if (const std::uint32_t displacement = marks_[slot] & kDisplacement; displacement != 0)
-      --displaced_[slot / Line::kSlots ^ displacement];
+      forget_displaced(slot / Line::kSlots ^ displacement);
     line_of(slot).clear(slot % Line::kSlots);
   }
 
@@ -172,14 +172,31 @@ class BucketStore {
   using Ipv6Addresses = std::array<std::uint8_t, 32>;
   static constexpr std::uint8_t kSpilled = 0x80, kDisplacement = kReach - 1;
 
+  /// Of the flows that live away from their home line.
+  struct Displaced {
+    std::uint8_t flows = 0;
+    std::uint8_t farthest = 0;  ///< the largest displacement since there were none; 0: there are none
+  };
+  static_assert((kReach - 1) * Line::kSlots <= 0xFF);
+
+  void note_displaced(std::uint32_t home_line, std::uint32_t displacement) noexcept {
+    Displaced& displaced = displaced_[home_line];
+    ++displaced.flows;
+    displaced.farthest = std::max(displaced.farthest, static_cast<std::uint8_t>(displacement));
+  }
+  void forget_displaced(std::uint32_t home_line) noexcept {
+    Displaced& displaced = displaced_[home_line];
+    if (--displaced.flows == 0) displaced.farthest = 0;
+  }
+
   HugeBuffer<Line> lines_;
   HugeBuffer<std::uint64_t> first_ns_;
   HugeBuffer<std::uint8_t> marks_;  ///< kSpilled, and displacement: the slot's line is home ^ displacement
   HugeBuffer<SpilledCounts> spilled_;
   HugeBuffer<KeyHead> heads_;
   HugeBuffer<Ipv6Addresses> ipv6_addresses_;
-  HugeBuffer<std::uint16_t> displaced_;  ///< per line: flows whose home it is and that live elsewhere
-  std::uint32_t line_count_;             ///< in use: the first ones
+  HugeBuffer<Displaced> displaced_;  ///< by home line
+  std::uint32_t line_count_;         ///< in use: the first ones
 };
 
 }  // namespace parshall

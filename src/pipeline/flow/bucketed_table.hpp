@@ -17,8 +17,8 @@ namespace parshall {
 /// The default table: buckets of one cache line, counters in the line, everything rare in arrays beside.
 ///
 /// Where a flow's home line is full, it goes to line home ^ k for the smallest k in reach that has room. A packet is
-/// looked for in its home line, then in the neighbour home ^ 1; the count of flows that live away from that home says
-/// whether the other lines in reach need a look, or the flow is new.
+/// looked for in its home line, then in the neighbour home ^ 1; how far flows of that home live from it says which
+/// other lines need a look.
 ///
 /// Grows: where asked to, from a small start, by doubling in place when half of the slots in use are taken, or when
 ///        all lines in reach of a new flow are full.
@@ -55,9 +55,10 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
           home_shift_(table.store_.home_shift()),
           store_(table.begins_many() ? &table.store_ : nullptr) {}
     [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept {
-      prefetch_line(home(hash));
+      const std::uint64_t line = hash >> home_shift_;
+      prefetch_line(&lines_[line]);
       if (store_ != nullptr) [[unlikely]]
-        store_->prefetch_beside(static_cast<std::uint32_t>(hash >> home_shift_));
+        store_->prefetch_beside(static_cast<std::uint32_t>(line));
     }
 
     /// The line that a flow of that hash is looked for in first.
@@ -151,7 +152,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   [[gnu::noinline]] SlotRef update_elsewhere(const PacketFacts& facts) noexcept {
     const auto probe = Line::probe(facts);
     const std::uint32_t home_line = store_.home(facts.hash);
-    const std::uint32_t reach = store_.displaced(home_line) ? kReach : 1;
+    const std::uint32_t reach = store_.reach(home_line);
     for (std::uint32_t k = 0; k < reach; ++k) {
       const std::uint32_t at = home_line ^ k;
       for (std::uint64_t matches = store_.lines()[at].match(probe); matches != 0; matches &= matches - 1) {

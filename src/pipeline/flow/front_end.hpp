@@ -75,6 +75,10 @@ class FrontEnd {
       for (const RawPacket& packet : packets) tell(packet);
       if (tcp_.any()) [[unlikely]]
         for (std::size_t i = 0; i < kGroup; ++i) read_more_of(packets[i], /*is_fast=*/true, in_flight.next_tcp(i));
+      if (numbers_ != nullptr) [[unlikely]]
+        return push_numbered_group(packets, in_flight);
+    } else if (numbers_ != nullptr) [[unlikely]] {
+      return accept_share(packets, in_flight, kAll, tell);
     } else if (tcp_.any()) [[unlikely]] {
       to = accept_all(packets, to, [&, i = std::size_t{0}](const RawPacket& packet, bool is_fast) mutable {
         read_more_of(packet, is_fast, in_flight.next_tcp(i++));
@@ -87,6 +91,13 @@ class FrontEnd {
     position_ += counted;
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += counted;
     return counted;
+  }
+
+  /// Packets of a link others of whose packets go elsewhere: which of the link's each is. For the next calls, until
+  /// said anew, and valid as long; all of the link's packets are counted.
+  void tell_numbers(std::span<const RawPacket> packets, std::span<const std::uint64_t> numbers) noexcept {
+    numbered_ = packets.data();
+    numbers_ = numbers.data();
   }
 
   /// The same of packets that `takes(facts)`; of others, which count as well, `leave(facts, place)` is called.
@@ -152,6 +163,14 @@ class FrontEnd {
     return to;
   }
 
+  [[gnu::noinline]] std::size_t push_numbered_group(std::span<const RawPacket> packets, InFlight& in_flight) noexcept {
+    const std::uint64_t* const numbers = numbers_ + (packets.data() - numbered_);
+    latest_ns_ = in_flight.push_group(std::span<const std::uint64_t, kGroup>(numbers, kGroup), latest_ns_);
+    position_ = numbers[kGroup - 1] + 1;
+    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += kGroup;
+    return kGroup;
+  }
+
   /// Of common packets what `takes(facts, place)`.
   template <class Takes, class Tell>
   [[gnu::always_inline]] std::size_t take_group(const std::array<PacketFacts, kGroup>& group,
@@ -159,7 +178,7 @@ class FrontEnd {
                                                 Tell tell) noexcept {
     std::size_t taken = 0;
     for (std::size_t i = 0; i < kGroup; ++i) {
-      const LinkPlace place = next_place(group[i].time_ns);
+      const LinkPlace place = next_place(packets[i], group[i]);
       if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
       if (tcp_.any()) read_more_of(packets[i], /*is_fast=*/true, in_flight.next_tcp());
@@ -194,7 +213,7 @@ class FrontEnd {
       } else if (!identify_rest(packet, facts)) {
         continue;
       }
-      const LinkPlace place = next_place(facts.time_ns);
+      const LinkPlace place = next_place(packet, facts);
       if (!share_.takes(share_hash(facts))) {
         ++counts_.elsewhere;
         continue;
@@ -236,7 +255,7 @@ class FrontEnd {
     identity_.hash_batch({group.data(), decoded});
     std::size_t counted = 0;
     for (std::size_t i = 0; i < decoded; ++i) {
-      const LinkPlace place = next_place(group[i].time_ns);
+      const LinkPlace place = next_place(*from[i], group[i]);
       if (!share_.takes(share_hash(group[i]))) {
         ++counts_.elsewhere;
         continue;
@@ -275,10 +294,15 @@ class FrontEnd {
     return true;
   }
 
-  LinkPlace next_place(std::uint64_t time_ns) noexcept {
-    latest_ns_ = std::max(latest_ns_, time_ns);
-    return {position_++, latest_ns_};
+  LinkPlace next_place(const RawPacket& packet, const PacketFacts& facts) noexcept {
+    return note_place(numbers_ != nullptr ? number_of(packet) : position_, facts);
   }
+  LinkPlace note_place(std::uint64_t number, const PacketFacts& facts) noexcept {
+    position_ = number + 1;
+    latest_ns_ = std::max(latest_ns_, facts.time_ns);
+    return {number, latest_ns_};
+  }
+  std::uint64_t number_of(const RawPacket& packet) const noexcept { return numbers_[&packet - numbered_]; }
 
   /// Packets without a flow belong to the first worker, so that they are counted once.
   void reject(std::uint64_t& reason) noexcept { ++(share_.index == 0 ? reason : counts_.elsewhere); }
@@ -290,6 +314,8 @@ class FrontEnd {
   std::optional<BpfFilter> filter_;
   bool plain_;
   std::uint64_t position_ = 0, latest_ns_ = 0;
+  const RawPacket* numbered_ = nullptr;
+  const std::uint64_t* numbers_ = nullptr;  ///< of packets from numbered_ on; null: they follow each other
   FrontEndCounts counts_;
 };
 

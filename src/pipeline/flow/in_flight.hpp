@@ -59,6 +59,20 @@ class InFlight {
     return end.count_;
   }
 
+  /// Takes in the kGroup packets written to Cursor::group(), which stand there on the link: others may have gone
+  /// elsewhere. Returns the latest time of these and of `latest_ns`.
+  std::uint64_t push_group(std::span<const std::uint64_t, kGroup> positions, std::uint64_t latest_ns) noexcept {
+    const PacketFacts* const facts = &facts_[head_ % kRing];
+    LinkPlace* const places = &places_[head_ % kRing];
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      latest_ns = std::max(latest_ns, facts[i].time_ns);
+      places[i] = {positions[i], latest_ns};
+    }
+    gaps_ = true;
+    head_ += kGroup;
+    return latest_ns;
+  }
+
   /// The place for the next packet.
   PacketFacts& next() noexcept { return facts_[head_ % kRing]; }
 

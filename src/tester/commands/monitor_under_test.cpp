@@ -174,7 +174,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
     monitor->sink_ = std::move(port->take_sinks().front());
     return Input{.description = port->description(),
                  .sources = port->take_queues(),
-                 .every_source_sees_all = false,
+                 .dealing = Dealing::by_device,
                  .owner = port,
                  .device = [port] { return port->counters(); }};
   };
