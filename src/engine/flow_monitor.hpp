@@ -141,7 +141,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
         continue;
       ask_for_headers(packets, at + kAhead);
       in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
-      retire(InFlight::kDistance);
+      if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
     }
   }
 

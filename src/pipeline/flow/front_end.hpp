@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/decode/common_path.hpp"
@@ -64,9 +65,13 @@ class FrontEnd {
   /// packets. `tell(packet)` is called for each of these, in that order.
   template <class Tell = decltype(kUntold)>
   std::size_t accept(std::span<const RawPacket> packets, InFlight& in_flight, Tell tell = {}) noexcept {
-    if (!plain_ || share_.of != 1) [[unlikely]]
+    if (!plain_ || share_.of != 1) [[unlikely]] {
+      if (plain_ && packets.size() == kGroup && !tcp_.any())
+        if (std::array<PacketFacts, kGroup> group; identity_.ipv4_group(packets.data(), group.data())) [[likely]]
+          return take_share(group, packets, in_flight, tell);
       return identity_.by_batch() ? accept_hashed(packets, in_flight, kAll, tell)
                                   : accept_share(packets, in_flight, kAll, tell);
+    }
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     InFlight::Cursor to(in_flight);
     PacketFacts* const group = packets.size() == kGroup ? to.group() : nullptr;
@@ -187,6 +192,27 @@ class FrontEnd {
       ++taken;
     }
     counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += taken;
+    return taken;
+  }
+
+  /// Of common packets those of this worker's share, without a branch: half of them or fewer are, and nobody knows
+  /// which.
+  template <class Tell>
+  [[gnu::noinline]] std::size_t take_share(const std::array<PacketFacts, kGroup>& group,
+                                           std::span<const RawPacket> packets, InFlight& in_flight,
+                                           Tell tell) noexcept {
+    const std::uint64_t pushed = in_flight.pushed();
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      const LinkPlace place = next_place(packets[i], group[i]);
+      const bool takes = share_.takes(group[i].hash);
+      in_flight.next() = group[i];
+      in_flight.push_at(place, takes);
+      if constexpr (!std::is_same_v<Tell, decltype(kUntold)>)
+        if (takes) tell(packets[i]);
+    }
+    const std::size_t taken = in_flight.pushed() - pushed;
+    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += taken;
+    counts_.elsewhere += kGroup - taken;
     return taken;
   }
 

@@ -76,11 +76,12 @@ class InFlight {
   /// The place for the next packet.
   PacketFacts& next() noexcept { return facts_[head_ % kRing]; }
 
-  /// Takes in one packet that stands there on the link: others may have gone elsewhere.
-  void push_at(LinkPlace place) noexcept {
+  /// Takes in one packet that stands there on the link: others may have gone elsewhere. Or it does not, and the next
+  /// one comes in its place.
+  void push_at(LinkPlace place, bool takes = true) noexcept {
     places_[head_ % kRing] = place;
     gaps_ = true;
-    ++head_;
+    head_ += takes;
   }
 
   /// While it is empty: from here on all packets of the link come, the next one after so many.
