@@ -748,10 +748,10 @@ class Reports(Case):
                                "--output", f"{folder}/flows", "--events", f"{folder}/events", *tasks, *options)
                     self.assertEqual(done.status, DONE, (what, done.lines))
                     with open(f"{folder}/flows", encoding="utf-8") as flows:
-                        rows = sorted(flows.read().splitlines())
+                        records = sorted(flows.read().splitlines())
                     with open(f"{folder}/events", encoding="utf-8") as lines:
                         events = sorted(lines.read().splitlines())
-                seen.append((rows, events))
+                seen.append((records, events))
             self.assertGreater(min(map(len, seen[0])), 1, what)
             for workers in 1, 2:
                 self.assertEqual(seen[workers], seen[0], (what, workers + 1))

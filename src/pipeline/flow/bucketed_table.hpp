@@ -55,10 +55,9 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
           home_shift_(table.store_.home_shift()),
           store_(table.begins_many() ? &table.store_ : nullptr) {}
     [[gnu::always_inline]] void operator()(std::uint64_t hash) const noexcept {
-      const std::uint64_t line = hash >> home_shift_;
-      prefetch_line(&lines_[line]);
+      prefetch_line(home(hash));
       if (store_ != nullptr) [[unlikely]]
-        store_->prefetch_beside(static_cast<std::uint32_t>(line));
+        store_->prefetch_beside(static_cast<std::uint32_t>(hash >> home_shift_));
     }
 
     /// The line that a flow of that hash is looked for in first.
