@@ -204,7 +204,7 @@ class FrontEnd {
     const std::uint64_t pushed = in_flight.pushed();
     for (std::size_t i = 0; i < kGroup; ++i) {
       const LinkPlace place = next_place(packets[i], group[i]);
-      const bool takes = share_.takes(group[i].hash);
+      const bool takes = share_.takes(share_hash(group[i]));
       in_flight.next() = group[i];
       in_flight.push_at(place, takes);
       if constexpr (!std::is_same_v<Tell, decltype(kUntold)>)
