@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What collectors have of the records that parshall sends them: nfcapd (nfdump), nfacctd (pmacct), goflow2 with two workers, and tshark, each where it
-is installed. Prints a table: records and packets sent and there, and what the collector says was missing. Status 1: not all is there at the usual pace, or
+"""What collectors have of the records that parshall sends them: nfcapd (nfdump), nfacctd (pmacct), goflow2 with two workers, tshark, and the ipfix module of
+Python, each where it is installed. Prints a table: records and packets sent and there, and what the collector says was missing. Status 1: not all is there at the usual pace, or
 slower.
 
 usage: collectors.py PARSHALL [RECORDS]
 
-To install them: apt-get install nfdump pmacct tshark; go install github.com/netsampler/goflow2/v2/cmd/goflow2@latest
+To install them: apt-get install nfdump pmacct tshark; go install github.com/netsampler/goflow2/v2/cmd/goflow2@latest; pip install ipfix
 """
+import importlib.util
 import json
 import os
 import pathlib
@@ -19,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "bench" / "peers"))
+import make_captures
 
 SETTLE_S, END_S = 2, 20
 
@@ -99,10 +103,14 @@ class Goflow2(Collector):
         return records, packets, f"{wrong} errors" if wrong else ""
 
 
-def watch(parshall, records, export, *options):
-    """Its account, of so many records, each a flow or a few."""
-    done = subprocess.run([parshall, "watch", "-q", "-g", f"flows={2 * records},size=64,ipv6=0.3", "--flows", "64Ki", "--idle", "10us", "--count", str(records),
-                           "--format", "json", "--top", "1", "--export", export, *options], capture_output=True, text=True, check=True)
+def records_of(records):
+    """Options for so many records, each of a flow or a few."""
+    return "-g", f"flows={2 * records},size=64,ipv6=0.3", "--flows", "64Ki", "--idle", "10us", "--count", str(records)
+
+
+def watch(parshall, export, *options):
+    """Its account."""
+    done = subprocess.run([parshall, "watch", "-q", "--format", "json", "--top", "1", "--export", export, *options], capture_output=True, text=True, check=True)
     summary = json.loads(done.stdout)["summary"]
     (account,) = (output for output in summary["outputs"] if output["name"] == export)
     return account["written"]
@@ -118,7 +126,7 @@ def try_collector(kind, parshall, records, what, target, *options):
         collector = kind(pathlib.Path(folder))
         began = time.monotonic()
         try:
-            sent = watch(parshall, records, target.format(port=collector.port), *options)
+            sent = watch(parshall, target.format(port=collector.port), *records_of(records), *options)
         finally:
             took = time.monotonic() - began
             collector.end()
@@ -128,21 +136,45 @@ def try_collector(kind, parshall, records, what, target, *options):
     return packets == sent["packets"] and there in (None, sent["records"])
 
 
-def try_tshark(parshall, records):
+EVERYTHING = "all,first_sizes,first_times,first_flags,community_id"
+
+
+def try_tshark(parshall, what, *options):
     """Of a file: it decodes every element, and finds nothing odd; packets of all records add up."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/flows.ipfix"
         began = time.monotonic()
-        sent = watch(parshall, records, f"ipfix:{path}", "--columns", "all,first_sizes,first_times,first_flags,community_id")
+        sent = watch(parshall, f"ipfix:{path}", *options)
         decoded = subprocess.run(["tshark", "-r", path, "-T", "fields", "-e", "cflow.packets", "-e", "_ws.expert.message", "-E", "separator=;"],
                                  capture_output=True, text=True, check=True).stdout
     packets, odd = 0, 0
     for line in decoded.splitlines():
-        counts, _, said = line.partition(";")
+        counts, _, said = line.partition(";")  # of both directions
         packets += sum(int(count) for count in counts.split(",") if count)
         odd += said != ""
-    row("tshark", "file", "all columns", sent["records"], "-", sent["packets"], packets, f"{time.monotonic() - began:.1f}", f"{odd} complaints" if odd else "")
+    row("tshark", "file", what, sent["records"], "-", sent["packets"], packets, f"{time.monotonic() - began:.1f}", f"{odd} complaints" if odd else "")
     return packets == sent["packets"] and not odd
+
+
+def try_python(parshall, what, *options):
+    """Of a file, by B. Trammell's module of Python: it knows nothing of this program but what the file says of its elements."""
+    import ipfix
+    import ipfix.reader
+
+    ipfix.ie.use_iana_default()
+    ipfix.ie.use_5103_default()
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/flows.ipfix"
+        began = time.monotonic()
+        sent = watch(parshall, f"ipfix:{path}", *options)
+        there = packets = 0
+        with open(path, "rb") as file:
+            for record in ipfix.reader.from_stream(file).namedict_iterator():
+                if "packetDeltaCount" in record:
+                    there += 1
+                    packets += record["packetDeltaCount"] + record.get("reversePacketDeltaCount", 0)
+    row("ipfix.py", "file", what, sent["records"], there, sent["packets"], packets, f"{time.monotonic() - began:.1f}", "")
+    return (there, packets) == (sent["records"], sent["packets"])
 
 
 def main():
@@ -162,10 +194,13 @@ def main():
         good &= try_collector(kind, parshall, few, "all columns", "ipfix:udp://127.0.0.1:{port}", "--columns", "all,first_sizes,community_id")
         try_collector(kind, parshall, records, "rate=1G", "ipfix:udp://127.0.0.1:{port},rate=1G")
         try_collector(kind, parshall, records, "rate=0: none", "ipfix:udp://127.0.0.1:{port},rate=0")
-    if shutil.which("tshark"):
-        good &= try_tshark(parshall, records // 20)
-    else:
-        print("SKIPPED tshark: not installed")
+    conversations, _ = make_captures.ensure_capture("/tmp/parshall-peers", "mix", records // 2, seed=1)
+    for name, there, read in (("tshark", shutil.which("tshark"), try_tshark), ("ipfix of Python", importlib.util.find_spec("ipfix"), try_python)):
+        if not there:
+            print(f"SKIPPED {name}: not installed")
+            continue
+        good &= read(parshall, "all columns", *records_of(records // 20), "--columns", EVERYTHING)
+        good &= read(parshall, "biflow", "-r", conversations, "--biflow", "--columns", EVERYTHING)
     sys.exit(0 if good else 1)
 
 

@@ -3,7 +3,7 @@
 """How many packets per CPU-second does parshall account for, next to the flow exporters deployed today?
 
 Each tool reads the same capture files (make_captures.py) and writes its flows the way its users have it do: parshall
-CSV, nfpcapd nfcapd files, softflowd IPFIX to a local UDP socket, argus an argus file. Start-up and output count.
+CSV, nfpcapd nfcapd files, softflowd IPFIX to a local UDP socket, argus an argus file, NFStream CSV (asked for by --tools: it takes minutes). Start-up and output count.
 The unit is packets per CPU-second: user plus system time of the tool's process tree, all of it on one core, so a
 loaded machine disturbs it less than wall time. Every round runs each tool once; medians and ranges over the rounds.
 
@@ -18,6 +18,8 @@ Exit status: 0 done, 1 an answer of parshall's is wrong or it failed, 2 wrong us
 """
 
 import argparse
+import csv
+import importlib.util
 import os
 import re
 import shlex
@@ -145,6 +147,16 @@ def argus_answer(job):
     return Answer(conversations=sums[0] - 1, packets=sums[1], frame_bytes=sums[4])
 
 
+def nfstream_answer(job):
+    answer = Answer(conversations=0, packets=0, frame_bytes=0)
+    with open(job.folder / "flows.csv", encoding="utf-8", newline="") as file:
+        for flow in csv.DictReader(file):
+            answer.conversations += 1
+            answer.packets += int(flow["bidirectional_packets"])
+            answer.frame_bytes += int(flow["bidirectional_bytes"])
+    return answer
+
+
 def tools(parshall, parshall_arguments):
     def nfpcapd_command(job):
         flows = job.folder / "nfcapd"
@@ -164,6 +176,8 @@ def tools(parshall, parshall_arguments):
              softflowd_answer),
         Tool("argus", "argus", "apt-get install argus-server",
              lambda job: ["argus", "-X", "-r", job.capture, "-w", str(job.folder / "argus")], argus_answer),
+        Tool("nfstream", sys.executable if importlib.util.find_spec("nfstream") else "nfstream", "pip install nfstream",
+             lambda job: [sys.executable, str(Path(__file__).parent / "nfstream_flows.py"), job.capture, str(job.folder / "flows.csv")], nfstream_answer),
     ]
 
 
