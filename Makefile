@@ -17,6 +17,7 @@ help:
 	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
 	@echo "make columns docs/columns.md, from the schema"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
+	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (half an hour)"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
 
@@ -60,6 +61,9 @@ reproduce-adaptive: programs
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
 
+portable: setup
+	@tools/portable.sh
+
 columns: build
 	@python3 tools/columns_page.py $(BUILD)/parshall docs/columns.md
 
@@ -69,4 +73,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns help setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns help portable setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

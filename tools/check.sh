@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU. Ends with "N passed, N failed".
+# check.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU, the portable one on each instruction set. Ends with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
@@ -72,5 +72,15 @@ for options in "-Ddpdk=disabled -Dcpu=x86-64-v2" "-Ddpdk=disabled"; do
   count "build and tests with $options" $?
   rm -rf "$folder"
 done
+root=$(mktemp -d)
+tools/portable.sh "$root"; count "portable build" $?
+for isa in sse4.2 avx2 avx512; do
+  if PARSHALL_ISA=$isa "$root/bin/parshall" --version >/dev/null; then
+    PARSHALL_ISA=$isa python3 tests/conformance/test_traces.py "$root/bin/parshall"; count "captures with $isa" $?
+  else
+    echo "SKIPPED captures with $isa: this processor has it not"
+  fi
+done
+rm -rf "$root"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Becomes the program of its own name that was built for the most that this processor can:
+// PREFIX/lib/parshall/ISA/NAME, for a launcher in PREFIX/bin. Linked statically, so that all it costs is one more exec.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+struct Isa {
+  const char* name;
+  bool is_there;  ///< on this processor, and let be used by its operating system
+};
+
+constexpr int kUsage = 2, kFailed = 1;
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+std::string self() {
+  char path[4096];
+  const auto bytes = ::readlink("/proc/self/exe", path, sizeof(path));
+  return bytes > 0 ? std::string(path, static_cast<std::size_t>(bytes)) : std::string("/");
+}
+
+std::string name_of(const char* program) {
+  const char* slash = std::strrchr(program, '/');
+  return slash != nullptr ? slash + 1 : program;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 1) return kUsage;
+  __builtin_cpu_init();
+  const Isa isas[] = {
+      {"avx512", PARSHALL_AVX512_IS_THERE}, {"avx2", PARSHALL_AVX2_IS_THERE}, {"sse4.2", PARSHALL_SSE4_2_IS_THERE}};
+  const std::string name = name_of(argv[0]), parts = folder_of(folder_of(self())) + "/lib/parshall/";
+  const char* wanted = std::getenv("PARSHALL_ISA");
+  if (wanted != nullptr && *wanted == '\0') wanted = nullptr;
+  bool is_known = wanted == nullptr;
+  std::string there;
+  for (const Isa& isa : isas) {
+    if (isa.is_there) there += (there.empty() ? "" : ", ") + std::string(isa.name);
+    if (wanted != nullptr && std::strcmp(isa.name, wanted) != 0) continue;
+    is_known = true;
+    if (!isa.is_there) continue;
+    const std::string program = parts + isa.name + "/" + name;
+    ::execv(program.c_str(), argv);
+    if (wanted != nullptr || errno != ENOENT) {
+      std::fprintf(stderr, "%s: %s cannot be run: %s\n", name.c_str(), program.c_str(), std::strerror(errno));
+      return kFailed;
+    }
+  }
+  if (!is_known) {
+    std::fprintf(stderr, "%s: PARSHALL_ISA=%s: there is no such one; this processor has %s\n", name.c_str(), wanted,
+                 there.c_str());
+    return kUsage;
+  }
+  if (wanted != nullptr || there.empty()) {
+    std::fprintf(stderr, "%s: this processor has not what %s asks for; it has %s\n", name.c_str(),
+                 wanted != nullptr ? wanted : "x86-64-v2", there.empty() ? "less" : there.c_str());
+    return kFailed;
+  }
+  std::fprintf(stderr, "%s: nothing for this processor (%s) is in %s: it has to be installed again\n", name.c_str(),
+               there.c_str(), parts.c_str());
+  return kFailed;
+}
