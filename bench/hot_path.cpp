@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Question: what does a packet cost from memory to counted flow, over decoding and hashing alone, as flows outgrow each
-// cache? Unit: ns of thread CPU time per 64-byte frame, one core, and ratios taken in one run. Traces and tables are
-// made, and every flow is in its table, before a clock starts; answers are checked after.
+// cache; and over the least that such a loop can be? Unit: ns of thread CPU time per 64-byte frame, one core, and
+// ratios taken in one run. Traces and tables are made, and every flow is in its table, before a clock starts; answers
+// are checked after. At the end each goal, with its figure.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -11,7 +12,9 @@
 
 #include "base/figures/harness.hpp"
 #include "engine/flow_monitor.hpp"
+#include "flat.hpp"
 #include "generate/memory_source.hpp"
+#include "goals.hpp"
 #include "monitor/profile/decode_alone.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "rivals.hpp"
@@ -28,6 +31,7 @@ constexpr std::size_t kBatch = 256;
 /// first of them would bring the packets of a sample to the L3 cache for the others.
 class Sources {
  public:
+  /// For at most so many, a power of two, so that whole batches are in a round.
   Sources(std::shared_ptr<const Trace> trace, std::size_t variants)
       : trace_(std::move(trace)), apart_(trace_->packets() / variants) {}
 
@@ -78,20 +82,25 @@ class Ours {
 };
 
 template <class Table>
-std::unique_ptr<FlowStage> make_monitor(std::size_t flows, const std::vector<std::string>& statistics = {}) {
+std::unique_ptr<FlowStage> make_monitor(std::size_t flows, const std::vector<std::string>& statistics = {},
+                                        QuantileMethod quantiles = QuantileMethod::p2) {
   FlowStageOptions options{.flows = flows};
-  const auto set = make_statistics(statistics, {.quantiles = QuantileMethod::p2});
+  const auto set = make_statistics(statistics, {.quantiles = quantiles});
   if (!statistics.empty())
     options.statistics = {std::make_shared<const StatisticSet>(std::move(*const_cast<Result<StatisticSet>&>(set))), 0};
   return std::make_unique<FlowMonitor<Table>>(options);
 }
 
-/// The least a packet can cost: its own line read in order, and one line updated that its flow shares with one other,
-/// both asked for as early as serves best.
+/// The least a packet can cost: its own line read in order, and its flow's line updated, among as many lines and on the
+/// same pages as a table has them, both asked for as early as serves best.
 class MemoryBound {
  public:
-  MemoryBound(Sources& sources, std::size_t flows)
-      : trace_(sources.trace()), lines_(std::max<std::size_t>(1, flows / 2) * 8), next_(sources.next_begin()) {}
+  /// Lines and flows: powers of two.
+  MemoryBound(Sources& sources, std::size_t flows, std::size_t lines)
+      : trace_(sources.trace()),
+        lines_(lines * 8),
+        shift_(std::countr_zero(lines) - std::countr_zero(flows)),
+        next_(sources.next_begin()) {}
 
   void run(std::size_t packets) {
     constexpr std::size_t kFramesAhead = 64, kLinesAhead = 32;
@@ -107,19 +116,24 @@ class MemoryBound {
 
  private:
   std::size_t at(std::size_t i) const noexcept { return i & (trace_->packets() - 1); }
-  std::size_t line(std::size_t i) const noexcept { return trace_->flow_of(at(i)) / 2 * 8; }
+  std::size_t line(std::size_t i) const noexcept {
+    const std::size_t flow = trace_->flow_of(at(i));
+    return (shift_ < 0 ? flow >> -shift_ : flow << shift_) * 8;
+  }
 
   std::shared_ptr<const Trace> trace_;
   HugeBuffer<std::uint64_t> lines_;
+  int shift_;
   std::size_t next_;
 };
 
-/// Of this process's memory; 4 KB pages cost a table larger than the L2 cache up to a third.
+/// Of this process's memory but for the files it has mapped, libraries most of all; 4 KB pages cost a table larger than
+/// the L2 cache up to a third.
 double share_on_huge_pages() {
   std::ifstream rollup("/proc/self/smaps_rollup");
   double resident = 0, huge = 0;
   for (std::string line; std::getline(rollup, line);) {
-    std::sscanf(line.c_str(), "Rss: %lf", &resident);
+    std::sscanf(line.c_str(), "Anonymous: %lf", &resident);
     std::sscanf(line.c_str(), "AnonHugePages: %lf", &huge);
   }
   return resident == 0 ? 0 : huge / resident;
@@ -149,7 +163,7 @@ bool answers_right(const char* name, Ours& ours, std::size_t distinct) {
   return right;
 }
 
-bool run_case(const Case& what, const Sizes& sizes) {
+bool run_case(const Case& what, const Sizes& sizes, std::vector<Goal>& goals) {
   const std::size_t flows = std::size_t{1} << what.log2_flows;
   auto made = Trace::make({.flows = flows, .zipf_exponent = what.zipf, .seed = kSeed, .packets = sizes.packets});
   if (!made) {
@@ -161,55 +175,100 @@ bool run_case(const Case& what, const Sizes& sizes) {
   for (std::uint64_t i = 0; i < trace->packets(); ++i) seen[trace->flow_of(i)] = true;
   const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
 
-  Sources sources(trace, what.rivals ? 8 : 4);
+  Sources sources(trace, what.rivals ? 16 : 8);
   Ours parse(make_monitor<DecodeAlone>(flows), sources.next()), exact(make_monitor<ExactTable>(flows), sources.next()),
       fingerprint(make_monitor<FingerprintTable>(flows), sources.next());
-  MemoryBound bound(sources, flows);
+  MemoryBound exact_bound(sources, flows, BucketStore<ExactLine>::lines_for(flows)),
+      fingerprint_bound(sources, flows, BucketStore<FingerprintLine>::lines_for(flows));
+  const auto flat = [&] { return FlatInput{trace, sources.next_begin(), flows, kSeed}; };
+  const auto flat_parse = make_flat_parse(flat()), flat_fingerprint = make_flat_fingerprint(flat()),
+             flat_exact = make_flat_exact(flat());
+  enum Place { kParse, kExact, kFingerprint, kExactBound, kFingerprintBound, kFlatParse, kFlatFingerprint };
   std::vector<Variant> variants{{"parse + hash alone", [&](std::size_t n) { parse.run(n); }},
                                 {"exact", [&](std::size_t n) { exact.run(n); }},
                                 {"fingerprint", [&](std::size_t n) { fingerprint.run(n); }},
-                                {"memory bound", [&](std::size_t n) { bound.run(n); }}};
-  std::optional<Ours> p99;
+                                {"memory bound of exact", [&](std::size_t n) { exact_bound.run(n); }},
+                                {"memory bound of fingerprint", [&](std::size_t n) { fingerprint_bound.run(n); }},
+                                {"flat loop, parse + hash", [&](std::size_t n) { flat_parse->run(n); }},
+                                {"flat loop, fingerprint", [&](std::size_t n) { flat_fingerprint->run(n); }}};
+  const auto add = [&](std::string name, std::function<void(std::size_t)> run) {
+    variants.push_back({std::move(name), std::move(run)});
+    return variants.size() - 1;
+  };
+  std::optional<std::size_t> at_flat_exact, at_p2, at_histogram;
+  if (flat_exact) at_flat_exact = add("flat loop, exact", [&](std::size_t n) { flat_exact->run(n); });
+  std::optional<Ours> p2, histogram;
   std::unique_ptr<Rival> rte, flowatcher, toeplitz;
   std::optional<MemorySource> rte_source, flowatcher_source, toeplitz_source;
   if (what.rivals) {
-    p99.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}), sources.next());
+    p2.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}), sources.next());
+    histogram.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}, QuantileMethod::histogram), sources.next());
     flowatcher_source = sources.next();
     toeplitz_source = sources.next();
     rte_source = sources.next();
-    variants.push_back({"exact + P-square p99 of the gap", [&](std::size_t n) { p99->run(n); }});
+    at_p2 = add("exact + P-square p99 of the gap", [&](std::size_t n) { p2->run(n); });
+    at_histogram = add("exact + histogram p99 of the gap", [&](std::size_t n) { histogram->run(n); });
     flowatcher = make_double_hash(flows, kSeed);
-    variants.push_back({"FloWatcher double hash", [&](std::size_t n) { flowatcher->run(*flowatcher_source, n); }});
+    add("FloWatcher double hash", [&](std::size_t n) { flowatcher->run(*flowatcher_source, n); });
     toeplitz = make_double_hash_toeplitz(flows);
-    variants.push_back({"FloWatcher, software Toeplitz", [&](std::size_t n) { toeplitz->run(*toeplitz_source, n); }});
+    add("FloWatcher, software Toeplitz", [&](std::size_t n) { toeplitz->run(*toeplitz_source, n); });
     rte = make_rte_hash(flows, kSeed);
     if (rte)
-      variants.push_back({"rte_hash bulk lookup", [&](std::size_t n) { rte->run(*rte_source, n); }});
+      add("rte_hash bulk lookup", [&](std::size_t n) { rte->run(*rte_source, n); });
     else
       fmt::print("SKIPPED rte_hash: built without DPDK\n");
   }
   for (const Variant& variant : variants) variant.run(trace->packets());
   Harness harness(sizes.sample, sizes.rounds);
   const std::vector<Cost> costs = harness.measure(variants);
+  const auto ns = [&](std::size_t variant) { return costs[variant].median_ns; };
 
   for (std::size_t v = 0; v < variants.size(); ++v)
     fmt::print(
         "{:<14} {:<34} {:7.2f} ns {:8.1f} Mpps   {:5.2f} of parse + hash   {:5.2f} times as long as exact   (spread "
         "{:.2f}, {} of {} samples)\n",
-        what.name, variants[v].name, costs[v].median_ns, 1e3 / costs[v].median_ns,
-        costs[v].median_ns / costs[0].median_ns, costs[v].median_ns / costs[1].median_ns, costs[v].spread,
+        what.name, variants[v].name, ns(v), 1e3 / ns(v), ns(v) / ns(kParse), ns(v) / ns(kExact), costs[v].spread,
         costs[v].kept, costs[v].samples);
   fmt::print("{:<14} {:.1f} % of memory is on 2 MB pages\n", what.name, 100 * share_on_huge_pages());
-  fmt::print("{:<14} share of the memory bound reached: exact {:.0f} %, fingerprint {:.0f} %\n", what.name,
-             100 * costs[3].median_ns / costs[1].median_ns, 100 * costs[3].median_ns / costs[2].median_ns);
   if (flowatcher)
     fmt::print("{:<14} FloWatcher's double hash counted {:.2f} % of its packets\n", what.name,
                100.0 * static_cast<double>(flowatcher->counted()) /
                    static_cast<double>(trace->packets() + sizes.sample * sizes.rounds));
   std::fflush(stdout);
+
+  const auto goal = [&](std::string_view of, double figure, double limit, bool at_most) {
+    goals.push_back({fmt::format("{}: {}", what.name, of), figure, limit, at_most});
+  };
+  const double exact_share = ns(kExactBound) / ns(kExact), fingerprint_share = ns(kFingerprintBound) / ns(kFingerprint);
+  if (what.log2_flows == 16) {
+    if (at_flat_exact) goal("exact over the flat loop", ns(kExact) / ns(*at_flat_exact), 1.2, true);
+    goal("fingerprint over the flat loop", ns(kFingerprint) / ns(kFlatFingerprint), 1.3, true);
+  } else {
+    goal("exact over fingerprint", ns(kExact) / ns(kFingerprint), 1.1, true);
+  }
+  if (what.log2_flows == 20 && what.zipf == 0) {
+    goal("share of the memory bound that exact reaches", exact_share, 0.75, false);
+    goal("share of it that fingerprint reaches", fingerprint_share, 0.8, false);
+  }
+  if (what.log2_flows == 24) {
+    goal("share of the memory bound that exact reaches", exact_share, 0.6, false);
+    goal("spread of exact", costs[kExact].spread, 1.3, true);
+  }
+  if (at_p2) {
+    goal("P-square p99 of the gap over counting", ns(*at_p2) / ns(kExact), 2.5, true);
+    goal("histogram p99 of the gap over counting", ns(*at_histogram) / ns(kExact), 3, true);
+  }
+
   bool right = answers_right("exact", exact, distinct);
   right &= answers_right("fingerprint", fingerprint, 0);
-  if (p99) right &= answers_right("exact + p99", *p99, distinct);
+  if (p2) right &= answers_right("exact + P-square", *p2, distinct);
+  if (histogram) right &= answers_right("exact + histogram", *histogram, distinct);
+  for (const auto& [name, loop] :
+       {std::pair("flat fingerprint", flat_fingerprint.get()), {"flat exact", flat_exact.get()}})
+    if (loop != nullptr && loop->counted() != exact.given()) {
+      fmt::print("WRONG ANSWER of {}: {} of {} packets\n", name, loop->counted(), exact.given());
+      right = false;
+    }
   return right;
 }
 
@@ -222,11 +281,13 @@ int main_of(bool smoke, const char* only) {
                              {"2^20 uniform", 20, 0, false},
                              {"2^24 uniform", 24, 0, false}};
   bool right = true;
+  std::vector<Goal> goals;
   for (const Case& what : kCases) {
     if (only != nullptr && std::strcmp(only, what.name) != 0) continue;
     if (smoke && what.log2_flows > 16) continue;
-    right &= run_case(what, sizes);
+    right &= run_case(what, sizes, goals);
   }
+  if (!smoke) print(goals);  // small samples say nothing
   fmt::print("{}\n", right ? "all answers right" : "WRONG ANSWERS, see above");
   return right ? 0 : 1;
 }

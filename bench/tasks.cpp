@@ -6,6 +6,7 @@
 // ("bursty,retransmissions"), each a case; without any, each task by itself, and two sets.
 #include <fmt/core.h>
 
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -13,9 +14,13 @@
 #include <vector>
 
 #include "base/figures/harness.hpp"
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+#include "base/random.hpp"
 #include "engine/analyst.hpp"
 #include "engine/tables.hpp"
 #include "generate/memory_source.hpp"
+#include "goals.hpp"
 
 namespace parshall::bench {
 namespace {
@@ -99,6 +104,33 @@ struct Case {
   std::vector<std::string> tasks;
 };
 
+constexpr const char* kOfMona = "MONA's four";
+
+/// Updates of lines at random, each asked for well before: of some memory that tasks of all flows have.
+class RandomLines {
+ public:
+  RandomLines() : lines_(kBytes / sizeof(std::uint64_t)), random_(kSeed) { lines_.populate(); }
+
+  void run(std::size_t updates) {
+    constexpr std::size_t kAhead = 32;
+    std::array<std::size_t, kAhead> next;
+    for (std::size_t& one : next) one = place();
+    for (std::size_t i = 0; i < updates; ++i) {
+      std::size_t& one = next[i % kAhead];
+      ++lines_[one];
+      one = place();
+      prefetch_line(&lines_[one]);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{64} << 20;
+  std::size_t place() noexcept { return random_() % (kBytes / 64) * 8; }
+
+  HugeBuffer<std::uint64_t> lines_;
+  SplitMix64 random_;
+};
+
 std::vector<Case> cases(const std::vector<std::string>& asked) {
   std::vector<Case> cases{{"counting alone", {}}};
   for (const std::string& names : asked) {
@@ -112,7 +144,7 @@ std::vector<Case> cases(const std::vector<std::string>& asked) {
     cases.push_back({std::string(task->name), {std::string(task->name)}});
     all.emplace_back(task->name);
   }
-  cases.push_back({"MONA's four", {"heavy-hitters", "bursty", "retransmissions", "latency-change"}});
+  cases.push_back({kOfMona, {"heavy-hitters", "bursty", "retransmissions", "latency-change"}});
   cases.push_back({fmt::format("all {}", all.size()), all});
   return cases;
 }
@@ -137,16 +169,26 @@ int main_of(bool smoke, const std::vector<std::string>& named) {
     worker.analyse();
     variants.push_back({one.name, [&worker](std::size_t n) { worker.run(n); }, [&worker] { worker.analyse(); }});
   }
+  RandomLines lines;
+  variants.push_back({"no packet: a random line", [&lines](std::size_t n) { lines.run(n); }});
   const std::vector<Cost> costs = Harness(sample, rounds).measure(variants);
   bool right = true;
   fmt::print("{:<26} {:>10} {:>14} {:>22} {:>12}\n", "task", "ns/packet", "over counting", "95 % interval of ns",
              "analyst ns");
-  for (std::size_t v = 0; v < variants.size(); ++v) {
+  for (std::size_t v = 0; v < workers.size(); ++v) {
     fmt::print("{:<26} {:>10.2f} {:>14.2f} {:>12.2f} to {:>6.2f} {:>12.2f}   {} of {} samples, {} events\n",
                variants[v].name, costs[v].median_ns, costs[v].median_ns - costs[0].median_ns, costs[v].low_ns,
                costs[v].high_ns, workers[v]->analysis_ns(), costs[v].kept, costs[v].samples, workers[v]->found());
     if (!workers[v]->right()) right = false, fmt::print("WRONG ACCOUNT of {}\n", variants[v].name);
   }
+  const double line_ns = costs.back().median_ns;
+  fmt::print("{:<26} {:>10.2f}\n", variants.back().name, line_ns);
+  std::vector<Goal> goals;
+  for (std::size_t v = 0; v < workers.size(); ++v)
+    if (asked[v].name == kOfMona)
+      goals.push_back({fmt::format("{} over counting, in random lines of this run", kOfMona),
+                       (costs[v].median_ns - costs[0].median_ns) / line_ns, 7, true});
+  if (!smoke && !goals.empty()) print(goals);  // small samples say nothing
   fmt::print("{}\n", right ? "all accounts right" : "WRONG ACCOUNTS, see above");
   return right ? 0 : 1;
 }

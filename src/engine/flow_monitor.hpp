@@ -104,6 +104,11 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
 
+  /// Buckets: one by one each waits for its page to be looked up where the table has more of them than a TLB; all at
+  /// once they are too many for small tables.
+  static constexpr std::size_t kAskedTogether = 4;
+  static_assert(kGroup % kAskedTogether == 0);
+
   /// Of the group that starts at `at`.
   [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
     if (at + kGroup <= packets.size()) [[likely]]
@@ -123,7 +128,8 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
       for (std::size_t i = 0; i < kGroup; ++i) filter_->prefetch(fresh[i].hash);
     count_group(oldest, [=, lines = table_.prefetcher()](std::size_t i) {
       prefetch_line(soon[i].data);
-      lines(fresh[i].hash);
+      if (i % kAskedTogether == 0)
+        for (std::size_t other = i; other < i + kAskedTogether; ++other) lines(fresh[other].hash);
     });
     return true;
   }
