@@ -18,6 +18,7 @@ help:
 	@echo "make columns docs/columns.md, from the schema"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (half an hour)"
+	@echo "make python  the Python package in an environment of its own, build-python (four minutes); make python-test tries it"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
 
@@ -61,6 +62,12 @@ reproduce-adaptive: programs
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
 
+python: setup
+	@tools/python.sh build-python
+
+python-test: python
+	@build-python/env/bin/python tests/python/test_flows.py
+
 portable: setup
 	@tools/portable.sh
 
@@ -73,4 +80,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns help portable setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns help portable python python-test setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

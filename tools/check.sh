@@ -72,6 +72,12 @@ for options in "-Ddpdk=disabled -Dcpu=x86-64-v2" "-Ddpdk=disabled"; do
   count "build and tests with $options" $?
   rm -rf "$folder"
 done
+if tools/python.sh build-python; then
+  PARSHALL_THOROUGH=1 build-python/env/bin/python tests/python/test_flows.py; count "Python" $?
+else
+  echo "SKIPPED Python: it could not be installed"
+fi
+
 root=$(mktemp -d)
 tools/portable.sh "$root"; count "portable build" $?
 for isa in sse4.2 avx2 avx512; do

@@ -34,6 +34,10 @@ class RecordBatch {
   std::span<const Value> operator[](std::size_t row) const noexcept {
     return values_.subspan(row * columns_.size(), columns_.size());
   }
+  /// The values of so many rows, one row after the other.
+  std::span<const Value> rows(std::size_t first, std::size_t count) const noexcept {
+    return values_.subspan(first * columns_.size(), count * columns_.size());
+  }
 
  private:
   std::span<const ColumnInfo> columns_;

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "pipeline/output/put_value.hpp"
 
@@ -31,89 +32,108 @@ std::size_t ArrowColumn::value_bytes(const ColumnInfo& info) noexcept {
 }
 
 void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
-  if (info_.nullable) note_absent(batch, column);
+  add_values(batch.size(), [&](std::size_t i) -> const Value& { return batch[i].values[column]; });
+}
+
+void ArrowColumn::add(std::span<const Value> rows, std::size_t columns, std::size_t column) {
+  add_values(rows.size() / columns, [&](std::size_t i) -> const Value& { return rows[i * columns + column]; });
+}
+
+template <class ValueAt>
+void ArrowColumn::add_values(std::size_t rows, ValueAt value_at) {
+  if (info_.nullable) note_absent(rows, value_at);
   const auto whole = [](const Value& value) { return value.as_unsigned(); };
   switch (info_.type.value) {
     case ValueType::boolean:
-      for (std::size_t i = 0; i < batch.size(); ++i)
-        put_bit(data_, rows_ + static_cast<std::int64_t>(i), batch[i].values[column].as_bool());
+      for (std::size_t i = 0; i < rows; ++i)
+        put_bit(buffers_.data, buffers_.rows + static_cast<std::int64_t>(i), value_at(i).as_bool());
       break;
     case ValueType::address:
     case ValueType::community_id:
-      if (rows_ == 0) put_offset(offsets_, 0);
-      for (const ReportFlow& flow : batch) put_text(flow.values[column]);
+      if (buffers_.rows == 0) put_offset(buffers_.offsets, 0);
+      for (std::size_t i = 0; i < rows; ++i) put_text(value_at(i));
       break;
     case ValueType::real:
       if (info_.type.bits == 32)
-        put<float>(batch, column, [](const Value& value) { return value.as_real(); });
+        put<float>(rows, value_at, [](const Value& value) { return value.as_real(); });
       else
-        put<std::uint64_t>(batch, column, whole);
+        put<std::uint64_t>(rows, value_at, whole);
       break;
     case ValueType::enumeration:
-      put<std::uint16_t>(batch, column, whole);
+      put<std::uint16_t>(rows, value_at, whole);
       break;
     case ValueType::unsigned_integer:
     case ValueType::signed_integer:
     case ValueType::time:
     case ValueType::flags:
       if (info_.type.bits == 8)
-        put<std::uint8_t>(batch, column, whole);
+        put<std::uint8_t>(rows, value_at, whole);
       else if (info_.type.bits == 16)
-        put<std::uint16_t>(batch, column, whole);
+        put<std::uint16_t>(rows, value_at, whole);
       else if (info_.type.bits == 32)
-        put<std::uint32_t>(batch, column, whole);
+        put<std::uint32_t>(rows, value_at, whole);
       else
-        put<std::uint64_t>(batch, column, whole);
+        put<std::uint64_t>(rows, value_at, whole);
       break;
   }
-  rows_ += static_cast<std::int64_t>(batch.size());
+  buffers_.rows += static_cast<std::int64_t>(rows);
 }
 
-template <class Number, class Of>
-void ArrowColumn::put(std::span<const ReportFlow> batch, std::size_t column, Of of) {
-  const std::size_t begin = data_.size();
-  data_.resize(begin + batch.size() * sizeof(Number));
-  char* at = data_.data() + begin;
-  for (const ReportFlow& flow : batch) {
-    const auto number = static_cast<Number>(of(flow.values[column]));
+template <class Number, class ValueAt, class Of>
+void ArrowColumn::put(std::size_t rows, ValueAt value_at, Of of) {
+  const std::size_t begin = buffers_.data.size();
+  buffers_.data.resize(begin + rows * sizeof(Number));
+  char* at = buffers_.data.data() + begin;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto number = static_cast<Number>(of(value_at(i)));
     std::memcpy(at, &number, sizeof number);
     at += sizeof number;
   }
 }
 
 void ArrowColumn::put_text(const Value& value) {
+  std::string& data = buffers_.data;
   if (value.present()) {
-    const std::size_t begin = data_.size();
-    data_.resize(begin + kLongestUnnamed);
-    data_.resize(static_cast<std::size_t>(put_value(data_.data() + begin, info_, value) - data_.data()));
+    const std::size_t begin = data.size();
+    data.resize(begin + kLongestUnnamed);
+    data.resize(static_cast<std::size_t>(put_value(data.data() + begin, info_, value) - data.data()));
   }
-  put_offset(offsets_, data_.size());
+  put_offset(buffers_.offsets, data.size());
 }
 
-void ArrowColumn::note_absent(std::span<const ReportFlow> batch, std::size_t column) {
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const bool present = batch[i].values[column].present();
-    const std::int64_t row = rows_ + static_cast<std::int64_t>(i);
-    if (present && absent_ == 0) continue;
-    if (absent_ == 0)
-      for (std::int64_t before = 0; before < row; ++before) put_bit(present_, before, true);
-    absent_ += !present;
-    put_bit(present_, row, present);
+template <class ValueAt>
+void ArrowColumn::note_absent(std::size_t rows, ValueAt value_at) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    const bool present = value_at(i).present();
+    const std::int64_t row = buffers_.rows + static_cast<std::int64_t>(i);
+    if (present && buffers_.absent == 0) continue;
+    if (buffers_.absent == 0)
+      for (std::int64_t before = 0; before < row; ++before) put_bit(buffers_.present, before, true);
+    buffers_.absent += !present;
+    put_bit(buffers_.present, row, present);
   }
+}
+
+/// Texts have one offset more than rows, of none, too.
+void ArrowColumn::complete() {
+  if (info_.has_own_texts() && buffers_.rows == 0) put_offset(buffers_.offsets, 0);
 }
 
 void ArrowColumn::move_to(ArrowBody& body) {
-  body.nodes.push_back({rows_, absent_});
-  body.add(absent_ == 0 ? std::string_view() : std::string_view(present_));
-  if (info_.has_own_texts()) {
-    if (rows_ == 0) put_offset(offsets_, 0);
-    body.add(offsets_);
-  }
-  body.add(data_);
-  present_.clear();
-  data_.clear();
-  offsets_.clear();
-  rows_ = absent_ = 0;
+  complete();
+  body.nodes.push_back({buffers_.rows, buffers_.absent});
+  body.add(buffers_.present);
+  if (info_.has_own_texts()) body.add(buffers_.offsets);
+  body.add(buffers_.data);
+  buffers_.present.clear();
+  buffers_.data.clear();
+  buffers_.offsets.clear();
+  buffers_.rows = buffers_.absent = 0;
+}
+
+ArrowBuffers ArrowColumn::take() {
+  complete();
+  return std::exchange(buffers_, {});
 }
 
 }  // namespace parshall

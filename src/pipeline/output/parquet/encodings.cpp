@@ -78,12 +78,12 @@ void put_hybrid(std::string& out, std::span<const std::uint64_t> values, unsigne
     put_varint(out, values.size() << 1);
     return put_little(out, values[0], (bits + 7) / 8);
   }
-  constexpr std::size_t kGroup = 8;
-  const std::size_t groups = (values.size() + kGroup - 1) / kGroup, whole = values.size() / kGroup * kGroup;
+  constexpr std::size_t kAtOnce = 8;
+  const std::size_t groups = (values.size() + kAtOnce - 1) / kAtOnce, whole = values.size() / kAtOnce * kAtOnce;
   put_varint(out, groups << 1 | 1);
   pack(out, values.first(whole), bits);  // ends with a byte, after eight of any
   if (whole == values.size()) return;
-  std::array<std::uint64_t, kGroup> rest{};
+  std::array<std::uint64_t, kAtOnce> rest{};
   std::ranges::copy(values.subspan(whole), rest.begin());
   pack(out, rest, bits);
 }
