@@ -19,6 +19,7 @@ help:
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (half an hour)"
 	@echo "make python  the Python package in an environment of its own, build-python (four minutes); make python-test tries it"
+	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.36, into dist (twelve minutes)"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
 
@@ -65,6 +66,9 @@ recovery: programs
 python: setup
 	@tools/python.sh build-python
 
+wheel: setup
+	@tools/wheel.sh dist
+
 python-test: python
 	@build-python/env/bin/python tests/python/test_flows.py
 
@@ -80,4 +84,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns help portable python python-test setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns help portable python python-test wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

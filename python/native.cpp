@@ -199,6 +199,7 @@ nb::dict dict_of(const OutputSummary::Sum& sum) {
   nb::dict dict;
   dict["records"] = sum.records;
   dict["packets"] = sum.packets;
+  dict["findings"] = sum.findings;
   return dict;
 }
 
@@ -233,12 +234,12 @@ nb::object summary_of(const RecordStream& stream) {
   return dict;
 }
 
-std::shared_ptr<RecordStream> open_stream(const std::string& settings) {
+std::shared_ptr<RecordStream> open_stream(const std::string& settings, bool events) {
   auto stream = [&]() -> Result<std::unique_ptr<RecordStream>> {
     const nb::gil_scoped_release unlocked;
-    auto plan = plan_of_toml(settings, "flows()");
+    auto plan = plan_of_toml(settings, "settings");
     if (!plan) return plan.error();
-    return RecordStream::start(*plan);
+    return RecordStream::start(*plan, events ? RecordStream::Takes::events : RecordStream::Takes::records);
   }();
   if (!stream) throw PythonError(stream.error().message);
   return *std::move(stream);
@@ -251,6 +252,16 @@ nb::object next_batch(const std::shared_ptr<RecordStream>& stream) {
   }();
   if (!batch) return nb::none();
   return nb::cast(Batch(stream, *std::move(batch)));
+}
+
+nb::list next_events(RecordStream& stream) {
+  const std::vector<std::string> events = [&] {
+    const nb::gil_scoped_release unlocked;
+    return stream.next_events(kSlice);
+  }();
+  nb::list texts;
+  for (const std::string& event : events) texts.append(nb::str(event.data(), event.size()));
+  return texts;
 }
 
 nb::list columns_of(const RecordStream& stream) {
@@ -275,6 +286,7 @@ NB_MODULE(_native, m) {
       .def("__arrow_c_array__", &Batch::arrow_c_array, nb::arg("requested_schema").none() = nb::none());
   nb::class_<RecordStream>(m, "Stream")
       .def("next", &next_batch)
+      .def("next_events", &next_events)
       .def_prop_ro("ended", &RecordStream::ended)
       .def_prop_ro("failure",
                    [](const RecordStream& stream) -> std::optional<std::string> {
@@ -286,5 +298,5 @@ NB_MODULE(_native, m) {
       .def("columns", &columns_of)
       .def("__arrow_c_schema__", [](const RecordStream& stream) { return schema_capsule(stream.columns()); })
       .def("__arrow_c_stream__", &c_stream, nb::arg("requested_schema").none() = nb::none());
-  m.def("open", &open_stream);
+  m.def("open", &open_stream, nb::arg("settings"), nb::arg("events") = false);
 }

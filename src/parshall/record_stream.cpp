@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parshall/record_stream.hpp"
 
+#include <utility>
+
 #include "pipeline/output/columnar.hpp"
 
 namespace parshall {
 
-Result<std::unique_ptr<RecordStream>> RecordStream::start(const Plan& plan) {
+Result<std::unique_ptr<RecordStream>> RecordStream::start(const Plan& plan, Takes takes) {
   std::unique_ptr<RecordStream> stream(new RecordStream);
-  auto monitor = Monitor::start(
-      plan, {{.name = "stream", .records = [stream = stream.get()](const RecordBatch& batch) { stream->add(batch); }}});
+  Subscriber reader{.name = "stream"};
+  if (takes == Takes::records)
+    reader.records = [stream = stream.get()](const RecordBatch& batch) { stream->add(batch); };
+  else
+    reader.events = [stream = stream.get()](std::string_view json) { stream->add_event(json); };
+  auto monitor = Monitor::start(plan, {std::move(reader)});
   if (!monitor) return monitor.error();
   stream->columns_ = columnar(monitor->columns());
   stream->monitor_.emplace(*std::move(monitor));
@@ -21,6 +27,7 @@ void RecordStream::leave() noexcept {
     const std::lock_guard lock(mutex_);
     is_left_ = true;
     waiting_.clear();
+    events_.clear();
   }
   changed_.notify_all();
   if (monitor_) monitor_->stop();
@@ -101,9 +108,27 @@ std::optional<ArrowBatch> RecordStream::next(std::chrono::milliseconds most) {
   return take_gathered();
 }
 
+void RecordStream::add_event(std::string_view json) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_left_ || events_.size() < kEvents; });
+  if (is_left_) return;
+  events_.emplace_back(json);
+  lock.unlock();
+  changed_.notify_all();
+}
+
+std::vector<std::string> RecordStream::next_events(std::chrono::milliseconds most) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, most, [this] { return has_ended_ || !events_.empty(); });
+  std::vector<std::string> events = std::exchange(events_, {});
+  lock.unlock();
+  changed_.notify_all();
+  return events;
+}
+
 bool RecordStream::ended() const {
   const std::lock_guard lock(mutex_);
-  return has_ended_ && waiting_.empty();
+  return has_ended_ && waiting_.empty() && events_.empty();
 }
 
 const RunSummary* RecordStream::summary() const {

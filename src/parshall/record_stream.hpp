@@ -30,15 +30,17 @@ class ArrowBatch {
   std::vector<ArrowBuffers> buffers_;
 };
 
-/// A run whose records are taken batch by batch, by one reader who asks for them: in bounded memory, as a source that
-/// can wait does until he has what is there.
+/// A run whose records, or what its tasks find, are taken batch by batch, by one reader who asks for them: in bounded
+/// memory, as a source that can wait does until he has what is there.
 class RecordStream {
  public:
-  static constexpr std::int64_t kRows = 65536;  ///< of a batch at most; fewer where the reader would wait
-  static constexpr std::size_t kWaiting = 4;    ///< batches
+  enum class Takes : std::uint8_t { records, events };
+  static constexpr std::int64_t kRows = 65536;   ///< of a batch at most; fewer where the reader would wait
+  static constexpr std::size_t kWaiting = 4;     ///< batches
+  static constexpr std::size_t kEvents = 65536;  ///< that wait
 
   /// Errors as Monitor::start() has them.
-  static Result<std::unique_ptr<RecordStream>> start(const Plan& plan);
+  static Result<std::unique_ptr<RecordStream>> start(const Plan& plan, Takes takes = Takes::records);
 
   ~RecordStream() { leave(); }
   RecordStream(const RecordStream&) = delete;
@@ -49,7 +51,9 @@ class RecordStream {
 
   /// The next batch, once it is full, or after that time with what is there; nothing where nothing is, and at the end.
   std::optional<ArrowBatch> next(std::chrono::milliseconds most);
-  bool ended() const;  ///< there will be no batch any more
+  /// What tasks found since, a JSON object each: once there is any, and none after that time, and at the end.
+  std::vector<std::string> next_events(std::chrono::milliseconds most);
+  bool ended() const;  ///< there will be nothing any more
 
   Counters counters() const { return monitor_->counters(); }  ///< so far, any thread
 
@@ -64,6 +68,7 @@ class RecordStream {
   RecordStream() = default;
 
   void add(const RecordBatch& batch);
+  void add_event(std::string_view json);
   void hand_over();
   ArrowBatch take_gathered();
   std::optional<ArrowBatch> take_waiting(std::unique_lock<std::mutex> lock);
@@ -78,6 +83,7 @@ class RecordStream {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<ArrowBatch> waiting_;
+  std::vector<std::string> events_;
   std::optional<RunSummary> summary_;
   std::optional<std::string> failure_;
   bool has_ended_ = false, is_left_ = false;  ///< left: nobody takes anything any more

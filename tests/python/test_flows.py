@@ -7,6 +7,7 @@ import collections
 import csv
 import doctest
 import gc
+import json
 import os
 import pathlib
 import signal
@@ -90,6 +91,16 @@ class Frames(unittest.TestCase):
         rows = [tuple("" if value is None else str(value) for value in flow) for flow in parshall.flows(**settings)]
         self.assertEqual(collections.Counter(rows), cells(parshall.flows(**settings).to_arrow()))
 
+    def test_polars_has_what_arrow_has(self):
+        try:
+            import polars  # noqa: F401
+        except ImportError:
+            self.skipTest("without polars")
+        settings = {"generate": "flows=50,ipv6=0.5,seed=3", "count": 1000, "seed": 5, "columns": ["rtt_min", "end_reason", "exact"]}
+        frame = parshall.flows(**settings).to_polars()
+        self.assertEqual(cells(frame.to_arrow()), cells(parshall.flows(**settings).to_arrow()))
+        self.assertEqual(parshall.flows(generate="flows=5", count=100, filter="vlan 99").to_polars().shape[0], 0)
+
     def test_no_records_still_have_columns(self):
         with parshall.flows(generate="flows=5", count=100, filter="vlan 99") as flows:
             table = flows.to_arrow()
@@ -158,7 +169,7 @@ class Ends(unittest.TestCase):
     def test_ctrl_c_ends_it_soon(self):
         begin = f"import parshall, pyarrow, signal; signal.signal(signal.SIGINT, signal.default_int_handler); flows = parshall.flows(generate='{ENDLESS}'); print('begins', flush=True)\n"
         self.assertLess(self.interrupted(begin + "flows.to_arrow()"), 2)
-        self.assertLess(self.interrupted(begin + "pyarrow.table(flows)", "OSError: interrupted (Ctrl-C)"), 2)  # the reader's own
+        self.assertLess(self.interrupted(begin + "pyarrow.RecordBatchReader.from_stream(flows).read_all()", "OSError: interrupted (Ctrl-C)"), 2)  # the reader's own
 
     def test_a_broken_capture_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -206,6 +217,38 @@ class Misuse(unittest.TestCase):
         for call in (lambda: native.Batch(), lambda: native.Stream(), lambda: native.open(3), lambda: native.open("\x00"), lambda: native.open("= =")):
             with self.assertRaises((TypeError, parshall.Error)):
                 call()
+
+
+class Windows(unittest.TestCase):
+    def test_findings_are_those_of_the_command_line(self):
+        traffic = {"generate": "flows=1000,dist=zipf:1.1,rate=1000000,seed=2", "count": 3_000_000, "seed": 7}
+        with parshall.windows(tasks=["heavy-hitters:key=src", "count"], window="1s", **traffic) as found:
+            ours = list(found)
+        self.assertTrue(found.accounting["balanced"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "events"
+            from_command_line("-g", traffic["generate"], "--count", "3000000", "--seed", "7", "--task", "heavy-hitters:key=src", "--task", "count", "--window", "1s", "--events", str(path))
+            theirs = [json.loads(line) for line in path.read_text().splitlines()]
+        self.assertGreater(len(ours), 30)
+        self.assertEqual(ours, theirs)
+
+    def test_a_reader_of_findings_who_is_slow_gets_all(self):
+        settings = {"generate": "flows=200000,packets=1000000", "count": 1_000_000, "window": "1000p", "tasks": ["heavy-hitters:threshold=1"]}
+        with parshall.windows(**settings) as found:
+            time.sleep(1)
+            self.assertLess(found.counters["counted"], 1_000_000)
+            number = sum(1 for _ in found)
+        self.assertEqual(found.accounting["outputs"][0]["written"]["findings"], number)
+        self.assertGreater(number, 65536)
+
+    def test_as_a_frame(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("without pandas")
+        with parshall.windows(generate="flows=9,rate=1000,seed=1", count=3000, window="1s", tasks=["count"]) as found:
+            frame = found.to_pandas()
+        self.assertEqual((list(frame.task), list(frame["values.packets"])), (["count"] * 3, [1000] * 3))
 
 
 @unittest.skipUnless(os.geteuid() == 0, "as root alone")
