@@ -21,7 +21,7 @@ from pathlib import Path
 
 import make_captures
 
-PARSHALL_STATISTICS = ["duration_ns", "size_mean", "size_stddev", "size_min", "size_max", "iat_mean", "iat_stddev", "iat_min", "iat_max", "tcp_flags"]
+PARSHALL_STATISTICS = ["duration_ns", "size_mean", "size_sd", "size_min", "size_max", "iat_mean", "iat_sd", "iat_min", "iat_max", "tcp_flags"]
 END = "print(packets)"
 # What each imports, and what it does with `path`; it comes to a frame, and to the packets in it.
 TOOLS = {

@@ -20,6 +20,16 @@ Error no_memory(const Wiring& wiring) {
                            Session::memory_bytes(wiring.session, wiring.schema) >> 20)};
 }
 
+/// Room for more flows than a capture has packets would only take memory, and time to clear it: rows of statistics are
+/// addressed by slot, so that a table with them cannot grow. What other tables and identities get wrong depends on
+/// their size: they have what they were asked for.
+void fit_table(const FlowPlan& plan, const Input& input, SessionOptions& session) {
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 14;
+  if (plan.table != FlowPlan().table || plan.identity != Identity::exact) return;
+  const auto most = input.sources.front()->most_ip_packets();
+  if (most) session.monitor.flows = std::min(session.monitor.flows, std::max(kLeast, *most));
+}
+
 }  // namespace
 
 Run::Run(Wiring wiring, bool waits)
@@ -44,6 +54,7 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     auto input = open ? open() : open_input(plan.source, session);
     if (!input) return input.error();
     run->description_ = input->description;
+    fit_table(plan.flows, *input, run->wiring_.session);
     run->input_ = *std::move(input);
     if (const auto error = open_outputs(plan.outputs, plan.source, waits, run->outputs_)) return *error;
     auto metrics = open_metrics(plan.outputs);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdio>
+#include <fstream>
 #include <set>
 #include <thread>
 
@@ -40,6 +42,38 @@ struct Sums {
             .events = [this](std::string_view json) { events.emplace_back(json); }};
   }
 };
+
+TEST(Monitor, HasNoRoomForMoreFlowsThanACaptureHasPackets) {
+  const auto room = [](std::uint64_t flows, std::string table, Identity identity, std::size_t record_bytes) {
+    const std::string path = ::testing::TempDir() + "few_packets.pcap";
+    {
+      std::ofstream file(path, std::ios::binary);
+      const std::uint32_t header[] = {0xa1b2c3d4, 0x00040002, 0, 0, 65535, 1};
+      file.write(reinterpret_cast<const char*>(header), sizeof header);
+      file << std::string(record_bytes, '\0');
+    }
+    Plan plan;
+    plan.source.file = path;
+    plan.flows.flows = flows;
+    plan.flows.table = std::move(table);
+    plan.flows.identity = identity;
+    auto monitor = Monitor::start(plan);
+    if (!monitor) ADD_FAILURE() << monitor.error().message;
+    const std::uint64_t bytes = monitor ? monitor->memory_bytes() : 0;
+    if (monitor) monitor->finish();
+    std::remove(path.c_str());
+    return bytes;
+  };
+  constexpr std::uint64_t kFlows = 1 << 20;
+  const std::uint64_t least = room(kFlows, "bucketed", Identity::exact, 0),
+                      some = room(kFlows, "bucketed", Identity::exact, 36 << 18);
+  EXPECT_LT(least, some);
+  EXPECT_LT(some, room(kFlows, "bucketed", Identity::exact, 36 << 20));
+  EXPECT_EQ(least, room(1 << 14, "bucketed", Identity::exact, 0)) << "less than a table begins with";
+  EXPECT_EQ(room(kFlows, "bucketed", Identity::exact, 72 << 20), room(kFlows, "bucketed", Identity::exact, 36 << 20));
+  EXPECT_EQ(room(kFlows, "bucketed", Identity::fingerprint, 0),
+            room(kFlows, "bucketed", Identity::fingerprint, 36 << 20));
+}
 
 TEST(Monitor, HandsEveryRecordAndEventToEachSubscriber) {
   Plan plan = traffic("flows=5000,packets=200000");

@@ -67,6 +67,9 @@ class PacketSource {
   /// True once no packet can come any more; never for a live device.
   virtual bool exhausted() const noexcept { return false; }
 
+  /// That can still come with a whole IP header; nothing where nobody knows.
+  virtual std::optional<std::uint64_t> most_ip_packets() const noexcept { return std::nullopt; }
+
   /// The reader wants no more: what came before can still be polled, and ends. False where the source cannot do that.
   virtual bool end_intake() noexcept { return false; }
 
