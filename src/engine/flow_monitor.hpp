@@ -20,8 +20,8 @@ template <FlowTable Table>
 class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, private FlowSink {
  public:
   explicit FlowMonitor(const FlowStageOptions& options)
-      : OwnTable<Table>(options, *this), MeasuringStage(options, table_.slots(), Table::kMoves) {
-    if (measurement_.any()) table_.settle();  // rows are addressed by slot
+      : OwnTable<Table>(options, *this),
+        MeasuringStage(options, static_cast<std::uint32_t>(Table::slots_for(options.flows)), Table::kMoves) {
     use(options.statistics);
     if (options.populate) measurement_.populate_statistics();
     if (options.snapshots) snapshotter_.reserve(table_.slots(), statistics().set.get());
@@ -259,7 +259,6 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   }
 
   void use(const StatisticChoice& choice) {
-    if (choice.set && choice.set->row_bytes() != 0) table_.settle();  // rows are addressed by slot
     use_statistics(choice);
     table_.first_packets(measurement_.first_packets());
   }

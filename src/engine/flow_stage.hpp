@@ -149,7 +149,7 @@ struct FlowStageOptions {
   bool observe_merges = false;
   bool snapshots = true;  ///< map the memory for them at once, so that a report cannot fail for want of it
   /// Let the table grow as flows come, up to `flows`: the identity that hashed the packets. For sources that can wait
-  /// while flows move, without snapshots, statistics or observed merges.
+  /// while flows move, without snapshots, classes, windows, what they need, or observed merges.
   std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit its memory in advance, as CommitLater says: for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;

@@ -77,7 +77,8 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Sc
   if (!options.threads.marking.empty()) monitor.classified_batch = options.batch;
   const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
   if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
-      schema.statistics()->row_bytes() == 0 && monitor.windows.empty())
+      !schema.statistics()->classifies() && monitor.windows.empty() && !monitor.states &&
+      std::ranges::none_of(monitor.findings, &FindingNeeds::any))
     monitor.grow_by = identity;
   Monitors monitors;
   std::optional<CommitLater> later;

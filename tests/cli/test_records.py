@@ -198,6 +198,22 @@ class Made(Case):
         for reason in ("active", "idle", "end_of_flow", "forced"):
             self.assertGreater(reasons[reason], 100, reason)
 
+    def test_statistics_go_along_while_a_table_grows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/flows.pcap"
+            subprocess.run([PROGRAM, "send", "-q", "-g", "flows=150000,dist=zipf:0.8,size=imix,ipv6=0.3", "--count", "600000", "-w", path], check=True, capture_output=True)
+
+            def rows(*options):
+                done = subprocess.run([PROGRAM, "watch", "-q", "-r", path, "--seed", "1", "--stats", "size_mean,gap_mean,iat_p99,first_sizes", "--format", "csv", *options],
+                                      check=True, capture_output=True, text=True)
+                return sorted(done.stdout.splitlines())
+
+            grown = rows()
+            whole = rows("--every", "1h")  # reports meanwhile: at full size from the start
+        self.assertGreater(len(grown), 100_000)
+        self.assertEqual(len(grown), len(whole))
+        self.assertEqual([pair for pair in zip(grown, whole) if pair[0] != pair[1]][:3], [])
+
     def test_names_are_the_same_with_the_same_seed_only(self):
         self.write([Packet((1, 2, 3, 4, 17), 1600000000 * S, 0)])
         names = [set(measure(self.path, "--seed", seed)) for seed in ("1", "1", "2")]

@@ -11,6 +11,7 @@ namespace parshall::lab {
 class DecodeAlone {
  public:
   static constexpr bool kMoves = false;
+  static constexpr std::size_t slots_for(std::size_t /*flows*/) noexcept { return 0; }
   DecodeAlone(std::size_t, Timeouts, FlowSink&, const TableMemory&) {}
 
   auto prefetcher() const noexcept {

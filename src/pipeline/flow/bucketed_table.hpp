@@ -211,6 +211,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     store_.first_ns(to) = first_ns;
     store_.last_ns(to) = last_ns;
     if (spilled.packets != 0) store_.set_spilled(to, spilled);
+    if (from != to) this->sink_->flow_moved(from, to, done_);
   }
 
   /// Ends the least recently seen flow of the nearest pair of lines that has any.

@@ -56,7 +56,8 @@ class FlowSink {
   /// One of some that are about to end: what that will touch may be asked for.
   virtual void flow_ends_soon([[maybe_unused]] std::uint32_t slot) noexcept {}
 
-  /// Likewise of a flow that went to another slot, before either is used again. Never from a table whose flows stay.
+  /// Likewise of a flow that went to another slot, before either is used again. From a table whose flows stay
+  /// only while it grows.
   virtual void flow_moved([[maybe_unused]] std::uint32_t from, [[maybe_unused]] std::uint32_t to,
                           [[maybe_unused]] std::size_t counted) noexcept {}
 };
