@@ -17,9 +17,9 @@ help:
 	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
 	@echo "make columns docs/columns.md, from the schema"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
-	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (half an hour)"
+	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (three builds of all)"
 	@echo "make python  the Python package in an environment of its own, build-python (four minutes); make python-test tries it"
-	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.36, into dist (twelve minutes)"
+	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.35, into dist (ten minutes)"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
 

@@ -31,6 +31,7 @@ void RecordStream::leave() noexcept {
   }
   changed_.notify_all();
   if (monitor_) monitor_->stop();
+  const std::lock_guard lock(joins_);
   if (runs_.joinable()) runs_.join();
 }
 

@@ -47,7 +47,6 @@ class RecordStream {
   RecordStream& operator=(const RecordStream&) = delete;
 
   std::span<const ColumnInfo> columns() const noexcept { return columns_; }
-  std::span<const std::string> notes() const noexcept { return monitor_->notes(); }
 
   /// The next batch, once it is full, or after that time with what is there; nothing where nothing is, and at the end.
   std::optional<ArrowBatch> next(std::chrono::milliseconds most);
@@ -57,7 +56,7 @@ class RecordStream {
 
   Counters counters() const { return monitor_->counters(); }  ///< so far, any thread
 
-  /// Ends the run now; what was not taken is lost. Returns once its threads have ended.
+  /// Ends the run now; what was not taken is lost. Returns once its threads have ended. Any thread, any number of them.
   void leave() noexcept;
 
   /// What it came to, once it has ended; else nothing.
@@ -89,6 +88,7 @@ class RecordStream {
   bool has_ended_ = false, is_left_ = false;  ///< left: nobody takes anything any more
 
   std::optional<Monitor> monitor_;
+  std::mutex joins_;
   std::thread runs_;
 };
 

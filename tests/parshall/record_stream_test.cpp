@@ -107,6 +107,16 @@ TEST(RecordStream, EndsWhenItsReaderLeaves) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
 }
 
+TEST(RecordStream, MayBeLeftByManyAtOnce) {
+  for (int round = 0; round < 3; ++round) {
+    const auto stream = start(traffic("flows=100000,packets=1000000", 0));
+    std::vector<std::jthread> leavers;
+    for (int i = 0; i < 8; ++i) leavers.emplace_back([&] { stream->leave(); });
+    leavers.clear();
+    EXPECT_TRUE(stream->ended());
+  }
+}
+
 TEST(RecordStream, SaysWhatAPlanCannotBe) {
   const auto stream = RecordStream::start({});
   ASSERT_FALSE(stream);
