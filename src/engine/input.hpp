@@ -14,8 +14,9 @@ namespace parshall {
 /// How an input's packets come to several workers.
 enum class Dealing : std::uint8_t {
   all_to_each,  ///< each takes its share by hash
-  by_flow,      ///< its sources tell who has which (InputShare): a flow comes to one worker alone
-  by_device,    ///< as it spreads them, perhaps those of one flow to several
+  in_turns,   ///< its sources have them one after the other, whichever is asked: workers hand each to who has its flow
+  by_flow,    ///< its sources tell who has which (InputShare): a flow comes to one worker alone
+  by_device,  ///< as it spreads them, perhaps those of one flow to several
 };
 
 /// Packets for a session, one source per lane.

@@ -39,13 +39,16 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   const TcpWishes tcp{.facts = options_.follows_tcp(),
                       .together = options_.follows_tcp() && options_.workers > 1,
                       .side = options_.monitor.side_facts};
+  const bool in_turns = input_.dealing == Dealing::in_turns;
+  const std::size_t lane_batch = in_turns ? std::max(options_.batch, Turns::kPackets) : options_.batch;
+  if (in_turns) memory_bytes_ += Turns::memory_bytes(options_.workers, lane_batch, tcp.any());
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
     const Share share =
         shared ? Share{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())} : Share{};
     lanes.push_back(std::make_unique<Lane>(std::move(input_.sources[i]),
-                                           FrontEnd(options_.header, identity, share, options_.filter, tcp),
-                                           options_.batch, options_.limits));
+                                           FrontEnd(options_.header, identity, share, options_.filter, tcp), lane_batch,
+                                           options_.limits));
   }
   workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads, input_.dealing);
   loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact,

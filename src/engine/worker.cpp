@@ -31,10 +31,12 @@ Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::uniq
     : lanes_(std::move(lanes)),
       monitors_(std::move(monitors)),
       options_(std::move(options)),
-      levels_out_(dealing != Dealing::by_device && lanes_.size() > 1) {
+      levels_out_((dealing == Dealing::all_to_each || dealing == Dealing::by_flow) && lanes_.size() > 1) {
   for (const auto& lane : lanes_)
     markers_.push_back(
         lane->source().forwarder() == nullptr ? nullptr : std::make_unique<Marker>(options_.marking, lane->batch()));
+  if (dealing == Dealing::in_turns)
+    turns_.emplace(lanes_.size(), lanes_.front()->batch(), lanes_.front()->front().reads_tcp());
   if (options_.model != ThreadModel::run_to_completion)
     for (std::size_t i = 0; i < monitors_.size(); ++i)
       rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets, lanes_[0]->front().reads_tcp()));
@@ -74,7 +76,11 @@ std::optional<Error> Workers::start() {
     const bool is_pipeline = options_.model == ThreadModel::pipeline;
     if (is_pipeline) launch("receive", &Workers::receive, 0);
     for (std::size_t i = 0; i < monitors_.size(); ++i)
-      launch(is_pipeline ? "monitor" : "worker", is_pipeline ? &Workers::monitor : &Workers::work, i);
+      launch(is_pipeline ? "monitor" : "worker",
+             is_pipeline ? &Workers::monitor
+             : turns_    ? &Workers::work_in_turns
+                         : &Workers::work,
+             i);
   } catch (const std::system_error& refused) {
     running_.fetch_sub(1);  // the one that launch() had counted
     levels_out_ = false;    // nobody waits for a lane that was never launched
@@ -133,6 +139,58 @@ void Workers::work(std::size_t index) {
   monitor.finish(lane.link());
   lane.publish(/*last=*/true);
   leave(index);
+}
+
+/// Counts what is there first: others may wait for the room that it takes.
+void Workers::work_in_turns(std::size_t index) {
+  Lane& lane = *lanes_[index];
+  FlowStage& monitor = *monitors_[index];
+  const auto staging = std::make_unique<InFlight>();
+  Turns::Reader reader{.worker = index};
+  Idle idle(options_.busy_poll);
+  while (!turns_->is_at_end(reader)) {
+    if (stop_.load(std::memory_order_relaxed)) turns_->close();
+    if (const Turns::Part* const part = turns_->take(reader)) {
+      monitor.admit(part->facts(), part->places(), part->tcp());
+      turns_->release(reader);
+      monitor.housekeep(reader.link);
+      idle.reset();
+      continue;
+    }
+    std::span<const RawPacket> packets;
+    const auto poll = [&] { return !(packets = lane.poll()).empty(); };
+    if (Turns::Turn* const turn = turns_->begin(poll, [&] { return lane.done(); })) {
+      decode(lane, packets, *staging, *turn);
+      turns_->publish(*turn);
+      lane.publish(/*last=*/false);
+      idle.reset();
+      continue;
+    }
+    monitor.housekeep(reader.link);
+    idle.wait();
+  }
+  monitor.drain();
+  monitor.finish(reader.link);
+  lane.publish(/*last=*/true);
+  leave(index);
+}
+
+/// Several groups at a time: what was just written in pieces cannot be read as a whole yet.
+void Workers::decode(Lane& lane, std::span<const RawPacket> packets, InFlight& staging, Turns::Turn& turn) noexcept {
+  constexpr std::size_t kTogether = 8 * kGroup;
+  const auto workers = static_cast<std::uint32_t>(lanes_.size());
+  while (!packets.empty()) {
+    const std::span<const RawPacket> some = packets.first(std::min(kTogether, packets.size()));
+    packets = packets.subspan(some.size());
+    for (std::size_t at = 0; at < some.size(); at += kGroup)
+      lane.front().accept(some.subspan(at, std::min(kGroup, some.size() - at)), staging);
+    while (staging.size() != 0) {
+      const std::span<const PacketFacts> facts = staging.oldest(staging.size());
+      for (std::size_t i = 0; i < facts.size(); ++i)
+        turn.add(facts[i], staging.tcp(i), Share::index_of(lane.front().share_hash(facts[i]), workers));
+      staging.pop(facts.size());
+    }
+  }
 }
 
 /// After a stop, lanes that read the same input go on to where the furthest is: the report is of one prefix of it.

@@ -17,6 +17,7 @@
 #include "engine/lane.hpp"
 #include "engine/marking.hpp"
 #include "engine/threads.hpp"
+#include "engine/turns.hpp"
 
 namespace parshall {
 
@@ -110,6 +111,7 @@ class Workers {
  private:
   void launch(const char* name, void (Workers::*body)(std::size_t), std::size_t index);
   void work(std::size_t index);
+  void work_in_turns(std::size_t index);
   void receive(std::size_t index);
   void monitor(std::size_t index);
 
@@ -120,6 +122,7 @@ class Workers {
 
   void hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
                  std::span<const std::unique_ptr<FactsRing>> rings) noexcept;
+  void decode(Lane& lane, std::span<const RawPacket> packets, InFlight& staging, Turns::Turn& turn) noexcept;
   bool monitor_batch(FlowStage& monitor, FactsRing& ring) noexcept;
 
   std::vector<std::unique_ptr<Lane>> lanes_;
@@ -128,6 +131,7 @@ class Workers {
   ThreadOptions options_;
   bool levels_out_;  ///< lanes, at a stop
   std::vector<std::unique_ptr<FactsRing>> rings_;
+  std::optional<Turns> turns_;  ///< where lanes read in turns
   std::vector<std::thread> threads_;
   std::atomic<bool> stop_{false}, go_{false};
   std::atomic<bool> receiving_{true};

@@ -10,6 +10,7 @@
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/capture/packet_socket.hpp"
 #include "pipeline/capture/pcap_file.hpp"
+#include "pipeline/capture/turn_source.hpp"
 
 namespace parshall {
 namespace {
@@ -18,18 +19,31 @@ std::size_t lanes_of(const SessionOptions& session) {
   return session.threads.model == ThreadModel::pipeline ? 1 : session.workers;
 }
 
+std::uint64_t limit_of(const SessionOptions& session) {
+  return session.limits.packets != 0 ? session.limits.packets : ~std::uint64_t{0};
+}
+
+/// Whether workers can read packets in turns, for each other: where flows have them, and no worker has to stop at a
+/// time of the packets.
+bool can_take_turns(const SessionOptions& session) {
+  return lanes_of(session) > 1 && session.threads.model == ThreadModel::run_to_completion && session.table != nullptr &&
+         session.limits.pause_every_ns == 0 && session.limits.packet_time_ns == 0;
+}
+
 Result<Input> open_file(const std::string& path, const SessionOptions& session) {
   auto sources = open_capture_file(path, lanes_of(session));
   if (!sources) return sources.error();
+  if (can_take_turns(session) && sources->front()->keeps_packets())
+    return Input{.description = path,
+                 .sources = TurnSource::make(std::move(sources->front()), lanes_of(session), limit_of(session)),
+                 .dealing = Dealing::in_turns,
+                 .owner = nullptr,
+                 .device = nullptr};
   return Input{.description = path == "-" ? "standard input" : path,
                .sources = *std::move(sources),
                .dealing = Dealing::all_to_each,
                .owner = nullptr,
                .device = nullptr};
-}
-
-std::uint64_t limit_of(const SessionOptions& session) {
-  return session.limits.packets != 0 ? session.limits.packets : ~std::uint64_t{0};
 }
 
 /// Whether each worker can have flows of its own: of five-tuples, all of whose packets are counted, and without reports

@@ -767,6 +767,50 @@ class Reports(Case):
                 expected = expected or seen
                 self.assertEqual(seen, expected, (model, workers))
 
+    def test_workers_who_read_a_capture_for_each_other_report_the_same(self):
+        """Of both directions of connections, IPv6, and what is not IP; flows that end meanwhile, statistics, and what tasks find of windows."""
+        path = self.path("turns.pcap")
+        sent = run("send", "-q", "-g", "flows=3000,protocol=sessions,ipv6=0.2,resend=0.01,rate=1000000,seed=3", "--count", "60000", "-w", path)
+        self.assertEqual(sent.status, DONE, sent.err)
+        with open(path, "ab") as file:  # ARP, at the end of the time
+            file.write(b"".join(struct.pack("<IIII", 1 << 31, 0, 60, 60) + bytes(12) + b"\x08\x06" + bytes(46) for _ in range(3000)))
+        ways = (["--stats", "gap_mean,gap_p99,iat_max"], ["--idle", "1ms", "--stats", "gap_mean"], ["--count", "34567"], ["tcp and src portrange 30000-65535"],
+                ["--task", "retransmissions", "--task", "heavy-hitters:threshold=1%", "--task", "latency-change", "--window", "10ms"])
+        for way in ways:
+            expected = None
+            for workers in (["1"], ["2"], ["5"], ["2", "--batch", "7"]):
+                done = run("watch", "-q", "-r", path, "--format", "json", *way, "--workers", *workers)
+                self.assertEqual(done.status, DONE, done.err)
+                report = json.loads(done.out)
+                seen = [sorted(map(json.dumps, report.get(what, []))) for what in ("flows", "events")]
+                account = report["summary"]["accounting"]  # whether the last flows end idle, or with the run, goes by when they are looked for
+                seen.append([account[what] for what in ("offered", "filtered", "not_ip", "counted", "balanced")])
+                expected = expected or seen
+                self.assertTrue(seen == expected, (way, workers))
+            self.assertGreater(len(expected[0]), 1000, way)
+            self.assertEqual(bool(expected[1]), "--task" in way)
+
+    def test_workers_who_read_for_each_other_stop_at_one_packet(self):
+        """The report after Ctrl-C is that of the capture's first packets, as many as it says."""
+        path = self.path("stopped.pcap")
+        sent = run("send", "-q", "-g", "flows=20000,dist=zipf:1.1,size=64,seed=4", "--count", "2M", "-w", path)
+        self.assertEqual(sent.status, DONE, sent.err)
+        for delay in 0.1, 0.05, 0.2, 0.03, 0.4, 0.02, 0.8:  # until one meets it on its way
+            process = subprocess.Popen([PROGRAM, "watch", "-q", "-r", path, "--format", "json", "--workers", "3", "--stats", "gap_p99,iat_p99,size_p99", "--flows", "32Ki"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, DONE, err)
+            report = json.loads(out)
+            offered = report["summary"]["accounting"]["offered"]
+            if 0 < offered < 2_000_000:
+                break
+        self.assertTrue(0 < offered < 2_000_000, offered)
+        self.assertEqual(sum(flow["packets"] for flow in report["flows"]), offered)
+        prefix = json.loads(run("watch", "-q", "-r", path, "--format", "json", "--count", str(offered), "--stats", "gap_p99,iat_p99,size_p99", "--flows", "32Ki").out)
+        self.assertEqual(sorted(map(json.dumps, report["flows"])), sorted(map(json.dumps, prefix["flows"])))
+
     def test_every_hash_reports_the_same(self):
         path = self.capture(packets=20000, flows=700)
         expected = sorted(run("watch", "-q", "-r", path, "--format", "csv").out.splitlines())

@@ -51,6 +51,7 @@ class MappedSource final : public PacketSource {
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool exhausted() const noexcept override { return exhausted_; }
+  bool keeps_packets() const noexcept override { return true; }
   std::optional<std::uint64_t> most_ip_packets() const noexcept override {
     constexpr std::size_t kLeastRecord = 16, kLeastIp = 20;  // in all formats
     return rest_.size() / (kLeastRecord + kLeastIp);

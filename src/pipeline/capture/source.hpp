@@ -76,6 +76,9 @@ class PacketSource {
   /// True when the source waits for its reader (a file): then a full ring means "wait", not "drop".
   virtual bool lossless() const noexcept { return true; }
 
+  /// Whether the data of its packets stay where they are for as long as it does, not until the second poll() after.
+  virtual bool keeps_packets() const noexcept { return false; }
+
   /// The time that a packet would have that came now; 0 where time is what packets say, as in a file.
   virtual std::uint64_t now_ns() noexcept { return 0; }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+/// One of several sources that read the same input in turns: each packet comes to whoever polls next. Only one of them
+/// may be asked for anything at a time but damage(), which may be once all are exhausted.
+class TurnSource final : public PacketSource {
+ public:
+  /// So many of an input that keeps its packets (PacketSource::keeps_packets()), up to its `limit`-th packet.
+  static std::vector<std::unique_ptr<PacketSource>> make(std::unique_ptr<PacketSource> whole, std::size_t sources,
+                                                         std::uint64_t limit) {
+    const auto input = std::make_shared<Shared>(Shared{std::move(whole), limit});
+    std::vector<std::unique_ptr<PacketSource>> all;
+    for (std::size_t i = 0; i < sources; ++i) all.push_back(std::unique_ptr<PacketSource>(new TurnSource(input)));
+    return all;
+  }
+
+  std::size_t poll(std::span<RawPacket> out) noexcept override {
+    const std::size_t count =
+        shared_->whole->poll(out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), shared_->left))));
+    shared_->left -= count;
+    return count;
+  }
+  bool exhausted() const noexcept override { return shared_->left == 0 || shared_->whole->exhausted(); }
+  bool keeps_packets() const noexcept override { return true; }
+  std::optional<std::uint64_t> most_ip_packets() const noexcept override { return shared_->whole->most_ip_packets(); }
+  std::optional<Error> damage() const override { return shared_->whole->damage(); }
+
+ private:
+  struct Shared {
+    std::unique_ptr<PacketSource> whole;
+    std::uint64_t left;
+  };
+
+  explicit TurnSource(std::shared_ptr<Shared> shared) noexcept : shared_(std::move(shared)) {}
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace parshall
