@@ -125,7 +125,7 @@ TEST(FlowClass, IsToldOfAllFlowsOfABatchWhateverTheirOrder) {
     const std::span<std::byte* const> all(at);
     for (std::size_t done = 0; done < at.size(); done += kStatBatch) {
       const std::size_t count = std::min(kStatBatch, at.size() - done);
-      set->statistics()[0].statistic->update({all.subspan(done, count), std::span(sizes).subspan(done, count)});
+      set->statistics()[0].statistic->update({all.subspan(done, count), 0, std::span(sizes).subspan(done, count)});
     }
     for (std::size_t flow = 0; flow < kFlows; ++flow)
       ASSERT_EQ(set->class_of(rows + flow * set->row_bytes()), sums[flow]) << packets << " packets";

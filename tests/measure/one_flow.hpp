@@ -26,7 +26,7 @@ class OneFlow {
       for (const auto& [statistic, offset] : set_.statistics()) {
         std::array<std::byte*, kStatBatch> rows;
         rows.fill(row() + offset);
-        statistic->update({std::span<std::byte* const>(rows).first(batch.size()), batch});
+        statistic->update({std::span<std::byte* const>(rows).first(batch.size()), 0, batch});
       }
     }
   }

@@ -167,8 +167,8 @@ TEST(Registry, RowsOfDifferentFlowsInOneBatchDoNotMix) {
   auto* const first = reinterpret_cast<std::byte*>(memory.data());
   auto* const second = first + set->row_bytes();
   for (const auto& [statistic, offset] : set->statistics()) {
-    const std::array rows{first + offset, second + offset, first + offset};
-    statistic->update({rows, std::array<std::uint64_t, 3>{4, 7, 6}});
+    const std::array rows{first, second, first};
+    statistic->update({rows, offset, std::array<std::uint64_t, 3>{4, 7, 6}});
   }
   std::array<std::optional<double>, 2> values;
   set->read(first, values);

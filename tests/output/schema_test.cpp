@@ -137,7 +137,7 @@ TEST(Schema, StatisticsTellWholeNumbersWhereTheyCountAndAreAbsentWithoutARow) {
     std::byte* const at = row.data() + offset;
     statistic->begin(at);
     constexpr std::uint64_t kSamples[] = {60, 61};
-    for (const std::uint64_t& sample : kSamples) statistic->update({{&at, 1}, {&sample, 1}});
+    for (const std::uint64_t& sample : kSamples) statistic->update({{&at, 1}, 0, {&sample, 1}});
   }
   std::vector<Value> values(schema->columns().size());
   schema->read(record(), row, {}, values);

@@ -150,7 +150,7 @@ void FlowRows::update_some(const StatisticSet::Placed& placed, std::span<const R
     states[count] = rows_.data() + packets[i].slot * stride_ + prefix_bytes_ + placed.offset;
     values[count++] = *value;
   }
-  if (count != 0) placed.statistic->update({{states.data(), count}, {values.data(), count}});
+  if (count != 0) placed.statistic->update({{states.data(), count}, 0, {values.data(), count}});
 }
 
 void FlowRows::update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
@@ -211,7 +211,7 @@ void FlowRows::update_split(const RowUpdate& packet) noexcept {
     if (is_of_record) std::memset(state, 0, statistic->row_bytes());
     const auto& sample = samples[number(variable)];
     if (!sample || (is_of_record && (variable == Variable::gap || variable == Variable::iat))) continue;
-    statistic->update({{&state, 1}, {&*sample, 1}});
+    statistic->update({{&state, 1}, 0, {&*sample, 1}});
   }
 }
 
@@ -251,9 +251,7 @@ void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
     const std::size_t count = counts[variable];
     if (count == 0) continue;
     const Samples& of = samples[variable];
-    std::array<std::byte*, kStatBatch> states;
-    for (std::size_t i = 0; i < count; ++i) states[i] = of.rows[i] + prefix_bytes_ + offset;
-    statistic->update({{states.data(), count}, {of.values.data(), count}});
+    statistic->update({{of.rows.data(), count}, prefix_bytes_ + offset, {of.values.data(), count}});
   }
 }
 

@@ -45,11 +45,16 @@ constexpr bool is_of_tcp(Variable variable) noexcept { return variable >= Variab
 
 inline constexpr std::size_t kStatBatch = 32;  ///< packets a statistic is handed at a time, at most
 
-/// Samples of one variable for consecutive packets. rows[i] is the first byte of the statistic's own
-/// state in the row of packet i's flow; the same row may occur more than once, in arrival order.
+/// Samples of one variable for consecutive packets, with the rows of their flows; the same row may occur more than
+/// once, in arrival order. A statistic's own state is at the same offset in all: added here, not put into rows of its
+/// own, since what was just written one by one cannot be read several at a time yet.
 struct SampleBatch {
   std::span<std::byte* const> rows;
+  std::size_t offset;
   std::span<const std::uint64_t> samples;  ///< packets, ns or bytes
+
+  std::size_t size() const noexcept { return rows.size(); }
+  std::byte* state(std::size_t i) const noexcept { return rows[i] + offset; }
 };
 
 /// One column of a report.

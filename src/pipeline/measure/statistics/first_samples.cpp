@@ -36,8 +36,8 @@ class FirstSamples final : public Statistic {
   std::optional<std::uint32_t> first_packets() const noexcept override { return packets_for(variable_, most_); }
 
   void update(const SampleBatch& batch) const noexcept override {
-    for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-      std::byte* const row = batch.rows[i];
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      std::byte* const row = batch.state(i);
       const std::uint64_t count_and_one = load<std::uint64_t>(row), count = count_and_one - 1;
       if (count >= most_) continue;  // of a flow that was there before, too
       const auto value = static_cast<Value>(std::min<std::uint64_t>(batch.samples[i], kLargest));

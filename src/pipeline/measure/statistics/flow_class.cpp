@@ -23,8 +23,8 @@ void FlowClass::update(const SampleBatch& batch) const noexcept {
   std::array<std::byte*, kStatBatch> complete;
   std::array<std::uint16_t, kStatBatch * kMostFirstPackets> sizes;
   std::size_t flows = 0;
-  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    std::byte* const row = batch.rows[i];
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    std::byte* const row = batch.state(i);
     Head head = head_of(row);
     if (head.packets_and_one == 0 || head.packets_and_one > packets_) continue;
     const auto size = static_cast<std::uint16_t>(std::min<std::uint64_t>(batch.samples[i], 0xffff));

@@ -34,14 +34,14 @@ class LogHistogram final : public Statistic {
 
   void update(const SampleBatch& batch) const noexcept override {
     std::array<Bin*, kStatBatch> cells;
-    const std::size_t n = std::min(batch.rows.size(), cells.size());
+    const std::size_t n = std::min(batch.size(), cells.size());
     for (std::size_t i = 0; i < n; ++i) {
-      cells[i] = reinterpret_cast<Bin*>(batch.rows[i]) + bins_.bin_of(batch.samples[i]);
+      cells[i] = reinterpret_cast<Bin*>(batch.state(i)) + bins_.bin_of(batch.samples[i]);
       prefetch_line(cells[i]);
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (*cells[i] == kFullBin) [[unlikely]]
-        halve(bins_in(batch.rows[i]));
+        halve(bins_in(batch.state(i)));
       ++*cells[i];
     }
   }

@@ -155,7 +155,7 @@ class Moments final : public Statistic {
   std::span<const Column> columns() const noexcept override { return asked_.columns; }
 
   void update(const SampleBatch& batch) const noexcept override {
-    for (std::size_t i = 0; i < batch.rows.size(); ++i) reinterpret_cast<R*>(batch.rows[i])->add(batch.samples[i]);
+    for (std::size_t i = 0; i < batch.size(); ++i) reinterpret_cast<R*>(batch.state(i))->add(batch.samples[i]);
   }
 
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override {

@@ -150,10 +150,10 @@ class P2Statistic final : public Statistic {
   // The vector step is part of the loop; its rare ways are calls.
   [[gnu::flatten]] void update(const SampleBatch& batch) const noexcept override {
     const P2Target target = target_;
-    const auto [rows, samples] = batch;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      auto& state = *reinterpret_cast<P2Quantile*>(rows[i]);
-      const auto sample = static_cast<double>(samples[i]);
+    const SampleBatch of = batch;  // in registers, whatever is stored
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      auto& state = *reinterpret_cast<P2Quantile*>(of.state(i));
+      const auto sample = static_cast<double>(of.samples[i]);
       if constexpr (kBuiltForAvx512)
         state.update_vector(sample, target);
       else

@@ -37,8 +37,8 @@ class TcpTotals final : public Statistic {
   std::span<const Column> columns() const noexcept override { return columns_; }
 
   void update(const SampleBatch& batch) const noexcept override {
-    for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-      std::byte* const row = batch.rows[i];
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      std::byte* const row = batch.state(i);
       add<std::uint64_t>(row, 1);
       if (batch.samples[i] == 0) continue;
       for (std::size_t m = 0; m < marks_.size(); ++m)
