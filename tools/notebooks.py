@@ -4,6 +4,7 @@
 
 usage: notebooks.py [NAME...], by a Python that has parshall and docs/notebooks/requirements.txt; all of them where none is named
 """
+
 import base64
 import pathlib
 import sys
@@ -23,7 +24,9 @@ def run(path, folder, last=""):
     """The notebook with what its cells showed, run from its beginning in the folder; `last` is the code of a last cell."""
     notebook = jupytext.read(path)
     notebook.cells = [nbformat.v4.new_code_cell(SETTINGS), *notebook.cells, *([nbformat.v4.new_code_cell(last)] if last else [])]
-    nbclient.NotebookClient(notebook, timeout=600, extra_arguments=["--log-level=ERROR"], kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    nbclient.NotebookClient(
+        notebook, timeout=600, extra_arguments=["--log-level=ERROR"], kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+    ).execute()
     del notebook.cells[0]
     return notebook
 

@@ -21,7 +21,8 @@ import parshall
 
 capture = "zipf.pcap"
 traffic = "flows=2000,dist=zipf:1.1,size=64,packets=400000,seed=3"
-subprocess.run([sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "400000", "-w", capture], check=True, capture_output=True)
+send = f"send -g {traffic} --count 400000 -w {capture}"
+subprocess.run([sys.executable, "-m", "parshall", *send.split()], check=True, capture_output=True)
 
 with parshall.flows(capture, stats=["gap_mean", "gap_p50", "gap_p99"]) as flows:
     frame = flows.to_pandas().sort_values("packets", ascending=False, ignore_index=True)
@@ -33,7 +34,9 @@ frame[["src_ip", "dst_ip", "packets", "gap_mean_packets", "gap_p50_packets", "ga
 # %%
 share = frame.packets.cumsum() / frame.packets.sum()
 elephants = frame.head(len(frame) // 100)
-print(f"{len(elephants)} of {len(frame)} flows have {elephants.packets.sum() / frame.packets.sum():.1%} of the packets; half of all flows have {1 - share[len(frame) // 2 - 1]:.1%}")
+mice = frame.tail(len(frame) // 2)
+print(f"{len(elephants)} of {len(frame)} flows have {elephants.packets.sum() / frame.packets.sum():.1%} of the packets")
+print(f"the smaller half of them has {mice.packets.sum() / frame.packets.sum():.1%}")
 plt.figure(figsize=(8, 2.5))
 plt.plot((numpy.arange(len(frame)) + 1) / len(frame), share)
 plt.xscale("log")
@@ -53,7 +56,10 @@ p = known.packets / frame.packets.sum()
 law_mean = (1 - p) / p
 law_p99 = numpy.ceil(numpy.log(0.01) / numpy.log1p(-p)) - 1
 plt.figure(figsize=(8, 3.5))
-for column, law, name in (("gap_mean_packets", law_mean, "mean"), ("gap_p99_packets", law_p99, "99th percentile")):
+for column, law, name in (
+    ("gap_mean_packets", law_mean, "mean"),
+    ("gap_p99_packets", law_p99, "99th percentile"),
+):
     (dots,) = plt.loglog(known.packets, known[column], ".", markersize=3, label=name)
     plt.loglog(known.packets, law, color=dots.get_color(), linewidth=1)
 plt.xlabel("packets of the flow")
@@ -67,4 +73,4 @@ plt.show()
 # %%
 off_mean = (known.gap_mean_packets / law_mean - 1).abs()
 off_p99 = (known.gap_p99_packets / law_p99 - 1).abs()
-print(f"{len(known)} flows; off the law by (median) {off_mean.median():.1%} in the mean, {off_p99.median():.1%} in the 99th percentile")
+print(f"{len(known)} flows, off the law (median): mean {off_mean.median():.1%}, 99th percentile {off_p99.median():.1%}")

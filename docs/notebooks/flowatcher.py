@@ -19,17 +19,27 @@ import matplotlib.pyplot as plt
 import pandas
 import parshall
 
-with parshall.flows(generate="flows=4096,dist=uniform,seed=2,packets=2000000", count=2_000_000, seed=1, stats=["gap_mean", "gap_sd", "gap_p99", "size_mean"]) as flows:
+with parshall.flows(
+    generate="flows=4096,dist=uniform,seed=2,packets=2000000",
+    count=2_000_000,
+    seed=1,
+    stats=["gap_mean", "gap_sd", "gap_p99", "size_mean"],
+) as flows:
     frame = flows.to_pandas()
-print(f"{len(frame)} flows, {frame.packets.sum()} packets; the mean gap of all is {(frame.gap_mean_packets * (frame.packets - 1)).sum() / (frame.packets - 1).sum():.0f}")
-frame[["packets", "wire_bytes", "gap_mean_packets", "gap_sd_packets", "gap_p99_packets"]].describe().loc[["min", "50%", "max"]].round(1)
+gaps = frame.packets - 1  # of each flow
+mean_gap = (frame.gap_mean_packets * gaps).sum() / gaps.sum()
+print(f"{len(frame)} flows, {frame.packets.sum()} packets; the mean gap of all is {mean_gap:.0f}")
+shown = frame[["packets", "wire_bytes", "gap_mean_packets", "gap_sd_packets", "gap_p99_packets"]]
+shown.describe().loc[["min", "50%", "max"]].round(1)
 
 # %% [markdown]
 # **Percentiles of the gap**, over flows. They come in steps: each flow's histogram has bins, whose middle is at most 5 % from what fell into them.
 
 # %%
 plt.figure(figsize=(8, 2.5))
-plt.hist([frame.gap_mean_packets, frame.gap_p99_packets], bins=60, label=["mean", "99th percentile"], stacked=True)
+plt.hist(
+    [frame.gap_mean_packets, frame.gap_p99_packets], bins=60, label=["mean", "99th percentile"], stacked=True
+)
 plt.xlabel("gap, in packets of other flows")
 plt.ylabel("flows")
 plt.legend()
@@ -59,14 +69,26 @@ PACKETS = 5_000_000
 
 
 def rate_mpps(flows, stats):
-    with parshall.flows(generate=f"flows={flows},dist=uniform,seed=1,packets={PACKETS}", count=PACKETS, flows=flows, stats=stats) as run:
+    with parshall.flows(
+        generate=f"flows={flows},dist=uniform,seed=1,packets={PACKETS}",
+        count=PACKETS,
+        flows=flows,
+        stats=stats,
+    ) as run:
         records = sum(len(batch) for batch in run.batches())
     assert (run.accounting["counted"], records) == (PACKETS, flows)
     return PACKETS / run.accounting["elapsed_s"] / 1e6
 
 
 rates = pandas.DataFrame(
-    [{"flows": flows, "counters": rate_mpps(flows, None), "counters and gap_p99": rate_mpps(flows, ["gap_p99"])} for flows in (1_000, 10_000, 100_000, 1_000_000)]
+    [
+        {
+            "flows": flows,
+            "counters": rate_mpps(flows, None),
+            "counters and gap_p99": rate_mpps(flows, ["gap_p99"]),
+        }
+        for flows in (1_000, 10_000, 100_000, 1_000_000)
+    ]
 ).set_index("flows")
 rates.plot(style="o-", logx=True, ylabel="Mpps", ylim=0, figsize=(8, 2.5))
 plt.show()

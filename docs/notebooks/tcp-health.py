@@ -20,7 +20,8 @@ import matplotlib.pyplot as plt
 import parshall
 
 traffic = "flows=400,protocol=connections,dist=uniform,size=300,resend=0.02,rate=10000,packets=104000,seed=5"
-subprocess.run([sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "104000", "-w", "even.pcap"], check=True, capture_output=True)
+send = f"send -g {traffic} --count 104000 -w even.pcap"
+subprocess.run([sys.executable, "-m", "parshall", *send.split()], check=True, capture_output=True)
 
 FIRST_S, LAST_S, TIMES = 4, 6, 5
 
@@ -38,18 +39,25 @@ with open("even.pcap", "rb") as even, open("slow.pcap", "wb") as slow:
         seconds, part_ns, captured, wire = struct.unpack("<IIII", head)
         ns = seconds * 10**9 + part_ns
         first = first or ns
-        slow.write(struct.pack("<IIII", *divmod(first + later(ns - first), 10**9), captured, wire) + even.read(captured))
+        slow.write(
+            struct.pack("<IIII", *divmod(first + later(ns - first), 10**9), captured, wire)
+            + even.read(captured)
+        )
 
 # %% [markdown]
 # **Per flow.** Columns of its TCP packets: how many send data again, and the round-trip times (ms).
 
 # %%
-with parshall.flows("slow.pcap", stats=["rtt_min", "rtt_mean", "rtt_p99", "tcp_retransmissions", "tcp_lost_segments"]) as flows:
+with parshall.flows(
+    "slow.pcap", stats=["rtt_min", "rtt_mean", "rtt_p99", "tcp_retransmissions", "tcp_lost_segments"]
+) as flows:
     frame = flows.to_pandas()
 for column in ("rtt_min", "rtt_mean", "rtt_p99"):
     frame[f"{column}_ms"] = frame.pop(f"{column}_ns") / 1e6
-print(f"{frame.tcp_retransmissions.sum()} of {frame.packets.sum()} packets send data again: {frame.tcp_retransmissions.sum() / frame.packets.sum():.2%}; lost segments {frame.tcp_lost_segments.sum()}")
-frame[["packets", "tcp_retransmissions", "rtt_min_ms", "rtt_mean_ms", "rtt_p99_ms"]].describe().loc[["min", "50%", "max"]].round(2)
+packets, again = frame.packets.sum(), frame.tcp_retransmissions.sum()
+print(f"{again} of {packets} packets send data again: {again / packets:.2%}; lost segments {frame.tcp_lost_segments.sum()}")
+shown = frame[["packets", "tcp_retransmissions", "rtt_min_ms", "rtt_mean_ms", "rtt_p99_ms"]]
+shown.describe().loc[["min", "50%", "max"]].round(2)
 
 # %% [markdown]
 # **Over time.** Tasks ask each window of a quarter of a second: the median over flows of their mean round-trip time, who sends again, and in which flows a
@@ -61,11 +69,13 @@ with parshall.windows("slow.pcap", tasks=tasks, window="250ms") as found:
     findings = found.to_pandas()
 findings["second"] = (findings["window.begin_ns"] - frame.first_seen.min().value) / 1e9
 medians = findings[findings.task == "quantiles"].set_index("second")["values.rtt_mean_ms_p50"]
-again = findings[findings.task == "retransmissions"].groupby("second")["values.tcp_retransmissions"].sum()
+again_of = findings[findings.task == "retransmissions"].groupby("second")["values.tcp_retransmissions"].sum()
 changes = findings[findings.task == "latency-change"].groupby("second")["values.latency_changes"].sum()
 
 figure, plots = plt.subplots(3, 1, figsize=(8, 5), sharex=True)
-for plot, series, label in zip(plots, (medians, again, changes), ("median RTT, ms", "sent again", "RTT changes")):
+for plot, series, label in zip(
+    plots, (medians, again_of, changes), ("median RTT, ms", "sent again", "RTT changes")
+):
     plot.step(series.index, series, where="post")
     plot.axvspan(FIRST_S, LAST_S, alpha=0.15)
     plot.set_ylabel(label)
@@ -78,4 +88,5 @@ plt.show()
 
 # %%
 slow_windows = medians[medians > 2 * medians.median()]
-print(f"slow from second {slow_windows.index.min():.2f} to {slow_windows.index.max() + 0.25:.2f}: {slow_windows.median():.0f} ms, where {medians.median():.0f} ms are usual")
+begin, end = slow_windows.index.min(), slow_windows.index.max() + 0.25
+print(f"slow from second {begin:.2f} to {end:.2f}: {slow_windows.median():.0f} ms, where {medians.median():.0f} ms are usual")

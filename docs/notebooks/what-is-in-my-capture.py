@@ -24,13 +24,16 @@ capture = os.environ.get("PARSHALL_CAPTURE")
 if not capture:
     capture = "capture.pcap"
     traffic = "flows=400,dist=zipf:1.1,protocol=sessions,size=imix,ipv6=0.2,rate=10000,packets=50000,seed=1"
-    subprocess.run([sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "50000", "-w", capture], check=True, capture_output=True)
+    send = f"send -g {traffic} --count 50000 -w {capture}"
+    subprocess.run([sys.executable, "-m", "parshall", *send.split()], check=True, capture_output=True)
 
 flows = parshall.flows(capture, biflow=True, columns=["duration_ns"])
 frame = flows.to_pandas()
 frame["all_packets"] = frame.packets + frame.reverse_packets.fillna(0).astype("uint64")
 frame["all_bytes"] = frame.wire_bytes + frame.reverse_wire_bytes.fillna(0).astype("uint64")
-account = {name: flows.accounting[name] for name in ("offered", "counted", "lost", "filtered", "not_ip", "malformed")}
+account = {
+    name: flows.accounting[name] for name in ("offered", "counted", "lost", "filtered", "not_ip", "malformed")
+}
 print(account)
 
 # %% [markdown]
@@ -38,14 +41,19 @@ print(account)
 
 # %%
 span_s = (frame.last_seen.max() - frame.first_seen.min()).total_seconds()
-print(f"{frame.first_seen.min():%Y-%m-%d %H:%M:%S}, {span_s:.2f} s: {len(frame)} conversations, {frame.all_packets.sum()} packets, {frame.all_bytes.sum() / 1e6:.1f} MB")
-frame.groupby(["ip_version", "protocol"]).agg(conversations=("all_packets", "size"), packets=("all_packets", "sum"), bytes=("all_bytes", "sum"))
+packets, megabytes = frame.all_packets.sum(), frame.all_bytes.sum() / 1e6
+print(f"{frame.first_seen.min():%Y-%m-%d %H:%M:%S}, {span_s:.2f} s: {len(frame)} conversations, {packets} packets, {megabytes:.1f} MB")
+frame.groupby(["ip_version", "protocol"]).agg(
+    conversations=("all_packets", "size"), packets=("all_packets", "sum"), bytes=("all_bytes", "sum")
+)
 
 # %% [markdown]
 # **3. Who talks most?**
 
 # %%
-frame.sort_values("all_bytes", ascending=False)[["src_ip", "src_port", "dst_ip", "dst_port", "all_packets", "all_bytes"]].head(8)
+frame.sort_values("all_bytes", ascending=False)[
+    ["src_ip", "src_port", "dst_ip", "dst_port", "all_packets", "all_bytes"]
+].head(8)
 
 # %% [markdown]
 # **4. When?** Bits per second over the capture, in some fifty windows that hold each packet once.

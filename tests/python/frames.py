@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packets of a capture, read the plain way: what tests of the Python package compare it with. It shares no code with parshall."""
+
 import collections
 import ipaddress
 import struct
 
 import numpy
 
-Packet = collections.namedtuple("Packet", "flow time_ns wire_bytes ip_bytes ttl tcp")  # tcp: (flags, sequence, acknowledgement, payload bytes), or None
+Packet = collections.namedtuple(
+    "Packet", "flow time_ns wire_bytes ip_bytes ttl tcp"
+)  # tcp: (flags, sequence, acknowledgement, payload bytes), or None
 WITH_PORTS = {6, 17, 33, 132, 136}
 NOT_IP = {0x0806, 0x8035, 0x88CC, 0x9000, 0x8863, 0x888E}
 IPV6_EXTENSIONS = {0, 43, 44, 51, 60}
@@ -37,7 +40,7 @@ def pcap_records(data):
         at += 16
         if at + captured > len(data):
             raise Unsupported("cut")
-        yield link, seconds * 10**9 + part * ns, data[at:at + captured], wire
+        yield link, seconds * 10**9 + part * ns, data[at : at + captured], wire
         at += captured
 
 
@@ -49,14 +52,14 @@ def pcapng_records(data):
         if at + 12 > len(data):
             raise Unsupported("cut")
         kind, length = struct.unpack_from("<II", data, at)
-        if length < 12 or at + length > len(data) or data[at + length - 4:at + length] != data[at + 4:at + 8]:
+        if length < 12 or at + length > len(data) or data[at + length - 4 : at + length] != data[at + 4 : at + 8]:
             raise Unsupported("cut")
         if kind == 1:
-            interfaces.append(interface_of(data[at + 8:at + length - 4]))
+            interfaces.append(interface_of(data[at + 8 : at + length - 4]))
         elif kind == 6:
             number, high, low, captured, wire = struct.unpack_from("<IIIII", data, at + 8)
             link, ns = interfaces[number]
-            yield link, (high << 32 | low) * ns, data[at + 28:at + 28 + captured], wire
+            yield link, (high << 32 | low) * ns, data[at + 28 : at + 28 + captured], wire
         elif kind in (2, 3) or (kind == 0x0A0D0D0A and at != 0):
             raise Unsupported(f"block {kind}")
         at += length
@@ -86,7 +89,7 @@ def packets(data):
                 raise Unsupported("cut link header")
             at, kind = 14, int.from_bytes(frame[12:14], "big")
             while kind in (0x8100, 0x88A8):
-                at, kind = at + 4, int.from_bytes(frame[at + 2:at + 4], "big")
+                at, kind = at + 4, int.from_bytes(frame[at + 2 : at + 4], "big")
             if kind in NOT_IP:
                 continue
             if kind not in (0x0800, 0x86DD):
@@ -132,4 +135,7 @@ def by_flow(data):
     rows = collections.defaultdict(list)
     for place, packet in enumerate(packets(data)):
         rows[packet.flow].append((place, packet.time_ns, packet.wire_bytes, packet.ip_bytes, packet.ttl))
-    return {flow: dict(zip(("place", "time_ns", "wire_bytes", "ip_bytes", "ttl"), numpy.array(of_flow, dtype=numpy.int64).T)) for flow, of_flow in rows.items()}
+    return {
+        flow: dict(zip(("place", "time_ns", "wire_bytes", "ip_bytes", "ttl"), numpy.array(of_flow, dtype=numpy.int64).T))
+        for flow, of_flow in rows.items()
+    }

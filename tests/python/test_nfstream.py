@@ -3,6 +3,7 @@
 
 usage: test_nfstream.py [unittest arguments], by a Python that has parshall and pandas; skipped without nfstream
 """
+
 import importlib.util
 import os
 import pathlib
@@ -42,7 +43,9 @@ class NFStream(unittest.TestCase):
         theirs = pandas.read_csv(theirs)
         ours = self.conversations(path)
         both = ours.merge(theirs, on=KEY, how="outer", suffixes=("", "_nfstream"), indicator=True)
-        fragments = (both._merge == "left_only") & both.protocol.isin([6, 17]) & (both.src_port == 0) & (both.dst_port == 0)  # later ones, which NFStream leaves out
+        fragments = (
+            (both._merge == "left_only") & both.protocol.isin([6, 17]) & (both.src_port == 0) & (both.dst_port == 0)
+        )  # later ones, which NFStream leaves out
         both = both[~fragments].reset_index(drop=True)
         self.assertEqual((both._merge == "both").sum(), len(both), both[both._merge != "both"][[*KEY, "_merge"]])
 
@@ -75,7 +78,9 @@ class NFStream(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "made.pcap"
             traffic = "flows=600,dist=zipf:1.1,protocol=sessions,size=imix,ipv6=0.2,rate=20000,packets=40000,seed=9"
-            subprocess.run([sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "40000", "-w", str(path)], check=True, capture_output=True)
+            subprocess.run(
+                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "40000", "-w", str(path)], check=True, capture_output=True
+            )
             conversations, packets = self.compare(path, folder)
             self.assertGreater(conversations, 250)
             self.assertEqual(packets, 40000)

@@ -3,6 +3,7 @@
 
 usage: test_oracle.py [unittest arguments], by a Python that has parshall, pandas and numpy; PARSHALL_THOROUGH=1 takes all captures
 """
+
 import math
 import os
 import pathlib
@@ -111,7 +112,9 @@ class Oracle(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "made.pcap"
             traffic = "flows=300,dist=zipf:1.1,size=64-1518,ipv6=0.3,rate=100000,packets=60000,seed=7"
-            subprocess.run([sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "60000", "-w", str(path)], check=True, capture_output=True)
+            subprocess.run(
+                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "60000", "-w", str(path)], check=True, capture_output=True
+            )
             self.assertGreater(self.compare(path), 250)
             self.assertGreater(self.compare(path, workers=2), 250)
 
