@@ -51,9 +51,8 @@ frame.groupby(["ip_version", "protocol"]).agg(
 # **3. Who talks most?**
 
 # %%
-frame.sort_values("all_bytes", ascending=False)[
-    ["src_ip", "src_port", "dst_ip", "dst_port", "all_packets", "all_bytes"]
-].head(8)
+largest = frame.sort_values("all_bytes", ascending=False, ignore_index=True)
+largest[["src_ip", "src_port", "dst_ip", "dst_port", "all_packets", "all_bytes"]].head(8)
 
 # %% [markdown]
 # **4. When?** Bits per second over the capture, in some fifty windows that hold each packet once.
