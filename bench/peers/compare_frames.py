@@ -7,10 +7,13 @@ until it has --packets. Each run is a process of its own, pinned to one core: us
 starting it takes (`import` alone is measured too). Rounds are interleaved; medians. Run by a Python that has the packages; those that it lacks are left
 out, and named. pyshark and scapy read the first packets only (--few): they take minutes for what the others read in seconds; theirs is scaled up.
 
+parshall maps a capture: what it has read of it counts in its peak memory, until the system wants the pages (memory_of_frames.py).
+
 The packets in each frame are held against the capture's truth, in every run: those that another leaves out (NFStream: later fragments) are named.
 Exit status: 0 done, 1 a frame of parshall's is wrong.
 """
 import argparse
+import concurrent.futures
 import importlib.util
 import os
 import statistics
@@ -81,6 +84,12 @@ def run(code, core):
         return said.read().strip().splitlines()[-1:], usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024
 
 
+def apart(function, *arguments):
+    """What it returns, in a process of its own: a run's peak memory is never below what this one took at most before."""
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        return pool.submit(function, *arguments).result()
+
+
 def first_packets(path, folder, few):
     """A capture of the first of them."""
     reads = Path(path).read_bytes()
@@ -105,7 +114,7 @@ def main():
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--work-dir", default="/tmp/parshall-peers")
     options = parser.parse_args()
-    real = repeat_capture.largest(Path(options.traces) / "pcap", 3)
+    real = apart(repeat_capture.largest, Path(options.traces) / "pcap", 3)
     if not real:
         print(f"SKIPPED: real captures: there are none in {options.traces}")
     captures = options.captures.split(",") if options.captures else [*make_captures.MAKERS, *(path.name for path in real)]
@@ -117,16 +126,16 @@ def main():
             print(f"SKIPPED: {name} is not installed (pip install {name.partition(',')[0]})")
         else:
             chosen.append(name)
-    print("| capture | tool | CPU s | import alone | CPU s without it | wall s | peak MB | parshall, without imports, is | packets |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|---|")
+    print("| capture | its MB | tool | CPU s | import alone | CPU s without it | wall s | peak MB | parshall, without imports, is | packets |")
+    print("|---|---:|---|---:|---:|---:|---:|---:|---:|---|")
     wrong = False
     for capture in captures:
         if capture in make_captures.MAKERS:
-            path, truth = make_captures.ensure_capture(options.work_dir, capture, options.packets, seed=1)
+            path, truth = apart(make_captures.ensure_capture, options.work_dir, capture, options.packets, 1)
         else:
-            path, truth = repeat_capture.ensure_capture(options.work_dir, Path(options.traces) / "pcap" / capture, options.packets)
+            path, truth = apart(repeat_capture.ensure_capture, options.work_dir, Path(options.traces) / "pcap" / capture, options.packets)
         with tempfile.TemporaryDirectory() as folder:
-            few = first_packets(path, folder, options.few)
+            few = apart(first_packets, path, folder, options.few)
             results = {name: [] for name in chosen}
             for _ in range(options.repetitions):
                 for name in chosen:
@@ -148,7 +157,7 @@ def main():
             off = {row[5] for row in rows} - {0}
             exact = "exact" if not off else f"{min(off):+,} of {truth['packets']:,}"
             note = f"{exact}, of the first {options.few:,}, scaled up" if name in SLOW else exact
-            print(f"| {capture} | {name} | {cpu:.2f} | {import_cpu:.2f} | {net:.2f} | {wall:.2f} | {peak:.0f} | {ratio} | {note} |", flush=True)
+            print(f"| {capture} | {os.path.getsize(path) >> 20} | {name} | {cpu:.2f} | {import_cpu:.2f} | {net:.2f} | {wall:.2f} | {peak:.0f} | {ratio} | {note} |", flush=True)
     return 1 if wrong else 0
 
 
