@@ -20,7 +20,7 @@ help:
 	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (three builds of all)"
 	@echo "make python  the Python package in an environment of its own, build-python (four minutes); make python-test tries it"
 	@echo "make notebooks   the pages of docs/notebooks, each run from scratch, by that package (a minute more)"
-	@echo "make sdist   the source package of what is committed, into dist (a minute)"
+	@echo "make sdist   the source package of what is committed, into dist (ten seconds)"
 	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.35, into dist (ten minutes)"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"

@@ -35,6 +35,8 @@ account = {
     name: flows.accounting[name] for name in ("offered", "counted", "lost", "filtered", "not_ip", "malformed")
 }
 print(account)
+if frame.empty:
+    raise SystemExit("no packet with an IP header: the account above has what there is")
 
 # %% [markdown]
 # **2. What is it, in all?** A row of `frame` is a conversation: both directions, named after who began.
@@ -42,7 +44,9 @@ print(account)
 # %%
 span_s = (frame.last_seen.max() - frame.first_seen.min()).total_seconds()
 packets, megabytes = frame.all_packets.sum(), frame.all_bytes.sum() / 1e6
-print(f"{frame.first_seen.min():%Y-%m-%d %H:%M:%S}, {span_s:.2f} s: {len(frame)} conversations, {packets} packets, {megabytes:.1f} MB")
+print(
+    f"{frame.first_seen.min():%Y-%m-%d %H:%M:%S}, {span_s:.2f} s: {len(frame)} conversations, {packets} packets, {megabytes:.1f} MB"
+)
 frame.groupby(["ip_version", "protocol"]).agg(
     conversations=("all_packets", "size"), packets=("all_packets", "sum"), bytes=("all_bytes", "sum")
 )
@@ -60,9 +64,16 @@ largest[["src_ip", "src_port", "dst_ip", "dst_port", "all_packets", "all_bytes"]
 # %%
 window_ms = max(10, round(span_s / 50 * 1000))
 load = parshall.windows(capture, tasks=["count"], window=f"{window_ms}ms").to_pandas()
-seconds = (load["window.begin_ns"] - load["window.begin_ns"].min()) / 1e9
+number = load["window.begin_ns"] // (window_ms * 10**6)
+# A window without packets says nothing: 0.
+bits = (
+    load["values.wire_bytes"]
+    .set_axis(number - number.min())
+    .reindex(range(number.max() - number.min() + 1), fill_value=0)
+    * 8
+)
 plt.figure(figsize=(8, 2.5))
-plt.step(seconds, load["values.wire_bytes"] * 8 / (window_ms / 1000) / 1e6, where="post")
+plt.step(bits.index * window_ms / 1000, bits / (window_ms / 1000) / 1e6, where="post")
 plt.xlabel("seconds")
 plt.ylabel("Mbit/s")
 plt.ylim(0)
