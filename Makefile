@@ -19,6 +19,8 @@ help:
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (three builds of all)"
 	@echo "make python  the Python package in an environment of its own, build-python (four minutes); make python-test tries it"
+	@echo "make notebooks   the pages of docs/notebooks, each run from scratch, by that package (a minute more)"
+	@echo "make sdist   the source package of what is committed, into dist (ten seconds)"
 	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.35, into dist (ten minutes)"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
@@ -69,8 +71,15 @@ python: setup
 wheel: setup
 	@tools/wheel.sh dist
 
+notebooks: python
+	@tools/notebooks.sh build-python
+
+sdist: setup
+	@tools/sdist.sh dist
+
 python-test: python
-	@build-python/env/bin/python tests/python/test_flows.py
+	@build-python/env/bin/pip install --quiet -r docs/notebooks/requirements.txt
+	@for test in flows oracle notebooks nfstream; do echo "test_$$test"; build-python/env/bin/python tests/python/test_$$test.py || exit 1; done
 
 portable: setup
 	@tools/portable.sh
@@ -84,4 +93,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns help portable python python-test wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns help notebooks portable python python-test sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

@@ -73,7 +73,7 @@ for options in "-Ddpdk=disabled -Dcpu=x86-64-v2" "-Ddpdk=disabled"; do
   rm -rf "$folder"
 done
 if tools/python.sh build-python; then
-  PARSHALL_THOROUGH=1 build-python/env/bin/python tests/python/test_flows.py; count "Python" $?
+  PARSHALL_THOROUGH=1 make --no-print-directory python-test; count "Python, and the notebooks" $?
 else
   echo "SKIPPED Python: it could not be installed"
 fi
