@@ -28,7 +28,7 @@ struct Input {
   std::function<Counters()> device;  ///< totals of the device; empty where there is none
   /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
   std::function<std::uint64_t()> dropped_in_sending = {};
-  std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets
+  std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets, and what it takes to deal them
 };
 
 }  // namespace parshall

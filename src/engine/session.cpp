@@ -39,9 +39,8 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   const TcpWishes tcp{.facts = options_.follows_tcp(),
                       .together = options_.follows_tcp() && options_.workers > 1,
                       .side = options_.monitor.side_facts};
-  const bool in_turns = input_.dealing == Dealing::in_turns;
-  const std::size_t lane_batch = in_turns ? std::max(options_.batch, Turns::kPackets) : options_.batch;
-  if (in_turns) memory_bytes_ += Turns::memory_bytes(options_.workers, lane_batch, tcp.any());
+  const std::size_t lane_batch =
+      input_.dealing == Dealing::in_turns ? Turns::packets_for(options_.batch) : options_.batch;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
     const Share share =

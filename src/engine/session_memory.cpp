@@ -66,6 +66,11 @@ std::uint64_t Session::most_reported(const SessionOptions& options) noexcept {
   return options.workers * IntervalBases::most_flows(flows, options.table->slots(flows));
 }
 
+bool Session::tables_grow(const SessionOptions& options, const Schema& schema, bool can_wait) noexcept {
+  return can_wait && !options.snapshots && !options.monitor.observe_merges && options.identity != Identity::nic_hash &&
+         !schema.statistics()->classifies() && options.monitor.windows.empty() && !options.finds_anything();
+}
+
 Session::Monitors Session::make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait) {
   FlowStageOptions monitor = options.monitor;
   monitor.statistics = {schema.statistics(), 0};
@@ -75,11 +80,8 @@ Session::Monitors Session::make_monitors(const SessionOptions& options, const Sc
   if (can_wait) monitor.control = nullptr;
   monitor.seed = options.seed;
   if (!options.threads.marking.empty()) monitor.classified_batch = options.batch;
-  const FlowIdentity identity(options.key, options.identity, options.seed, options.hash);
-  if (can_wait && !options.snapshots && !monitor.observe_merges && !identity.from_nic() &&
-      !schema.statistics()->classifies() && monitor.windows.empty() && !monitor.states &&
-      std::ranges::none_of(monitor.findings, &FindingNeeds::any))
-    monitor.grow_by = identity;
+  if (tables_grow(options, schema, can_wait))
+    monitor.grow_by = FlowIdentity(options.key, options.identity, options.seed, options.hash);
   Monitors monitors;
   std::optional<CommitLater> later;
   if (!options.commits_first) later.emplace();

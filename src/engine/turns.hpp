@@ -66,7 +66,8 @@ class Turns {
     LinkPlace link = {};     ///< behind the last turn taken
   };
 
-  static constexpr std::size_t kPackets = 1024;  ///< of a turn: some 10 us of work, for a lock and a place in order
+  /// Of a turn, where a batch is so many: some 10 us of work at least, for a lock and a place in order.
+  static constexpr std::size_t packets_for(std::size_t batch) noexcept { return std::max<std::size_t>(batch, 1024); }
 
   /// `packets`: of a turn, at most.
   Turns(std::size_t workers, std::size_t packets, bool with_tcp);

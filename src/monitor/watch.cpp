@@ -156,7 +156,7 @@ class Watch {
         fmt::format("{}{}; at most {} MB for {} flows in {} worker{}{}",
                     plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
                     (run_->memory_bytes() + (1 << 20) - 1) >> 20,
-                    wired.table == nullptr ? 0 : wired.monitor.flows * wired.workers, wired.workers,
+                    run_->capacity(), wired.workers,
                     wired.workers == 1 ? "" : "s", input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
     if (!plan_.plan.source.forward.empty())
       say(options_.command,

@@ -38,7 +38,9 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session) 
                  .sources = TurnSource::make(std::move(sources->front()), lanes_of(session), limit_of(session)),
                  .dealing = Dealing::in_turns,
                  .owner = nullptr,
-                 .device = nullptr};
+                 .device = nullptr,
+                 .memory_bytes = Turns::memory_bytes(lanes_of(session), Turns::packets_for(session.batch),
+                                                     session.reads_headers())};
   return Input{.description = path == "-" ? "standard input" : path,
                .sources = *std::move(sources),
                .dealing = Dealing::all_to_each,

@@ -34,6 +34,8 @@ struct SourcePlan {
 
 /// What a flow is, and where flows are kept.
 struct FlowPlan {
+  static constexpr std::uint64_t kUsual = std::uint64_t{1} << 20;  ///< flows that there is room for
+
   IpHeader header = IpHeader::outermost;
   KeyFields key = KeyFields::five_tuple;
   Identity identity = Identity::exact;
@@ -42,7 +44,7 @@ struct FlowPlan {
   bool observe_merges = false;
   bool biflow = false;                              ///< records of both directions of a connection become one
   bool packets_only = false;                        ///< no flows at all
-  std::uint64_t flows = std::uint64_t{1} << 20;     ///< per worker
+  std::uint64_t flows = 0;                          ///< per worker; 0: kUsual, or as many as a capture may have
   std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way; 0: never
   std::uint64_t idle_ns = 0, active_ns = 0;         ///< 0: never
   std::uint64_t linger_ns = 0;                      ///< of flows that had FIN or RST; 0: as all others

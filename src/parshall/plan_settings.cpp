@@ -97,8 +97,9 @@ Settings flow_settings() {
   s.text(
       "table", "Flow table (parshall list tables)", [](auto& p) -> auto& { return p.flows.table; });
   s.count(
-      "flows", "Table capacity per worker, in flows", [](auto& p) -> auto& { return p.flows.flows; }, 1,
-      std::uint64_t{1} << 28, "1Mi");
+      "flows",
+      "Table capacity per worker, in flows (of a capture without tasks: as many as half of the memory has room for)",
+      [](auto& p) -> auto& { return p.flows.flows; }, 1, std::uint64_t{1} << 28, "1Mi");
   s.count(
       "flood-filter",
       "While new flows take most of the time, keep each out of the table until it has shown so many bytes on the wire; "

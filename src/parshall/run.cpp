@@ -2,6 +2,7 @@
 #include "parshall/run.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -20,14 +21,30 @@ Error no_memory(const Wiring& wiring) {
                            Session::memory_bytes(wiring.session, wiring.schema) >> 20)};
 }
 
-/// Room for more flows than a capture has packets would only take memory, and time to clear it: rows of statistics are
-/// addressed by slot, so that a table with them cannot grow. What other tables and identities get wrong depends on
-/// their size: they have what they were asked for.
-void fit_table(const FlowPlan& plan, const Input& input, SessionOptions& session) {
+/// Of the largest power of two of them, for which half of this machine's memory is enough at most.
+std::uint64_t flows_in_memory(SessionOptions session, const Schema& schema) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+  const std::uint64_t memory_bytes =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::uint64_t flows = FlowPlan::kUsual;
+  for (; flows < kMost; flows *= 2) {
+    session.monitor.flows = 2 * flows;
+    if (Session::memory_bytes(session, schema) > memory_bytes / 2) break;
+  }
+  return flows;
+}
+
+/// Of a capture no flow is to make room for another, where nobody said how many there may be, and those that do not
+/// come take no memory. Room for more flows than it has packets would only take memory, and time to clear it. What
+/// other tables and identities get wrong depends on their size: they have what they were asked for.
+void fit_table(const FlowPlan& plan, const Input& input, const Schema& schema, SessionOptions& session) {
   constexpr std::uint64_t kLeast = std::uint64_t{1} << 14;
-  if (plan.table != FlowPlan().table || plan.identity != Identity::exact) return;
+  if (session.table == nullptr || plan.table != FlowPlan().table || plan.identity != Identity::exact) return;
   const auto most = input.sources.front()->most_ip_packets();
-  if (most) session.monitor.flows = std::min(session.monitor.flows, std::max(kLeast, *most));
+  if (!most) return;
+  if (plan.flows == 0 && Session::tables_grow(session, schema, /*can_wait=*/true))
+    session.monitor.flows = flows_in_memory(session, schema);
+  session.monitor.flows = std::min(session.monitor.flows, std::max(kLeast, *most));
 }
 
 }  // namespace
@@ -54,7 +71,7 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     auto input = open ? open() : open_input(plan.source, session);
     if (!input) return input.error();
     run->description_ = input->description;
-    fit_table(plan.flows, *input, run->wiring_.session);
+    fit_table(plan.flows, *input, run->wiring_.schema, run->wiring_.session);
     run->input_ = *std::move(input);
     if (const auto error = open_outputs(plan.outputs, plan.source, waits, run->outputs_)) return *error;
     auto metrics = open_metrics(plan.outputs);

@@ -37,6 +37,11 @@ class Run {
   Session& session() noexcept { return *session_; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }  ///< at most
   const std::string& description() const noexcept { return description_; }
+  /// That its tables have room for; 0 where there are none.
+  std::uint64_t capacity() const noexcept {
+    const SessionOptions& session = wiring_.session;
+    return session.table == nullptr ? 0 : session.monitor.flows * session.workers;
+  }
 
   /// Whether the plan's time is over, of a source that has none of its own.
   bool time_is_up() const noexcept;

@@ -49,7 +49,7 @@ std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) 
     const auto table = find_table(flows.table, session.identity);
     if (!table) return Error{table.error().message + where_else("tables")};
     session.table = *table;
-    session.monitor.flows = flows.flows;
+    session.monitor.flows = flows.flows != 0 ? flows.flows : FlowPlan::kUsual;
   }
   if (flows.packets_only && flows.flood_filter_bytes.value_or(0) != 0)
     return Error{"--packets-only keeps no flows: leave out --flood-filter"};

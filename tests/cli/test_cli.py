@@ -811,6 +811,29 @@ class Reports(Case):
         prefix = json.loads(run("watch", "-q", "-r", path, "--format", "json", "--count", str(offered), "--stats", "gap_p99,iat_p99,size_p99", "--flows", "32Ki").out)
         self.assertEqual(sorted(map(json.dumps, report["flows"])), sorted(map(json.dumps, prefix["flows"])))
 
+    def test_of_a_capture_no_flow_makes_room_for_another_unless_it_was_asked_for(self):
+        flows = 1_100_000
+        path = self.path("many.pcap")
+        sent = run("send", "-q", "-g", f"flows={flows},dist=trains:1,size=64", "--count", str(flows), "-w", path)
+        self.assertEqual(sent.status, DONE, sent.err)
+        for arguments, evicts in (([], False), (["--workers", "2"], False), (["--flows", "1Mi"], True)):
+            done = run("watch", "-q", "-r", path, "--format", "json", "--top", "1", *arguments)
+            self.assertEqual(done.status, DONE, done.err)
+            summary = json.loads(done.out)["summary"]
+            self.assertEqual((summary["live_flows"] == flows, summary["evicted_records"] > 0), (not evicts, evicts), arguments)
+            self.assertTrue(summary["accounting"]["balanced"])
+
+    def test_a_long_capture_takes_no_more_memory_than_a_short_one(self):
+        peaks_kb = []
+        for packets in 1_500_000, 6_000_000:  # 114 and 456 MB
+            path = self.path("long.pcap")
+            sent = run("send", "-q", "-g", "flows=1000,size=64,seed=1", "--count", str(packets), "-w", path)
+            self.assertEqual(sent.status, DONE, sent.err)
+            process = subprocess.Popen([PROGRAM, "watch", "-q", "-r", path, "--top", "1"], stdout=subprocess.DEVNULL)
+            peaks_kb.append(os.wait4(process.pid, 0)[2].ru_maxrss)
+            process.returncode = 0
+        self.assertLess(peaks_kb[1], peaks_kb[0] + 32_000)
+
     def test_every_hash_reports_the_same(self):
         path = self.capture(packets=20000, flows=700)
         expected = sorted(run("watch", "-q", "-r", path, "--format", "csv").out.splitlines())

@@ -120,7 +120,18 @@ std::size_t MappedSource::poll(std::span<RawPacket> out) noexcept {
     parsed.packets = without_vanished(out.first(parsed.packets));
   if (last && !cut_to_) parser_->finish(rest_);
   exhausted_ = last || cut_to_;
+  let_go();
   return parsed.packets;
+}
+
+/// They are in the page cache still, where another reader of the mapping finds them.
+void MappedSource::let_go() noexcept {
+  constexpr std::size_t kKept = std::size_t{64} << 20, kAtOnce = std::size_t{32} << 20;
+  const std::span<const std::uint8_t> file = file_->bytes();
+  if (file.size() - rest_.size() < let_go_bytes_ + kKept + kAtOnce) [[likely]]
+    return;
+  ::madvise(const_cast<std::uint8_t*>(file.data() + let_go_bytes_), kAtOnce, MADV_DONTNEED);
+  let_go_bytes_ += kAtOnce;
 }
 
 /// How many of the packets are from before the place where the file was cut, and perhaps written anew since.
