@@ -1,49 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact statistics of every flow of a capture or a link, as data frames.
-
->>> import parshall
->>> with parshall.flows(generate="flows=3,seed=1", count=1000, seed=1) as flows:
-...     sum(flow.packets for flow in flows)
-1000
->>> flows.accounting["balanced"]
-True
-"""
+"""Runs: flow records, and what tasks find in windows, while a source is read."""
 import collections
 import json
 import os
 import warnings
 
-from . import _load
+from . import _load, _models, _settings
 
 _native = _load.native()
 Error = _native.Error
-__version__ = _native.version
-__all__ = ["Column", "Error", "Findings", "Flows", "LossWarning", "flows", "windows"]
-
 Column = collections.namedtuple("Column", "name type unit help")
 Column.__doc__ = """What a column is: its type as `parshall list columns` has it ("uint64", "time": ns since 1970), unit and meaning."""
+Window = collections.namedtuple("Window", "begin end packets partial count findings")
+Window.__doc__ = """What came in a window: begin and end in ns since 1970; packets; whether it is partial (the run ended in it); count: a dict of packets, ip_bytes,
+wire_bytes, flows, new_flows and late_packets; findings: what the other tasks found in it, a dict each, as windows() has them."""
 
 
 class LossWarning(UserWarning):
     """Not all packets or records are in what was taken: `Flows.accounting` says how many are not, and why."""
 
 
-def flows(source=None, **settings):
+def flows(source=None, *, progress=False, **settings):
     """The flow records of a capture, a link or built-in traffic.
 
     source: a capture (pcap, pcapng, ERF, also compressed), or None with `interface=` or `generate=`.
+    progress: whether to show a bar of tqdm, where that is installed, while records are read here (not where another library reads the stream).
     settings: what `parshall watch --help` has, with _ for -: stats=["gap_p99"], columns="all", key="src-dst", filter="tcp port 443", idle="15s",
-        active="60s", biflow=True, workers=2, tasks=..., count=..., duration=..., seed=...
+        active="60s", biflow=True, workers=2, tasks=..., count=..., duration=..., seed=...; model= takes a Model, too.
     Returns Flows, which has begun. Raises Error, in the words of the command line, where a setting is not one, or its source cannot be read.
     """
-    return Flows(_open(source, settings))
+    return Flows(*_open(source, settings, progress=progress))
 
 
-def windows(source=None, *, tasks, **settings):
+def classify(source=None, *, model, **settings):
+    """The flow records of a capture, a link or built-in traffic, with the class of each by a model: a Model, or the path of one.
+
+    The column `class` is the application's name, "unknown" where no class is likely enough, "too few packets" of flows that ended before.
+    settings: as of flows(). Returns Flows, and raises Error, as flows() does.
+    """
+    return flows(source, model=model, **settings)
+
+
+def windows(source=None, *, tasks, progress=False, **settings):
     """What tasks find in each window of a capture, a link or built-in traffic.
 
     tasks: ["heavy-hitters:key=src", "entropy", ...], as --task of `parshall watch` (`parshall list tasks`).
-    settings: as of flows(), and window="1s".
+    progress, settings: as of flows(), and window="1s".
     Returns Findings, which has begun. Raises Error as flows() does.
 
     >>> import parshall
@@ -51,20 +53,62 @@ def windows(source=None, *, tasks, **settings):
     ...     [event["values"]["packets"] for event in found]
     [1000, 1000, 1000]
     """
-    return Findings(_open(source, {"task": list(tasks), **settings}, events=True))
+    return Findings(*_open(source, {"task": list(tasks), **settings}, events=True, progress=progress))
 
 
-def _open(source, settings, events=False):
+def watch(source=None, *, every="1s", tasks=(), on_window=None, progress=False, **settings):
+    """Each window of a capture, a link or built-in traffic, as it ends.
+
+    every: how long windows are, of packet time: "100ms", "1s", or packets: "1000p". One without packets is not there, and of a link a window ends with
+        the first packet behind it.
+    tasks: what else to look for in each (`parshall list tasks`).
+    on_window: called with each Window, one after the other, by this thread; then watch() returns the account of all packets (Flows.accounting) at the
+        source's end, or once on_window returns False. What it raises ends the run.
+    progress, settings: as of flows().
+    Without on_window it returns Watch, which has begun: iterate over it, and close it, or use it with `with`. Ctrl-C ends both. Raises Error as flows() does.
+
+    >>> import parshall
+    >>> account = parshall.watch(generate="flows=9,rate=1000,seed=1", count=2000, every="1s", on_window=lambda window: print(window.packets, window.count["flows"]))
+    1000 9
+    1000 9
+    >>> account["balanced"]
+    True
+    """
+    if on_window is not None and not callable(on_window):
+        raise TypeError(f"on_window={on_window!r}: give what can be called with a Window")
+    asked = [task for task in tasks if task != "count"] + ["count"]  # the last to speak of a window
+    watching = Watch(*_open(source, {"task": asked, "window": every, **settings}, events=True, progress=progress))
+    if on_window is None:
+        return watching
+    with watching:
+        for window in watching:
+            if on_window(window) is False:
+                watching.close()
+                break
+        else:
+            return watching.accounting
+    return watching.accounting
+
+
+def _open(source, settings, events=False, progress=False):
+    model = settings.get("model")
+    text = ""
+    if isinstance(model, _models.Model):
+        text = model._native.text
+        settings = {**settings, "model": "model"}
+    elif isinstance(model, os.PathLike):
+        settings = {**settings, "model": os.fspath(model)}
     if source is not None:
         settings = {"read": os.fspath(source), **settings}
-    return _native.open(_toml(settings), events)
+    return _native.open(_settings.toml(settings), events, text), _settings.bar(progress, settings)
 
 
 class _Run:
     """What can be asked of a run, whatever is taken from it."""
 
-    def __init__(self, stream):
+    def __init__(self, stream, bar=None):
         self._stream = stream
+        self._bar = bar
         self._summary = None
         self._has_told = False
 
@@ -83,6 +127,8 @@ class _Run:
     def close(self):
         """Ends the run; what was not read is lost. May be called again."""
         self._stream.leave()
+        if self._bar is not None:
+            self._bar.close()
 
     def __enter__(self):
         return self
@@ -90,7 +136,14 @@ class _Run:
     def __exit__(self, *problem):
         self.close()
 
+    def _advance(self):
+        if self._bar is not None:
+            self._bar.update(self._stream.counters()["counted"] - self._bar.n)
+
     def _end(self):
+        if self._bar is not None:
+            self._advance()
+            self._bar.close()
         if self._stream.failure is not None:
             raise Error(self._stream.failure)
         summary = self.accounting
@@ -128,6 +181,7 @@ class Flows(_Run):
         """Batches of at most 65,536 records. Each has num_rows, lists() (of each column), and __arrow_c_array__(), which gives it away."""
         while True:
             batch = self._stream.next()
+            self._advance()
             if batch is not None:
                 yield batch
             elif self._stream.ended:
@@ -173,6 +227,7 @@ class Findings(_Run):
     def __iter__(self):
         while True:
             events = self._stream.next_events()
+            self._advance()
             yield from map(json.loads, events)
             if not events and self._stream.ended:
                 self._end()
@@ -185,23 +240,21 @@ class Findings(_Run):
         return pandas.json_normalize(list(self))
 
 
-def _toml(settings):
-    """The settings as a TOML file of a plan has them."""
-    return "".join(f"{name.replace('_', '-')} = {_toml_value(name, value)}\n" for name, value in settings.items() if value is not None and value is not False)
+class Watch(_Run):
+    """Windows, each a Window, as they end. Iterate once; close it, or use it with `with`."""
 
-
-def _toml_value(name, value):
-    if value is True:
-        return "true"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, (str, os.PathLike)):
-        return _toml_text(os.fspath(value))
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return "[" + ", ".join(_toml_value(name, one) for one in value) + "]"
-    raise TypeError(f"{name}={value!r}: give text, a number, True, or a list of them")
-
-
-def _toml_text(text):
-    escaped = (f"\\u{ord(char):04x}" if char < " " or char == "\x7f" else "\\" + char if char in '"\\' else char for char in text)
-    return '"' + "".join(escaped) + '"'
+    def __iter__(self):
+        findings = []
+        while True:
+            events = self._stream.next_events()
+            self._advance()
+            for event in map(json.loads, events):
+                if event["task"] != "count":
+                    findings.append(event)
+                    continue
+                window = event["window"]
+                yield Window(window["begin_ns"], window["end_ns"], window["packets"], window["partial"], event["values"], findings)
+                findings = []
+            if not events and self._stream.ended:
+                self._end()
+                return
