@@ -2,6 +2,7 @@
 #include "interpreter.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -16,13 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kSlice = 20ms;   ///< after which a signal is looked for
-constexpr auto kGrace = 10s;    ///< for work that does not stop: it may wait for a file
-constexpr auto kReturn = 20ms;  ///< in which a thread is back in Python
+constexpr auto kSlice = 20ms;  ///< after which a signal is looked for
+constexpr auto kGrace = 10s;   ///< for work that does not stop: it may wait for a file
 
 std::atomic<bool> ending{false};
-std::atomic<int> inside{0};   ///< threads that will ask for the interpreter's lock
-std::atomic<int> at_work{0};  ///< errands
+thread_local bool ends_here = false;  ///< this is the thread that ends it
+std::atomic<int> inside{0};           ///< threads that will ask for the interpreter's lock
+std::atomic<int> at_work{0};          ///< errands
 
 struct Ending {
   std::weak_ptr<void> alive;
@@ -54,15 +55,23 @@ const int forks = ::pthread_atfork(nullptr, nullptr, [] {
   at_work = 0;
 });
 
+/// To ask for the interpreter's lock now would end this thread in the middle of C++, or wait for ever.
+void stay_for_good() {
+  --inside;
+  for (;;) ::pause();
+}
+
 }  // namespace
 
 Unlocked::Unlocked() : state_(nullptr) {
-  if (ending) throw PythonError("the interpreter ends");
+  if (ending && ends_here) throw PythonError("the interpreter ends");
   ++inside;
   state_ = PyEval_SaveThread();
+  if (ending && !ends_here) stay_for_good();
 }
 
 Unlocked::~Unlocked() {
+  if (ending && !ends_here) stay_for_good();
   PyEval_RestoreThread(state_);
   --inside;
 }
@@ -71,7 +80,7 @@ Visit::Visit() noexcept { ++inside; }
 Visit::~Visit() { --inside; }
 
 bool is_interrupted() {
-  if (ending) return true;
+  if (ending && !ends_here) stay_for_good();
   const nb::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() == 0) return false;
   PyErr_Clear();
@@ -84,16 +93,19 @@ void at_interpreter_end(std::weak_ptr<void> alive, std::function<void()> end) {
   all.push_back({std::move(alive), std::move(end)});
 }
 
+bool interpreter_ends() noexcept { return ending; }
+
 void end_with_interpreter() {
   const std::vector<Ending> all = std::exchange(endings(), {});
+  ends_here = true;
   ending = true;
   PyThreadState* const state = PyEval_SaveThread();
   for (const Ending& one : all)
     if (const auto alive = one.alive.lock()) one.end();
-  const bool had_visitors = inside > 0;
+
   const auto until = std::chrono::steady_clock::now() + kGrace;
   while ((inside > 0 || at_work > 0) && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
-  if (had_visitors) std::this_thread::sleep_for(kReturn);
+
   PyEval_RestoreThread(state);
 }
 

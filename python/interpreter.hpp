@@ -26,8 +26,8 @@ T value_or_raise(Result<T> result) {
   return *std::move(result);
 }
 
-/// The interpreter is free for other threads while one lives. Throws PythonError once it ends: who waits for it then
-/// would never come back.
+/// The interpreter is free for other threads while one lives. Once it ends, a thread that would go on in it stays here
+/// for good, as the interpreter itself has it, and the thread that ends it gets a PythonError.
 class Unlocked {
  public:
   Unlocked();
@@ -49,13 +49,16 @@ class Visit {
   Visit& operator=(const Visit&) = delete;
 };
 
-/// Whether Ctrl-C was pressed, or the interpreter ends. Without the lock, within a Visit. What a signal's handler
-/// raises is lost: who asks has an error of his own.
+/// Whether Ctrl-C was pressed. Without the lock, within a Visit. What a signal's handler raises is lost: who asks has
+/// an error of his own. Once the interpreter ends it does not return.
 bool is_interrupted();
 
 /// For what is to end with the interpreter: called once, without the lock. What is gone by then is not called. With the
 /// lock.
 void at_interpreter_end(std::weak_ptr<void> alive, std::function<void()> end);
+
+/// With the lock: whether everything that ran has been ended, and nothing more can begin.
+bool interpreter_ends() noexcept;
 
 /// Ends all that runs, and waits for it. Python calls it before it takes itself apart.
 void end_with_interpreter();

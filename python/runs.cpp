@@ -98,10 +98,9 @@ class Run {
   ~Run() {
     if (!is_ours()) {
       [[maybe_unused]] RecordStream* const left_alone = stream_.release();
-    } else if (Py_IsInitialized() != 0 && PyGILState_Check() != 0) {
-      PyThreadState* const state = PyEval_SaveThread();  // its threads take their time to end
+    } else if (Py_IsInitialized() != 0 && PyGILState_Check() != 0 && !interpreter_ends()) {
+      const Unlocked unlocked;  // its threads take their time to end
       stream_.reset();
-      PyEval_RestoreThread(state);
     }
   }
   Run(const Run&) = delete;
@@ -292,9 +291,9 @@ nb::list next_events(const Run& run) {
   return texts;
 }
 
-/// In a child there is nothing to end.
+/// In a child there is nothing to end, nor once the interpreter has ended it.
 void leave(const Run& run) {
-  if (!run.is_ours()) return;
+  if (!run.is_ours() || interpreter_ends()) return;
   const Unlocked unlocked;
   run.stream().leave();
 }

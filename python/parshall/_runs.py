@@ -9,6 +9,7 @@ from . import _load, _models, _settings
 
 _native = _load.native()
 Error = _native.Error
+Error.__doc__ = """What was asked for cannot be: in the words of the command line."""
 Column = collections.namedtuple("Column", "name type unit help")
 Column.__doc__ = """What a column is: its type as `parshall list columns` has it ("uint64", "time": ns since 1970), unit and meaning."""
 Window = collections.namedtuple("Window", "begin end packets partial count findings")
