@@ -70,7 +70,7 @@ wheel: setup
 	@tools/wheel.sh dist
 
 python-test: python
-	@for test in flows models send; do build-python/env/bin/python tests/python/test_$$test.py || exit 1; done
+	@for test in flows models send misuse; do build-python/env/bin/python tests/python/test_$$test.py || exit 1; done
 
 portable: setup
 	@tools/portable.sh

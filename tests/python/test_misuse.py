@@ -22,7 +22,7 @@ import parshall
 import pyarrow
 
 ENDLESS = "flows=100000,dist=uniform,size=64"
-SMALL = {"generate": "flows=3,seed=1", "count": 20, "flows": 64}
+SMALL = {"generate": "flows=3,seed=1,packets=20", "count": 20, "flows": 64}
 
 
 def program(code, timeout=60):
@@ -115,7 +115,7 @@ class TenThousandTimes(unittest.TestCase):
         settings = {"samples": samples, "least_flows": 2, "folds": 2, "longest": 1000}
 
         def session():
-            frames = parshall.send(generate="flows=3,seed=1", count=100)
+            frames = parshall.send(generate="flows=3,seed=1,packets=100", count=100)
             self.assertEqual(len(frames[99]), int(frames.lengths[99]))
             model = parshall.train(**settings)
             self.assertEqual(model.predict([[60], [900]]), ["a", "b"])
@@ -183,7 +183,7 @@ class Forks(unittest.TestCase):
 
 
 def packets_of(seed):
-    return sum(flow.packets for flow in parshall.flows(**{**SMALL, "generate": f"flows=3,seed={seed}"}))
+    return sum(flow.packets for flow in parshall.flows(**{**SMALL, "generate": f"flows=3,packets=20,seed={seed}"}))
 
 
 class InterpretersEnd(unittest.TestCase):

@@ -116,6 +116,12 @@ class Training(Case):
         samples = self.folder / "samples.csv"
         done = command_line("train", "-r", *self.captures, "--labels", self.labels_csv, "-o", "/dev/null", "--write-samples", samples, "--least-flows=2", "--folds=3")
         self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [["class", "capture", "size_1", "size_2"], *(["a", i % 4, 60 + i, None if i % 3 else 70] for i in range(30)), *(["b", i % 4, 900.0 + i, float("nan")] for i in range(30))]
+        text = "\n".join(",".join("" if cell is None or cell != cell else f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in row) for row in rows)
+        (self.folder / "some.csv").write_text(text)
+        some = [parshall.train(samples=given, folds=2, least_flows=2) for given in (rows, self.folder / "some.csv", pandas.DataFrame(rows[1:], columns=rows[0]))]
+        self.assertEqual([without_origin(model._native.text) for model in some], [without_origin(some[0]._native.text)] * 3)
+        self.assertEqual(some[0].predict([[75, None], [915, None]]), ["a", "b"])
         for given in (samples, pandas.read_csv(samples), polars.read_csv(samples)):
             self.assertEqual(without_origin(parshall.train(samples=given, **FEW)._native.text), without_origin(expected._native.text))
 
@@ -307,7 +313,7 @@ class ScikitLearn(Case):
     def test_what_is_exported_predicts_the_same(self):
         for settings in ({}, {"priors": True}, {"packets": 2}, {"model": "c45"}, {"model": "c45", "confidence": 0}, {"model": "c45", "packets": 3, "longest": 300}):
             with self.subTest(settings):
-                model = self.trained(**settings)
+                model = parshall.train(self.captures, self.labels[:-80], **FEW, **settings)  # fewer of the last class
                 estimator = model.to_sklearn()
                 self.agree(model, estimator, numpy.random.default_rng(1).integers(1, model.longest + 1, (20000, model.packets)), model.longest)
                 again = parshall.Model.from_sklearn(pickle.loads(pickle.dumps(estimator)), longest=model.longest)
