@@ -326,6 +326,7 @@ void bind_runs(nb::module_& m) {
       .def_prop_ro("failure", &failure_of)
       .def("leave", &leave)
       .def("counters", [](const Run& run) { return dict_of(run.stream().counters()); })
+      .def_prop_ro("share_read", [](const Run& run) { return run.stream().share_read(); })
       .def("summary", &summary_of)
       .def("columns", &columns_of)
       .def("__arrow_c_schema__", [](const Run& run) { return schema_capsule(run.columns()); })

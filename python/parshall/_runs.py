@@ -101,7 +101,8 @@ def _open(source, settings, events=False, progress=False):
         settings = {**settings, "model": os.fspath(model)}
     if source is not None:
         settings = {"read": os.fspath(source), **settings}
-    return _native.open(_settings.toml(settings), events, text), _settings.bar(progress, settings)
+    stream = _native.open(_settings.toml(settings), events, text)
+    return stream, _settings.bar(progress, settings, stream.share_read is not None)
 
 
 class _Run:
@@ -139,7 +140,8 @@ class _Run:
 
     def _advance(self):
         if self._bar is not None:
-            self._bar.update(self._stream.counters()["counted"] - self._bar.n)
+            share = self._stream.share_read if self._bar.unit == "B" else None
+            self._bar.update((self._stream.counters()["counted"] if share is None else round(share * self._bar.total)) - self._bar.n)
 
     def _end(self):
         if self._bar is not None:

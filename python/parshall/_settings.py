@@ -92,8 +92,8 @@ def _cell(value):
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def bar(progress, settings):
-    """A progress bar of packets; None where none is wanted, or tqdm is not installed."""
+def bar(progress, settings, is_file):
+    """A progress bar, of a file's bytes or of packets; None where none is wanted, or tqdm is not installed."""
     if not progress:
         return None
     try:
@@ -101,4 +101,6 @@ def bar(progress, settings):
     except ImportError:
         return None
     total = settings.get("count")
+    if is_file and not total:
+        return tqdm(total=os.path.getsize(settings["read"]), unit="B", unit_scale=True)
     return tqdm(total=total if isinstance(total, int) else None, unit=" packets", unit_scale=True)

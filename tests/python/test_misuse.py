@@ -12,6 +12,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -405,9 +406,28 @@ class Watching(unittest.TestCase):
     def test_progress_is_shown_where_it_can_be(self):
         code = "import sys; {}import parshall; assert sum(flow.packets for flow in parshall.flows(generate='flows=9', count=1000, progress=True)) == 1000"
         status, _, errors = program(code.format(""))
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 0, errors)
         self.assertRegex(errors, r"100%.*1\.00k/1\.00k.* packets/s")
         self.assertEqual(program(code.format("sys.modules['tqdm'] = None; ")), (0, "", ""))
+
+    def test_progress_through_a_file_is_of_its_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "capture.pcap")
+            parshall.send(path, generate="flows=200000,size=64", count=1_000_000)
+            with parshall.flows(path, idle="1us") as flows:  # more records than wait: it stands still until they are read
+                batches, shares = flows.batches(), []
+                for _ in batches:
+                    shares.append(flows._stream.share_read)
+            self.assertEqual((sorted(shares), shares[-1]), (shares, 1))
+            self.assertLess(shares[0], 0.9)
+            with parshall.flows(path, workers=2) as flows:
+                flows.to_arrow()
+            self.assertEqual(flows._stream.share_read, 1)
+            code = f"import parshall; parshall.flows({path!r}, progress=True).to_arrow()"
+            self.assertRegex(program(code)[2], r"100%.*76\.0M/76\.0M.*B/s")
+            subprocess.run(["gzip", "-1", path], check=True)
+            code = f"import parshall; parshall.flows({path + '.gz'!r}, progress=True).to_arrow()"
+            self.assertRegex(program(code)[2], r"1\.00M packets")
 
 
 class Stubs(unittest.TestCase):

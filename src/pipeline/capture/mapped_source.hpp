@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -57,6 +58,11 @@ class MappedSource final : public PacketSource {
   }
   std::optional<Error> damage() const override;
 
+  /// From 0 to 1, of the file. Any thread.
+  double share_read() const noexcept {
+    return static_cast<double>(taken_.load(std::memory_order_relaxed)) / static_cast<double>(file_->bytes().size());
+  }
+
  private:
   std::size_t without_vanished(std::span<const RawPacket> packets) noexcept;
 
@@ -65,6 +71,7 @@ class MappedSource final : public PacketSource {
   std::unique_ptr<CaptureParser> parser_;
   std::string name_;
   bool exhausted_ = false;
+  std::atomic<std::size_t> taken_{0};  ///< bytes, as of the last poll()
   std::optional<std::size_t> cut_to_;  ///< bytes that were left of a file cut short while it was read
 };
 

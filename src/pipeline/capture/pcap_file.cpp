@@ -115,6 +115,11 @@ Result<Sources> stream_capture(FileHandle file, const std::string& name, std::si
 
 }  // namespace
 
+std::optional<double> share_read(const PacketSource& source) noexcept {
+  const auto* const mapped = dynamic_cast<const MappedSource*>(&source);
+  return mapped == nullptr ? std::nullopt : std::optional(mapped->share_read());
+}
+
 Result<Sources> open_capture_descriptor(int fd, const std::string& name, std::size_t consumers) {
   FileHandle file(fd);
   struct stat status {};

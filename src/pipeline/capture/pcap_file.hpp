@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,9 @@ Result<std::vector<std::unique_ptr<PacketSource>>> open_capture_file(const std::
 /// The same for an open file descriptor, which this call takes over; `name` is for messages.
 Result<std::vector<std::unique_ptr<PacketSource>>> open_capture_descriptor(int fd, const std::string& name,
                                                                            std::size_t consumers);
+
+/// How much of its file such a source has delivered, from 0 to 1, while it is there. Any thread. Nothing of a stream,
+/// or of another source.
+std::optional<double> share_read(const PacketSource& source) noexcept;
 
 }  // namespace parshall
