@@ -109,9 +109,11 @@ void end_with_interpreter() {
   PyEval_RestoreThread(state);
 }
 
-void run_errand(std::function<void(const std::function<bool()>& stop)> work) {
+namespace {
+
+std::shared_ptr<Errand> begin(ErrandWork work) {
   { const Unlocked is_possible; }
-  const auto errand = std::make_shared<Errand>();
+  auto errand = std::make_shared<Errand>();
   at_interpreter_end(errand, [errand = errand.get()] { errand->stop = true; });
   ++at_work;
   try {
@@ -134,6 +136,15 @@ void run_errand(std::function<void(const std::function<bool()>& stop)> work) {
     --at_work;
     throw;
   }
+  return errand;
+}
+
+}  // namespace
+
+void begin_errand(ErrandWork work) { begin(std::move(work)); }
+
+void run_errand(ErrandWork work) {
+  const auto errand = begin(std::move(work));
   for (bool is_done = false; !is_done;) {
     {
       const Unlocked unlocked;

@@ -63,9 +63,14 @@ bool interpreter_ends() noexcept;
 /// Ends all that runs, and waits for it. Python calls it before it takes itself apart.
 void end_with_interpreter();
 
+using ErrandWork = std::function<void(const std::function<bool()>& stop)>;
+
+/// Runs work(stop) in a thread of its own, which ends before the interpreter does, and loses what it throws.
+void begin_errand(ErrandWork work);
+
 /// Runs work(stop) in a thread of its own while other threads of Python run, and raises what it threw. At Ctrl-C it is
 /// told to stop, and left alone: it ends before the interpreter does.
-void run_errand(std::function<void(const std::function<bool()>& stop)> work);
+void run_errand(ErrandWork work);
 
 /// What work(stop) returns. Ctrl-C raises KeyboardInterrupt at once; the work is asked to stop, and forgotten.
 template <class Work>

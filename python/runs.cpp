@@ -97,7 +97,7 @@ class Run {
   explicit Run(std::unique_ptr<RecordStream> stream) : stream_(std::move(stream)) {}
   ~Run() {
     if (!is_ours()) {
-      [[maybe_unused]] RecordStream* const left_alone = stream_.release();
+      [[maybe_unused]] const auto* const left_alone = new std::shared_ptr<RecordStream>(stream_);
     } else if (Py_IsInitialized() != 0 && PyGILState_Check() != 0 && !interpreter_ends()) {
       const Unlocked unlocked;  // its threads take their time to end
       stream_.reset();
@@ -109,15 +109,16 @@ class Run {
   bool is_ours() const noexcept { return ::getpid() == process_; }
 
   /// Throws PythonError in a child of the process that began it.
-  RecordStream& stream() const {
+  RecordStream& stream() const { return *shared(); }
+  const std::shared_ptr<RecordStream>& shared() const {
     if (!is_ours()) throw PythonError("this run is of the process that began it, not of its child: begin one here");
-    return *stream_;
+    return stream_;
   }
 
   std::span<const ColumnInfo> columns() const noexcept { return stream_->columns(); }
 
  private:
-  std::unique_ptr<RecordStream> stream_;
+  std::shared_ptr<RecordStream> stream_;
   pid_t process_ = ::getpid();
 };
 
@@ -291,11 +292,14 @@ nb::list next_events(const Run& run) {
   return texts;
 }
 
-/// In a child there is nothing to end, nor once the interpreter has ended it.
-void leave(const Run& run) {
+/// In a child there is nothing to end, nor once the interpreter has ended it. Large tables take their time.
+void leave(const Run& run, bool waits) {
   if (!run.is_ours() || interpreter_ends()) return;
-  const Unlocked unlocked;
-  run.stream().leave();
+  const auto work = [stream = run.shared()](const std::function<bool()>&) { stream->leave(); };
+  if (waits)
+    run_errand(work);
+  else
+    begin_errand(work);
 }
 
 std::optional<std::string> failure_of(const Run& run) {
@@ -324,7 +328,7 @@ void bind_runs(nb::module_& m) {
       .def("next_events", &next_events)
       .def_prop_ro("ended", [](const Run& run) { return run.stream().ended(); })
       .def_prop_ro("failure", &failure_of)
-      .def("leave", &leave)
+      .def("leave", &leave, nb::arg("waits") = true)
       .def("counters", [](const Run& run) { return dict_of(run.stream().counters()); })
       .def_prop_ro("share_read", [](const Run& run) { return run.stream().share_read(); })
       .def("summary", &summary_of)

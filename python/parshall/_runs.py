@@ -54,7 +54,7 @@ def windows(source=None, *, tasks, progress=False, **settings):
     ...     [event["values"]["packets"] for event in found]
     [1000, 1000, 1000]
     """
-    return Findings(*_open(source, {"task": list(tasks), **settings}, events=True, progress=progress))
+    return Findings(*_open(source, {"task": _listed(tasks), **settings}, events=True, progress=progress))
 
 
 def watch(source=None, *, every="1s", tasks=(), on_window=None, progress=False, **settings):
@@ -77,7 +77,7 @@ def watch(source=None, *, every="1s", tasks=(), on_window=None, progress=False, 
     """
     if on_window is not None and not callable(on_window):
         raise TypeError(f"on_window={on_window!r}: give what can be called with a Window")
-    asked = [task for task in tasks if task != "count"] + ["count"]  # the last to speak of a window
+    asked = [task for task in _listed(tasks) if task != "count"] + ["count"]  # the last to speak of a window
     watching = Watch(*_open(source, {"task": asked, "window": every, **settings}, events=True, progress=progress))
     if on_window is None:
         return watching
@@ -89,6 +89,10 @@ def watch(source=None, *, every="1s", tasks=(), on_window=None, progress=False, 
         else:
             return watching.accounting
     return watching.accounting
+
+
+def _listed(tasks):
+    return [tasks] if isinstance(tasks, str) else list(tasks)
 
 
 def _open(source, settings, events=False, progress=False):
@@ -127,16 +131,19 @@ class _Run:
         return self._stream.counters()
 
     def close(self):
-        """Ends the run; what was not read is lost. May be called again."""
-        self._stream.leave()
+        """Ends the run, and waits for that; what was not read is lost. May be called again, by any thread."""
+        self._leave(True)
+
+    def _leave(self, waits):
+        self._stream.leave(waits)
         if self._bar is not None:
             self._bar.close()
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *problem):
-        self.close()
+    def __exit__(self, kind, *problem):
+        self._leave(kind is None or not issubclass(kind, KeyboardInterrupt))  # who pressed Ctrl-C does not wait
 
     def _advance(self):
         if self._bar is not None:

@@ -3,6 +3,7 @@
 import collections.abc
 import csv
 import io
+import numbers
 import os
 
 from . import _load
@@ -18,7 +19,7 @@ def toml(settings):
 def _value(name, value):
     if value is True:
         return "true"
-    if isinstance(value, (int, float)):
+    if isinstance(value, numbers.Real):  # of NumPy, too
         return str(value)
     if isinstance(value, (str, os.PathLike)):
         return _text(os.fspath(value))
@@ -41,7 +42,7 @@ def fill(plan, command, settings):
             continue
         if isinstance(value, os.PathLike):
             value = os.fspath(value)
-        if isinstance(getattr(plan, name), str) and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if isinstance(getattr(plan, name), str) and isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = str(value)
         try:
             setattr(plan, name, value)

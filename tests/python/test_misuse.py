@@ -336,6 +336,30 @@ class UsedTwiceOrClosed(unittest.TestCase):
             with run:
                 pass
 
+    def test_ctrl_c_leaves_with_and_close_at_once(self):
+        """Though a table that large takes its time to end."""
+        large = "parshall.flows(generate='flows=1000000,size=64', flows='200M', stats='all', idle='1us')"
+        for body in (f"with {large} as flows:\n    for batch in flows.batches(): batch.lists()", f"flows = {large}; flows.close(); time.sleep(9)", f"with {large}: time.sleep(9)"):
+            code = textwrap.dedent("""
+                import parshall, signal, time
+                def interrupt(*_):
+                    raise KeyboardInterrupt
+                signal.signal(signal.SIGINT, interrupt)
+                print("begins", flush=True)
+                try:
+                    {}
+                except KeyboardInterrupt:
+                    print(time.monotonic(), flush=True)
+            """).format(body.replace("\n", "\n    "))
+            process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+            self.assertEqual(process.stdout.readline(), "begins\n")
+            time.sleep(0.5)
+            asked = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+            self.assertLess(float(out) - asked, 0.1, body)
+
     def test_a_batch_is_given_away_once(self):
         batch = next(parshall.flows(**SMALL).batches())
         pyarrow.record_batch(batch)
@@ -366,6 +390,7 @@ class Watching(unittest.TestCase):
         self.assertEqual(len(got), 3)
         with self.assertRaises(ZeroDivisionError):
             parshall.watch(**self.TRAFFIC, on_window=lambda window: 1 / 0)
+        self.assertEqual([window.packets for window in parshall.watch(**self.TRAFFIC, tasks="heavy-hitters")], [1000, 1000, 500])
         with self.assertRaisesRegex(TypeError, "on_window=3"):
             parshall.watch(**self.TRAFFIC, on_window=3)
         with self.assertRaisesRegex(parshall.Error, "window"):

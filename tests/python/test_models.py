@@ -109,6 +109,12 @@ class Training(Case):
             with self.subTest(form):
                 self.assertEqual(without_origin(parshall.train(self.captures, labels, **FEW)._native.text), expected)
 
+    def test_numbers_of_numpy_will_do(self):
+        model = self.trained(packets=numpy.int64(2), reject=numpy.float64(0.5), seed=numpy.uint16(3))
+        self.assertEqual((model.packets, model.reject), (2, 0.5))
+        with parshall.flows(self.captures[0], count=numpy.int32(50), quantile_error=numpy.float64(0.1)) as flows:
+            self.assertEqual(sum(flow.packets for flow in flows), 50)
+
     def test_folders_rules_and_samples(self):
         expected = self.trained()
         rules = [f"{name}=udp port {port}" for name, (port, _) in CLASSES.items()]
@@ -166,7 +172,7 @@ class Training(Case):
             parshall.train(self.captures, [{"class": "x", "protocol": 6, "src_ip": "", "src_port": 1, "dst_ip": ""}])
         with self.assertRaisesRegex(parshall.Error, "packtes is no setting of parshall train"):
             self.trained(packtes=3)
-        for call in (lambda: parshall.train(self.captures, 3), lambda: parshall.train(3, self.labels), lambda: self.trained(packets="four"), lambda: self.trained(folds=-1),
+        for call in (lambda: parshall.train(self.captures, 3), lambda: parshall.train(3, self.labels), lambda: self.trained(packets="four"), lambda: self.trained(packets=4.5), lambda: self.trained(folds=-1),
                      lambda: self.trained(reject=None, model=3.5j), lambda: parshall.train(self.captures, [{}, 3]), lambda: parshall.train(self.captures, {"class": ["x"]}),
                      lambda: parshall.Model(), lambda: parshall.Model(3)):
             with self.assertRaises(TypeError):
