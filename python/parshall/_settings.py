@@ -56,7 +56,7 @@ def is_path(table):
 
 
 def csv_of(table, what):
-    """CSV of a data frame (__arrow_c_stream__), of dicts or named tuples, or of rows of which the first names the columns. What is missing is empty."""
+    """CSV of a data frame (__arrow_c_stream__), of dicts, or of rows of which the first names the columns. What is missing is empty."""
     if hasattr(table, "__arrow_c_stream__"):
         import pyarrow
 
@@ -82,8 +82,6 @@ def _rows(rows, what):
         return names, [[row.get(name) for name in names] for row in rows]
     if not all(isinstance(row, (list, tuple)) for row in rows):
         raise TypeError(f"{what}: a row is a dict, or a list or tuple, and of one kind with the others")
-    if hasattr(rows[0], "_fields"):
-        return rows[0]._fields, rows
     return rows[0], rows[1:]
 
 

@@ -4,7 +4,6 @@
 usage: test_models.py [unittest arguments], by a Python that has parshall, pyarrow, pandas, polars and scikit-learn
 """
 import csv
-import os
 import pathlib
 import pickle
 import random
@@ -101,7 +100,7 @@ class Training(Case):
         frame = pandas.DataFrame(self.labels)
         numbered = frame.assign(protocol=17.0, src_port=frame["src_port"].astype(float), more=None).set_index("class", drop=False).rename_axis("index")
         forms = {"path": self.labels_csv, "text path": str(self.labels_csv), "dicts": self.labels, "rows": rows, "tuples": map(tuple, rows),
-                 "named tuples": list(frame.rename(columns={"class": "klass"}).itertuples(index=False))[:0] or self.labels, "pandas": frame,
+                 "pandas": frame,
                  "pandas with an index, categories and floats": numbered.astype({"class": "category"}), "polars": polars.DataFrame(self.labels),
                  "arrow": pyarrow.Table.from_pylist(self.labels)}
         expected = without_origin(self.trained()._native.text)
