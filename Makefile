@@ -79,7 +79,7 @@ sdist: setup
 
 python-test: python
 	@build-python/env/bin/pip install --quiet -r docs/notebooks/requirements.txt
-	@for test in flows oracle notebooks nfstream; do echo "test_$$test"; build-python/env/bin/python tests/python/test_$$test.py || exit 1; done
+	@for test in flows oracle models send misuse notebooks nfstream; do echo "test_$$test"; build-python/env/bin/python tests/python/test_$$test.py || exit 1; done
 
 portable: setup
 	@tools/portable.sh

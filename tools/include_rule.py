@@ -24,6 +24,7 @@ MAY = {
     "tester": {*ENGINE, "generate", "parshall", "cli", "monitor"},
     "lab": {*ENGINE, "classify", "generate", "parshall", "cli", "monitor"},
 }
+PYTHON_MAY = {"base", "parshall"}  # of python/, beside its own
 
 
 def layer(path):
@@ -48,7 +49,12 @@ def problems(root):
                 yield f"{name}:{line_number}: {own} must not include {include[1]}"
             if re.search(r"#include <rte_", line) and "dpdk" not in name.parts:
                 yield f"{name}:{line_number}: rte_* belongs in the dpdk folders"
-    for path in sorted([*(root / "tests").rglob("*.[ch]pp"), *(root / "bench").rglob("*.[ch]pp"), *(root / "tools").glob("*.sh")]):
+    for path in sorted((root / "python").glob("*.[ch]pp")):
+        for line_number, line in enumerate(path.read_text().split("\n"), 1):
+            include = re.match(r'#include "([^"]+)"', line)
+            if include and "/" in include[1] and layer(include[1])[0] not in PYTHON_MAY:
+                yield f"python/{path.name}:{line_number}: python must not include {include[1]}"
+    for path in sorted([*(root / "tests").rglob("*.[ch]pp"), *(root / "python").glob("*.[ch]pp"), *(root / "bench").rglob("*.[ch]pp"), *(root / "tools").glob("*.sh")]):
         if SPDX not in "\n".join(path.read_text().split("\n")[:2]):
             yield f"{path.relative_to(root)}: no SPDX line"
 

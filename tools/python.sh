@@ -5,5 +5,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(mkdir -p "$1" && realpath "$1")
 [ -x "$folder/env/bin/python" ] || python3 -m venv "$folder/env"
-"$folder/env/bin/pip" install --quiet meson-python nanobind pyarrow pandas polars
+"$folder/env/bin/pip" install --quiet meson-python nanobind pyarrow pandas polars scikit-learn tqdm
 "$folder/env/bin/pip" install --quiet --no-build-isolation -Cbuild-dir="$folder/build" .

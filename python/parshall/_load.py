@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which of a wheel's native parts the processor can run: _isa/ISA has one each, the best first. What was built here has one alone, for this processor."""
+import functools
 import importlib.machinery
 import importlib.util
 import os
@@ -21,6 +22,7 @@ def _flags():
     return set()
 
 
+@functools.lru_cache(maxsize=None)  # an extension that is loaded again is another
 def native():
     """The module. PARSHALL_ISA names one; raises ImportError where the processor has not what it asks for."""
     folder = pathlib.Path(__file__).parent / "_isa"

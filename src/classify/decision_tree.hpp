@@ -48,6 +48,7 @@ class DecisionTree final : public Model {
   static std::unique_ptr<Model> read(ModelHead head, ModelReader& reader);
 
   std::span<const Node> nodes() const noexcept { return nodes_; }
+  ClassId class_of(std::size_t leaf) const noexcept { return class_[leaf]; }  ///< unknown of what is no leaf
 
   std::string_view kind() const noexcept override { return kKind; }
   std::size_t memory_bytes() const noexcept override {

@@ -12,9 +12,7 @@
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
 #include "engine/threads.hpp"
-#include "generate/capture_loops.hpp"
 #include "generate/memory_sink.hpp"
-#include "generate/memory_source.hpp"
 #include "generate/pcap_sink.hpp"
 #include "generate/sending_source.hpp"
 #include "generate/traffic_text.hpp"
@@ -22,6 +20,7 @@
 #include "monitor/send_options.hpp"
 #include "monitor/send_orders.hpp"
 #include "monitor/send_report.hpp"
+#include "parshall/send_source.hpp"
 #include "parshall/wiring.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/output/sink.hpp"
@@ -62,22 +61,9 @@ class Send {
   }
 
   int prepare() {
-    std::unique_ptr<PacketSource> source;
-    std::unique_ptr<FrameWriter> writer;
-    if (options_.capture.empty()) {
-      auto traffic = play(choices_.traffic);
-      if (!traffic) return fail(traffic.error(), kFailed);
-      source = *std::move(traffic);
-      writer = std::make_unique<FrameCopier>();
-      source_name_ = "built-in traffic " + options_.traffic;
-    } else {
-      auto capture = CaptureLoops::open(options_.capture, options_.loops);
-      if (!capture) return fail(capture.error(), kFailed);
-      capture_ = capture->get();
-      source = *std::move(capture);
-      writer = std::make_unique<ReplayWriter>(choices_.changes, [capture = capture_] { return capture->loop(); });
-      source_name_ = options_.capture == "-" ? "standard input" : options_.capture;
-    }
+    auto source = open_send_source(options_, choices_);
+    if (!source) return fail(source.error(), kFailed);
+    source_name_ = source->name;
     auto sink = open_sink();
     if (!sink) return fail(sink.error(), kFailed);
     line_bps_ = choices_.line_bps != 0 ? std::optional(choices_.line_bps) : (*sink)->line_bps();
@@ -85,15 +71,8 @@ class Send {
     asked_ = choices_.plan.rate;
     const auto plan = on_line(choices_.plan, line_bps_);
     if (!plan) return fail(plan.error(), kUsage);
-    sender_ = std::make_shared<Sender>(std::move(source), std::move(writer), *std::move(sink), *plan);
+    sender_ = std::make_shared<Sender>(std::move(source->packets), std::move(source->writer), *std::move(sink), *plan);
     return kDone;
-  }
-
-  static Result<std::unique_ptr<PacketSource>> play(const TrafficSpec& spec) {
-    auto trace = Trace::make(spec);
-    if (!trace) return trace.error();
-    return std::unique_ptr<PacketSource>(std::make_unique<MemorySource>(
-        std::make_shared<const Trace>(*std::move(trace)), ~std::uint64_t{0}, kTrafficStartNs));
   }
 
   Result<std::unique_ptr<FrameSink>> open_sink() {
@@ -276,8 +255,7 @@ class Send {
   SendChoices choices_;
   std::string source_name_, destination_, traffic_now_;
   std::shared_ptr<DpdkPort> port_;
-  CaptureLoops* capture_ = nullptr;  ///< the sender's
-  PcapSink* pcap_ = nullptr;         ///< likewise
+  PcapSink* pcap_ = nullptr;  ///< the sender's
   std::optional<double> line_bps_;
   SendRate asked_;
   std::shared_ptr<Sender> sender_;

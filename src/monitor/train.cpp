@@ -2,27 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
-#include <set>
 #include <sstream>
-#include <stdexcept>
 
 #include "base/figures/plot.hpp"
-#include "base/parse.hpp"
 #include "base/same_file.hpp"
-#include "classify/cross_validation.hpp"
-#include "classify/model_file.hpp"
 #include "classify/registry.hpp"
 #include "classify/sample_csv.hpp"
-#include "classify/selection.hpp"
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
 #include "monitor/commands.hpp"
-#include "monitor/train_samples.hpp"
 #include "monitor/training_report.hpp"
+#include "parshall/training.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -30,44 +23,11 @@ namespace {
 constexpr const char* kTrain = "train";
 
 struct TrainOptions {
-  TrainingInput input;
-  std::string idle = "15s", samples;
-  std::string model = "naive-bayes", output;
-  TrainingOptions training;
-  std::size_t least_flows = 20, least_captures = 2;
-  std::uint32_t folds = 10;
-  std::uint64_t seed = 1;
+  TrainingPlan plan;
+  std::string output;
   std::string write_samples, confusion, plot;
   std::string format = "text";
 };
-
-std::string today() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
-}
-
-/// What the samples are made of, on standard error.
-void tell(const TrainingFlows& flows) {
-  for (const std::string& warning : flows.warnings) say(kTrain, "warning: " + warning);
-  if (flows.contradictory_labels != 0)
-    say(kTrain, fmt::format("{} connections have labels that differ, and are left out", flows.contradictory_labels));
-  say(kTrain, fmt::format("{} flows of a known class, and {} with too few packets; labels say nothing of {}",
-                          flows.samples.size(), flows.too_short, flows.without_label));
-}
-
-void tell(const std::vector<Selection::LeftOut>& left_out, const TrainOptions& options) {
-  if (left_out.empty()) return;
-  std::string names;
-  std::size_t flows = 0;
-  for (const auto& one : left_out) {
-    names += fmt::format("{}{} ({} in {})", names.empty() ? "" : ", ", one.name, one.flows, one.captures);
-    flows += one.flows;
-  }
-  say(kTrain, fmt::format("left out, with fewer than {} flows or {} captures: {} flows of {} classes: {}",
-                          options.least_flows, options.least_captures, flows, left_out.size(), names));
-}
 
 std::vector<std::string> outputs_of(const TrainOptions& options) {
   std::vector<std::string> outputs;
@@ -84,35 +44,10 @@ std::optional<Error> overwriting_problem(const TrainOptions& options, const std:
   return std::nullopt;
 }
 
-Result<Samples> samples_of(const TrainOptions& options) {
-  if (!options.samples.empty()) {
-    auto read = read_samples(options.samples);
-    if (!read) return read.error();
-    return std::move(read->samples);
-  }
-  auto flows = gather_samples(options.input);
-  if (!flows) return flows.error();
-  tell(*flows);
-  if (auto problem = overwriting_problem(options, flows->captures)) return *std::move(problem);
-  return std::move(flows->samples);
-}
-
 std::optional<Error> usage_problem(const TrainOptions& options) {
-  const bool has_captures = !options.input.captures.empty(), has_samples = !options.samples.empty();
-  if (has_captures == has_samples)
-    return Error{"give either captures (-r FILE or FOLDER), or samples that were written before (--samples FILE)"};
-  if (has_captures && options.input.labels.empty() && options.input.rules.empty())
-    return Error{"say which class flows are of: --labels FILE, or --rule CLASS=FILTER"};
-  if (has_samples && options.input.packets != TrainingInput().packets)
-    return Error{"samples are of as many packets as they were written with: leave out --packets"};
-  if (has_samples && !(options.input.labels.empty() && options.input.rules.empty()))
-    return Error{"samples have their classes: leave out --labels and --rule"};
-  const bool reads_stdin = std::ranges::find(options.input.captures, "-") != options.input.captures.end();
-  if (reads_stdin && options.input.rules.size() + (options.input.labels.empty() ? 0 : 1) > 1)
-    return Error{
-        "standard input is read once, and a capture once for the labels and once for each --rule: give a file"};
-  std::vector<std::string> inputs = options.input.captures;
-  for (const std::string& file : {options.input.labels, options.samples})
+  if (auto problem = problem_of(options.plan)) return problem;
+  std::vector<std::string> inputs = options.plan.input.captures;
+  for (const std::string& file : {options.plan.input.labels, options.plan.samples})
     if (!file.empty()) inputs.push_back(file);
   if (auto problem = overwriting_problem(options, inputs)) return problem;
   const std::vector<std::string> outputs = outputs_of(options);
@@ -127,11 +62,12 @@ std::optional<Error> usage_problem(const TrainOptions& options) {
 }
 
 /// Writes what was asked for beside the model. What could not be written.
-std::optional<Error> write_findings(const TrainOptions& options, const Samples& samples,
-                                    const std::vector<std::uint32_t>& folds, const Confusion& confusion) {
+std::optional<Error> write_findings(const TrainOptions& options, const Training& training) {
+  const Samples& samples = training.samples;
+  const Confusion& confusion = training.confusion;
   if (!options.write_samples.empty()) {
     std::ostringstream csv;
-    write_samples(csv, samples, folds);
+    write_samples(csv, samples, training.folds);
     if (auto problem = write_whole(options.write_samples, csv.str())) return problem;
   }
   if (!options.confusion.empty())
@@ -146,48 +82,27 @@ std::optional<Error> write_findings(const TrainOptions& options, const Samples& 
   return std::nullopt;
 }
 
-int train(TrainOptions options) {
-  const auto idle_ns = parse_duration_ns(options.idle);
-  if (!idle_ns) return fail(kTrain, {fmt::format("--idle {}: give a time such as 15s", options.idle)}, kUsage);
-  options.input.idle_ns = *idle_ns;
+int train(const TrainOptions& options) {
   if (const auto problem = usage_problem(options)) return fail(kTrain, *problem, kUsage);
   if (const auto problem = prepare_for(options.output)) return fail(kTrain, *problem, kFailed);
   catch_signals();
-  auto all = samples_of(options);
-  if (!all) return fail(kTrain, all.error(), kFailed);
-  Selection selection = select_classes(*all, options.least_flows, options.least_captures);
-  tell(selection.left_out, options);
-  selection.samples.cap(options.training.longest);  // so that samples that are written are those that were learnt from
-  const Samples& samples = selection.samples;
-  if (samples.class_names.size() < 2)
-    return fail(kTrain,
-                {fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
-                             options.least_flows, options.least_captures, samples.class_names.size())},
-                kFailed);
-  if (samples.class_names.size() > kMostClasses)
-    return fail(kTrain,
-                {fmt::format("there are {} classes, and a model tells {} at most: raise --least-flows",
-                             samples.class_names.size(), kMostClasses)},
-                kFailed);
-  const auto folds = folds_of(samples, options.folds, options.seed);
-  if (!folds) return fail(kTrain, folds.error(), kFailed);
-  const ModelKind& kind = *find_model_kind(options.model);
-  const auto validation = cross_validate(samples, *folds, kind, options.training, stop_asked);
-  if (!validation) return fail(kTrain, {"stopped: nothing was trained"}, kFailed);
-  if (const auto problem = write_findings(options, samples, *folds, validation->confusion))
-    return fail(kTrain, *problem, kFailed);
-
-  const auto model = kind.train(samples, options.training);
-  ModelOrigin origin{
-      .date = today(), .command = command_line(), .accuracy = validation->confusion.summary(options.folds)};
-  origin.captures = std::set<std::uint32_t>(samples.captures.begin(), samples.captures.end()).size();
-  for (std::size_t id = 0; id < samples.class_names.size(); ++id)
-    origin.flows.push_back(validation->confusion.flows_of(static_cast<ClassId>(id)));
-  const auto text = model_text(*model, origin);
+  const TrainingWatch watch{.say = [](const std::string& line) { say(kTrain, line); }, .stop = stop_asked};
+  const auto set = training_set(options.plan, watch);
+  if (!set) return fail(kTrain, set.error(), kFailed);
+  if (const auto problem = overwriting_problem(options, set->captures)) return fail(kTrain, *problem, kFailed);
+  const auto training = parshall::train(set->samples, options.plan, command_line(), watch);
+  if (!training) return fail(kTrain, training.error(), kFailed);
+  if (const auto problem = write_findings(options, *training)) return fail(kTrain, *problem, kFailed);
+  const auto text = model_text(*training->file.model, training->file.origin);
   if (!text) return fail(kTrain, text.error(), kFailed);
   if (const auto problem = write_whole(options.output, *text)) return fail(kTrain, *problem, kFailed);
   if (options.output != "-") say(kTrain, fmt::format("wrote {}", options.output));
   return kDone;
+}
+
+template <class T>
+Check among_range(NumberRange<T> range) {
+  return in_range(range.least, range.most);
 }
 
 std::vector<std::string> kind_names() {
@@ -197,69 +112,70 @@ std::vector<std::string> kind_names() {
 }
 
 void declare(Command command, TrainOptions& o) {
-  command.add_option("-r,--read", o.input.captures, "Captures, and folders of captures")->group("Flows");
+  command.add_option("-r,--read", o.plan.input.captures, "Captures, and folders of captures")->group("Flows");
   command
-      .add_option("--labels", o.input.labels,
+      .add_option("--labels", o.plan.input.labels,
                   "CSV of known flows: columns class, protocol, src_ip, src_port, dst_ip, dst_port, and maybe capture "
                   "(a file's name); a line goes for both directions")
       ->group("Flows");
   command
-      .add_option("--rule", o.input.rules,
+      .add_option("--rule", o.plan.input.rules,
                   "CLASS=FILTER: flows whose packets match, in libpcap's language, are of that class unless they "
                   "have a label; the first rule that fits counts")
       ->allow_extra_args(false)
       ->group("Flows");
-  command.add_option("--idle", o.idle, "A flow ends after this time without a packet")
+  command.add_option("--idle", o.plan.idle, "A flow ends after this time without a packet")
       ->capture_default_str()
       ->group("Flows");
-  command.add_option("--samples", o.samples, "Learn from what --write-samples wrote, and not from captures")
+  command.add_option("--samples", o.plan.samples, "Learn from what --write-samples wrote, and not from captures")
       ->group("Flows");
-  command.add_option("--least-flows", o.least_flows, "Leave out classes of fewer flows")
+  command.add_option("--least-flows", o.plan.least_flows, "Leave out classes of fewer flows")
       ->capture_default_str()
       ->group("Flows");
-  command.add_option("--least-captures", o.least_captures, "Leave out classes in fewer captures")
+  command.add_option("--least-captures", o.plan.least_captures, "Leave out classes in fewer captures")
       ->capture_default_str()
       ->group("Flows");
-  command.add_option("--model", o.model, "Kind of model")
+  command.add_option("--model", o.plan.model, "Kind of model")
       ->check(among(kind_names()))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--packets", o.input.packets, "Packets at a flow's beginning to go by")
-      ->check(in_range(std::size_t{1}, kMostFirstPackets))
+  command.add_option("--packets", o.plan.input.packets, "Packets at a flow's beginning to go by")
+      ->check(among_range(TrainingPlan::kPackets))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--longest", o.training.longest, "Longer packets count as of so many bytes")
-      ->check(in_range(std::uint16_t{64}, std::uint16_t{65535}))
+  command.add_option("--longest", o.plan.options.longest, "Longer packets count as of so many bytes")
+      ->check(among_range(TrainingPlan::kLongest))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--reject", o.training.reject, "The class is unknown where its probability is lower")
-      ->check(in_range(0.0, 1.0))
+  command.add_option("--reject", o.plan.options.reject, "The class is unknown where its probability is lower")
+      ->check(among_range(TrainingPlan::kReject))
       ->capture_default_str()
       ->group("Model");
   command
-      .add_flag("--priors", o.training.use_priors,
+      .add_flag("--priors", o.plan.options.use_priors,
                 "Naive Bayes: classes are as likely as among these flows, not all alike")
       ->group("Model");
-  command.add_option("--variance-floor", o.training.variance_floor, "Naive Bayes: least variance of a size, bytes^2")
-      ->check(in_range(1e-6, 1e9))
+  command
+      .add_option("--variance-floor", o.plan.options.variance_floor, "Naive Bayes: least variance of a size, bytes^2")
+      ->check(among_range(TrainingPlan::kVarianceFloor))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--confidence", o.training.confidence, "C4.5: of pruning; 0: the whole tree")
-      ->check(in_range(0.0, 0.5))
+  command.add_option("--confidence", o.plan.options.confidence, "C4.5: of pruning; 0: the whole tree")
+      ->check(among_range(TrainingPlan::kConfidence))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--least-branch", o.training.least_flows, "C4.5: flows in each of two branches at least")
-      ->check(in_range(1u, 1u << 30))
+  command.add_option("--least-branch", o.plan.options.least_flows, "C4.5: flows in each of two branches at least")
+      ->check(among_range(TrainingPlan::kLeastBranch))
       ->capture_default_str()
       ->group("Model");
   command.add_option("-o,--output", o.output, "The model's file; -: standard output, and figures go to standard error")
       ->required()
       ->group("Output");
-  command.add_option("--folds", o.folds, "Cross-validation: parts, each of whole captures")
-      ->check(in_range(2u, 1000u))
+  command.add_option("--folds", o.plan.folds, "Cross-validation: parts, each of whole captures")
+      ->check(among_range(TrainingPlan::kFolds))
       ->capture_default_str()
       ->group("Output");
-  command.add_option("--seed", o.seed, "Of the folds")->capture_default_str()->group("Output");
+  command.add_option("--seed", o.plan.seed, "Of the folds")->capture_default_str()->group("Output");
   command.add_option("--format", o.format, "Of the figures by class: text, csv or json")
       ->check(among({"text", "csv", "json"}))
       ->capture_default_str()
@@ -282,13 +198,7 @@ void add_train(Command app, int& status) {
   auto options = std::make_shared<TrainOptions>();
   Command command = app.add_subcommand("train", "Learn to tell the applications of flows by their first packets");
   declare(command, *options);
-  command->callback([options, &status] {
-    try {
-      status = train(*options);
-    } catch (const std::length_error& too_large) {
-      status = fail(kTrain, {too_large.what()}, kFailed);
-    }
-  });
+  command->callback([options, &status] { status = train(*options); });
 }
 
 }  // namespace parshall::cli

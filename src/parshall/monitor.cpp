@@ -76,6 +76,7 @@ std::uint64_t Monitor::memory_bytes() const noexcept { return state_->run->memor
 std::span<const std::string> Monitor::notes() const noexcept { return state_->notes; }
 Counters Monitor::counters() const { return state_->run->session().counters(); }
 std::vector<OutputSummary> Monitor::outputs() const { return state_->run->outputs().summaries(); }
+std::optional<double> Monitor::share_read() const noexcept { return state_->run->share_read(); }
 void Monitor::stop() noexcept { state_->run->session().stop(); }
 bool Monitor::ended_within(std::chrono::milliseconds most) { return state_->run->ended_within(most); }
 

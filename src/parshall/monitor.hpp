@@ -81,6 +81,9 @@ class Monitor {
   /// Cheap: what has been counted so far, but for what takes a walk over the tables (`parshall list counters`).
   Counters counters() const;
   std::vector<OutputSummary> outputs() const;
+  /// How much of a capture file has been read, from 0 to 1; nothing of a stream, such as what is compressed, or of what
+  /// is no file.
+  std::optional<double> share_read() const noexcept;
   void stop() noexcept;
 
   // One thread:

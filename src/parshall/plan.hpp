@@ -50,6 +50,7 @@ struct FlowPlan {
   std::uint64_t linger_ns = 0;                      ///< of flows that had FIN or RST; 0: as all others
   std::optional<std::uint64_t> seed;                ///< nothing: random
   std::string model;                                ///< of classes, a file; empty: flows are not classified
+  std::string model_text;                           ///< what it says; empty: what is in the file
   std::size_t classifiers = 0;                      ///< threads that tell classes; 0: the workers do
 
   friend bool operator==(const FlowPlan&, const FlowPlan&) = default;

@@ -56,6 +56,8 @@ class RecordStream {
 
   Counters counters() const { return monitor_->counters(); }  ///< so far, any thread
 
+  std::optional<double> share_read() const noexcept { return monitor_->share_read(); }  ///< likewise
+
   /// Ends the run now; what was not taken is lost. Returns once its threads have ended. Any thread, any number of them.
   void leave() noexcept;
 

@@ -88,6 +88,7 @@ std::optional<Error> Run::start() {
   try {
     memory_bytes_ = Session::memory_bytes(wiring_.session, wiring_.schema) + tasks_->memory_bytes() +
                     input_->memory_bytes + outputs_.memory_bytes();
+    for (const auto& source : input_->sources) sources_.push_back(source.get());
     session_.emplace(*std::move(input_), wiring_.session, wiring_.schema, std::move(monitors_), *std::move(tasks_));
   } catch (const std::bad_alloc&) {
     return no_memory(wiring_);
@@ -97,6 +98,16 @@ std::optional<Error> Run::start() {
   for (const auto& server : metrics_)
     server->serve([this] { return MetricsState{description_, session_->counters(), outputs_.summaries()}; });
   return std::nullopt;
+}
+
+std::optional<double> Run::share_read() const noexcept {
+  std::optional<double> least;
+  for (const PacketSource* const source : sources_) {
+    const auto share = source->share_read();
+    if (!share) return std::nullopt;
+    least = std::min(*share, least.value_or(1));
+  }
+  return least;
 }
 
 bool Run::time_is_up() const noexcept {

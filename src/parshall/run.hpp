@@ -43,6 +43,10 @@ class Run {
     return session.table == nullptr ? 0 : session.monitor.flows * session.workers;
   }
 
+  /// How much of a capture file has been read, by all workers, from 0 to 1; nothing of a stream, or of what is no file.
+  /// Any thread.
+  std::optional<double> share_read() const noexcept;
+
   /// Whether the plan's time is over, of a source that has none of its own.
   bool time_is_up() const noexcept;
 
@@ -63,6 +67,7 @@ class Run {
   std::optional<TaskSets> tasks_;
   std::optional<Input> input_;
   std::string description_;
+  std::vector<const PacketSource*> sources_;  ///< the session's
   std::uint64_t memory_bytes_ = 0;
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point began_;

@@ -23,6 +23,13 @@ std::string device_of(std::string device) {
   return device.starts_with("0000:") ? device.substr(5) : device;
 }
 
+Result<std::unique_ptr<Model>> model_of(const FlowPlan& flows) {
+  if (flows.model_text.empty()) return read_model(flows.model);
+  auto parsed = parse_model(flows.model_text, flows.model);
+  if (!parsed) return parsed.error();
+  return std::move(parsed->model);
+}
+
 }  // namespace
 
 std::optional<Error> wire_model(const Plan& plan, StatisticOptions& options, std::vector<std::string>& columns) {
@@ -32,7 +39,7 @@ std::optional<Error> wire_model(const Plan& plan, StatisticOptions& options, std
     return std::nullopt;
   }
   if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out --model " + path};
-  auto model = read_model(path);
+  auto model = model_of(plan.flows);
   if (!model) {
     const bool is_there = std::filesystem::exists(path);
     return Error{

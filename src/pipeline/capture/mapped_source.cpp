@@ -120,6 +120,7 @@ std::size_t MappedSource::poll(std::span<RawPacket> out) noexcept {
     parsed.packets = without_vanished(out.first(parsed.packets));
   if (last && !cut_to_) parser_->finish(rest_);
   exhausted_ = last || cut_to_;
+  taken_.store(file_->bytes().size() - rest_.size(), std::memory_order_relaxed);
   let_go();
   return parsed.packets;
 }

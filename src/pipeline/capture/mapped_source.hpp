@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -59,6 +60,10 @@ class MappedSource final : public PacketSource {
   }
   std::optional<Error> damage() const override;
 
+  std::optional<double> share_read() const noexcept override {
+    return static_cast<double>(taken_.load(std::memory_order_relaxed)) / static_cast<double>(file_->bytes().size());
+  }
+
  private:
   void let_go() noexcept;
   std::size_t without_vanished(std::span<const RawPacket> packets) noexcept;
@@ -69,6 +74,7 @@ class MappedSource final : public PacketSource {
   std::unique_ptr<CaptureParser> parser_;
   std::string name_;
   bool exhausted_ = false;
+  std::atomic<std::size_t> taken_{0};  ///< bytes, as of the last poll()
   std::optional<std::size_t> cut_to_;  ///< bytes that were left of a file cut short while it was read
 };
 

@@ -76,6 +76,9 @@ class PacketSource {
   /// True when the source waits for its reader (a file): then a full ring means "wait", not "drop".
   virtual bool lossless() const noexcept { return true; }
 
+  /// How much of a file it has delivered, from 0 to 1; nothing of a stream, or of what is no file. Any thread.
+  virtual std::optional<double> share_read() const noexcept { return std::nullopt; }
+
   /// Whether the data of its packets stay where they are for as long as it does, not until the second poll() after.
   virtual bool keeps_packets() const noexcept { return false; }
 

@@ -13,7 +13,7 @@
 namespace parshall {
 
 /// One of several sources that read the same input in turns: each packet comes to whoever polls next. Only one of them
-/// may be asked for anything at a time but damage(), which may be once all are exhausted.
+/// may be asked for anything at a time but share_read(), and damage() once all are exhausted.
 class TurnSource final : public PacketSource {
  public:
   /// So many of an input that keeps its packets (PacketSource::keeps_packets()), up to its `limit`-th packet.
@@ -34,6 +34,7 @@ class TurnSource final : public PacketSource {
   bool exhausted() const noexcept override { return shared_->left == 0 || shared_->whole->exhausted(); }
   bool keeps_packets() const noexcept override { return true; }
   std::optional<std::uint64_t> most_ip_packets() const noexcept override { return shared_->whole->most_ip_packets(); }
+  std::optional<double> share_read() const noexcept override { return shared_->whole->share_read(); }
   std::optional<Error> damage() const override { return shared_->whole->damage(); }
 
  private:

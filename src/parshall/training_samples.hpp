@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "classify/samples.hpp"
+#include "parshall/training_plan.hpp"
 
-namespace parshall::cli {
+namespace parshall {
 
-/// Captures, and who says which class their flows are of.
-struct TrainingInput {
-  std::vector<std::string> captures;  ///< files, and folders of them
-  std::string labels;                 ///< file of Labels; empty: none
-  std::vector<std::string> rules;     ///< CLASS=FILTER, for flows of which no label is known; the first that fits
-  std::size_t packets = 4;
-  std::uint64_t idle_ns = 0;
-};
+inline constexpr const char* kTrainingStopped = "stopped: nothing was trained";
 
 /// What became of the captures' flows, each one direction of a connection.
 struct TrainingFlows {
@@ -28,7 +23,8 @@ struct TrainingFlows {
   std::vector<std::string> captures;  ///< that were read: of folders those files that are captures
 };
 
-/// Reads all captures. Fails where one that was named cannot be read, or a rule or the labels are wrong.
-Result<TrainingFlows> gather_samples(const TrainingInput& input);
+/// Reads all captures. Fails where one that was named cannot be read, or a rule or the labels are wrong, and with
+/// kTrainingStopped where `stop` said so.
+Result<TrainingFlows> gather_samples(const TrainingInput& input, const std::function<bool()>& stop);
 
-}  // namespace parshall::cli
+}  // namespace parshall

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/train_samples.hpp"
+#include "parshall/training_samples.hpp"
 
 #include <fmt/format.h>
 
@@ -10,18 +10,18 @@
 #include <fstream>
 #include <functional>
 #include <optional>
+#include <sstream>
 #include <thread>
 #include <unordered_set>
 
 #include "classify/labels.hpp"
-#include "cli/signals.hpp"
 #include "engine/flow_merger.hpp"
 #include "engine/session.hpp"
 #include "pipeline/capture/capture_parser.hpp"
 #include "pipeline/capture/compressed/formats.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 
-namespace parshall::cli {
+namespace parshall {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,11 +77,18 @@ Result<std::vector<Rule>> rules_of(const std::vector<std::string>& texts) {
   return rules;
 }
 
+Result<Labels> labels_of(const TrainingInput& input) {
+  if (!input.labels_text) return Labels::read(input.labels);
+  std::istringstream csv(*input.labels_text);
+  return Labels::parse(csv, "labels");
+}
+
 /// Adds the flows of one capture after the other.
 class Gatherer {
  public:
-  Gatherer(const TrainingInput& input, std::optional<Labels> labels, std::vector<Rule> rules)
-      : input_(input), labels_(std::move(labels)), rules_(std::move(rules)) {
+  Gatherer(const TrainingInput& input, std::optional<Labels> labels, std::vector<Rule> rules,
+           const std::function<bool()>& stop)
+      : input_(input), labels_(std::move(labels)), rules_(std::move(rules)), stop_(stop) {
     flows_.samples.packets = input.packets;
     if (labels_) flows_.contradictory_labels = labels_->contradictory();
   }
@@ -123,7 +130,7 @@ class Gatherer {
                     options(std::move(filter)), *std::move(schema));
     if (auto problem = session.start()) return problem;
     while (!session.finished()) {
-      if (stop_asked()) return Error{"stopped: nothing was trained"};
+      if (stop_()) return Error{kTrainingStopped};
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     std::unordered_set<std::string> seen;
@@ -172,6 +179,7 @@ class Gatherer {
   const TrainingInput& input_;
   std::optional<Labels> labels_;
   std::vector<Rule> rules_;
+  const std::function<bool()>& stop_;
   TrainingFlows flows_;
   const CaptureFile* capture_ = nullptr;
   std::string name_;
@@ -180,22 +188,22 @@ class Gatherer {
 
 }  // namespace
 
-Result<TrainingFlows> gather_samples(const TrainingInput& input) {
+Result<TrainingFlows> gather_samples(const TrainingInput& input, const std::function<bool()>& stop) {
   auto captures = captures_of(input.captures);
   if (!captures) return captures.error();
   if (captures->empty()) return Error{"there is no capture to learn from: -r FILE or FOLDER"};
   auto rules = rules_of(input.rules);
   if (!rules) return rules.error();
   std::optional<Labels> labels;
-  if (!input.labels.empty()) {
-    auto read = Labels::read(input.labels);
+  if (input.has_labels()) {
+    auto read = labels_of(input);
     if (!read) return read.error();
     labels.emplace(*std::move(read));
   }
-  Gatherer gatherer(input, std::move(labels), *std::move(rules));
+  Gatherer gatherer(input, std::move(labels), *std::move(rules), stop);
   for (const CaptureFile& capture : *captures)
     if (auto problem = gatherer.add(capture)) return *problem;
   return gatherer.take();
 }
 
-}  // namespace parshall::cli
+}  // namespace parshall

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the module, a file each.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace parshall {
+
+void bind_runs(nanobind::module_& m);
+void bind_models(nanobind::module_& m);
+void bind_frames(nanobind::module_& m);
+
+}  // namespace parshall

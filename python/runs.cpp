@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Python sees of a run: batches of records as Arrow's structures, and where every packet is. No thread of the run
+// ever needs the interpreter's lock, and who waits for a batch gives it up.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "interpreter.hpp"
+#include "parshall/plan_settings.hpp"
+#include "parshall/record_stream.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of a structure that is released with the capsule, unless its reader moved it away.
+template <class Struct>
+nb::object capsule_of(std::unique_ptr<Struct> made, const char* name) {
+  PyObject* const capsule = PyCapsule_New(made.get(), name, [](PyObject* self) {
+    std::unique_ptr<Struct> held(static_cast<Struct*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self))));
+    if (held->release != nullptr) held->release(held.get());
+  });
+  if (capsule == nullptr) {
+    made->release(made.get());
+    throw nb::python_error();
+  }
+  made.release();
+  return nb::steal(capsule);
+}
+
+nb::object schema_capsule(std::span<const ColumnInfo> columns) {
+  auto schema = std::make_unique<ArrowSchema>();
+  export_schema(columns, *schema);
+  return capsule_of(std::move(schema), "arrow_schema");
+}
+
+template <class Number>
+Number number_at(const std::string& data, std::size_t i) noexcept {
+  Number number;
+  std::memcpy(&number, data.data() + i * sizeof number, sizeof number);
+  return number;
+}
+
+bool bit_at(const std::string& bits, std::size_t i) noexcept { return (bits[i / 8] >> i % 8 & 1) != 0; }
+
+nb::object cell(const ColumnInfo& column, const ArrowBuffers& of, std::size_t i) {
+  if (of.absent != 0 && !bit_at(of.present, i)) return nb::none();
+  switch (column.type.value) {
+    case ValueType::boolean:
+      return nb::bool_(bit_at(of.data, i));
+    case ValueType::address:
+    case ValueType::community_id: {
+      const auto begin = number_at<std::int32_t>(of.offsets, i), end = number_at<std::int32_t>(of.offsets, i + 1);
+      return nb::str(of.data.data() + begin, static_cast<std::size_t>(end - begin));
+    }
+    case ValueType::enumeration: {
+      const std::string& name = column.values[number_at<std::uint16_t>(of.data, i)];
+      return nb::str(name.data(), name.size());
+    }
+    case ValueType::real:
+      return nb::float_(column.type.bits == 32 ? double{number_at<float>(of.data, i)} : number_at<double>(of.data, i));
+    case ValueType::signed_integer:
+      return nb::int_(number_at<std::int64_t>(of.data, i));
+    case ValueType::unsigned_integer:
+    case ValueType::time:
+    case ValueType::flags:
+      break;
+  }
+  switch (column.type.bits) {
+    case 8:
+      return nb::int_(number_at<std::uint8_t>(of.data, i));
+    case 16:
+      return nb::int_(number_at<std::uint16_t>(of.data, i));
+    case 32:
+      return nb::int_(number_at<std::uint32_t>(of.data, i));
+    default:
+      return nb::int_(number_at<std::uint64_t>(of.data, i));
+  }
+}
+
+/// A run as objects of Python hold it. Where the process forked it is the parent's: a child has its memory, and none of
+/// its threads.
+class Run {
+ public:
+  explicit Run(std::unique_ptr<RecordStream> stream) : stream_(std::move(stream)) {}
+  ~Run() {
+    if (!is_ours()) {
+      [[maybe_unused]] const auto* const left_alone = new std::shared_ptr<RecordStream>(stream_);
+    } else if (Py_IsInitialized() != 0 && PyGILState_Check() != 0 && !interpreter_ends()) {
+      const Unlocked unlocked;  // its threads take their time to end
+      stream_.reset();
+    }
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  bool is_ours() const noexcept { return ::getpid() == process_; }
+
+  /// Throws PythonError in a child of the process that began it.
+  RecordStream& stream() const { return *shared(); }
+  const std::shared_ptr<RecordStream>& shared() const {
+    if (!is_ours()) throw PythonError("this run is of the process that began it, not of its child: begin one here");
+    return stream_;
+  }
+
+  std::span<const ColumnInfo> columns() const noexcept { return stream_->columns(); }
+
+ private:
+  std::shared_ptr<RecordStream> stream_;
+  pid_t process_ = ::getpid();
+};
+
+/// Some records, until they are given away.
+class Batch {
+ public:
+  Batch(std::shared_ptr<Run> run, ArrowBatch batch) : run_(std::move(run)), batch_(std::move(batch)) {}
+
+  std::int64_t rows() const { return batch_ ? batch_->rows() : 0; }
+
+  /// Of each column a list.
+  nb::list lists() const {
+    check();
+    nb::list columns;
+    for (std::size_t i = 0; i < run_->columns().size(); ++i) {
+      nb::list values;
+      for (std::int64_t row = 0; row < batch_->rows(); ++row)
+        values.append(cell(run_->columns()[i], batch_->column(i), static_cast<std::size_t>(row)));
+      columns.append(values);
+    }
+    return columns;
+  }
+
+  /// Where the values of each column are in memory.
+  nb::list addresses() const {
+    check();
+    nb::list all;
+    for (std::size_t i = 0; i < run_->columns().size(); ++i)
+      all.append(reinterpret_cast<std::uintptr_t>(batch_->column(i).data.data()));
+    return all;
+  }
+
+  nb::tuple arrow_c_array(nb::handle /*requested_schema*/) {
+    check();
+    auto array = std::make_unique<ArrowArray>();
+    export_batch(run_->columns(), batch_->take(), *array);
+    batch_.reset();
+    nb::object arrays = capsule_of(std::move(array), "arrow_array");
+    return nb::make_tuple(schema_capsule(run_->columns()), arrays);
+  }
+
+ private:
+  void check() const {
+    if (!batch_) throw PythonError("this batch was given to another library: its values are there");
+  }
+
+  std::shared_ptr<Run> run_;
+  std::optional<ArrowBatch> batch_;
+};
+
+constexpr auto kSlice = 50ms;  ///< after which a signal is looked for
+
+/// The stream's own end is in C: it has to outlive the object in Python.
+struct CStream {
+  std::shared_ptr<Run> run;
+  std::string error;
+};
+
+int next_of(ArrowArrayStream* self, ArrowArray* out) {
+  auto& of = *static_cast<CStream*>(self->private_data);
+  *out = {};
+  const Visit visit;
+  try {
+    for (RecordStream& stream = of.run->stream();;) {
+      if (auto batch = stream.next(kSlice)) return export_batch(stream.columns(), batch->take(), *out), 0;
+      if (stream.ended()) {
+        if (stream.failure()) return of.error = *stream.failure(), EIO;
+        return 0;  // without release(): the end
+      }
+      if (is_interrupted()) return of.error = "interrupted (Ctrl-C)", ECANCELED;
+    }
+  } catch (const PythonError& error) {
+    of.error = error.what();
+    return EINVAL;
+  } catch (const std::bad_alloc&) {
+    of.error = "no memory for a batch of records";
+    return ENOMEM;
+  }
+}
+
+nb::object c_stream(const std::shared_ptr<Run>& run, nb::handle /*requested_schema*/) {
+  auto made = std::make_unique<ArrowArrayStream>();
+  made->private_data = new CStream{run, {}};
+  made->get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
+    export_schema(static_cast<CStream*>(self->private_data)->run->columns(), *out);
+    return 0;
+  };
+  made->get_next = next_of;
+  made->get_last_error = [](ArrowArrayStream* self) -> const char* {
+    return static_cast<CStream*>(self->private_data)->error.c_str();
+  };
+  made->release = [](ArrowArrayStream* self) {
+    delete static_cast<CStream*>(self->private_data);
+    self->release = nullptr;
+  };
+  return capsule_of(std::move(made), "arrow_array_stream");
+}
+
+nb::dict dict_of(const OutputSummary::Sum& sum) {
+  nb::dict dict;
+  dict["records"] = sum.records;
+  dict["packets"] = sum.packets;
+  dict["findings"] = sum.findings;
+  return dict;
+}
+
+nb::dict dict_of(const Counters& counters) {
+  nb::dict dict;
+  for (const CounterLine& line : Counters::kTable)
+    if (const auto known = counters.known(line.id)) dict[nb::str(line.name.data(), line.name.size())] = *known;
+  return dict;
+}
+
+nb::object summary_of(const Run& run) {
+  const RunSummary* const summary = run.stream().summary();
+  if (summary == nullptr) return nb::none();
+  nb::dict dict = dict_of(static_cast<const Counters&>(summary->accounting));
+  dict["offered"] = summary->accounting.offered();
+  dict["lost"] = summary->accounting.lost();
+  dict["malformed"] = summary->accounting.malformed();
+  dict["balanced"] = summary->accounting.balanced();
+  dict["elapsed_s"] = summary->elapsed_s;
+  dict["damage"] = summary->damage ? nb::object(nb::str(summary->damage->c_str())) : nb::none();
+  nb::list outputs;
+  for (const OutputSummary& output : summary->outputs) {
+    nb::dict one;
+    one["name"] = output.name;
+    one["offered"] = dict_of(output.offered);
+    one["written"] = dict_of(output.written);
+    one["dropped"] = dict_of(output.dropped);
+    one["merged"] = dict_of(output.merged);
+    outputs.append(one);
+  }
+  dict["outputs"] = outputs;
+  return dict;
+}
+
+/// model_text: what the file of a model says that `settings` name; or empty.
+std::shared_ptr<Run> open_run(const std::string& settings, bool events, const std::string& model_text) {
+  auto opened = run_apart([=](const std::function<bool()>&) -> Result<std::shared_ptr<Run>> {
+    auto plan = plan_of_toml(settings, "settings");
+    if (!plan) return plan.error();
+    plan->flows.model_text = model_text;
+    auto stream = RecordStream::start(*plan, events ? RecordStream::Takes::events : RecordStream::Takes::records);
+    if (!stream) return stream.error();
+    return std::make_shared<Run>(*std::move(stream));
+  });
+  auto run = value_or_raise(std::move(opened));
+  at_interpreter_end(run, [run = run.get()] {
+    if (run->is_ours()) run->stream().leave();
+  });
+  return run;
+}
+
+nb::object next_batch(const std::shared_ptr<Run>& run) {
+  auto batch = [&stream = run->stream()] {
+    const Unlocked unlocked;
+    return stream.next(kSlice);
+  }();
+  if (!batch) return nb::none();
+  return nb::cast(Batch(run, *std::move(batch)));
+}
+
+nb::list next_events(const Run& run) {
+  const std::vector<std::string> events = [&stream = run.stream()] {
+    const Unlocked unlocked;
+    return stream.next_events(kSlice);
+  }();
+  nb::list texts;
+  for (const std::string& event : events) texts.append(nb::str(event.data(), event.size()));
+  return texts;
+}
+
+/// In a child there is nothing to end, nor once the interpreter has ended it. Large tables take their time.
+void leave(const Run& run, bool waits) {
+  if (!run.is_ours() || interpreter_ends()) return;
+  const auto work = [stream = run.shared()](const std::function<bool()>&) { stream->leave(); };
+  if (waits)
+    run_errand(work);
+  else
+    begin_errand(work);
+}
+
+std::optional<std::string> failure_of(const Run& run) {
+  const std::string* const failure = run.stream().failure();
+  return failure == nullptr ? std::nullopt : std::optional(*failure);
+}
+
+nb::list columns_of(const Run& run) {
+  nb::list columns;
+  for (const ColumnInfo& column : run.columns())
+    columns.append(nb::make_tuple(column.name, type_text(column.type), column.unit, column.help));
+  return columns;
+}
+
+}  // namespace
+
+void bind_runs(nb::module_& m) {
+  nb::class_<Batch>(m, "Batch")
+      .def_prop_ro("num_rows", &Batch::rows)
+      .def("__len__", &Batch::rows)
+      .def("lists", &Batch::lists)
+      .def("addresses", &Batch::addresses)
+      .def("__arrow_c_array__", &Batch::arrow_c_array, nb::arg("requested_schema").none() = nb::none());
+  nb::class_<Run>(m, "Stream")
+      .def("next", &next_batch)
+      .def("next_events", &next_events)
+      .def_prop_ro("ended", [](const Run& run) { return run.stream().ended(); })
+      .def_prop_ro("failure", &failure_of)
+      .def("leave", &leave, nb::arg("waits") = true)
+      .def("counters", [](const Run& run) { return dict_of(run.stream().counters()); })
+      .def_prop_ro("share_read", [](const Run& run) { return run.stream().share_read(); })
+      .def("summary", &summary_of)
+      .def("columns", &columns_of)
+      .def("__arrow_c_schema__", [](const Run& run) { return schema_capsule(run.columns()); })
+      .def("__arrow_c_stream__", &c_stream, nb::arg("requested_schema").none() = nb::none());
+  m.def("open", &open_run, nb::arg("settings"), nb::arg("events") = false, nb::arg("model_text") = "");
+}
+
+}  // namespace parshall

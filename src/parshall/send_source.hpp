@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "generate/frame_writer.hpp"
+#include "parshall/send_choices.hpp"
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+/// Whose packets are sent, and what makes frames of them.
+struct SendSource {
+  std::string name;
+  std::unique_ptr<PacketSource> packets;
+  std::unique_ptr<FrameWriter> writer;
+};
+
+/// Built-in traffic, or a capture.
+Result<SendSource> open_send_source(const SendOptions& options, const SendChoices& choices);
+
+/// Built-in traffic, over and over.
+Result<std::unique_ptr<PacketSource>> play(const TrafficSpec& spec);
+
+}  // namespace parshall

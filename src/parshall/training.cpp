@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/training.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "base/parse.hpp"
+#include "classify/registry.hpp"
+#include "classify/sample_csv.hpp"
+#include "classify/selection.hpp"
+#include "parshall/training_samples.hpp"
+
+namespace parshall {
+namespace {
+
+static_assert(TrainingPlan::kPackets.most == kMostFirstPackets);
+
+std::string today() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+/// What the samples are made of.
+void tell(const TrainingFlows& flows, const TrainingWatch& watch) {
+  for (const std::string& warning : flows.warnings) watch.say("warning: " + warning);
+  if (flows.contradictory_labels != 0)
+    watch.say(fmt::format("{} connections have labels that differ, and are left out", flows.contradictory_labels));
+  watch.say(fmt::format("{} flows of a known class, and {} with too few packets; labels say nothing of {}",
+                        flows.samples.size(), flows.too_short, flows.without_label));
+}
+
+void tell(const std::vector<Selection::LeftOut>& left_out, const TrainingPlan& plan, const TrainingWatch& watch) {
+  if (left_out.empty()) return;
+  std::string names;
+  std::size_t flows = 0;
+  for (const auto& one : left_out) {
+    names += fmt::format("{}{} ({} in {})", names.empty() ? "" : ", ", one.name, one.flows, one.captures);
+    flows += one.flows;
+  }
+  watch.say(fmt::format("left out, with fewer than {} flows or {} captures: {} flows of {} classes: {}",
+                        plan.least_flows, plan.least_captures, flows, left_out.size(), names));
+}
+
+std::optional<Error> number_problem(const TrainingPlan& plan) {
+  const TrainingOptions& options = plan.options;
+  for (auto& problem : {range_problem("packets", plan.input.packets, TrainingPlan::kPackets),
+                        range_problem("longest", options.longest, TrainingPlan::kLongest),
+                        range_problem("reject", options.reject, TrainingPlan::kReject),
+                        range_problem("variance-floor", options.variance_floor, TrainingPlan::kVarianceFloor),
+                        range_problem("confidence", options.confidence, TrainingPlan::kConfidence),
+                        range_problem("least-branch", options.least_flows, TrainingPlan::kLeastBranch),
+                        range_problem("folds", plan.folds, TrainingPlan::kFolds)})
+    if (problem) return problem;
+  return std::nullopt;
+}
+
+Result<SampleFile> sample_file(const TrainingPlan& plan) {
+  if (!plan.samples_text) return read_samples(plan.samples);
+  std::istringstream csv(*plan.samples_text);
+  return parse_samples(csv, "samples");
+}
+
+/// Throws std::length_error where the model would need absurd memory.
+Result<Training> train_on(Samples samples, const TrainingPlan& plan, const std::string& command,
+                          const TrainingWatch& watch) {
+  auto folds = folds_of(samples, plan.folds, plan.seed);
+  if (!folds) return folds.error();
+  const ModelKind& kind = *find_model_kind(plan.model);
+  auto validation = cross_validate(samples, *folds, kind, plan.options, watch.stop);
+  if (!validation) return Error{kTrainingStopped};
+  ModelFile file{.model = kind.train(samples, plan.options),
+                 .origin = {.date = today(),
+                            .command = command,
+                            .captures = std::set(samples.captures.begin(), samples.captures.end()).size(),
+                            .flows = samples.flows_by_class(),
+                            .accuracy = validation->confusion.summary(plan.folds)}};
+  return Training{std::move(samples), *std::move(folds), std::move(validation->confusion), std::move(file)};
+}
+
+}  // namespace
+
+std::optional<Error> problem_of(const TrainingPlan& plan) {
+  const TrainingInput& input = plan.input;
+  const bool has_captures = !input.captures.empty(), has_samples = plan.has_samples();
+  if (!parse_duration_ns(plan.idle)) return Error{fmt::format("--idle {}: give a time such as 15s", plan.idle)};
+  if (has_captures == has_samples)
+    return Error{"give either captures (-r FILE or FOLDER), or samples that were written before (--samples FILE)"};
+  if (has_captures && !input.has_labels() && input.rules.empty())
+    return Error{"say which class flows are of: --labels FILE, or --rule CLASS=FILTER"};
+  if (has_samples && input.packets != TrainingInput().packets)
+    return Error{"samples are of as many packets as they were written with: leave out --packets"};
+  if (has_samples && (input.has_labels() || !input.rules.empty()))
+    return Error{"samples have their classes: leave out --labels and --rule"};
+  const bool reads_stdin = std::ranges::find(input.captures, "-") != input.captures.end();
+  if (reads_stdin && input.rules.size() + (input.has_labels() ? 1 : 0) > 1)
+    return Error{
+        "standard input is read once, and a capture once for the labels and once for each --rule: give a file"};
+  if (find_model_kind(plan.model) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const ModelKind& kind : model_kinds()) names.push_back(kind.name);
+    return Error{fmt::format("--model: {} not in {{{}}}", plan.model, fmt::join(names, ","))};
+  }
+  return number_problem(plan);
+}
+
+Result<TrainingSet> training_set(const TrainingPlan& plan, const TrainingWatch& watch) {
+  if (plan.has_samples()) {
+    auto read = sample_file(plan);
+    if (!read) return read.error();
+    return TrainingSet{.samples = std::move(read->samples), .captures = {}};
+  }
+  TrainingInput input = plan.input;
+  input.idle_ns = parse_duration_ns(plan.idle).value_or(0);
+  auto flows = gather_samples(input, watch.stop);
+  if (!flows) return flows.error();
+  tell(*flows, watch);
+  return TrainingSet{.samples = std::move(flows->samples), .captures = std::move(flows->captures)};
+}
+
+Result<Training> train(const Samples& all, const TrainingPlan& plan, const std::string& command,
+                       const TrainingWatch& watch) {
+  Selection selection = select_classes(all, plan.least_flows, plan.least_captures);
+  tell(selection.left_out, plan, watch);
+  Samples& samples = selection.samples;
+  samples.cap(plan.options.longest);  // so that samples that are written are those that were learnt from
+  if (samples.class_names.size() < 2)
+    return Error{fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
+                             plan.least_flows, plan.least_captures, samples.class_names.size())};
+  if (samples.class_names.size() > kMostClasses)
+    return Error{fmt::format("there are {} classes, and a model tells {} at most: raise --least-flows",
+                             samples.class_names.size(), kMostClasses)};
+  try {
+    return train_on(std::move(samples), plan, command, watch);
+  } catch (const std::length_error& too_large) {
+    return Error{too_large.what()};
+  }
+}
+
+}  // namespace parshall
