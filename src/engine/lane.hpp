@@ -109,6 +109,8 @@ class Lane {
   Counters counters() const noexcept { return published_.read(); }
   double busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept;
   std::uint64_t busy_cycles() const noexcept { return published_cycles_[0].load(std::memory_order_relaxed); }
+  /// Busy or not.
+  std::uint64_t all_cycles() const noexcept { return published_cycles_[1].load(std::memory_order_relaxed); }
   std::uint64_t polled() const noexcept {
     return published_.read(Counter::polled) + published_.read(Counter::elsewhere);
   }

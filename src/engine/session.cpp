@@ -182,6 +182,17 @@ std::optional<Error> Session::damage() const {
   return std::nullopt;
 }
 
+bool Session::workers_go_on() {
+  last_ticks_.resize(workers_->lanes().size());
+  bool all = true;
+  for (std::size_t i = 0; i < last_ticks_.size(); ++i) {
+    const Lane& lane = *workers_->lanes()[i];
+    const std::uint64_t before = std::exchange(last_ticks_[i], lane.all_cycles());
+    all &= lane.ended() || lane.lossless() || before != last_ticks_[i];
+  }
+  return all;
+}
+
 bool Session::may_overlap() const noexcept {
   return workers_->monitors().size() > 1 && input_.dealing == Dealing::by_device &&
          options_.threads.model != ThreadModel::pipeline;

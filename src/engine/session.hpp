@@ -82,6 +82,10 @@ class Session {
   std::vector<WindowRecall> take_recalls();
   std::uint64_t recalls_not_taken() const;
 
+  /// Whether all threads that receive from a device have asked it for packets since this was called before. Those of a
+  /// source that waits may be waiting themselves.
+  bool workers_go_on();
+
   /// Cheap, at any time: packets polled so far, by all lanes.
   std::uint64_t packets_polled() const noexcept;
 
@@ -126,6 +130,7 @@ class Session {
   SessionOptions options_;
   std::shared_ptr<const Chosen> chosen_;
   std::uint64_t memory_bytes_;
+  std::vector<std::uint64_t> last_ticks_;  ///< by lane, of workers_go_on()
   std::unique_ptr<Workers> workers_;
   std::unique_ptr<LossWatch> loss_watch_;
   PageRanges memory_;  ///< to be committed

@@ -45,8 +45,11 @@ ConfiguredOutputs::ConfiguredOutputs(Run& run, const Plan& plan, std::string com
   reload_on_hangup();
 }
 
-void ConfiguredOutputs::look() {
-  if (!configuration().path.empty() && reload_asked()) reload();
+void ConfiguredOutputs::look(const std::function<void(bool)>& reloading) {
+  if (configuration().path.empty() || !reload_asked()) return;
+  reloading(true);
+  reload();
+  reloading(false);
 }
 
 void ConfiguredOutputs::reload() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ class ConfiguredOutputs {
   /// `plan` is the run's. Without a configuration SIGHUP keeps its meaning. `command` is who speaks.
   ConfiguredOutputs(Run& run, const Plan& plan, std::string command);
 
-  /// Now and then.
-  void look();
+  /// Now and then. `reloading(true)` is called before the configuration is read again, `reloading(false)` after that.
+  void look(const std::function<void(bool)>& reloading);
 
  private:
   void reload();

@@ -16,6 +16,7 @@
 #include "monitor/live/terminal.hpp"
 #include "monitor/output_stall.hpp"
 #include "monitor/output_watch.hpp"
+#include "monitor/service_notice.hpp"
 #include "monitor/watch_options.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/run.hpp"
@@ -75,6 +76,7 @@ class Watch {
     configured_.emplace(*run_, plan_.plan, options_.command);
     if (const auto error = run_->start()) return fail(*error, kFailed);
     announce();
+    service_.ready();
     if (options_.live) {
       if (const auto error = watch_live()) return fail(*error, kFailed);
     } else {
@@ -155,8 +157,7 @@ class Watch {
     say(options_.command,
         fmt::format("{}{}; at most {} MB for {} flows in {} worker{}{}",
                     plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
-                    (run_->memory_bytes() + (1 << 20) - 1) >> 20,
-                    run_->capacity(), wired.workers,
+                    (run_->memory_bytes() + (1 << 20) - 1) >> 20, run_->capacity(), wired.workers,
                     wired.workers == 1 ? "" : "s", input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
     if (!plan_.plan.source.forward.empty())
       say(options_.command,
@@ -174,8 +175,7 @@ class Watch {
         stopped = std::min(stopped, now);
       }
       if (stopped < now - kPatience) say_that_we_wait();  // workers of a file do, too
-      configured_->look();
-      watched_->look();
+      look();
       warn_of_dropped_records();
       if (by_packet_time && session().paused()) {
         report_so_far();
@@ -186,6 +186,18 @@ class Watch {
       }
       std::this_thread::sleep_for(by_packet_time ? kPauseTick : kTick);
     }
+  }
+
+  /// After what comes from outside, and tells it.
+  void look() {
+    configured_->look([this](bool begins) { begins ? service_.reloading() : service_.ready(); });
+    watched_->look();
+    service_.look(
+        [this] {
+          const Accounting counters{session().counters()};
+          return fmt::format("{} packets counted, {} lost", counters.counted(), counters.lost());
+        },
+        [this] { return session().workers_go_on(); });
   }
 
   void report_so_far() {
@@ -212,8 +224,7 @@ class Watch {
   std::optional<Error> watch_live() {
     LiveSession watched(session());
     const auto leave = [&] {
-      configured_->look();
-      watched_->look();
+      look();
       if (run_->time_is_up()) session().stop();
       return stop_asked();
     };
@@ -248,6 +259,7 @@ class Watch {
 
   int finish() {
     ending_.store(true, std::memory_order_relaxed);
+    service_.stopping();
     while (!run_->ended_within(kPatience)) say_that_we_wait();
     const Report report = run_->finish();
     warn_of_dropped_records();
@@ -329,6 +341,7 @@ class Watch {
   std::unique_ptr<ReportSink> sink_;
   std::optional<ConfiguredOutputs> configured_;
   std::optional<OutputWatch> watched_;
+  ServiceNotice service_;
   bool warned_ = false;
   bool unsorted_ = false;  ///< a report, though it was to be
   std::atomic<bool> ending_{false}, said_that_we_wait_{false};
