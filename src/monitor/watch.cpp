@@ -16,6 +16,7 @@
 #include "monitor/live/terminal.hpp"
 #include "monitor/output_stall.hpp"
 #include "monitor/output_watch.hpp"
+#include "monitor/privileges.hpp"
 #include "monitor/service_notice.hpp"
 #include "monitor/watch_options.hpp"
 #include "parshall/marks.hpp"
@@ -62,7 +63,10 @@ class Watch {
       if (const auto fault = live::check_terminal())
         return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
     }
-    auto run = Run::open(plan_.plan, plan_.wiring);
+    const Privileges kept{.user = options_.user,
+                          .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
+                          .runs_commands = !options_.hook.empty()};
+    auto run = Run::open(plan_.plan, plan_.wiring, {}, [&] { return drop_privileges(kept); });
     if (!run) return fail(run.error(), kFailed);
     run_ = *std::move(run);
     auto output = Output::open(options_.output);

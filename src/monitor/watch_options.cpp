@@ -12,6 +12,7 @@
 #include "cli/messages.hpp"
 #include "cli/program.hpp"
 #include "engine/thread_models.hpp"
+#include "monitor/privileges.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/sink.hpp"
 
@@ -58,6 +59,10 @@ void declare_report(Command command, WatchOptions& o) {
           "Bytes that records of ended flows may take, most of them in TMPDIR, until a report has them; more are "
           "counted and dropped (default: 1Gi, with -r without bound)")
       ->group("Report");
+  command
+      .add_option("--user", o.user,
+                  "User to become once the source is open, before a packet is read or an output opened (as root)")
+      ->group("Source");
   command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
   command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")
       ->check(non_negative())
@@ -124,6 +129,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   if (!given) return given.error();
   WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}};
   if (const auto problem = parse_times(o, plan)) return *problem;
+  if (const auto problem = user_problem(o.user)) return *problem;
   auto wiring = wire(plan.plan);
   if (!wiring) return wiring.error();
   plan.wiring = *std::move(wiring);

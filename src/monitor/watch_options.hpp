@@ -18,6 +18,7 @@ struct WatchOptions {
   std::string hook, hook_every = "1s";
   std::string format = "text", output = "-", every = "0", sort;
   std::string spool;  ///< empty: as the source wants it
+  std::string user;   ///< to become; empty: who started it
   std::int64_t top = -1;
   bool live = false, quiet = false;
 };

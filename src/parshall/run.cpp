@@ -58,7 +58,8 @@ Run::~Run() {
   session_.reset();
 }
 
-Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const OpenInput& open) {
+Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const OpenInput& open,
+                                       const SourceOpened& opened) {
   const bool waits = !open && input_can_wait(plan.source);
   std::unique_ptr<Run> run(new Run(std::move(wiring), waits));
   const SessionOptions& session = run->wiring_.session;
@@ -70,6 +71,8 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     run->tasks_ = *std::move(tasks);
     auto input = open ? open() : open_input(plan.source, session);
     if (!input) return input.error();
+    if (opened)
+      if (const auto error = opened()) return *error;
     run->description_ = input->description;
     fit_table(plan.flows, *input, run->wiring_.schema, run->wiring_.session);
     run->input_ = *std::move(input);

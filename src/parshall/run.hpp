@@ -19,10 +19,13 @@ namespace parshall {
 class Run {
  public:
   using OpenInput = std::function<Result<Input>()>;
+  using SourceOpened = std::function<std::optional<Error>()>;
 
   /// Opens the source that the plan names, or what `open` gives in its place, then the plan's outputs. Of a source that
-  /// cannot wait the memory is there first.
-  static Result<std::unique_ptr<Run>> open(const Plan& plan, Wiring wiring, const OpenInput& open = {});
+  /// cannot wait the memory is there first. `opened` is called between the two, by the only thread that there is of the
+  /// run but those of a device, or of what decompresses a capture.
+  static Result<std::unique_ptr<Run>> open(const Plan& plan, Wiring wiring, const OpenInput& open = {},
+                                           const SourceOpened& opened = {});
   ~Run();
 
   /// For more than the plan names, until start().

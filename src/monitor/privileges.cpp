@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/privileges.hpp"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace parshall::cli {
+namespace {
+
+constexpr std::uint64_t kMaySetScheduler = std::uint64_t{1} << CAP_SYS_NICE;
+
+/// Effective and permitted ones of this thread; what it has beyond `keep` is gone, none is inherited.
+bool keep_capabilities(std::uint64_t keep) noexcept {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2]{};
+  if (::syscall(SYS_capget, &header, data) != 0) return false;
+  for (unsigned half = 0; half < 2; ++half) {
+    const auto kept = static_cast<std::uint32_t>(keep >> 32 * half) & data[half].permitted;
+    data[half] = {.effective = kept, .permitted = kept, .inheritable = 0};
+  }
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  return ::syscall(SYS_capset, &header, data) == 0;
+}
+
+/// Every real-time priority, without a capability.
+bool allow_scheduling() noexcept {
+  const rlimit all{.rlim_cur = 99, .rlim_max = 99};
+  return ::setrlimit(RLIMIT_RTPRIO, &all) == 0;
+}
+
+Error refused(const std::string& what) { return Error{fmt::format("{}: {}", what, std::strerror(errno))}; }
+
+/// Of all threads: glibc has each of them do it.
+std::optional<Error> become(const std::string& user) {
+  errno = 0;
+  const passwd* const entry = ::getpwnam(user.c_str());
+  if (entry == nullptr) return refused("--user " + user);
+  const uid_t uid = entry->pw_uid;
+  const gid_t gid = entry->pw_gid;
+  if (::initgroups(user.c_str(), gid) != 0 || ::setresgid(gid, gid, gid) != 0 || ::setresuid(uid, uid, uid) != 0)
+    return refused("--user " + user);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> user_problem(const std::string& user) {
+  if (user.empty()) return std::nullopt;
+  if (::getpwnam(user.c_str()) == nullptr) return Error{fmt::format("--user: there is no user {}", user)};
+  if (::geteuid() != 0)
+    return Error{"--user takes root, or start it as that user, with what its source needs (docs/operating.md)"};
+  return std::nullopt;
+}
+
+std::optional<Error> drop_privileges(const Privileges& kept) {
+  const bool needs_capability = kept.sets_scheduler && !allow_scheduling();
+  if (needs_capability) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);  // over the change of user
+  if (!kept.user.empty())
+    if (auto error = become(kept.user)) return error;
+  if (::geteuid() == 0) return std::nullopt;
+  if (!keep_capabilities(needs_capability ? kMaySetScheduler : 0)) return refused("cannot drop capabilities");
+  if (!kept.runs_commands && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refused("cannot set no_new_privs");
+  return std::nullopt;
+}
+
+}  // namespace parshall::cli
