@@ -7,7 +7,7 @@ until it has --packets. Each run is a process of its own, pinned to one core: us
 starting it takes (`import` alone is measured too). Rounds are interleaved; medians. Run by a Python that has the packages; those that it lacks are left
 out, and named. pyshark and scapy read the first packets only (--few): they take minutes for what the others read in seconds; theirs is scaled up.
 
-parshall maps a capture: what it has read of it counts in its peak memory, until the system wants the pages (memory_of_frames.py).
+parshall maps a capture: the last 64 to 96 MB that it has read of it count in its peak memory (memory_of_frames.py).
 
 The packets in each frame are held against the capture's truth, in every run: those that another leaves out (NFStream: later fragments) are named.
 Exit status: 0 done, 1 a frame of parshall's is wrong.

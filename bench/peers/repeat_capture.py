@@ -50,6 +50,8 @@ def write(records, path, packets):
     """How many packets with an IP header the capture then has, and how often it is repeated."""
     counted = sum(at is not None for *_, at in records)
     times = max(1, -(-packets // counted))
+    if times > 1 << 16:  # addresses of IPv4 would come again
+        raise SystemExit(f"{path}: {packets} packets take {times} repetitions of {counted}, and 65,536 can be told apart: take a longer capture")
     now, last = 0, records[0][0]
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))

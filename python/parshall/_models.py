@@ -111,10 +111,10 @@ class Model:
         """The class of each flow, or "unknown".
 
         sizes: a row for each flow, with IP packet lengths in bytes of its first packets, whole numbers from 1 to 65535; None, NaN or 0: there was no packet.
-            Sequences, or a NumPy array of shape (flows, packets).
-        Returns names: a list, or of an array an array. Raises ValueError where sizes are of another shape, or out of range.
+            Sequences, or what NumPy makes an array of shape (flows, packets) of, as of frames of pandas and polars.
+        Returns names: a list, or of an array or frame an array. Raises ValueError where sizes are of another shape, or out of range.
         """
-        is_array = hasattr(sizes, "__array_interface__")
+        is_array = hasattr(sizes, "__array_interface__") or hasattr(sizes, "__array__")
         found = self._native.predict(self._sizes_of_array(sizes) if is_array else self._sizes_of_rows(sizes))
         if not is_array:
             names = self.classes
@@ -184,6 +184,6 @@ def _path(path):
 def _size(size):
     if size is None or size != size:
         return 0
-    if isinstance(size, float) and not size.is_integer():
+    if isinstance(size, (str, bytes)) or (isinstance(size, float) and not size.is_integer()):
         raise TypeError
     return int(size)

@@ -2,6 +2,7 @@
 """Runs: flow records, and what tasks find in windows, while a source is read."""
 import collections
 import json
+import keyword
 import os
 import warnings
 
@@ -13,7 +14,8 @@ Error.__doc__ = """What was asked for cannot be: in the words of the command lin
 Column = collections.namedtuple("Column", "name type unit help")
 Column.__doc__ = """What a column is: its type as `parshall list columns` has it ("uint64", "time": ns since 1970), unit and meaning."""
 Window = collections.namedtuple("Window", "begin end packets partial count findings")
-Window.__doc__ = """What came in a window: begin and end in ns since 1970; packets; whether it is partial (the run ended in it); count: a dict of packets, ip_bytes,
+Window.__doc__ = """What came in a window: begin and end in ns since 1970, or of a window of packets ("1000p") the numbers of
+its first packet and of the one behind it; packets; whether it is partial (the run ended in it); count: a dict of packets, ip_bytes,
 wire_bytes, flows, new_flows and late_packets; findings: what the other tasks found in it, a dict each, as windows() has them."""
 
 
@@ -169,6 +171,8 @@ class _Run:
             dropped = sum(output["dropped"][what] for output in summary["outputs"])
             if dropped:
                 said.append(f"{dropped} {what} were dropped while they were read too slowly")
+        if summary["evicted_records"]:
+            said.append(f"{summary['evicted_records']} records ended to make room, so that flows may have several: give more room with flows=")
         if not summary["balanced"]:
             said.append("not every packet is accounted for")
         if said:
@@ -177,6 +181,8 @@ class _Run:
 
 class Flows(_Run):
     """Flow records that come while they are read: iterate once, over light rows, batches, or what Arrow makes of them.
+
+    Of a row a column that is a keyword of Python has _ behind its name: flow.class_.
 
     At most some 300,000 records wait to be read; meanwhile a capture waits, and of a link the newest records are dropped, and counted.
     Close it, or use it with `with`: then a run ends that was not read to its end.
@@ -199,7 +205,8 @@ class Flows(_Run):
                 return
 
     def __iter__(self):
-        Flow = collections.namedtuple("Flow", [column.name for column in self.schema])
+        names = (column.name for column in self.schema)
+        Flow = collections.namedtuple("Flow", [name + "_" if keyword.iskeyword(name) else name for name in names])
         for batch in self.batches():
             yield from map(Flow._make, zip(*batch.lists()))
 
@@ -263,7 +270,8 @@ class Watch(_Run):
                     findings.append(event)
                     continue
                 window = event["window"]
-                yield Window(window["begin_ns"], window["end_ns"], window["packets"], window["partial"], event["values"], findings)
+                unit = "ns" if "begin_ns" in window else "packet"
+                yield Window(window["begin_" + unit], window["end_" + unit], window["packets"], window["partial"], event["values"], findings)
                 findings = []
             if not events and self._stream.ended:
                 self._end()

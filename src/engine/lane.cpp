@@ -52,6 +52,13 @@ void Lane::rest() noexcept {
   busy_turn_ = false;
 }
 
+void Lane::work() noexcept {
+  const std::uint64_t now = __rdtsc();
+  end_turn(now);
+  turn_began_ = turn_polled_ = now;
+  busy_turn_ = true;
+}
+
 std::span<const RawPacket> Lane::poll_source() noexcept {
   if (caught_up_) publish_caught_up();
   if (done()) return {};

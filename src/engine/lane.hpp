@@ -42,8 +42,10 @@ class Lane {
   /// Whether packets that find no room behind the lane wait there; else they are lost.
   bool lossless() const noexcept { return intake_ended_ || source_->lossless(); }
 
-  /// What was polled has been worked on: the time until the next poll() is not its.
+  /// What was polled has been worked on: the time until the next poll(), or work(), is not its.
   void rest() noexcept;
+  /// After rest(): what comes until the next poll() is work, on what another lane polled.
+  void work() noexcept;
 
   /// True when poll() will return nothing any more.
   bool done() const noexcept { return limit_reached_ || (rest_.empty() && (time_is_up_ || source_->exhausted())); }

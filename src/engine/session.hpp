@@ -33,11 +33,12 @@ class Session {
     PageRanges memory;                                ///< to be committed while packets come
   };
 
+  /// Whether tables begin small and grow up to their capacity, so that only flows that come take memory.
+  static bool tables_grow(const SessionOptions& options, const Schema& schema, bool can_wait) noexcept;
+
   /// The workers' tables and rows. Throws std::bad_alloc. A caller whose source cannot wait makes them before it opens
   /// the source: what comes meanwhile would be lost. Of a source that cannot wait the memory is committed when the
   /// session starts, by a thread beside the workers.
-  /// Whether tables begin small and grow up to their capacity, so that only flows that come take memory.
-  static bool tables_grow(const SessionOptions& options, const Schema& schema, bool can_wait) noexcept;
   static Monitors make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait);
 
   /// `monitors` of make_monitors() for the same options and schema; made here where there are none.

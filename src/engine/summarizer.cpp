@@ -137,6 +137,10 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
     if (!summary.final && !is_pipeline) own.set(Counter::counted, counts[i][Counter::arrived]);
     if (!summary.final) own.set(Counter::polled, own.outcomes());
     total += own;
+    if (input_.dealing == Dealing::in_turns) {  // what it read for all is not what it counted
+      own.set(Counter::counted, counts[i][Counter::arrived]);
+      own.set(Counter::polled, own.outcomes());
+    }
     if (!is_pipeline) own += counts[i];
     if (is_pipeline)  // its flows are with all monitors
       for (const Counter counter : {Counter::arrived, Counter::live_flow_packets}) own.set(counter, own.counted());

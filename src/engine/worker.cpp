@@ -151,6 +151,7 @@ void Workers::work_in_turns(std::size_t index) {
   while (!turns_->is_at_end(reader)) {
     if (stop_.load(std::memory_order_relaxed)) turns_->close();
     if (const Turns::Part* const part = turns_->take(reader)) {
+      if (idle.waiting()) lane.work();
       monitor.admit(part->facts(), part->places(), part->tcp());
       turns_->release(reader);
       monitor.housekeep(reader.link);
@@ -167,6 +168,7 @@ void Workers::work_in_turns(std::size_t index) {
       continue;
     }
     monitor.housekeep(reader.link);
+    if (!idle.waiting()) lane.rest();
     idle.wait();
   }
   monitor.drain();

@@ -98,7 +98,7 @@ Settings flow_settings() {
       "table", "Flow table (parshall list tables)", [](auto& p) -> auto& { return p.flows.table; });
   s.count(
       "flows",
-      "Table capacity per worker, in flows (of a capture without tasks: as many as half of the memory has room for)",
+      "Table capacity per worker, in flows (more for a capture file: docs/operating.md)",
       [](auto& p) -> auto& { return p.flows.flows; }, 1, std::uint64_t{1} << 28, "1Mi");
   s.count(
       "flood-filter",

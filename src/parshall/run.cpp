@@ -2,9 +2,11 @@
 #include "parshall/run.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <new>
 #include <utility>
 
@@ -21,11 +23,28 @@ Error no_memory(const Wiring& wiring) {
                            Session::memory_bytes(wiring.session, wiring.schema) >> 20)};
 }
 
-/// Of the largest power of two of them, for which half of this machine's memory is enough at most.
+/// That this process may have: of the machine, of its control groups (cgroup v2), and by its limits.
+std::uint64_t memory_limit_bytes() {
+  std::uint64_t least =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (rlimit limit{}; ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    least = std::min<std::uint64_t>(least, limit.rlim_cur);
+  std::ifstream own("/proc/self/cgroup");
+  for (std::string line; std::getline(own, line);) {
+    if (!line.starts_with("0::")) continue;
+    for (std::string group = line.substr(3);; group.resize(group.rfind('/'))) {
+      std::uint64_t bytes;
+      if (std::ifstream("/sys/fs/cgroup" + group + "/memory.max") >> bytes) least = std::min(least, bytes);
+      if (group.rfind('/') == group.npos) break;
+    }
+  }
+  return least;
+}
+
+/// The largest power of two of them, for which half of that memory is enough; no less than is usual.
 std::uint64_t flows_in_memory(SessionOptions session, const Schema& schema) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
-  const std::uint64_t memory_bytes =
-      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t memory_bytes = memory_limit_bytes();
   std::uint64_t flows = FlowPlan::kUsual;
   for (; flows < kMost; flows *= 2) {
     session.monitor.flows = 2 * flows;

@@ -787,6 +787,7 @@ class Reports(Case):
                 seen.append([account[what] for what in ("offered", "filtered", "not_ip", "counted", "balanced")])
                 expected = expected or seen
                 self.assertTrue(seen == expected, (way, workers))
+                self.assertTrue(all(worker["accounting"]["balanced"] for worker in report["summary"]["workers"]), (way, workers))
             self.assertGreater(len(expected[0]), 1000, way)
             self.assertEqual(bool(expected[1]), "--task" in way)
 
@@ -795,14 +796,16 @@ class Reports(Case):
         path = self.path("stopped.pcap")
         sent = run("send", "-q", "-g", "flows=20000,dist=zipf:1.1,size=64,seed=4", "--count", "2M", "-w", path)
         self.assertEqual(sent.status, DONE, sent.err)
-        for delay in 0.1, 0.05, 0.2, 0.03, 0.4, 0.02, 0.8:  # until one meets it on its way
-            process = subprocess.Popen([PROGRAM, "watch", "-q", "-r", path, "--format", "json", "--workers", "3", "--stats", "gap_p99,iat_p99,size_p99", "--flows", "32Ki"],
+        for delay in 0.02, 0.05, 0.005, 0.1, 0, 0.2, 0.01, 0.4:  # until one meets it on its way
+            process = subprocess.Popen([PROGRAM, "watch", "-r", path, "--format", "json", "--workers", "3", "--stats", "gap_p99,iat_p99,size_p99", "--flows", "32Ki"],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertIn(b" MB for ", process.stderr.readline())  # its workers run
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
             self.assertEqual(process.returncode, DONE, err)
             report = json.loads(out)
+            self.assertTrue(all(worker["accounting"]["balanced"] for worker in report["summary"]["workers"]))
             offered = report["summary"]["accounting"]["offered"]
             if 0 < offered < 2_000_000:
                 break

