@@ -97,8 +97,7 @@ Settings flow_settings() {
   s.text(
       "table", "Flow table (parshall list tables)", [](auto& p) -> auto& { return p.flows.table; });
   s.count(
-      "flows",
-      "Table capacity per worker, in flows (more for a capture file: docs/operating.md)",
+      "flows", "Table capacity per worker, in flows (more for a capture file: docs/operating.md)",
       [](auto& p) -> auto& { return p.flows.flows; }, 1, std::uint64_t{1} << 28, "1Mi");
   s.count(
       "flood-filter",
