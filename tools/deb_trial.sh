@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# deb_trial.sh [FOLDER]: as root, tries the packages of FOLDER (dist) in a bare Debian that is made for it, from the sources of packages that this machine has:
+# from there to a report by parshall, by the clock; what that pulled in; the tests of debian/tests; and that to purge them leaves nothing.
+# TESTS="monitor pages" runs these alone, TESTS= none.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dist=$(realpath "${1:-dist}")
+tests=${TESTS-$(sed -n 's/^Tests: //p' debian/tests/control)}
+tools/setup.sh mmdebstrap
+work=$(mktemp -d)
+root=$work/root
+# What the kernel has to be asked by is there while something runs, and for nobody else.
+inside() {
+  unshare --mount --pid --fork --kill-child bash -c '
+  mount -t proc proc "$0/proc" && mount -t sysfs -o ro sysfs "$0/sys" && mount --rbind /dev "$0/dev"
+  exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
+}
+trap 'rm -rf --one-file-system "$work"' EXIT
+seconds() { date +%s.%N; }
+since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f s", to - from }'; }
+
+codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+began=$(seconds)
+mmdebstrap --quiet --variant=minbase "$codename" "$root" $(ls /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null)
+cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
+cp --remove-destination /etc/resolv.conf /etc/hosts "$root/etc/"
+mkdir "$root/trial"
+cp "$dist"/*.deb "$root/trial/"
+echo "== a bare Debian ($codename, $(du -sm "$root" | cut -f1) MB) is made: $(since "$began")"
+
+python3 tools/write_capture.py "$root/trial/capture.pcap"
+before=$(inside dpkg-query -W -f '${Package} ${Installed-Size}\n' | sort)
+began=$(seconds)
+inside apt-get update -qq
+echo "== apt update: $(since "$began")"
+inside sh -c 'apt-get install -qq --no-install-recommends /trial/parshall_*.deb' >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+echo "== and apt install ./parshall.deb: $(since "$began")"
+inside parshall watch -r /trial/capture.pcap --top 3 | tee "$work/report"
+echo "== and a report: $(since "$began")"
+grep -q "^accounting 10000 offered = 10000 counted$" "$work/report"
+echo "== what came with it (MB installed)"
+inside dpkg-query -W -f '${Package} ${Installed-Size}\n' | sort | comm -13 <(echo "$before") - | sort -k2 -rn | awk '{ printf "%7.1f  %s\n", $2 / 1024, $1; all += $2 } END { printf "%7.1f  in %d packages\n", all / 1024, NR }'
+
+mapfile -t packages < <(for deb in "$dist"/*.deb; do dpkg-deb -f "$deb" Package; done | sort -u)
+began=$(seconds)
+inside sh -c 'apt-get install -qq /trial/*.deb' >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+echo "== ${packages[*]} are installed: $(since "$began")"
+failed=0
+for test in $tests; do
+  wanted=$(awk -v test="$test" '$1 == "Tests:" { here = $2 == test } here && $1 == "Depends:" { sub("Depends:", ""); gsub(/:any|,/, ""); print }' debian/tests/control)
+  inside apt-get install -qq --no-install-recommends $wanted >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  mkdir -p "$root/trial/source"
+  git archive HEAD debian/tests examples tests/tools tools | tar -x -C "$root/trial/source"
+  began=$(seconds)
+  if inside sh -c "cd /trial/source && debian/tests/$test" >"$work/log" 2>&1; then echo "ok      $test ($(since "$began"))"; else failed=1; echo "FAILED  $test"; tail -40 "$work/log"; fi
+done
+
+# A file of its service's, which goes; a configuration of its owner's, which stays.
+mkdir -p "$root/var/lib/parshall" "$root/var/log/parshall"
+touch "$root/var/lib/parshall/records" "$root/etc/parshall/mine.toml"
+inside apt-get purge -qq "${packages[@]}" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+echo "== purged; what is left of its own:"
+left=$(cd "$root" && find . -xdev -path ./trial -prune -o -iname '*parshall*' -print)
+left+=$(cd "$root" && grep -ls parshall etc/passwd etc/group etc/shadow etc/gshadow | sed 's#^#\n#')
+echo "$left"
+# Policy: accounts may stay (9.2.2), and what the machine's owner wrote does (10.7.3).
+unexpected=$(echo "$left" | grep -vE '^$|^(\./)?etc/(parshall|passwd|group|shadow|gshadow)(-)?$' || true)
+[ -z "$unexpected" ] || { failed=1; echo "FAILED  this may not stay:"; echo "$unexpected"; }
+[ "$(ls "$root/etc/parshall")" = mine.toml ] || { failed=1; echo "FAILED  /etc/parshall has not just what its owner wrote"; }
+[ "$failed" = 0 ] && echo "== all is well"
+exit "$failed"
