@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(realpath "${1:-dist}")
 tests=${TESTS-$(sed -n 's/^Tests: //p' debian/tests/control)}
-tools/setup.sh mmdebstrap
+tools/setup.sh mmdebstrap systemd-container
 work=$(mktemp -d)
 root=$work/root
 # What the kernel has to be asked by is there while something runs, and for nobody else.
@@ -16,13 +16,24 @@ inside() {
   mount -t proc proc "$0/proc" && mount -t sysfs -o ro sysfs "$0/sys" && mount --rbind /dev "$0/dev"
   exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
 }
+# The same, in a machine that systemd runs.
+booted() {
+  printf '%s\n' '[Service]' Type=oneshot "ExecStart=/bin/sh -c '$1; echo \$? >/trial/status'" StandardOutput=truncate:/trial/said StandardError=inherit \
+    'ExecStopPost=systemctl poweroff --force' >"$root/etc/systemd/system/trial.service"
+  echo "it did not end" >"$root/trial/status"
+  timeout 120 systemd-nspawn --quiet --directory="$root" --boot --private-network --capability=CAP_BPF,CAP_NET_ADMIN,CAP_IPC_LOCK --keep-unit --register=no \
+    systemd.wants=trial.service >/dev/null 2>&1 || true
+  rm "$root/etc/systemd/system/trial.service"
+  cat "$root/trial/said"
+  [ "$(cat "$root/trial/status")" = 0 ]
+}
 trap 'rm -rf --one-file-system "$work"' EXIT
 seconds() { date +%s.%N; }
 since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f s", to - from }'; }
 
 codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 began=$(seconds)
-mmdebstrap --quiet --variant=minbase "$codename" "$root" $(ls /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null)
+mmdebstrap --quiet --variant=minbase "$codename" "$root" $(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null)
 cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
 cp --remove-destination /etc/resolv.conf /etc/hosts "$root/etc/"
 mkdir "$root/trial"
@@ -53,7 +64,9 @@ for test in $tests; do
   mkdir -p "$root/trial/source"
   git archive HEAD debian/tests examples tests/tools tools | tar -x -C "$root/trial/source"
   began=$(seconds)
-  if inside sh -c "cd /trial/source && debian/tests/$test" >"$work/log" 2>&1; then echo "ok      $test ($(since "$began"))"; else failed=1; echo "FAILED  $test"; tail -40 "$work/log"; fi
+  run="inside sh -c"
+  [ "$test" = service ] && run=booted
+  if $run "cd /trial/source && debian/tests/$test" >"$work/log" 2>&1; then echo "ok      $test ($(since "$began"))"; else failed=1; echo "FAILED  $test"; tail -40 "$work/log"; fi
 done
 
 # A file of its service's, which goes; a configuration of its owner's, which stays.
