@@ -17,6 +17,6 @@ if command -v ccache >/dev/null; then  # debhelper has a home of its own
 fi
 (cd "$tree" && DEB_BUILD_OPTIONS="parallel=${JOBS:-$(nproc)} ${DEB_BUILD_OPTIONS:-}" dpkg-buildpackage -us -uc)
 lintian --fail-on error,warning build-deb/*.changes
-mv build-deb/parshall_* build-deb/*.deb "$dist"
+find build-deb -maxdepth 1 -type f -exec mv -t "$dist" {} +
 rm -rf build-deb
 ls -l "$dist"/*.deb

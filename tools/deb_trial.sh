@@ -45,7 +45,7 @@ before=$(inside dpkg-query -W -f '${Package} ${Installed-Size}\n' | sort)
 began=$(seconds)
 inside apt-get update -qq
 echo "== apt update: $(since "$began")"
-inside sh -c 'apt-get install -qq --no-install-recommends /trial/parshall_*.deb' >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+inside sh -c 'apt-get install -qq /trial/parshall_*.deb' >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 echo "== and apt install ./parshall.deb: $(since "$began")"
 inside parshall watch -r /trial/capture.pcap --top 3 | tee "$work/report"
 echo "== and a report: $(since "$began")"
@@ -69,13 +69,26 @@ for test in $tests; do
   if $run "cd /trial/source && debian/tests/$test" >"$work/log" 2>&1; then echo "ok      $test ($(since "$began"))"; else failed=1; echo "FAILED  $test"; tail -40 "$work/log"; fi
 done
 
-# A file of its service's, which goes; a configuration of its owner's, which stays.
-mkdir -p "$root/var/lib/parshall" "$root/var/log/parshall"
-touch "$root/var/lib/parshall/records" "$root/etc/parshall/mine.toml"
-inside apt-get purge -qq "${packages[@]}" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+# Where it can, purged while the service runs: it may not go on, nor write what was removed again. A configuration of its owner's stays.
+printf 'interface = "lo"\n' >"$root/etc/parshall/mine.toml"
+cat >"$root/trial/purge" <<END
+set -e
+export DEBIAN_FRONTEND=noninteractive
+mkdir -p /var/lib/parshall /var/log/parshall
+touch /var/lib/parshall/records
+if [ -d /run/systemd/system ]; then
+  systemctl start parshall@mine
+  apt-get install -qq --reinstall /trial/parshall_*.deb
+  systemctl is-active parshall@mine
+fi
+apt-get purge -qq ${packages[*]}
+! grep -lx parshall /proc/[0-9]*/comm
+END
+run="inside sh -c"
+[ -x "$root/sbin/init" ] && run=booted
+$run "sh -x /trial/purge" >"$work/log" 2>&1 || { failed=1; echo "FAILED  purge"; cat "$work/log"; }
 echo "== purged; what is left of its own:"
-left=$(cd "$root" && find . -xdev -path ./trial -prune -o -iname '*parshall*' -print)
-left+=$(cd "$root" && grep -ls parshall etc/passwd etc/group etc/shadow etc/gshadow | sed 's#^#\n#')
+left=$(cd "$root" && find . -xdev -path ./trial -prune -o -iname '*parshall*' -print && { grep -ls parshall etc/passwd etc/group etc/shadow etc/gshadow || true; })
 echo "$left"
 # Policy: accounts may stay (9.2.2), and what the machine's owner wrote does (10.7.3).
 unexpected=$(echo "$left" | grep -vE '^$|^(\./)?etc/(parshall|passwd|group|shadow|gshadow)(-)?$' || true)
