@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 Json names_of(const std::set<CLI::Option*>& options) {
   std::vector<std::string> names;  // in an order of their own: a set of pointers has another in each run
+  names.reserve(options.size());
   for (const CLI::Option* option : options) names.push_back(option->get_name());
   std::ranges::sort(names);
   return names;

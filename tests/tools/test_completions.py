@@ -256,4 +256,4 @@ def setUpModule():
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # says what is left out
