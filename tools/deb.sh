@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(mkdir -p "${1:-dist}" && realpath "${1:-dist}")
-JOBS=${JOBS:-$(nproc)} tools/setup.sh build-essential debhelper lintian
+tools/setup.sh build-essential debhelper lintian
 version=$(dpkg-parsechangelog -S Version)
 tree=build-deb/parshall-$version
 rm -rf build-deb
