@@ -22,6 +22,8 @@ help:
 	@echo "make notebooks   the pages of docs/notebooks, each run from scratch, by that package (a minute more)"
 	@echo "make sdist   the source package of what is committed, into dist (ten seconds)"
 	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.35, into dist (ten minutes)"
+	@echo "make deb     Debian packages into dist: programs for any x86-64-v2 machine, library, manual pages, completions (twenty minutes)"
+	@echo "make deb-trial   those packages in a bare Debian made for it: installed, tried, purged (as root; one to four minutes)"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
 
@@ -85,6 +87,12 @@ python-test: python
 portable: setup
 	@tools/portable.sh
 
+deb:
+	@tools/deb.sh dist
+
+deb-trial:
+	@tools/deb_trial.sh dist
+
 columns: build
 	@python3 tools/columns_page.py $(BUILD)/parshall docs/columns.md
 
@@ -94,4 +102,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns help notebooks portable python python-test sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns deb deb-trial help notebooks portable python python-test sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

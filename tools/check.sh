@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU, the portable one on each instruction set. Ends with "N passed, N failed".
+# check.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU, the portable one on each instruction set, Debian packages. Ends with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
@@ -88,5 +88,13 @@ for isa in sse4.2 avx2 avx512; do
   fi
 done
 rm -rf "$root"
+if [ "$(id -u)" = 0 ]; then
+  packages=$(mktemp -d)
+  tools/deb.sh "$packages"; count "Debian packages, and lintian of them" $?
+  tools/deb_trial.sh "$packages"; count "packages installed in a bare Debian, tried, and purged" $?
+  rm -rf "$packages"
+else
+  echo "SKIPPED Debian packages: to try them takes root"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

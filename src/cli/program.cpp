@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/version.hpp"
+#include "cli/describe.hpp"
 #include "cli/sibling.hpp"
 #include "pipeline/output/export_tables.hpp"
 
@@ -109,6 +110,10 @@ int run_program(const Program& program, int argc, char** argv) {
   }
   int status = kDone;
   program.add(Command(&app), status);
+  if (argc == 2 && std::string_view(argv[1]) == kDescribe) {
+    fmt::print("{}\n", described(app));
+    return kDone;
+  }
   const int parsed = parse(app, argc, argv);
   return parsed != kDone ? parsed : status;
 }
