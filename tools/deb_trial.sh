@@ -69,7 +69,7 @@ for test in $tests; do
   if $run "cd /trial/source && debian/tests/$test" >"$work/log" 2>&1; then echo "ok      $test ($(since "$began"))"; else failed=1; echo "FAILED  $test"; tail -40 "$work/log"; fi
 done
 
-# Where it can, purged while the service runs: it may not go on, nor write what was removed again. A configuration of its owner's stays.
+# Where it can, installed again, which starts the service again, and purged while that runs: it may not go on, nor write what was removed again. A configuration of its owner's stays.
 printf 'interface = "lo"\n' >"$root/etc/parshall/mine.toml"
 cat >"$root/trial/purge" <<END
 set -e
@@ -78,8 +78,10 @@ mkdir -p /var/lib/parshall /var/log/parshall
 touch /var/lib/parshall/records
 if [ -d /run/systemd/system ]; then
   systemctl start parshall@mine
+  before=\$(systemctl show -P MainPID parshall@mine)
   apt-get install -qq --reinstall /trial/parshall_*.deb
   systemctl is-active parshall@mine
+  [ "\$(systemctl show -P MainPID parshall@mine)" != "\$before" ]
 fi
 apt-get purge -qq ${packages[*]}
 ! grep -lx parshall /proc/[0-9]*/comm
