@@ -8,14 +8,15 @@ command -v chromium >/dev/null || { echo "chromium is not installed: apt-get ins
 work=$(mktemp -d)
 trap 'kill "${run:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 mkdir -p docs/web
-# Two of the workers' cores would be all there are on a small machine: the browser wants some, too.
-"$parshall" watch -g flows=20000,pace=200000 --workers 2 --idle 5s --stats iat_mean,gap_p99 --task heavy-hitters:threshold=0.5% --window 1s \
-  --export "csv:$work/flows.csv" --export "json:$work/flows.jsonl" -o /dev/null --web 127.0.0.1:0 2>"$work/said" &
+touch "$work/said"
+"$parshall" watch -g flows=20000,dist=zipf:1.1,size=imix,protocol=sessions,ipv6=0.1,resend=0.001,pace=50000 --flows 256Ki --idle 5s --stats size_mean,gap_p99 \
+  --task heavy-hitters:threshold=5% --window 1s \
+  --export "csv:$work/flows.csv" --export "jsonl:$work/flows.jsonl" -o /dev/null --web 127.0.0.1:0 2>"$work/said" &
 run=$!
 until url=$(grep -o 'http://[^ ]*' "$work/said"); do kill -0 "$run" || { cat "$work/said" >&2; exit 1; }; sleep 0.2; done
 sleep "${SECONDS_BEFORE:-20}"
 picture() {  # NAME SIZE OPTIONS...
-  timeout 60 chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/$1" --window-size="$2" --timeout=6000 \
+  timeout 60 chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/$1" --window-size="$2" --virtual-time-budget=4000 \
     --screenshot="$work/$1.png" "${@:3}" "$url" >/dev/null 2>&1 || true
   [ -s "$work/$1.png" ] || { echo "no picture: $1" >&2; exit 1; }
   mv "$work/$1.png" "docs/web/$1.png"

@@ -22,6 +22,17 @@ import unittest
 PROGRAM = None
 TRAFFIC = ["-g", "flows=2000,pace=100000"]
 WITHIN_S = 20
+TOO_MUCH = "flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,pace=60000000"
+STATES = """
+default = "heavy"
+[[state]]
+name = "light"
+tasks = ["count"]
+[[state]]
+name = "heavy"
+tasks = ["count", "bursty", "retransmissions:recall=0.5"]
+lighter = "light"
+"""
 
 
 def watch(*arguments, traffic=None):
@@ -95,7 +106,7 @@ def parts_of(account):
 class Shown(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.run_ = Run("--idle", "300ms", "--task", "heavy-hitters:threshold=0.01%", "--window", "500ms", "--export", "csv:/dev/null", "--workers", "2")
+        cls.run_ = Run("--idle", "300ms", "--task", "heavy-hitters:threshold=0.01%", "--window", "500ms", "--export", "csv:/dev/null")
 
     @classmethod
     def tearDownClass(cls):
@@ -147,7 +158,7 @@ class Shown(unittest.TestCase):
         self.assertLessEqual(len(state["flows"]), 400)
         self.assertIn("heavy-hitters", state["events"][-1]["event"]["task"])
         self.assertEqual([output["name"] for output in state["summary"]["outputs"]], ["csv:/dev/null"])
-        self.assertEqual(len(state["summary"]["workers"]), 2)
+        self.assertEqual(len(state["summary"]["workers"]), 1)
         _, pps, bps, lost = state["now"]
         self.assertGreater(pps, 1000)
         self.assertGreater(bps, pps * 8 * 60)
@@ -192,6 +203,22 @@ class Shown(unittest.TestCase):
         ):
             self.assertTrue(self.run_.raw(text).startswith(b"HTTP/1.1 %d " % status), (text[:40], self.run_.raw(text)[:60]))
         self.assertIsNone(self.run_.process.poll())
+
+
+class States(unittest.TestCase):
+    def test_what_gives_way_and_the_recall_that_leaves_are_told(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as states:
+            states.write(STATES)
+            states.flush()
+            with Run("--states", states.name, "--window", "20ms", "--flows", "32Ki", traffic=["-g", TOO_MUCH]) as run, run.events() as events:
+                for state in events:
+                    if state["recall"] and state["lately"] and state["lately"]["seconds"] > 0:
+                        break
+        self.assertEqual(list(state["states"]), ["light", "heavy"])
+        self.assertGreater(state["states"]["heavy"]["packets"], 0)
+        self.assertEqual(list(state["lately"]["states"]), ["light", "heavy"])
+        self.assertEqual(state["summary"]["adaptation"]["mode"], "accuracy")
+        self.assertIn("retransmissions", [recall["task"] for recall in state["recall"]])
 
 
 class Token(unittest.TestCase):

@@ -59,12 +59,17 @@ std::string flow_json(const live::Row& row) {
   return text += "]";
 }
 
+ordered_json states_of(const std::vector<StateSummary>& states) {
+  ordered_json json = ordered_json::object();
+  for (const StateSummary& state : states)
+    json[state.name] = {{"packets", state.packets}, {"packets_not_given_way", state.kept}};
+  return json;
+}
+
 std::string lately_json(const live::Interval& lately) {
   ordered_json json{{"seconds", lately.seconds},  {"seconds_shifted", lately.shifted_s},
                     {"windows", lately.windows},  {"windows_infeasible", lately.infeasible},
-                    {"lost", lately.came.lost()}, {"states", ordered_json::object()}};
-  for (const StateSummary& state : lately.states)
-    json["states"][state.name] = {{"packets", state.packets}, {"packets_not_given_way", state.kept}};
+                    {"lost", lately.came.lost()}, {"states", states_of(lately.states)}};
   return dumped(json);
 }
 
@@ -111,7 +116,8 @@ std::string state_json(const live::View& view, const Moment& now, std::span<cons
     if (json.back() != '[') json += ',';
     json += fmt::format("{{\"text\":{},\"event\":{}}}", dumped(event_text(event)), event_json(event));
   }
-  return json += fmt::format("],\"recall\":{}}}", recalls_json(recalls));
+  return json +=
+         fmt::format("],\"states\":{},\"recall\":{}}}", dumped(states_of(view.summary.states)), recalls_json(recalls));
 }
 
 std::string history_json(const std::deque<Moment>& moments) {
