@@ -159,10 +159,10 @@ class Watch {
   void announce() {
     if (server_ && plan_.web->token_is_made)  // said nowhere else
       say(options_.command,
-          fmt::format("web page at http://{}/#token={}", server_->address().text(), plan_.web->token));
+          fmt::format("web page at http://{}/#token={}", server_->address().known_as(), plan_.web->token));
     if (options_.quiet) return;
     if (server_ && !plan_.web->token_is_made)
-      say(options_.command, fmt::format("web page at http://{}/{}", server_->address().text(),
+      say(options_.command, fmt::format("web page at http://{}/{}", server_->address().known_as(),
                                         plan_.web->token.empty() ? "" : "#token= and what is in --web-token"));
     const SessionOptions& wired = plan_.wiring.session;
     say(options_.command,

@@ -47,7 +47,7 @@ class Run:
         self.said = ""
         for line in self.process.stderr:
             self.said += line
-            if found := re.search(r"http://(\[.*\]|[0-9.]+):(\d+)/(?:#token=(\S+))?", line):
+            if found := re.search(r"http://([^ /]+):(\d+)/(?:#token=(\S+))?", line):
                 self.host, self.port, self.token = found[1], int(found[2]), found[3]
                 break
         else:
@@ -225,7 +225,10 @@ class Token(unittest.TestCase):
     def test_beyond_this_host_one_is_made_and_said_and_asked_for(self):
         with Run("-q", web="0.0.0.0:0") as run:
             self.assertRegex(run.token, "^[0-9a-f]{32}$")
+            self.assertEqual(run.host, socket.gethostname())
             self.assert_asked_for(run, run.token)
+            self.assertEqual(run.ask("/", headers={"Host": f"{run.host}:{run.port}"})[0], 200)
+            self.assertEqual(run.ask("/", headers={"Host": run.host + ".evil.example"})[0], 403)
 
     def test_one_of_a_file_is_asked_for_and_not_said(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -253,14 +256,33 @@ class Token(unittest.TestCase):
 
 
 class Load(unittest.TestCase):
-    def test_stalled_readers_and_a_hundred_clients_do_not_stop_it(self):
+    def test_who_reads_nothing_keeps_nobody_waiting(self):
+        with Run("--stats", "gap_mean,gap_max,gap_p99,iat_mean,iat_max,iat_p99,size_mean,size_p99") as run, contextlib.ExitStack() as stack:
+            for _ in range(5):
+                stalled = stack.enter_context(socket.socket())
+                stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+                stalled.connect(("127.0.0.1", run.port))
+                stalled.sendall(b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            began, numbers, size = time.monotonic(), [], 0
+            for state in stack.enter_context(run.events()):
+                numbers.append(state["summary"]["report"])
+                size += len(json.dumps(state))
+                if len(numbers) == 8:
+                    break
+            self.assertGreater(size, 400_000, "the buffers of who stalls are not full yet")
+            self.assertEqual(numbers, list(range(numbers[0], numbers[0] + 8)))
+            self.assertLess(time.monotonic() - began, 12)
+            before = json.loads(run.ask()[2])["summary"]
+            time.sleep(2.2)
+            after = json.loads(run.ask()[2])["summary"]
+            self.assertGreater(after["packets"] - before["packets"], 50_000)
+            self.assertTrue(after["accounting"]["balanced"])
+
+    def test_a_hundred_clients_have_each_state(self):
         with Run() as run, contextlib.ExitStack() as stack:
-            for head in (b"", b"GET / HT", b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"):
-                for _ in range(5):  # they read nothing
-                    stalled = stack.enter_context(socket.socket())
-                    stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-                    stalled.connect(("127.0.0.1", run.port))
-                    stalled.sendall(head)
+            for head in (b"", b"GET / HT"):
+                for _ in range(5):
+                    stack.enter_context(run.connect()).sendall(head)
             clients = [stack.enter_context(run.events()) for _ in range(100)]
             counts = [[] for _ in clients]
 
@@ -278,19 +300,18 @@ class Load(unittest.TestCase):
             self.assertEqual([len(count) for count in counts], [4] * 100)
             for count in counts:
                 self.assertLessEqual(count[-1] - count[0], 6, "states were lost")
-            before = json.loads(run.ask()[2])["summary"]
-            time.sleep(2.2)
-            after = json.loads(run.ask()[2])["summary"]
-            self.assertGreater(after["packets"] - before["packets"], 50_000)
-            self.assertTrue(after["accounting"]["balanced"])
 
     def test_more_than_it_takes_are_turned_away_and_leave_room_again(self):
         with Run() as run:
             with contextlib.ExitStack() as stack:
-                for _ in range(300):
-                    stack.enter_context(run.connect())
-                time.sleep(0.3)
-                self.assertIsNone(run.process.poll())
+                sockets = [stack.enter_context(run.connect()) for _ in range(300)]
+                time.sleep(0.5)
+                closed = 0
+                for one in sockets:
+                    one.setblocking(False)
+                    with contextlib.suppress(BlockingIOError):
+                        closed += one.recv(1) == b""
+                self.assertEqual(closed, 300 - 192)
             self.assertEqual(run.ask("/")[0], 200)
 
     def test_who_says_nothing_is_let_go(self):

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/host_name.hpp"
+
 namespace parshall::web {
 namespace {
 
@@ -61,6 +63,13 @@ std::string Address::text() const {
   const auto& in6 = reinterpret_cast<const sockaddr_in6&>(bytes);
   ::inet_ntop(AF_INET6, &in6.sin6_addr, host, sizeof host);
   return fmt::format("[{}]:{}", host, ntohs(in6.sin6_port));
+}
+
+std::string Address::known_as() const {
+  std::string known = text();
+  for (const std::string_view all : {"0.0.0.0", "[::]"})
+    if (known.starts_with(all)) return host_name() + known.substr(all.size());
+  return known;
 }
 
 Result<Address> parse_address(const std::string& text) {

@@ -16,6 +16,7 @@ struct Address {
 
   bool is_loopback() const noexcept;  ///< nobody beyond this host reaches it
   std::string text() const;           ///< "127.0.0.1:8080", "[::1]:8080"
+  std::string known_as() const;       ///< likewise; of all addresses of the host, by its name
 };
 
 /// "HOST:PORT", or the port alone: then the host is 127.0.0.1. The host is "localhost" or an address, of IPv6 in [].
