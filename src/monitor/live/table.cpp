@@ -230,7 +230,7 @@ View Table::leaders(std::size_t most) const {
     for (const Sortable& one : first) chosen.push_back(one.flow);
   }
   std::ranges::sort(chosen);
-  chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   for (const std::uint32_t flow : chosen) view.rows.push_back(row(flow));
   view.matched = now_.flows.size();
   return view;
