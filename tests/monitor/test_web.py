@@ -161,7 +161,7 @@ class Shown(unittest.TestCase):
         self.assertEqual(len(state["summary"]["workers"]), 1)
         _, pps, bps, lost = state["now"]
         self.assertGreater(pps, 1000)
-        self.assertGreater(bps, pps * 8 * 60)
+        self.assertAlmostEqual(bps / pps, 8 * 60, delta=1)
         self.assertEqual(lost, 0)
         history = json.loads(self.run_.ask("/api/history")[2])
         self.assertGreater(len(history), 0)
