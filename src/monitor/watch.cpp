@@ -19,6 +19,7 @@
 #include "monitor/privileges.hpp"
 #include "monitor/service_notice.hpp"
 #include "monitor/watch_options.hpp"
+#include "monitor/web/feed.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/run.hpp"
 #include "pipeline/output/event_text.hpp"
@@ -35,6 +36,7 @@ constexpr std::chrono::milliseconds kTick{2};
 constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may wait for a report
 constexpr std::chrono::seconds kPatience{2};         ///< with who reads an output
 constexpr std::size_t kEventsShown = 16;             ///< in the live view
+constexpr std::size_t kWebEvents = 50;               ///< on the page
 
 /// A session as the live view wants it.
 class LiveSession final : public live::Watched {
@@ -63,12 +65,18 @@ class Watch {
       if (const auto fault = live::check_terminal())
         return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
     }
+    if (plan_.web) {
+      auto server = web::Server::open(plan_.web->address, plan_.web->token);
+      if (!server) return fail(server.error(), kFailed);
+      server_ = *std::move(server);
+    }
     const Privileges kept{.user = options_.user,
                           .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
                           .runs_commands = !options_.hook.empty()};
     auto run = Run::open(plan_.plan, plan_.wiring, {}, [&] { return drop_privileges(kept); });
     if (!run) return fail(run.error(), kFailed);
     run_ = *std::move(run);
+    if (server_) server_->begin();
     auto output = Output::open(options_.output);
     if (!output) return fail(output.error(), kFailed);
     try {
@@ -135,7 +143,7 @@ class Watch {
       say(options_.command,
           "--biflow is for what leaves while the run goes on: this report has records of one direction");
     outputs.add_direct(recent_events_);
-    if (options_.live) outputs.add_direct(recalls_);
+    if (options_.live || server_) outputs.add_direct(recalls_);
     if (!options_.hook.empty()) {
       hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
       outputs.add(std::make_unique<HookExporter>(*hook_),
@@ -156,7 +164,13 @@ class Watch {
 
   /// Said when the workers run: packets sent from now on are counted.
   void announce() {
+    if (server_ && plan_.web->token_is_made)  // said nowhere else
+      say(options_.command,
+          fmt::format("web page at http://{}/#token={}", server_->address().known_as(), plan_.web->token));
     if (options_.quiet) return;
+    if (server_ && !plan_.web->token_is_made)
+      say(options_.command, fmt::format("web page at http://{}/{}", server_->address().known_as(),
+                                        plan_.web->token.empty() ? "" : "#token= and what is in --web-token"));
     const SessionOptions& wired = plan_.wiring.session;
     say(options_.command,
         fmt::format("{}{}; at most {} MB for {} flows in {} worker{}{}",
@@ -169,6 +183,13 @@ class Watch {
   }
 
   void watch() {
+    LiveSession watched(session());
+    std::optional<web::Feed> feed;  // ends before anyone else asks for a report
+    if (server_)
+      feed.emplace(watched,
+                   web::Findings{.events = [this] { return recent_events_.latest(kWebEvents); },
+                                 .recalls = [this] { return recalls_.tasks(); }},
+                   *server_);
     const bool by_packet_time = plan_.wiring.session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();
@@ -336,6 +357,7 @@ class Watch {
   RecentEvents recent_events_;
   live::RecallTail recalls_;
   std::optional<EventHook> hook_;
+  std::unique_ptr<web::Server> server_;
   std::unique_ptr<Run> run_;
 
   std::string output_name_;

@@ -64,6 +64,16 @@ void declare_report(Command command, WatchOptions& o) {
                   "User to become once the source is open, before a packet is read or an output opened (as root)")
       ->group("Source");
   command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
+  auto web = command
+                 .add_option("--web", o.web,
+                             "HOST:PORT of a page that shows the run while it goes on; the port alone: of this host's "
+                             "127.0.0.1. Elsewhere a token is required")
+                 ->group("Report");
+  command
+      .add_option("--web-token", o.web_token,
+                  "File whose first line is the token (default: one that is made and said, where one is required)")
+      ->needs(web)
+      ->group("Report");
   command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")
       ->check(non_negative())
       ->group("Report");
@@ -71,11 +81,23 @@ void declare_report(Command command, WatchOptions& o) {
   command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
 }
 
+/// Who may see the run, where there is a page.
+std::optional<Error> parse_web(const WatchOptions& o, WatchPlan& plan) {
+  if (o.web.empty()) return std::nullopt;
+  if (o.live) return Error{"--web shows what --live would: leave out one of them"};
+  if (plan.every_ns != 0) return Error{"--web shows the reports that --every would write: leave out one of them"};
+  auto access = web::Access::parse(o.web, o.web_token);
+  if (!access) return access.error();
+  plan.web = *std::move(access);
+  return std::nullopt;
+}
+
 /// What is asked of tasks, where there are some.
 std::optional<Error> findings_problem(const WatchOptions& o, const WatchPlan& plan) {
   if (plan.wiring.tasks.empty() && !o.hook.empty())
     return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
-  if (o.live) static_cast<void>(watch_recall(plan.plan, plan.wiring));  // shown where there is something to tell
+  if (o.live || plan.web)
+    static_cast<void>(watch_recall(plan.plan, plan.wiring));  // shown where there is something to tell
   return std::nullopt;
 }
 
@@ -130,6 +152,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}};
   if (const auto problem = parse_times(o, plan)) return *problem;
   if (const auto problem = user_problem(o.user)) return *problem;
+  if (const auto problem = parse_web(o, plan)) return *problem;
   auto wiring = wire(plan.plan);
   if (!wiring) return wiring.error();
   plan.wiring = *std::move(wiring);
@@ -147,7 +170,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
     session.ended_bytes = *bytes;
   }
   session.keeps_ended = !is_null_device(o.output);
-  session.snapshots = plan.every_ns != 0 || o.live;
+  session.snapshots = plan.every_ns != 0 || o.live || plan.web;
   if (const auto problem = findings_problem(o, plan)) return *problem;
   std::vector<Target> targets{{"the report", o.output}};
   if (o.live && o.output != "-") targets.push_back({"the live view", "-"});

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
 #include "monitor/plan_options.hpp"
+#include "monitor/web/access.hpp"
 #include "parshall/wiring.hpp"
 
 namespace parshall::cli {
@@ -17,6 +19,7 @@ struct WatchOptions {
 
   std::string hook, hook_every = "1s";
   std::string format = "text", output = "-", every = "0", sort;
+  std::string web, web_token;
   std::string spool;  ///< empty: as the source wants it
   std::string user;   ///< to become; empty: who started it
   std::int64_t top = -1;
@@ -33,6 +36,7 @@ struct WatchPlan {
   std::uint64_t every_ns = 0, hook_every_ns = 0;
   std::size_t top = 0;
   std::string sort;
+  std::optional<web::Access> web;
 };
 
 /// Of parsed options, for a run with reports. Errors are the user's: exit status kUsage.

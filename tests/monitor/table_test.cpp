@@ -67,6 +67,25 @@ TEST(LiveTable, AFlowWithoutTheValueComesLastInBothOrders) {
   EXPECT_THAT(packets(arranged(table, {.sort = kFixedColumns, .reversed = true, .filter = {}})), ElementsAre(1, 3, 2));
 }
 
+TEST(LiveTable, LeadersAreTheFirstByAnyColumnEachOnce) {
+  MadeReport made{.flows = {}, .columns = {}, .values = {}};
+  for (std::uint32_t i = 1; i <= 50; ++i) made.flows.push_back(flow(i, 100 * (1 + i * 17 % 50)));
+  made.flows[20].packets = 1;
+  made.flows[20].wire_bytes = 1'000'000;
+  const View view = table_of(made).leaders(3);
+  std::vector<std::uint64_t> all = packets(view);
+  std::ranges::sort(all);
+  EXPECT_THAT(all, ElementsAre(1, 4800, 4900, 5000));  // the first three by bytes are it and two of the others
+  EXPECT_EQ(view.matched, 50);
+  EXPECT_EQ(view.summary.total[Counter::live_flows], 50);
+}
+
+TEST(LiveTable, AFlowWithoutTheValueLeadsInNothingByIt) {
+  const Table table =
+      table_of({.flows = {flow(1, 5), flow(2, 9)}, .columns = schema_of({"gap_mean"}), .values = {Value()}});
+  EXPECT_THAT(packets(table.leaders(1)), ElementsAre(9));
+}
+
 TEST(LiveTable, AFilterLeavesFlowsThatHoldAllItsWords) {
   const Table table = table_of({.flows = {flow(1, 1), flow(2, 2, 17), flow(12, 3, 17)}, .columns = {}, .values = {}});
   EXPECT_THAT(packets(arranged(table, {.filter = "UDP"})), ElementsAre(3, 2));

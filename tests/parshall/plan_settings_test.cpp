@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "parshall/wiring.hpp"
 
@@ -45,6 +46,10 @@ TEST(PlanSettings, TheDefaultThatHelpShowsIsTheDefault) {
     Plan plan;
     const auto wrong = one.set(plan, {one.shown});
     EXPECT_FALSE(wrong) << one.name << ": " << wrong->message;
+    if (one.name == "flows") {  // 0 stands for it: of a capture there may be more
+      EXPECT_EQ(std::exchange(plan.flows.flows, 0), FlowPlan::kUsual);
+      EXPECT_EQ(Plan().flows.flows, 0u);
+    }
     EXPECT_TRUE(plan == Plan()) << one.name << " is not " << one.shown << " by default";
   }
   EXPECT_GE(shown, 12u);

@@ -200,6 +200,42 @@ Row Table::row(std::uint32_t flow) const {
   return {of.key, of.packets, of.wire_bytes, {values, values + static_cast<std::ptrdiff_t>(now_.stride())}};
 }
 
+View Table::empty_view() const {
+  return {.summary = now_.summary,
+          .columns = now_.columns,
+          .pps = now_.pps,
+          .bps = now_.bps,
+          .lately = now_.lately,
+          .arrangement = {},
+          .rows = {}};
+}
+
+View Table::leaders(std::size_t most) const {
+  View view = empty_view();
+  const auto later = [](const Sortable& a, const Sortable& b) { return a.key > b.key; };
+  std::vector<std::uint32_t> chosen;
+  std::vector<Sortable> first;  // a heap, the least on top
+  for (std::size_t column = kPps; column < kFixedColumns + now_.columns.size(); ++column) {
+    first.clear();
+    for (std::uint32_t i = 0; i < now_.flows.size(); ++i) {
+      const Sortable one{sort_key(i, column), i};
+      if (std::isnan(one.key) || (first.size() == most && one.key <= first.front().key)) continue;
+      if (first.size() == most) {
+        std::ranges::pop_heap(first, later);
+        first.pop_back();
+      }
+      first.push_back(one);
+      std::ranges::push_heap(first, later);
+    }
+    for (const Sortable& one : first) chosen.push_back(one.flow);
+  }
+  std::ranges::sort(chosen);
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  for (const std::uint32_t flow : chosen) view.rows.push_back(row(flow));
+  view.matched = now_.flows.size();
+  return view;
+}
+
 std::optional<View> Table::arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const {
   Arrangement order = wanted;
   if (order.sort >= kFixedColumns + now_.columns.size()) order.sort = kPackets;
@@ -214,13 +250,8 @@ std::optional<View> Table::arrange(const Arrangement& wanted, const std::functio
     rows.push_back({std::isnan(key) ? std::numeric_limits<double>::infinity() : sign * key, i});
   }
 
-  View view{.summary = now_.summary,
-            .columns = now_.columns,
-            .pps = now_.pps,
-            .bps = now_.bps,
-            .lately = now_.lately,
-            .arrangement = order,
-            .rows = {}};
+  View view = empty_view();
+  view.arrangement = order;
   view.matched = rows.size();
   const std::uint64_t first = std::min(wanted.first, view.matched);
   view.first = first - std::min(first, kMargin);

@@ -54,6 +54,9 @@ class Table {
   /// Nothing when `superseded` said that the answer is no longer wanted.
   std::optional<View> arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const;
 
+  /// The first `most` flows by each column of numbers, each flow once, in no order.
+  View leaders(std::size_t most) const;
+
  private:
   struct Flow {
     FlowKey key;
@@ -77,6 +80,7 @@ class Table {
   void take_in(const ReportFlow& flow, double interval_s);
   const Flow* flow_before(const FlowKey& key);
   void index_flows();
+  View empty_view() const;
   Row row(std::uint32_t flow) const;
   double sort_key(std::uint32_t flow, std::size_t column) const noexcept;
   bool before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept;

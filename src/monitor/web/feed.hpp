@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "monitor/live/recall_tail.hpp"
+#include "monitor/live/table.hpp"
+#include "monitor/live/watched.hpp"
+#include "monitor/web/server.hpp"
+#include "monitor/web/state_json.hpp"
+
+namespace parshall::web {
+
+/// What a run finds beside its reports.
+struct Findings {
+  std::function<std::vector<Event>()> events;  ///< the latest, the newest last
+  std::function<std::vector<live::TaskRecall>()> recalls;
+};
+
+/// Takes a snapshot of a run each second, on a thread of its own, and gives the server what it comes to. Calls the
+/// run's snapshot functions; nobody else may while it lives.
+///
+/// Cost: one snapshot a second, fewer when one takes more than half a second, whoever looks at them.
+class Feed {
+ public:
+  Feed(live::Watched& watched, Findings findings, Server& server);
+  ~Feed();
+
+ private:
+  void run();
+  bool wait_until(std::chrono::steady_clock::time_point time);
+  void refresh();
+
+  live::Watched& watched_;
+  const Findings findings_;
+  Server& server_;
+  live::Table table_;
+  std::deque<Moment> moments_;
+  Accounting before_;
+  double before_s_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace parshall::web

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/web/server.hpp"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "base/host_name.hpp"
+#include "base/thread_name.hpp"
+#include "monitor/web/page.hpp"  // made of page.html
+
+namespace parshall::web {
+namespace {
+
+constexpr std::chrono::seconds kForHead{5}, kForAnswer{10}, kForClosing{1}, kForState{30};
+constexpr std::chrono::milliseconds kLook{500};  ///< between two looks at who took too long
+constexpr int kNice = 10;                        ///< where cores are short the workers come first
+constexpr int kBacklog = 64;
+
+std::string headers(std::string_view status, std::string_view type) {
+  return fmt::format(
+      "HTTP/1.1 {}\r\nContent-Type: {}\r\nConnection: close\r\nCache-Control: no-store\r\n"
+      "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
+      "Cross-Origin-Resource-Policy: same-origin\r\nContent-Security-Policy: {}\r\n",
+      status, type, kPagePolicy);
+}
+
+std::string refusal(std::string_view status, std::string_view more = "") {
+  return fmt::format("{}{}Content-Length: {}\r\n\r\n{}\n", headers(status, "text/plain; charset=utf-8"), more,
+                     status.size() + 1, status);
+}
+
+std::string head_of(std::string_view type, std::size_t bytes) {
+  return fmt::format("{}Content-Length: {}\r\n\r\n", headers("200 OK", type), bytes);
+}
+
+/// What would make the thread wait, or end the program, it does not do.
+bool is_for_later() noexcept { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::open(const Address& address, std::string token) {
+  const auto failed = [&] {
+    return Error{fmt::format("--web {}: cannot listen there: {}", address.text(), std::strerror(errno))};
+  };
+  FileHandle listener(::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (!listener) return failed();
+  const int yes = 1, bytes = kSendBytes;
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);  // its connections have it, too
+  if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address.bytes), address.length) != 0 ||
+      ::listen(listener.get(), kBacklog) != 0)
+    return failed();
+  Address there = address;
+  socklen_t length = sizeof there.bytes;
+  if (::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&there.bytes), &length) != 0) return failed();
+  FileHandle wake(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!wake) return failed();
+  return std::unique_ptr<Server>(new Server(std::move(listener), std::move(wake), there, std::move(token)));
+}
+
+Server::Server(FileHandle listener, FileHandle wake, Address address, std::string token)
+    : listener_(std::move(listener)),
+      wake_(std::move(wake)),
+      address_(address),
+      token_(std::move(token)),
+      hostname_(host_name()) {}
+
+void Server::begin() {
+  thread_ = std::thread([this] { run(); });
+}
+
+Server::~Server() {
+  stopping_.store(true, std::memory_order_relaxed);
+  wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Server::wake() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);  // fails where it is awake anyway
+}
+
+void Server::publish(std::string state, std::string history) {
+  auto event = std::make_shared<const std::string>("data: " + state + "\n\n");
+  States states{.state = std::make_shared<const std::string>(std::move(state)),
+                .history = std::make_shared<const std::string>(std::move(history)),
+                .event = std::move(event)};
+  {
+    const std::lock_guard lock(mutex_);
+    states_ = std::move(states);
+  }
+  wake();
+}
+
+void Server::run() {
+  name_this_thread("web");
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // Linux: of this thread alone
+  Text handed_out;
+  std::vector<pollfd> polled;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    polled.assign({{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}});
+    for (const Connection& one : connections_) polled.push_back({one.socket.get(), wanted(one), 0});
+    if (::poll(polled.data(), polled.size(), static_cast<int>(kLook.count())) < 0) continue;
+    if (polled[0].revents != 0) {
+      std::uint64_t times;
+      [[maybe_unused]] const auto read = ::read(wake_.get(), &times, sizeof times);
+      Text event;
+      {
+        const std::lock_guard lock(mutex_);
+        event = states_.event;
+      }
+      if (event != handed_out) hand_out(handed_out = std::move(event));
+    }
+    std::size_t at = 2;
+    for (Connection& one : connections_) serve(one, polled[at++].revents);
+    std::erase_if(connections_, [this](const Connection& one) {
+      if (one.over && one.phase == Phase::stream) --streams_;
+      return one.over;
+    });
+    if (polled[1].revents != 0) accept_all();
+  }
+}
+
+/// Of one that is being answered only whether it takes more: it may have said already that it sends no more.
+short Server::wanted(const Connection& one) noexcept {
+  if (one.phase == Phase::answer) return POLLOUT;
+  return static_cast<short>(one.unsent() != 0 ? POLLIN | POLLOUT : POLLIN);
+}
+
+void Server::accept_all() {
+  for (;;) {
+    FileHandle socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket) {
+      // Without a descriptor to spare the connection stays where it is, and poll() says so again at once.
+      if (!is_for_later()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return;
+    }
+    if (connections_.size() >= kMostConnections) continue;  // and is closed
+    connections_.push_back({.socket = std::move(socket), .until = Clock::now() + kForHead});
+  }
+}
+
+/// To all streams but those that have not taken the one before.
+void Server::hand_out(const Text& event) {
+  for (Connection& one : connections_) {
+    if (one.phase != Phase::stream || one.unsent() != 0) continue;
+    one.own.clear();
+    one.shared = event;
+    one.sent = 0;
+    one.until = Clock::now() + kForState;
+  }
+}
+
+void Server::serve(Connection& one, short ready) {
+  if ((ready & POLLIN) != 0) {
+    if (one.phase == Phase::head)
+      read_head(one);
+    else
+      drain(one);
+  } else if ((ready & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
+    one.over = true;
+  }
+  if (!one.over && one.unsent() != 0) send(one);
+  const bool may_wait = one.phase == Phase::stream && one.unsent() == 0;
+  if (!may_wait && Clock::now() > one.until) one.over = true;
+}
+
+void Server::read_head(Connection& one) {
+  char bytes[2048];
+  const ssize_t count = ::recv(one.socket.get(), bytes, sizeof bytes, 0);
+  if (count <= 0) {
+    one.over = count == 0 || !is_for_later();
+    return;
+  }
+  one.head.append(bytes, static_cast<std::size_t>(count));
+  const bool whole = head_is_whole(one.head);
+  if (!whole && one.head.size() <= kHeadBytes) return;
+  one.phase = Phase::answer;
+  one.until = Clock::now() + kForAnswer;
+  if (one.head.size() > kHeadBytes)
+    one.own = refusal("431 Request Header Fields Too Large");
+  else
+    answer(one);
+  std::string().swap(one.head);
+}
+
+void Server::answer(Connection& one) {
+  const auto request = parse_request(one.head);
+  if (!request || request->has_body)
+    one.own = refusal("400 Bad Request");
+  else if (!is_own_host(request->host, hostname_))
+    one.own = refusal("403 Forbidden: Host is none of this server's names");
+  else if (request->method != "GET")
+    one.own = refusal("405 Method Not Allowed", "Allow: GET\r\n");
+  else
+    answer_request(one, *request);
+}
+
+void Server::answer_request(Connection& one, const Request& request) {
+  if (request.path == "/") {  // has nothing of the run
+    one.own = head_of("text/html; charset=utf-8", kPage.size());
+    one.own += kPage;
+    return;
+  }
+  const bool state = request.path == "/api/state", history = request.path == "/api/history";
+  if (!state && !history && request.path != "/api/events") {
+    one.own = refusal("404 Not Found");
+    return;
+  }
+  if (!token_.empty()) {
+    constexpr std::string_view kScheme = "Bearer ";
+    const std::string_view given = request.authorization;
+    if (!given.starts_with(kScheme) || !same_secret(given.substr(kScheme.size()), token_)) {
+      one.own = refusal("401 Unauthorized", "WWW-Authenticate: Bearer\r\n");
+      return;
+    }
+  }
+  States states;
+  {
+    const std::lock_guard lock(mutex_);
+    states = states_;
+  }
+  if (state || history) {
+    one.shared = state ? states.state : states.history;
+    if (one.shared)
+      one.own = head_of("application/json", one.shared->size());
+    else
+      one.own = refusal("503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");
+  } else if (streams_ >= kMostStreams) {
+    one.own = refusal("503 Service Unavailable: too many look at it", "Retry-After: 10\r\n");
+  } else {
+    ++streams_;
+    one.phase = Phase::stream;
+    one.own = headers("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n";
+    one.shared = states.event;
+  }
+}
+
+void Server::send(Connection& one) {
+  while (one.unsent() != 0) {
+    const bool own = one.sent < one.own.size();
+    const std::string& text = own ? one.own : *one.shared;
+    const std::size_t from = own ? one.sent : one.sent - one.own.size();
+    const ssize_t count = ::send(one.socket.get(), text.data() + from, text.size() - from, MSG_NOSIGNAL);
+    if (count <= 0) {
+      one.over = !is_for_later();
+      return;
+    }
+    one.sent += static_cast<std::size_t>(count);
+  }
+  if (one.phase != Phase::answer) return;
+  // What came meanwhile and was not read would make the kernel take back the answer.
+  ::shutdown(one.socket.get(), SHUT_WR);
+  one.phase = Phase::closing;
+  one.until = Clock::now() + kForClosing;
+}
+
+/// Nothing more is wanted; that it ends is.
+void Server::drain(Connection& one) {
+  char bytes[2048];
+  const ssize_t count = ::recv(one.socket.get(), bytes, sizeof bytes, 0);
+  if (count == 0 || (count < 0 && !is_for_later())) one.over = true;
+}
+
+}  // namespace parshall::web

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a run that goes on: what it serves, whom it refuses, and that nobody who looks at it keeps it from its work.
+
+usage: test_web.py PARSHALL [unittest arguments]
+"""
+import base64
+import contextlib
+import hashlib
+import http.client
+import json
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = None
+TRAFFIC = ["-g", "flows=2000,pace=100000"]
+WITHIN_S = 20
+TOO_MUCH = "flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,pace=60000000"
+STATES = """
+default = "heavy"
+[[state]]
+name = "light"
+tasks = ["count"]
+[[state]]
+name = "heavy"
+tasks = ["count", "bursty", "retransmissions:recall=0.5"]
+lighter = "light"
+"""
+
+
+def watch(*arguments, traffic=None):
+    return [PROGRAM, "watch", *(traffic or TRAFFIC), "-o", "/dev/null", *arguments]
+
+
+class Run:
+    """A monitor with a page, and where that is."""
+
+    def __init__(self, *arguments, web="127.0.0.1:0", traffic=None):
+        self.process = subprocess.Popen(watch("--web", web, *arguments, traffic=traffic), stderr=subprocess.PIPE, text=True)
+        self.said = ""
+        for line in self.process.stderr:
+            self.said += line
+            if found := re.search(r"http://([^ /]+):(\d+)/(?:#token=(\S+))?", line):
+                self.host, self.port, self.token = found[1], int(found[2]), found[3]
+                break
+        else:
+            raise AssertionError(f"no page: {self.said}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.stderr.close()
+        self.process.wait()
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=WITHIN_S)
+
+    def ask(self, path="/api/state", method="GET", headers=None):
+        """Status, headers and body; waits while nothing has been counted yet."""
+        give_up = time.monotonic() + WITHIN_S
+        while True:
+            with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=WITHIN_S)) as connection:
+                connection.request(method, path, headers=headers or {})
+                answer = connection.getresponse()
+                body = answer.read().decode()
+            if answer.status != 503 or time.monotonic() > give_up:
+                return answer.status, answer.headers, body
+            time.sleep(0.05)
+
+    def raw(self, text):
+        """What comes back for these bytes, until the other end closes."""
+        with self.connect() as connection:
+            connection.sendall(text)
+            parts = []
+            with contextlib.suppress(ConnectionError):
+                while part := connection.recv(65536):
+                    parts.append(part)
+            return b"".join(parts)
+
+    @contextlib.contextmanager
+    def events(self, headers=""):
+        """The states of a stream, one after the other."""
+        with self.connect() as connection:
+            connection.sendall(f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}\r\n".encode())
+            with connection.makefile() as lines:
+                yield (json.loads(line[6:]) for line in lines if line.startswith("data: "))
+
+
+def parts_of(account):
+    """Offered, what became of that, and what became of the counted."""
+    device = [account[name] or 0 for name in ("nic_missed", "nic_error", "no_mbuf")]
+    outcomes = [account[name] for name in ("ring_full", "filtered", "not_ip", "counted")] + list(account["malformed"].values())
+    shares = [account[name] for name in ("live_flow_packets", "ended_record_packets", "kept_out_packets", "shed_packets")]
+    return account["offered"], sum(device) + sum(outcomes), account["counted"], sum(shares)
+
+
+class Shown(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = Run("--idle", "300ms", "--task", "heavy-hitters:threshold=0.01%", "--window", "500ms", "--export", "csv:/dev/null")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.run_.__exit__()
+
+    def test_the_page_is_served_and_may_run_nothing_but_what_is_in_it(self):
+        status, headers, body = self.run_.ask("/")
+        self.assertEqual(status, 200)
+        self.assertEqual(headers["Content-Type"], "text/html; charset=utf-8")
+        self.assertIn("<title>Parshall</title>", body)
+        self.assertEqual((headers["X-Content-Type-Options"], headers["Cache-Control"]), ("nosniff", "no-store"))
+        policy = headers["Content-Security-Policy"]
+        self.assertIn("default-src 'none'", policy)
+        for element in ("script", "style"):
+            (text,) = re.findall(f"<{element}>(.*?)</{element}>", body, re.DOTALL)
+            self.assertIn(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(), policy)
+        self.assertEqual(re.findall(r"(?:src|href)=\"(?!data:)", body), [], "fetches from elsewhere")
+
+    def test_each_second_has_a_state_that_adds_up(self):
+        with self.run_.events() as events:
+            came = []
+            for state in events:
+                came.append((time.monotonic(), state))
+                if len(came) == 5:
+                    break
+        for _, state in came:
+            account = state["summary"]["accounting"]
+            offered, outcomes, counted, shares = parts_of(account)
+            self.assertEqual(offered, outcomes)
+            self.assertEqual(counted, shares)
+            self.assertIs(account["balanced"], True)
+            self.assertEqual(offered, sum(worker["accounting"]["offered"] for worker in state["summary"]["workers"]))
+        numbers = [state["summary"]["report"] for _, state in came]
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + 5)), "one is lacking")
+        self.assertLess(came[-1][0] - came[1][0], 5)
+        grown = came[-1][1]["summary"]["packets"] - came[1][1]["summary"]["packets"]
+        self.assertGreater(grown, 100_000)
+
+    def test_a_state_has_flows_events_outputs_and_rates(self):
+        give_up = time.monotonic() + WITHIN_S
+        while True:
+            state = json.loads(self.run_.ask()[2])
+            if (state["events"] and state["lately"] and state["flows"]) or time.monotonic() > give_up:
+                break
+            time.sleep(0.2)
+        names = [column["name"] for column in state["columns"]]
+        self.assertEqual(names[:7], ["protocol", "source", "destination", "pps", "bit/s", "packets", "bytes"])
+        self.assertTrue(all(len(flow) == len(names) for flow in state["flows"]))
+        self.assertLessEqual(len(state["flows"]), 400)
+        self.assertIn("heavy-hitters", state["events"][-1]["event"]["task"])
+        self.assertEqual([output["name"] for output in state["summary"]["outputs"]], ["csv:/dev/null"])
+        self.assertEqual(len(state["summary"]["workers"]), 1)
+        _, pps, bps, lost = state["now"]
+        self.assertGreater(pps, 1000)
+        self.assertAlmostEqual(bps / pps, 8 * 60, delta=1)
+        self.assertEqual(lost, 0)
+        history = json.loads(self.run_.ask("/api/history")[2])
+        self.assertGreater(len(history), 0)
+        self.assertEqual(sorted(moment[0] for moment in history), [moment[0] for moment in history])
+
+    def test_what_is_refused(self):
+        for path, method, headers, status in (
+            ("/api/state", "GET", {"Host": "evil.example"}, 403),
+            ("/", "GET", {"Host": "evil.example:80"}, 403),
+            ("/", "GET", {"Host": "127.0.0.1.evil.example"}, 403),
+            ("/api/state", "GET", {"Host": f"localhost:{self.run_.port}"}, 200),
+            ("/api/state", "GET", {"Host": "[::1]:80"}, 200),
+            ("/api/state?x=1", "GET", {}, 200),
+            ("/api/state", "POST", {}, 405),
+            ("/api/state", "DELETE", {}, 405),
+            ("/", "HEAD", {}, 405),
+            ("/", "OPTIONS", {}, 405),
+            ("/nothing", "GET", {}, 404),
+            ("//", "GET", {}, 404),
+            ("/../etc/passwd", "GET", {}, 404),
+            ("/", "GET", {"Content-Length": "5"}, 400),
+            ("/", "GET", {"Transfer-Encoding": "chunked"}, 400),
+            ("/", "GET", {"X": "a" * 9000}, 431),
+        ):
+            self.assertEqual(self.run_.ask(path, method, headers)[0], status, (path, method, headers))
+
+    def test_bytes_that_are_no_request_are_refused(self):
+        for text, status in (
+            (b"\r\n\r\n", 400),
+            (b"GET\r\n\r\n", 400),
+            (b"GET / HTTP/2.0\r\nHost: 127.0.0.1\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\n\r\n", 403),
+            (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n folded: x\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\n:\r\n\r\n", 400),
+            (bytes(range(256)) * 40, 431),
+            (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
+            (b"GET /\x00\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+        ):
+            self.assertTrue(self.run_.raw(text).startswith(b"HTTP/1.1 %d " % status), (text[:40], self.run_.raw(text)[:60]))
+        self.assertIsNone(self.run_.process.poll())
+
+
+class States(unittest.TestCase):
+    def test_what_gives_way_and_the_recall_that_leaves_are_told(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as states:
+            states.write(STATES)
+            states.flush()
+            with Run("--states", states.name, "--window", "20ms", "--flows", "32Ki", traffic=["-g", TOO_MUCH]) as run, run.events() as events:
+                for state in events:
+                    if state["recall"] and state["lately"] and state["lately"]["seconds"] > 0:
+                        break
+        self.assertEqual(list(state["states"]), ["light", "heavy"])
+        self.assertGreater(state["states"]["heavy"]["packets"], 0)
+        self.assertEqual(list(state["lately"]["states"]), ["light", "heavy"])
+        self.assertEqual(state["summary"]["adaptation"]["mode"], "accuracy")
+        self.assertIn("retransmissions", [recall["task"] for recall in state["recall"]])
+
+
+class Token(unittest.TestCase):
+    def test_beyond_this_host_one_is_made_and_said_and_asked_for(self):
+        with Run("-q", web="0.0.0.0:0") as run:
+            self.assertRegex(run.token, "^[0-9a-f]{32}$")
+            self.assertEqual(run.host, socket.gethostname())
+            self.assert_asked_for(run, run.token)
+            self.assertEqual(run.ask("/", headers={"Host": f"{run.host}:{run.port}"})[0], 200)
+            self.assertEqual(run.ask("/", headers={"Host": run.host + ".evil.example"})[0], 403)
+
+    def test_one_of_a_file_is_asked_for_and_not_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "token")
+            file.write_text("correct-horse-battery\nno part of it\n")
+            with Run("--web-token", str(file)) as run:
+                self.assertNotIn("correct-horse", run.said)
+                self.assert_asked_for(run, "correct-horse-battery")
+            for text in ("", "short\n", "with spaces in the token\n"):
+                file.write_text(text)
+                done = subprocess.run(watch("--web", "127.0.0.1:0", "--web-token", str(file)), capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("--web-token", done.stderr)
+
+    def assert_asked_for(self, run, token):
+        for path in ("/api/state", "/api/history", "/api/events"):
+            for given in (None, "Bearer ", "Bearer " + token[:-1], "Bearer " + token[:-1] + "!", "Bearer " + token + "0", "Basic " + token, token):
+                self.assertEqual(run.ask(path, headers={"Authorization": given} if given else {})[0], 401, (path, given))
+        self.assertEqual(run.ask(headers={"Authorization": "Bearer " + token})[0], 200)
+        with run.events(f"Authorization: Bearer {token}\r\n") as events:
+            self.assertGreater(next(events)["summary"]["packets"], 0)
+        status, _, page = run.ask("/")
+        self.assertEqual(status, 200)
+        self.assertNotIn(token, page)
+
+
+class Load(unittest.TestCase):
+    def test_who_reads_nothing_keeps_nobody_waiting(self):
+        with Run("--stats", "gap_mean,gap_max,gap_p99,iat_mean,iat_max,iat_p99,size_mean,size_p99") as run, contextlib.ExitStack() as stack:
+            for _ in range(5):
+                stalled = stack.enter_context(socket.socket())
+                stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+                stalled.connect(("127.0.0.1", run.port))
+                stalled.sendall(b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            began, numbers, size = time.monotonic(), [], 0
+            for state in stack.enter_context(run.events()):
+                numbers.append(state["summary"]["report"])
+                size += len(json.dumps(state))
+                if len(numbers) == 8:
+                    break
+            self.assertGreater(size, 400_000, "the buffers of who stalls are not full yet")
+            self.assertEqual(numbers, list(range(numbers[0], numbers[0] + 8)))
+            self.assertLess(time.monotonic() - began, 12)
+            before = json.loads(run.ask()[2])["summary"]
+            time.sleep(2.2)
+            after = json.loads(run.ask()[2])["summary"]
+            self.assertGreater(after["packets"] - before["packets"], 50_000)
+            self.assertTrue(after["accounting"]["balanced"])
+
+    def test_a_hundred_clients_have_each_state(self):
+        with Run() as run, contextlib.ExitStack() as stack:
+            for head in (b"", b"GET / HT"):
+                for _ in range(5):
+                    stack.enter_context(run.connect()).sendall(head)
+            clients = [stack.enter_context(run.events()) for _ in range(100)]
+            counts = [[] for _ in clients]
+
+            def follow(events, into):
+                for state in events:
+                    into.append(state["summary"]["report"])
+                    if len(into) == 4:
+                        return
+
+            threads = [threading.Thread(target=follow, args=pair) for pair in zip(clients, counts)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(WITHIN_S)
+            self.assertEqual([len(count) for count in counts], [4] * 100)
+            for count in counts:
+                self.assertLessEqual(count[-1] - count[0], 6, "states were lost")
+
+    def test_more_than_it_takes_are_turned_away_and_leave_room_again(self):
+        with Run() as run:
+            with contextlib.ExitStack() as stack:
+                sockets = [stack.enter_context(run.connect()) for _ in range(300)]
+                time.sleep(0.5)
+                closed = 0
+                for one in sockets:
+                    one.setblocking(False)
+                    with contextlib.suppress(BlockingIOError):
+                        closed += one.recv(1) == b""
+                self.assertEqual(closed, 300 - 192)
+            self.assertEqual(run.ask("/")[0], 200)
+
+    def test_who_says_nothing_is_let_go(self):
+        with Run() as run, run.connect() as connection:
+            began = time.monotonic()
+            self.assertEqual(connection.recv(1), b"")
+            self.assertLess(time.monotonic() - began, 8)
+
+
+class Ends(unittest.TestCase):
+    def test_ctrl_c_ends_it_while_clients_look(self):
+        with Run() as run, run.events() as events, run.connect():
+            next(events)
+            began = time.monotonic()
+            run.process.send_signal(signal.SIGINT)
+            self.assertEqual(run.process.wait(WITHIN_S), 0)
+            self.assertLess(time.monotonic() - began, 2)
+
+    def test_a_run_that_ends_by_itself_ends(self):
+        with Run(traffic=["-g", "flows=100,pace=100000", "--duration", "2s"]) as run:
+            self.assertEqual(run.process.wait(WITHIN_S), 0)
+
+    def test_a_port_in_use_is_said(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            done = self.refused("--web", f"127.0.0.1:{taken.getsockname()[1]}")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("Address already in use", done.stderr)
+
+    def test_what_is_no_address_is_said(self):
+        for address in ("nowhere", "127.0.0.1:", ":80", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:8x", "example.org:80", "1.2.3:80", "::1:80", "[::1:80", "[]:80", " 80"):
+            done = self.refused("--web", address)
+            self.assertEqual(done.returncode, 2, address)
+            self.assertIn("--web", done.stderr, address)
+
+    def test_what_it_does_not_go_with_is_said(self):
+        for other in (("--every", "1s"), ("--live",)):
+            done = self.refused("--web", "127.0.0.1:0", *other)
+            self.assertEqual(done.returncode, 2, other)
+            self.assertIn("leave out one", done.stderr)
+
+    def refused(self, *arguments):
+        done = subprocess.run(watch("-q", "--count", "10", *arguments), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
