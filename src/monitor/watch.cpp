@@ -11,6 +11,7 @@
 #include "monitor/commands.hpp"
 #include "monitor/configured_outputs.hpp"
 #include "monitor/hook_exporter.hpp"
+#include "monitor/live/live_session.hpp"
 #include "monitor/live/live_view.hpp"
 #include "monitor/live/recall_tail.hpp"
 #include "monitor/live/terminal.hpp"
@@ -37,21 +38,6 @@ constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a
 constexpr std::chrono::seconds kPatience{2};         ///< with who reads an output
 constexpr std::size_t kEventsShown = 16;             ///< in the live view
 constexpr std::size_t kWebEvents = 50;               ///< on the page
-
-/// A session as the live view wants it.
-class LiveSession final : public live::Watched {
- public:
-  explicit LiveSession(Session& session) : session_(session) {}
-  std::uint64_t packets_polled() const override { return session_.packets_polled(); }
-  bool finished() const override { return session_.finished(); }
-  void begin_snapshot() override { session_.begin_snapshot(); }
-  std::optional<Report> poll_snapshot() override { return session_.poll_snapshot(SnapshotFlows::live); }
-  Report final_report() override { return session_.final_report(); }
-  void change_columns(Schema schema) override { session_.change_columns(std::move(schema)); }
-
- private:
-  Session& session_;
-};
 
 /// One run of the command, from its plan to its exit status.
 class Watch {
@@ -183,7 +169,7 @@ class Watch {
   }
 
   void watch() {
-    LiveSession watched(session());
+    live::LiveSession watched(session());
     std::optional<web::Feed> feed;  // ends before anyone else asks for a report
     if (server_)
       feed.emplace(watched,
@@ -247,7 +233,7 @@ class Watch {
 
   /// Time that is up ends the measuring; a signal, or the user, the view too.
   std::optional<Error> watch_live() {
-    LiveSession watched(session());
+    live::LiveSession watched(session());
     const auto leave = [&] {
       look();
       if (run_->time_is_up()) session().stop();

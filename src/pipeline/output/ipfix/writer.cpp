@@ -13,6 +13,7 @@ constexpr std::size_t kSetHeaderBytes = 4, kLengthAt = 2, kWord = 4;
 constexpr std::size_t kMostMessage = 65535;
 constexpr int kLastingResends = 20;  ///< of templates, to one of what lasts
 constexpr std::chrono::milliseconds kSoon{500};
+constexpr std::uint64_t kSoonMessages = 64;  ///< however long they take
 constexpr std::uint64_t kMsNs = 1'000'000, kSecondNs = 1'000'000'000, kBeforeNs = 3600 * kSecondNs;
 
 struct Layout {
@@ -148,7 +149,9 @@ void IpfixWriter::tell(std::uint16_t id) {
     begin_message();
   }
   put_template(one);
-  if (std::exchange(one.told, telling_) == 0) one.first_told = Clock::now();
+  if (std::exchange(one.told, telling_) != 0) return;
+  one.first_told = Clock::now();
+  one.first_message = message_number_;
 }
 
 void IpfixWriter::put_template(Template& one) {
@@ -165,9 +168,13 @@ void IpfixWriter::put_template(Template& one) {
 void IpfixWriter::tell_again(std::uint16_t id, std::size_t record_bytes) {
   Template& one = templates_[id - kFirstTemplate];
   if (set_ == id || one.message == message_number_ || options_.resend.count() == 0) return;
-  if (Clock::now() - one.first_told >= kSoon) return;
+  if (message_number_ - one.first_message >= kSoonMessages && Clock::now() - one.first_told >= kSoon) return;
   const std::size_t bytes = one.record.size() + record_bytes + 2 * (kSetHeaderBytes + kWord);
-  if (message_.size() + bytes <= options_.message_bytes) put_template(one);
+  if (message_.size() + bytes > options_.message_bytes && header_bytes() + bytes <= options_.message_bytes) {
+    send();
+    begin_message();
+  }
+  if (one.message != message_number_ && message_.size() + bytes <= options_.message_bytes) put_template(one);
 }
 
 void IpfixWriter::begin_set(std::uint16_t id) {

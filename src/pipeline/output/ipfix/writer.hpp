@@ -67,6 +67,7 @@ class IpfixWriter {
     std::uint64_t told = 0;     ///< in which telling; 0: in none
     std::uint64_t message = 0;  ///< that had it last
     Clock::time_point first_told = {};
+    std::uint64_t first_message = 0;
   };
   struct Lasting {
     std::uint16_t id;
