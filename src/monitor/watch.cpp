@@ -73,6 +73,7 @@ class Watch {
     catch_signals();
     configured_.emplace(*run_, plan_.plan, options_.command);
     if (const auto error = run_->start()) return fail(*error, kFailed);
+    if (plan_.state) tell(plan_.state->begin(plan_.wiring.session.seed));
     announce();
     service_.ready();
     if (options_.live) {
@@ -89,6 +90,10 @@ class Watch {
   int fail(const Error& error, ExitStatus status) const {
     say(options_.command, error.message);
     return status;
+  }
+
+  void tell(const std::optional<Error>& problem) const {
+    if (problem) say(options_.command, problem->message);
   }
 
   const SinkEntry& sink_entry() const { return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name); }
@@ -157,6 +162,7 @@ class Watch {
     if (server_ && !plan_.web->token_is_made)
       say(options_.command, fmt::format("web page at http://{}/{}", server_->address().known_as(),
                                         plan_.web->token.empty() ? "" : "#token= and what is in --web-token"));
+    if (plan_.state && plan_.state->before()) say(options_.command, plan_.state->gap());
     const SessionOptions& wired = plan_.wiring.session;
     say(options_.command,
         fmt::format("{}{}; at most {} MB for {} flows in {} worker{}{}",
@@ -203,6 +209,7 @@ class Watch {
   void look() {
     configured_->look([this](bool begins) { begins ? service_.reloading() : service_.ready(); });
     watched_->look();
+    if (plan_.state) tell(plan_.state->look());
     service_.look(
         [this] {
           const Accounting counters{session().counters()};
@@ -273,6 +280,7 @@ class Watch {
     service_.stopping();
     while (!run_->ended_within(kPatience)) say_that_we_wait();
     const Report report = run_->finish();
+    if (plan_.state) tell(plan_.state->end());
     warn_of_dropped_records();
     int status = (main_ != nullptr ? !main_->failed() : write(report)) ? kDone : kFailed;
     watched_->look();

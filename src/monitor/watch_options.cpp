@@ -63,6 +63,11 @@ void declare_report(Command command, WatchOptions& o) {
       .add_option("--user", o.user,
                   "User to become once the source is open, before a packet is read or an output opened (as root)")
       ->group("Source");
+  command
+      .add_option("--state", o.state,
+                  "File that keeps --seed for the next run, and when this one watched: the next says for how long "
+                  "nobody did")
+      ->group("Flows");
   command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
   auto web = command
                  .add_option("--web", o.web,
@@ -89,6 +94,16 @@ std::optional<Error> parse_web(const WatchOptions& o, WatchPlan& plan) {
   auto access = web::Access::parse(o.web, o.web_token);
   if (!access) return access.error();
   plan.web = *std::move(access);
+  return std::nullopt;
+}
+
+/// Of the run before: its seed, unless one is given.
+std::optional<Error> read_state(const WatchOptions& o, WatchPlan& plan) {
+  if (o.state.empty()) return std::nullopt;
+  auto state = RunState::open(o.state);
+  if (!state) return state.error();
+  plan.state = *std::move(state);
+  if (!plan.plan.flows.seed && plan.state->before()) plan.plan.flows.seed = plan.state->before()->seed;
   return std::nullopt;
 }
 
@@ -149,10 +164,11 @@ void declare(Command command, WatchOptions& o) {
 Result<WatchPlan> plan(const WatchOptions& o) {
   auto given = read(o);
   if (!given) return given.error();
-  WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}};
+  WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}, .state = {}};
   if (const auto problem = parse_times(o, plan)) return *problem;
   if (const auto problem = user_problem(o.user)) return *problem;
   if (const auto problem = parse_web(o, plan)) return *problem;
+  if (const auto problem = read_state(o, plan)) return *problem;
   auto wiring = wire(plan.plan);
   if (!wiring) return wiring.error();
   plan.wiring = *std::move(wiring);
@@ -174,6 +190,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   if (const auto problem = findings_problem(o, plan)) return *problem;
   std::vector<Target> targets{{"the report", o.output}};
   if (o.live && o.output != "-") targets.push_back({"the live view", "-"});
+  if (!o.state.empty()) targets.push_back({"--state", o.state});
   std::ranges::move(targets_of(plan.plan), std::back_inserter(targets));
   if (const auto problem = targets_problem(plan.plan.source.file, targets)) return *problem;
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/result.hpp"
 #include "monitor/plan_options.hpp"
+#include "monitor/run_state.hpp"
 #include "monitor/web/access.hpp"
 #include "parshall/wiring.hpp"
 
@@ -22,6 +24,7 @@ struct WatchOptions {
   std::string web, web_token;
   std::string spool;  ///< empty: as the source wants it
   std::string user;   ///< to become; empty: who started it
+  std::string state;  ///< file of a RunState; empty: none
   std::int64_t top = -1;
   bool live = false, quiet = false;
 };
@@ -37,6 +40,7 @@ struct WatchPlan {
   std::size_t top = 0;
   std::string sort;
   std::optional<web::Access> web;
+  std::unique_ptr<RunState> state;
 };
 
 /// Of parsed options, for a run with reports. Errors are the user's: exit status kUsage.

@@ -111,6 +111,10 @@ class Metrics final : public prometheus::Collectable {
          "what is watched, and by which version",
          MetricType::Gauge,
          {metric(1, MetricType::Gauge, {{"source", state.source}, {"version", std::string(version())}})}});
+    families.push_back({"parshall_start_time_seconds",
+                        "when the counters were 0, since 1970",
+                        MetricType::Gauge,
+                        {metric(state.began_s, MetricType::Gauge)}});
     add_counters(state.counters, families);
     add_outputs(state.outputs, families);
     return families;

@@ -14,6 +14,7 @@ namespace parshall {
 /// What a run has come to so far.
 struct MetricsState {
   std::string source;
+  double began_s = 0;  ///< when the counters were 0, since 1970
   Counters counters;
   std::vector<OutputSummary> outputs;
 };

@@ -117,8 +117,11 @@ std::optional<Error> Run::start() {
   }
   began_ = Clock::now();
   if (auto error = session_->start()) return error;
+  const double began_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   for (const auto& server : metrics_)
-    server->serve([this] { return MetricsState{description_, session_->counters(), outputs_.summaries()}; });
+    server->serve([this, began_s] {
+      return MetricsState{description_, began_s, session_->counters(), outputs_.summaries()};
+    });
   return std::nullopt;
 }
 

@@ -53,9 +53,11 @@ class Metrics(unittest.TestCase):
                                   capture_output=True, text=True, timeout=60, check=False)
             if "prometheus-cpp-dev" in done.stderr:
                 raise unittest.SkipTest("built without prometheus-cpp")
+            cls.started_s = time.time()
             cls.process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=2000,pace=100000", "--idle", "100ms", "--duration", "20s", "-o", "/dev/null",
                                             "--export", f"prometheus:127.0.0.1:{port}", "--export", f"csv:{folder}/flows.csv"])
             cls.first = scrape(port)
+            cls.scraped_s = time.time()
             time.sleep(2)
             cls.second = scrape(port)
             cls.port = port
@@ -79,6 +81,11 @@ class Metrics(unittest.TestCase):
     def test_who_watches_is_told(self):
         (labels,) = (labels for name, labels in self.second if name == "parshall_info")
         self.assertIn("version=", labels)
+
+    def test_counters_say_since_when(self):
+        began_s = self.second["parshall_start_time_seconds", None]
+        self.assertEqual(self.first["parshall_start_time_seconds", None], began_s)
+        self.assertTrue(self.started_s - 1 <= began_s <= self.scraped_s, (self.started_s, began_s, self.scraped_s))
 
     def test_the_dashboard_asks_for_what_there_is(self):
         text = pathlib.Path(DASHBOARD).read_text()
