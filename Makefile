@@ -24,6 +24,7 @@ help:
 	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.35, into dist (ten minutes)"
 	@echo "make deb     Debian packages into dist: programs for any x86-64-v2 machine, library, manual pages, completions (twenty minutes)"
 	@echo "make deb-trial   those packages in a bare Debian made for it: installed, tried, purged (as root; one to four minutes)"
+	@echo "make sbom    what each program is made of, as CycloneDX, beside it"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
 
@@ -93,6 +94,10 @@ deb:
 deb-trial:
 	@tools/deb_trial.sh dist
 
+sbom: programs
+	@python=$$(tools/readers.sh $(BUILD)/sbom 'cyclonedx-python-lib[json-validation]') && for program in parshall parshall-lab parshall-test; do \
+	  "$$python" tools/sbom.py $(BUILD) $$program $(BUILD)/$$program.cdx.json || exit 1; done
+
 columns: build
 	@python3 tools/columns_page.py $(BUILD)/parshall docs/columns.md
 
@@ -102,4 +107,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
