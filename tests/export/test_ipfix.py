@@ -200,6 +200,17 @@ class Records(IpfixTest):
                 self.assertEqual(reader.domain, 7)
                 self.assertGreater(reader.template_messages, 3, "some seconds of 100 ms")
 
+    def test_templates_that_come_with_a_message_leave_no_record_beyond_the_mtu(self):
+        """They are due many times here, and fill most of a message: what comes next does not always fit behind them."""
+        collector = Collector()
+        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port},mtu=512,templates=100ms,rate=2M", "--columns", "identity,totals,shape",
+                   traffic=["-g", "flows=5000", "--count", "10000"])
+        with self.assertRaises(KeyError):  # of elements that this reader does not know
+            collector.stop()
+        messages = collector.messages
+        self.assertGreater(len(messages), 1000)
+        self.assertLessEqual(max(len(message) for message in messages), 512)
+
     def test_who_reads_several_messages_at_a_time_has_their_templates(self):
         """As a collector with two workers does: each message is read before the one that came before it."""
         collector = Collector()
@@ -277,7 +288,7 @@ class Faults(IpfixTest):
             unused.bind(("127.0.0.1", 0))
             port = unused.getsockname()[1]
         for target, words in ((f"tcp://127.0.0.1:{port}", ["refused"]), ("udp://no.such.host.invalid", ["no.such.host.invalid"]), ("sctp://localhost", ["sctp", "udp://"]),
-                              ("udp://localhost,rat=3", ['"rat"', "rate"]), ("udp://localhost,mtu=100", ["512"]), ("udp://::1:4739", ["[]"]),
+                              ("udp://localhost,rat=3", ['"rat"', "rate"]), ("udp://localhost,mtu=100", ["512"]), ("udp://localhost,mtu=65508", ["65507"]), ("udp://::1:4739", ["[]"]),
                               ("udp://:4739", ["HOST"]), ("udp://localhost,times=us", ["ms or ns"]), ("/no/such/folder/flows.ipfix", ["/no/such/folder"])):
             done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "-o", "/dev/null", "--export", f"ipfix:{target}"], capture_output=True, text=True, timeout=60, check=False)
             with self.subTest(target=target):

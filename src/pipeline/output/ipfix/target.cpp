@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kPort = "4739", kTlsPort = "4740";  // IANA
 constexpr std::size_t kUdpBytes = 1400, kStreamBytes = 16384, kLeastMtu = 512, kMostMtu = 65535;
+constexpr std::size_t kMostUdpBytes = 65507;  ///< that a datagram of IPv4 can have (RFC 768, RFC 791)
 
 bool take_domain(const std::string& value, IpfixTarget& target) {
   const auto domain = parse_count(value);
@@ -42,7 +43,8 @@ bool take_rate(const std::string& value, IpfixTarget& target) {
 
 bool take_resend(const std::string& value, IpfixTarget& target) {
   const auto ns = parse_duration_ns(value);
-  if (!ns || *ns < 100'000'000) return false;
+  constexpr std::uint64_t kLeastNs = 100'000'000, kMostNs = 86'400'000'000'000;
+  if (!ns || *ns < kLeastNs || *ns > kMostNs) return false;
   target.writer.resend = std::chrono::milliseconds(*ns / 1'000'000);
   return true;
 }
@@ -61,7 +63,7 @@ bool take_times(const std::string& value, IpfixTarget& target) {
 
 constexpr TargetOption<IpfixTarget> kOptions[] = {
     {"domain", "observation domain, a number of 32 bits", take_domain},
-    {"mtu", "bytes of a message, from 512 to 65535", take_bytes},
+    {"mtu", "bytes of a message, from 512 to 65535, or 65507 by UDP", take_bytes},
     {"rate", "bits a second at most, by UDP; 0: no limit", take_rate},
     {"templates", "time, such as 30s, after which templates are sent again, by UDP", take_resend},
     {"times", "ms or ns", take_times},
@@ -112,6 +114,8 @@ Result<IpfixTarget> IpfixTarget::parse(const std::string& text) {
   if (is_udp) target.writer.resend = std::chrono::seconds(30);
   const auto place = take_options<IpfixTarget>(text, kOptions, target);
   if (!place) return place.error();
+  if (is_udp && target.writer.message_bytes > kMostUdpBytes)
+    return Error{fmt::format("mtu={}: a datagram has room for {} bytes", target.writer.message_bytes, kMostUdpBytes)};
   if (!scheme.empty()) {
     if (auto error = take_host(place->substr(scheme.size()), target.transport)) return *error;
   } else if (const std::size_t other = place->find("://"); other != place->npos) {

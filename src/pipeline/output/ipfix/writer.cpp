@@ -61,17 +61,23 @@ void IpfixWriter::add(std::uint16_t id, std::span<const std::uint8_t> record, st
 
 /// Options count as data records, too (RFC 7011, 3.1).
 void IpfixWriter::put(std::uint16_t id, std::span<const std::uint8_t> record) {
+  make_room(id, record.size());
+  if (tell_again(id, record.size())) make_room(id, record.size());
+  if (set_ != id) begin_set(id);
+  message_.insert(message_.end(), record.begin(), record.end());
+  ++records_;
+}
+
+/// In a message that its template is in, or came before. A message that begins may be full of templates that are due.
+void IpfixWriter::make_room(std::uint16_t id, std::size_t record_bytes) {
+  constexpr int kMostMessages = 8;  // where templates are due with each
   begin_message();
   tell(id);
-  if (!has_room_for(record.size() + (set_ == id ? 0 : kSetHeaderBytes))) {
+  for (int sent = 0; sent < kMostMessages && !has_room_for(record_bytes + (set_ == id ? 0 : kSetHeaderBytes)); ++sent) {
     send();
     begin_message();
     tell(id);
   }
-  tell_again(id, record.size());
-  if (set_ != id) begin_set(id);
-  message_.insert(message_.end(), record.begin(), record.end());
-  ++records_;
 }
 
 bool IpfixWriter::has_room_for(std::size_t bytes) const noexcept {
@@ -114,7 +120,7 @@ void IpfixWriter::begin_message() {
     sequence_ = 0;
     overwrite(message_, layout_of(options_.protocol).sequence_at, sequence_, 4);
   }
-  const bool is_due = options_.resend.count() != 0 &&
+  const bool is_due = !is_telling_ && options_.resend.count() != 0 &&
                       (Clock::now() - told_at_ >= options_.resend || messages_since_ >= options_.resend_messages);
   if (!is_new && !is_due) return;
   ++telling_;
@@ -122,7 +128,9 @@ void IpfixWriter::begin_message() {
   messages_since_ = 0;
   const bool and_lasting = is_new || told_at_ - lasting_told_at_ >= kLastingResends * options_.resend;
   if (and_lasting) lasting_told_at_ = told_at_;
+  const bool is_first = !std::exchange(is_telling_, true);
   tell_all(and_lasting);
+  if (is_first) is_telling_ = false;
 }
 
 /// All that are, and what is said of them.
@@ -164,17 +172,20 @@ void IpfixWriter::put_template(Template& one) {
   one.message = message_number_;
 }
 
-/// In a message that has none of these records yet, soon after they were the first of theirs.
-void IpfixWriter::tell_again(std::uint16_t id, std::size_t record_bytes) {
+/// In a message that has none of these records yet, soon after they were the first of theirs. True: another message has
+/// begun.
+bool IpfixWriter::tell_again(std::uint16_t id, std::size_t record_bytes) {
   Template& one = templates_[id - kFirstTemplate];
-  if (set_ == id || one.message == message_number_ || options_.resend.count() == 0) return;
-  if (message_number_ - one.first_message >= kSoonMessages && Clock::now() - one.first_told >= kSoon) return;
+  if (set_ == id || one.message == message_number_ || options_.resend.count() == 0) return false;
+  if (message_number_ - one.first_message >= kSoonMessages && Clock::now() - one.first_told >= kSoon) return false;
   const std::size_t bytes = one.record.size() + record_bytes + 2 * (kSetHeaderBytes + kWord);
+  const std::uint64_t before = message_number_;
   if (message_.size() + bytes > options_.message_bytes && header_bytes() + bytes <= options_.message_bytes) {
     send();
     begin_message();
   }
   if (one.message != message_number_ && message_.size() + bytes <= options_.message_bytes) put_template(one);
+  return message_number_ != before;
 }
 
 void IpfixWriter::begin_set(std::uint16_t id) {

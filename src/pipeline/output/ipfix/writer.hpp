@@ -79,7 +79,8 @@ class IpfixWriter {
   void put_header();
   void begin_message();
   void tell(std::uint16_t id);
-  void tell_again(std::uint16_t id, std::size_t record_bytes);
+  bool tell_again(std::uint16_t id, std::size_t record_bytes);
+  void make_room(std::uint16_t id, std::size_t record_bytes);
   void put_template(Template& one);
   void tell_all(bool and_lasting);
   void begin_set(std::uint16_t id);
@@ -95,6 +96,7 @@ class IpfixWriter {
   std::vector<Lasting> lasting_;
   std::vector<std::uint8_t> message_;  ///< empty: none has begun
   std::optional<std::uint16_t> set_;   ///< that is open
+  bool is_telling_ = false;            ///< all templates, in as many messages as they take
   std::size_t set_begin_ = 0;
   std::uint32_t sequence_ = 0, records_ = 0;  ///< of data records: before this message, and in it; NetFlow: messages
   std::uint32_t told_in_message_ = 0;         ///< templates
