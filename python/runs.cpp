@@ -125,18 +125,20 @@ class Run {
 /// Some records, until they are given away.
 class Batch {
  public:
-  Batch(std::shared_ptr<Run> run, ArrowBatch batch) : run_(std::move(run)), batch_(std::move(batch)) {}
+  Batch(std::shared_ptr<Run> run, ArrowBatch batch)
+      : run_(std::move(run)), batch_(std::make_shared<ArrowBatch>(std::move(batch))) {}
 
   std::int64_t rows() const { return batch_ ? batch_->rows() : 0; }
 
   /// Of each column a list.
   nb::list lists() const {
     check();
+    const auto batch = batch_;  // Python may run between two values, and give it away
     nb::list columns;
     for (std::size_t i = 0; i < run_->columns().size(); ++i) {
       nb::list values;
-      for (std::int64_t row = 0; row < batch_->rows(); ++row)
-        values.append(cell(run_->columns()[i], batch_->column(i), static_cast<std::size_t>(row)));
+      for (std::int64_t row = 0; row < batch->rows(); ++row)
+        values.append(cell(run_->columns()[i], batch->column(i), static_cast<std::size_t>(row)));
       columns.append(values);
     }
     return columns;
@@ -154,8 +156,7 @@ class Batch {
   nb::tuple arrow_c_array(nb::handle /*requested_schema*/) {
     check();
     auto array = std::make_unique<ArrowArray>();
-    export_batch(run_->columns(), batch_->take(), *array);
-    batch_.reset();
+    export_batch(run_->columns(), std::exchange(batch_, nullptr)->take(), *array);
     nb::object arrays = capsule_of(std::move(array), "arrow_array");
     return nb::make_tuple(schema_capsule(run_->columns()), arrays);
   }
@@ -166,7 +167,7 @@ class Batch {
   }
 
   std::shared_ptr<Run> run_;
-  std::optional<ArrowBatch> batch_;
+  std::shared_ptr<ArrowBatch> batch_;  ///< null: given away
 };
 
 constexpr auto kSlice = 50ms;  ///< after which a signal is looked for
@@ -203,8 +204,12 @@ nb::object c_stream(const std::shared_ptr<Run>& run, nb::handle /*requested_sche
   auto made = std::make_unique<ArrowArrayStream>();
   made->private_data = new CStream{run, {}};
   made->get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
-    export_schema(static_cast<CStream*>(self->private_data)->run->columns(), *out);
-    return 0;
+    try {
+      export_schema(static_cast<CStream*>(self->private_data)->run->columns(), *out);
+      return 0;
+    } catch (const std::bad_alloc&) {
+      return ENOMEM;
+    }
   };
   made->get_next = next_of;
   made->get_last_error = [](ArrowArrayStream* self) -> const char* {
