@@ -45,14 +45,14 @@ ConfiguredOutputs::ConfiguredOutputs(Run& run, const Plan& plan, std::string com
   reload_on_hangup();
 }
 
-void ConfiguredOutputs::look(const std::function<void(bool)>& reloading) {
+void ConfiguredOutputs::look(const std::function<void(bool)>& reloading, const std::function<bool()>& meanwhile) {
   if (configuration().path.empty() || !reload_asked()) return;
   reloading(true);
-  reload();
+  reload(meanwhile);
   reloading(false);
 }
 
-void ConfiguredOutputs::reload() {
+void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
   const auto stay = [this](const Error& why) { say(command_, why.message + "; outputs stay as they were"); };
   const auto words = read_exports(configuration().path);
   if (!words) return stay(words.error());
@@ -62,9 +62,9 @@ void ConfiguredOutputs::reload() {
   std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));
   if (const auto problem = outputs_problem(plan_)) return stay(*problem);
   for (const OutputPlan& output : *wanted)
-    if (!is_among(output, configured_)) open(output);
+    if (!is_among(output, configured_) && meanwhile()) open(output);
   for (const OutputPlan& output : std::vector(configured_))
-    if (!is_among(output, *wanted)) finish(output);
+    if (!is_among(output, *wanted) && meanwhile()) finish(output);
 }
 
 void ConfiguredOutputs::open(const OutputPlan& output) {

@@ -16,11 +16,12 @@ class ConfiguredOutputs {
   /// `plan` is the run's. Without a configuration SIGHUP keeps its meaning. `command` is who speaks.
   ConfiguredOutputs(Run& run, const Plan& plan, std::string command);
 
-  /// Now and then. `reloading(true)` is called before the configuration is read again, `reloading(false)` after that.
-  void look(const std::function<void(bool)>& reloading);
+  /// Now and then. `reloading(true)` is called before the configuration is read again, `reloading(false)` after that;
+  /// `meanwhile()` before each output that is opened or finished, which may take seconds: false leaves it as it is.
+  void look(const std::function<void(bool)>& reloading, const std::function<bool()>& meanwhile);
 
  private:
-  void reload();
+  void reload(const std::function<bool()>& meanwhile);
   void open(const OutputPlan& output);
   void finish(const OutputPlan& output);
 

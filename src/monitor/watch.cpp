@@ -134,7 +134,10 @@ class Watch {
       say(options_.command,
           "--biflow is for what leaves while the run goes on: this report has records of one direction");
     outputs.add_direct(recent_events_);
-    if (options_.live || server_) outputs.add_direct(recalls_);
+    if (options_.live || server_) {
+      outputs.add_direct(recalls_);
+      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), schema.asked().size()));
+    }
     if (!options_.hook.empty()) {
       hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
       outputs.add(std::make_unique<HookExporter>(*hook_),
@@ -207,9 +210,17 @@ class Watch {
 
   /// After what comes from outside, and tells it.
   void look() {
-    configured_->look([this](bool begins) { begins ? service_.reloading() : service_.ready(); });
+    configured_->look([this](bool begins) { begins ? service_.reloading() : service_.ready(); },
+                      [this] {
+                        tell_service();
+                        return !stop_asked() && !run_->time_is_up();
+                      });
     watched_->look();
     if (plan_.state) tell(plan_.state->look());
+    tell_service();
+  }
+
+  void tell_service() {
     service_.look(
         [this] {
           const Accounting counters{session().counters()};
@@ -278,6 +289,7 @@ class Watch {
   int finish() {
     ending_.store(true, std::memory_order_relaxed);
     service_.stopping();
+    server_.reset();  // it would show what was a second before the end as if it went on
     while (!run_->ended_within(kPatience)) say_that_we_wait();
     const Report report = run_->finish();
     if (plan_.state) tell(plan_.state->end());

@@ -122,6 +122,29 @@ class Service(unittest.TestCase):
         self.assertEqual(status, 0, err)
         self.assertTrue(pathlib.Path(self.folder, "flows.csv").exists(), err)
 
+    def test_a_watchdog_hears_of_it_while_collectors_that_say_nothing_are_waited_for(self):
+        """TLS with each takes all the time that it may; of all of them together that is longer than a watchdog waits."""
+        collectors = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+        for collector in collectors:
+            self.addCleanup(collector.close)
+        configuration = pathlib.Path(self.folder, "link.toml")
+        configuration.write_text('generate = "flows=9,pace=1000"\n')
+        manager = self.manage("--config", str(configuration), "-o", "/dev/null", watchdog_us=2_000_000)
+        manager.hear_until("WATCHDOG=1")
+        tables = [f'[[export]]\nkind = "ipfix"\ntarget = "tls://127.0.0.1:{collector.getsockname()[1]}"\n' for collector in collectors]
+        configuration.write_text('generate = "flows=9,pace=1000"\n' + "".join(tables))
+        manager.process.send_signal(signal.SIGHUP)
+        began = last = time.monotonic()
+        longest_s, line = 0, ""
+        while line != "READY=1":
+            line = manager.hear()[0]
+            now = time.monotonic()
+            if line == "WATCHDOG=1":
+                longest_s, last = max(longest_s, now - last), now
+        if now - began < 6:
+            self.skipTest("built without TLS")
+        self.assertLess(longest_s, 0.6 * (now - began))
+
     def test_a_manager_that_is_gone_or_no_socket_at_all_changes_nothing(self):
         for name in (f"{self.folder}/nowhere", "", "relative", "/" + 200 * "x", "@"):
             done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=9", "--count", "1000"], env=os.environ | {"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "x"},
