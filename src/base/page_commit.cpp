@@ -22,7 +22,6 @@ thread_local CommitLater* later = nullptr;
 constexpr std::size_t kSlice = std::size_t{2} << 20;  ///< a huge page: nobody else's page faults wait longer than that
 constexpr std::size_t kAtOnce = std::size_t{64} << 20;   ///< takes no time that matters
 constexpr std::size_t kLeastUse = std::size_t{1} << 20;  ///< less may be anything
-constexpr int kNice = 10;                                ///< workers come first
 
 constexpr std::chrono::milliseconds kLook{20};
 
@@ -67,7 +66,7 @@ void CommitThread::start(PageRanges ranges) {
   if (ranges.empty()) return;
   thread_ = std::thread([this, ranges = std::move(ranges)] {
     name_this_thread("commit");
-    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
+    let_others_first();
     std::size_t bytes = 0;
     for (const auto range : ranges) bytes += range.size();
     wait_for_use(bytes);

@@ -8,8 +8,10 @@ import contextlib
 import hashlib
 import http.client
 import json
+import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -177,7 +179,15 @@ class Shown(unittest.TestCase):
             ("/api/state?x=1", "GET", {}, 200),
             ("/api/state", "POST", {}, 405),
             ("/api/state", "DELETE", {}, 405),
-            ("/", "HEAD", {}, 405),
+            ("/", "HEAD", {}, 200),
+            ("/api/state", "HEAD", {}, 200),
+            ("/api/events", "HEAD", {}, 200),
+            ("/nothing", "HEAD", {}, 404),
+            ("/api/state", "GET", {"Sec-Fetch-Site": "cross-site"}, 403),
+            ("/api/events", "GET", {"Sec-Fetch-Site": "same-site"}, 403),
+            ("/api/state", "GET", {"Sec-Fetch-Site": "same-origin"}, 200),
+            ("/", "GET", {"Sec-Fetch-Site": "cross-site"}, 200),
+            ("/api/state", "GET", {"Host": "127.0.0.1\0.evil.example"}, 400),
             ("/", "OPTIONS", {}, 405),
             ("/nothing", "GET", {}, 404),
             ("//", "GET", {}, 404),
@@ -187,6 +197,12 @@ class Shown(unittest.TestCase):
             ("/", "GET", {"X": "a" * 9000}, 431),
         ):
             self.assertEqual(self.run_.ask(path, method, headers)[0], status, (path, method, headers))
+
+    def test_head_has_no_body(self):
+        for path in ("/", "/api/state", "/nothing", "/api/events"):
+            head, body = self.run_.raw(f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()).split(b"\r\n\r\n")
+            self.assertTrue(head.startswith(b"HTTP/1.1 "))
+            self.assertEqual(body, b"", path)
 
     def test_bytes_that_are_no_request_are_refused(self):
         for text, status in (
@@ -199,7 +215,8 @@ class Shown(unittest.TestCase):
             (b"GET / HTTP/1.1\r\n:\r\n\r\n", 400),
             (bytes(range(256)) * 40, 431),
             (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
-            (b"GET /\x00\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+            (b"GET /\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+            (b"GET /\x00\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 400),
         ):
             self.assertTrue(self.run_.raw(text).startswith(b"HTTP/1.1 %d " % status), (text[:40], self.run_.raw(text)[:60]))
         self.assertIsNone(self.run_.process.poll())
@@ -314,6 +331,35 @@ class Load(unittest.TestCase):
                 self.assertEqual(closed, 300 - 192)
             self.assertEqual(run.ask("/")[0], 200)
 
+    def test_who_opens_connections_without_an_end_keeps_nobody_else_out(self):
+        with Run() as run, contextlib.ExitStack() as stack:
+            stop = threading.Event()
+
+            def flood():
+                held = []
+                while not stop.wait(0.002):
+                    with contextlib.suppress(OSError):
+                        held.append(stack.enter_context(run.connect()))
+                        held[-1].sendall(b"GET / HT")
+
+            run.ask()
+            thread = threading.Thread(target=flood)
+            thread.start()
+            try:
+                time.sleep(1.5)
+                self.assertEqual([run.ask("/")[0] for _ in range(20)], [200] * 20)
+            finally:
+                stop.set()
+                thread.join()
+
+    def test_who_goes_on_sending_is_let_go(self):
+        with Run() as run, run.connect() as connection, self.assertRaises(ConnectionError):
+            connection.sendall(b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            give_up = time.monotonic() + WITHIN_S
+            while time.monotonic() < give_up:
+                connection.sendall(bytes(1000))
+                time.sleep(0.01)
+
     def test_who_says_nothing_is_let_go(self):
         with Run() as run, run.connect() as connection:
             began = time.monotonic()
@@ -329,6 +375,30 @@ class Ends(unittest.TestCase):
             run.process.send_signal(signal.SIGINT)
             self.assertEqual(run.process.wait(WITHIN_S), 0)
             self.assertLess(time.monotonic() - began, 2)
+
+    def test_a_run_that_waits_for_who_reads_its_records_shows_nothing_as_if_it_went_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = pathlib.Path(folder, "unread")
+            os.mkfifo(fifo)
+            reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+            with Run("--export", f"csv:{fifo}", "--idle", "100ms", traffic=["-g", "flows=100000,pace=300000", "--duration", "2s"]) as run:
+                with run.events() as events:
+                    for _ in events:
+                        pass
+                self.assertIsNone(run.process.poll(), "it waits")
+                with self.assertRaises(ConnectionRefusedError):
+                    run.connect()
+            os.close(reader)
+
+    def test_a_run_without_memory_for_its_page_goes_on(self):
+        with Run("--format", "json", traffic=["-g", "flows=1000000,pace=200000", "--flows", "1Mi", "--workers", "1"]) as run:
+            run.ask()
+            status = pathlib.Path(f"/proc/{run.process.pid}/status").read_text()
+            in_use = 1024 * int(re.search(r"VmSize:\s+(\d+) kB", status)[1])
+            resource.prlimit(run.process.pid, resource.RLIMIT_AS, (in_use, in_use))
+            time.sleep(4)
+            run.process.send_signal(signal.SIGINT)
+            self.assertEqual(run.process.wait(WITHIN_S), 0)
 
     def test_a_run_that_ends_by_itself_ends(self):
         with Run(traffic=["-g", "flows=100,pace=100000", "--duration", "2s"]) as run:

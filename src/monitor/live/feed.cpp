@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/live/feed.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <new>
+
+#include "base/thread_name.hpp"
 
 namespace parshall::live {
 namespace {
@@ -13,7 +13,6 @@ constexpr std::chrono::seconds kPeriod{1};
 constexpr std::chrono::milliseconds kFirst{100};   ///< until the first snapshot, and until that of a new choice
 constexpr std::chrono::milliseconds kSecond{400};  ///< from the first, which has no rates yet, to the second
 constexpr std::chrono::milliseconds kPoll{1};
-constexpr int kNice = 10;  ///< where cores are short the workers come first, and the table is refreshed less often
 
 }  // namespace
 
@@ -59,7 +58,8 @@ Wish Feed::wanted() {
 }
 
 void Feed::run() {
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // Linux: of this thread alone
+  name_this_thread("live feed");
+  let_others_first();
   while (!stopping_.load(std::memory_order_relaxed)) {
     bool idle;  // nothing but wishes can change what is shown
     {
@@ -74,9 +74,14 @@ void Feed::run() {
       else
         changed_.wait_until(lock, next_refresh_, woken);
     }
-    serve();
-    use(wanted().choice);
-    if (!idle && Clock::now() >= next_refresh_) refresh();
+    try {
+      serve();
+      use(wanted().choice);
+      if (!idle && Clock::now() >= next_refresh_) refresh();
+    } catch (const std::bad_alloc&) {  // what is shown stays as it was; the run goes on
+      table_ = {};
+      next_refresh_ = Clock::now() + kPeriod;
+    }
   }
 }
 

@@ -45,6 +45,12 @@ class Table {
   static constexpr std::uint64_t kMargin = 512;  ///< rows at hand above and below the screen
   static constexpr std::size_t kSlice = 8192;    ///< flows between two calls of `between` and of `superseded`
 
+  /// That it takes at most.
+  static constexpr std::uint64_t memory_bytes(std::uint64_t flows, std::size_t columns) noexcept {
+    constexpr std::uint64_t kIndexBytes = 16;
+    return flows * (2 * (sizeof(Flow) + (2 + columns) * sizeof(float)) + kIndexBytes + sizeof(Sortable));
+  }
+
   /// Reads a report; `between` is called now and then meanwhile, and may call arrange() on the one before.
   void load(const Report& report, const std::function<void()>& between);
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/web/feed.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "base/thread_name.hpp"
 
@@ -17,7 +15,6 @@ constexpr std::chrono::seconds kPeriod{1};
 constexpr std::chrono::milliseconds kFirst{100}, kPoll{1};
 constexpr std::size_t kMoments = 600;  ///< that a page begins with
 constexpr std::size_t kLeaders = 100;  ///< flows by each column
-constexpr int kNice = 10;              ///< where cores are short the workers come first
 
 }  // namespace
 
@@ -41,10 +38,14 @@ bool Feed::wait_until(Clock::time_point time) {
 
 void Feed::run() {
   name_this_thread("web feed");
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // Linux: of this thread alone
+  let_others_first();
   for (auto next = Clock::now() + kFirst; wait_until(next);) {
     const auto began = Clock::now();
-    refresh();
+    try {
+      refresh();
+    } catch (const std::bad_alloc&) {  // who looks at the page sees that nothing comes; the run goes on
+      table_ = {};
+    }
     const auto now = Clock::now();
     next = std::max(began + kPeriod, now + (now - began));
   }

@@ -16,6 +16,8 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text;
 }
 
+bool is_no_text(unsigned char c) noexcept { return (c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f; }
+
 std::string lower(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -39,6 +41,7 @@ bool parse_first_line(std::string_view line, Request& request) {
 std::optional<Request> parse_request(std::string_view text) {
   Request request;
   std::string_view head = text.substr(0, text.find("\r\n\r\n"));
+  if (std::ranges::any_of(head, is_no_text)) return std::nullopt;
   const auto next_line = [&head] {
     const std::size_t end = std::min(head.find("\r\n"), head.size());
     const std::string_view line = head.substr(0, end);
@@ -59,6 +62,8 @@ std::optional<Request> parse_request(std::string_view text) {
       request.host = value;
     } else if (name == "authorization") {
       request.authorization = value;
+    } else if (name == "sec-fetch-site") {
+      request.is_from_elsewhere = value == "cross-site" || value == "same-site";
     } else if (name == "transfer-encoding" || (name == "content-length" && value != "0")) {
       request.has_body = true;
     }

@@ -3,16 +3,14 @@
 
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string_view>
-#include <vector>
 
 #include "base/host_name.hpp"
 #include "base/thread_name.hpp"
@@ -23,8 +21,9 @@ namespace {
 
 constexpr std::chrono::seconds kForHead{5}, kForAnswer{10}, kForClosing{1}, kForState{30};
 constexpr std::chrono::milliseconds kLook{500};  ///< between two looks at who took too long
-constexpr int kNice = 10;                        ///< where cores are short the workers come first
-constexpr int kBacklog = 64;
+constexpr std::chrono::milliseconds kPause{20};  ///< where there is nothing left to serve with
+constexpr int kBacklog = 512;
+constexpr std::size_t kReadAway = 16 << 10;  ///< bytes of who has said what he wants
 
 std::string headers(std::string_view status, std::string_view type) {
   return fmt::format(
@@ -75,6 +74,12 @@ Server::Server(FileHandle listener, FileHandle wake, Address address, std::strin
       token_(std::move(token)),
       hostname_(host_name()) {}
 
+/// Of what was to be sent, as HEAD asks for.
+void Server::Connection::keep_head() {
+  own.resize(std::min(own.size(), own.find("\r\n\r\n") + 4));
+  shared.reset();
+}
+
 void Server::begin() {
   thread_ = std::thread([this] { run(); });
 }
@@ -104,31 +109,39 @@ void Server::publish(std::string state, std::string history) {
 
 void Server::run() {
   name_this_thread("web");
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // Linux: of this thread alone
-  Text handed_out;
-  std::vector<pollfd> polled;
+  let_others_first();
   while (!stopping_.load(std::memory_order_relaxed)) {
-    polled.assign({{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}});
-    for (const Connection& one : connections_) polled.push_back({one.socket.get(), wanted(one), 0});
-    if (::poll(polled.data(), polled.size(), static_cast<int>(kLook.count())) < 0) continue;
-    if (polled[0].revents != 0) {
-      std::uint64_t times;
-      [[maybe_unused]] const auto read = ::read(wake_.get(), &times, sizeof times);
-      Text event;
-      {
-        const std::lock_guard lock(mutex_);
-        event = states_.event;
-      }
-      if (event != handed_out) hand_out(handed_out = std::move(event));
+    try {
+      look_after_all();
+    } catch (const std::bad_alloc&) {  // the run goes on; who looked at it comes again
+      connections_.clear();
+      streams_ = 0;
+      std::this_thread::sleep_for(kPause);
     }
-    std::size_t at = 2;
-    for (Connection& one : connections_) serve(one, polled[at++].revents);
-    std::erase_if(connections_, [this](const Connection& one) {
-      if (one.over && one.phase == Phase::stream) --streams_;
-      return one.over;
-    });
-    if (polled[1].revents != 0) accept_all();
   }
+}
+
+void Server::look_after_all() {
+  polled_.assign({{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}});
+  for (const Connection& one : connections_) polled_.push_back({one.socket.get(), wanted(one), 0});
+  if (::poll(polled_.data(), polled_.size(), static_cast<int>(kLook.count())) < 0) return;
+  if (polled_[0].revents != 0) {
+    std::uint64_t times;
+    [[maybe_unused]] const auto read = ::read(wake_.get(), &times, sizeof times);
+    Text event;
+    {
+      const std::lock_guard lock(mutex_);
+      event = states_.event;
+    }
+    if (event != handed_out_) hand_out(handed_out_ = std::move(event));
+  }
+  std::size_t at = 2;
+  for (Connection& one : connections_) serve(one, polled_[at++].revents);
+  std::erase_if(connections_, [this](const Connection& one) {
+    if (one.over && one.phase == Phase::stream) --streams_;
+    return one.over;
+  });
+  if (polled_[1].revents != 0) accept_some();
 }
 
 /// Of one that is being answered only whether it takes more: it may have said already that it sends no more.
@@ -137,23 +150,34 @@ short Server::wanted(const Connection& one) noexcept {
   return static_cast<short>(one.unsent() != 0 ? POLLIN | POLLOUT : POLLIN);
 }
 
-void Server::accept_all() {
-  for (;;) {
+/// No more at once than make_place() has others to take from.
+void Server::accept_some() {
+  for (std::size_t taken = 0; taken < (kMostConnections - kMostStreams) / 2; ++taken) {
     FileHandle socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) {
       // Without a descriptor to spare the connection stays where it is, and poll() says so again at once.
-      if (!is_for_later()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (!is_for_later()) std::this_thread::sleep_for(kPause);
       return;
     }
-    if (connections_.size() >= kMostConnections) continue;  // and is closed
+    if (connections_.size() >= kMostConnections && !make_place()) continue;  // and is closed
     connections_.push_back({.socket = std::move(socket), .until = Clock::now() + kForHead});
   }
+}
+
+/// Of those that are not at their stream yet the one that came first has had the most time: whoever opens connections
+/// without an end turns away his own, and not who asks for something at once.
+bool Server::make_place() noexcept {
+  const auto oldest =
+      std::ranges::find_if(connections_, [](const Connection& one) { return one.phase != Phase::stream; });
+  if (oldest == connections_.end()) return false;
+  connections_.erase(oldest);
+  return true;
 }
 
 /// To all streams but those that have not taken the one before.
 void Server::hand_out(const Text& event) {
   for (Connection& one : connections_) {
-    if (one.phase != Phase::stream || one.unsent() != 0) continue;
+    if (one.phase != Phase::stream || one.unsent() != 0 || one.shared == event) continue;
     one.own.clear();
     one.shared = event;
     one.sent = 0;
@@ -200,10 +224,11 @@ void Server::answer(Connection& one) {
     one.own = refusal("400 Bad Request");
   else if (!is_own_host(request->host, hostname_))
     one.own = refusal("403 Forbidden: Host is none of this server's names");
-  else if (request->method != "GET")
-    one.own = refusal("405 Method Not Allowed", "Allow: GET\r\n");
+  else if (request->method != "GET" && request->method != "HEAD")
+    one.own = refusal("405 Method Not Allowed", "Allow: GET, HEAD\r\n");
   else
     answer_request(one, *request);
+  if (request && request->method == "HEAD") one.keep_head();
 }
 
 void Server::answer_request(Connection& one, const Request& request) {
@@ -215,6 +240,10 @@ void Server::answer_request(Connection& one, const Request& request) {
   const bool state = request.path == "/api/state", history = request.path == "/api/history";
   if (!state && !history && request.path != "/api/events") {
     one.own = refusal("404 Not Found");
+    return;
+  }
+  if (request.is_from_elsewhere) {
+    one.own = refusal("403 Forbidden: a page of another site asks for it");
     return;
   }
   if (!token_.empty()) {
@@ -239,10 +268,11 @@ void Server::answer_request(Connection& one, const Request& request) {
   } else if (streams_ >= kMostStreams) {
     one.own = refusal("503 Service Unavailable: too many look at it", "Retry-After: 10\r\n");
   } else {
-    ++streams_;
-    one.phase = Phase::stream;
     one.own = headers("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n";
     one.shared = states.event;
+    if (request.method == "HEAD") return;
+    ++streams_;
+    one.phase = Phase::stream;
   }
 }
 
@@ -269,7 +299,8 @@ void Server::send(Connection& one) {
 void Server::drain(Connection& one) {
   char bytes[2048];
   const ssize_t count = ::recv(one.socket.get(), bytes, sizeof bytes, 0);
-  if (count == 0 || (count < 0 && !is_for_later())) one.over = true;
+  if (count > 0) one.read_away += static_cast<std::size_t>(count);
+  if (count == 0 || (count < 0 && !is_for_later()) || one.read_away > kReadAway) one.over = true;
 }
 
 }  // namespace parshall::web

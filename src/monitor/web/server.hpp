@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <poll.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -8,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/file_handle.hpp"
 #include "base/result.hpp"
@@ -23,8 +26,7 @@ namespace parshall::web {
 /// one. A request has to be whole within some seconds; so has an answer to be taken, and each state of a stream.
 ///
 /// Shape: at most kMostConnections, each with kHeadBytes that came and a socket's buffer of kSendBytes to go; states
-/// are
-///        shared by all.
+///        are shared by all.
 class Server {
  public:
   static constexpr std::size_t kMostConnections = 192, kMostStreams = 128, kHeadBytes = 8192;
@@ -57,9 +59,11 @@ class Server {
     std::string head = {};
     std::string own = {};  ///< to be sent before `shared`
     Text shared = {};
-    std::size_t sent = 0;  ///< of both
+    std::size_t sent = 0;       ///< of both
+    std::size_t read_away = 0;  ///< bytes that came behind the request
     bool over = false;
 
+    void keep_head();
     std::size_t unsent() const noexcept { return own.size() + (shared ? shared->size() : 0) - sent; }
   };
   struct States {
@@ -68,8 +72,10 @@ class Server {
 
   Server(FileHandle listener, FileHandle wake, Address address, std::string token);
   void run();
+  void look_after_all();
   static short wanted(const Connection& connection) noexcept;
-  void accept_all();
+  void accept_some();
+  bool make_place() noexcept;
   void hand_out(const Text& event);
   void serve(Connection& connection, short ready);
   void read_head(Connection& connection);
@@ -82,8 +88,11 @@ class Server {
   FileHandle listener_, wake_;
   const Address address_;
   const std::string token_, hostname_;
-  std::list<Connection> connections_;
+  // Of its thread:
+  std::list<Connection> connections_;  ///< as they came
   std::size_t streams_ = 0;
+  std::vector<pollfd> polled_;
+  Text handed_out_;
 
   std::mutex mutex_;
   States states_;  ///< with the mutex
