@@ -20,6 +20,7 @@ help:
 	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (three builds of all)"
 	@echo "make python  the Python package in an environment of its own, build-python (four minutes); make python-test tries it"
 	@echo "make notebooks   the pages of docs/notebooks, each run from scratch, by that package (a minute more)"
+	@echo "make site    the documentation as a site of pages, into site (a minute): open site/index.html"
 	@echo "make sdist   the source package of what is committed, into dist (ten seconds)"
 	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.35, into dist (ten minutes)"
 	@echo "make deb     Debian packages into dist: programs for any x86-64-v2 machine, library, manual pages, completions (twenty minutes)"
@@ -77,6 +78,10 @@ wheel: setup
 notebooks: python
 	@tools/notebooks.sh build-python
 
+site: programs
+	@tools/setup.sh python3-venv
+	@tools/site.sh $(BUILD)/parshall site
+
 sdist: setup
 	@tools/sdist.sh dist
 
@@ -107,4 +112,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check

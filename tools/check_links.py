@@ -16,13 +16,18 @@ def prose(text):
     return FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text)
 
 
+def slug(heading):
+    """The anchor that a forge gives a heading of these words: lower case, joined by -."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 def anchors(text):
-    """The anchors that a forge gives the headings of a page: lower case, words joined by -, -1 and so on where one comes again."""
+    """The anchors of a page's headings; -1 and so on where one comes again."""
     found = []
     for heading in re.findall(r"^#+ +(.*?) *#*$", prose(text), re.MULTILINE):
         heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
-        found.append(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"))
-    return {slug if slug not in found[:i] else f"{slug}-{found[:i].count(slug)}" for i, slug in enumerate(found)}
+        found.append(slug(heading))
+    return {name if name not in found[:i] else f"{name}-{found[:i].count(name)}" for i, name in enumerate(found)}
 
 
 def pages(root):
