@@ -5,6 +5,7 @@ import dataclasses
 import trend
 
 MOST_WARM_UP_S = 1200
+LEAST_RUN_S = 1200  # queues, pages and buffers fill for minutes
 CALM_S = 60  # descriptors and threads: the least in so long, so that clients which come and go do not count
 
 
@@ -47,6 +48,8 @@ class Growth:
 
 def of_run(data):
     """The trend of each quantity after the warm-up, in its unit."""
+    if data.seconds() < LEAST_RUN_S:
+        return [Growth(quantity, None) for quantity in QUANTITIES]
     found = []
     for quantity in QUANTITIES:
         times, values = data.series(quantity.column, since=warm_up(data.seconds()))

@@ -22,7 +22,8 @@ def write(data):
 
 def _head(data, holds):
     facts, hours = data.facts, data.seconds() / 3600
-    state = ("It holds." if holds else "**It does not hold.**") if data.ends else "**So far: it goes on, or was killed; counts that only the end shows are not here.**"
+    held = f"It holds, but for what grows, which takes {growth.LEAST_RUN_S / 60:.0f} minutes to tell." if data.seconds() < growth.LEAST_RUN_S else "It holds."
+    state = (held if holds else "**It does not hold.**") if data.ends else "**So far: it goes on, or was killed; counts that only the end shows are not here.**"
     return ["# A soak of parshall watch", "", f"{facts['parshall']}, {hours:.2f} hours of {facts['hours']:g} from {facts['began']}, seed {facts['seed']}, {facts['kpps']:g} kpps of ordinary traffic. {state}", "",
             "```", " ".join(facts["command"]), "```", ""]
 
@@ -54,10 +55,11 @@ def _cell(text):
 
 def _pictures(data):
     seconds, marks = data.seconds(), [event["t"] for event in data.told("disturbance")]
-    mb = [(name, times, [value / 1024 for value in values]) for name, column in (("RSS", "rss_kb"), ("PSS", "pss_kb"), ("heap", "heap_kb")) for times, values in [data.series(column)]]
+    mb = [(name, times, [value / 1024 for value in values]) for name, column in (("RSS", "rss_kb"), ("PSS", "pss_kb")) for times, values in [data.series(column)]]
     space = [(name, times, [value / (1 << 20) for value in values]) for name, column in (("temporary", "temporary_bytes"), ("exports", "disk_bytes")) for times, values in [data.series(column)]]
+    heap_times, heap = data.series("heap_kb")
     cores = plots.rates(*data.series("cpu_s"))
-    wanted = (("memory", "MB", mb), ("descriptors and threads", "", [("descriptors", *data.series("fds")), ("threads", *data.series("threads"))]), ("space on disk", "MB", space),
+    wanted = (("memory", "MB", mb), ("heap", "MB", [("malloc", heap_times, [value / 1024 for value in heap])]), ("descriptors and threads", "", [("descriptors", *data.series("fds")), ("threads", *data.series("threads"))]), ("space on disk", "MB", space),
               ("packets", "a second", [("came, by the kernel", *plots.rates(*data.series("tap0_rx_packets")))]), ("flows in the table", "", [("flows", *data.series("live_flows"))]),
               ("processor time", "cores", [("cores", *cores)]))
     lines = ["## How it went", "", "Marks on the time axis are disturbances.", ""]

@@ -7,6 +7,7 @@ import threading
 import time
 
 CAPTURE_BYTES = 1 << 10, 4 << 20
+FILL_KPPS, FILL_FLOWS = 20, 120_000
 PACKETS = 150_000  # in memory: a piece has no more
 
 
@@ -15,6 +16,10 @@ class Pieces:
 
     def __init__(self, random, captures, kpps):
         self._random, self._files, self._kpps = random, captures, kpps
+
+    def first(self):
+        """More flows within an idle timeout than the table has room for: whatever grows with flows is then as large as it gets."""
+        return self._traffic("fill", "flows=2000,dist=trains:1", FILL_KPPS, FILL_FLOWS // int(1000 * FILL_KPPS))
 
     def draw(self):
         kinds = ["mix"] * 6 + ["capture"] * (4 if self._files else 0) + ["syn flood", "many flows", "many flows", "silence", "rest"]
@@ -72,8 +77,10 @@ class Sender(threading.Thread):
         self.sent = self.pieces = self.failed = 0
 
     def run(self):
+        piece = self._pieces.first()
         while not self._ending.is_set():
-            name, options, seconds = self._pieces.draw()
+            name, options, seconds = piece
+            piece = self._pieces.draw()
             if options is None:
                 self._tell("traffic", piece=name, seconds=seconds)
                 self._ending.wait(seconds)
