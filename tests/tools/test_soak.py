@@ -291,7 +291,7 @@ class Reports(unittest.TestCase):
         draw = random.Random(4)
         noise = [value for value in correlated(draw, 30) for _ in range(EVERY_S)]
         self.samples = [{"t": float(second), "rss_kb": 100_000 + noise[second], "pss_kb": 99_000 + noise[second], "heap_kb": 5000 + noise[second] / 4, "fds": 17 + second % 7, "threads": 18, "temporary_bytes": 0,
-                         "disk_bytes": 1, "cpu_s": second / 10, "tap0_rx_packets": 10 * second, "live_flows": 3, "account": {}, "new_state": True, "wrong": 0, "metrics_wrong": 0} for second in range(REPORT_S)]
+                         "disk_bytes": 1, "cpu_s": second / 10, "tap0_rx_packets": 10 * second, "live_flows": 3, "account": {"offered": 10 * second}, "new_state": True, "wrong": 0, "metrics_wrong": 0} for second in range(REPORT_S)]
         said = ["capturing; at most 300 MB for 9 flows", "csv:/x/csv-0000.csv is no output any more: 30 records (60 packets) = 30 (60) written + 0 (0) dropped"]
         self.events = [{"t": 1, "what": "said", "text": text} for text in said] + [{"t": 2, "what": "rotated", "number": 0, "files": {"csv": {"records": 30, "packets": 60, "bytes": 1}}}]
         whole = {part: {"records": 30 * (part in ("offered", "written")), "packets": 0, "findings": 0} for part in ("offered", "written", "waiting", "dropped", "merged")}
@@ -317,18 +317,36 @@ class Reports(unittest.TestCase):
         def output(number):
             return self.ends["summary"]["outputs"][number]["written"]
         for place, key in ((self.ends["counters_after"], "tap0_rx_packets"), (self.ends["counters_after"], "wire0_tx_packets"), (self.ends["counters_after"], "wire0_tx_dropped"), (self.ends, "sent"), (self.ends, "status"), (self.ends["parquet"], "status"),
-                           (self.ends["summary"]["accounting"], "counted"), (self.ends["summary"]["accounting"], "offered"), (self.samples[77], "wrong"), (self.samples[80], "metrics_wrong"), (output(0), "records"),
+                           (self.ends["summary"]["accounting"], "counted"), (self.ends["summary"]["accounting"], "offered"), (self.samples[90]["account"], "offered"), (self.samples[77], "wrong"), (self.samples[80], "metrics_wrong"), (output(0), "records"),
                            (output(1), "packets"), (output(2), "findings"), (self.ends["collectors"]["ipfix udp"]["sessions"][0], "records"), (self.events[2]["files"]["csv"], "records"), (self.events[2]["files"]["csv"], "packets")):
-            place[key] += 1
+            by = 11 if place is self.samples[90]["account"] else 1  # more than comes in a second
+            place[key] += by
             if key == "wire0_tx_packets":
                 self.ends["sent"] += 1
             if key == "metrics_wrong":
                 self.events.append({"t": 80, "what": "wrong metrics", "sentences": ["x"]})
             self.assertFalse(self.holds(), key)
-            place[key] -= 1
+            place[key] -= by
             self.ends["sent"] = 1002
             self.events = [event for event in self.events if event["what"] != "wrong metrics"]
         self.assertTrue(self.holds())
+
+    def test_a_collector_that_lacks_records_is_believed_where_their_numbers_say_so(self):
+        output = {part: {"records": count} for part, count in (("offered", 100), ("written", 90), ("dropped", 10))}
+
+        def holds(name, *sessions):
+            return checks._of_collector(name, output, {"sessions": [dict(zip(("records", "gaps", "without_template"), session)) for session in sessions], "wrong": []}).holds
+        self.assertTrue(holds("ipfix udp", (90, 10, 0)))
+        self.assertTrue(holds("ipfix udp", (85, 15, 0)))
+        self.assertTrue(holds("ipfix udp", (85, 17, 3)))  # two of options
+        for wrong in ((85, 14, 0), (91, 10, 0), (90, 9, 0), (90, 1000, 0)):
+            self.assertFalse(holds("ipfix udp", wrong), wrong)
+        self.assertTrue(holds("ipfix tcp", (90, 0, 0)))
+        self.assertTrue(holds("ipfix tcp", (50, 0, 0), (30, 0, 0)))
+        for wrong in (((89, 0, 0),), ((50, 0, 0), (41, 0, 0)), ((50, 1, 0), (40, 0, 0))):
+            self.assertFalse(holds("ipfix tcp", *wrong), wrong)
+        self.assertTrue(holds("netflow9", (80, 1, 0)))
+        self.assertFalse(holds("netflow9", (80, 0, 0)))
 
     def test_a_leak(self):
         for column, rate in (("heap_kb", 5.0), ("rss_kb", 20.0), ("fds", 1 / 900), ("threads", 1 / 900), ("temporary_bytes", 10_000.0)):

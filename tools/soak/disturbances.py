@@ -70,8 +70,10 @@ class Disturbances(threading.Thread):
         self._disk.free()
 
     def do_reload(self, kind):
-        self._tell("disturbance", of=kind)
-        self._configuration.write()
+        """Of the same outputs, and, half of the time, of options that take a new start: nothing may change."""
+        changed = {"columns": "gap_mean", "idle": "1s"} if self._random.random() < 0.5 else {}
+        self._tell("disturbance", of=kind, **changed)
+        self._configuration.write(**changed)
         self._monitor.reload()
 
     def do_wrong_reload(self, kind):

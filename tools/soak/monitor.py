@@ -21,11 +21,11 @@ class Configuration:
     def target(self, kind, number=None):
         return self.exports / f"{kind}-{self.number if number is None else number:04}.{ROTATED[kind]}"
 
-    def write(self, wrong=""):
+    def write(self, wrong="", columns=COLUMNS, idle="10s"):
         tables = [(kind, self.target(kind), "") for kind in ROTATED]
         tables += [("parquet", self.exports / "parquet", 'every = "20s"'), ("ipfix", f"udp://127.0.0.1:{PORTS['ipfix udp']}", 'templates = "10s"'),
                    ("ipfix", f"tcp://127.0.0.1:{PORTS['ipfix tcp']}", ""), ("netflow9", f"udp://127.0.0.1:{PORTS['netflow9']}", 'rate = "20M"')]
-        options = f'idle = "10s"\nlinger = "1s"\nactive = "30s"\nstats = "{COLUMNS}"\ntasks = "{TASKS}"\nwindow = "1s"\n'
+        options = f'idle = "{idle}"\nlinger = "1s"\nactive = "30s"\nstats = "{columns}"\ntasks = "{TASKS}"\nwindow = "1s"\n'
         self.path.write_text(options + "".join(f'\n[[export]]\nkind = "{kind}"\ntarget = "{target}"\n{more}\n' for kind, target, more in tables) + wrong)
 
 
