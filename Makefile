@@ -15,6 +15,8 @@ help:
 	@echo "make reproduce-testing   the part on devices under test alone, in network namespaces (as root; ten minutes)"
 	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (an hour)"
 	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
+	@echo "make soak HOURS=n   a monitor for n hours, while links, collectors, disks and clients fail around it: what grows, what does not add up (as root)"
+	@echo "make kills   kill -9 at 200 random moments: whether what was told as written is there, and whole (ten minutes)"
 	@echo "make columns docs/columns.md, from the schema"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
 	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (three builds of all)"
@@ -69,6 +71,16 @@ reproduce-adaptive: programs
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
 
+HOURS ?= 2
+KILLS ?= 200
+
+soak: build
+	@tools/setup.sh libfaketime
+	@python3 tools/soak run $(BUILD)/parshall $(BUILD)/soak-$(shell date +%Y%m%d-%H%M%S) --hours $(HOURS)
+
+kills: build
+	@folder=$$(mktemp -d) && $$(tools/readers.sh $(BUILD)/venv-kills pyarrow ipfix) tools/soak/kills.py $(BUILD)/parshall $$folder/kills --kills $(KILLS); status=$$?; rm -rf $$folder; exit $$status
+
 python: setup
 	@tools/python.sh build-python
 
@@ -112,4 +124,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check kills soak
