@@ -55,7 +55,7 @@ bench: everything
 REPRODUCE_PAPERS := flowatcher measurement wirespeed mona flowmon
 
 reproduce-setup: programs
-	@tools/setup.sh dpdk-dev tcpdump nfdump valgrind || echo "not installed: the figures that need it say so"
+	@tools/setup.sh dpdk-dev tcpdump nfdump valgrind linux-perf || echo "not installed: the figures that need it say so"
 
 reproduce: reproduce-setup
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce

@@ -12,6 +12,7 @@ import mona
 import wirespeed
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer
 from paper import NOT_HERE, NOT_YET, Figure, Paper, Seen, judged
+from plots import script_of
 
 PAPERS = [module.PAPER for module in (flowatcher, measurement, wirespeed, mona, flowmon)]
 UNTOLD = {("flowatcher", "table III, models"): IN_PART, ("flowatcher", "7b"): IN_PART}  # of which a part cannot be measured here
@@ -38,6 +39,17 @@ class Judges(unittest.TestCase):
             with self.subTest(figure=name):
                 self.assertIn(result.answer, (FAILS, IN_PART, NOT_DECIDED), result.why)
                 self.assertIn(Answer.DISAGREES, [one.answer() for one in result.seen.comparisons], result.why)
+
+
+class Plots(unittest.TestCase):
+    def test_each_plot_can_be_drawn(self):
+        rows = World(upside_down=False).runs()
+        for paper in PAPERS:
+            for name in {figure.plot for figure in paper.figures if figure.plot}:
+                with self.subTest(paper=paper.name, run=name):
+                    script = script_of(paper.runs[name], rows[name])
+                    self.assertTrue(any(line.startswith("plot ") for line in script))
+                    self.assertEqual(sum(line.endswith("<< EOD") for line in script), script.count("EOD"))
 
 
 class Papers(unittest.TestCase):

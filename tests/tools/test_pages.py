@@ -93,6 +93,17 @@ class Kept(unittest.TestCase):
         self.store().measure(self.runs, 3, 60)
         self.assertEqual(len(self.measured), 1)
 
+    def test_a_run_that_fails_is_left_out_and_said(self):
+        def fail(*_):
+            raise RuntimeError("no device")
+        runs = {"broken": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=fail)), **self.runs}
+        store = self.store()
+        self.assertTrue(store.measure(runs, 1, 60))
+        self.assertEqual((store.failed, list(store.found(runs, 1)[0])), (["broken"], ["some"]))
+        bench_without_program = {"bench": Run(("tables",))}
+        store.measure(bench_without_program, 1, 60)
+        self.assertEqual(store.failed, ["broken", "bench"])
+
     def test_a_run_that_was_cut_off_is_none(self):
         path = self.store().path("some", self.runs["some"], 1)
         path.parent.mkdir()

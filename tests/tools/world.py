@@ -93,6 +93,7 @@ class World:
                         (("packets, dpdk-testpmd", 30), ("flows, parshall", 29), ("flows and p99 gap, parshall", 20))],
             "receivers": [{"row": name, **self.figure("mpps_cpu", rate, of=40.0)} for name, rate in (("packets, tcpdump", 5), ("flows, parshall", 30))],
             "cache": [{"llc_mb": size, "instructions_per_packet": 100.0, "misses_per_1000": misses} for size, misses in ((25, self.either(20.0, 90.0)), (30, 19.0))],
+            "events": [{"row": "flows, parshall", "ms_per_million": 10.0, "switches_per_million": 5.0, **self.share("faults_per_million", self.either(0.1, 9.0))}],
             "closed-loop": self.closed_loop(),
             "fair-queue": self.fair_queue(),
         }
@@ -172,7 +173,7 @@ class World:
             "loss": [adaptive(mode, task, scenario=scenario, queue_packets=queue) for scenario in ("swing-250ms", "swing-100ms", "neighbour", "skew")
                      for queue in (4096, 16384) for mode in modes[:3] for task in TASKS],
             "flood": floods,
-            "satisfaction": [adaptive(mode, task, states=states, load=load, gave=load / 3) for states in ("chain", "tree") for load in (1.2, 1.6, 1.8, 2, 2.2)
+            "dynamic": [adaptive(mode, task, states=states, load=load, gave=load / 3) for states in ("chain", "tree") for load in (1.2, 1.6, 1.8, 2, 2.2)
                              for mode in modes for task in TASKS],
             "constant": [adaptive(mode, task, states="chain", load=load, gave=load / 3) for load in (0.8, 1.2, 1.6) for mode in modes[:3] for task in TASKS],
         }

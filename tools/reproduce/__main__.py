@@ -29,7 +29,8 @@ def write(paper, store, folder, passes):
     rows, counts, paths = store.found(paper.runs, passes)
     pictures = folder / "reproduce"
     pictures.mkdir(parents=True, exist_ok=True)
-    plots = {name for name in rows if plot(paper.runs[name], rows[name], pictures / f"{name}.svg")}
+    wanted = {figure.plot for figure in paper.figures if figure.plot}
+    plots = {name for name in wanted.intersection(rows) if plot(paper.runs[name], rows[name], pictures / f"{name}.svg")}
     text, results = page(paper, rows, counts, paths, plots)
     (pictures / f"{paper.name}.md").write_text(text)
     for result in results:
@@ -63,6 +64,8 @@ def main():
         write(paper, store, folder, passes)
     (folder / "reproduce.md").write_text(summary(PAPERS.values(), folder))
     print(f"wrote {folder / 'reproduce.md'}; raw figures in {options.runs}" + ("" if is_whole else "; not all was run"))
+    if store.failed:
+        sys.exit(f"without figures: {', '.join(dict.fromkeys(store.failed))}; what they said stands above")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 import cache
 import closed_loop
 import devices
+import events
 import fair_queue
 import flowatcher_devices as under_test
 import losses
 import receivers
 from flowatcher_capture import (figure_5a, figure_5b, figure_5c, figure_6a, figure_6b, figure_6c, figure_7b, seed, table_2, table_3_models,
                                 table_3_schedulers)
-from flowatcher_flows import figure_7a, figure_7a_losses, figure_7c, figure_8, table_4
+from flowatcher_flows import figure_7a, figure_7a_losses, figure_7c, figure_8, software_events, table_4
 from flowatcher_flows import receivers as other_receivers
 from paper import Figure, Paper, Run
 
@@ -52,6 +53,7 @@ RUNS = {
     "devices": Run(y="mpps", module=devices, passes=1),
     "receivers": Run(y="mpps_cpu", module=receivers, passes=1),
     "cache": Run(y="misses_per_1000", module=cache, passes=1),
+    "events": Run(y="faults_per_million", module=events, passes=1),
     "closed-loop": Run(x="clients", y="total_mbps", module=closed_loop, draw=under_test.draw_throughput, passes=3),
     "fair-queue": Run(x="flow", y="received", module=fair_queue, draw=under_test.draw_shares, passes=1),
 }
@@ -90,6 +92,7 @@ FIGURES = (
            ours=True),
     Figure("table IV", "The size of the last-level cache does not explain what is lost: machines with 25 and 30 MB have alike shares of misses.", ("cache",),
            table_4),
+    Figure("table IV, software events", "Once it runs, counting flows touches no new memory.", ("events",), software_events, ours=True),
     Figure("9a, few clients", "With fewer than 400 concurrent clients total and per-flow throughput are far from line rate.", ("closed-loop",),
            under_test.few_clients, plot="closed-loop"),
     Figure("9a, many clients", "With more the server comes close to line rate (9.8 of 10 Gb/s).", ("closed-loop",), under_test.many_clients),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say of the flow tables of FloWatcher-DPDK, its percentiles, and its rivals: figures 7 and 8, table IV."""
-from comparing import at_most, below, over
+from comparing import at_most, below, over, under
 from flowatcher_capture import LINE_RATE
 from judge import Comparison, Estimate, Of
 from measurement_judges import listed
@@ -91,3 +91,15 @@ def table_4(runs):
         f"{size:g} MB: {row['misses_per_1000']:.1f} ({row['instructions_per_packet']:.0f} instructions a packet)" for size, row in rows.items()),
                 (at_most(f"{sizes[0]:g} MB miss a tenth more than {sizes[-1]:g} MB at most", small, large, 1.1, "misses_per_1000", headline=True),),
                 "by callgrind, of caches as its machines' (25 and 30 MB): the CPU's counters are not to be had here. That the card is to blame cannot be told")
+
+
+def software_events(runs):
+    """Ours: what the kernel does while flows are counted."""
+    run = runs["events"]
+    if not run.all:
+        raise NotHere(run.documents[0]["missing"])
+    row = run.all[0]
+    return Seen(f"a million packets more take {row['ms_per_million']:.1f} ms of CPU, touch {row['faults_per_million']:.2f} pages for the first time, and see "
+                f"{row['switches_per_million']:.1f} switches to other threads",
+                (under("less than one page a million packets is new", row, 1, "faults_per_million", headline=True),),
+                "switches are those of all threads, and of what else the machine does")

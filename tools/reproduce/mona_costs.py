@@ -50,7 +50,7 @@ def table_1(runs):
 
 
 def given_way(runs, task):
-    return [row for name in ("satisfaction", "constant") if name in runs for row in runs[name].where(task=task, mode=CONTROL)
+    return [row for name in ("dynamic", "constant") if name in runs for row in runs[name].where(task=task, mode=CONTROL)
             if row["given_way_share"] > 0 and row["mean_error"] is not None]
 
 

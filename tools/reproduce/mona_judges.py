@@ -40,13 +40,13 @@ def mean(rows, column="satisfaction"):
 
 
 def satisfied(runs, mode, task=None, states=None, load=None):
-    return [row for row in runs["satisfaction"].where(mode=mode) if (task is None or row["task"] == task) and (states is None or row["states"] == states)
+    return [row for row in runs["dynamic"].where(mode=mode) if (task is None or row["task"] == task) and (states is None or row["states"] == states)
             and (load is None or row["load"] == load)]
 
 
 def figure_8(states, task):
     def judge(runs):
-        loads = runs["satisfaction"].values("load")
+        loads = runs["dynamic"].values("load")
         comparisons, told = [], []
         for load in reversed(loads):
             rows = {mode: satisfied(runs, mode, task, states, load)[0] for mode in (NO_ADAPT, ADAPT, CONTROL)}
@@ -109,7 +109,7 @@ def figure_11b(runs):
 
 def overhead(runs):
     """What deciding takes, of the time: table II's budgets of 1 and 2 %, figures 12c and d together."""
-    rows = [row for name in ("loss", "satisfaction") if name in runs for row in runs[name].where(task=FIRST, mode=CONTROL)]
+    rows = [row for name in ("loss", "dynamic") if name in runs for row in runs[name].where(task=FIRST, mode=CONTROL)]
     worst = max(rows, key=lambda row: row["overhead_share"])
     return Seen(f"deciding takes {100 * statistics.median(row['overhead_share'] for row in rows):.2f} % of the time in the median run of {len(rows)}, "
                 f"{100 * worst['overhead_share']:.2f} % in the worst",

@@ -10,12 +10,12 @@ SIZE = "set terminal svg noenhanced size 900,560"
 
 def series_of(rows, x, y):
     """The lines of a plot: points by name."""
-    label = next(column for column in rows.all[0] if isinstance(rows.all[0][column], str) and column not in NO_LABEL)
+    label = next((column for column in rows.all[0] if isinstance(rows.all[0][column], str) and column not in NO_LABEL), None)
     series = {}
     for row in rows.all:
         if row.get(y) is None or (x and row.get(x) is None):
             continue
-        name = row[label] + " " + ", ".join(f"{key} {row[key]}" for key in VARIED if key in row and key not in (x, label) and len(rows.values(key)) > 1)
+        name = (row[label] if label else y) + " " + ", ".join(f"{key} {row[key]}" for key in VARIED if key in row and key not in (x, label) and len(rows.values(key)) > 1)
         if x != "zipf" and len(rows.values("zipf") if "zipf" in row else [0]) > 1:
             name += f" skew {row['zipf']}"
         if x != "flows" and x is not None and len(rows.values("flows") if "flows" in row else [0]) > 1:

@@ -18,7 +18,7 @@ def command_of(run):
 def bench(parshall, arguments, path):
     done = subprocess.run([parshall, "bench", *arguments, "--format", "json", "-o", path], stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0 or "stopped after" in done.stderr:
-        sys.exit(f"parshall bench {arguments[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no word'])[-1]}")
+        raise RuntimeError(f"parshall bench {arguments[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no word'])[-1]}")
 
 
 class Store:
@@ -29,6 +29,7 @@ class Store:
         self.folder = pathlib.Path(folder)
         self.is_quick = is_quick
         programs = [pathlib.Path(parshall), *pathlib.Path(parshall).parent.glob("parshall-*[a-z]")]
+        self.failed = []  # names of runs that gave no figures
         self._program = hashlib.sha256(b"".join(program.read_bytes() for program in sorted(programs) if program.is_file())).hexdigest()
 
     def wanted(self, runs):
@@ -56,7 +57,11 @@ class Store:
                 if time.monotonic() > end:
                     return False
                 print(f"run {number} of {min(passes, run.passes or passes)}, {name}: {command_of(run)}", flush=True)
-                self._measure_one(run, path, number)
+                try:
+                    self._measure_one(run, path, number)
+                except (RuntimeError, OSError, subprocess.TimeoutExpired) as reason:
+                    print(f"{name} is left out: {reason}", file=sys.stderr)
+                    self.failed.append(name)
         return True
 
     def _of_pass(self, runs, number):
