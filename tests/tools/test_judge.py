@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
-from comparing import at_most, below, counted, difference, over, reaches, under, untold, widened  # noqa: E402
+from comparing import at_most, below, counted, difference, estimate, over, reaches, under, untold, widened  # noqa: E402
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer, Comparison, Conclusion, Estimate, Of  # noqa: E402
 
 AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
@@ -61,6 +61,10 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(order({"ns": None}, {"ns": 1}), OPEN)
         self.assertEqual(untold("x").answer(), OPEN)
         self.assertEqual([counted("x", truth).answer() for truth in (True, False)], [AGREES, DISAGREES])
+
+    def test_an_interval_says_what_it_is_of(self):
+        rows = ({"ns": 1}, cost(1, 2, 3), {**cost(1, 2, 3), "interval_of": "RUNS"}, {**cost(1, 2, 3), "of": Of.CAPTURES}, {"ns": None})
+        self.assertEqual([estimate(row, "ns").of for row in rows], [Of.COUNT, Of.ROUNDS, Of.RUNS, Of.CAPTURES, Of.COUNT])
 
     def test_an_interval_without_its_value_is_refused(self):
         with self.assertRaisesRegex(ValueError, "not within its interval"):

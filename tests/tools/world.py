@@ -91,6 +91,8 @@ class World:
                           for flows in (1024, 65536) for monitor in ("bucketed", "bucketed, gap_p99")],
             "devices": [{"traffic": traffic, "row": name, **self.figure("mpps", rate, of=40.0)} for traffic in ("uniform", "zipf") for name, rate in
                         (("packets, dpdk-testpmd", 30), ("flows, parshall", 29), ("flows and p99 gap, parshall", 20))],
+            "monitor-losses": [{"row": name, **self.share("lost_share", lost)} for name, lost in
+                               (("flows, parshall", self.either(0.0, 0.5)), ("packets, tcpdump", 0.1), ("flows, nfpcapd", 0.2))],
             "receivers": [{"row": name, **self.figure("mpps_cpu", rate, of=40.0)} for name, rate in (("packets, tcpdump", 5), ("flows, parshall", 30))],
             "cache": [{"llc_mb": size, "instructions_per_packet": 100.0, "misses_per_1000": misses} for size, misses in ((25, self.either(20.0, 90.0)), (30, 19.0))],
             "events": [{"row": "flows, parshall", "ms_per_million": 10.0, "switches_per_million": 5.0, **self.share("faults_per_million", self.either(0.1, 9.0))}],

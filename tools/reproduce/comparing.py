@@ -11,7 +11,14 @@ def estimate(row, column):
     if value is None:
         return UNKNOWN
     low, high = row.get(f"low_{column}", value), row.get(f"high_{column}", value)
-    return Estimate(value, min(low, value), max(high, value), row.get("of", Of.ROUNDS if f"low_{column}" in row else Of.COUNT))
+    return Estimate(value, min(low, value), max(high, value), of_interval(row, column))
+
+
+def of_interval(row, column):
+    """What a row's interval is of; a run that is made of processes of its own says so (`interval_of`)."""
+    if "of" in row:
+        return row["of"]
+    return Of.COUNT if f"low_{column}" not in row else Of[row.get("interval_of", "ROUNDS")]
 
 
 def bound(value):
@@ -61,7 +68,7 @@ def difference(a, b, column="ns"):
     """a - b as a row: the widest that both intervals allow."""
     left, right = estimate(a, column), estimate(b, column)
     return {column: left.value - right.value, f"low_{column}": left.low - right.high, f"high_{column}": left.high - right.low,
-            "of": a.get("of", Of.ROUNDS)}
+            "of": of_interval(a, column)}
 
 
 def widened(row, factor, column="ns"):

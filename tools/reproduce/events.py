@@ -37,7 +37,7 @@ def measure(parshall, path):
         short, long = (counts(parshall, packets) for packets in (SHORT, LONG))
         samples.append({event: long[event] - short[event] for event in EVENTS})
     millions = (LONG - SHORT) / 1e6
-    row = {"row": "flows, parshall"}
+    row = {"row": "flows, parshall", "interval_of": "RUNS"}
     for event, column in zip(EVENTS, ("ms_per_million", "faults_per_million", "switches_per_million")):
         values = sorted(sample[event] / millions for sample in samples)
         if values:

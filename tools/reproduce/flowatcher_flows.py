@@ -67,6 +67,24 @@ def figure_8(traffic):
     return judge
 
 
+def monitors(runs):
+    """What the paper's figure shows of its receivers, of those that there are here."""
+    run = runs["monitor-losses"]
+    if not run.all:
+        raise NotHere(f"there can be no network: {run.documents[0]['missing']}")
+    rows = {row["row"]: row for row in run.all}
+    ours = rows["flows, parshall"]
+    others = {name: row for name, row in rows.items() if row is not ours}
+    if not others:
+        raise NotHere("none of dpdk-testpmd, tcpdump, nfpcapd and suricata is installed")
+    return Seen("% lost on a veth pair, median, least and most of the runs: " + "; ".join(
+        f"{name} {100 * row['lost_share']:.2g}, {100 * row['low_lost_share']:.2g}, {100 * row['high_lost_share']:.2g}" for name, row in rows.items()),
+                tuple(at_most(f"parshall, which counts flows, loses no more than {name.split(', ')[1]}, which counts {name.split(', ')[0]}", ours, row, 1,
+                              "lost_share", headline=True) for name, row in others.items()),
+                "the sender, the kernel's network and the monitor share two cores; the paper's other receivers (MoonGen, pktgen-DPDK, Speedometer) are not in "
+                "Debian")
+
+
 def receivers(runs):
     """Ours: what else counts packets or flows, each reading the same capture as fast as it can."""
     run = runs["receivers"]

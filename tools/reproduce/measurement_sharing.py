@@ -71,15 +71,15 @@ def figure_9a(runs):
     comparisons = []
     for table, found in rows.items():
         alone = found[0]
-        comparisons += [at_most(f"{table} at most a quarter slower beside {row['footprint_mb']:.3g} MB", row, alone, 1.25, headline=row is within[table][-1])
+        comparisons += [at_most(f"{table} at most a quarter slower beside {row['footprint_mb']:g} MB", row, alone, 1.25, headline=row is within[table][-1])
                         for row in within[table] if row is not alone]
-        comparisons += [below(f"{table} slower beside {row['footprint_mb']:.3g} MB than alone", alone, row, headline=row is beyond[table][-1])
+        comparisons += [below(f"{table} slower beside {row['footprint_mb']:g} MB than alone", alone, row, headline=row is beyond[table][-1])
                         for row in beyond[table]]
     array = rows["count-array"]
-    comparisons += [below(f"count array below {table} beside {a['footprint_mb']:.3g} MB", a, b) for table, found in rows.items() if table != "count-array"
+    comparisons += [below(f"count array below {table} beside {a['footprint_mb']:g} MB", a, b) for table, found in rows.items() if table != "count-array"
                     for a, b in zip(array, found)]
     return Seen(f"ns beside a neighbour that counts at random in so many MB (last-level cache {l3_mb:.0f} MB): " + "; ".join(
-        f"{table} " + ", ".join(f"{row['footprint_mb']:.3g}: {row['ns']:.1f}" for row in found) for table, found in rows.items()), tuple(comparisons),
+        f"{table} " + ", ".join(f"{row['footprint_mb']:g}: {row['ns']:.1f}" for row in found) for table, found in rows.items()), tuple(comparisons),
                 "0 MB: no neighbour. Constant is taken as a quarter at most. The cache is shared with other machines of the same host, and may be a part "
                 "of what it calls itself")
 

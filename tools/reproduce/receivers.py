@@ -37,7 +37,8 @@ def repeated(path, times):
 def cpu_seconds(command):
     """User and system time of a program that has to succeed."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    errors = process.stderr.read()
+    with process.stderr:
+        errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
@@ -59,5 +60,5 @@ def measure(parshall, path):
             for name, command in commands.items():
                 with tempfile.TemporaryDirectory() as written:
                     samples.setdefault(name, []).append(packets / cpu_seconds([word.format(folder=written) for word in command]) / 1e6)
-    rows = [{"row": name, "mpps_cpu": statistics.median(rates), "low_mpps_cpu": min(rates), "high_mpps_cpu": max(rates)} for name, rates in samples.items()]
+    rows = [{"row": name, "interval_of": "RUNS", "mpps_cpu": statistics.median(rates), "low_mpps_cpu": min(rates), "high_mpps_cpu": max(rates)} for name, rates in samples.items()]
     path.write_text(json.dumps({"experiment": "receivers", "rows": rows}) + "\n", encoding="utf-8")
