@@ -156,6 +156,7 @@ class Pages(unittest.TestCase):
             text = summary([self.PAPER, Paper("absent", "Nobody", (), (), {})], pathlib.Path(folder))
         self.assertIn("| [Somebody, *Something*, 2020](reproduce/some.md) | 0 | 0 | 0 | 1 | 1 | 1 |", text)
         self.assertIn("| Nobody | 0 | 0 | 0 | 0 | 0 | 0 |", text)
+        self.assertIn("Of 1 conclusions that could be put to the test 0 hold, 0 in part, 1 do not, and 0 are not decided; 1 figures", text)
         self.assertIn("- some, 3: Cheap costs half. **holds**", text)
         self.assertIn("- some 2: Dear costs less. The other way round: dear below cheap.", text)
 

@@ -166,6 +166,8 @@ class World:
             "fits": [{"times": times, "gumbel": self.either(0, 900), "normal": 500, "weibull": 600} for times in ("in cache", "from memory")],
             "cache-hits": [{"row": "share", "hit_share": share, **self.share("error", self.either(0.005, 0.5)), **self.share("naive_error", self.either(0.06, 0.03))}
                            for share in (0, 0.5, 1)],
+            "missing-flows": [{"row": "x", "missing": share, "threshold": threshold, **self.share("recall", self.either(1 - share * 10 * threshold, share * 10 * threshold))}
+                              for share in (0.1, 0.5) for threshold in (0.01, 0.02, 0.05)],
             "collisions": [{"table": "chained", "load": load, **self.cost(10 + load), **self.share("modelled_loss", self.either(load / 100, 1 - load / 100))}
                            for load in (0.25, 1, 4, 16)],
             "sketches": [{"way": way, "window_ms": 10.0, "width": width, "one_in": one_in, "precision": found[way != "all-flows"] + self.either(0.1, 0),

@@ -102,6 +102,18 @@ def figure_9a(runs):
                 tuple(comparisons), "the paper's heavy hitters have 40 % of the line's bytes; here 0.1 % of a window's packets")
 
 
+def figure_9b(runs):
+    run = runs["missing-flows"]
+    thresholds, shares = run.values("threshold"), run.values("missing")
+    rows = {(share, threshold): run.one(missing=share, threshold=threshold) for share in shares for threshold in thresholds}
+    return Seen("recall by share of missing flows, with thresholds of " + ", ".join(f"{100 * threshold:g}" for threshold in thresholds) + " % of the bytes: " +
+                "; ".join(f"{100 * share:.0f} %: " + ", ".join(f"{rows[share, threshold]['recall']:.2f}" for threshold in thresholds) for share in shares),
+                tuple(below(f"{100 * high:g} % finds less than {100 * low:g} % where {100 * share:.0f} % of the flows are missing", rows[share, high],
+                            rows[share, low], "recall", headline=(low, high) == (thresholds[0], thresholds[-1]))
+                      for share in shares for low, high in [(thresholds[0], thresholds[-1]), *zip(thresholds, thresholds[1:])]),
+                "simulated: 1,000 flows of 100 sources in a window, bytes by Zipf 1.1. How a source's bytes spread over its flows decides it, which the paper does not say")
+
+
 def figure_10a(runs):
     rows = sorted(runs["collisions"].where(table="chained"), key=lambda row: row["load"])
     return Seen("chained table, flows to slots: ns, and % lost at 14.88 Mpps: " + "; ".join(

@@ -34,6 +34,9 @@ def summary(papers, folder):
         beyond += [f"- {paper.name}, {name}: {states} **{answer}**: {why}" for name, states, answer, why in ours]
         against += [f"- {paper.name} {name}: {states} {why[:1].upper() + why[1:]}" for name, states, answer, why in theirs if answer == FAILS]
     lines += ["| all | " + " | ".join(str(totals[answer]) for answer in ANSWERS) + " |"]
+    judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))
+    lines += ["", f"Of {judged} conclusions that could be put to the test {totals[HOLDS]} hold, {totals[IN_PART]} in part, {totals[FAILS]} do not, and {totals[NOT_DECIDED]} "
+              f"are not decided; {totals[NOT_HERE]} figures and tables are not reproducible here (drawings, lists, and what takes hardware that there is not)."]
     lines += ["", "## What does not hold here", ""] + (against or ["Nothing."])
     lines += ["", "## New beyond the papers", ""] + (beyond or ["Nothing was run yet."])
     return "\n".join(lines) + "\n"
