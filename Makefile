@@ -10,10 +10,10 @@ help:
 	@echo "make demo    set up, then watch ten seconds of built-in traffic and a capture it writes"
 	@echo "make test    set up, build, and run all tests"
 	@echo "make bench   ratios of the hot path, all taken in one run"
-	@echo "make reproduce   the published experiments on this machine, into docs/reproduce.md (half an hour)"
-	@echo "make reproduce-wirespeed   the part of one paper alone, on flows classified at wire speed (eight minutes)"
-	@echo "make reproduce-testing   the part on devices under test alone, in network namespaces (as root; ten minutes)"
-	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (an hour)"
+	@echo "make reproduce   the published experiments on this machine: a page for each of five papers, docs/reproduce.md sums up (hours; goes on where it was stopped)"
+	@echo "make reproduce-flowatcher, -measurement, -wirespeed, -mona, -flowmon   one paper alone (an hour at most; figure 9 of the first as root)"
+	@echo "make reproduce-quick   the headlines of all, few and short runs, into build/reproduce-quick (ten minutes)"
+	@echo "make reproduce-adaptive   all of adaptive monitoring, beyond what its paper shows, into docs/reproduce-adaptive.md (an hour)"
 	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
 	@echo "make soak HOURS=n   a monitor for n hours, while links, collectors, disks and clients fail around it: what grows, what does not add up (as root)"
 	@echo "make kills   kill -9 at 200 random moments: whether what was told as written is there, and whole (ten minutes)"
@@ -55,15 +55,20 @@ test: everything
 bench: everything
 	@tools/bench.sh $(BUILD)
 
-reproduce: programs
-	@tools/setup.sh dpdk-dev || echo "without dpdk-testpmd: the reference of one figure is left out"
+# What others are compared with; without root, what is missing is left out and said so on the pages.
+REPRODUCE_PAPERS := flowatcher measurement wirespeed mona flowmon
+
+reproduce-setup: programs
+	@tools/setup.sh dpdk-dev tcpdump nfdump valgrind linux-perf || echo "not installed: the figures that need it say so"
+
+reproduce: reproduce-setup
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce
 
-reproduce-wirespeed: programs
-	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --only wirespeed
+$(REPRODUCE_PAPERS:%=reproduce-%): reproduce-%: reproduce-setup
+	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --paper $*
 
-reproduce-testing: programs
-	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --only testing
+reproduce-quick: programs
+	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --folder $(BUILD)/reproduce-quick --quick
 
 reproduce-adaptive: programs
 	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
@@ -124,4 +129,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check kills soak
+.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%)

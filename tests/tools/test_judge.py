@@ -1,54 +1,134 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make reproduce` makes of figures."""
+"""What `make reproduce` makes of comparisons."""
 import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
-from judge import FAILS, HOLDS, OPEN, agreed, at_most, below, conclusion, difference, sure, under  # noqa: E402
+from comparing import at_most, below, counted, difference, estimate, over, reaches, under, untold, widened  # noqa: E402
+from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer, Comparison, Conclusion, Estimate, Of  # noqa: E402
+
+AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
 
 
 def cost(low, median, high, column="ns"):
     return {column: median, f"low_{column}": low, f"high_{column}": high}
 
 
-class Judge(unittest.TestCase):
+def about(value, column="ns", share=0.02):
+    return cost((1 - share) * value, value, (1 + share) * value, column)
+
+
+def order(less, more):
+    return below("x", less, more).answer()
+
+
+def verdict(*comparisons):
+    return Conclusion(comparisons).verdict()
+
+
+class Comparisons(unittest.TestCase):
     def test_an_order_is_told_where_intervals_do_not_meet(self):
-        self.assertEqual(below(cost(1, 2, 3), cost(4, 5, 6)), 1)
-        self.assertEqual(below(cost(4, 5, 6), cost(1, 2, 3)), -1)
-        self.assertEqual(below(cost(1, 2, 4), cost(4, 5, 6)), 0)
-        self.assertEqual(below({"ns": 1}, {"ns": 2}), 1, "without intervals the figures are compared")
+        self.assertEqual(order(cost(1, 2, 3), cost(4, 5, 6)), AGREES)
+        self.assertEqual(order(cost(4, 5, 6), cost(1, 2, 3)), DISAGREES)
+        self.assertEqual(order(cost(1, 2, 4), cost(4, 5, 6)), OPEN)
+        self.assertEqual(order({"ns": 1}, {"ns": 2}), AGREES, "without intervals the figures are compared")
+        self.assertEqual(order({"ns": 2}, {"ns": 2}), OPEN)
 
     def test_cycles_of_neighbouring_buckets_are_no_order(self):
-        def p99(cycles):
-            return cost(cycles, cycles, cycles, "p99_cycles")
-        self.assertEqual(below(p99(20), p99(22), "p99_cycles"), 0)
-        self.assertEqual(below(p99(20), p99(24), "p99_cycles"), 1)
-        self.assertEqual(below(p99(24), p99(20), "p99_cycles"), -1)
+        def p99(less, more):
+            return below("x", *(cost(cycles, cycles, cycles, "p99_cycles") for cycles in (less, more)), "p99_cycles").answer()
+        self.assertEqual([p99(20, 22), p99(20, 24), p99(24, 20)], [OPEN, AGREES, DISAGREES])
 
     def test_a_factor_is_kept_or_not_or_it_cannot_be_told(self):
-        self.assertEqual(at_most(cost(1, 2, 3), cost(3, 4, 5), 1), 1)
-        self.assertEqual(at_most(cost(7, 8, 9), cost(3, 4, 5), 1.25), -1)
-        self.assertEqual(at_most(cost(4, 5, 6), cost(3, 4, 5), 1.25), 0)
+        def kept(less, more, factor):
+            return at_most("x", less, more, factor).answer()
+        self.assertEqual(kept(cost(1, 2, 3), cost(3, 4, 5), 1), AGREES)
+        self.assertEqual(kept(cost(7, 8, 9), cost(3, 4, 5), 1.25), DISAGREES)
+        self.assertEqual(kept(cost(4, 5, 6), cost(3, 4, 5), 1.25), OPEN)
 
     def test_a_bound_is_kept_or_not_or_it_cannot_be_told(self):
-        self.assertEqual([under(cost(1, 2, 3), most) for most in (4, 2.5, 0.5)], [1, 0, -1])
+        row = cost(1, 2, 3)
+        self.assertEqual([under("x", row, most).answer() for most in (4, 2.5, 0.5)], [AGREES, OPEN, DISAGREES])
+        self.assertEqual([over("x", row, least).answer() for least in (0.5, 2.5, 4)], [AGREES, OPEN, DISAGREES])
+        self.assertEqual([reaches("x", {"ns": 0.99}, least, "ns").answer() for least in (0.99, 1)], [AGREES, DISAGREES])
 
     def test_a_difference_is_as_wide_as_both_intervals_allow(self):
-        self.assertEqual(difference(cost(5, 6, 7), cost(1, 2, 4)), cost(1, 4, 6))
+        self.assertEqual({**cost(1, 4, 6), "of": Of.ROUNDS}, difference(cost(5, 6, 7), cost(1, 2, 4)))
+        self.assertEqual(cost(5, 10, 20), widened(cost(10, 10, 10), 2))
 
-    def test_only_what_all_passes_say_counts(self):
-        self.assertEqual(agreed([[1, 1, -1, 0, -1], [1, 0, -1, 0, 1]]), [1, 0, -1, 0, 0])
-        with self.assertRaises(ValueError):
-            agreed([[1], [1, 1]])
+    def test_what_cannot_be_measured_is_open_and_what_is_counted_is_not(self):
+        self.assertEqual(order({"ns": None}, {"ns": 1}), OPEN)
+        self.assertEqual(untold("x").answer(), OPEN)
+        self.assertEqual([counted("x", truth).answer() for truth in (True, False)], [AGREES, DISAGREES])
 
-    def test_conclusions(self):
-        self.assertEqual(conclusion([1, 1]), HOLDS)
-        self.assertEqual(conclusion([0, 0]), OPEN)
-        self.assertEqual(conclusion([-1, 0]), FAILS)
-        self.assertIn("1 of 3 comparisons, 1 the other way", conclusion([1, 0, -1]))
-        self.assertEqual(conclusion([1, 1, 0]), "holds where it can be told (2 of 3 comparisons)")
-        self.assertEqual([sure(True), sure(False)], [1, -1])
+    def test_an_interval_says_what_it_is_of(self):
+        rows = ({"ns": 1}, cost(1, 2, 3), {**cost(1, 2, 3), "interval_of": "RUNS"}, {**cost(1, 2, 3), "of": Of.CAPTURES}, {"ns": None})
+        self.assertEqual([estimate(row, "ns").of for row in rows], [Of.COUNT, Of.ROUNDS, Of.RUNS, Of.CAPTURES, Of.COUNT])
+
+    def test_an_interval_without_its_value_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "not within its interval"):
+            Estimate(1, 2, 3, Of.RUNS)
+        with self.assertRaisesRegex(ValueError, "factor"):
+            Comparison("x", Estimate(1, 1, 1, Of.RUNS), Estimate(1, 1, 1, Of.RUNS), factor=0)
+
+
+class Verdicts(unittest.TestCase):
+    YES, NO, MAYBE = (below(name, *rows) for name, rows in (("yes", ({"ns": 1}, {"ns": 2})), ("no", ({"ns": 2}, {"ns": 1})),
+                                                            ("maybe", ({"ns": 1}, {"ns": 1}))))
+    HEAD_YES, HEAD_NO = (counted(name, truth, headline=True) for name, truth in (("head", True), ("head", False)))
+    HEAD_MAYBE = untold("head", headline=True)
+
+    def answers(self, expected, *comparisons):
+        self.assertEqual(verdict(*comparisons).answer, expected)
+
+    def test_a_conclusion_holds_with_its_headline_and_most_of_the_others(self):
+        self.answers(HOLDS, self.HEAD_YES)
+        self.answers(HOLDS, self.HEAD_YES, self.YES, self.YES, self.MAYBE)
+        self.answers(IN_PART, self.HEAD_YES, self.YES, self.MAYBE)
+        self.answers(IN_PART, self.HEAD_YES, self.YES, self.YES, self.YES, self.NO)
+
+    def test_nothing_holds_whose_headline_is_the_other_way(self):
+        self.answers(FAILS, self.HEAD_NO, self.YES, self.YES, self.YES)
+        self.answers(IN_PART, self.HEAD_NO, self.HEAD_YES)
+
+    def test_an_open_headline_decides_nothing_unless_the_others_are_against_it(self):
+        self.answers(NOT_DECIDED, self.HEAD_MAYBE, self.YES, self.YES)
+        self.answers(FAILS, self.HEAD_MAYBE, self.NO)
+        self.answers(IN_PART, self.HEAD_MAYBE, self.NO, self.YES)
+
+    def test_the_sentence_says_what_does_and_what_does_not(self):
+        self.assertEqual(verdict(self.HEAD_YES, self.YES, self.NO, self.MAYBE).why,
+                         "as stated: head, yes; within the noise: maybe; the other way round: no.")
+        self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "as stated: head, yes, yes and 2 more.")
+
+    def test_a_conclusion_without_a_headline_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "headline"):
+            Conclusion((self.YES,))
+
+
+class RowsThatContradictedTheirVerdicts(unittest.TestCase):
+    """What pages once called `holds`, by the figures that stood beside it."""
+
+    def test_two_queues_do_not_lose_least_where_one_costs_least(self):
+        rows = {queues: widened(about(ns), 1.04) for queues, ns in ((1, 1.9), (2, 2.5), (4, 2.9), (8, 3.4))}
+        told = verdict(*(below(f"two queues below {queues}", rows[2], row, headline=queues == 1) for queues, row in rows.items() if queues != 2))
+        self.assertEqual(told.answer, FAILS)
+        self.assertIn("the other way round: two queues below 1", told.why)
+
+    def test_an_order_of_models_that_is_reversed_does_not_hold(self):
+        rows = {"run-to-completion": about(65.6, "mpps"), "pipeline": about(45.4, "mpps")}
+        told = verdict(below("run to completion below the pipeline", rows["run-to-completion"], rows["pipeline"], "mpps", headline=True),
+                       at_most("SCHED_OTHER loses a thousandth of SCHED_DEADLINE", {"loss": 1e-6}, {"loss": 0.57}, 1e-3, "loss", headline=True))
+        self.assertEqual(told.answer, IN_PART)
+        self.assertIn("the other way round: run to completion below the pipeline", told.why)
+
+    def test_watching_that_takes_a_quarter_of_the_connections_disturbs(self):
+        pairs = {1: (10428, 14856), 100: (24589, 18261), 1000: (29372, 16656)}
+        told = verdict(*(at_most(f"{clients} clients", about(alone, "per_s"), about(watched, "per_s"), 1 / 0.9, "per_s", headline=clients != 1)
+                         for clients, (alone, watched) in pairs.items()))
+        self.assertEqual(told.answer, FAILS)
+        self.assertIn("100 clients, 1000 clients", told.why)
 
 
 if __name__ == "__main__":

@@ -1,37 +1,71 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the published experiments on this machine and writes docs/reproduce.md with its plots.
+"""Runs the published experiments on this machine and writes a page for each paper, docs/reproduce/NAME.md with plots, and docs/reproduce.md, which
+sums up.
 
-What a paper states is compared with medians of this machine: the ordering or the share that it concludes, never its
-nanoseconds. Everything is measured in two passes, and only what both show counts. Each run is kept, and used again unless
---again is given.
+Each run is kept and used again unless --again is given, so that what was stopped goes on where it was.
 """
 import argparse
 import pathlib
+import sys
 
-from page import PAPERS, plot, replace_section, write_page
-from runs import RUNS, run_all
+import flowatcher
+import flowmon
+import measurement
+import mona
+import wirespeed
+from page import page
+from plots import plot
+from runs import Store
+from summary import summary
 
-PASSES = 2
+PAPERS = {paper.name: paper for paper in (flowatcher.PAPER, measurement.PAPER, wirespeed.PAPER, mona.PAPER, flowmon.PAPER)}
+PASSES, QUICK_PASSES = 5, 3
+MINUTES, QUICK_MINUTES = 60, 10
+
+
+def write(paper, store, folder, passes):
+    """Its page and plots from what is stored; the verdicts are printed."""
+    rows, counts, paths = store.found(paper.runs, passes)
+    pictures = folder / "reproduce"
+    pictures.mkdir(parents=True, exist_ok=True)
+    wanted = {figure.plot for figure in paper.figures if figure.plot}
+    plots = {name for name in wanted.intersection(rows) if plot(paper.runs[name], rows[name], pictures / f"{name}.svg")}
+    text, results = page(paper, rows, counts, paths, plots)
+    (pictures / f"{paper.name}.md").write_text(text)
+    for result in results:
+        if result.seen:
+            print(f"{paper.name} {result.figure.name}: {result.answer}: {result.why}")
 
 
 def main():
     parser = argparse.ArgumentParser(prog="reproduce", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parshall")
-    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("docs"), help="that gets reproduce.md (docs)")
+    parser.add_argument("--paper", action="append", choices=PAPERS, help="this one, or these, alone (all)")
+    parser.add_argument("--only", help="measure these runs alone: NAME,NAME,...")
+    parser.add_argument("--folder", type=pathlib.Path, help="that gets reproduce.md (docs; in quick, build/reproduce-quick)")
     parser.add_argument("--runs", type=pathlib.Path, default=pathlib.Path("build/reproduce"), help="folder of the raw figures")
+    parser.add_argument("--passes", type=int, help=f"runs of each command, in processes of their own ({PASSES}; in quick {QUICK_PASSES})")
+    parser.add_argument("--minutes", type=float, help=f"measure no longer, of each paper ({MINUTES}; in quick {QUICK_MINUTES} in all)")
+    parser.add_argument("--quick", action="store_true", help="few and short runs, of the headlines")
     parser.add_argument("--again", action="store_true", help="measure again what was measured before")
-    parser.add_argument("--only", choices=[name for name, paper in PAPERS.items() if hasattr(paper, "RUNS")],
-                        help="runs this paper's alone, and writes its part of the page")
     options = parser.parse_args()
-    names = tuple(PAPERS[options.only].RUNS if options.only else RUNS)
-    passes = [run_all(options.parshall, options.runs, number + 1, options.again, names) for number in range(PASSES)]
-    pictures = options.folder / "reproduce"
-    pictures.mkdir(parents=True, exist_ok=True)
-    plots = {name for name in names if plot(passes[0][name], name, pictures / f"{name}.svg")}
-    page = options.folder / "reproduce.md"
-    page.write_text(replace_section(page.read_text(), PAPERS[options.only], passes, plots) if options.only else write_page(passes, plots))
-    print(f"wrote {page}; raw figures in {options.runs}")
+    passes = options.passes or (QUICK_PASSES if options.quick else PASSES)
+    papers = [PAPERS[name] for name in options.paper or PAPERS]
+    minutes = options.minutes if options.minutes is not None else QUICK_MINUTES / len(papers) if options.quick else MINUTES
+    folder = options.folder or pathlib.Path("build/reproduce-quick" if options.quick else "docs")
+    store = Store(options.parshall, options.runs, options.quick)
+    is_whole = True
+    for paper in papers:
+        runs = {name: run for name, run in paper.runs.items() if options.only is None or name in options.only.split(",")}
+        if not store.measure(runs, passes, 60 * minutes, options.again):
+            is_whole = False
+            print(f"{paper.name}: {minutes:g} minutes are over; the same command goes on from here", file=sys.stderr)
+        write(paper, store, folder, passes)
+    (folder / "reproduce.md").write_text(summary(PAPERS.values(), folder))
+    print(f"wrote {folder / 'reproduce.md'}; raw figures in {options.runs}" + ("" if is_whole else "; not all was run"))
+    if store.failed:
+        sys.exit(f"without figures: {', '.join(dict.fromkeys(store.failed))}; what they said stands above")
 
 
 if __name__ == "__main__":

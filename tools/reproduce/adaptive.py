@@ -15,7 +15,8 @@ import statistics
 import subprocess
 
 import oracle
-from runs import Rows, bench
+from rows import Rows
+from runs import bench
 
 PAPER = "Tangari et al., *Accuracy-aware adaptive traffic monitoring for software dataplanes* (MONA), IEEE TNSM, 2020"
 MODES = ("no-adapt", "adapt-only", "accuracy", "tasks", "prefer-tasks")
@@ -49,7 +50,7 @@ def run(parshall, folder, name, rounds, again):
         print(f"parshall bench {' '.join(arguments)}", flush=True)
         bench(parshall, arguments, path.with_suffix(".part"))
         path.with_suffix(".part").rename(path)
-    return Rows(path)
+    return Rows.read(path)
 
 
 def oracle_costs(parshall, folder, again, load_1_mpps):

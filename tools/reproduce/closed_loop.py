@@ -129,7 +129,7 @@ def one(net, parshall, number, is_watched):
 
 def row(number, is_watched, samples):
     """Medians of the rounds; the interval is from the least to the most."""
-    made = {"row": "watched" if is_watched else "alone", "clients": number, "samples": len(samples)}
+    made = {"row": "watched" if is_watched else "alone", "interval_of": "RUNS", "clients": number, "samples": len(samples)}
     for column in samples[0]:
         values = sorted(sample[column] for sample in samples if sample[column] is not None)
         if values:

@@ -70,7 +70,7 @@ def watch(parshall, capture, statistic):
 
 def row(traffic, name, samples):
     ordered = sorted(samples)
-    return {"traffic": traffic, "row": name, "mpps": statistics.median(ordered), "low_mpps": ordered[0], "high_mpps": ordered[-1],
+    return {"traffic": traffic, "row": name, "interval_of": "RUNS", "mpps": statistics.median(ordered), "low_mpps": ordered[0], "high_mpps": ordered[-1],
             "samples": len(ordered)}
 
 

@@ -1,63 +1,126 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How comparisons are answered, and what a figure's comparisons say together.
+"""What a conclusion's comparisons say together.
 
-An answer is 1: as the paper concludes, beyond the noise; -1: the other way round; 0: cannot be told.
+A paper concludes an order or a factor. Each is a Comparison of two estimates with intervals; a comparison is answered only
+where these do not overlap. A conclusion holds if what it states above all (its headline) does, most of the rest does, and
+nothing is the other way round.
 """
-HOLDS, PARTLY, FAILS, ABSENT = "holds", "holds in part", "does not hold here", "cannot be measured here"
-TOLD = "holds where it can be told"
-OPEN = "cannot be told: the difference is within the noise"
-BUCKET_CYCLES = 2  # of the histogram that quantiles are read from: less is no difference
+import dataclasses
+import enum
+import math
+
+NAMED = 3  # comparisons of a kind that a verdict's sentence names; of more it says how many
 
 
-def interval(row, column):
-    return row.get(f"low_{column}", row[column]), row.get(f"high_{column}", row[column])
+class Of(enum.Enum):
+    """What an interval is of."""
+    COUNT = "counted: the same in each run"
+    ROUNDS = "rounds within one run"
+    RUNS = "runs, each in a process of its own"
+    CAPTURES = "captures"
+    BOUND = "a bound that is given"
 
 
-def below(a, b, column="ns"):
-    """That a is below b, by their 95 % intervals."""
-    slack = BUCKET_CYCLES if column.endswith("_cycles") else 0
-    (a_low, a_high), (b_low, b_high) = interval(a, column), interval(b, column)
-    if a_high + slack < b_low:
-        return 1
-    return -1 if b_high + slack < a_low else 0
+class Answer(enum.Enum):
+    AGREES = "as stated"
+    OPEN = "within the noise"
+    DISAGREES = "the other way round"
 
 
-def at_most(a, b, factor, column="ns"):
-    """That a is at most `factor` times b."""
-    (a_low, a_high), (b_low, b_high) = interval(a, column), interval(b, column)
-    if a_high <= factor * b_low:
-        return 1
-    return -1 if a_low > factor * b_high else 0
+HOLDS, IN_PART, NOT_DECIDED, FAILS = "holds", "holds in part", "not decided", "does not hold"
 
 
-def under(row, most, column="ns"):
-    """That a row is under a value."""
-    low, high = interval(row, column)
-    return 1 if high < most else -1 if low > most else 0
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """A value, and the interval that it is known to within."""
+    value: float
+    low: float
+    high: float
+    of: Of
+
+    def __post_init__(self):
+        if not self.low <= self.value <= self.high:
+            raise ValueError(f"an estimate of {self.value} is not within its interval, {self.low} to {self.high}")
+
+    def times(self, factor):
+        return Estimate(factor * self.value, factor * self.low, factor * self.high, self.of)
 
 
-def difference(a, b, column="ns"):
-    """a - b as a row: the widest that both intervals allow."""
-    (a_low, a_high), (b_low, b_high) = interval(a, column), interval(b, column)
-    return {column: a[column] - b[column], f"low_{column}": a_low - b_high, f"high_{column}": a_high - b_low}
+UNKNOWN = Estimate(0, -math.inf, math.inf, Of.COUNT)  # of what cannot be measured: no comparison with it is answered
 
 
-def sure(truth):
-    """Of what has no noise: counts, and shares of packets."""
-    return 1 if truth else -1
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """That `less` is below `factor` times `more`, or no more than that (`or_equal`).
+
+    slack: what the measurement cannot resolve, in its unit: intervals that are no further apart overlap.
+    headline: that the conclusion is about this above all.
+    """
+    what: str
+    less: Estimate
+    more: Estimate
+    factor: float = 1
+    or_equal: bool = False
+    slack: float = 0
+    headline: bool = False
+
+    def __post_init__(self):
+        if not (self.factor > 0 and self.slack >= 0):
+            raise ValueError(f"{self.what}: a factor is above 0 and a slack not below it, not {self.factor} and {self.slack}")
+
+    def answer(self):
+        more = self.more.times(self.factor)
+        if self.less.high + self.slack < more.low or (self.or_equal and self.less.high <= more.low):
+            return Answer.AGREES
+        return Answer.DISAGREES if more.high + self.slack < self.less.low else Answer.OPEN
 
 
-def agreed(passes):
-    """Answers that all passes gave alike; where they differ, 0."""
-    return [answers[0] if len(set(answers)) == 1 else 0 for answers in zip(*passes, strict=True)]
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    answer: str
+    why: str
 
 
-def conclusion(answers):
-    with_it, against = answers.count(1), answers.count(-1)
-    if with_it == len(answers):
-        return HOLDS
-    if with_it == 0:
-        return FAILS if against else OPEN
-    if against:
-        return f"{PARTLY} ({with_it} of {len(answers)} comparisons, {against} the other way)"
-    return f"{TOLD} ({with_it} of {len(answers)} comparisons)"
+@dataclasses.dataclass(frozen=True)
+class Conclusion:
+    """What a paper concludes: comparisons, of which one at least is the headline."""
+    comparisons: tuple
+
+    def __post_init__(self):
+        if not any(one.headline for one in self.comparisons):
+            raise ValueError("a conclusion needs a headline: which of its comparisons is it about above all?")
+
+    def verdict(self):
+        return Verdict(self._answer(), self._why())
+
+    def _shares(self, headline):
+        """How many of the headlines, or of the others, agree, disagree, and are there."""
+        answers = [one.answer() for one in self.comparisons if one.headline == headline]
+        return answers.count(Answer.AGREES), answers.count(Answer.DISAGREES), len(answers)
+
+    def _answer(self):
+        agree, disagree, headlines = self._shares(True)
+        others_agree, others_disagree, others = self._shares(False)
+        if disagree == 0 and agree == headlines:
+            is_most = 2 * others_agree > others or others == 0
+            return HOLDS if is_most and others_disagree == 0 else IN_PART
+        if disagree and agree == 0:
+            return FAILS
+        if agree:
+            return IN_PART
+        if others_disagree:
+            return IN_PART if others_agree else FAILS
+        return NOT_DECIDED
+
+    def _why(self):
+        first = sorted(self.comparisons, key=lambda one: not one.headline)
+        found = {answer: [one.what for one in first if one.answer() == answer] for answer in Answer}
+        if len(found[Answer.AGREES]) == len(self.comparisons):
+            return f"as stated: {_named(found[Answer.AGREES])}."
+        return "; ".join(f"{answer.value}: {_named(names)}" for answer, names in found.items() if names) + "."
+
+
+def _named(names):
+    """The first, and how many more there are."""
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")

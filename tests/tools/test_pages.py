@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows over runs, runs that are kept, and the pages that are made of them."""
+import json
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+from comparing import at_most, below  # noqa: E402
+from judge import FAILS, HOLDS, Of  # noqa: E402
+from page import page  # noqa: E402
+from paper import NOT_HERE, NOT_YET, Figure, Paper, Run, Seen  # noqa: E402
+from plots import series_of  # noqa: E402
+from rows import Rows, over_runs  # noqa: E402
+from runs import Store  # noqa: E402
+from summary import lines_of, summary  # noqa: E402
+
+
+def run_of(ns, low=None, high=None, **more):
+    return Rows([{"table": "a", "flows": 4096, "ns": ns, "low_ns": low or ns - 1, "high_ns": high or ns + 1, **more}])
+
+
+class OverRuns(unittest.TestCase):
+    def test_one_run_has_its_own_interval(self):
+        row = over_runs([run_of(5.0)]).all[0]
+        self.assertEqual((row["ns"], row["low_ns"], row["high_ns"], row.get("of")), (5, 4, 6, None))
+
+    def test_few_runs_have_all_that_their_own_intervals_have(self):
+        row = over_runs([run_of(5.0), run_of(9.0), run_of(7.0)]).all[0]
+        self.assertEqual((row["ns"], row["low_ns"], row["high_ns"], row["of"]), (7, 4, 10, Of.RUNS))
+
+    def test_enough_runs_go_from_their_least_to_their_most(self):
+        row = over_runs([run_of(float(ns)) for ns in (5, 6, 7, 8, 9)]).all[0]
+        self.assertEqual((row["ns"], row["low_ns"], row["high_ns"]), (7, 5, 9))
+
+    def test_what_is_the_same_in_each_run_stays_as_it_is(self):
+        row = over_runs([run_of(5.0, recall=0.5), run_of(6.0, recall=0.5)]).all[0]
+        self.assertEqual((row["flows"], row["recall"]), (4096, 0.5))
+        self.assertNotIn("low_recall", row)
+
+    def test_what_differs_without_an_interval_gets_one(self):
+        row = over_runs([run_of(5.0, recall=recall) for recall in (0.5, 0.7, 0.6)]).all[0]
+        self.assertEqual((row["recall"], row["low_recall"], row["high_recall"]), (0.6, 0.5, 0.7))
+
+    def test_runs_of_other_things_are_refused(self):
+        with self.assertRaisesRegex(LookupError, "differ"):
+            over_runs([run_of(5.0), run_of(5.0, table="b")])
+        with self.assertRaisesRegex(LookupError, "1, 0 rows"):
+            over_runs([run_of(5.0), Rows([])])
+
+
+class Kept(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.program = self.folder / "parshall"
+        self.program.write_text("#!/bin/sh\n")
+        self.measured = []
+
+        def measure(_, path):
+            self.measured.append(path.name)
+            path.write_text(json.dumps({"experiment": "x", "rows": [{"table": "a", "ns": len(self.measured)}]}) + "\n")
+        self.runs = {"some": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=measure))}
+
+    def store(self):
+        return Store(self.program, self.folder / "runs")
+
+    def test_each_pass_is_measured_once_for_a_program(self):
+        self.assertTrue(self.store().measure(self.runs, 3, 60))
+        self.assertTrue(self.store().measure(self.runs, 3, 60))
+        self.assertEqual(len(self.measured), 3)
+        self.program.write_text("#!/bin/sh\nanother\n")
+        self.assertTrue(self.store().measure(self.runs, 1, 60))
+        self.assertEqual(len(self.measured), 4)
+
+    def test_again_measures_again(self):
+        self.store().measure(self.runs, 1, 60)
+        self.store().measure(self.runs, 1, 60, again=True)
+        self.assertEqual(len(self.measured), 2)
+
+    def test_what_time_was_not_enough_for_is_measured_later(self):
+        self.assertFalse(self.store().measure(self.runs, 2, -1))
+        self.assertEqual(self.store().found(self.runs, 2), ({}, {}, []))
+        self.store().measure(self.runs, 2, 60)
+        rows, counts, paths = self.store().found(self.runs, 2)
+        self.assertEqual((rows["some"].all[0]["ns"], counts, len(paths)), (1.5, {"some": 2}, 2))
+
+    def test_a_run_has_no_more_passes_than_it_asks_for(self):
+        self.runs["some"] = Run(module=self.runs["some"].module, passes=1)
+        self.store().measure(self.runs, 3, 60)
+        self.assertEqual(len(self.measured), 1)
+
+    def test_a_run_that_fails_is_left_out_and_said(self):
+        def fail(*_):
+            raise RuntimeError("no device")
+        runs = {"broken": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=fail)), **self.runs}
+        store = self.store()
+        self.assertTrue(store.measure(runs, 1, 60))
+        self.assertEqual((store.failed, list(store.found(runs, 1)[0])), (["broken"], ["some"]))
+        bench_without_program = {"bench": Run(("tables",))}
+        store.measure(bench_without_program, 1, 60)
+        self.assertEqual(store.failed, ["broken", "bench"])
+
+    def test_a_run_that_was_cut_off_is_none(self):
+        path = self.store().path("some", self.runs["some"], 1)
+        path.parent.mkdir()
+        path.with_suffix(".part").write_text('{"experiment": "x", "rows": [')
+        self.assertEqual(self.store().found(self.runs, 1), ({}, {}, []))
+
+    def test_quick_runs_are_other_files_and_fewer(self):
+        runs = {"long": Run(("tables",)), "short": Run(("tables", "--rounds", "9"), quick=("tables", "--rounds", "3"))}
+        quick = Store(self.program, self.folder, is_quick=True)
+        self.assertEqual(list(quick.wanted(runs)), ["short"])
+        self.assertNotEqual(quick.path("short", runs["short"], 1), self.store().path("short", runs["short"], 1))
+
+
+def costs(runs):
+    cheap, dear = (runs["some"].one(table=name) for name in ("cheap", "dear"))
+    return Seen("2 | 1 ns", (below("dear below cheap", dear, cheap, headline=True),), "a note")
+
+
+class Pages(unittest.TestCase):
+    FIGURES = (Figure("1", "Drawing.", not_here="a drawing, which states nothing"), Figure("2", "Dear costs less.", ("some",), costs, plot="some"),
+               Figure("table I", "Later.", ("other",), costs),
+               Figure("3", "Cheap costs half.", ("some",), lambda runs: Seen("1, 2 ns", (at_most("cheap", runs["some"].one(table="cheap"), runs["some"].one(
+                   table="dear"), 0.5, headline=True),)), ours=True))
+    PAPER = Paper("some", "Somebody, *Something*, 2020", (), FIGURES, {"some": Run(("tables",)), "other": Run(("hashes",))})
+    ROWS = {"some": Rows([{"table": "cheap", "ns": 1.0, "low_ns": 1.0, "high_ns": 1.0}, {"table": "dear", "ns": 2.0, "low_ns": 2.0, "high_ns": 2.0}],
+                         [{"machine": {"cpu": "x", "load": "1.5 1 1"}}])}
+
+    def page(self):
+        return page(self.PAPER, self.ROWS, {"some": 1}, [], {"some"})[0]
+
+    def test_a_page_has_every_figure_in_order_with_its_verdict(self):
+        theirs, ours = lines_of(self.page())
+        self.assertEqual([(name, answer) for name, _, answer, _ in theirs], [("1", NOT_HERE), ("2", FAILS), ("table I", NOT_YET)])
+        self.assertEqual([(name, answer) for name, _, answer, _ in ours], [("3", HOLDS)])
+
+    def test_a_row_says_what_was_seen_of_what_interval_and_why(self):
+        text = self.page()
+        self.assertIn("2 \\| 1 ns. *Intervals: within a run.* ([plot](some.svg))", text)
+        self.assertIn("**does not hold**: the other way round: dear below cheap. A note.", text)
+        self.assertIn("**not reproducible here**: a drawing, which states nothing", text)
+        self.assertIn("**not yet run**: needs other", text)
+        self.assertIn("- some: `parshall bench tables`", text)
+        self.assertIn("1.5 to 1.5", text)
+
+    def test_the_first_page_counts_what_the_others_say(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pages = pathlib.Path(folder) / "reproduce"
+            pages.mkdir()
+            (pages / "some.md").write_text(self.page())
+            text = summary([self.PAPER, Paper("absent", "Nobody", (), (), {})], pathlib.Path(folder))
+        self.assertIn("| [Somebody, *Something*, 2020](reproduce/some.md) | 0 | 0 | 0 | 1 | 1 | 1 |", text)
+        self.assertIn("| Nobody | 0 | 0 | 0 | 0 | 0 | 0 |", text)
+        self.assertIn("Of 1 conclusions that could be put to the test 0 hold, 0 in part, 1 do not, and 0 are not decided; 1 figures", text)
+        self.assertIn("- some, 3: Cheap costs half. **holds**", text)
+        self.assertIn("- some 2: Dear costs less. The other way round: dear below cheap.", text)
+
+    def test_a_plot_has_a_line_for_each_name_and_what_varies_beside_it(self):
+        rows = Rows([{"table": name, "flows": flows, "zipf": zipf, "ns": 1.0} for name in "ab" for flows in (1, 2) for zipf in (0, 1)])
+        self.assertEqual(sorted(series_of(rows, "flows", "ns")), ["a skew 0", "a skew 1", "b skew 0", "b skew 1"])
+
+
+if __name__ == "__main__":
+    unittest.main()

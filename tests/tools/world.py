@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made-up runs for the judges of `make reproduce`: a world as the papers have it, or one where every cost and rate is upside down."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+import fair_queue  # noqa: E402
+from mona_judges import TASKS  # noqa: E402
+from rows import Rows  # noqa: E402
+
+SKEWS = (0.75, 1.1, 1.25, 1.5, 1.75)
+BASE = {"count-array": 10, "count-array-keys": 10, "count-array-replace": 12, "linear": 11, "bucketed": 11.5, "cuckoo-4": 13, "cuckoo-1": 15,
+        "count-min": 20, "linear-index": 16, "space-saving": 50, "double-hash": 20, "combined": 30, "chained": 60}
+STEEPER = {"count-min": 3, "space-saving": 20}  # ns more for each unit of skew that there is less
+TABLES = ("count-array", "count-min", "linear", "cuckoo-1", "cuckoo-4", "space-saving", "bucketed")
+NEIGHBOURED = ("count-array", "linear", "cuckoo-4", "cuckoo-1")
+
+
+class World:
+    """Costs as the papers order them; upside down, each is taken from a larger one."""
+
+    def __init__(self, upside_down):
+        self.upside_down = upside_down
+
+    def figure(self, column, value, of=1000.0):
+        value = of - value if self.upside_down else float(value)
+        return {column: value, f"low_{column}": value - 0.001, f"high_{column}": value + 0.001}
+
+    def share(self, column, value):
+        return {column: value, f"low_{column}": value, f"high_{column}": value}
+
+    def either(self, value, other):
+        return other if self.upside_down else value
+
+    def cost(self, ns):
+        return {**self.figure("ns", ns), **self.figure("p50_cycles", 5 * ns, 10_000.0), **self.figure("p99_cycles", 10 * ns, 10_000.0),
+                **self.figure("p999_cycles", 20 * ns, 20_000.0)}
+
+    def table(self, name, zipf=1.1, extra=0.0, **more):
+        ns = BASE[name] + (1.75 - zipf) ** 2 * STEEPER.get(name, 0.5) + extra
+        accuracy = 0.5 if self.upside_down and name == "linear" else 1.0
+        return {"table": name, "zipf": zipf, "precision": accuracy, "recall": accuracy, "memory_mb": 1.0, "rejected_share": 0.1, "modelled_loss": 0.0,
+                "reportable_flows": 5, **more, **self.cost(ns)}
+
+    def measurement(self):
+        return {
+            "sizes": [self.table(name, load=load) for name in TABLES for load in (0.25, 1)],
+            "accuracy": [self.table(name, load=load) for name in (*TABLES, "count-array-keys", "count-array-replace") for load in (1, 8)],
+            "heap": [self.table(name, zipf, flows=flows) for name in ("linear", "count-array", "space-saving") for flows in (1024, 1 << 20)
+                     for zipf in (0.75, 1.5)],
+            "skew": [self.table(name, zipf) for name in ("count-array", "count-min", "linear", "space-saving", "bucketed") for zipf in SKEWS],
+            "array": [self.table("count-array", zipf, extra=0 if flows == 4096 else 10 * (2 - zipf), flows=flows) for flows in (4096, 1 << 24)
+                      for zipf in (0.75, 1.1, 1.5)],
+            "superspreader": [self.table(name, load=load) for name in TABLES for load in (0.25, 1)],
+            "change": [self.table(name, load=load) for name in TABLES for load in (0.25, 1)],
+            "values": [self.table(name, zipf, extra=self.value(name, zipf, size), value_bytes=size) for name in ("linear", "linear-index")
+                       for zipf in (0.75, 1.25, 1.75) for size in (4, 16, 64, 128)],
+            "contention": [{"way": way, "cores": 2, "flows": flows, **self.cost(ns)} for way, ns in
+                           (("separate", 10), ("separate-merge", 10.5), ("shared-cas", 30)) for flows in (4096, 65536)],
+            "footprint": [self.table(name, footprint_mb=size, extra=50 if size > 16 else 0) for name in NEIGHBOURED for size in (0, 4, 16, 64)],
+            "neighbours": [self.table(name, neighbours=number, extra=5 * number) for name in NEIGHBOURED for number in (0, 1)],
+            "beside": [self.table(name, beside=beside, extra=0 if beside == "none" else 5) for name in NEIGHBOURED for beside in ("none", "cache", "memory")],
+        }
+
+    @staticmethod
+    def value(name, zipf, size):
+        """Inline values grow dear where the skew is low; behind an index the way there costs."""
+        return size / 2 if name == "linear" and zipf < 1 else size / 20
+
+    def flowatcher(self):
+        lost = (0.0, 0.1, 0.3)
+        return {
+            "structures": [self.table(name, zipf, flows=flows) for name in ("double-hash", "combined", "chained", "bucketed") for zipf in (0, 1)
+                           for flows in (4096, 65536)],
+            "losses": [{"table": table, "offered_mpps": 60, "losses": [share] * 15, "interval_of": "RUNS"} for table, share in
+                       zip(("double-hash", "combined", "chained"), lost[::self.either(1, -1)])],
+            "hashes": [{"hash": name, "ip_version": 4, "input": "ports", "random_overflow_share": self.either(0.11, 0.2) if name != "spooky" else 0.11,
+                        **self.figure("ns", 100 if name == "softrss" else 5, of=105.0)}
+                       for name in ("softrss", "softrss-be", "xor", "addition", "murmur3", "spooky")],
+            "parse": [{"row": name, "traffic": "ipv4", "memory_mb": 1000, "cycles": 2.0 * ns, "ns": ns, "low_ns": ns, "high_ns": ns} for name, ns in
+                      (("descriptor", 5.0), ("five-tuple, prefetched", self.either(20.0, 300.0)), ("five-tuple", self.either(30.0, 400.0)))],
+            "models": [{"model": model, "workers": 1, "scheduler": scheduler, "modelled_loss": self.either(0.5, 0.0),
+                        "alone_modelled_loss": 0.3 if (scheduler == "deadline") != self.upside_down else 0.0, "alone_max_gap_us": 700.0,
+                        **self.figure("mpps", rate, of=100)} for model, rate in (("run-to-completion", 45), ("pipeline", 50), ("cooperative", 40))
+                       for scheduler in ("other", "deadline")],
+            "batch": [{"batch": batch, **self.figure("lossless_mpps", 100 - abs(batch - 256) / 100)} for batch in (64, 256, 1024)],
+            "receive": [{"cores": cores, "cache": cache, "queues": queues, "pools": pools,
+                         **self.cost(100 + 100 * abs(queues - 2) + (cores - 1) * (0 if pools == "own" else 300))}
+                        for cores in (1, 2) for cache in (0, 256) for queues in (1, 2, 4) for pools in ("own", "shared")],
+            "analytics": [{"monitor": monitor, "traffic": f"flows={flows}", "flows": flows, "mpps": 50.0, **self.cost(10 + flows / 1000 + 100 * ("p99" in monitor))}
+                          for flows in (1024, 65536) for monitor in ("bucketed", "bucketed, gap_p99")],
+            "devices": [{"traffic": traffic, "row": name, **self.figure("mpps", rate, of=40.0)} for traffic in ("uniform", "zipf") for name, rate in
+                        (("packets, dpdk-testpmd", 30), ("flows, parshall", 29), ("flows and p99 gap, parshall", 20))],
+            "monitor-losses": [{"row": name, **self.share("lost_share", lost)} for name, lost in
+                               (("flows, parshall", self.either(0.0, 0.5)), ("packets, tcpdump", 0.1), ("flows, nfpcapd", 0.2))],
+            "receivers": [{"row": name, **self.figure("mpps_cpu", rate, of=40.0)} for name, rate in (("packets, tcpdump", 5), ("flows, parshall", 30))],
+            "cache": [{"llc_mb": size, "instructions_per_packet": 100.0, "misses_per_1000": misses} for size, misses in ((25, self.either(20.0, 90.0)), (30, 19.0))],
+            "events": [{"row": "flows, parshall", "ms_per_million": 10.0, "switches_per_million": 5.0, **self.share("faults_per_million", self.either(0.1, 9.0))}],
+            "closed-loop": self.closed_loop(),
+            "fair-queue": self.fair_queue(),
+        }
+
+    def closed_loop(self):
+        """As the paper has it, rates grow with the clients; upside down, there are most with one, and nobody counts alike."""
+        rows = []
+        for clients in (1, 100, 400, 1000):
+            total = 1100 - clients if self.upside_down else 980 if clients >= 400 else 4 * clients
+            values = {"total_mbps": total, "flow_mbps": total / clients, "per_s": self.either(1000, 100), "connections": 1000, "packets": 10000, "missed": 0,
+                      "connections_seen": self.either(1000, 999), "fairness": self.either(1.0, 0.5), "p50_us": clients, "watch_percent": 10}
+            rows.append({"row": "watched", "clients": clients, **{name: value for column, middle in values.items() for name, value in
+                                                                   self.share(column, middle).items()}})
+            rows.append({"row": "alone", "clients": clients, **self.share("per_s", 1000)})
+        return rows
+
+    def fair_queue(self):
+        """Each flow gets its share; upside down, all lose alike."""
+        sent = {flow: 40 * fair_queue.RATE_PPS / flow / 2.6 for flow in range(1, fair_queue.FLOWS + 1)}
+        share = fair_queue.max_min(sent.values(), 40 * fair_queue.RATE_PPS)
+        passed = 40 * fair_queue.RATE_PPS / sum(sent.values())
+        return [{"row": "flow", "flow": flow, "sent": frames, "received": passed * frames if self.upside_down else min(frames, share), "sent_pps": frames / 40}
+                for flow, frames in sent.items()]
+
+    def wirespeed(self):
+        """As the paper has it: shape: handled and lossless Mpps, CPU. 1I-2Q-2P takes all."""
+        paper = {"1I-1Q-1P": (7.9, 4.0, 0.9), "1I-2Q-1P": (2.1, 2.1, 1.3), "1I-2Q-1P-chunk": (8.0, 8.0, 1.3), "1I-2Q-2P": (14.2, 14.2, 1.2),
+                 "2I-1Q-2P": (15.2, 8.0, 2.4), "1I-1Q-inline": (5.0, 2.0, 1.0), "1I-2Q-inline": (6.0, 2.0, 1.0), "2I-1Q-inline": (7.0, 3.0, 2.0)}
+        worst = [self.crew(shape, *figures, loses=shape != "1I-2Q-2P") for shape, figures in paper.items()]
+        easy = [self.crew(shape, *figures, loses=False) for shape, figures in paper.items()]
+        capped = [self.crew(shape, handled, self.either(cap if shape == "1I-2Q-2P" else 25 if cap > 64 else 2, 0.1), cpu, loses=False, cap=cap)
+                  for shape, (handled, _, cpu) in paper.items() for cap in (64, 500, 1500)]
+        return {"worst-case": worst, "worst-case-any": worst, "worst-case-lossless": easy, "headers": easy, "headers-mix": easy, "headers-capped": capped}
+
+    def crew(self, shape, handled, lossless, cpu, loses, cap=0):
+        """A row of `bench classify`; upside down, one thread has what the others have in the paper, and who loses nothing loses."""
+        is_inline = "inline" in shape
+        handled, lossless = (14.2 - handled / 4, 10 - lossless / 4) if self.upside_down and not cap else (handled, lossless)
+        lost = 0.1 if loses != self.upside_down else 0.0
+        return {"row": shape, "shape": shape, "interfaces": 2 if shape.startswith("2I") else 1, "offered_mpps": 14.2, "line_mpps": 1.6, "cap": cap,
+                "traffic": "made", "source_ns": 4.0, "classified_mpps": self.either(1, 0.5) * handled, "classified_kfps": self.either(200, 50) * handled,
+                "sniffing_cpu": None if is_inline else 0.3, "handling_cpu": 0.4, "classifying_cpu": None if is_inline else 0.2, "sniffing_ns": 20.0,
+                "handling_ns": 50.0, "cpu_ns": 100.0, **self.share("lost_share", lost), "classifying_ns": self.either(10.0, 90.0),
+                "memory_mb": 200.0 if "2P" in shape and not self.upside_down else 100.0, **self.share("sniffed_mpps", handled + self.either(0.5, -0.5)),
+                **self.share("handled_mpps", handled), **self.share("cpu", self.either(cpu, 10 - cpu)), **self.share("lossless_mpps", lossless),
+                **self.share("lossless_gbps", lossless)}
+
+    def mona(self):
+        def adaptive(mode, task, **more):
+            satisfied = {"no-adapt": 0.3, "adapt-only": 0.2, "accuracy": 0.8, "tasks": 0.9, "prefer-tasks": 0.95}[mode]
+            lost = 0.4 if mode == "no-adapt" else 0.0
+            gave = more.pop("gave", 0.5)
+            return {"mode": mode, "task": task, "lossy_windows": 5, "overhead_share": self.either(0.001, 0.05), "longest_step_us": self.either(8.0, 800.0),
+                    "given_way_share": gave, "missed_share": self.either(lost, 0.4 - lost), "satisfaction": self.either(satisfied, 1 - satisfied),
+                    "recall": self.either(1, -1) * (0.2 if task == "heavy-hitters" else 0.5) + self.either(0, 1),
+                    "mean_error": self.either(gave * (0.18 if task == "latency-change" else 0.1), 0.9 - gave * (0.3 if task == "latency-change" else 0.1)), **more}
+        modes = ("no-adapt", "adapt-only", "accuracy", "tasks", "prefer-tasks")
+        found = {True: 0.5, False: 0.9}
+        floods = []
+        for share in (0, 0.5, 0.75, 1):
+            for kept in (0, 128):
+                lost = share * 0.8 if kept == 0 else 0.0
+                floods += [adaptive("accuracy", task, flood_share=share, filter_bytes=kept, missed_share=self.either(lost, 0.9 - lost),
+                                    recall=self.either(1, -1) * (0.95 - share * (0.4 if kept == 0 else 0.1)) + self.either(0, 1)) for task in TASKS]
+        return {
+            "contended": [{"table": "bucketed", "beside": name, **self.cost(ns)} for name, ns in (("none", 10), ("cache", 25), ("memory", 20))],
+            "skewed": [{"table": "bucketed", "zipf": zipf, **self.cost(40 / (0.5 + zipf))} for zipf in (0.5, 1, 1.5, 2)],
+            "fits": [{"times": times, "gumbel": self.either(0, 900), "normal": 500, "weibull": 600} for times in ("in cache", "from memory")],
+            "cache-hits": [{"row": "share", "hit_share": share, **self.share("error", self.either(0.005, 0.5)), **self.share("naive_error", self.either(0.06, 0.03))}
+                           for share in (0, 0.5, 1)],
+            "missing-flows": [{"row": "x", "missing": share, "threshold": threshold, **self.share("recall", self.either(1 - share * 10 * threshold, share * 10 * threshold))}
+                              for share in (0.1, 0.5) for threshold in (0.01, 0.02, 0.05)],
+            "collisions": [{"table": "chained", "load": load, **self.cost(10 + load), **self.share("modelled_loss", self.either(load / 100, 1 - load / 100))}
+                           for load in (0.25, 1, 4, 16)],
+            "sketches": [{"way": way, "window_ms": 10.0, "width": width, "one_in": one_in, "precision": found[way != "all-flows"] + self.either(0.1, 0),
+                          "recall": self.either(1.0 if way == "all-flows" else 0.9, 0.5 if way == "all-flows" else 0.9), **self.figure("ns", ns)}
+                         for way, width, one_in, ns in (("all-flows", None, None, 50), ("worker", None, None, 40), ("heavy-keeper", 16384, None, 30),
+                                                        ("nitro", 16384, 16, 20))],
+            "loss": [adaptive(mode, task, scenario=scenario, queue_packets=queue) for scenario in ("swing-250ms", "swing-100ms", "neighbour", "skew")
+                     for queue in (4096, 16384) for mode in modes[:3] for task in TASKS],
+            "flood": floods,
+            "dynamic": [adaptive(mode, task, states=states, load=load, gave=load / 3) for states in ("chain", "tree") for load in (1.2, 1.6, 1.8, 2, 2.2)
+                             for mode in modes for task in TASKS],
+            "constant": [adaptive(mode, task, states="chain", load=load, gave=load / 3) for load in (0.8, 1.2, 1.6) for mode in modes[:3] for task in TASKS],
+        }
+
+    def runs(self):
+        rows = {**self.measurement(), **self.flowatcher(), **self.wirespeed(), **self.mona()}
+        runs = {name: Rows(of_run) for name, of_run in rows.items()}
+        runs["footprint"].documents = [{"l3_mb": 16.0}]
+        return runs

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs say of figure 9 of FloWatcher-DPDK, in which others are tested and the monitor watches; and its plots."""
+import fair_queue
+from comparing import at_most, counted, estimate, reaches
+from paper import NotHere, Seen
+
+FEW = 400  # clients: fewer are far from the line in the paper
+FAR, NEAR, FAIR = 0.5, 0.9, 0.95
+SHARE_ERROR = 0.1  # of the fair share
+
+
+def watched(runs):
+    run = runs["closed-loop"]
+    rows = sorted(run.where(row="watched"), key=lambda row: row["clients"])
+    if not rows:
+        raise NotHere(f"there can be no network: {run.documents[0]['missing']}")
+    return rows
+
+
+def told(rows, column, digits):
+    return ", ".join(f"{row['clients']}: {row[column]:.{digits}f}" for row in rows)
+
+
+def busiest(rows):
+    return max(rows, key=lambda row: row["total_mbps"])
+
+
+def few_clients(runs):
+    rows = watched(runs)
+    most = busiest(rows)
+    few = [row for row in rows if row["clients"] < FEW]
+    return Seen(f"total Mb/s by clients: {told(rows, 'total_mbps', 0)}; of a flow: {told(rows, 'flow_mbps', 2)}",
+                tuple(at_most(f"{row['clients']} clients have half of the most there is, or less", row, most, FAR, "total_mbps", headline=True) for row in few),
+                f"the most is {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {most['clients']} clients. The paper's stack waits for "
+                "batches to fill; the kernel's takes each packet as it comes, and one or two clients keep both cores busy: more of them only share it")
+
+
+def many_clients(runs):
+    rows = watched(runs)
+    most = busiest(rows)
+    many = [row for row in rows if row["clients"] >= FEW]
+    return Seen(f"Mb/s with {FEW} clients and more: {told(many, 'total_mbps', 0)}; the most: {most['total_mbps']:.0f} with {most['clients']}. Half of the "
+                f"connections last at most, in us: {told(rows, 'p50_us', 0)}",
+                tuple(at_most(f"{row['clients']} clients have nine tenths of the most there is", most, row, 1 / NEAR, "total_mbps", headline=True) for row in many),
+                "there is no line to be close to. The kernel's costs a connection grow with how many there are, since each waits longer and finds its "
+                "memory cold")
+
+
+def same_log(runs):
+    rows = watched(runs)
+    comparisons = [counted(f"log and monitor say the same of {row['clients']} clients",
+                           row.get("high_missed", row["missed"]) > 0 or row["connections"] == row["connections_seen"], headline=True) for row in rows]
+    comparisons += [reaches(f"{row['clients']} clients are served alike", row, FAIR, "fairness") for row in rows]
+    return Seen("connections by the clients' log and by the monitor: " + ", ".join(
+        f"{row['clients']}: {row['connections']:.0f}, {row['connections_seen']:.0f}" for row in rows) +
+                f"; Jain's index over clients: {told(rows, 'fairness', 4)}; packets missed: {sum(row['missed'] for row in rows):.0f} of "
+                f"{sum(row['packets'] for row in rows):.0f}", tuple(comparisons),
+                f"both counts must be the same wherever no packet was missed, and the index {FAIR} at least")
+
+
+def cost_of_watching(runs):
+    rows = watched(runs)
+    run = runs["closed-loop"]
+    pairs = [(run.one(row="alone", clients=row["clients"]), row) for row in rows if run.where(row="alone", clients=row["clients"])]
+    most = max(row["clients"] for _, row in pairs)
+    return Seen("connections/s without a monitor and with it: " + ", ".join(
+        f"{row['clients']} clients {alone['per_s']:.0f}, {row['per_s']:.0f}" for alone, row in pairs) +
+                f". CPU of the monitor, % of a core: {told([row for _, row in pairs], 'watch_percent', 0)}",
+                tuple(at_most(f"nine tenths of the connections of {row['clients']} clients are left", alone, row, 1 / NEAR, "per_s",
+                              headline=row["clients"] == most) for alone, row in pairs),
+                "the paper's monitor had cores of its own, and its devices others: here it takes them from what it watches")
+
+
+class Shares:
+    """Flows of a run by what they have to get: the max-min fair share of the rate, in frames of the whole run."""
+
+    def __init__(self, run):
+        self.rows = sorted(run.where(row="flow"), key=lambda row: row["flow"])
+        sent = [row["sent"] for row in self.rows]
+        seconds = sum(sent) / sum(row["sent_pps"] for row in self.rows)
+        self.fair = fair_queue.max_min(sent, fair_queue.RATE_PPS * seconds)
+        self.fair_pps = self.fair / seconds
+        self.above = [row for row in self.rows if row["sent"] > self.fair]
+        self.below = [row for row in self.rows if row["sent"] <= self.fair]
+
+    def is_near(self, row):
+        """That it cannot lose more, or less, than its queue holds."""
+        return abs(row["sent"] - self.fair) <= fair_queue.LIMIT
+
+
+def lost(row):
+    return row["sent"] - row["received"]
+
+
+def of_shares(compare):
+    """What `compare` says of a run's shares, where there are any."""
+    def compared(runs):
+        run = runs["fair-queue"]
+        if not run.where(row="flow"):
+            raise NotHere(f"there can be no network: {run.documents[0]['missing']}")
+        shares = Shares(run)
+        if not shares.above:
+            raise NotHere("no flow exceeded its fair share: the sender was too slow")
+        return compare(shares)
+    return compared
+
+
+@of_shares
+def aggressive(shares):
+    got = [row["received"] / shares.fair for row in shares.above]
+    losing = [row["flow"] for row in shares.rows if lost(row) > 0]
+    return Seen(f"{len(losing)} of {len(shares.rows)} flows lose, the last of them the {max(losing, default=0)}th; {len(shares.above)} sent more than the fair "
+                f"share, {shares.fair_pps:.2f} packets/s, and got {min(got):.3f} to {max(got):.3f} of it; the first sent {shares.rows[0]['sent_pps']:.0f}",
+                (counted("all that exceed their share lose", all(lost(row) > 0 for row in shares.above if not shares.is_near(row)), headline=True),
+                 counted("none of them gets a tenth more than its share", max(got) <= 1 + SHARE_ERROR),
+                 counted("none a tenth less", min(got) >= 1 - SHARE_ERROR)),
+                "of flows whose queue holds what they sent beyond it, losses are not asked for. Until the queues of the others have filled the first flows "
+                "get more")
+
+
+@of_shares
+def others(shares):
+    calm = [row for row in shares.below if not shares.is_near(row)]
+    return Seen(f"{len(shares.below)} flows sent {sum(row['sent'] for row in shares.below):.0f} packets, of which {sum(map(lost, shares.below)):.0f} were lost",
+                (counted("no flow below its share loses a packet", all(lost(row) == 0 for row in calm), headline=True),),
+                f"but for {len(shares.below) - len(calm)} that sent the fair share to within what their queue holds")
+
+
+@of_shares
+def operates(shares):
+    wrong = max(abs(row["received"] - min(row["sent"], shares.fair)) for row in shares.rows)
+    return Seen(f"the flow that is furthest from its max-min fair share is {wrong:.1f} of {shares.fair:.0f} packets off",
+                (counted("every flow is within a tenth of its share", wrong <= SHARE_ERROR * shares.fair, headline=True),),
+                f"every flow, by its share of {fair_queue.RATE_PPS:.0f} packets/s")
+
+
+def draw_throughput(run):
+    """Figure 9a: a line for the total, bars for a flow."""
+    rows = sorted(run.where(row="watched"), key=lambda row: row["clients"])
+    lines = ['set ylabel "total, Mb/s"', 'set y2label "of a flow, Mb/s"', 'set xlabel "concurrent clients"', "set yrange [0:*]", "set logscale y2",
+             "set ytics nomirror", "set y2tics", "set grid y", "set style fill solid 0.3", "set boxwidth 0.6", "set key outside top center horizontal",
+             "set xrange [-0.6:*]", "set offsets 0, 0.6, 0, 0", "$d << EOD"]
+    for at, row in enumerate(rows):
+        total = estimate(row, "total_mbps")
+        lines.append(f'{at} "{row["clients"]}" {total.value} {total.low} {total.high} {row["flow_mbps"]}')
+    return lines + ["EOD", "plot $d using 1:6:xtic(2) axes x1y2 with boxes title 'of a flow', $d using 1:3:4:5 with yerrorlines linewidth 2 title 'total'"]
+
+
+def draw_shares(run):
+    """Figure 9b: what was sent and what came, by flow; of neighbours on the axis one."""
+    rows = [row for row in sorted(run.where(row="flow"), key=lambda row: row["flow"]) if row["flow"] % max(1, row["flow"] // 40) == 0]
+    lines = ['set ylabel "packets/s"', 'set xlabel "flow, from the fastest on"', "set logscale xy", "set grid", "set key outside top center horizontal", "$d << EOD"]
+    lines += [f'{row["flow"]} {row["sent_pps"]} {row["sent_pps"] * row["received"] / row["sent"]}' for row in rows]
+    return lines + ["EOD", "plot $d using 1:2 with lines linewidth 2 title 'sent', $d using 1:3 with points pointtype 7 pointsize 0.4 title 'received'"]

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures 7, 8, 9 and 11 of MONA, drawn from rows of `bench adaptive`."""
+from comparing import estimate
+from mona_judges import ADAPT, CONTROL, FIRST, NO_ADAPT, TASKS
+
+THEIRS = (NO_ADAPT, ADAPT, CONTROL)
+
+
+def data(name, points):
+    """A block of gnuplot: x, y, low, high."""
+    return [f"${name} << EOD", *(f"{x} {one.value} {one.low} {one.high}" for x, one in points), "EOD"]
+
+
+def draw_losses(rows):
+    """Figure 7: bars of what is lost, a group for each scenario and queue."""
+    groups = list(dict.fromkeys((row["scenario"], row["queue_packets"]) for row in rows.all))
+    lines = ['set ylabel "% of the packets lost"', "set grid y", "set style data histograms", "set style fill solid 0.6", "set xtics rotate by 30 right",
+             "set yrange [0:*]", "set key outside top center horizontal", "$d << EOD"]
+    for scenario, queue in groups:
+        shares = [100 * rows.one(scenario=scenario, queue_packets=queue, mode=mode, task=FIRST)["missed_share"] for mode in THEIRS]
+        lines.append(f'"{scenario}, {queue}" ' + " ".join(map(str, shares)))
+    return lines + ["EOD", "plot " + ", ".join(f'$d using {n + 2}{":xtic(1)" if n == 0 else ""} title "{mode}"' for n, mode in enumerate(THEIRS))]
+
+
+def draw_satisfaction(rows):
+    """Figure 8: a panel for each configuration and task, a line for each mode along the load."""
+    lines = ["set multiplot layout 2,4", "set grid", "set yrange [0:1.02]", "set key bottom left font ',8'", "set tics font ',8'"]
+    for states in rows.values("states"):
+        for task, name in TASKS.items():
+            for number, mode in enumerate(THEIRS):
+                found = sorted(rows.where(states=states, task=task, mode=mode), key=lambda row: row["load"])
+                lines += data(f"d{number}", ((row["load"], estimate(row, "satisfaction")) for row in found))
+            lines += [f'set title "{states}, {name}"', "plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{mode}"' for n, mode in enumerate(THEIRS))]
+    return [*lines, "unset multiplot"]
+
+
+def draw_recall(rows):
+    """Figure 9a: recall along the share of flows that gave way, a line for each task."""
+    lines = ['set xlabel "% of the flows gave way"', 'set ylabel "recall"', "set grid", "set yrange [0:1.02]", "set key outside right"]
+    for number, task in enumerate(TASKS):
+        found = sorted(rows.where(task=task, mode=ADAPT), key=lambda row: row["given_way_share"])
+        lines += data(f"d{number}", ((100 * row["given_way_share"], estimate(row, "recall")) for row in found if row["recall"] is not None))
+    return lines + ["plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{name}"' for n, name in enumerate(TASKS.values()))]
+
+
+def draw_floods(rows):
+    """Figure 11a: what is lost along the flood's share, without and with a filter."""
+    lines = ['set xlabel "% of the packets are a SYN flood"', 'set ylabel "% of the packets lost"', "set grid", "set yrange [0:*]", "set key outside right"]
+    filters = rows.values("filter_bytes")
+    for number, filtered in enumerate(filters):
+        found = sorted(rows.where(task=FIRST, mode=CONTROL, filter_bytes=filtered), key=lambda row: row["flood_share"])
+        lines += data(f"d{number}", ((100 * row["flood_share"], estimate(row, "missed_share").times(100)) for row in found))
+    return lines + ["plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{f"filter of {size} bytes" if size else "no filter"}"'
+                                        for n, size in enumerate(filters))]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plots of runs by gnuplot: as their paper draws them, or a line for each first name along a column, or bars."""
+import shutil
+import subprocess
+
+VARIED = ("beside", "sharing", "input", "reads", "workers", "scheduler", "cores", "cache", "pools", "batch", "ip_version")  # beside the line's name
+NO_LABEL = ("experiment", "verdict", "traffic", "task", "beside", "sharing", "input", "reads", "prefetch", "pages", "kept_of_samples")
+SIZE = "set terminal svg noenhanced size 900,560"
+
+
+def series_of(rows, x, y):
+    """The lines of a plot: points by name."""
+    label = next((column for column in rows.all[0] if isinstance(rows.all[0][column], str) and column not in NO_LABEL), None)
+    series = {}
+    for row in rows.all:
+        if row.get(y) is None or (x and row.get(x) is None):
+            continue
+        name = (row[label] if label else y) + " " + ", ".join(f"{key} {row[key]}" for key in VARIED if key in row and key not in (x, label) and len(rows.values(key)) > 1)
+        if x != "zipf" and len(rows.values("zipf") if "zipf" in row else [0]) > 1:
+            name += f" skew {row['zipf']}"
+        if x != "flows" and x is not None and len(rows.values("flows") if "flows" in row else [0]) > 1:
+            name += f" {row['flows']} flows"
+        if x is None and "traffic" in row and len(rows.values("traffic")) > 1:
+            name += " " + row["traffic"]
+        series.setdefault(" ".join(name.split()), []).append((row[x] if x else 0, row[y]))
+    return series
+
+
+def script_of(run, rows):
+    if run.draw:
+        return run.draw(rows)
+    series = series_of(rows, run.x, run.y)
+    script = [f'set ylabel "{run.y}"', "set grid"]
+    if run.x:
+        is_wide = min(x for points in series.values() for x, _ in points) > 0 and run.x != "zipf"
+        script += [f'set xlabel "{run.x}"', "set key outside right"] + (["set logscale x 2"] if is_wide else [])
+        for i, points in enumerate(series.values()):
+            script += [f"$d{i} << EOD"] + [f"{a} {b}" for a, b in sorted(points)] + ["EOD"]
+        return script + ["plot " + ", ".join(f'$d{i} with linespoints title "{title}"' for i, title in enumerate(series))]
+    script += ["$d << EOD"] + [f'"{title}" {points[0][1]}' for title, points in series.items()]
+    return script + ["EOD", "set style fill solid 0.5", "set boxwidth 0.7", "set yrange [0:*]", "set xtics rotate by 60 right",
+                     "plot $d using 2:xtic(1) with boxes notitle"]
+
+
+def plot(run, rows, path):
+    """Whether it was drawn: not without gnuplot, nor without rows."""
+    if shutil.which("gnuplot") is None or not rows.all:
+        return False
+    script = [SIZE, f'set output "{path}"', *script_of(run, rows)]
+    return subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, stdout=subprocess.DEVNULL, check=False).returncode == 0

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of what was measured, and of several runs of the same."""
+import json
+import statistics
+
+from judge import Of
+
+ENOUGH = 5  # runs whose least and most hold their median at 94 % without a word on each run's own noise
+TEXT_THAT_VARIES = ("verdict", "kept_of_samples")
+
+
+class Rows:
+    """The rows of a run, each with what its part has in common; one value by what its columns say."""
+
+    def __init__(self, rows, documents=()):
+        self.all = rows
+        self.documents = list(documents)
+        self.machine = self.documents[0].get("machine") if self.documents else None
+
+    @classmethod
+    def read(cls, path):
+        documents = [json.loads(line) for line in path.read_text().splitlines()]
+        return cls([{**{name: value for name, value in document.items() if name not in ("rows", "machine")}, **row} for document in documents
+                    for row in document["rows"]], documents)
+
+    def where(self, **wanted):
+        return [row for row in self.all if all(row.get(name) == value for name, value in wanted.items())]
+
+    def one(self, **wanted):
+        found = self.where(**wanted)
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} rows where {wanted}")
+        return found[0]
+
+    def values(self, column):
+        return sorted({row[column] for row in self.all if row.get(column) is not None})
+
+
+def over_runs(runs):
+    """One Rows of several runs of the same, in processes of their own: medians, and intervals over the runs.
+
+    An interval is from the least to the most of the runs' medians, which holds the median of all with 1 - 2 / 2^n: of fewer than
+    ENOUGH runs, from the least to the most that any run's own interval has. One run keeps the interval that it has.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    if len({len(run.all) for run in runs}) != 1:
+        raise LookupError(f"runs of the same have {', '.join(str(len(run.all)) for run in runs)} rows")
+    return Rows([_row(same) for same in zip(*(run.all for run in runs))], [document for run in runs for document in run.documents])
+
+
+def _row(same):
+    labels = [{name: value for name, value in row.items() if isinstance(value, str) and name not in TEXT_THAT_VARIES} for row in same]
+    if any(label != labels[0] for label in labels):
+        raise LookupError(f"runs of the same differ: {labels}")
+    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same)}
+    for name in same[0]:
+        values = [row[name] for row in same if isinstance(row.get(name), (int, float)) and not isinstance(row.get(name), bool)]
+        if name.startswith(("low_", "high_")) or not values or (len(set(values)) == 1 and f"low_{name}" not in same[0]):
+            continue
+        lows, highs = ([row.get(f"{end}_{name}", row[name]) for row in same if row.get(name) is not None] for end in ("low", "high"))
+        if len(values) >= ENOUGH:
+            lows = highs = values
+        middle = statistics.median(values)
+        merged |= {name: middle, f"low_{name}": min(lows), f"high_{name}": max(highs)}
+    return merged
