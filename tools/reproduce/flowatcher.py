@@ -35,7 +35,7 @@ INTRO = (
     "have little else to do: where it holds up the kernel's timer, or the sender, for longer than queues last, flows just below the share lose too.",
 )
 ROUNDS, QUICK = ("--rounds", "9"), ("--rounds", "5")
-PARSED = ("parse", "--access", "descriptor,addresses,ports,five-tuple", "--traffic", "ipv4", "--memory", "1G")
+PARSED = ("parse", "--access", "descriptor,addresses,ports,five-tuple", "--traffic", "ipv4", "--memory", "256M")
 
 RUNS = {
     "batch": Run(("batch", "--batch", "16,32,64,128,256,512,1024,2048", *ROUNDS), "batch", "lossless_mpps",
