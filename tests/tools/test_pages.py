@@ -6,8 +6,10 @@ import sys
 import tempfile
 import types
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+import quiet  # noqa: E402
 from comparing import at_most, below  # noqa: E402
 from judge import FAILS, HOLDS, Of  # noqa: E402
 from page import page  # noqa: E402
@@ -103,6 +105,21 @@ class Kept(unittest.TestCase):
         bench_without_program = {"bench": Run(("tables",))}
         store.measure(bench_without_program, 1, 60)
         self.assertEqual(store.failed, ["broken", "bench"])
+
+    def test_what_goes_by_the_wall_clock_waits_while_others_have_the_cores(self):
+        runs = {"timed": Run(module=self.runs["some"].module, by_clock=True), **self.runs}
+        with mock.patch("quiet.share_of_others", return_value=0.5):
+            store = self.store()
+            store.measure(runs, 1, 60)
+            self.assertEqual((store.waiting, len(self.measured)), (["timed"], 1))
+            Store(self.program, self.folder / "runs", is_busy_fine=True).measure(runs, 1, 60)
+            self.assertEqual(len(self.measured), 2)
+        with mock.patch("quiet.share_of_others", return_value=0.1):
+            self.store().measure(runs, 2, 60)
+        self.assertEqual(len(self.measured), 4)
+
+    def test_the_share_of_others_is_one(self):
+        self.assertTrue(0 <= quiet.share_of_others(0.05) <= 1)
 
     def test_a_run_that_was_cut_off_is_none(self):
         path = self.store().path("some", self.runs["some"], 1)

@@ -48,13 +48,14 @@ def main():
     parser.add_argument("--passes", type=int, help=f"runs of each command, in processes of their own ({PASSES}; in quick {QUICK_PASSES})")
     parser.add_argument("--minutes", type=float, help=f"measure no longer, of each paper ({MINUTES}; in quick {QUICK_MINUTES} in all)")
     parser.add_argument("--quick", action="store_true", help="few and short runs, of the headlines")
+    parser.add_argument("--busy", action="store_true", help="measure what goes by the wall clock while others have the cores, too")
     parser.add_argument("--again", action="store_true", help="measure again what was measured before")
     options = parser.parse_args()
     passes = options.passes or (QUICK_PASSES if options.quick else PASSES)
     papers = [PAPERS[name] for name in options.paper or PAPERS]
     minutes = options.minutes if options.minutes is not None else QUICK_MINUTES / len(papers) if options.quick else MINUTES
     folder = options.folder or pathlib.Path("build/reproduce-quick" if options.quick else "docs")
-    store = Store(options.parshall, options.runs, options.quick)
+    store = Store(options.parshall, options.runs, options.quick, options.busy)
     is_whole = True
     for paper in papers:
         runs = {name: run for name, run in paper.runs.items() if options.only is None or name in options.only.split(",")}
@@ -63,7 +64,7 @@ def main():
             print(f"{paper.name}: {minutes:g} minutes are over; the same command goes on from here", file=sys.stderr)
         write(paper, store, folder, passes)
     (folder / "reproduce.md").write_text(summary(PAPERS.values(), folder))
-    print(f"wrote {folder / 'reproduce.md'}; raw figures in {options.runs}" + ("" if is_whole else "; not all was run"))
+    print(f"wrote {folder / 'reproduce.md'}; raw figures in {options.runs}" + ("" if is_whole and not store.waiting else "; not all was run"))
     if store.failed:
         sys.exit(f"without figures: {', '.join(dict.fromkeys(store.failed))}; what they said stands above")
 

@@ -35,7 +35,7 @@ INTRO = (
     "have little else to do: where it holds up the kernel's timer, or the sender, for longer than queues last, flows just below the share lose too.",
 )
 ROUNDS, QUICK = ("--rounds", "9"), ("--rounds", "5")
-PARSED = ("parse", "--access", "descriptor,addresses,ports,five-tuple", "--traffic", "ipv4", "--memory", "1G")
+PARSED = ("parse", "--access", "descriptor,addresses,ports,five-tuple", "--traffic", "ipv4", "--memory", "256M")
 
 RUNS = {
     "batch": Run(("batch", "--batch", "16,32,64,128,256,512,1024,2048", *ROUNDS), "batch", "lossless_mpps",
@@ -44,20 +44,20 @@ RUNS = {
                    quick=("receive", "--cores", "1,2", "--cache", "0,256", "--burst", "256", *QUICK)),
     "hashes": Run(("hashes", *ROUNDS), quick=("hashes", "--ip", "4", "--input", "ports", *QUICK)),
     "parse": Run((*PARSED, *ROUNDS), quick=(*PARSED, *QUICK)),
-    "models": Run(("models", "--workers", "1", "--scheduler", "other,deadline", "--packets", "4M", "--rounds", "7"), None, "mpps",
+    "models": Run(("models", "--workers", "1", "--scheduler", "other,deadline", "--packets", "4M", "--rounds", "7"), None, "mpps", by_clock=True,
                   quick=("models", "--workers", "1", "--scheduler", "other,deadline", "--packets", "2M", "--rounds", "3")),
     "structures": Run(("tables", "--tables", "double-hash,combined,chained,bucketed", "--flows", "4Ki,64Ki,1Mi", "--zipf", "0,1", *ROUNDS), "flows",
                       "p99_cycles", quick=("tables", "--tables", "double-hash,combined,chained,bucketed", "--flows", "64Ki", *QUICK)),
     "losses": Run(module=losses, passes=1),
     "analytics": Run(("pipeline", "--flows", "1Ki,64Ki,1Mi", "--tables", "bucketed", "--stats", "none,gap_mean,gap_p99", "--quantiles", "p2", *ROUNDS),
                      quick=("pipeline", "--flows", "1Ki,64Ki", "--tables", "bucketed", "--stats", "none,gap_p99", "--quantiles", "p2", *QUICK)),
-    "devices": Run(y="mpps", module=devices, passes=1),
-    "monitor-losses": Run(y="lost_share", module=monitor_losses, passes=1),
+    "devices": Run(y="mpps", module=devices, by_clock=True, passes=1),
+    "monitor-losses": Run(y="lost_share", module=monitor_losses, by_clock=True, passes=1),
     "receivers": Run(y="mpps_cpu", module=receivers, passes=1),
     "cache": Run(y="misses_per_1000", module=cache, passes=1),
     "events": Run(y="faults_per_million", module=events, passes=1),
-    "closed-loop": Run(x="clients", y="total_mbps", module=closed_loop, draw=under_test.draw_throughput, passes=3),
-    "fair-queue": Run(x="flow", y="received", module=fair_queue, draw=under_test.draw_shares, passes=1),
+    "closed-loop": Run(x="clients", y="total_mbps", module=closed_loop, by_clock=True, draw=under_test.draw_throughput, passes=3),
+    "fair-queue": Run(x="flow", y="received", module=fair_queue, by_clock=True, draw=under_test.draw_shares, passes=1),
 }
 
 

@@ -15,4 +15,4 @@ FIGURES = (
     Figure("2, flows", "Counting flows loses only a little more than counting packets.", ("devices",), figure_8("uniform"), plot="devices"),
 )
 
-PAPER = Paper("flowmon", CITATION, (), FIGURES, {"devices": Run(y="mpps", module=devices, passes=1)})
+PAPER = Paper("flowmon", CITATION, (), FIGURES, {"devices": Run(y="mpps", module=devices, by_clock=True, passes=1)})

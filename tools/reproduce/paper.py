@@ -21,6 +21,7 @@ class Run:
     quick: tuple | None = None
     module: typing.Any = None
     draw: typing.Callable | None = None
+    by_clock: bool = False  # that it goes by the wall clock: not measured while others have the cores
     seeded: bool = False  # that each pass has a seed, and so traffic, of its own
     passes: int | None = None  # at most so many, where a module repeats by itself what has to vary
 

@@ -7,6 +7,7 @@ import sys
 import time
 
 import headers
+import quiet
 from rows import Rows, over_runs
 
 
@@ -24,12 +25,14 @@ def bench(parshall, arguments, path):
 class Store:
     """Runs of one program in a folder."""
 
-    def __init__(self, parshall, folder, is_quick=False):
+    def __init__(self, parshall, folder, is_quick=False, is_busy_fine=False):
         self.parshall = parshall
         self.folder = pathlib.Path(folder)
         self.is_quick = is_quick
+        self.is_busy_fine = is_busy_fine
         programs = [pathlib.Path(parshall), *pathlib.Path(parshall).parent.glob("parshall-*[a-z]")]
         self.failed = []  # names of runs that gave no figures
+        self.waiting = []  # of those that wait for a machine that has little else to do
         self._program = hashlib.sha256(b"".join(program.read_bytes() for program in sorted(programs) if program.is_file())).hexdigest()
 
     def wanted(self, runs):
@@ -56,6 +59,8 @@ class Store:
                     continue
                 if time.monotonic() > end:
                     return False
+                if run.by_clock and not self.is_busy_fine and self._is_busy(name):
+                    continue
                 print(f"run {number} of {min(passes, run.passes or passes)}, {name}: {command_of(run)}", flush=True)
                 try:
                     self._measure_one(run, path, number)
@@ -63,6 +68,13 @@ class Store:
                     print(f"{name} is left out: {reason}", file=sys.stderr)
                     self.failed.append(name)
         return True
+
+    def _is_busy(self, name):
+        share = quiet.share_of_others()
+        if share > quiet.MOST:
+            print(f"{name} waits: others have {share:.0%} of the cores, and it goes by the wall clock (--busy measures all the same)", file=sys.stderr)
+            self.waiting.append(name)
+        return share > quiet.MOST
 
     def _of_pass(self, runs, number):
         return {name: run for name, run in self.wanted(runs).items() if run.passes is None or number <= run.passes}

@@ -20,16 +20,16 @@ WORST = ("classify", "--flows", "1Mi", "--idle", "200ms")
 REAL = ("--flows", "2Mi", "--idle", "500ms", "--seconds", "1", "--rounds", "3")
 CAPPED = ("--flows", "512Ki", "--idle", "100ms")  # small tables are made quickly, for many short runs
 RUNS = {
-    "worst-case": Run((*WORST, "--seconds", "1", "--rounds", "3"), None, "handled_mpps", draw=draw_stages,
+    "worst-case": Run((*WORST, "--seconds", "1", "--rounds", "3"), None, "handled_mpps", by_clock=True, draw=draw_stages,
                       quick=(*WORST, "--seconds", "0.5", "--rounds", "1")),
-    "worst-case-any": Run((*WORST, "--seconds", "1", "--rounds", "3", "--placement", "any", "--shape", ",".join(THEIRS)), None, "handled_mpps",
+    "worst-case-any": Run((*WORST, "--seconds", "1", "--rounds", "3", "--placement", "any", "--shape", ",".join(THEIRS)), None, "handled_mpps", by_clock=True,
                           draw=draw_stages, quick=(*WORST, "--seconds", "0.5", "--rounds", "1", "--placement", "any", "--shape", ",".join(THEIRS[:2]))),
-    "worst-case-lossless": Run((*WORST, "--seconds", "0.3", "--rounds", "3", "--find-rate"), None, "lossless_mpps",
+    "worst-case-lossless": Run((*WORST, "--seconds", "0.3", "--rounds", "3", "--find-rate"), None, "lossless_mpps", by_clock=True,
                                quick=(*WORST, "--seconds", "0.1", "--rounds", "1", "--find-rate")),
-    "headers": Run(("classify", headers.PLACE, *REAL), None, "cpu", draw=draw_cpu),
-    "headers-mix": Run(("classify", *headers.MIX, *REAL, "--shape", ",".join(THEIRS + OURS)), None, "cpu", draw=draw_cpu),
+    "headers": Run(("classify", headers.PLACE, *REAL), None, "cpu", by_clock=True, draw=draw_cpu),
+    "headers-mix": Run(("classify", *headers.MIX, *REAL, "--shape", ",".join(THEIRS + OURS)), None, "cpu", by_clock=True, draw=draw_cpu),
     "headers-capped": Run(("classify", headers.PLACE, *CAPPED, "--seconds", "0.3", "--rounds", "1", "--find-rate", "--cap", "64,128,200,500,750,1500",
-                           "--shape", ",".join(THEIRS + ("1I-2Q-inline", "2I-1Q-inline"))), "cap", "lossless_gbps", draw=draw_caps),
+                           "--shape", ",".join(THEIRS + ("1I-2Q-inline", "2I-1Q-inline"))), "cap", "lossless_gbps", by_clock=True, draw=draw_caps),
 }
 
 FIGURES = (
