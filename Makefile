@@ -14,6 +14,7 @@ help:
 	@echo "make reproduce-wirespeed   the part of one paper alone, on flows classified at wire speed (eight minutes)"
 	@echo "make reproduce-testing   the part on devices under test alone, in network namespaces (as root; ten minutes)"
 	@echo "make reproduce-adaptive   the same of adaptive monitoring, into docs/reproduce-adaptive.md (an hour)"
+	@echo "make reproduce-classes   how right the classes of flows are, and how fast they are told, into docs/accuracy-classes.md (half an hour)"
 	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
 	@echo "make columns docs/columns.md, from the schema"
 	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
@@ -64,6 +65,10 @@ reproduce-testing: programs
 reproduce-adaptive: programs
 	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
 
+reproduce-classes: programs
+	@tools/setup.sh python3-venv maven openjdk-17-jdk-headless || echo "without Java and Maven: Weka is left out"
+	@python3 tools/reproduce/classes.py $(BUILD)/parshall --runs $(BUILD)/classes
+
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
 
@@ -102,4 +107,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive lint check
+.PHONY: columns deb deb-trial help notebooks portable python python-test sdist wheel setup configure build programs everything demo test bench recovery reproduce reproduce-wirespeed reproduce-testing reproduce-adaptive reproduce-classes lint check

@@ -26,7 +26,7 @@ Result<TrainingSet> training_set(const TrainingPlan& plan, const TrainingWatch& 
 struct Training {
   Samples samples;                   ///< that were learnt from: of classes with enough of them, in the order of names
   std::vector<std::uint32_t> folds;  ///< of each sample
-  Confusion confusion;               ///< of the cross-validation
+  CrossValidation validation;
   ModelFile file;                    ///< the model, trained on all of them
 };
 
