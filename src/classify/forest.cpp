@@ -19,13 +19,6 @@ constexpr std::size_t kBlock = 16;  // flows
 constexpr std::uint64_t kDrawSeed = 1;
 constexpr std::string_view kForestKeys[] = {"tree"}, kForestTreeKeys[] = {"nodes"};
 
-/// A tree says what its leaves hold: only all together are rejected.
-ModelHead head_of_tree(const ModelHead& head) {
-  ModelHead of_tree = head;
-  of_tree.reject = 0;
-  return of_tree;
-}
-
 /// The captures that there are flows of.
 std::vector<std::uint32_t> captures_of(const Samples& samples) {
   std::vector<std::uint32_t> captures = samples.captures;
@@ -109,7 +102,7 @@ std::unique_ptr<Model> Forest::train(const Samples& samples, const TrainingOptio
   SplitMix64 random(kDrawSeed);
   std::vector<DecisionTree> trees;
   for (std::uint32_t tree = 0; tree < options.trees; ++tree)
-    trees.emplace_back(head_of_tree(head), grow_c45(bounded, drawn(bounded, captures, random), options));
+    trees.emplace_back(head, grow_c45(bounded, drawn(bounded, captures, random), options));
   return std::make_unique<Forest>(std::move(head), std::move(trees));
 }
 
@@ -128,7 +121,7 @@ std::unique_ptr<Model> Forest::read(ModelHead head, ModelReader& reader) {
   reader.each(*own, "tree", [&](const toml::table& from) {
     reader.check_keys(from, kForestTreeKeys);
     std::vector<DecisionTree::Node> nodes = read_nodes(from, head, reader);
-    if (!reader.problem()) trees.emplace_back(head_of_tree(head), std::move(nodes));
+    if (!reader.problem()) trees.emplace_back(head, std::move(nodes));
   });
   if (!reader.problem() && (trees.empty() || trees.size() > kMostTrees))
     reader.complain(

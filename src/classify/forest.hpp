@@ -27,7 +27,7 @@ class Forest final : public Model {
   static constexpr std::string_view kKind = "forest";
   static constexpr std::size_t kMostTrees = 256;
 
-  /// trees: 1 to kMostTrees, of the packets, longest and classes of the head.
+  /// trees: 1 to kMostTrees, of the packets, longest and classes of the head; what each would reject does not count.
   Forest(ModelHead head, std::vector<DecisionTree> trees);
 
   /// Of options it takes trees, and those of C4.5.

@@ -88,9 +88,9 @@ std::string predictions_csv(const Samples& samples, std::span<const std::uint32_
   std::ostringstream csv;
   csv << "class,capture,fold,taken_for,probability\n";
   for (std::size_t flow = 0; flow < samples.size(); ++flow)
-    csv << samples.class_names[samples.classes[flow]] << ','
-        << csv_cell(samples.capture_names[samples.captures[flow]]) << ',' << folds[flow] << ','
-        << name_of(samples, validation.predicted[flow]) << ',' << fmt::format("{}", validation.likeliest[flow]) << '\n';
+    csv << samples.class_names[samples.classes[flow]] << ',' << csv_cell(samples.capture_names[samples.captures[flow]])
+        << ',' << folds[flow] << ',' << name_of(samples, validation.predicted[flow]) << ','
+        << fmt::format("{}", validation.likeliest[flow]) << '\n';
   return csv.str();
 }
 

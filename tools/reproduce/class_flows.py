@@ -50,10 +50,10 @@ def classes_by_connection(traces):
 
 
 def flows_of(parshall, capture):
-    """Each flow's record, as `parshall train` tells flows apart."""
+    """Each flow's record, as `parshall train` tells flows apart, the earliest first: by themselves they come in any order."""
     run = subprocess.run([parshall, "watch", "-r", capture, "--stats", "first_sizes", "--idle", "15s", "--format", "csv", "--quiet"],
                          capture_output=True, text=True, check=False)
-    return list(csv.DictReader(io.StringIO(run.stdout)))
+    return sorted(csv.DictReader(io.StringIO(run.stdout)), key=lambda flow: (int(flow["first_seen_ns"]), *flow.values()))
 
 
 def write_flows(parshall, traces, path):

@@ -40,11 +40,13 @@ class Runs:
     def __init__(self, folder, program, again):
         self.folder, self.again = folder, again
         self.program = digest(pathlib.Path(program))
+        lab = pathlib.Path(program).with_name("parshall-lab")  # what `parshall bench` becomes
+        self.lab = digest(lab) if lab.exists() else self.program
         folder.mkdir(parents=True, exist_ok=True)
 
-    def stem(self, name, *of, with_program=True):
-        """Where what is made of these (files and words), and by this program, lies."""
-        words = [self.program if with_program else "", *(digest(one) if isinstance(one, pathlib.Path) else str(one) for one in of)]
+    def stem(self, name, *of):
+        """Where what is made of these, files and words, lies."""
+        words = [digest(one) if isinstance(one, pathlib.Path) else str(one) for one in of]
         return self.folder / f"{name}-{hashlib.sha256(' '.join(words).encode()).hexdigest()[:12]}"
 
     def once(self, path, make):
@@ -71,7 +73,7 @@ def gathered(asked, runs):
     import class_flows
     lists = (asked.traces / "labels.tsv.gz", asked.traces / "labels_extra.tsv.gz")
     captures = " ".join(f"{path.name} {path.stat().st_size}" for path in sorted((asked.traces / "pcap").iterdir()))
-    flows = runs.once(runs.stem("flows", *lists, captures).with_suffix(".csv"), lambda path: class_flows.write_flows(asked.parshall, asked.traces, path))
+    flows = runs.once(runs.stem("flows", runs.program, *lists, captures).with_suffix(".csv"), lambda path: class_flows.write_flows(asked.parshall, asked.traces, path))
 
     def write_samples(path, with_lists):
         with open(path, "w", newline="") as file, open(flows, newline="") as of_captures:
@@ -109,16 +111,15 @@ def check(asked, runs, flows):
             if sorted(map(of, csv.DictReader(file))) != sorted(map(of, whole)):
                 sys.exit("parshall train makes other samples of these captures than what parshall watch says of their flows")
         return {"flows": len(whole)}
-    runs.found(runs.stem("checked", flows).with_suffix(".json"), compare)
+    runs.found(runs.stem("checked", runs.program, flows).with_suffix(".json"), compare)
 
 
 def told(asked, runs, samples, kinds, tag):
     """By kind: its Told, and where its files are."""
     import class_models
-    stems = {kind: runs.stem(f"{tag}-{kind}", samples, *class_models.OURS[kind]) for kind in kinds}
+    stems = {kind: runs.stem(f"{tag}-{kind}", runs.program, samples, *class_models.OURS[kind]) for kind in kinds}
     for kind, stem in stems.items():
-        more = ["--plot", f"{stem}.svg"] if (tag, kind) == ("all", "forest") else []
-        runs.once(stem.with_suffix(".done"), lambda path: path.write_text(class_models.train(asked.parshall, class_models.OURS[kind], samples, stem, *more)))
+        runs.once(stem.with_suffix(".done"), lambda path: path.write_text(class_models.train(asked.parshall, class_models.OURS[kind], samples, stem)))
     return {kind: class_models.told_by(stem) for kind, stem in stems.items()}, stems
 
 
@@ -128,7 +129,7 @@ def others(runs, stem, first, names):
     import numpy
     sizes = class_models.sizes_of(stem)
     wanted = environment.WANTED.read_text()
-    return {name: numpy.array(runs.found(runs.stem(f"other-{name}", pathlib.Path(f"{stem}.samples.csv"), pathlib.Path(class_models.__file__), wanted, with_program=False).with_suffix(".json"),
+    return {name: numpy.array(runs.found(runs.stem(f"other-{name}", pathlib.Path(f"{stem}.samples.csv"), pathlib.Path(class_models.__file__), wanted).with_suffix(".json"),
                                          lambda: class_models.cross_validated(class_models.OTHERS[name], sizes, first).tolist()))
             for name in names}
 
@@ -222,17 +223,17 @@ def short_flows(flows):
     return {"flows": len(rows), "share": len(short) / len(rows), "packets": part("packets"), "bytes": part("ip_bytes")}
 
 
-def rates(asked, runs, stem):
+def rates(asked, runs, samples, stem):
     """Table 1 and figure 5; of these the rounds are in one run each."""
     import class_models
     import class_rates
-    model = pathlib.Path(f"{stem}.toml")
-    path = runs.stem("on-line", model, class_rates.ON_LINE, class_rates.REAL).with_suffix(".json")
-    on_line = runs.found(path, lambda: class_rates.on_line(asked.parshall, model, path))
-    off_line = runs.found(runs.stem("off-line", model, pathlib.Path(class_rates.__file__)).with_suffix(".json"), lambda: class_rates.off_line(stem, asked.runs))
-    figure_5 = runs.once(runs.stem("figure-5", class_rates.FIGURE_5).with_suffix(".json"), lambda part: class_rates.figure_5(asked.parshall, asked.runs, part))
-    loads = f"{on_line['worst']['machine']['load']} on line, {off_line['load']:.1f} off line"
-    return {"on_line": on_line, "off_line": off_line, "load": loads, "classes": len(class_models.told_by(stem).names)}, class_rates.documents(figure_5)
+    path = runs.stem("on-line", runs.lab, samples, class_rates.ON_LINE, class_rates.TRAFFIC).with_suffix(".json")
+    on_line = runs.found(path, lambda: class_rates.on_line(asked.parshall, f"{stem}.toml", path))
+    off_line = runs.found(runs.stem("off-line", samples, class_rates.WEKA_SOURCE, environment.WANTED).with_suffix(".json"),
+                          lambda: class_rates.off_line(stem, asked.runs))
+    figure_5 = runs.once(runs.stem("figure-5", runs.lab, class_rates.FIGURE_5).with_suffix(".json"),
+                         lambda part: class_rates.figure_5(asked.parshall, asked.runs, part))
+    return {"on_line": on_line, "off_line": off_line, "classes": len(class_models.told_by(stem).names)}, class_rates.documents(figure_5)
 
 
 def matrix_of(one):
@@ -265,14 +266,12 @@ def main():
              "reject": {kind: [(limit, *one) for limit, one in zip(class_page.LIMITS, statistics.reject_curve(ours[kind].right, ours[kind].likeliest, class_page.LIMITS))]
                         for kind in ours},
              "by_class": {kind: class_models.figures_by_class(stem) for kind, stem in stems.items()}}
-    found["rates"], found["figure_5"] = (None, None) if asked.no_rates else rates(asked, runs, stems["naive-bayes"])
+    found["rates"], found["figure_5"] = (None, None) if asked.no_rates else rates(asked, runs, samples, stems["naive-bayes"])
     (asked.runs / "found.json").write_text(json.dumps(found))
     pictures = asked.folder / "reproduce"
     pictures.mkdir(parents=True, exist_ok=True)
     class_page.draw_reject(found["reject"], pictures / "classes-reject.svg")
-    picture = pathlib.Path(f"{stems['forest']}.svg")
-    if picture.exists():
-        (pictures / "classes-confusion.svg").write_bytes(picture.read_bytes())
+    class_page.draw_matrix(found["matrix"], pictures / "classes-confusion.svg")
     page = asked.folder / "accuracy-classes.md"
     page.write_text(class_page.page_of(found))
     print(f"wrote {page}; raw figures in {asked.runs}")
