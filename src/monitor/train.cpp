@@ -31,7 +31,8 @@ struct TrainOptions {
 
 std::vector<std::string> outputs_of(const TrainOptions& options) {
   std::vector<std::string> outputs;
-  for (const std::string& file : {options.output, options.write_samples, options.predictions, options.confusion, options.plot})
+  for (const std::string& file :
+       {options.output, options.write_samples, options.predictions, options.confusion, options.plot})
     if (!file.empty()) outputs.push_back(file);
   return outputs;
 }
@@ -71,7 +72,8 @@ std::optional<Error> write_findings(const TrainOptions& options, const Training&
     if (auto problem = write_whole(options.write_samples, csv.str())) return problem;
   }
   if (!options.predictions.empty())
-    if (auto problem = write_whole(options.predictions, lab::predictions_csv(samples, training.folds, training.validation)))
+    if (auto problem =
+            write_whole(options.predictions, lab::predictions_csv(samples, training.folds, training.validation)))
       return problem;
   if (!options.confusion.empty())
     if (auto problem = write_whole(options.confusion, lab::confusion_csv(samples, confusion))) return problem;

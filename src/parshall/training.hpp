@@ -27,7 +27,7 @@ struct Training {
   Samples samples;                   ///< that were learnt from: of classes with enough of them, in the order of names
   std::vector<std::uint32_t> folds;  ///< of each sample
   CrossValidation validation;
-  ModelFile file;                    ///< the model, trained on all of them
+  ModelFile file;  ///< the model, trained on all of them
 };
 
 /// Tries the model by cross-validation, and trains it on all samples of classes that have enough.

@@ -141,7 +141,7 @@ def rates_section(rates):
         lines.append(f"| {name} | no | no | {kilo(rate_of(rounds))} | - | - |")
     return ["", "## Against off-line learners (table 1)", "",
             f"The naive Bayes above, of {rates['classes']} classes. On line is with capture and flow handling; off line tells flows whose sizes are in memory already. Medians of",
-            f"rounds, least and most in brackets. CPU time hangs little on what else the machine does; rates without loss do (load: {rates['on_line']['load']}).", "", *lines,
+            f"rounds, least and most in brackets. Rates without loss need a machine that does nothing else; so, less, does CPU time (load: {rates['on_line']['load']}).", "", *lines,
             *factor(row["worst", "1I-1Q-inline"]["flows"], off.get("Weka: NaiveBayes"))]
 
 

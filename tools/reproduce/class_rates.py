@@ -2,7 +2,8 @@
 """How many flows are classified, for classes.py: on line by our program, off line by scikit-learn and Weka (table 1 of the paper on classification
 at wire speed); and its figure 5 in rounds.
 
-What is compared is flows in a second of CPU time, which other work on the machine changes least.
+What is compared is flows in a second of CPU time, which other work on the machine changes less than what passes without loss: on a busy one neither
+says much.
 """
 import json
 import pathlib
