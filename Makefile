@@ -14,6 +14,7 @@ help:
 	@echo "make reproduce-flowatcher, -measurement, -wirespeed, -mona, -flowmon   one paper alone (an hour at most; figure 9 of the first as root)"
 	@echo "make reproduce-quick   the headlines of all, few and short runs, into build/reproduce-quick (ten minutes)"
 	@echo "make reproduce-adaptive   all of adaptive monitoring, beyond what its paper shows, into docs/reproduce-adaptive.md (an hour)"
+	@echo "make reproduce-classes   how right the classes of flows are, and how fast they are told, into docs/accuracy-classes.md (half an hour)"
 	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
 	@echo "make soak HOURS=n   a monitor for n hours, while links, collectors, disks and clients fail around it: what grows, what does not add up (as root)"
 	@echo "make kills   kill -9 at 200 random moments: whether what was told as written is there, and whole (ten minutes)"
@@ -73,6 +74,10 @@ reproduce-quick: programs
 reproduce-adaptive: programs
 	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
 
+reproduce-classes: programs
+	@tools/setup.sh python3-venv maven openjdk-17-jdk-headless || echo "without Java and Maven: Weka is left out"
+	@python3 tools/reproduce/classes.py $(BUILD)/parshall --runs $(BUILD)/classes
+
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
 
@@ -129,4 +134,4 @@ lint: configure
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%)
+.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes

@@ -127,6 +127,7 @@ void bind_models(nb::module_& m) {
   option<&TrainingOptions::variance_floor>(plan, "variance_floor");
   option<&TrainingOptions::confidence>(plan, "confidence");
   option<&TrainingOptions::least_flows>(plan, "least_branch");
+  option<&TrainingOptions::trees>(plan, "trees");
 
   nb::class_<ClassModel>(m, "Model")
       .def_prop_ro("text", [](const ClassModel& model) { return model.text(); })

@@ -23,8 +23,8 @@ def train(source=None, labels=None, *, samples=None, rules=(), **settings):
         columns; or the path of a CSV file.
     samples: in place of both, what --write-samples of `parshall train` writes, as a path or as labels can be: class, capture, size_1, ... (bytes).
     rules: ["DNS=port 53", ...]: the class of flows without a label whose packets match, in libpcap's language.
-    settings: what `parshall train --help` has, with _ for -: model="naive-bayes" or "c45", packets=4, idle="15s", longest=1500 (bytes), reject=0.0, priors=True,
-        variance_floor=1/12 (bytes^2), confidence=0.25, least_branch=2, least_flows=20, least_captures=2, folds=10, seed=1
+    settings: what `parshall train --help` has, with _ for -: model="naive-bayes", "c45" or "forest", packets=4, idle="15s", longest=1500 (bytes), reject=0.0, priors=True,
+        variance_floor=1/12 (bytes^2), confidence=0.25, least_branch=2, trees=16, least_flows=20, least_captures=2, folds=10, seed=1
     Returns Model, which was tried on captures that it had not seen. Raises Error in the words of the command line.
     """
     plan = _native.TrainingPlan()
@@ -62,7 +62,7 @@ class Model:
 
     @property
     def kind(self):
-        """ "naive-bayes" or "c45"."""
+        """ "naive-bayes", "c45" or "forest"."""
         return self._native.kind
 
     @property
@@ -150,10 +150,11 @@ class Model:
 
     @classmethod
     def from_sklearn(cls, estimator, *, longest=65535):
-        """The same model as a fitted GaussianNB or DecisionTreeClassifier of scikit-learn, whose features are the sizes of a flow's first packets in bytes.
+        """The same model as a fitted GaussianNB, DecisionTreeClassifier or RandomForestClassifier of scikit-learn, whose features are the sizes of a flow's first packets in bytes.
 
         longest: bytes, 64 to 65535: longer packets count as this long. It predicts what the estimator does for whole sizes from 1 to that; a lower one takes less
-            memory (naive Bayes: 8 bytes by packet, size and class, classes rounded up to eights).
+            memory (naive Bayes: 8 bytes by packet, size and class, classes rounded up to eights). Of classes that are alike to a millionth to a forest, the first
+            counts, where scikit-learn goes by the last digits.
         Raises Error where no model of parshall says the same.
         """
         toml = _sklearn.model_toml(estimator, longest)
@@ -162,7 +163,7 @@ class Model:
     def to_sklearn(self):
         """The same model as a GaussianNB or DecisionTreeClassifier of scikit-learn: fitted, for whole sizes in bytes from 1 to `longest`.
 
-        Raises Error where it says what those cannot: "unknown", of a model with reject, or of sizes that training has not seen.
+        Raises Error where it says what those cannot: "unknown", of a model with reject, or of sizes that training has not seen; and of a forest.
         """
         return _sklearn.estimator_of(self)
 

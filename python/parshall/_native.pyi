@@ -48,6 +48,7 @@ class TrainingPlan:
     variance_floor: float
     confidence: float
     least_branch: int
+    trees: int
     least_flows: int
     least_captures: int
     folds: int

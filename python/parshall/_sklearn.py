@@ -7,24 +7,27 @@ from . import _load
 
 _native = _load.native()
 Error = _native.Error
-_NO_CLASS = 0xFFFE
+_NO_CLASS, _MOST_TREES = 0xFFFE, 256
 
 
 def model_toml(estimator, longest):
     """The file of the model."""
     try:
+        from sklearn.ensemble import RandomForestClassifier
         from sklearn.naive_bayes import GaussianNB
         from sklearn.tree import DecisionTreeClassifier
     except ImportError:
-        GaussianNB = DecisionTreeClassifier = ()
+        GaussianNB = DecisionTreeClassifier = RandomForestClassifier = ()
     if not isinstance(longest, int) or not 64 <= longest <= 65535:
         raise Error(f"longest={longest!r}: give a whole number from 64 to 65535")
     if isinstance(estimator, GaussianNB):
         kind, fitted, parameters = "naive-bayes", "theta_", _of_gaussian
     elif isinstance(estimator, DecisionTreeClassifier):
         kind, fitted, parameters = "c45", "tree_", _of_tree
+    elif isinstance(estimator, RandomForestClassifier):
+        kind, fitted, parameters = "forest", "estimators_", _of_forest
     else:
-        raise Error(f"{type(estimator).__name__}: models are of GaussianNB or DecisionTreeClassifier; no other says the same as one of parshall")
+        raise Error(f"{type(estimator).__name__}: models are of GaussianNB, DecisionTreeClassifier or RandomForestClassifier; no other says the same as one of parshall")
     if not hasattr(estimator, fitted):
         raise Error(f"this {type(estimator).__name__} is not fitted yet: call fit()")
     if getattr(estimator, "n_outputs_", 1) != 1:
@@ -44,7 +47,16 @@ def _of_gaussian(estimator, classes, longest):
 
 
 def _of_tree(estimator, classes, longest):
-    tree = estimator.tree_
+    return "[c45]\n" + _nodes(estimator.tree_, classes, longest, _class_of_leaf)
+
+
+def _of_forest(estimator, classes, longest):
+    if len(estimator.estimators_) > _MOST_TREES:
+        raise Error(f"it has {len(estimator.estimators_)} trees: a forest of parshall has {_MOST_TREES} at most")
+    return "[forest]\n" + "".join("[[forest.tree]]\n" + _nodes(tree.tree_, classes, longest) for tree in estimator.estimators_)
+
+
+def _nodes(tree, classes, longest, check=lambda weights: None):
     feature, left, right, thresholds = (values.tolist() for values in (tree.feature, tree.children_left, tree.children_right, tree.threshold))
     values = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True) * tree.weighted_n_node_samples[:, None]
 
@@ -62,14 +74,20 @@ def _of_tree(estimator, classes, longest):
     nodes, lines = [real(0)], []
     for node in nodes:  # which grows: level by level
         if left[node] < 0:
-            lines.append(f"{{flows = {{{_leaf(values[node].tolist(), classes)}}}}}")
+            weights = values[node].tolist()
+            check(weights)
+            lines.append(f"{{flows = {{{_leaf(weights, classes)}}}}}")
             continue
         lines.append(f"{{packet = {feature[node] + 1}, size = {math.floor(thresholds[node])}, up_to = {len(nodes)}, above = {len(nodes) + 1}}}")
         nodes += [real(left[node]), real(right[node])]
-    return "[c45]\nnodes = [\n" + ",\n".join(lines) + "\n]\n"
+    return "nodes = [\n" + ",\n".join(lines) + "\n]\n"
 
 
 def _leaf(weights, classes):
+    return ", ".join(f"{_text(name)} = {weight!r}" for name, weight in zip(classes, weights) if weight > 0)
+
+
+def _class_of_leaf(weights):
     """Of classes that are alike the first counts, to the last digit: there is no telling them apart where a model sees less than a millionth."""
     best, most, total = 0, max(weights), sum(weights)
     for number, weight in enumerate(weights):
@@ -77,13 +95,14 @@ def _leaf(weights, classes):
             best = number
     if weights[best] != most:
         raise Error("classes of a leaf differ by less than a millionth of its flows, which a model of parshall takes for alike: fit it with max_depth or others")
-    return ", ".join(f"{_text(name)} = {weight!r}" for name, weight in zip(classes, weights) if weight > 0)
 
 
 def estimator_of(model):
     """A fitted estimator."""
     if model.reject > 0:
         raise Error(f"classes are unknown where they are less likely than reject = {model.reject}: scikit-learn has no such model")
+    if model.kind == "forest":
+        raise Error("trees of scikit-learn's forests are not to be had without fitting them: a forest cannot be made one")
     return _gaussian_of(model) if model.kind == "naive-bayes" else _tree_of(model)
 
 

@@ -51,16 +51,24 @@ std::vector<DecisionTree::Node> level_by_level(const c45::Node& root) {
 
 }  // namespace
 
+std::vector<DecisionTree::Node> grow_c45(const Samples& samples, std::span<const std::uint32_t> times,
+                                         const TrainingOptions& options) {
+  std::vector<c45::Case> cases;
+  for (std::size_t flow = 0; flow < times.size(); ++flow)
+    if (times[flow] != 0) cases.push_back({static_cast<std::uint32_t>(flow), static_cast<double>(times[flow])});
+  const auto root = grow(samples, c45::Splitter(samples, options.least_flows), cases);
+  c45::collapse(*root);
+  if (options.confidence > 0) c45::Pruner(samples, options.confidence).prune(*root, cases);
+  return level_by_level(*root);
+}
+
 std::unique_ptr<Model> train_c45(const Samples& samples, const TrainingOptions& options) {
   Samples bounded = samples;
   bounded.cap(options.longest);
-  std::vector<c45::Case> cases(bounded.size());
-  for (std::size_t flow = 0; flow < cases.size(); ++flow) cases[flow] = {static_cast<std::uint32_t>(flow), 1};
-  const auto root = grow(bounded, c45::Splitter(bounded, options.least_flows), cases);
-  c45::collapse(*root);
-  if (options.confidence > 0) c45::Pruner(bounded, options.confidence).prune(*root, cases);
+  const std::vector<std::uint32_t> once(bounded.size(), 1);
   return std::make_unique<DecisionTree>(
-      ModelHead{samples.packets, options.longest, options.reject, samples.class_names}, level_by_level(*root));
+      ModelHead{samples.packets, options.longest, options.reject, samples.class_names},
+      grow_c45(bounded, once, options));
 }
 
 }  // namespace parshall

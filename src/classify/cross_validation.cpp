@@ -120,7 +120,9 @@ ModelAccuracy Confusion::summary(std::uint32_t folds) const {
 std::optional<CrossValidation> cross_validate(const Samples& samples, std::span<const std::uint32_t> folds,
                                               const ModelKind& kind, const TrainingOptions& options,
                                               const std::function<bool()>& stop) {
-  CrossValidation result{std::vector<ClassId>(samples.size(), kUnknownClass), Confusion(samples.class_names.size())};
+  CrossValidation result{std::vector<ClassId>(samples.size(), kUnknownClass), std::vector<double>(samples.size()),
+                         Confusion(samples.class_names.size())};
+  std::vector<double> probabilities(samples.class_names.size());
   for (const std::uint32_t fold : std::set<std::uint32_t>(folds.begin(), folds.end())) {
     if (stop()) return std::nullopt;
     std::vector<bool> is_tested(samples.size());
@@ -129,8 +131,12 @@ std::optional<CrossValidation> cross_validate(const Samples& samples, std::span<
     is_tested.flip();
     const auto model = kind.train(samples.where(is_tested), options);
     const std::vector<ClassId> predicted = predict(*model, tested);
-    for (std::size_t flow = 0, at = 0; flow < samples.size(); ++flow)
-      if (folds[flow] == fold) result.predicted[flow] = predicted[at++];
+    for (std::size_t flow = 0, at = 0; flow < samples.size(); ++flow) {
+      if (folds[flow] != fold) continue;
+      result.predicted[flow] = predicted[at++];
+      model->probabilities(samples.sizes_of(flow), probabilities);
+      result.likeliest[flow] = std::ranges::max(probabilities);
+    }
   }
   for (std::size_t flow = 0; flow < samples.size(); ++flow)
     result.confusion.add(samples.classes[flow], result.predicted[flow]);

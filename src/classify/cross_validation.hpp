@@ -48,6 +48,8 @@ class Confusion {
 
 struct CrossValidation {
   std::vector<ClassId> predicted;  ///< of each flow, by a model that was trained on the other folds
+  std::vector<double>
+      likeliest;  ///< probability of the likeliest class, which `reject` goes by; 0 where no class can be
   Confusion confusion;
 };
 

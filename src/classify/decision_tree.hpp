@@ -57,6 +57,9 @@ class DecisionTree final : public Model {
   std::string parameters() const override;
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
 
+  /// Of each flow, sizes as in classify(): its place among nodes().
+  void find_leaves(std::span<const std::uint16_t> sizes, std::span<std::uint32_t> leaves) const noexcept;
+
   /// Where a size is missing, both children's, by what of the training set came to them; the weights' share in leaves.
   void probabilities(std::span<const std::uint16_t> sizes, std::span<double> out) const override;
 
@@ -68,7 +71,7 @@ class DecisionTree final : public Model {
   };
 
   template <std::size_t Flows>
-  void descend(const std::uint16_t* sizes, ClassId* ids) const noexcept;
+  void descend(const std::uint16_t* sizes, std::uint32_t* leaves) const noexcept;
 
   std::vector<Node> nodes_;
   std::vector<double> flows_;   // that came to each node

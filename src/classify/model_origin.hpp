@@ -14,6 +14,7 @@ struct TrainingOptions {
   double variance_floor = 1 / 12.0;  ///< naive Bayes, bytes^2: of a whole number that is rounded
   double confidence = 0.25;          ///< C4.5: of pruning, above 0 to 0.5; 0: no pruning
   std::uint32_t least_flows = 2;     ///< C4.5: in each of two branches
+  std::uint32_t trees = 16;          ///< forest
 };
 
 /// How right a model is on captures that it was not trained on.

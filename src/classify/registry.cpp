@@ -6,6 +6,7 @@
 
 #include "classify/c45.hpp"
 #include "classify/decision_tree.hpp"
+#include "classify/forest.hpp"
 #include "classify/naive_bayes.hpp"
 
 namespace parshall {
@@ -15,6 +16,8 @@ constexpr ModelKind kKinds[] = {
     {NaiveBayes::kKind, "Gaussian naive Bayes by lookup tables: fast to train, smooth", NaiveBayes::train,
      NaiveBayes::read},
     {DecisionTree::kKind, "decision tree of C4.5, pruned: sizes that matter, and why", train_c45, DecisionTree::read},
+    {Forest::kKind, "trees of C4.5 on captures drawn anew, and the mean of what they say: right most often, slowest",
+     Forest::train, Forest::read},
 };
 
 }  // namespace

@@ -95,16 +95,6 @@ Error failed(const std::string& name) {
   return {fmt::format("cannot read samples from {}: {}", name, std::strerror(errno))};
 }
 
-std::string cell_of(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) {
-    if (c == '"') cell += c;
-    cell += c;
-  }
-  return cell + '"';
-}
-
 }  // namespace
 
 Result<SampleFile> parse_samples(std::istream& csv, const std::string& name) { return Reader(csv, name).read(); }
@@ -114,13 +104,23 @@ Result<SampleFile> read_samples(const std::string& path) {
   return file ? parse_samples(file, path) : failed(path);
 }
 
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) {
+    if (c == '"') cell += c;
+    cell += c;
+  }
+  return cell + '"';
+}
+
 void write_samples(std::ostream& csv, const Samples& samples, std::span<const std::uint32_t> folds) {
   csv << "class,capture";
   for (std::size_t packet = 1; packet <= samples.packets; ++packet) csv << ",size_" << packet;
   csv << (folds.empty() ? "\n" : ",fold\n");
   for (std::size_t flow = 0; flow < samples.size(); ++flow) {
-    csv << cell_of(samples.class_names[samples.classes[flow]]) << ','
-        << cell_of(samples.capture_names[samples.captures[flow]]);
+    csv << csv_cell(samples.class_names[samples.classes[flow]]) << ','
+        << csv_cell(samples.capture_names[samples.captures[flow]]);
     for (const std::uint16_t size : samples.sizes_of(flow))
       csv << ',' << (size == Samples::kMissing ? "" : std::to_string(size));
     if (!folds.empty()) csv << ',' << folds[flow];

@@ -22,6 +22,9 @@ struct SampleFile {
 Result<SampleFile> parse_samples(std::istream& csv, const std::string& name);
 Result<SampleFile> read_samples(const std::string& path);
 
+/// The text as a cell of such a file: in quotes where it needs them.
+std::string csv_cell(const std::string& text);
+
 /// folds: of each flow, or none for no such column.
 void write_samples(std::ostream& csv, const Samples& samples, std::span<const std::uint32_t> folds = {});
 

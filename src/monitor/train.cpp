@@ -25,13 +25,14 @@ constexpr const char* kTrain = "train";
 struct TrainOptions {
   TrainingPlan plan;
   std::string output;
-  std::string write_samples, confusion, plot;
+  std::string write_samples, predictions, confusion, plot;
   std::string format = "text";
 };
 
 std::vector<std::string> outputs_of(const TrainOptions& options) {
   std::vector<std::string> outputs;
-  for (const std::string& file : {options.output, options.write_samples, options.confusion, options.plot})
+  for (const std::string& file :
+       {options.output, options.write_samples, options.predictions, options.confusion, options.plot})
     if (!file.empty()) outputs.push_back(file);
   return outputs;
 }
@@ -64,12 +65,16 @@ std::optional<Error> usage_problem(const TrainOptions& options) {
 /// Writes what was asked for beside the model. What could not be written.
 std::optional<Error> write_findings(const TrainOptions& options, const Training& training) {
   const Samples& samples = training.samples;
-  const Confusion& confusion = training.confusion;
+  const Confusion& confusion = training.validation.confusion;
   if (!options.write_samples.empty()) {
     std::ostringstream csv;
     write_samples(csv, samples, training.folds);
     if (auto problem = write_whole(options.write_samples, csv.str())) return problem;
   }
+  if (!options.predictions.empty())
+    if (auto problem =
+            write_whole(options.predictions, lab::predictions_csv(samples, training.folds, training.validation)))
+      return problem;
   if (!options.confusion.empty())
     if (auto problem = write_whole(options.confusion, lab::confusion_csv(samples, confusion))) return problem;
   if (!options.plot.empty())
@@ -160,12 +165,17 @@ void declare(Command command, TrainOptions& o) {
       ->check(among_range(TrainingPlan::kVarianceFloor))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--confidence", o.plan.options.confidence, "C4.5: of pruning; 0: the whole tree")
+  command.add_option("--confidence", o.plan.options.confidence, "C4.5, forest: of pruning; 0: the whole tree")
       ->check(among_range(TrainingPlan::kConfidence))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--least-branch", o.plan.options.least_flows, "C4.5: flows in each of two branches at least")
+  command
+      .add_option("--least-branch", o.plan.options.least_flows, "C4.5, forest: flows in each of two branches at least")
       ->check(among_range(TrainingPlan::kLeastBranch))
+      ->capture_default_str()
+      ->group("Model");
+  command.add_option("--trees", o.plan.options.trees, "Forest: trees, each of C4.5 on captures drawn anew")
+      ->check(among_range(TrainingPlan::kTrees))
       ->capture_default_str()
       ->group("Model");
   command.add_option("-o,--output", o.output, "The model's file; -: standard output, and figures go to standard error")
@@ -186,6 +196,11 @@ void declare(Command command, TrainOptions& o) {
   command
       .add_option("--write-samples", o.write_samples,
                   "CSV file of what was learnt from: sizes (--longest at most), class, capture and fold of each flow")
+      ->group("Output");
+  command
+      .add_option("--predictions", o.predictions,
+                  "CSV file: of each flow, in that order, what it was taken for by a model of the other folds, and the "
+                  "probability of the likeliest class")
       ->group("Output");
   command.footer(
       "Figures by class are of cross-validation: flows of a capture are never told by a model that was trained on the "

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "base/figures/plot.hpp"
 #include "base/figures/row_columns.hpp"
+#include "classify/sample_csv.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -79,6 +81,17 @@ Part training_part(const Samples& samples, const Confusion& confusion) {
   Part part = part_of<ClassRow>(kColumns, rows);
   part.verdict = fmt::format("{:.4f} of {} flows are told right", confusion.accuracy(), confusion.flows());
   return part;
+}
+
+std::string predictions_csv(const Samples& samples, std::span<const std::uint32_t> folds,
+                            const CrossValidation& validation) {
+  std::ostringstream csv;
+  csv << "class,capture,fold,taken_for,probability\n";
+  for (std::size_t flow = 0; flow < samples.size(); ++flow)
+    csv << samples.class_names[samples.classes[flow]] << ',' << csv_cell(samples.capture_names[samples.captures[flow]])
+        << ',' << folds[flow] << ',' << name_of(samples, validation.predicted[flow]) << ','
+        << fmt::format("{}", validation.likeliest[flow]) << '\n';
+  return csv.str();
 }
 
 std::string confusion_csv(const Samples& samples, const Confusion& confusion) {

@@ -15,6 +15,11 @@ namespace parshall::lab {
 std::span<const Column> training_columns() noexcept;
 Part training_part(const Samples& samples, const Confusion& confusion);
 
+/// CSV: a row for each flow, in the order of the samples: its class, what it was taken for, and the probability of the
+/// likeliest class, every digit kept.
+std::string predictions_csv(const Samples& samples, std::span<const std::uint32_t> folds,
+                            const CrossValidation& validation);
+
 /// CSV: a row for each class, a column for each that its flows were taken for.
 std::string confusion_csv(const Samples& samples, const Confusion& confusion);
 

@@ -30,7 +30,7 @@ Result<ClassModel> ClassModel::train(const TrainingPlan& plan, const std::string
   if (!set) return set.error();
   auto training = parshall::train(set->samples, plan, command, watch);
   if (!training) return training.error();
-  const Confusion& from = training->confusion;
+  const Confusion& from = training->validation.confusion;
   std::vector<std::uint64_t> confusion;
   for (std::size_t of = 0; of < from.classes(); ++of)
     for (std::size_t taken_for = 0; taken_for <= from.classes(); ++taken_for)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/parse.hpp"
+#include "classify/forest.hpp"
 #include "classify/registry.hpp"
 #include "classify/sample_csv.hpp"
 #include "classify/selection.hpp"
@@ -22,6 +23,7 @@ namespace parshall {
 namespace {
 
 static_assert(TrainingPlan::kPackets.most == kMostFirstPackets);
+static_assert(TrainingPlan::kTrees.most == Forest::kMostTrees);
 
 std::string today() {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -59,6 +61,7 @@ std::optional<Error> number_problem(const TrainingPlan& plan) {
                         range_problem("variance-floor", options.variance_floor, TrainingPlan::kVarianceFloor),
                         range_problem("confidence", options.confidence, TrainingPlan::kConfidence),
                         range_problem("least-branch", options.least_flows, TrainingPlan::kLeastBranch),
+                        range_problem("trees", options.trees, TrainingPlan::kTrees),
                         range_problem("folds", plan.folds, TrainingPlan::kFolds)})
     if (problem) return problem;
   return std::nullopt;
@@ -84,7 +87,7 @@ Result<Training> train_on(Samples samples, const TrainingPlan& plan, const std::
                             .captures = std::set(samples.captures.begin(), samples.captures.end()).size(),
                             .flows = samples.flows_by_class(),
                             .accuracy = validation->confusion.summary(plan.folds)}};
-  return Training{std::move(samples), *std::move(folds), std::move(validation->confusion), std::move(file)};
+  return Training{std::move(samples), *std::move(folds), *std::move(validation), std::move(file)};
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ Result<TrainingSet> training_set(const TrainingPlan& plan, const TrainingWatch& 
 struct Training {
   Samples samples;                   ///< that were learnt from: of classes with enough of them, in the order of names
   std::vector<std::uint32_t> folds;  ///< of each sample
-  Confusion confusion;               ///< of the cross-validation
-  ModelFile file;                    ///< the model, trained on all of them
+  CrossValidation validation;
+  ModelFile file;  ///< the model, trained on all of them
 };
 
 /// Tries the model by cross-validation, and trains it on all samples of classes that have enough.

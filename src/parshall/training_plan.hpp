@@ -40,7 +40,7 @@ struct TrainingPlan {
   static constexpr NumberRange<std::size_t> kPackets{1, 16};
   static constexpr NumberRange<std::uint16_t> kLongest{64, 65535};
   static constexpr NumberRange<double> kReject{0, 1}, kVarianceFloor{1e-6, 1e9}, kConfidence{0, 0.5};
-  static constexpr NumberRange<std::uint32_t> kLeastBranch{1, 1u << 30}, kFolds{2, 1000};
+  static constexpr NumberRange<std::uint32_t> kLeastBranch{1, 1u << 30}, kTrees{1, 256}, kFolds{2, 1000};
 
   bool has_samples() const noexcept { return samples_text || !samples.empty(); }
 };

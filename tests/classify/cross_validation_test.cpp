@@ -145,6 +145,7 @@ TEST(Confusion, IsAsCountedByHand) {
 TEST(CrossValidation, PredictsEachFlowByAModelOfTheOtherFolds) {
   const Samples samples = reference::samples_of("missing");
   const auto folds = folds_of(samples, 4, 1);
+  std::vector<double> probabilities(samples.class_names.size());
   for (const ModelKind& kind : model_kinds()) {
     const TrainingOptions options{.reject = 0.6, .use_priors = true};
     const CrossValidation result = *cross_validate(samples, *folds, kind, options);
@@ -152,10 +153,13 @@ TEST(CrossValidation, PredictsEachFlowByAModelOfTheOtherFolds) {
     for (std::uint32_t fold = 0; fold < 4; ++fold) {
       std::vector<bool> others(samples.size());
       for (std::size_t flow = 0; flow < samples.size(); ++flow) others[flow] = (*folds)[flow] != fold;
-      const auto predicted = predict(*kind.train(samples.where(others), options), samples);
+      const auto model = kind.train(samples.where(others), options);
+      const auto predicted = predict(*model, samples);
       for (std::size_t flow = 0; flow < samples.size(); ++flow)
         if (!others[flow]) {
           ASSERT_EQ(result.predicted[flow], predicted[flow]);
+          model->probabilities(samples.sizes_of(flow), probabilities);
+          ASSERT_EQ(result.likeliest[flow], std::ranges::max(probabilities));
           confusion.add(samples.classes[flow], predicted[flow]);
         }
     }

@@ -161,6 +161,24 @@ TEST(ModelFile, SaysWhatIsWrongWithATree) {
   EXPECT_THAT(error_of(head), HasSubstr("nodes is missing"));
 }
 
+TEST(ModelFile, SaysWhatIsWrongWithAForest) {
+  EXPECT_EQ(error_of(kForest), "no error");
+  expect_wrong(kForest,
+               {{14, "nodes = [{flows = {\"mail\" = 9}}]", 14, "mail is not in the list of classes"},
+                {14, "", 13, "nodes is missing"},
+                {14, "nodes = []", 14, "there are 0 nodes, and 1 are led to"},
+                {14, "nodes = [{flows = {}}]\nweight = 2", 15, "weight is not known here"},
+                {17, "{packet = 3, size = 90, up_to = 1, above = 2},", 17, "packet is a whole number from 1 to 2"},
+                {12, "[forest]\ntrees = 2", 13, "trees is not known here"},
+                {12, "[c45]", 12, "c45 is not known here"}});
+  const std::string head = kForest.substr(0, kForest.find("[[")), tree = "[[forest.tree]]\nnodes = [{flows = {}}]\n";
+  EXPECT_THAT(error_of(head), HasSubstr("there are 0 trees, [[forest.tree]], and have to be 1 to 256"));
+  EXPECT_THAT(error_of(head + "tree = 5\n"), HasSubstr("write [[tree]] for each tree"));
+  std::string many = head;
+  for (int count = 0; count < 257; ++count) many += tree;
+  EXPECT_THAT(error_of(many), HasSubstr("there are 257 trees"));
+}
+
 TEST(ModelFile, RefusesATableOfAbsurdSize) {
   std::string text = with(with(kBayes, 3, "packets = 16"), 4, "longest = 65535");
   std::string flows = "flows = [1";
@@ -179,7 +197,7 @@ TEST(ModelFile, RefusesWhatIsNoToml) {
 }
 
 TEST(ModelFile, IsNeverCrashedByATextWithAByteChangedOrCutOff) {
-  for (const std::string& text : {kBayes, kTree})
+  for (const std::string& text : {kBayes, kTree, kForest})
     for (std::size_t at = 0; at < text.size(); ++at) {
       static_cast<void>(parse_model(text.substr(0, at), "m.toml"));
       for (const char c : {'9', '-', '"', '[', '}', '\n', '\0', '\xFF', 'e'}) {

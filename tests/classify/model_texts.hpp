@@ -53,6 +53,28 @@ nodes = [
 ]
 )";
 
+inline const std::string kForest = R"(version = 1
+model = "forest"
+packets = 2
+longest = 1500
+reject = 0.5
+classes = ["dns", "web"]
+[training]
+date = ""
+command = ""
+captures = 0
+flows = [10, 20]
+[forest]
+[[forest.tree]]
+nodes = [{flows = {"dns" = 9.5}}]
+[[forest.tree]]
+nodes = [
+  {packet = 2, size = 90, up_to = 1, above = 2},
+  {flows = {"web" = 1, "dns" = 2}},
+  {flows = {"web" = 17}},
+]
+)";
+
 /// The text with others in place of a line, or none.
 inline std::string with(std::string text, std::size_t number, const std::string& lines) {
   std::size_t from = 0;

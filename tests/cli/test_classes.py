@@ -105,7 +105,7 @@ class Case(unittest.TestCase):
 class Train(Case):
     def test_a_model_learnt_by_labels_tells_the_classes_of_another_capture(self):
         self.captures()
-        for model in ("naive-bayes", "c45"):
+        for model in ("naive-bayes", "c45", "forest"):
             self.train("-r", self.folder, "--labels", self.labels(), model=model)
             other = self.capture(99, flows_of_each=20)
             status, out, err = run("classify", "-r", other, "--model", self.path("model.toml"), "--format", "csv", "--quiet")
@@ -161,6 +161,26 @@ class Train(Case):
         self.assertEqual(first["c45"], second["c45"])
         self.assertEqual(first["accuracy"], second["accuracy"])
         self.assertIn("train", second["training"]["command"])
+
+    def test_predictions_are_of_the_samples_in_their_order_and_add_up_to_the_confusion(self):
+        """Those less probable than `reject` are what a model with it takes for unknown."""
+        self.captures()
+        read = lambda name: list(csv.DictReader(open(self.path(name), encoding="utf-8")))
+        for model in ("naive-bayes", "c45", "forest"):
+            files = ("--write-samples", self.path("samples.csv"), "--predictions", self.path("told.csv"), "--confusion", self.path("confusion.csv"))
+            self.train("-r", self.folder, "--labels", self.labels(), *files, model=model)
+            told, samples = read("told.csv"), read("samples.csv")
+            for column in ("class", "capture", "fold"):
+                self.assertEqual([row[column] for row in told], [row[column] for row in samples])
+            for row in read("confusion.csv"):
+                for name in set(row) - {"class"}:
+                    self.assertEqual(int(row[name]), sum(one["class"] == row["class"] and one["taken_for"] == name for one in told))
+            reject = sorted(float(row["probability"]) for row in told)[len(told) // 2] + 1e-9
+            sure = {number: float(row["probability"]) >= reject for number, row in enumerate(told)}
+            self.train("--samples", self.path("samples.csv"), "--reject", f"{min(reject, 1):.12f}", "--predictions", self.path("rejected.csv"), model=model)
+            for number, row in enumerate(read("rejected.csv")):
+                if abs(float(row["probability"]) - reject) > 1e-6:
+                    self.assertEqual(row["taken_for"], told[number]["taken_for"] if sure[number] else "unknown", model)
 
     def test_samples_that_are_written_are_those_that_were_learnt_from(self):
         sizes = {"bulk": (40, 16384, 9000, 2948), "talk": (40, 1400, 60, 1501)}  # longer than 1500: joined by offloading

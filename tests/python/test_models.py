@@ -23,6 +23,7 @@ import pandas
 import parshall
 import polars
 import pyarrow
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
@@ -82,7 +83,7 @@ def without_origin(text):
 
 class Training(Case):
     def test_models_are_those_of_the_command_line(self):
-        for settings in ({}, {"model": "c45", "confidence": 0.1, "least_branch": 3}, {"packets": 2, "reject": 0.6, "priors": True, "longest": 1000},
+        for settings in ({}, {"model": "c45", "confidence": 0.1, "least_branch": 3}, {"model": "forest", "trees": 3}, {"packets": 2, "reject": 0.6, "priors": True, "longest": 1000},
                          {"model": "c45", "seed": 7, "folds": 5}, {"variance_floor": 9.5, "idle": "1s", "least_captures": 3}):
             with self.subTest(settings):
                 ours, theirs = self.folder / "ours.toml", self.folder / "theirs.toml"
@@ -148,7 +149,7 @@ class Training(Case):
     def test_errors_are_those_of_the_command_line(self):
         cases = (
             ({"packets": 99}, ["--packets=99"]), ({"reject": 1.5}, ["--reject=1.5"]), ({"variance_floor": 2e9}, ["--variance-floor=2000000000"]),
-            ({"longest": 63}, ["--longest=63"]), ({"model": "forest"}, ["--model=forest"]), ({"idle": "5x"}, ["--idle=5x"]), ({"folds": 1}, ["--folds=1"]),
+            ({"longest": 63}, ["--longest=63"]), ({"model": "oracle"}, ["--model=oracle"]), ({"trees": 257}, ["--trees=257"]), ({"idle": "5x"}, ["--idle=5x"]), ({"folds": 1}, ["--folds=1"]),
             ({"least_branch": 0}, ["--least-branch=0"]), ({"confidence": 0.75}, ["--confidence=0.75"]), ({"least_flows": 1000}, ["--least-flows=1000"]),
             ({"folds": 99}, ["--folds=99"]), ({"rules": ["x"]}, ["--rule=x"]), ({"rules": ["unknown=tcp"]}, ["--rule=unknown=tcp"]),
             ({"rules": ["a=tcp prot 1"]}, ["--rule=a=tcp prot 1"]), ({"samples": "/nonexistent"}, ["--samples=/nonexistent"]),
@@ -306,9 +307,20 @@ class ScikitLearn(Case):
                     self.agree(model, estimator, sizes)
                     self.assertEqual(model.classes, list(estimator.classes_))
 
+    def test_an_imported_forest_predicts_the_same(self):
+        """Trees to their pure leaves, whose means are whole shares: those of impure ones may be alike but for the last digit."""
+        chance = numpy.random.default_rng(8)
+        for packets, classes, trees in ((1, 2, 1), (4, 5, 10), (4, 20, 64), (16, 3, 256)):
+            with self.subTest(packets=packets, trees=trees):
+                sizes, labels = traffic(chance, 1000, packets, classes)
+                estimator = RandomForestClassifier(trees, random_state=1).fit(numpy.unique(sizes, axis=0), labels[numpy.unique(sizes, axis=0, return_index=True)[1]])
+                model = parshall.Model.from_sklearn(estimator)
+                self.assertEqual(model.kind, "forest")
+                self.agree(model, estimator, sizes)
+
     def test_up_to_the_longest(self):
         sizes, labels = traffic(numpy.random.default_rng(4), 3000)
-        for estimator in (GaussianNB(), DecisionTreeClassifier()):
+        for estimator in (GaussianNB(), DecisionTreeClassifier(), RandomForestClassifier(10, random_state=1)):
             estimator.fit(sizes, labels)
             model = parshall.Model.from_sklearn(estimator, longest=700)
             self.agree(model, estimator, numpy.minimum(sizes, 700), 700)
@@ -353,6 +365,7 @@ class ScikitLearn(Case):
         sizes, labels = traffic(numpy.random.default_rng(4), 300)
         for estimator, message in (
             (LogisticRegression(max_iter=10), "no other says the same"), (CategoricalNB(), "no other says the same"), (3, "no other says the same"),
+            (ExtraTreesClassifier(5), "no other says the same"), (RandomForestClassifier(257, max_depth=1), "257 trees: a forest of parshall has 256 at most"),
             (GaussianNB(), "not fitted"), (DecisionTreeClassifier(), "not fitted"),
         ):
             if hasattr(estimator, "fit") and message != "not fitted":
@@ -373,6 +386,8 @@ class ScikitLearn(Case):
             parshall.Model.from_sklearn(GaussianNB().fit(sizes, labels), longest=3)
         with self.assertRaisesRegex(parshall.Error, "reject"):
             self.trained(reject=0.5).to_sklearn()
+        with self.assertRaisesRegex(parshall.Error, "a forest cannot be made one"):
+            self.trained(model="forest", trees=2).to_sklearn()
 
 
 if __name__ == "__main__":

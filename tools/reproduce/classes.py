@@ -1,147 +1,280 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/accuracy-classes.md: how right the classes of flows are, ours and scikit-learn's on the same folds.
+"""Writes docs/accuracy-classes.md: how right the classes of flows are, how sure that is, and how fast they are told.
 
-classes.py PARSHALL TRACES [--runs FOLDER]; TRACES has pcap/, labels.tsv.gz and labels_extra.tsv.gz. Needs scikit-learn
-(pip install scikit-learn), which nothing else here does.
+What was found before is used again, unless the program or its input are others, or --again is given: a run that was
+stopped goes on where it was. All random numbers have fixed seeds. TRACES (PARSHALL_TRACES, or ../shared/traces) has
+pcap/, labels.tsv.gz and labels_extra.tsv.gz. Python packages are installed into an environment of its own; Weka, to
+compare with, by Maven, where there is one.
 """
 import argparse
 import csv
-import datetime
-import gzip
+import hashlib
 import json
+import os
 import pathlib
-import subprocess
 import sys
 
-PACKETS, FOLDS, SEED = 4, 10, 1
-MODELS = ("naive-bayes", "c45")
-NO_CLASS = ("", "Unknown")
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs"
+import environment
+
+HERE = pathlib.Path(__file__).resolve().parent
+LEAST_FLOWS, LEAST_CAPTURES = 20, 2
+DIRECTION = ("c45", "forest")
 
 
-def rows_of(path):
-    with gzip.open(path, "rt") as file:
-        yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parshall")
+    parser.add_argument("traces", type=pathlib.Path, nargs="?",
+                        default=pathlib.Path(os.environ.get("PARSHALL_TRACES") or HERE.parents[2] / "shared" / "traces"))
+    parser.add_argument("--runs", type=pathlib.Path, default=pathlib.Path("build/classes"), help="folder of the raw figures")
+    parser.add_argument("--folder", type=pathlib.Path, default=HERE.parents[1] / "docs", help="that gets accuracy-classes.md (docs)")
+    parser.add_argument("--again", action="store_true", help="do again what was done before")
+    parser.add_argument("--no-rates", action="store_true", help="leave out what measures speed")
+    return parser.parse_args()
 
 
-def write_labels(traces, path):
-    """What payload inspection said of the flows of captures, as `parshall train --labels` reads it."""
-    with open(path, "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(["capture", "protocol", "src_ip", "src_port", "dst_ip", "dst_port", "class"])
-        for row in rows_of(traces / "labels.tsv.gz"):
-            if row["master"] not in NO_CLASS:
-                out.writerow([row["file"], row["proto"], row["client"], row["cport"], row["server"], row["sport"], row["master"]])
+class Runs:
+    """What was done before, by what it was made of."""
+
+    def __init__(self, folder, program, again):
+        self.folder, self.again = folder, again
+        self.program = digest(pathlib.Path(program))
+        lab = pathlib.Path(program).with_name("parshall-lab")  # what `parshall bench` becomes
+        self.lab = digest(lab) if lab.exists() else self.program
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def stem(self, name, *of):
+        """Where what is made of these, files and words, lies."""
+        words = [digest(one) if isinstance(one, pathlib.Path) else str(one) for one in of]
+        return self.folder / f"{name}-{hashlib.sha256(' '.join(words).encode()).hexdigest()[:12]}"
+
+    def once(self, path, make):
+        """make(path) unless the file is there; whole, or not at all."""
+        if self.again or not path.exists():
+            print(path.name, file=sys.stderr, flush=True)
+            part = path.with_name(path.name + ".part")
+            make(part)
+            part.rename(path)
+        return path
+
+    def found(self, path, find):
+        """What find() gives, as JSON."""
+        return json.loads(self.once(path, lambda part: part.write_text(json.dumps(find()))).read_text())
 
 
-def add_sizes(traces, samples):
-    """Flows of captures that are not there themselves, by the sizes of each direction's packets."""
-    with open(samples, "a", newline="") as file:
-        out = csv.writer(file)
-        for row in rows_of(traces / "labels_extra.tsv.gz"):
-            if row["master"] in NO_CLASS:
-                continue
-            sizes = [int(size) for size in row["ip_sizes"].split(",") if size]
-            for direction in ([size for size in sizes if size > 0], [-size for size in sizes if size < 0]):
-                if len(direction) >= PACKETS:
-                    out.writerow([row["master"], row["file"], *(min(size, 65535) for size in direction[:PACKETS])])
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def train(parshall, kind, folder, *source):
-    """The figures by class that a training run prints; all else is in the folder."""
-    command = [parshall, "train", "--model", kind, *source, "--folds", str(FOLDS), "--seed", str(SEED), "--format", "json", "-o",
-               str(folder / f"{kind}.toml"), "--confusion", str(folder / f"{kind}.confusion.csv"), "--write-samples",
-               str(folder / f"{kind}.samples.csv")]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        sys.exit(f"{' '.join(command)}\n{run.stderr}")
-    return json.loads(run.stdout), run.stderr
+def gathered(asked, runs):
+    """Flows of captures (all, with packets and bytes), and the samples of all that have enough packets."""
+    import class_flows
+    lists = (asked.traces / "labels.tsv.gz", asked.traces / "labels_extra.tsv.gz")
+    captures = " ".join(f"{path.name} {path.stat().st_size}" for path in sorted((asked.traces / "pcap").iterdir()))
+    flows = runs.once(runs.stem("flows", runs.program, *lists, captures).with_suffix(".csv"), lambda path: class_flows.write_flows(asked.parshall, asked.traces, path))
+
+    def write_samples(path, with_lists):
+        with open(path, "w", newline="") as file, open(flows, newline="") as of_captures:
+            out = csv.writer(file)
+            out.writerow(class_flows.SAMPLE_HEAD)
+            for row in csv.DictReader(of_captures):
+                if row[f"size_{class_flows.PACKETS}"]:
+                    out.writerow([row[name] for name in class_flows.SAMPLE_HEAD])
+            if with_lists:
+                out.writerows(class_flows.extra_flows(asked.traces))
+    alone = runs.once(runs.stem("alone", flows).with_suffix(".csv"), lambda path: write_samples(path, False))
+    everything = runs.once(runs.stem("all", flows, *lists).with_suffix(".csv"), lambda path: write_samples(path, True))
+    return flows, alone, everything
 
 
-def reference(samples, kind):
-    """scikit-learn's predictions, fold by fold: the true and the predicted classes."""
+def check(asked, runs, flows):
+    """Against the program's own way from captures to samples."""
+    import class_flows
+    import class_models
+    import subprocess
+    labels = asked.runs / "labels.csv"
+    class_flows.write_labels(asked.traces, labels)
+
+    def compare():
+        stem = asked.runs / "check"
+        command = [asked.parshall, "train", "-r", asked.traces / "pcap", "--labels", labels, "-o", f"{stem}.toml", "--write-samples", f"{stem}.samples.csv",
+                   "--least-flows", "1", "--least-captures", "1"]
+        run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
+        with open(flows, newline="") as file:
+            rows = list(csv.DictReader(file))
+        whole = [row for row in rows if row[f"size_{class_flows.PACKETS}"]]
+        class_flows.check_flows(run.stderr, len(whole), len(rows) - len(whole))
+        of = lambda row: (row["class"], row["capture"], *(min(int(row[name]), class_models.LONGEST) for name in class_flows.SAMPLE_HEAD[2:]))
+        with open(f"{stem}.samples.csv", newline="") as file:
+            if sorted(map(of, csv.DictReader(file))) != sorted(map(of, whole)):
+                sys.exit("parshall train makes other samples of these captures than what parshall watch says of their flows")
+        return {"flows": len(whole)}
+    runs.found(runs.stem("checked", runs.program, flows).with_suffix(".json"), compare)
+
+
+def told(asked, runs, samples, kinds, tag):
+    """By kind: its Told, and where its files are."""
+    import class_models
+    stems = {kind: runs.stem(f"{tag}-{kind}", runs.program, samples, *class_models.OURS[kind]) for kind in kinds}
+    for kind, stem in stems.items():
+        runs.once(stem.with_suffix(".done"), lambda path: path.write_text(class_models.train(asked.parshall, class_models.OURS[kind], samples, stem)))
+    return {kind: class_models.told_by(stem) for kind, stem in stems.items()}, stems
+
+
+def others(runs, stem, first, names):
+    """By name: what others take the same flows for."""
+    import class_models
     import numpy
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.tree import DecisionTreeClassifier
+    sizes = class_models.sizes_of(stem)
+    wanted = environment.WANTED.read_text()
+    return {name: numpy.array(runs.found(runs.stem(f"other-{name}", pathlib.Path(f"{stem}.samples.csv"), pathlib.Path(class_models.__file__), wanted).with_suffix(".json"),
+                                         lambda: class_models.cross_validated(class_models.OTHERS[name], sizes, first).tolist()))
+            for name in names}
+
+
+def weights(flows, samples):
+    """Packets and bytes of each sample that `parshall train` keeps, in its order; 0 of those that are of lists."""
+    import class_flows
+    import numpy
+    with open(flows, newline="") as file:
+        whole = [row for row in csv.DictReader(file) if row[f"size_{class_flows.PACKETS}"]]
     with open(samples, newline="") as file:
         rows = list(csv.DictReader(file))
-    sizes = numpy.array([[min(int(row[f"size_{i}"]), 1500) for i in range(1, PACKETS + 1)] for row in rows])
-    classes = numpy.array([row["class"] for row in rows])
-    folds = numpy.array([int(row["fold"]) for row in rows])
-    predicted = numpy.empty_like(classes)
-    for fold in range(FOLDS):
-        known = folds != fold
-        if kind == "naive-bayes":
-            count = len(set(classes[known]))
-            model = GaussianNB(priors=[1 / count] * count)
-        else:
-            model = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=SEED)
-        predicted[~known] = model.fit(sizes[known], classes[known]).predict(sizes[~known])
-    return classes, predicted
+    count, seen = {}, {}
+    for row in rows:
+        count[row["class"]] = count.get(row["class"], 0) + 1
+        seen.setdefault(row["class"], set()).add(row["capture"])
+    kept = [place for place, row in enumerate(rows) if count[row["class"]] >= LEAST_FLOWS and len(seen[row["class"]]) >= LEAST_CAPTURES]
+    of = lambda place, name: int(whole[place][name]) if place < len(whole) else 0
+    return [rows[place]["capture"] for place in kept], *(numpy.array([of(place, name) for place in kept], float) for name in ("packets", "ip_bytes"))
 
 
-def accuracy_of(confusion):
-    with open(confusion, newline="") as file:
-        rows = list(csv.reader(file))
-    counts = [[int(cell) for cell in row[1:]] for row in rows[1:]]
-    return sum(counts[i][i] for i in range(len(counts))) / sum(map(sum, counts))
+def accuracy(all_told, flows, samples):
+    """By model: shares told right by flows, packets and bytes, macro-F1, and the difference from C4.5."""
+    import class_statistics as statistics
+    first = next(iter(all_told.values()))
+    captures, packets, ip_bytes = weights(flows, samples)
+    if captures != first.captures.tolist():
+        sys.exit("parshall train keeps other samples, or in another order, than classes.py expects")
+    draws = statistics.Draws(first.captures)
+    here = packets > 0
+    draws_here = statistics.Draws(first.captures[here])
+    return {name: {"flows": statistics.share(draws, one.right), "f1": statistics.macro_f1(draws, one.classes, one.predicted, len(one.names)),
+                   "packets": statistics.share(draws_here, one.right[here], packets[here]),
+                   "bytes": statistics.share(draws_here, one.right[here], ip_bytes[here]),
+                   "less_c45": statistics.difference(draws, one.right, all_told["c45"].right)} for name, one in all_told.items()}, int(here.sum())
 
 
-def page_of(figures, ours, theirs, samples, version):
-    with open(samples, newline="") as file:
+def largest(captures):
+    """(its name, its share)"""
+    import numpy
+    names, counts = numpy.unique(captures, return_counts=True)
+    return names[counts.argmax()], float(counts.max() / counts.sum())
+
+
+def alone(asked, runs, samples):
+    """Of the captures that are here, with and without the largest."""
+    import class_models
+    import class_statistics as statistics
+    kinds = tuple(class_models.OURS)
+    by_kind, stems = told(asked, runs, samples, kinds, "alone")
+    first = by_kind[kinds[0]]
+    majority = first.by(others(runs, stems[kinds[0]], first, ["majority"])["majority"])
+    name, part = largest(first.captures)
+    rest = first.captures != name
+    draws, draws_of_rest = statistics.Draws(first.captures), statistics.Draws(first.captures[rest])
+    return {"flows": len(first.classes), "classes": len(first.names), "captures": len(draws.names), "largest": part,
+            "models": {kind: {"flows": statistics.share(draws, one.right), "without_largest": statistics.share(draws_of_rest, one.right[rest])}
+                       for kind, one in {"majority": majority, **by_kind}.items()}}
+
+
+def direction(asked, runs):
+    """What the sizes of the other direction add."""
+    import class_flows
+    import class_models
+    import class_statistics as statistics
+
+    def write(path, with_back):
+        count = class_flows.PACKETS * (2 if with_back else 1)
+        with open(path, "w", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(["class", "capture", *(f"size_{number + 1}" for number in range(count))])
+            for name, capture, there, back in class_flows.connections(asked.traces):
+                sizes = there + back + [""] * (class_flows.PACKETS - len(back)) if with_back else there
+                out.writerow([name, capture, *sizes])
+    lists = (asked.traces / "labels.tsv.gz", asked.traces / "labels_extra.tsv.gz")
+    files = {name: runs.once(runs.stem(name, *lists).with_suffix(".csv"), lambda path: write(path, name == "both")) for name in ("there", "both")}
+    by = {name: told(asked, runs, path, DIRECTION, name)[0] for name, path in files.items()}
+    # Folds are of captures and classes alone, which are the same: so is each flow's.
+    draws = statistics.Draws(by["there"]["c45"].captures)
+    return {"flows": len(by["there"]["c45"].classes),
+            "models": {kind: {"there": statistics.share(draws, by["there"][kind].right), "both": statistics.share(draws, by["both"][kind].right),
+                              "more": statistics.difference(draws, by["both"][kind].right, by["there"][kind].right)} for kind in DIRECTION}}
+
+
+def short_flows(flows):
+    import class_flows
+    with open(flows, newline="") as file:
         rows = list(csv.DictReader(file))
-    captures = len({row["capture"] for row in rows})
-    lines = ["# How right the classes of flows are", "",
-             f"{len(rows)} flows (one direction each, {PACKETS} packets or more) of {len({row['class'] for row in rows})} classes in {captures} captures, whose",
-             "classes payload inspection gave. They are told apart by the sizes of their first four packets alone. In cross-validation of",
-             f"{FOLDS} folds no capture file is on both sides; two files of one network, day or program may be.",
-             "Classes of fewer than 20 flows or 2 captures are left out. Nothing was tuned: these are the defaults of `parshall train`.",
-             "The captures are not part of the project; `tools/reproduce/classes.py` writes this page.", "",
-             f"| of all flows, told right ({datetime.date.today()}) | ours | scikit-learn {version}, same folds | difference |", "|---|---|---|---|"]
-    names = {"naive-bayes": "Gaussian naive Bayes, no priors", "c45": "decision tree (C4.5; scikit-learn: CART by entropy, unpruned)"}
-    for kind in MODELS:
-        lines.append(f"| {names[kind]} | {100 * ours[kind]:.2f} % | {100 * theirs[kind]:.2f} % | {100 * (ours[kind] - theirs[kind]):+.2f} % |")
-    lines += ["", "Captures are of many networks, many of them made to show one protocol: another network's flows are told less well than one's own.",
-              "Train on what is yours.", "", "## By class", "", "| class | flows | captures | naive Bayes: precision | recall | tree: precision | recall | tree: most often taken for |",
-              "|---|---|---|---|---|---|---|---|"]
-    trees = {row["class"]: row for row in figures["c45"]}
-    share = lambda value: "-" if value is None else f"{value:.3f}"
-    for row in sorted(figures["naive-bayes"], key=lambda row: -row["flows"]):
-        tree = trees[row["class"]]
-        other = "" if tree["taken_for"] is None else f"{tree['taken_for']} ({100 * tree['taken_for_share']:.0f} %)"
-        lines.append(f"| {row['class']} | {row['flows']} | {row['captures']} | {share(row['precision'])} | {share(row['recall'])} | "
-                     f"{share(tree['precision'])} | {share(tree['recall'])} | {other} |")
-    return "\n".join(lines) + "\n"
+    short = [row for row in rows if not row[f"size_{class_flows.PACKETS}"]]
+    part = lambda name: sum(int(row[name]) for row in short) / sum(int(row[name]) for row in rows)
+    return {"flows": len(rows), "share": len(short) / len(rows), "packets": part("packets"), "bytes": part("ip_bytes")}
+
+
+def rates(asked, runs, samples, stem):
+    """Table 1 and figure 5; of these the rounds are in one run each."""
+    import class_models
+    import class_rates
+    path = runs.stem("on-line", runs.lab, samples, class_rates.ON_LINE, class_rates.TRAFFIC).with_suffix(".json")
+    on_line = runs.found(path, lambda: class_rates.on_line(asked.parshall, f"{stem}.toml", path))
+    off_line = runs.found(runs.stem("off-line", samples, class_rates.WEKA_SOURCE, environment.WANTED).with_suffix(".json"),
+                          lambda: class_rates.off_line(stem, asked.runs))
+    figure_5 = runs.once(runs.stem("figure-5", runs.lab, class_rates.FIGURE_5).with_suffix(".json"),
+                         lambda part: class_rates.figure_5(asked.parshall, asked.runs, part))
+    return {"on_line": on_line, "off_line": off_line, "classes": len(class_models.told_by(stem).names)}, class_rates.documents(figure_5)
+
+
+def matrix_of(one):
+    counts = [[0] * (len(one.names) + 1) for _ in one.names]
+    for of, taken in zip(one.classes.tolist(), one.predicted.tolist()):
+        counts[of][taken] += 1
+    return {"names": one.names, "counts": counts}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parshall")
-    parser.add_argument("traces", type=pathlib.Path)
-    parser.add_argument("--runs", type=pathlib.Path, default=pathlib.Path("build/classes"))
-    asked = parser.parse_args()
-    import sklearn
-    asked.runs.mkdir(parents=True, exist_ok=True)
-    labels, gathered = asked.runs / "labels.csv", asked.runs / "all.csv"
-    write_labels(asked.traces, labels)
-    _, said = train(asked.parshall, "naive-bayes", asked.runs, "-r", str(asked.traces / "pcap"), "--labels", str(labels),
-                    "--packets", str(PACKETS), "--least-flows", "1", "--least-captures", "1")
-    print(said, file=sys.stderr)
-    with open(asked.runs / "naive-bayes.samples.csv", newline="") as file, open(gathered, "w", newline="") as out:
-        for row in csv.reader(file):
-            csv.writer(out).writerow(row[:-1])
-    add_sizes(asked.traces, gathered)
-    figures, ours, theirs = {}, {}, {}
-    for kind in MODELS:
-        printed, said = train(asked.parshall, kind, asked.runs, "--samples", str(gathered))
-        print(said, file=sys.stderr)
-        figures[kind] = printed["rows"]
-        ours[kind] = accuracy_of(asked.runs / f"{kind}.confusion.csv")
-        classes, predicted = reference(asked.runs / f"{kind}.samples.csv", kind)
-        theirs[kind] = float((classes == predicted).mean())
-        print(f"{kind}: ours {ours[kind]:.4f}, scikit-learn {theirs[kind]:.4f}")
-    (PAGE / "accuracy-classes.md").write_text(page_of(figures, ours, theirs, asked.runs / "naive-bayes.samples.csv", sklearn.__version__))
+    asked = options()
+    if not (asked.traces / "labels.tsv.gz").exists():
+        print(f"SKIPPED: no labels.tsv.gz in {asked.traces}; name the folder of traces, or set PARSHALL_TRACES")
+        return
+    environment.enter(asked.runs / "env")
+    import class_models
+    import class_page
+    import class_statistics as statistics
+    runs = Runs(asked.runs, asked.parshall, asked.again)
+    flows, samples_alone, samples = gathered(asked, runs)
+    check(asked, runs, flows)
+    ours, stems = told(asked, runs, samples, tuple(class_models.OURS), "all")
+    first = ours["c45"]
+    found_by_others = others(runs, stems["c45"], first, tuple(class_models.OTHERS))
+    everyone = {"majority": first.by(found_by_others.pop("majority")), **ours, **{name: first.by(predicted) for name, predicted in found_by_others.items()}}
+    models, weighed = accuracy(everyone, flows, samples)
+    found = {"flows": len(first.classes), "classes": len(first.names), "captures": len(set(first.captures)), "draws": statistics.DRAWS, "models": models,
+             "weighed": weighed, "largest": largest(first.captures)[1], "short": short_flows(flows), "alone": alone(asked, runs, samples_alone),
+             "direction": direction(asked, runs), "matrix": matrix_of(ours["forest"]),
+             "reject": {kind: [(limit, *one) for limit, one in zip(class_page.LIMITS, statistics.reject_curve(ours[kind].right, ours[kind].likeliest, class_page.LIMITS))]
+                        for kind in ours},
+             "by_class": {kind: class_models.figures_by_class(stem) for kind, stem in stems.items()}}
+    found["rates"], found["figure_5"] = (None, None) if asked.no_rates else rates(asked, runs, samples, stems["naive-bayes"])
+    (asked.runs / "found.json").write_text(json.dumps(found))
+    pictures = asked.folder / "reproduce"
+    pictures.mkdir(parents=True, exist_ok=True)
+    class_page.draw_reject(found["reject"], pictures / "classes-reject.svg")
+    class_page.draw_matrix(found["matrix"], pictures / "classes-confusion.svg")
+    page = asked.folder / "accuracy-classes.md"
+    page.write_text(class_page.page_of(found))
+    print(f"wrote {page}; raw figures in {asked.runs}")
 
 
 if __name__ == "__main__":
