@@ -12,7 +12,7 @@ def figure_1a(runs):
     rows = {row["beside"]: row for row in runs["contended"].where(table="bucketed")}
     return Seen("ns a packet beside " + ", ".join(f"{name} {row['ns']:.1f}" for name, row in rows.items()),
                 (at_most("a neighbour that fights for the cache doubles the cost", rows["none"], rows["cache"], 0.5, headline=True),
-                 below("it raises it", rows["none"], rows["cache"]), below("one that copies memory raises it", rows["none"], rows["memory"])),
+                 below("a neighbour that fights for the cache raises the cost", rows["none"], rows["cache"]), below("one that copies memory raises the cost", rows["none"], rows["memory"])),
                 "one neighbour, the paper three; entries are asked for 32 packets early, which hides most of what a cache no longer holds")
 
 
@@ -146,5 +146,5 @@ def figure_13b(runs):
     keeper, sketches = sketched(runs)
     return Seen(f"recall, precision: every flow {keeper['recall']:.3f}, {keeper['precision']:.3f}; " +
                 "; ".join(f"{named(row)} {row['recall']:.3f}, {row['precision']:.3f}" for row in sketches),
-                (reaches("keeping every flow finds all", keeper, 1, "recall", headline=True), reaches("and nothing else", keeper, 1, "precision", headline=True),
+                (reaches("keeping every flow finds all", keeper, 1, "recall", headline=True), reaches("keeping every flow finds nothing else", keeper, 1, "precision", headline=True),
                  *(at_most(f"{named(row)} finds no more", row, keeper, 1, "recall") for row in sketches)))
