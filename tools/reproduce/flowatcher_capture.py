@@ -70,7 +70,7 @@ def figure_6a(runs):
     rows = their_hashes(runs)
     return Seen("M hashes/s: " + ", ".join(f"{name} {1e3 / row['ns']:.0f}" for name, row in sorted(rows.items(), key=lambda item: item[1]["ns"])),
                 (over("software Toeplitz is slower than the line", rows["softrss"], LINE_NS, headline=True),
-                 *(under(f"{name} is faster", rows[name], LINE_NS) for name in THEIR_HASHES)),
+                 *(under(f"{name} is faster than the line", rows[name], LINE_NS) for name in THEIR_HASHES)),
                 "software Toeplitz is the slowest by far; bit matrices (GFNI) mend it")
 
 
@@ -81,7 +81,7 @@ def figure_6b(runs):
     return Seen(f"cold frames, cycles a packet: descriptor alone {none['cycles']:.0f}, five-tuple {early['cycles']:.0f}, without prefetching "
                 f"{late['cycles']:.0f}",
                 (under("the five-tuple without prefetching adds up to 100 cycles", difference(late, none), most, headline=True),
-                 under("and with it", difference(early, none), most), below("reading it costs something", none, late)))
+                 under("with prefetching, too", difference(early, none), most), below("reading it costs something", none, late)))
 
 
 def figure_6c(runs):
@@ -90,7 +90,7 @@ def figure_6c(runs):
     both = {name: {**row, **{column: row[column] + table[column] for column in ("ns", "low_ns", "high_ns")}} for name, row in rows.items()}
     lost = max(0, 1 - LINE_NS / both["softrss"]["ns"])
     comparisons = [over("software Toeplitz is below the line's rate", both["softrss"], LINE_NS, headline=True)]
-    comparisons += [under(f"{name} is not", both[name], LINE_NS) for name in THEIR_HASHES]
+    comparisons += [under(f"{name} keeps up with the line", both[name], LINE_NS) for name in THEIR_HASHES]
     for name in ("murmur3", "spooky"):
         share = rows[name]
         comparisons += [reaches(f"{name} finds no place for a tenth of the flows", share, 0.10, "random_overflow_share"),

@@ -91,7 +91,7 @@ def figure_11a(runs):
         f"{percent({'missed_share': share})}: {percent(rows[share, 0])}, {percent(rows[share, 128])}" for share in shares),
                 (below(f"a flood of {high:.0%} costs more packets than one of {low:.0%} without a filter", rows[low, 0], rows[high, 0], "missed_share", headline=True),
                  below(f"a filter saves packets of a flood of {high:.0%}", rows[high, 128], rows[high, 0], "missed_share", headline=True),
-                 under("and all but a hundredth of them", rows[high, 128], 0.01, "missed_share")),
+                 under("a filter saves all but a hundredth of them", rows[high, 128], 0.01, "missed_share")),
                 "of what the program sheds, nothing counts as lost: it says what it did not look at")
 
 

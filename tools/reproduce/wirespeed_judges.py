@@ -68,9 +68,9 @@ def figure_3_locking(runs):
     return Seen(f"{stages(locked)}; {stages(apart)}; locked for a chunk of 128: {stages(chunk)}. Flow handling takes {locked['handling_ns']:.0f} ns "
                 f"a packet with the lock, {apart['handling_ns']:.0f} without, {chunk['handling_ns']:.0f} with one a chunk. Without loss: {rates} Mpps",
                 (below("a locked table handles less than two", locked, apart, "handled_mpps", headline=True),
-                 below("and less without loss", shape(lossless, "1I-2Q-1P"), shape(lossless, "1I-2Q-2P"), "lossless_mpps"),
-                 below("and less than one queue on one core", locked, simplest, "handled_mpps", headline=True),
-                 below("and less than one queue on any", *spread, "handled_mpps", headline=True)),
+                 below("a locked table has less without loss", shape(lossless, "1I-2Q-1P"), shape(lossless, "1I-2Q-2P"), "lossless_mpps"),
+                 below("a locked table handles less than one queue on one core", locked, simplest, "handled_mpps", headline=True),
+                 below("a locked table handles less than one queue on any core", *spread, "handled_mpps", headline=True)),
                 "a std::mutex around each packet; one around 128 gives most of it back: here it is not the sharing that costs but how often it is locked")
 
 
