@@ -381,7 +381,7 @@ class Reports(unittest.TestCase):
 class Short(unittest.TestCase):
     def test_a_soak_of_some_seconds_holds(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, str(SOAK), "run", PROGRAM, f"{folder}/soak", "--hours", "0.0025", "--alone", "--seed", "5", "--captures", ""], capture_output=True, text=True, timeout=240, check=False)
+            done = subprocess.run([sys.executable, str(SOAK), "run", PROGRAM, f"{folder}/soak", "--hours", "0.0025", "--alone", "--seed", "5", "--captures", ""], capture_output=True, text=True, timeout=400, check=False)
             said = pathlib.Path(folder, "soak", "report.md")
             self.assertEqual(done.returncode, 0, done.stderr + (said.read_text() if said.exists() else ""))
             ends = json.loads(pathlib.Path(folder, "soak", "ends.json").read_text())

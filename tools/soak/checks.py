@@ -34,7 +34,12 @@ def _of_seconds(data):
             Check("the account of each second", not broken and bool(states), f"{len(states) - len(broken)} of {len(states)} balance ({len(fresh)} different states)" + "".join(f"; {s}" for s in sentences[:5])),
             Check("outputs' accounts in the metrics", not off, f"{sum(sample['metrics_wrong'] == 0 for sample in scraped)} of {len(scraped)} scrapes balance" + "".join(f"; {s}" for s in off[:5])),
             _of_memory(data),
-            Check("a state each second", without <= max(3, len(data.samples) // 1000), f"{without} of {len(data.samples)} seconds without one")]
+            Check("a state each second", without <= max(3, len(data.samples) // 1000), f"{without} of {len(data.samples)} samples without one; {len(data.samples)} samples in {data.seconds():.0f} s, the longest time between two {_longest(data):.0f} s")]
+
+
+def _longest(data):
+    """Seconds between two samples: more than one where others had the processors."""
+    return max((after["t"] - before["t"] for before, after in zip(data.samples, data.samples[1:])), default=0)
 
 
 def _of_memory(data):
