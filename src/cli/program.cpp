@@ -33,7 +33,7 @@ class WatchConfig final : public CLI::ConfigBase {
     const auto path = app_.get_config_ptr()->as<std::string>();
     auto split = split_exports(text, path);
     if (!split) throw CLI::ConfigError(split.error().message, CLI::ExitCodes::ConfigError);
-    read_configuration() = {path, split->exports};
+    read_configuration() = {path, split->exports, split->rest};
     std::istringstream rest(split->rest);
     auto read = ConfigBase::from_config(rest);
     for (CLI::ConfigItem& item : read) {

@@ -25,6 +25,7 @@ int run_program(const Program& program, int argc, char** argv);
 struct Configuration {
   std::string path;                  ///< empty: none
   std::vector<std::string> exports;  ///< its [[export]] tables, as words of --export
+  std::string rest;                  ///< all else, as it was
 };
 const Configuration& configuration() noexcept;
 

@@ -54,7 +54,7 @@ void ConfiguredOutputs::look(const std::function<void(bool)>& reloading, const s
 
 void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
   const auto stay = [this](const Error& why) { say(command_, why.message + "; outputs stay as they were"); };
-  const auto words = read_exports(configuration().path);
+  const auto words = read_exports(configuration().path, configuration().rest);
   if (!words) return stay(words.error());
   const auto wanted = parse(*words);
   if (!wanted) return stay(wanted.error());
@@ -82,9 +82,14 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
   const auto queue = std::ranges::find(*queues, name_of(output), [](const auto& each) { return each->name(); });
   if (queue == queues->end()) return;
   const OutputSummary account = run_.outputs().remove(**queue, run_.session().counters(), kPatience);
-  say(command_, fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written + {} ({}) dropped",
-                            name_of(output), account.offered.records, account.offered.packets, account.written.records,
-                            account.written.packets, account.dropped.records, account.dropped.packets));
+  const auto& [name, takes_records, whole, offered, written, dropped, merged] = account;
+  std::string findings;
+  if (offered.findings != 0)
+    findings = fmt::format(", and {} findings = {} written + {} dropped", offered.findings, written.findings,
+                           dropped.findings);
+  say(command_, fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written + {} ({}) dropped{}",
+                            name, offered.records, offered.packets, written.records, written.packets, dropped.records,
+                            dropped.packets, findings));
 }
 
 }  // namespace parshall::cli

@@ -111,16 +111,21 @@ class Configured(unittest.TestCase):
     def test_what_is_wrong_is_told_and_changes_nothing(self):
         self.configure(self.table("csv", "a.csv"))
         process = self.start()
-        for times, (text, said) in enumerate((("[[export]]\nkind = 7\n", "takes a kind in quotes"), ("[[export]]\nkind = \n", "line 2"), ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
-                           (f'[[export]]\nkind="csv"\ntarget="{self.folder}/a"\n[[export]]\nkind="jsonl"\ntarget="{self.folder}/a"\n', "are the same file")), 1):
-            self.config.write_text(text)
+        for times, (text, said) in enumerate((("[[export]]\nkind = 7\n", "takes a kind in quotes"), ("[[export]]\nkind = \n", "line 3"), ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
+                           (f'[[export]]\nkind="csv"\ntarget="{self.folder}/a"\n[[export]]\nkind="jsonl"\ntarget="{self.folder}/a"\n', "are the same file"),
+                           ("# all the same\n\nidle = 1s\n", 'line 4: only [[export]] tables may change while a run goes on; "idle = 1s" takes a new start'),
+                           (f'[[exports]]\nkind="csv"\ntarget="{self.folder}/a"\n', 'line 2: only'), ("[[[\n", 'line 2: only')), 1):
+            self.config.write_text("stats = identity\n" + text)
             process.send_signal(signal.SIGHUP)
             self.wait_for("outputs stay as they were", times)
             self.assertIn(said, self.said[-1])
+        self.config.write_text("")
+        process.send_signal(signal.SIGHUP)
+        self.wait_for('"stats = identity" is not there any more')
         self.config.unlink()
         process.send_signal(signal.SIGHUP)
         self.wait_for("No such file")
-        self.config.write_text(f'[[export]]\n{self.table("csv", "a.csv")}\n[[export]]\n{self.table("csv", "absent/b.csv")}')
+        self.config.write_text(f'stats = identity\n[[export]]\n{self.table("csv", "a.csv")}\n[[export]]\n{self.table("csv", "absent/b.csv")}')
         process.send_signal(signal.SIGHUP)
         self.wait_for("absent/b.csv")
         summary = self.finish(process)

@@ -152,6 +152,23 @@ TEST_F(SeveralOutputs, OneThatIsRemovedWhileNobodyHandsOverIsGoneAllTheSame) {
   EXPECT_TRUE(outputs_.queues()->empty());
 }
 
+TEST_F(SeveralOutputs, ManyThatCameAndWentAreAddedUp) {
+  constexpr std::uint64_t kTimes = 100;
+  for (std::uint64_t i = 1; i <= kTimes; ++i) {
+    add(first_, {.records = true, .findings = false});
+    outputs_.come_round();
+    outputs_.put(record_bytes(i));
+    outputs_.remove(*(*outputs_.queues())[0], {}, 1ms);
+  }
+  const auto summaries = outputs_.summaries();
+  EXPECT_EQ(summaries.size(), 32u);
+  EXPECT_EQ(summaries[0].name, "earlier outputs");
+  EXPECT_EQ(summaries[1].name, "output 0") << "the latest are each for itself";
+  std::uint64_t offered = 0;
+  for (const OutputSummary& summary : summaries) offered += summary.offered.packets;
+  EXPECT_EQ(offered, kTimes * (kTimes + 1) / 2);
+}
+
 TEST_F(SeveralOutputs, OneThatFailsCostsTheOthersNothing) {
   add(first_, {.records = true, .findings = true}, /*gives_back=*/true);
   add(second_, {.records = true, .findings = true});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/export_tables.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -58,6 +59,24 @@ std::string_view trimmed(std::string_view line) {
   return begin == line.npos ? std::string_view() : line.substr(begin);
 }
 
+/// A line that is neither empty nor a comment.
+struct Setting {
+  std::size_t line;  ///< from 1 on
+  std::string_view text;
+};
+
+std::vector<Setting> settings_in(std::string_view text) {
+  std::vector<Setting> settings;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view one = trimmed(text.substr(0, end));
+    if (!one.empty() && !one.starts_with('#'))
+      settings.push_back({line, one.substr(0, one.find_last_not_of(" \t\r") + 1)});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return settings;
+}
+
 }  // namespace
 
 /// The rest may be laxer than TOML: only the tables are read as such. In it their lines are empty, and in them its.
@@ -84,12 +103,21 @@ Result<SplitConfiguration> split_exports(std::string_view text, const std::strin
   return split;
 }
 
-Result<std::vector<std::string>> read_exports(const std::string& path) {
+Result<std::vector<std::string>> read_exports(const std::string& path, std::string_view rest) {
   std::ifstream file(path);
   if (!file) return Error{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   auto split = split_exports(text, path);
   if (!split) return split.error();
+  const auto before = settings_in(rest), now = settings_in(split->rest);
+  const auto [was, is] = std::ranges::mismatch(before, now, {}, &Setting::text, &Setting::text);
+  if (is != now.end())
+    return Error{
+        fmt::format("{}, line {}: only [[export]] tables may change while a run goes on; \"{}\" takes a new start",
+                    path, is->line, is->text)};
+  if (was != before.end())
+    return Error{fmt::format("{}: only [[export]] tables may change while a run goes on; \"{}\" is not there any more",
+                             path, was->text)};
   return std::move(split->exports);
 }
 

@@ -18,7 +18,8 @@ struct SplitConfiguration {
 /// TOML, or lack one of these.
 Result<SplitConfiguration> split_exports(std::string_view text, const std::string& name);
 
-/// Those of a file. Fails as well where it cannot be read.
-Result<std::vector<std::string>> read_exports(const std::string& path);
+/// Of a file, again: only its tables may be others than they were. `rest` is what else was there at first. Fails as
+/// well where it cannot be read, or where something else is there now.
+Result<std::vector<std::string>> read_exports(const std::string& path, std::string_view rest);
 
 }  // namespace parshall

@@ -49,9 +49,26 @@ OutputSummary Outputs::remove(const ExportQueue& queue, const Counters& counters
   }
   OutputSummary account = leaving->summary();
   account.dropped += account.waiting();
+  keep_account(account);
+  return account;
+}
+
+/// Of outputs that come and go for months the earliest share one.
+void Outputs::keep_account(const OutputSummary& account) {
+  constexpr std::size_t kMost = 32;
   const std::lock_guard lock(mutex_);
   removed_.push_back(account);
-  return account;
+  if (removed_.size() <= kMost) return;
+  OutputSummary& all = removed_[0];
+  const OutputSummary& next = removed_[1];
+  all.name = "earlier outputs";
+  all.takes_records |= next.takes_records;
+  all.whole_run = false;
+  all.offered += next.offered;
+  all.written += next.written;
+  all.dropped += next.dropped;
+  all.merged += next.merged;
+  removed_.erase(removed_.begin() + 1);
 }
 
 void Outputs::publish(Queues queues) {

@@ -66,13 +66,14 @@ class Outputs {
 
   std::shared_ptr<const Queues> queues() const;
   std::uint64_t memory_bytes() const;
-  /// Those that were removed come last.
+  /// Those that were removed come last, the latest 31 of them each for itself.
   std::vector<OutputSummary> summaries() const;
 
  private:
   template <class Finding>
   void put_finding(const Finding& finding);
   void publish(Queues queues);
+  void keep_account(const OutputSummary& account);
 
   Schema schema_;
   std::uint64_t biflow_reach_ns_;
