@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};  ///< with an output that is to end
 
+constexpr const char* kMayBeHeld =
+    "; the sandbox lets outputs that are added go where those at the start went, and to folders of --sandbox-allow";
+
 std::string name_of(const OutputPlan& output) { return fmt::format("{}:{}", output.kind, output.target); }
 
 bool is_among(const OutputPlan& output, const std::vector<OutputPlan>& outputs) {
@@ -37,8 +40,8 @@ Result<std::vector<OutputPlan>> parse(const std::vector<std::string>& words) {
 
 }  // namespace
 
-ConfiguredOutputs::ConfiguredOutputs(Run& run, const Plan& plan, std::string command)
-    : run_(run), plan_(plan), command_(std::move(command)), others_(plan.outputs) {
+ConfiguredOutputs::ConfiguredOutputs(Run& run, const Plan& plan, std::string command, bool is_held)
+    : run_(run), plan_(plan), command_(std::move(command)), is_held_(is_held), others_(plan.outputs) {
   if (configuration().path.empty()) return;
   if (auto outputs = parse(configuration().exports)) configured_ = *std::move(outputs);
   std::erase_if(others_, [this](const OutputPlan& output) { return is_among(output, configured_); });
@@ -70,7 +73,7 @@ void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
 void ConfiguredOutputs::open(const OutputPlan& output) {
   if (is_metrics(output)) return say(command_, name_of(output) + " takes a new start");
   if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs()))
-    return say(command_, error->message);
+    return say(command_, error->message + (is_held_ ? kMayBeHeld : ""));
   configured_.push_back(output);
   say(command_, name_of(output) + " is an output from now on");
 }

@@ -14,7 +14,8 @@ namespace parshall::cli {
 class ConfiguredOutputs {
  public:
   /// `plan` is the run's. Without a configuration SIGHUP keeps its meaning. `command` is who speaks.
-  ConfiguredOutputs(Run& run, const Plan& plan, std::string command);
+  /// `is_held`: by a sandbox, which may be why an output cannot be opened.
+  ConfiguredOutputs(Run& run, const Plan& plan, std::string command, bool is_held);
 
   /// Now and then. `reloading(true)` is called before the configuration is read again, `reloading(false)` after that;
   /// `meanwhile()` before each output that is opened or finished, which may take seconds: false leaves it as it is.
@@ -28,6 +29,7 @@ class ConfiguredOutputs {
   Run& run_;
   Plan plan_;
   std::string command_;
+  bool is_held_;
   std::vector<OutputPlan> others_, configured_;  ///< of the plan's outputs: of the command line, and of the file
 };
 

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "monitor/command_runner.hpp"
+
 namespace parshall::cli {
 
-/// A command that is run for events: by /bin/sh, with the event in PARSHALL_EVENT as JSON, its task in PARSHALL_TASK,
+/// A command that is run for events, with the event in PARSHALL_EVENT as JSON, its task in PARSHALL_TASK,
 /// and in PARSHALL_LEFT_OUT how many came since the last run that no command was run for. What it writes goes to
 /// standard error.
 ///
 /// Never waits: one command runs at a time, and none sooner than `least` after the one before began.
 class EventHook {
  public:
-  EventHook(std::string command, std::chrono::nanoseconds least) : command_(std::move(command)), least_(least) {}
+  EventHook(std::unique_ptr<CommandRunner> runner, std::chrono::nanoseconds least)
+      : runner_(std::move(runner)), least_(least) {}
 
   ~EventHook() { finish(); }
 
@@ -34,9 +36,9 @@ class EventHook {
 
   bool is_running();
 
-  std::string command_;
+  std::unique_ptr<CommandRunner> runner_;
   std::chrono::nanoseconds least_;
-  pid_t child_ = 0;  ///< 0: none runs
+  bool runs_one_ = false;
   Clock::time_point began_;
   std::uint64_t runs_ = 0, left_out_ = 0, left_out_since_run_ = 0, failed_ = 0;
 };

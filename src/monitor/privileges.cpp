@@ -14,22 +14,25 @@
 #include <cstdint>
 #include <cstring>
 
+#include "monitor/sandbox/each_thread.hpp"
+
 namespace parshall::cli {
 namespace {
 
-constexpr std::uint64_t kMaySetScheduler = std::uint64_t{1} << CAP_SYS_NICE;
+constexpr std::uint64_t kMaySetScheduler = std::uint64_t{1} << CAP_SYS_NICE,
+                        kMayDetach = std::uint64_t{1} << CAP_NET_ADMIN;
 
-/// Effective and permitted ones of this thread; what it has beyond `keep` is gone, none is inherited.
-bool keep_capabilities(std::uint64_t keep) noexcept {
+/// Effective and permitted ones of this thread; what it has beyond `keep` is gone, none is inherited. What errno says.
+int keep_capabilities(std::uint64_t keep) noexcept {
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2]{};
-  if (::syscall(SYS_capget, &header, data) != 0) return false;
+  if (::syscall(SYS_capget, &header, data) != 0) return errno;
   for (unsigned half = 0; half < 2; ++half) {
     const auto kept = static_cast<std::uint32_t>(keep >> 32 * half) & data[half].permitted;
     data[half] = {.effective = kept, .permitted = kept, .inheritable = 0};
   }
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  return ::syscall(SYS_capset, &header, data) == 0;
+  return ::syscall(SYS_capset, &header, data) == 0 ? 0 : errno;
 }
 
 /// Every real-time priority, without a capability.
@@ -63,13 +66,17 @@ std::optional<Error> user_problem(const std::string& user) {
 }
 
 std::optional<Error> drop_privileges(const Privileges& kept) {
-  const bool needs_capability = kept.sets_scheduler && !allow_scheduling();
-  if (needs_capability) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);  // over the change of user
+  const std::uint64_t keep =
+      (kept.sets_scheduler && !allow_scheduling() ? kMaySetScheduler : 0) | (kept.detaches_xdp ? kMayDetach : 0);
+  if (keep != 0) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);  // over the change of user
   if (!kept.user.empty())
     if (auto error = become(kept.user)) return error;
   if (::geteuid() == 0) return std::nullopt;
-  if (!keep_capabilities(needs_capability ? kMaySetScheduler : 0)) return refused("cannot drop capabilities");
-  if (!kept.runs_commands && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refused("cannot set no_new_privs");
+  const auto drop = [&] {
+    if (const int wrong = keep_capabilities(keep); wrong != 0) return wrong;
+    return kept.runs_commands || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+  };
+  if (auto error = sandbox::each_thread(drop)) return Error{"cannot drop capabilities: " + error->message};
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@ namespace parshall::cli {
 struct Privileges {
   std::string user;             ///< to become; empty: who started it
   bool sets_scheduler = false;  ///< threads that begin later take a scheduling class of their own
+  bool detaches_xdp = false;    ///< a program is to be taken off a link in the end
   bool runs_commands = false;   ///< which may have rights of their own, such as sudo
 };
 
@@ -18,9 +19,8 @@ struct Privileges {
 std::optional<Error> user_problem(const std::string& user);
 
 /// From now on this process is of that user, where one is named, with his groups. Whoever is not root then has no
-/// capability any more, in this thread and those that it begins (of a change of user: in all), but for that to set
-/// scheduling classes where no limit (RLIMIT_RTPRIO) allows them; and no program that it runs has more, unless it runs
-/// commands.
+/// capability any more, in any thread, but for that to set scheduling classes where no limit (RLIMIT_RTPRIO) allows
+/// them, and for that to take a program off a link; and no program that it runs has more, unless it runs commands.
 /// Error: the kernel refuses; the process is to end then.
 std::optional<Error> drop_privileges(const Privileges& kept);
 

@@ -21,6 +21,7 @@
 #include "monitor/service_notice.hpp"
 #include "monitor/watch_options.hpp"
 #include "monitor/web/feed.hpp"
+#include "parshall/held_texts.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/run.hpp"
 #include "pipeline/output/event_text.hpp"
@@ -56,10 +57,15 @@ class Watch {
       if (!server) return fail(server.error(), kFailed);
       server_ = *std::move(server);
     }
-    const Privileges kept{.user = options_.user,
-                          .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
-                          .runs_commands = !options_.hook.empty()};
-    auto run = Run::open(plan_.plan, plan_.wiring, {}, [&] { return drop_privileges(kept); });
+    const bool can_hold = HeldSource::can_hold(plan_.plan.source);
+    HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
+    hold_texts(plan_.plan);
+    if (const auto error = begin_hook()) return fail(*error, kFailed);
+    if (can_hold)
+      if (const auto error = give_up_rights()) return fail(*error, kFailed);
+    if (const auto error = complete(options_, plan_)) return fail(*error, kUsage);
+    const auto opened = [&] { return can_hold ? std::nullopt : give_up_rights(); };
+    auto run = Run::open(plan_.plan, plan_.wiring, {}, opened, std::move(held));
     if (!run) return fail(run.error(), kFailed);
     run_ = *std::move(run);
     if (server_) server_->begin();
@@ -71,7 +77,7 @@ class Watch {
       return fail(Error{"no memory for the outputs: ask for fewer flows with --flows, or for fewer outputs"}, kFailed);
     }
     catch_signals();
-    configured_.emplace(*run_, plan_.plan, options_.command);
+    configured_.emplace(*run_, plan_.plan, options_.command, !sandbox_.is_off());
     if (const auto error = run_->start()) return fail(*error, kFailed);
     if (plan_.state) tell(plan_.state->begin(plan_.wiring.session.seed));
     announce();
@@ -86,6 +92,29 @@ class Watch {
 
  private:
   Session& session() { return run_->session(); }
+
+  /// While there are the rights to, and this thread alone.
+  std::optional<Error> begin_hook() {
+    if (options_.hook.empty()) return std::nullopt;
+    auto runner = CommandRunner::begin(options_.hook, {.user = options_.user, .runs_commands = true});
+    if (!runner) return runner.error();
+    hook_.emplace(*std::move(runner), std::chrono::nanoseconds(plan_.hook_every_ns));
+    return std::nullopt;
+  }
+
+  /// What comes in from now on is not ours. Folders that outputs need are made by who will own them.
+  std::optional<Error> give_up_rights() {
+    const Privileges kept{.user = options_.user,
+                          .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
+                          .detaches_xdp = uses_xdp(plan_.plan.source)};
+    if (auto error = drop_privileges(kept)) return error;
+    const sandbox::Wanted wanted = sandbox_of(options_);
+    auto made = sandbox::Sandbox::make(
+        wanted, wanted == sandbox::Wanted::off ? sandbox::Rules{} : rules_of(options_, plan_.plan));
+    if (!made) return made.error();
+    sandbox_ = *std::move(made);
+    return sandbox_.enter();
+  }
 
   int fail(const Error& error, ExitStatus status) const {
     say(options_.command, error.message);
@@ -139,7 +168,6 @@ class Watch {
       outputs.count_memory(live::Table::memory_bytes(run_->capacity(), schema.asked().size()));
     }
     if (!options_.hook.empty()) {
-      hook_.emplace(options_.hook, std::chrono::nanoseconds(plan_.hook_every_ns));
       outputs.add(std::make_unique<HookExporter>(*hook_),
                   {.name = "hook", .takes = {.records = false, .findings = true}, .waits = run_->waits()});
     }
@@ -172,6 +200,8 @@ class Watch {
                     plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
                     (run_->memory_bytes() + (1 << 20) - 1) >> 20, run_->capacity(), wired.workers,
                     wired.workers == 1 ? "" : "s", input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
+    for (const std::string& missing : sandbox_.lacks())
+      say(options_.command, fmt::format("the sandbox cannot hold back {}", missing));
     if (!plan_.plan.source.forward.empty())
       say(options_.command,
           "marked: " + describe_marks(wired.threads.marking, plan_.wiring.statistics.classifier->classes()));
@@ -374,6 +404,7 @@ class Watch {
   std::optional<ConfiguredOutputs> configured_;
   std::optional<OutputWatch> watched_;
   ServiceNotice service_;
+  sandbox::Sandbox sandbox_;
   bool warned_ = false;
   bool unsorted_ = false;  ///< a report, though it was to be
   std::atomic<bool> ending_{false}, said_that_we_wait_{false};
@@ -389,7 +420,7 @@ void add(Command app, int& status, std::shared_ptr<WatchOptions> options, const 
   Command command = app.add_subcommand(options->command, help);
   declare(command, *options);
   command->callback([options, &status] {
-    auto planned = plan(*options);
+    auto planned = begin(*options);
     if (planned) {
       status = Watch(*options, *std::move(planned)).run();
       return;

@@ -68,6 +68,17 @@ void declare_report(Command command, WatchOptions& o) {
                   "File that keeps --seed for the next run, and when this one watched: the next says for how long "
                   "nobody did")
       ->group("Flows");
+  command
+      .add_option("--sandbox", o.sandbox,
+                  "Whether the kernel is to hold the run to what it needs from then on: off, on (as far as the kernel "
+                  "can) or require")
+      ->check(among({"off", "on", "require"}))
+      ->capture_default_str()
+      ->group("Source");
+  command
+      .add_option("--sandbox-allow", o.allowed,
+                  "Folders that outputs may be in which are added later, beside those of the first ones")
+      ->group("Source");
   command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
   auto web = command
                  .add_option("--web", o.web,
@@ -161,7 +172,7 @@ void declare(Command command, WatchOptions& o) {
       "--config FILE takes these options from a TOML file, one `name = value` a line; the command line wins.");
 }
 
-Result<WatchPlan> plan(const WatchOptions& o) {
+Result<WatchPlan> begin(const WatchOptions& o) {
   auto given = read(o);
   if (!given) return given.error();
   WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}, .state = {}};
@@ -169,6 +180,10 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   if (const auto problem = user_problem(o.user)) return *problem;
   if (const auto problem = parse_web(o, plan)) return *problem;
   if (const auto problem = read_state(o, plan)) return *problem;
+  return plan;
+}
+
+std::optional<Error> complete(const WatchOptions& o, WatchPlan& plan) {
   auto wiring = wire(plan.plan);
   if (!wiring) return wiring.error();
   plan.wiring = *std::move(wiring);
@@ -196,7 +211,7 @@ Result<WatchPlan> plan(const WatchOptions& o) {
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
   plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;
-  return plan;
+  return std::nullopt;
 }
 
 }  // namespace parshall::cli

@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "monitor/plan_options.hpp"
 #include "monitor/run_state.hpp"
+#include "monitor/sandbox/sandbox.hpp"
 #include "monitor/web/access.hpp"
 #include "parshall/wiring.hpp"
 
@@ -25,6 +26,8 @@ struct WatchOptions {
   std::string spool;  ///< empty: as the source wants it
   std::string user;   ///< to become; empty: who started it
   std::string state;  ///< file of a RunState; empty: none
+  std::string sandbox = "on";
+  std::vector<std::string> allowed;  ///< folders that a run may write in beside those of its outputs
   std::int64_t top = -1;
   bool live = false, quiet = false;
 };
@@ -32,7 +35,7 @@ struct WatchOptions {
 /// `options` has to outlive parsing.
 void declare(Command command, WatchOptions& options);
 
-/// What the words mean, all of them.
+/// What the words mean: by begin() what says what a run opens, by complete() the rest.
 struct WatchPlan {
   Plan plan;
   Wiring wiring;
@@ -43,7 +46,15 @@ struct WatchPlan {
   std::unique_ptr<RunState> state;
 };
 
-/// Of parsed options, for a run with reports. Errors are the user's: exit status kUsage.
-Result<WatchPlan> plan(const WatchOptions& options);
+/// Of parsed options, for a run with reports. No file is read that is not the user's word itself, such as a model, and
+/// nothing is opened. Errors are the user's: exit status kUsage.
+Result<WatchPlan> begin(const WatchOptions& options);
+
+/// Reads and checks all else. Errors likewise.
+std::optional<Error> complete(const WatchOptions& options, WatchPlan& plan);
+
+/// What such a run needs, once its source is open.
+sandbox::Rules rules_of(const WatchOptions& options, const Plan& plan);
+sandbox::Wanted sandbox_of(const WatchOptions& options);
 
 }  // namespace parshall::cli

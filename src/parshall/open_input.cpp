@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "engine/thread_models.hpp"
 #include "generate/memory_source.hpp"
 #include "generate/paced_source.hpp"
 #include "generate/shared_source.hpp"
+#include "pipeline/capture/capture_parser.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
-#include "pipeline/capture/packet_socket.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/capture/turn_source.hpp"
 
@@ -30,8 +34,11 @@ bool can_take_turns(const SessionOptions& session) {
          session.limits.pause_every_ns == 0 && session.limits.packet_time_ns == 0;
 }
 
-Result<Input> open_file(const std::string& path, const SessionOptions& session) {
-  auto sources = open_capture_file(path, lanes_of(session));
+Result<Input> open_file(const std::string& path, const SessionOptions& session, HeldSource held) {
+  auto file = held.file ? *std::move(held.file) : open_capture(path);
+  if (!file) return file.error();
+  auto sources =
+      open_capture_descriptor(file->release(), path == "-" ? std::string(kStandardInput) : path, lanes_of(session));
   if (!sources) return sources.error();
   if (can_take_turns(session) && sources->front()->keeps_packets())
     return Input{.description = path,
@@ -127,7 +134,22 @@ Input device_input(const std::shared_ptr<Device>& device) {
           .device = [device] { return device->counters(); }};
 }
 
-Result<Input> open_device(const SourcePlan& source, const SessionOptions& session) {
+bool is_kernel_interface(const SourcePlan& source) {
+  const auto device = DeviceName::parse(source.interface);
+  return device && device->kind == DeviceKind::kernel_interface;
+}
+
+/// Read by sockets of ours, without DPDK.
+bool is_packet_socket(const SourcePlan& source) {
+  return source.forward.empty() && source.via == "af_packet" && is_kernel_interface(source);
+}
+
+Result<std::unique_ptr<PacketSocket>> open_socket(const SourcePlan& source, std::size_t queues) {
+  return PacketSocket::open(
+      {.interface = source.interface, .queues = static_cast<std::uint16_t>(queues), .descriptors = source.descriptors});
+}
+
+Result<Input> open_device(const SourcePlan& source, const SessionOptions& session, HeldSource held) {
   const bool forwards = !source.forward.empty();
   const std::size_t workers = forwards ? session.workers / 2 : session.workers;
   const std::size_t queues = source.queues != 0 ? source.queues : forwards ? workers : lanes_of(session);
@@ -137,18 +159,14 @@ Result<Input> open_device(const SourcePlan& source, const SessionOptions& sessio
   if (queues > 1 && session.limits.packets != 0)
     return Error{
         "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
-  if (!forwards && source.via == "af_packet") {
-    const auto device = DeviceName::parse(source.interface);
-    if (!device) return device.error();
-    if (device->kind == DeviceKind::kernel_interface) {
-      auto socket = PacketSocket::open(
-          {.interface = device->name, .queues = static_cast<std::uint16_t>(queues), .descriptors = source.descriptors});
-      if (!socket) return socket.error();
-      const std::uint64_t memory_bytes = (*socket)->memory_bytes();
-      Input input = device_input(std::shared_ptr(*std::move(socket)));
-      input.memory_bytes = memory_bytes;
-      return input;
-    }
+  if (is_packet_socket(source)) {
+    auto socket = held.socket ? *std::move(held.socket) : open_socket(source, queues);
+    if (!socket) return socket.error();
+    if (auto error = (*socket)->listen()) return *std::move(error);
+    const std::uint64_t memory_bytes = (*socket)->memory_bytes();
+    Input input = device_input(std::shared_ptr(*std::move(socket)));
+    input.memory_bytes = memory_bytes;
+    return input;
   }
   DpdkOptions opening{.device = source.interface,
                       .via = source.via,
@@ -172,10 +190,30 @@ Result<Input> open_device(const SourcePlan& source, const SessionOptions& sessio
 
 }  // namespace
 
-Result<Input> open_input(const SourcePlan& source, const SessionOptions& session) {
-  if (!source.file.empty()) return open_file(source.file, session);
+bool HeldSource::can_hold(const SourcePlan& source) { return source.interface.empty() || is_packet_socket(source); }
+
+bool uses_xdp(const SourcePlan& source) {
+  if (source.interface.empty()) return false;
+  if (is_kernel_interface(source) && source.via == "af_xdp") return true;
+  return source.interface.find("af_xdp") != std::string::npos || source.forward.find("af_xdp") != std::string::npos;
+}
+
+HeldSource HeldSource::of(const Plan& plan) {
+  HeldSource held;
+  const SourcePlan& source = plan.source;
+  if (!source.file.empty()) held.file = open_capture(source.file);
+  if (source.interface.empty() || !is_packet_socket(source)) return held;
+  const auto models = thread_models();
+  const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);
+  const bool one_lane = model != models.end() && model->model == ThreadModel::pipeline;
+  held.socket = open_socket(source, source.queues != 0 ? source.queues : one_lane ? 1 : plan.threads.workers);
+  return held;
+}
+
+Result<Input> open_input(const SourcePlan& source, const SessionOptions& session, HeldSource held) {
+  if (!source.file.empty()) return open_file(source.file, session, std::move(held));
   if (!source.traffic.empty()) return open_traffic(source.traffic, session);
-  return open_device(source, session);
+  return open_device(source, session, std::move(held));
 }
 
 }  // namespace parshall

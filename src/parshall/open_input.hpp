@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
+#include <optional>
+
+#include "base/file_handle.hpp"
 #include "base/result.hpp"
 #include "engine/session.hpp"
 #include "parshall/plan.hpp"
+#include "pipeline/capture/packet_socket.hpp"
 
 namespace parshall {
 
-/// Opens the source that the plan names, with as many lanes as the thread model asks.
-Result<Input> open_input(const SourcePlan& source, const SessionOptions& session);
+/// What takes rights of a source, done before all else: nothing is read, and no packet comes yet. What could not be
+/// opened says so when it is asked for.
+struct HeldSource {
+  std::optional<Result<FileHandle>> file;
+  std::optional<Result<std::unique_ptr<PacketSocket>>> socket;
+
+  /// Whether nothing of this source is left that takes rights; else it is DPDK's.
+  static bool can_hold(const SourcePlan& source);
+  static HeldSource of(const Plan& plan);
+};
+
+/// Whether its devices have a program of the kernel's (XDP), which has to be taken off again.
+bool uses_xdp(const SourcePlan& source);
+
+/// Opens the source that the plan names, or goes on with what was held of it, with as many lanes as the thread model
+/// asks.
+Result<Input> open_input(const SourcePlan& source, const SessionOptions& session, HeldSource held = {});
 
 }  // namespace parshall

@@ -75,6 +75,7 @@ struct TasksPlan {
   std::string states;              ///< TOML file of monitoring states
   std::string states_text;         ///< what it says; empty: what is in the file
   std::string profile;             ///< what packets cost in them, a file
+  std::string profile_text;        ///< what it says; empty: what is in the file
   Adaptation adaptation = Adaptation::accuracy;
   ControlPolicy policy = ControlPolicy::tasks;  ///< of Adaptation::accuracy
   Preference prefer = Preference::packets;      ///< of ControlPolicy::tasks

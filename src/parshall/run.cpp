@@ -10,7 +10,6 @@
 #include <new>
 #include <utility>
 
-#include "parshall/open_input.hpp"
 #include "parshall/wire_outputs.hpp"
 
 namespace parshall {
@@ -78,7 +77,7 @@ Run::~Run() {
 }
 
 Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const OpenInput& open,
-                                       const SourceOpened& opened) {
+                                       const SourceOpened& opened, HeldSource held) {
   const bool waits = !open && input_can_wait(plan.source);
   std::unique_ptr<Run> run(new Run(std::move(wiring), waits));
   const SessionOptions& session = run->wiring_.session;
@@ -88,7 +87,7 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     auto tasks = TaskSets::make(run->wiring_.tasks, run->wiring_.task_options);
     if (!tasks) return tasks.error();
     run->tasks_ = *std::move(tasks);
-    auto input = open ? open() : open_input(plan.source, session);
+    auto input = open ? open() : open_input(plan.source, session, std::move(held));
     if (!input) return input.error();
     if (opened)
       if (const auto error = opened()) return *error;

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "parshall/metrics.hpp"
+#include "parshall/open_input.hpp"
 #include "parshall/wiring.hpp"
 #include "pipeline/output/outputs.hpp"
 
@@ -21,11 +22,11 @@ class Run {
   using OpenInput = std::function<Result<Input>()>;
   using SourceOpened = std::function<std::optional<Error>()>;
 
-  /// Opens the source that the plan names, or what `open` gives in its place, then the plan's outputs. Of a source that
-  /// cannot wait the memory is there first. `opened` is called between the two, by the only thread that there is of the
-  /// run but those of a device, or of what decompresses a capture.
+  /// Opens the source that the plan names, or what `open` gives in its place, or goes on with what is held of it; then
+  /// the plan's outputs. Of a source that cannot wait the memory is there first. `opened` is called between the two, by
+  /// the only thread that there is of the run but those of a device, or of what decompresses a capture.
   static Result<std::unique_ptr<Run>> open(const Plan& plan, Wiring wiring, const OpenInput& open = {},
-                                           const SourceOpened& opened = {});
+                                           const SourceOpened& opened = {}, HeldSource held = {});
   ~Run();
 
   /// For more than the plan names, until start().

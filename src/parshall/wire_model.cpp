@@ -41,7 +41,7 @@ std::optional<Error> wire_model(const Plan& plan, StatisticOptions& options, std
   if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out --model " + path};
   auto model = model_of(plan.flows);
   if (!model) {
-    const bool is_there = std::filesystem::exists(path);
+    const bool is_there = !plan.flows.model_text.empty() || std::filesystem::exists(path);
     return Error{
         is_there
             ? "--model " + model.error().message

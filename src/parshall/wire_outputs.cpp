@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/parse.hpp"
 #include "base/same_file.hpp"
 #include "pipeline/output/exporters.hpp"
 
@@ -128,6 +129,17 @@ Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const
     servers.push_back(*std::move(server));
   }
   return servers;
+}
+
+std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans) {
+  std::vector<OutputNeeds> needs;
+  for (const OutputPlan& plan : plans) {
+    if (const ExporterEntry* const entry = find_exporter(plan.kind)) needs.push_back(needs_of(*entry, plan.target));
+    if (!is_metrics(plan)) continue;
+    const auto port = parse_count(plan.target.substr(plan.target.rfind(':') + 1));
+    needs.push_back({.binds = {static_cast<std::uint16_t>(port.value_or(0))}, .uses_network = true});
+  }
+  return needs;
 }
 
 }  // namespace parshall

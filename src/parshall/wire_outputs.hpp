@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "parshall/metrics.hpp"
 #include "parshall/plan.hpp"
+#include "pipeline/output/output_needs.hpp"
 #include "pipeline/output/outputs.hpp"
 
 namespace parshall {
@@ -37,6 +38,9 @@ std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const Sourc
 
 /// Those of its outputs that only tell how it goes.
 Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const OutputPlan> plans);
+
+/// What opening them will ask of the system, and they later.
+std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans);
 
 /// What is wrong with a plan's outputs, but for what only opening them shows.
 std::optional<Error> outputs_problem(const Plan& plan);

@@ -87,7 +87,8 @@ std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const
   control.controller.sheds = wanted.sheds;
   control.prefer = wanted.prefer;
   if (!wanted.profile.empty()) {
-    const auto profile = Profile::read(wanted.profile);
+    const auto profile = wanted.profile_text.empty() ? Profile::read(wanted.profile)
+                                                     : Profile::parse(wanted.profile_text, wanted.profile);
     if (!profile) return profile.error();
     if (const auto difference = profile->difference_from(identify_machine(version(), plan.flows.table)))
       return Error{fmt::format("--profile {}: {}", wanted.profile, *difference)};

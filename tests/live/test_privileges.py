@@ -123,11 +123,14 @@ class Privileges(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, 'takes root' in done.stderr), (2, True), done.stderr)
 
-    def test_commands_of_a_hook_may_have_rights_of_their_own(self):
+    def test_commands_of_a_hook_may_have_rights_of_their_own_and_the_run_has_not(self):
+        said = self.folder / 'said'
         process = self.start('setpriv', '--reuid', 'nobody', '--clear-groups', '--inh-caps', '-all', str(self.program), 'watch', '-q', '-g', 'flows=9,pace=1000', '--duration', '30s',
-                             '--tasks', 'count', '--hook', 'true')
+                             '--tasks', 'count', '--hook', f'grep NoNewPrivs /proc/self/status > {said}')
         netns.wait_until(lambda: len(rights(process.pid)) > 3, 'its threads')
-        self.assertFalse(any(thread['no_new'] for thread in rights(process.pid)))
+        self.assertTrue(all(thread['no_new'] for thread in rights(process.pid)))
+        netns.wait_until(lambda: said.exists() and said.read_text(), 'what the command says')
+        self.assertEqual(said.read_text().split(), ['NoNewPrivs:', '0'])
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
 

@@ -176,9 +176,19 @@ class RingSource final : public PacketSource {
 
 class Sockets final : public PacketSocket {
  public:
-  Sockets(std::vector<std::shared_ptr<Queue>> queues, const KernelInterface& interface, std::string description)
-      : queues_(std::move(queues)), promiscuous_(interface.index), description_(std::move(description)) {
+  Sockets(std::vector<std::shared_ptr<Queue>> queues, KernelInterface interface, std::string description)
+      : queues_(std::move(queues)),
+        interface_(std::move(interface)),
+        promiscuous_(interface_.index),
+        description_(std::move(description)) {
     if (!promiscuous_.granted()) description_ += "; promiscuous mode was refused: only this host's packets";
+  }
+
+  std::optional<Error> listen() override {
+    for (const auto& queue : queues_)
+      if (!open_filter(queue->socket.get()))
+        return Error{fmt::format("cannot open {}: a filter: {}", interface_.name, std::strerror(errno))};
+    return std::nullopt;
   }
 
   std::vector<std::unique_ptr<PacketSource>> take_queues() override {
@@ -203,7 +213,16 @@ class Sockets final : public PacketSocket {
   std::string description() const override { return description_; }
 
  private:
+  /// On the loopback interface whatever is sent comes in, too: it would be seen twice.
+  bool open_filter(int socket) const noexcept {
+    constexpr int kNone = 0;
+    return interface_.hardware == ARPHRD_LOOPBACK
+               ? ignore_outgoing(socket)
+               : ::setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, &kNone, sizeof kNone) == 0;
+  }
+
   std::vector<std::shared_ptr<Queue>> queues_;
+  KernelInterface interface_;
   PromiscuousMembership promiscuous_;
   std::string description_;
   bool taken_ = false;
@@ -241,10 +260,8 @@ class Opening {
     for (std::uint16_t i = 0; i < options_.queues; ++i) {
       queues.push_back(std::make_shared<Queue>());
       if (auto error = make_ring(*queues.back())) return *std::move(error);
-      if (auto error = listen(*queues.back())) return *std::move(error);
+      if (auto error = bind(*queues.back())) return *std::move(error);
     }
-    for (const auto& queue : queues)
-      if (auto error = open_filter(*queue)) return *std::move(error);
     const std::uint32_t frames = queues.front()->ring->frames();
     return std::unique_ptr<PacketSocket>(new Sockets(std::move(queues), interface_, description(frames)));
   }
@@ -279,8 +296,8 @@ class Opening {
     return std::nullopt;
   }
 
-  /// Deaf until all queues share the traffic: before, each would be given all of it.
-  Step listen(Queue& queue) {
+  /// Deaf: until all queues share the traffic each would be given all of it.
+  Step bind(Queue& queue) {
     const int socket = queue.socket.get();
     if (!ignore_all(socket)) return failed("a filter");
     const sockaddr_ll address{
@@ -295,16 +312,6 @@ class Opening {
     if (::getsockopt(socket, SOL_PACKET, PACKET_FANOUT, &group, &bytes) != 0) return failed("its queues");
     group_ = group & 0xffff;
     return std::nullopt;
-  }
-
-  /// On the loopback interface whatever is sent comes in, too: it would be seen twice.
-  Step open_filter(const Queue& queue) const {
-    const int socket = queue.socket.get();
-    constexpr int kNone = 0;
-    const bool open = interface_.hardware == ARPHRD_LOOPBACK
-                          ? ignore_outgoing(socket)
-                          : ::setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, &kNone, sizeof kNone) == 0;
-    return open ? std::nullopt : Step(failed("a filter"));
   }
 
   std::string description(std::uint32_t frames) const {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,13 @@ struct PacketSocketOptions {
 /// Source: Linux packet_mmap.rst (TPACKET_V2), packet(7).
 class PacketSocket {
  public:
-  /// Listens when it returns.
+  /// What takes rights is done when it returns, and its memory is there. No packet comes yet.
   static Result<std::unique_ptr<PacketSocket>> open(const PacketSocketOptions& options);
 
   virtual ~PacketSocket() = default;
+
+  /// Packets come, and are counted, from now on. Takes no rights.
+  virtual std::optional<Error> listen() = 0;
 
   /// One source per queue, each for one thread; the second call returns none. They may outlive this.
   virtual std::vector<std::unique_ptr<PacketSource>> take_queues() = 0;

@@ -129,15 +129,16 @@ Result<Sources> open_capture_descriptor(int fd, const std::string& name, std::si
   return stream_capture(std::move(file), name, consumers);
 }
 
+Result<FileHandle> open_capture(const std::string& path) {
+  FileHandle file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return path == "-" ? cannot("read", std::string(kStandardInput)) : cannot("open", path);
+  return file;
+}
+
 Result<Sources> open_capture_file(const std::string& path, std::size_t consumers) {
-  if (path == "-") {
-    const int fd = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0) return cannot("read", std::string(kStandardInput));
-    return open_capture_descriptor(fd, std::string(kStandardInput), consumers);
-  }
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return cannot("open", path);
-  return open_capture_descriptor(fd, path, consumers);
+  auto file = open_capture(path);
+  if (!file) return file.error();
+  return open_capture_descriptor(file->release(), path == "-" ? std::string(kStandardInput) : path, consumers);
 }
 
 }  // namespace parshall

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_handle.hpp"
 #include "base/result.hpp"
 #include "pipeline/capture/source.hpp"
 
@@ -17,6 +18,9 @@ namespace parshall {
 /// have come. Error: the file cannot be opened, is compressed in another way or twice, or is no capture. Damage further
 /// on is the sources' damage().
 Result<std::vector<std::unique_ptr<PacketSource>>> open_capture_file(const std::string& path, std::size_t consumers);
+
+/// Opens it, and reads nothing. "-": standard input.
+Result<FileHandle> open_capture(const std::string& path);
 
 /// The same for an open file descriptor, which this call takes over; `name` is for messages.
 Result<std::vector<std::unique_ptr<PacketSource>>> open_capture_descriptor(int fd, const std::string& name,

@@ -20,10 +20,11 @@ constexpr ExporterEntry kExporters[] = {
     {"csv", "records, one line each", kRecords, make_csv_exporter},
     {"jsonl", "records, events and the summary, a JSON object a line", kAll, make_json_lines_exporter},
     {"ipfix", "records as IPFIX, to a file, udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT", kRecords, nullptr,
-     open_ipfix_exporter},
-    {"netflow9", "records as NetFlow version 9, to udp://HOST:PORT", kRecords, nullptr, open_netflow9_exporter},
-    {"kafka", "records to HOST:PORT/TOPIC of Kafka", kRecords, nullptr, open_kafka_exporter},
-    {"parquet", "records as Parquet files in a folder", kRecords, nullptr, open_parquet_exporter},
+     open_ipfix_exporter, ipfix_needs},
+    {"netflow9", "records as NetFlow version 9, to udp://HOST:PORT", kRecords, nullptr, open_netflow9_exporter,
+     ipfix_needs},
+    {"kafka", "records to HOST:PORT/TOPIC of Kafka", kRecords, nullptr, open_kafka_exporter, kafka_needs},
+    {"parquet", "records as Parquet files in a folder", kRecords, nullptr, open_parquet_exporter, parquet_needs},
     {"arrow", "records as an Arrow IPC stream", kRecords, make_arrow_exporter},
     {"events", "what tasks find, a JSON object a line", kFindings, make_events_exporter},
     {"recall", "how much of it they found, a CSV line for each window and task", kFindings, make_recall_exporter},
@@ -38,6 +39,10 @@ Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, cons
   auto output = Output::open(target);
   if (!output) return output.error();
   return entry.make(*std::move(output));
+}
+
+OutputNeeds needs_of(const ExporterEntry& entry, const std::string& target) {
+  return entry.needs != nullptr ? entry.needs(target) : OutputNeeds{.files = {target}};
 }
 
 const ExporterEntry* find_exporter(std::string_view name) noexcept {

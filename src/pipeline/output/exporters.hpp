@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/output/exporter.hpp"
+#include "pipeline/output/output_needs.hpp"
 
 namespace parshall {
 
@@ -17,6 +18,7 @@ struct ExporterEntry {
   ExporterTakes takes;
   std::unique_ptr<Exporter> (*make)(std::unique_ptr<Output> output);  ///< null: it opens its target itself
   Result<std::unique_ptr<Exporter>> (*open)(const std::string& target) = nullptr;
+  OutputNeeds (*needs)(const std::string& target) = nullptr;  ///< of those that open it themselves
 };
 
 /// Every kind: one line each.
@@ -24,6 +26,9 @@ std::span<const ExporterEntry> exporter_registry() noexcept;
 
 /// Its target is a file, or what the kind has else.
 Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, const std::string& target);
+
+/// What open_exporter() will ask of the system, and the exporter later; of a target that is none, anything.
+OutputNeeds needs_of(const ExporterEntry& entry, const std::string& target);
 
 /// Null: there is none of that name.
 const ExporterEntry* find_exporter(std::string_view name) noexcept;

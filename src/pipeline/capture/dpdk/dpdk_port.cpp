@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <linux/capability.h>
 #include <rte_ether.h>
 #include <rte_log.h>
 #include <sys/socket.h>
@@ -142,6 +143,27 @@ class Speaking {
       {{"libxdp.so.1", "libxdp_set_print"}, {"libbpf.so.1", "libbpf_set_print"}}};
   bool for_ever_;
 };
+
+/// What this process lacks of what the kernel asks of such a device's driver, as words behind an error.
+std::string missing_rights(const std::string& devargs) {
+  struct Right {
+    std::string_view driver, with;
+    int capability;
+    std::string_view name;
+  };
+  static constexpr Right kRights[] = {
+      {"net_af_packet", "", CAP_NET_RAW, "CAP_NET_RAW"},  {"net_af_packet", "", CAP_NET_ADMIN, "CAP_NET_ADMIN"},
+      {"net_af_xdp", "", CAP_NET_RAW, "CAP_NET_RAW"},     {"net_af_xdp", "", CAP_NET_ADMIN, "CAP_NET_ADMIN"},
+      {"net_af_xdp", "", CAP_SYS_ADMIN, "CAP_SYS_ADMIN"}, {"net_tap", "", CAP_NET_ADMIN, "CAP_NET_ADMIN"},
+      {"net_pcap", "iface=", CAP_NET_RAW, "CAP_NET_RAW"}};
+  std::vector<std::string_view> missing;
+  for (const Right& right : kRights)
+    if (devargs.starts_with(right.driver) && devargs.find(right.with) != std::string::npos &&
+        !has_capability(right.capability))
+      missing.push_back(right.name);
+  return missing.empty() ? ""
+                         : fmt::format("; its driver takes {}, which this process has not", fmt::join(missing, ", "));
+}
 
 int next_number() {
   static std::atomic<int> number = 0;
@@ -303,7 +325,7 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   for (const PortPlan& port : plan->ports) {
     Result<OpenedPort> opened = open_port(port);
     if (!opened) {
-      error = Error{opened.error().message + caught.tail()};
+      error = Error{opened.error().message + caught.tail() + missing_rights(port.devargs)};
       break;
     }
     if (plan->interface) opened->state->watch(*plan->interface);

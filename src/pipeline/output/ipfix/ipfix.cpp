@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/ipfix/ipfix.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netdb.h>
 
 #include <algorithm>
 #include <iterator>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse.hpp"
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/ipfix/writer.hpp"
 
@@ -288,6 +291,22 @@ Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target)
 
 Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& target) {
   return open("netflow9", target, FlowProtocol::netflow9);
+}
+
+OutputNeeds ipfix_needs(const std::string& target) {
+  const auto parsed = IpfixTarget::parse(target);
+  if (!parsed) return {};
+  const Transport& transport = parsed->transport;
+  if (transport.kind == Transport::Kind::file) return {.files = {transport.path}};
+  OutputNeeds needs{.uses_network = true};
+  if (transport.kind == Transport::Kind::udp) return needs;
+  const servent* const service = ::getservbyname(transport.port.c_str(), "tcp");
+  const auto port = service != nullptr ? ::ntohs(static_cast<std::uint16_t>(service->s_port))
+                                       : parse_count(transport.port).value_or(0);
+  needs.connects = {static_cast<std::uint16_t>(port)};
+  for (const std::string& file : {transport.ca, transport.cert, transport.key})
+    if (!file.empty()) needs.reads.push_back(file);
+  return needs;
 }
 
 }  // namespace parshall

@@ -5,6 +5,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/output/exporter.hpp"
+#include "pipeline/output/output_needs.hpp"
 
 namespace parshall {
 
@@ -15,5 +16,8 @@ Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target)
 /// As NetFlow version 9 (RFC 3954), to udp://HOST:PORT: of IANA's elements alone, with times both as they are and since
 /// an hour before the first packet.
 Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& target);
+
+/// Of both.
+OutputNeeds ipfix_needs(const std::string& target);
 
 }  // namespace parshall

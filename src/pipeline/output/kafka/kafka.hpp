@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pipeline/output/exporter.hpp"
+#include "pipeline/output/output_needs.hpp"
 
 namespace parshall {
 
@@ -13,5 +14,7 @@ namespace parshall {
 /// room, or is not delivered in five minutes, is lost, and counted. Nothing waits for it but a run's end. Where the
 /// program was built without Kafka, this says so.
 Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target);
+
+OutputNeeds kafka_needs(const std::string& target);
 
 }  // namespace parshall

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/kafka/target.hpp"
 
+#include <fstream>
+
 #include "base/host_name.hpp"
 #include "base/parse.hpp"
+#include "pipeline/output/kafka/kafka.hpp"
 #include "pipeline/output/target_options.hpp"
 
 namespace parshall {
@@ -56,6 +59,22 @@ Result<KafkaTarget> KafkaTarget::parse(const std::string& text) {
   if (target.brokers.empty() || target.topic.empty())
     return Error{"give HOST:PORT/TOPIC, or HOST:PORT,HOST:PORT/TOPIC"};
   return target;
+}
+
+/// Brokers tell at what ports they are. Settings that are paths name certificates, keys and libraries.
+OutputNeeds kafka_needs(const std::string& target) {
+  const auto parsed = KafkaTarget::parse(target);
+  if (!parsed) return {};
+  OutputNeeds needs{.connects_anywhere = true, .uses_network = true};
+  if (parsed->config.empty()) return needs;
+  needs.reads.push_back(parsed->config);
+  std::ifstream file(parsed->config);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("test.mock.")) needs.binds = {0};  // brokers in librdkafka itself, at any port
+    if (const std::size_t path = line.find("=/"); path != line.npos && !line.starts_with('#'))
+      needs.reads.push_back(line.substr(path + 1));
+  }
+  return needs;
 }
 
 }  // namespace parshall

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pipeline/output/exporter.hpp"
+#include "pipeline/output/output_needs.hpp"
 
 namespace parshall {
 
@@ -13,5 +14,7 @@ namespace parshall {
 /// lost with a file), then the schema's; times without "_ns", since they are timestamps. A file that cannot be written
 /// is given up with its records, which are counted, and another one is tried after a while.
 Result<std::unique_ptr<Exporter>> open_parquet_exporter(const std::string& target);
+
+OutputNeeds parquet_needs(const std::string& target);
 
 }  // namespace parshall

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/sandbox/calls.hpp"
+
+#include <fmt/format.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "monitor/sandbox/call_lists.hpp"
+
+namespace parshall::sandbox {
+namespace {
+
+using Context = std::unique_ptr<void, decltype(&::seccomp_release)>;
+
+/// Adds rules to one filter; what goes wrong first is kept.
+class Filter {
+ public:
+  explicit Filter(std::uint32_t otherwise) : context_(::seccomp_init(otherwise), &::seccomp_release) {
+    if (!context_) {
+      problem_ = -ENOMEM;
+      return;
+    }
+    keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1));
+    keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_NNP, 0));
+    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);       // since 4.14
+    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree, since libseccomp 2.5
+  }
+
+  /// Calls that this libseccomp has no number for are of no kernel that it knows.
+  void add(std::uint32_t action, std::string_view call, std::span<const scmp_arg_cmp> of = {}) {
+    const int number = ::seccomp_syscall_resolve_name(std::string(call).c_str());
+    if (!context_ || number == __NR_SCMP_ERROR) return;
+    keep(::seccomp_rule_add_array(context_.get(), action, number, static_cast<unsigned>(of.size()), of.data()));
+  }
+  void add(std::uint32_t action, std::string_view call, const scmp_arg_cmp& of) { add(action, call, {&of, 1}); }
+
+  int load() {
+    if (context_) keep(::seccomp_load(context_.get()));
+    return -problem_;
+  }
+
+ private:
+  void keep(int result) noexcept {
+    if (problem_ == 0 && result < 0) problem_ = result;
+  }
+
+  Context context_;
+  int problem_ = 0;  ///< the first
+};
+
+scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
+  return {.arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
+}
+
+/// Families of sockets: the kernel looks at an int.
+void refuse_sockets(Filter& filter, const Rules& rules) {
+  constexpr std::uint64_t kInt = 0xffffffff;
+  for (std::uint64_t family = 0; family < AF_MAX; ++family) {
+    const bool allowed = (family == AF_UNIX && rules.opens(Sockets::local)) ||
+                         ((family == AF_INET || family == AF_INET6) && rules.opens(Sockets::internet)) ||
+                         (family == AF_NETLINK && rules.opens(Sockets::netlink));
+    if (!allowed) filter.add(SCMP_ACT_ERRNO(EPERM), "socket", masked(0, kInt, family));
+  }
+}
+
+/// What ends the process, and what calls that are allowed may not be asked for.
+int refuse(const Rules& rules) {
+  constexpr std::uint32_t kRefused = SCMP_ACT_ERRNO(EPERM);
+  constexpr std::uint64_t kCommand = 0xffffffff;
+  Filter filter(SCMP_ACT_ALLOW);
+  for (const std::string_view call : kNever)
+    if (!(rules.programs && call == "bpf")) filter.add(SCMP_ACT_KILL_PROCESS, call);
+  refuse_sockets(filter, rules);
+  for (const char* const call : {"mmap", "mprotect", "pkey_mprotect"})  // code is what files have
+    filter.add(kRefused, call, masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));
+  filter.add(kRefused, "clone", masked(0, CLONE_THREAD, 0));
+  for (const std::uint64_t input : {TIOCSTI, TIOCLINUX})  // typed into a terminal, for who reads it next
+    filter.add(kRefused, "ioctl", masked(1, kCommand, input));
+  for (const char* const call : {"tgkill", "kill"})
+    filter.add(kRefused, call, {.arg = 0, .op = SCMP_CMP_NE, .datum_a = static_cast<std::uint64_t>(::getpid())});
+  return filter.load();
+}
+
+int allow(const Rules& rules) {
+  Filter filter(SCMP_ACT_ERRNO(ENOSYS));
+  for (const std::string_view call : kAllowed) filter.add(SCMP_ACT_ALLOW, call);
+  if (rules.programs) filter.add(SCMP_ACT_ALLOW, "bpf");
+  return filter.load();
+}
+
+}  // namespace
+
+bool filters_calls() noexcept { return true; }
+
+std::optional<Error> filter_calls(const Rules& rules) {
+  int number = refuse(rules);
+  if (number == 0) number = allow(rules);
+  if (number == 0) return std::nullopt;
+  return Error{fmt::format("seccomp: {}", std::strerror(number))};
+}
+
+}  // namespace parshall::sandbox

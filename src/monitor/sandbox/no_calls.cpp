@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/sandbox/calls.hpp"
+
+namespace parshall::sandbox {
+
+bool filters_calls() noexcept { return false; }
+
+std::optional<Error> filter_calls(const Rules&) { return Error{"this program was built without libseccomp"}; }
+
+}  // namespace parshall::sandbox

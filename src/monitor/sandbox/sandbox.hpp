@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file_handle.hpp"
+#include "base/result.hpp"
+#include "monitor/sandbox/rules.hpp"
+
+namespace parshall::sandbox {
+
+/// How a run is held to its rules: not, as far as the kernel can, or entirely.
+enum class Wanted : std::uint8_t { off, on, required };
+
+/// What the kernel allows a run from some point on, for good.
+class Sandbox {
+ public:
+  /// Opens what the rules name, with the rights that there still are. Error: not all of it can be in force, and it is
+  /// required.
+  static Result<Sandbox> make(Wanted wanted, Rules rules);
+
+  /// For all threads. The process is to end where this fails.
+  std::optional<Error> enter();
+
+  /// What of it is not in force, and why, for who started the run; empty: nothing is amiss.
+  const std::vector<std::string>& lacks() const noexcept { return lacks_; }
+  bool is_off() const noexcept { return wanted_ == Wanted::off; }
+
+ private:
+  Wanted wanted_ = Wanted::off;
+  Rules rules_;
+  FileHandle ruleset_;
+  bool filters_calls_ = false;
+  std::vector<std::string> lacks_;
+};
+
+}  // namespace parshall::sandbox

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/held_texts.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 20, kMostBytes = std::size_t{64} << 20;  ///< of what never ends, a little
+
+void hold(const std::string& path, std::string& text) {
+  if (path.empty() || !text.empty()) return;
+  std::ifstream file(path, std::ios::binary);
+  while (file && text.size() < kMostBytes) {
+    const std::size_t have = text.size();
+    text.resize(have + kPieceBytes);
+    file.read(text.data() + have, kPieceBytes);
+    text.resize(have + static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  }
+}
+
+}  // namespace
+
+void hold_texts(Plan& plan) {
+  hold(plan.flows.model, plan.flows.model_text);
+  hold(plan.tasks.states, plan.tasks.states_text);
+  hold(plan.tasks.profile, plan.tasks.profile_text);
+}
+
+}  // namespace parshall
