@@ -18,12 +18,14 @@ inline std::optional<std::uint64_t> parse_with_unit(const std::string& text,
   std::uint64_t whole = 0;
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (problem == std::errc() && rest == text.data() + text.size() && units.begin()->second == 1) return whole;
-  if (text.find_first_of("xXnN") == 0 || text.find_first_of("xX") == 1) return std::nullopt;
+  // strtod() takes spaces and signs in front, hexadecimal digits and infinity, too.
+  if (text.find_first_of("0123456789.") != 0 || text.find_first_of("xX") == 1) return std::nullopt;
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !std::isfinite(number) || number < 0) return std::nullopt;
+  if (end == text.c_str() || !std::isfinite(number)) return std::nullopt;
+  const std::string_view typed_unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   for (const auto& [unit, factor] : units) {
-    if (unit != end) continue;
+    if (unit != typed_unit) continue;
     const double value = number * factor;
     if (value >= 0x1p63 || (value < 1 && number > 0)) return std::nullopt;
     return static_cast<std::uint64_t>(std::llround(value));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "classify/labels.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/read_ip.hpp"
 #include "classify/csv_records.hpp"
 #include "classify/samples.hpp"
 #include "pipeline/flow/both_ways.hpp"
@@ -48,8 +48,8 @@ std::optional<std::uint8_t> protocol_of(const std::string& text) {
 
 /// The address family, 4 or 6; 0 where the text is no address. `to`: 16 bytes.
 std::uint8_t read_address(const std::string& text, std::uint8_t* to) {
-  if (::inet_pton(AF_INET, text.c_str(), to) == 1) return 4;
-  return ::inet_pton(AF_INET6, text.c_str(), to) == 1 ? 6 : 0;
+  if (read_ip(AF_INET, text, to)) return 4;
+  return read_ip(AF_INET6, text, to) ? 6 : 0;
 }
 
 std::string map_key(std::string_view capture, const FlowKey& flow) {

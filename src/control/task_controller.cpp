@@ -109,7 +109,7 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
   if (!(told_ns > 0)) return true;
   const double times = busy_ns / told_ns;
   if (rose_ && times > median(times_told_)) return times <= kSurprise * kComingBack;
-  std::ranges::rotate(times_told_, times_told_.begin() + 1);
+  std::rotate(times_told_.begin(), times_told_.begin() + 1, times_told_.end());
   times_told_.back() = times;
   const double usual = median(times_told_);
   costs_.add_window({load.window_ns, usual * told_ns, counted, work_shares_});

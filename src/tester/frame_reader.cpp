@@ -47,11 +47,13 @@ bool is_all_ones(std::uint64_t sum) noexcept { return fold_sum(sum) == 0xFFFF; }
 
 bool has_ports(const Datagram& datagram) noexcept { return datagram.protocol == kTcp || datagram.protocol == kUdp; }
 
-/// Where the payload of the TCP or UDP datagram begins; beyond the frame where its header is not there.
+/// Where the payload of the TCP or UDP datagram begins; its end where its header is not there, or says that it is
+/// shorter than one.
 std::size_t payload_of(const Frame& frame, const Datagram& datagram) noexcept {
   if (datagram.protocol == kUdp) return datagram.payload_at + kUdpHeader;
   if (!frame.has(datagram.payload_at, kTcpHeader)) return datagram.end;
-  return datagram.payload_at + std::size_t{frame.u8(datagram.payload_at + 12)} / 16 * 4;
+  const std::size_t header = std::size_t{frame.u8(datagram.payload_at + 12)} / 16 * 4;
+  return header < kTcpHeader ? datagram.end : datagram.payload_at + header;
 }
 
 bool is_cut(const RawPacket& packet) noexcept { return packet.captured_bytes < packet.wire_bytes; }
@@ -77,6 +79,7 @@ std::optional<FrameReader::Place> FrameReader::find_plain(const RawPacket& packe
   const bool is_fragment = (get16(data + kIp + 6) & 0x3FFF) != 0;
   if (is_fragment || end > packet.captured_bytes || (protocol != kUdp && protocol != kTcp)) return std::nullopt;
   const std::size_t header = protocol == kUdp ? kUdpHeader : std::size_t{data[kTransport + 12]} / 16 * 4;
+  if (protocol == kTcp && header < kTcpHeader) return std::nullopt;
   if (kTransport + header + Trailer::kBytes > end) return std::nullopt;
 
   const std::size_t transport_bytes = ip_bytes - kIpv4Header;

@@ -25,6 +25,18 @@ TEST(ParseCount, WhatIsNoCountIsRefused) {
     EXPECT_FALSE(parse_count(text)) << '"' << text << '"';
 }
 
+TEST(ParseCount, NeitherSignsNorSpacesNorHexadecimalDigitsAreANumber) {
+  for (const char* text : {"+5", " 5", "\t5", "-0", "0x10", "+0x10", " 0X10", "0x1p3", "+.5k"})
+    EXPECT_FALSE(parse_count(text)) << '"' << text << '"';
+  EXPECT_EQ(parse_count(".5k"), 500u);
+}
+
+TEST(ParseCount, NothingHidesBehindAZeroByte) {
+  EXPECT_FALSE(parse_count(std::string("5\0", 2)));
+  EXPECT_FALSE(parse_count(std::string("5k\0 and more", 12)));
+  EXPECT_FALSE(parse_duration_ns(std::string("5s\0x", 4)));
+}
+
 TEST(ParseCount, WholeNumbersAreTakenToTheLastDigit) {
   EXPECT_EQ(parse_count("9007199254740993"), 9'007'199'254'740'993u) << "2^53 + 1 has no double";
   EXPECT_EQ(parse_count("9223372036854775807"), 9'223'372'036'854'775'807u);

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/host_name.hpp"
+#include "base/read_ip.hpp"
 
 namespace parshall::web {
 namespace {
@@ -30,14 +31,14 @@ std::optional<Address> parse_host(std::string_view host) {
     in6.sin6_family = AF_INET6;
     address.length = sizeof in6;
     const std::string text(host.substr(1, host.size() - 2));
-    if (::inet_pton(AF_INET6, text.c_str(), &in6.sin6_addr) != 1) return std::nullopt;
+    if (!read_ip(AF_INET6, text, &in6.sin6_addr)) return std::nullopt;
     return address;
   }
   auto& in4 = reinterpret_cast<sockaddr_in&>(address.bytes);
   in4.sin_family = AF_INET;
   address.length = sizeof in4;
   const std::string text(host == "localhost" ? "127.0.0.1" : host);
-  if (::inet_pton(AF_INET, text.c_str(), &in4.sin_addr) != 1) return std::nullopt;
+  if (!read_ip(AF_INET, text, &in4.sin_addr)) return std::nullopt;
   return address;
 }
 

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/read_ip.hpp"
+
 namespace parshall::tester {
 namespace {
 
@@ -33,7 +35,7 @@ Result<Endpoint> Endpoint::parse(const std::string& text) {
   Endpoint endpoint = any(in_brackets ? AF_INET6 : AF_INET, port);
   void* const into = in_brackets ? static_cast<void*>(&v6(endpoint.storage_).sin6_addr)
                                  : static_cast<void*>(&v4(endpoint.storage_).sin_addr);
-  if (::inet_pton(endpoint.family(), address.c_str(), into) != 1) return error;
+  if (!read_ip(endpoint.family(), address, into)) return error;
   return endpoint;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/states/state_plan.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "base/parse.hpp"
+#include "base/read_ip.hpp"
 #include "base/toml_reader.hpp"
 
 namespace parshall {
@@ -158,8 +158,7 @@ Result<Prefix> Prefix::parse(const std::string& text) {
   prefix.ip_version = address.find(':') != std::string::npos ? 6 : 4;
   const std::uint64_t all = prefix.ip_version == 6 ? 128 : 32;
   const auto bits = slash == std::string::npos ? std::optional(all) : parse_count(text.substr(slash + 1));
-  if (::inet_pton(prefix.ip_version == 6 ? AF_INET6 : AF_INET, address.c_str(), prefix.address.data()) != 1 || !bits ||
-      *bits > all)
+  if (!read_ip(prefix.ip_version == 6 ? AF_INET6 : AF_INET, address, prefix.address.data()) || !bits || *bits > all)
     return Error{fmt::format("prefix {}: give addresses such as 10.0.0.0/8 or 2001:db8::/32", text)};
   prefix.bits = static_cast<std::uint8_t>(*bits);
   return prefix;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -12,6 +11,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/read_ip.hpp"
 #include "pipeline/output/ipfix/connection.hpp"
 
 namespace parshall {
@@ -118,8 +118,7 @@ Result<Context> make_context(const Transport& transport) {
 
 bool is_address(const std::string& name) noexcept {
   std::array<unsigned char, sizeof(in6_addr)> address{};
-  return ::inet_pton(AF_INET, name.c_str(), address.data()) == 1 ||
-         ::inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
+  return read_ip(AF_INET, name, address.data()) || read_ip(AF_INET6, name, address.data());
 }
 
 }  // namespace
