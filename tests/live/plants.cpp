@@ -49,7 +49,7 @@ bool attempt(const std::string& what, const std::string& of) {
     return made >= 0 && ::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   if (what == "fork") {
-    const long child = ::syscall(SYS_fork);
+    const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     return child > 0;
   }

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pwd
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -71,9 +72,9 @@ class Rights(unittest.TestCase):
         watched = [re.sub('FILE|NAME|SOCKET|SPEC|NEW', lambda found: own[found[0]], word) for word in words]
         command = ['ip', 'netns', 'exec', link.rx_space, 'setpriv', '--reuid', 'nobody', '--regid', str(NOBODY.pw_gid), '--clear-groups', '--inh-caps', given, '--ambient-caps', given,
                    '--bounding-set', given, str(self.program), 'watch', *watched, '--flows', '1024', '--duration', '60s', '-o', '/dev/null']
-        stdin = open(self.capture, 'rb') if '-' in words else subprocess.DEVNULL
-        process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.home, env=os.environ | {'HOME': str(self.home)},
-                                   preexec_fn=lambda: __import__('resource').setrlimit(__import__('resource').RLIMIT_MEMLOCK, (8 << 20, 8 << 20)))
+        with open(self.capture if '-' in words else os.devnull, 'rb') as stdin:
+            process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.home, env=os.environ | {'HOME': str(self.home)},
+                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (8 << 20, 8 << 20)))
         self.addCleanup(lambda: (process.poll() is None and process.kill(), process.communicate()))
         return process
 
