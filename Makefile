@@ -3,6 +3,7 @@
 
 BUILD ?= build
 MESON_FLAGS ?=
+HOURS ?= 1
 
 help:
 	@echo "make build   build ./build/parshall alone"
@@ -29,6 +30,8 @@ help:
 	@echo "make deb     Debian packages into dist: programs for any x86-64-v2 machine, library, manual pages, completions (twenty minutes)"
 	@echo "make deb-trial   those packages in a bare Debian made for it: installed, tried, purged (as root; one to four minutes)"
 	@echo "make sbom    what each program is made of, as CycloneDX, beside it"
+	@echo "make fuzz HOURS=1   all fuzz targets in turns for so many hours of a core, on FUZZ_JOBS cores (all there are), into build-fuzz; ends with a table"
+	@echo "make memcheck   tests in valgrind: what is read that was never written (a quarter of an hour)"
 	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
 	@echo "make setup   install what is missing (Debian packages)"
 
@@ -131,7 +134,14 @@ columns: build
 lint: configure
 	@tools/lint.sh $(BUILD)
 
+fuzz: setup
+	@tools/setup.sh llvm || echo "without llvm: lines that corpora come to are not told"
+	@PARSHALL=$(wildcard $(BUILD)/parshall) python3 tools/fuzz.py --hours $(HOURS)
+
+memcheck: setup
+	@tools/memcheck.sh
+
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes
+.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck

@@ -23,48 +23,26 @@ else
   echo "SKIPPED readers of columnar files: they could not be installed"
 fi
 
-# programs FOLDER TEST...: what these tests run of what is built there; nothing, which stands for all, of none.
-programs() {
-  local folder
-  folder=$(realpath "$1")
-  shift
-  [ $# = 0 ] || meson introspect "$folder" --tests | python3 -c '
-import json, os, sys
-folder, names = sys.argv[1], sys.argv[2:]
-inside = lambda word: os.path.relpath(os.path.join(folder, word), folder)
-for test in json.load(sys.stdin):
-    if test["name"] in names:
-        print(next(inside(word) for word in test["cmd"] if not inside(word).startswith("..")))' \
-      "$folder" "$@"
-}
-
-# sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those that cross threads) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
+# sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those named) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
 sanitized() {
   local folder=build-$1
   [ -f "$folder/build.ninja" ] || meson setup "$folder" --buildtype=debugoptimized -Db_sanitize="$2" -Db_lundef=false -Ddpdk=disabled >/dev/null
   local name=$1 kind=$2
   shift 2
-  ninja -C "$folder" --quiet $(programs "$folder" "$@") && meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@"
+  ninja -C "$folder" --quiet $([ $# = 0 ] || tools/test_programs.py "$folder" "$@") && meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 10 "$@"
   count "tests with $kind sanitizer" $?
 }
 sanitized asan address,undefined
-sanitized tsan thread base measure engine "facts ring" monitor output capture lab
+# All programs of tests that are C++: what the others run is the product, which these are of.
+sanitized tsan thread base capture classify control decode engine "facts ring" flow "fuzz corpora" generate lab measure monitor output parshall "states under load" tester verify zipf
 
 if command -v clang++ >/dev/null; then
-  [ -f build-fuzz/build.ninja ] || CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true -Ddpdk=disabled >/dev/null
-  ninja -C build-fuzz --quiet tests/fuzz/fuzz_{frame,capture_file,compressed,exported}; count "fuzz harnesses build" $?
-  corpus=$(mktemp -d)
-  PARSHALL="$build/parshall" python3 tests/fuzz/seed_corpus.py "$corpus" >/dev/null
-  for harness in frame capture_file compressed exported; do
-    seeds="$corpus/$harness"
-    mkdir -p "$seeds"
-    "build-fuzz/tests/fuzz/fuzz_$harness" -max_total_time="$fuzz_seconds" -rss_limit_mb=4096 -print_final_stats=1 "$seeds" 2>&1 | tail -8
-    count "fuzz_$harness for $fuzz_seconds s" "${PIPESTATUS[0]}"
-  done
-  rm -rf "$corpus"
+  targets=$(ls tests/fuzz/fuzz_*.cpp | wc -l)
+  PARSHALL="$build/parshall" python3 tools/fuzz.py --hours "$(awk "BEGIN { print $targets * $fuzz_seconds / 3600 }")" --slice "$fuzz_seconds"; count "fuzzing, each target for $fuzz_seconds s" $?
 else
   echo "SKIPPED fuzzing: clang is not installed"
 fi
+tools/memcheck.sh; count "tests in valgrind" $?
 
 for options in "-Ddpdk=disabled -Dcpu=x86-64-v2" "-Ddpdk=disabled"; do
   folder=$(mktemp -d)

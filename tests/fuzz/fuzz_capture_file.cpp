@@ -1,97 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
+#include "capture_reading.hpp"
 #include "pipeline/capture/byte_order.hpp"
-#include "pipeline/capture/capture_parser.hpp"
+#include "targets.hpp"
 
-using namespace parshall;
-
+namespace parshall::fuzz {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-struct Seen {
-  std::uint64_t time_ns;
-  std::uint32_t captured_bytes, wire_bytes;
-  LinkType link_type;
-  std::uint64_t sum;
-
-  bool operator==(const Seen&) const = default;
-};
-
-struct Outcome {
-  std::vector<Seen> packets;
-  std::optional<std::string> damage;
-
-  bool operator==(const Outcome&) const = default;
-};
-
-/// Takes what can be taken from `bytes`; returns how much that was.
-std::size_t take(CaptureParser& parser, Bytes bytes, std::span<RawPacket> batch, Outcome& outcome) {
-  std::size_t taken = 0;
-  for (;;) {
-    const Parsed parsed = parser.parse(bytes.subspan(taken), batch);
-    require(parsed.packets <= batch.size() && parsed.bytes <= bytes.size() - taken);
-    for (const RawPacket& packet : batch.first(parsed.packets)) {
-      const Bytes captured(packet.data, packet.captured_bytes);
-      require(captured.data() >= bytes.data() && captured.data() + captured.size() <= bytes.data() + bytes.size());
-      std::uint64_t sum = 0;
-      for (const std::uint8_t byte : captured) sum = sum * 31 + byte;
-      outcome.packets.push_back({packet.time_ns, packet.captured_bytes, packet.wire_bytes, packet.link_type, sum});
-    }
-    taken += parsed.bytes;
-    if (parsed.bytes == 0) return taken;
-  }
-}
-
-Outcome read_whole(Bytes bytes) {
-  Outcome outcome;
-  const auto parser = make_capture_parser(bytes, "fuzz");
-  if (!parser) return outcome;
-  std::array<RawPacket, 64> batch;
-  const std::size_t taken = take(**parser, bytes, batch, outcome);
-  (*parser)->finish(bytes.subspan(taken));
-  outcome.damage = (*parser)->damage();
-  return outcome;
-}
-
 /// As the stream reader does it: pieces as they come, the rest of each carried over to the next.
-Outcome read_in_pieces(Bytes bytes, std::size_t piece_bytes) {
-  Outcome outcome;
+std::optional<CaptureReading> read_in_pieces(Bytes bytes, std::size_t piece_bytes) {
+  CaptureReading reading;
   const auto parser = make_capture_parser(bytes, "fuzz");
-  if (!parser) return outcome;
+  if (!parser) return std::nullopt;
   std::array<RawPacket, 3> batch;
   std::vector<std::uint8_t> carried;
   for (std::size_t at = 0; at < bytes.size(); at += piece_bytes) {
     const Bytes piece = bytes.subspan(at, std::min(piece_bytes, bytes.size() - at));
     carried.insert(carried.end(), piece.begin(), piece.end());
     carried.shrink_to_fit();
-    const std::size_t taken = take(**parser, carried, batch, outcome);
+    const std::size_t taken = take(**parser, carried, batch, reading);
     carried.erase(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(taken));
   }
   (*parser)->finish(carried);
-  outcome.damage = (*parser)->damage();
-  return outcome;
-}
-
-/// What is taken for a capture by as much of its beginning as is asked for is one by all of it.
-void check_head(Bytes bytes, std::size_t piece_bytes) {
-  std::size_t head = std::min(piece_bytes, bytes.size());
-  while (head < bytes.size() && wants_longer_head(bytes.first(head))) head = std::min(head + piece_bytes, bytes.size());
-  require(make_capture_parser(bytes.first(head), "fuzz").has_value() == make_capture_parser(bytes, "fuzz").has_value());
+  reading.damage = (*parser)->damage();
+  return reading;
 }
 
 /// Whole records of an ordinary pcap file, counted in the plainest way.
@@ -118,16 +49,17 @@ std::optional<std::size_t> whole_records(Bytes bytes) {
 }  // namespace
 
 /// Input: how large the pieces of the stream are, the capture.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 1) return 0;
-  const std::size_t piece_bytes = 1 + std::size_t{data[0]} * data[0] / 16;
-  const auto block = std::make_unique<std::uint8_t[]>(size - 1);
-  std::copy_n(data + 1, size - 1, block.get());
-  const Bytes bytes(block.get(), size - 1);
+void fuzz_capture_file(Bytes input) {
+  if (input.empty()) return;
+  const std::size_t piece_bytes = 1 + std::size_t{input[0]} * input[0] / 16;
+  const Block block(input.subspan(1));
+  const Bytes bytes = block.bytes();
 
-  check_head(bytes, piece_bytes);
-  const Outcome whole = read_whole(bytes);
+  const auto whole = read_whole(bytes);
+  // What is taken for a capture by as much of its beginning as is asked for is one by all of it.
+  require(make_capture_parser(head_of(bytes, piece_bytes), "fuzz").has_value() == whole.has_value());
   require(whole == read_in_pieces(bytes, piece_bytes));
-  if (const auto records = whole_records(bytes)) require(whole.packets.size() == *records);
-  return 0;
+  if (const auto records = whole_records(bytes)) require(whole && whole->packets.size() == *records);
 }
+
+}  // namespace parshall::fuzz

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,16 +9,10 @@
 #include <vector>
 
 #include "pipeline/capture/compressed/compressed_stream.hpp"
+#include "targets.hpp"
 
-using namespace parshall;
-
+namespace parshall::fuzz {
 namespace {
-
-using Bytes = std::span<const std::uint8_t>;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 /// Bytes that come in pieces of one size.
 class Pieces final : public ByteStream {
@@ -40,19 +33,22 @@ class Pieces final : public ByteStream {
   std::size_t piece_bytes_;
 };
 
-struct Outcome {
+constexpr std::size_t kMost = 1 << 17;  ///< bytes that are read of an input
+
+/// What came out.
+struct Unpacked {
   std::vector<std::uint8_t> bytes;
   bool damaged = false;
 
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const Unpacked&) const = default;
 };
 
-Outcome read_all(const CompressedFormat& format, Bytes bytes, std::size_t piece_bytes, std::size_t room_bytes) {
-  constexpr std::size_t kHead = 16, kMost = 1 << 20;
+Unpacked read_all(const CompressedFormat& format, Bytes bytes, std::size_t piece_bytes, std::size_t room_bytes) {
+  constexpr std::size_t kHead = 16;
   const Bytes head = bytes.first(std::min(kHead, bytes.size()));
   auto stream = CompressedStream::make(format, std::make_unique<Pieces>(bytes.subspan(head.size()), piece_bytes), head);
   require(stream.has_value());
-  Outcome outcome;
+  Unpacked outcome;
   std::vector<std::uint8_t> room(room_bytes);
   while (outcome.bytes.size() < kMost) {
     const auto got = (*stream)->read(room);
@@ -72,23 +68,23 @@ Outcome read_all(const CompressedFormat& format, Bytes bytes, std::size_t piece_
 }  // namespace
 
 /// Input: how large pieces and the room for what they hold are, then compressed data.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 2) return 0;
-  const std::size_t piece_bytes = 1 + data[0], room_bytes = 1 + std::size_t{data[1]} * data[1];
-  const auto block = std::make_unique<std::uint8_t[]>(size - 2);
-  std::copy_n(data + 2, size - 2, block.get());
-  const Bytes bytes(block.get(), size - 2);
+void fuzz_compressed(Bytes input) {
+  if (input.size() < 2) return;
+  const std::size_t piece_bytes = 1 + input[0], room_bytes = 1 + std::size_t{input[1]} * input[1];
+  const Block block(input.subspan(2));
+  const Bytes bytes = block.bytes();
   const CompressedFormat* const format = compressed_format_of(bytes);
-  if (format == nullptr) return 0;
+  if (format == nullptr) return;
 
-  const Outcome whole = read_all(*format, bytes, bytes.size(), 1 << 16);
-  const Outcome pieces = read_all(*format, bytes, piece_bytes, room_bytes);
+  const Unpacked whole = read_all(*format, bytes, bytes.size(), 1 << 16);
+  const Unpacked pieces = read_all(*format, bytes, piece_bytes, room_bytes);
   // How much of a damaged frame a library gives before it says so depends on the pieces; what it gives does not.
   const std::size_t both = std::min(whole.bytes.size(), pieces.bytes.size());
   require(
       std::equal(whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(both), pieces.bytes.begin()));
-  const bool compared_to_the_end = std::max(whole.bytes.size(), pieces.bytes.size()) < 1 << 20;
+  const bool compared_to_the_end = std::max(whole.bytes.size(), pieces.bytes.size()) < kMost;
   if (compared_to_the_end && !whole.damaged) require(pieces == whole);
   if (compared_to_the_end && !pieces.damaged) require(pieces == whole);
-  return 0;
 }
+
+}  // namespace parshall::fuzz

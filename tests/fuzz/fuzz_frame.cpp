@@ -3,22 +3,21 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include "generate/checksums.hpp"
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
+#include "pipeline/decode/dscp.hpp"
 #include "pipeline/decode/fast_path.hpp"
+#include "pipeline/decode/side.hpp"
+#include "pipeline/decode/tcp.hpp"
 #include "pipeline/flow/identity.hpp"
+#include "targets.hpp"
 
-using namespace parshall;
-
+namespace parshall::fuzz {
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool has_ports(std::uint8_t protocol) {
   return protocol == 6 || protocol == 17 || protocol == 33 || protocol == 132 || protocol == 136;
@@ -32,6 +31,32 @@ void check(const RawPacket& packet, const PacketFacts& facts) {
   require(facts.time_ns == packet.time_ns);
   require(has_ports(key.protocol) || (key.src_port() == 0 && key.dst_port() == 0));
   require(key.protocol == 6 || facts.counts.tcp_flags() == 0);
+}
+
+/// What is read of TCP and of other headers is of the packet that was counted; the short ways say the same.
+void check_more_facts(const RawPacket& packet, const PacketFacts& facts, IpHeader header) {
+  TcpFacts tcp{};
+  read_tcp(packet, header, tcp);
+  // An IPv6 length of 0 says nothing: the packet counts as its header, and its segment goes to the frame's end.
+  const bool has_length = facts.key.ip_version == 4 || facts.ip_bytes() != 40;
+  require(!tcp.present || facts.key.protocol == 6);
+  require(!tcp.present || !has_length || tcp.payload_bytes <= facts.ip_bytes() - 40);
+  SideFacts side;
+  read_side(packet, header, side);
+  require(side.dscp < kDscps && (side.vlan == SideFacts::kNone || side.vlan < 4096));
+  FastHeader fast;
+  if (!decode_fast(packet, fast)) return;
+  TcpFacts fast_tcp{};
+  read_tcp_fast(packet, fast_tcp);
+  SideFacts fast_side;
+  read_side_fast(packet, fast_side);
+  if (header != IpHeader::outermost) return;
+  require(fast_side.vlan == side.vlan && fast_side.icmp_type_code == side.icmp_type_code && fast_side.ttl == side.ttl &&
+          fast_side.dscp == side.dscp);
+  require(fast_tcp.present == tcp.present);
+  if (tcp.present)
+    require(fast_tcp.seq == tcp.seq && fast_tcp.ack == tcp.ack && fast_tcp.payload_bytes == tcp.payload_bytes &&
+            fast_tcp.ts_value == tcp.ts_value && fast_tcp.ts_echo == tcp.ts_echo && fast_tcp.window == tcp.window);
 }
 
 /// Whatever a short path takes, the general decoder takes the same way.
@@ -51,21 +76,44 @@ void check_short_paths(const RawPacket& packet, Verdict verdict, const PacketFac
       require(verdict == Verdict::counted && each.key == truth.key && each.counts.bits() == truth.counts.bits());
 }
 
+ChecksumState checksums_of(const RawPacket& packet) {
+  Datagram datagram;
+  const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
+  if (find_datagram(frame, packet.link_type, IpHeader::outermost, datagram) != Verdict::counted)
+    return ChecksumState::unknown;
+  return check_checksums(packet.data, packet.captured_bytes, datagram);
+}
+
+/// A mark is written to the outermost IP header and nothing else: the flow, its checksums and all lengths stay.
+void check_marking(const RawPacket& packet, Verdict verdict, const PacketFacts& truth, Dscp dscp) {
+  Block marked({packet.data, packet.captured_bytes});
+  const bool wrote = write_dscp(marked.data(), packet.captured_bytes, packet.link_type, dscp);
+  RawPacket again = packet;
+  again.data = marked.bytes().data();
+  if (!wrote) return require(std::equal(marked.bytes().begin(), marked.bytes().end(), packet.data));
+  PacketFacts facts{};
+  require(decode_any(again, IpHeader::outermost, facts) == verdict);
+  if (verdict != Verdict::counted) return;
+  require(facts.key == truth.key && facts.counts.bits() == truth.counts.bits());
+  SideFacts side;
+  read_side(again, IpHeader::outermost, side);
+  require(side.dscp == dscp);
+  require(checksums_of(again) == checksums_of(packet));
+}
+
 }  // namespace
 
 /// Input: link type (2 bytes, little endian), bytes on the wire beyond the captured ones, the frame.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void fuzz_frame(Bytes input) {
   constexpr std::size_t kPrefixBytes = 3;
-  if (size < kPrefixBytes) return 0;
-  // A block of exactly the captured size, so that the address sanitizer sees any byte read beyond it.
-  const std::size_t captured_bytes = size - kPrefixBytes;
-  const auto frame = std::make_unique<std::uint8_t[]>(captured_bytes);
-  std::copy_n(data + kPrefixBytes, captured_bytes, frame.get());
-  const RawPacket packet{.data = frame.get(),
+  if (input.size() < kPrefixBytes) return;
+  const Block frame(input.subspan(kPrefixBytes));
+  const auto captured_bytes = static_cast<std::uint32_t>(frame.bytes().size());
+  const RawPacket packet{.data = frame.bytes().data(),
                          .time_ns = 1,
-                         .captured_bytes = static_cast<std::uint32_t>(captured_bytes),
-                         .wire_bytes = static_cast<std::uint32_t>(captured_bytes + data[2]),
-                         .link_type = static_cast<LinkType>(data[0] | data[1] << 8)};
+                         .captured_bytes = captured_bytes,
+                         .wire_bytes = captured_bytes + input[2],
+                         .link_type = static_cast<LinkType>(input[0] | input[1] << 8)};
   PacketFacts outer{}, inner{};
   const Verdict verdict = decode_any(packet, IpHeader::outermost, outer);
   require(decode_any(packet, IpHeader::innermost, inner) == verdict);
@@ -74,6 +122,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (verdict == Verdict::counted) {
     check(packet, outer);
     check(packet, inner);
+    check_more_facts(packet, outer, IpHeader::outermost);
+    check_more_facts(packet, inner, IpHeader::innermost);
   }
-  return 0;
+  check_marking(packet, verdict, outer, static_cast<Dscp>(input[2] % kDscps));
 }
+
+}  // namespace parshall::fuzz

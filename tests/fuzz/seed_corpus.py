@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the seed corpora of the fuzz harnesses: seed_corpus.py OUT [TRACES]
+"""Makes seeds for the fuzz targets: seed_corpus.py OUT [CAPTURES]
 
-OUT/exported has what $PARSHALL writes, where that names a program; OUT/frame and OUT/capture_file are filled from the captures in TRACES/pcap (default: $PARSHALL_TRACES, or shared/traces
-beside the project) and from a few seeds made here, which are all there is when the captures are absent; OUT/compressed
-from seeds made here, those of zstd and lz4 where their commands are.
+A folder for each target in OUT. All are made here, but OUT/exported has what $PARSHALL writes, where that names a program, and OUT/frame, capture_file and stream have more
+of the captures in the folder CAPTURES. What grew from those is not for the repository: packets of others are theirs.
 """
+import collections
 import gzip
 import hashlib
 import lzma
@@ -16,6 +16,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+import seed_texts
 
 MAX_CAPTURE_BYTES = 8192
 MAX_FRAME_BYTES = 600
@@ -141,44 +143,67 @@ def frames_of(data):
 def exported(program):
     """What it writes of a few flows, in each kind that is read again."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [word for kind in ("ipfix", "jsonl", "parquet") for word in ("--export", f"{kind}:{folder}/x.{kind}")]
+        targets = [f"ipfix:{folder}/x.ipfix,probe=p", f"jsonl:{folder}/x.jsonl", f"parquet:{folder}/x.parquet,probe=p"]
+        words = [word for target in targets for word in ("--export", target)]
         for more in ((), ("--biflow", "--columns", "all")):
             subprocess.run([program, "watch", "-q", "-g", "flows=10,packets=40,protocol=connections", "--count", "40", "-o", os.devnull, *words, *more], check=True)
             yield from (path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file())
 
 
-def main():
-    out = pathlib.Path(sys.argv[1])
-    project = pathlib.Path(__file__).resolve().parents[2]
-    default = os.environ.get("PARSHALL_TRACES", project / ".." / "shared" / "traces")
-    traces = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else default)
-    seeds = {"frame": set(), "capture_file": set(), "compressed": set(), "exported": {b"PAR1"}}
-    if program := os.environ.get("PARSHALL"):
-        seeds["exported"] |= set(exported(program))
+def test_frames():
+    """Frames of a device test, with their trailers: checksums are for the target to make right."""
+    now = 1_700_000_000_000_000_000
+    trailer = struct.pack(">HHIII", 0x9A52, (now >> 32) & 0xFFFF, now & 0xFFFFFFFF, 321, 54321)
+    tcp = struct.pack(">HHIIHHHH", 1000, 80, 1, 2, 0x5018, 500, 0, 0)
+    ethernet = bytes(12) + b"\x08\x00"
+    vxlan = udp(4789, b"\x08\0\0\0\0\0\5\0" + ethernet + ipv4(17, udp(2000, b"xy" + trailer)))
+    for frame in (ipv4(17, udp(2000, b"ab" + trailer)), ipv4(6, tcp + trailer), ipv4(17, vxlan), ipv4(47, b"\0\0\x08\0" + ipv4(17, udp(1, trailer)))):
+        yield 0, ethernet + frame
+        yield 0, bytes(12) + b"\x81\0\0\7\x08\0" + frame + bytes(5)
+        yield 1, frame
+    yield 0, bytes(12) + b"\x86\xdd" + ipv6(17, udp(2000, trailer))
 
-    def add_frame(link_type, frame):
+
+def add_frames(seeds, captures):
+    for link_type, frame in hand_made_frames():
         seeds["frame"].add(struct.pack("<HB", link_type, 0) + frame)
-
-    for link_type, frame in hand_made_frames():
-        add_frame(link_type, frame)
-        seeds["capture_file"].add(b"\x20" + pcap(link_type, [frame] * 2))
-        seeds["capture_file"].add(b"\x40" + pcapng(link_type, [frame]))
-        seeds["capture_file"].add(b"\x08" + pcapng(link_type, [frame], ">"))
-        seeds["capture_file"].add(b"\x10" + pcap(link_type, [frame], ">", 0xA1B23C4D))
-    for link_type, frame in hand_made_frames():
+        for first, capture in ((b"\x20", pcap(link_type, [frame] * 2)), (b"\x40", pcapng(link_type, [frame])), (b"\x08", pcapng(link_type, [frame], ">")),
+                               (b"\x10", pcap(link_type, [frame], ">", 0xA1B23C4D))):
+            seeds["capture_file"].add(first + capture)
         if link_type in (1, 228):
             seeds["capture_file"].add(b"\x18" + erf([frame]))
-    for data in (b"", pcap(1, [bytes(60)] * 9), bytes(100_000), bytes(range(256)) * 40):
-        for packed in compressed(data):
-            seeds["compressed"] |= {b"\xff\xff" + packed, b"\3\4" + packed}
-    for path in sorted((traces / "pcap").glob("*")):
+    for path in sorted(captures.glob("*")) if captures else ():
         data = path.read_bytes()
         for link_type, frame in frames_of(data):
-            add_frame(link_type, frame)
+            seeds["frame"].add(struct.pack("<HB", link_type, 0) + frame)
         if len(data) <= MAX_CAPTURE_BYTES:
             seeds["capture_file"].add(b"\x30" + data)
-    for harness, inputs in seeds.items():
-        folder = out / harness
+    seeds["stream"] = {data[:1] + b"\x23" + data[1:] for data in seeds["capture_file"]}
+    for link, frame in test_frames():
+        seeds["test_frame"] |= {struct.pack("<BBH", link, how, 77) + frame for how in (0, 1)}
+
+
+def seeds_of_all(captures):
+    """{target: inputs}"""
+    seeds = collections.defaultdict(set, seed_texts.seeds())
+    seeds["exported"] = {b"PAR1"}
+    if program := os.environ.get("PARSHALL"):
+        seeds["exported"] |= set(exported(program))
+    add_frames(seeds, captures)
+    for data in (b"", pcap(1, [bytes(60)] * 9), bytes(20_000), bytes(range(256)) * 8):
+        for packed in compressed(data):
+            if len(packed) <= MAX_CAPTURE_BYTES:
+                seeds["compressed"] |= {b"\xff\xff" + packed, b"\3\4" + packed}
+    frames = [frame for link_type, frame in hand_made_frames() if link_type in (1, 228)]
+    seeds["filter"] = {text.encode() + b"\0" + bytes([i % 3]) + frames[i % len(frames)] for i, text in enumerate(seed_texts.FILTERS)}
+    seeds["records"] = {bytes([choice, output]) + bytes((i * step + choice) % 256 for i in range(600)) for choice in range(4) for output in (4, 5, 6, 7) for step in (1, 7, 41)}
+    return seeds
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    for target, inputs in seeds_of_all(pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None).items():
+        folder = out / target
         folder.mkdir(parents=True, exist_ok=True)
         for data in inputs:
             (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+#include <vector>
+
+#include "classify/csv_records.hpp"
+#include "classify/labels.hpp"
+#include "targets.hpp"
+
+namespace parshall::fuzz {
+namespace {
+
+using Record = std::vector<std::string>;
+constexpr std::size_t kMostCells = 256;  // of labels
+
+std::vector<Record> records_of(const std::string& csv, std::string& problem) {
+  std::istringstream stream(csv);
+  CsvRecords reader(stream, kMostCells);
+  std::vector<Record> records;
+  while (reader.next()) records.emplace_back(reader.cells().begin(), reader.cells().end());
+  problem = reader.problem();
+  return records;
+}
+
+/// Every cell in quotes.
+std::string written(const Record& record) {
+  std::string line;
+  for (const std::string& cell : record) {
+    line += line.empty() ? "\"" : ",\"";
+    for (const char c : cell) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+    line += '"';
+  }
+  return line + "\r\n";
+}
+
+Result<Labels> labels_of(const std::string& csv) {
+  std::istringstream stream(csv);
+  return Labels::parse(stream, "fuzz.csv");
+}
+
+}  // namespace
+
+/// Input: labels of flows as CSV.
+void fuzz_labels(Bytes input) {
+  const std::string csv(text_of(input));
+  std::string problem;
+  const std::vector<Record> records = records_of(csv, problem);
+  const auto labels = labels_of(csv);
+  if (!labels) require(labels.error().message.starts_with("fuzz.csv, line "));
+  require(!labels || problem.empty());
+  if (!problem.empty() || records.empty()) return;
+
+  // Cells survive being written in quotes; labels say the same in any order, and by each line of both directions.
+  std::string rewritten, reversed = written(records.front());
+  for (const Record& record : records) rewritten += written(record);
+  for (std::size_t i = records.size(); i-- > 1;) reversed += written(records[i]);
+  require(records_of(rewritten, problem) == records && problem.empty());
+  const auto again = labels_of(rewritten), backwards = labels_of(reversed);
+  require(again.has_value() == labels.has_value() && backwards.has_value() == labels.has_value());
+  if (!labels) return;
+  require(labels->size() <= records.size() - 1 && labels->contradictory() <= labels->size());
+  for (const auto* const other : {&again, &backwards})
+    require((*other)->size() == labels->size() && (*other)->contradictory() == labels->contradictory());
+}
+
+}  // namespace parshall::fuzz
