@@ -108,7 +108,7 @@ class Watch {
                           .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
                           .detaches_xdp = uses_xdp(plan_.plan.source)};
     if (auto error = drop_privileges(kept)) return error;
-    const sandbox::Wanted wanted = sandbox_of(options_);
+    const sandbox::Wanted wanted = *sandbox_of(options_);
     auto made = sandbox::Sandbox::make(
         wanted, wanted == sandbox::Wanted::off ? sandbox::Rules{} : rules_of(options_, plan_.plan));
     if (!made) return made.error();

@@ -71,9 +71,8 @@ void declare_report(Command command, WatchOptions& o) {
   command
       .add_option("--sandbox", o.sandbox,
                   "Whether the kernel is to hold the run to what it needs from then on: off, on (as far as the kernel "
-                  "can) or require")
+                  "can) or require (default: what PARSHALL_SANDBOX says, or off)")
       ->check(among({"off", "on", "require"}))
-      ->capture_default_str()
       ->group("Source");
   command
       .add_option("--sandbox-allow", o.allowed,
@@ -178,6 +177,7 @@ Result<WatchPlan> begin(const WatchOptions& o) {
   WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}, .state = {}};
   if (const auto problem = parse_times(o, plan)) return *problem;
   if (const auto problem = user_problem(o.user)) return *problem;
+  if (!sandbox_of(o)) return Error{"PARSHALL_SANDBOX in the environment: give off, on or require"};
   if (const auto problem = parse_web(o, plan)) return *problem;
   if (const auto problem = read_state(o, plan)) return *problem;
   return plan;

@@ -23,10 +23,10 @@ struct WatchOptions {
   std::string hook, hook_every = "1s";
   std::string format = "text", output = "-", every = "0", sort;
   std::string web, web_token;
-  std::string spool;  ///< empty: as the source wants it
-  std::string user;   ///< to become; empty: who started it
-  std::string state;  ///< file of a RunState; empty: none
-  std::string sandbox = "on";
+  std::string spool;                 ///< empty: as the source wants it
+  std::string user;                  ///< to become; empty: who started it
+  std::string state;                 ///< file of a RunState; empty: none
+  std::string sandbox;               ///< empty: what $PARSHALL_SANDBOX says, or off
   std::vector<std::string> allowed;  ///< folders that a run may write in beside those of its outputs
   std::int64_t top = -1;
   bool live = false, quiet = false;
@@ -55,6 +55,7 @@ std::optional<Error> complete(const WatchOptions& options, WatchPlan& plan);
 
 /// What such a run needs, once its source is open.
 sandbox::Rules rules_of(const WatchOptions& options, const Plan& plan);
-sandbox::Wanted sandbox_of(const WatchOptions& options);
+/// Nothing: $PARSHALL_SANDBOX says something else than what there is.
+std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options);
 
 }  // namespace parshall::cli

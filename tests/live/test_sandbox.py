@@ -19,6 +19,7 @@ import unittest
 
 import netns
 
+os.environ['PARSHALL_SANDBOX'] = 'on'
 PARSHALL, PLANTED = sys.argv.pop(1), sys.argv.pop(1)
 TRAFFIC = ['-g', 'flows=100,pace=20000', '--idle', '1ms', '--flows', '1024', '--duration', '200ms']
 OF_LANDLOCK = {'files': 1, 'ports': 4, 'signals': 6}  # since which version of its interface
@@ -216,6 +217,8 @@ class Account(Sandboxed):
 
     def test_other_words_are_wrong_usage(self):
         self.assertEqual(run(PARSHALL, 'watch', *TRAFFIC, '--sandbox', 'maybe').returncode, 2)
+        done = run(PARSHALL, 'watch', *TRAFFIC, environment={'PARSHALL_SANDBOX': 'maybe'})
+        self.assertEqual((done.returncode, 'PARSHALL_SANDBOX' in done.stderr), (2, True))
 
 
 class Files(Sandboxed):

@@ -164,9 +164,12 @@ void add_terminal(Collected& collected) {
 
 }  // namespace
 
-sandbox::Wanted sandbox_of(const WatchOptions& options) {
-  if (options.sandbox == "off") return sandbox::Wanted::off;
-  return options.sandbox == "require" ? sandbox::Wanted::required : sandbox::Wanted::on;
+std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options) {
+  const char* const usual = std::getenv("PARSHALL_SANDBOX");
+  const std::string_view wanted = !options.sandbox.empty() ? options.sandbox : usual != nullptr ? usual : "off";
+  if (wanted == "off") return sandbox::Wanted::off;
+  if (wanted == "on") return sandbox::Wanted::on;
+  return wanted == "require" ? std::optional(sandbox::Wanted::required) : std::nullopt;
 }
 
 Rules rules_of(const WatchOptions& options, const Plan& plan) {
