@@ -52,6 +52,7 @@ class Watch {
       if (const auto fault = live::check_terminal())
         return fail(fault->error, fault->fault == live::TerminalFault::not_a_terminal ? kUsage : kFailed);
     }
+    if (const auto error = begin_hook()) return fail(*error, kFailed);
     if (plan_.web) {
       auto server = web::Server::open(plan_.web->address, plan_.web->token);
       if (!server) return fail(server.error(), kFailed);
@@ -60,7 +61,6 @@ class Watch {
     const bool can_hold = HeldSource::can_hold(plan_.plan.source);
     HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
     hold_texts(plan_.plan);
-    if (const auto error = begin_hook()) return fail(*error, kFailed);
     if (can_hold)
       if (const auto error = give_up_rights()) return fail(*error, kFailed);
     if (const auto error = complete(options_, plan_)) return fail(*error, kUsage);
@@ -93,7 +93,7 @@ class Watch {
  private:
   Session& session() { return run_->session(); }
 
-  /// While there are the rights to, and this thread alone.
+  /// While there are the rights to, this thread alone, and nothing open that another process should not have.
   std::optional<Error> begin_hook() {
     if (options_.hook.empty()) return std::nullopt;
     auto runner = CommandRunner::begin(options_.hook, {.user = options_.user, .runs_commands = true});

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of docs/operating.md of what each source takes, row by row: with just that it is watched, without any one of it an error says what is
 missing, and afterwards no thread has more than the table says. Usage: test_rights.py PARSHALL [unittest arguments]"""
+import contextlib
 import os
 import pathlib
 import pwd
@@ -42,9 +43,9 @@ def capabilities(pid):
     """Those that any thread has, in whatever way."""
     found = 0
     for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
-        for line in (task / 'status').read_text().splitlines():
-            if re.match('Cap(Eff|Prm|Inh|Amb)', line):
-                found |= int(line.split(':')[1], 16)
+        with contextlib.suppress(FileNotFoundError):  # it has ended
+            for line in re.findall('^Cap(?:Eff|Prm|Inh|Amb):(.*)', (task / 'status').read_text(), re.MULTILINE):
+                found |= int(line, 16)
     return {name for name, number in NUMBERS.items() if found >> number & 1} | ({'more'} if found >> len(NUMBERS) else set())
 
 

@@ -61,8 +61,12 @@ def calls_of(group):
 
 
 def statuses(pid):
-    return [dict(line.split(':\t', 1) for line in (task / 'status').read_text().splitlines() if ':\t' in line)
-            for task in pathlib.Path(f'/proc/{pid}/task').iterdir()]
+    """Of each of its threads."""
+    found = []
+    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
+        with contextlib.suppress(FileNotFoundError):  # it has ended
+            found.append(dict(line.split(':\t', 1) for line in (task / 'status').read_text().splitlines() if ':\t' in line))
+    return found
 
 
 class Sandboxed(unittest.TestCase):

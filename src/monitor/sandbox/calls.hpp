@@ -17,7 +17,7 @@ bool filters_calls() noexcept;
 /// falls back to what an older kernel has; and where it is what a call is asked for that is not allowed, EPERM.
 /// Takes no_new_privs.
 ///
-/// Cost:   of a call that is always allowed some 20 ns, since Linux 5.11, which keeps a bitmap of them.
+/// Cost:   some 30 ns of a call, since Linux 5.11, which keeps a bitmap of those that are always allowed.
 /// Error:  the kernel has no filters.
 /// Source: seccomp(2), seccomp_rule_add(3).
 std::optional<Error> filter_calls(const Rules& rules);

@@ -88,6 +88,7 @@ Server::~Server() {
   stopping_.store(true, std::memory_order_relaxed);
   wake();
   if (thread_.joinable()) thread_.join();
+  const FileHandle closed = std::move(listener_);  // before the streams: who comes again at their end is refused
 }
 
 void Server::wake() noexcept {
