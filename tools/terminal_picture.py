@@ -194,7 +194,7 @@ def main():
         frames = frames_of(command, columns, rows, options.after, options.frames, options.every, options.leave)
     except RuntimeError as failed:
         sys.exit(f"{command[0]}: {failed}")
-    text = "\n".join(picture(frames, columns, rows, options.every, " ".join(command))) + "\n"
+    text = "\n".join(picture(frames, columns, rows, options.every, " ".join([pathlib.Path(command[0]).name, *command[1:]]))) + "\n"
     options.picture.write_text(text)
     print(f"{options.picture}: {len(frames)} pictures, {len(text.encode())} bytes")
 
