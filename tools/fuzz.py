@@ -218,7 +218,8 @@ def main():
             environment = ({"PARSHALL": str(program)} if program.exists() else {}) | os.environ
             subprocess.run([sys.executable, FUZZ / "seed_corpus.py", seeds, *([asked.captures] if asked.captures else [])], stdout=subprocess.DEVNULL, env=environment, check=True)
             for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(each, fuzzing.stop)
+                if signal.getsignal(each) != signal.SIG_IGN:  # of nohup, and of a shell's background
+                    signal.signal(each, fuzzing.stop)
             workers = [threading.Thread(target=fuzzing.work, args=(asked.hours * 3600, asked.slice)) for _ in range(min(asked.jobs, len(targets)))]
             for worker in workers:
                 worker.start()

@@ -14,5 +14,5 @@ if ! command -v valgrind >/dev/null; then
 fi
 [ -f "$folder/build.ninja" ] || meson setup "$folder" --buildtype=debugoptimized -Dcpu=avx2 -Ddpdk=disabled >/dev/null || exit
 ninja -C "$folder" --quiet $(tools/test_programs.py "$folder" "${tests[@]}") || exit
-words=("valgrind" --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite --fair-sched=yes)
+words=("valgrind" --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite --fair-sched=yes "--suppressions=$PWD/tests/memcheck.supp")
 meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 30 --wrapper "${words[*]}" "${tests[@]}"

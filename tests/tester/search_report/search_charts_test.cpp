@@ -131,7 +131,9 @@ TEST(GoalRows, AreOfRegularResultsWhereThereAreAny) {
     return goal_rows(report).front();
   };
   const auto result = [](double pps, Irregular irregular) {
-    return GoalResult{.relevant_lower_bound = RelevantBound{.load_pps = pps},
+    const RelevantBound bound{.load_pps = pps};
+    return GoalResult{.relevant_lower_bound = bound,
+                      .relevant_upper_bound = irregular == Irregular::no ? std::optional(bound) : std::nullopt,
                       .conditional_throughput_pps = pps,
                       .irregular = irregular};
   };
