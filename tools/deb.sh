@@ -5,12 +5,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(mkdir -p "${1:-dist}" && realpath "${1:-dist}")
-tools/setup.sh build-essential debhelper lintian
+tools/setup.sh build-essential debhelper lintian dh-python python3-dev python3-venv
 version=$(dpkg-parsechangelog -S Version)
 tree=build-deb/parshall-$version
 rm -rf build-deb
 mkdir -p "$tree"
 git archive HEAD | tar -x -C "$tree"
+python3 -m venv build-deb/env
+build-deb/env/bin/pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes --target "$tree/debian/nanobind" -r debian/nanobind.txt
 if command -v ccache >/dev/null; then  # debhelper has a home of its own
   CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config cache_dir)}
   export CCACHE_DIR
