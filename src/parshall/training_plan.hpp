@@ -31,7 +31,7 @@ struct TrainingPlan {
   std::string idle = "15s";                 ///< which sets input.idle_ns
   std::string samples;                      ///< CSV file of samples in place of captures; empty: none
   std::optional<std::string> samples_text;  ///< what it would say
-  std::string model = "naive-bayes";        ///< its kind
+  std::string model = "c45";                ///< its kind
   TrainingOptions options;
   std::size_t least_flows = 20, least_captures = 2;  ///< of a class: others are left out
   std::uint32_t folds = 10;

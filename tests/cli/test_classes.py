@@ -309,11 +309,12 @@ class Train(Case):
         with open(self.path("log"), "w", encoding="utf-8") as log:
             log.write("before\n")
             log.flush()
-            subprocess.run([PROGRAM, "train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "-o", "-"],
-                           stdout=subprocess.DEVNULL, stderr=log, timeout=60, check=True)
+            written = subprocess.run([PROGRAM, "train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "-o", "-"],
+                                     stdout=subprocess.PIPE, stderr=log, timeout=60, check=True, text=True).stdout
             log.write("after\n")
         with open(self.path("log"), encoding="utf-8") as log:
             told = log.read()
+        self.assertEqual(tomllib.loads(written)["model"], "c45")  # where nothing else is asked for
         self.assertTrue(told.startswith("before\n") and told.endswith("after\n"), told)
         self.assertIn("flows are told right", told)
 

@@ -133,7 +133,7 @@ class Training(Case):
 
     def test_what_a_model_tells_of_itself(self):
         model = self.trained()
-        self.assertEqual((model.kind, model.classes, model.packets, model.longest, model.reject), ("naive-bayes", ["chat", "files", "names"], 4, 1500, 0.0))
+        self.assertEqual((model.kind, model.classes, model.packets, model.longest, model.reject), ("c45", ["chat", "files", "names"], 4, 1500, 0.0))
         self.assertEqual(model.flows, {"chat": 180, "files": 180, "names": 180})
         right = sum(model.confusion[name][name] for name in model.classes)
         self.assertEqual(model.evaluation.accuracy, right / 540)
