@@ -11,7 +11,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
 import quiet  # noqa: E402
 from comparing import at_most, below  # noqa: E402
-from judge import FAILS, HOLDS, Of  # noqa: E402
+from judge import FAILS, HOLDS, Answer, Of  # noqa: E402
 from page import page  # noqa: E402
 from paper import NOT_HERE, NOT_YET, Figure, Paper, Run, Seen  # noqa: E402
 from plots import series_of  # noqa: E402
@@ -45,6 +45,21 @@ class OverRuns(unittest.TestCase):
     def test_what_differs_without_an_interval_gets_one(self):
         row = over_runs([run_of(5.0, recall=recall) for recall in (0.5, 0.7, 0.6)]).all[0]
         self.assertEqual((row["recall"], row["low_recall"], row["high_recall"]), (0.6, 0.5, 0.7))
+
+    def test_two_rows_of_enough_runs_are_compared_within_each(self):
+        """A machine of two speeds: 9 % less in every run, where the intervals over all overlap."""
+        twos = [Rows([{"table": "a", "ns": 1.0 * speed, "p99_cycles": 20.0 * speed}, {"table": "b", "ns": 1.1 * speed, "p99_cycles": 22.0 * speed}]) for speed in (5, 9, 6, 7, 8)]
+        sides = lambda runs: [*over_runs(runs).all]
+        for count, answer in ((5, Answer.AGREES), (4, Answer.OPEN)):  # of four there is no interval
+            self.assertEqual(below("a below b", *sides(twos[:count])).answer(), answer)
+        a, b = sides(twos)
+        self.assertEqual((below("", a, b).less.of, below("", a, b).less.value), (Of.PAIRS, 1 / 1.1))
+        self.assertEqual([at_most("", a, b, factor).answer() for factor in (0.95, 0.9)], [Answer.AGREES, Answer.DISAGREES])
+        self.assertEqual(below("", a, b, "p99_cycles").answer(), Answer.OPEN)  # what the clock cannot tell is cycles, not a share
+        self.assertEqual(below("", a, sides(twos)[1]).answer(), Answer.OPEN)  # of other processes
+        self.assertEqual(below("", {**a, "ns": 3 * a["ns"], "together": None}, b).less.of, Of.RUNS)
+        twos[2].all[0]["ns"] = 7.0
+        self.assertEqual(below("", *sides(twos)).answer(), Answer.OPEN)  # one run has it the other way round
 
     def test_runs_of_other_things_are_refused(self):
         with self.assertRaisesRegex(LookupError, "differ"):

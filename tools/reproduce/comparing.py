@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of rows of runs, by columns: a column `ns` has its interval in `low_ns` and `high_ns`."""
+"""Comparisons of rows of runs, by columns: a column `ns` has its interval in `low_ns` and `high_ns`.
+
+Two rows of the same runs, of which there are enough, are compared by their ratio in each run: what one process has of luck, in where its memory lies and
+what else the machine does, both have.
+"""
+import statistics
+
 from judge import UNKNOWN, Comparison, Estimate, Of
 
 BUCKET_CYCLES = 2  # of the histogram that quantiles are read from: less is no difference
@@ -29,14 +35,34 @@ def _slack(column):
     return BUCKET_CYCLES if column.endswith("_cycles") else 0
 
 
+def _ratios(a, b, column):
+    """a / b in each run that both are of; None where there are none, or it is none."""
+    if a.get("together") is None or a["together"] is not b.get("together"):
+        return None
+    dividends, divisors = (row["each"].get(column) for row in (a, b))
+    if not dividends or not divisors or min(*dividends, *divisors) <= 0:
+        return None
+    return [one / other for one, other in zip(dividends, divisors)]
+
+
+def _sides(a, b, column):
+    """What is compared, less with more: the ratio with one, or each with the other."""
+    ratios = _ratios(a, b, column)
+    if ratios:
+        return Estimate(statistics.median(ratios), min(ratios), max(ratios), Of.PAIRS), bound(1)
+    return estimate(a, column), estimate(b, column)
+
+
 def below(what, a, b, column="ns", headline=False):
     """That a is below b."""
-    return Comparison(what, estimate(a, column), estimate(b, column), slack=_slack(column), headline=headline)
+    if _slack(column):
+        return Comparison(what, estimate(a, column), estimate(b, column), slack=_slack(column), headline=headline)
+    return Comparison(what, *_sides(a, b, column), headline=headline)
 
 
 def at_most(what, a, b, factor, column="ns", headline=False):
     """That a is at most `factor` times b."""
-    return Comparison(what, estimate(a, column), estimate(b, column), factor=factor, or_equal=True, headline=headline)
+    return Comparison(what, *_sides(a, b, column), factor=factor, or_equal=True, headline=headline)
 
 
 def under(what, row, most, column="ns", headline=False):
@@ -74,4 +100,6 @@ def difference(a, b, column="ns"):
 def widened(row, factor, column="ns"):
     """A row whose interval is wider by a factor at both ends."""
     of = estimate(row, column)
-    return {**row, f"low_{column}": of.low / factor, f"high_{column}": of.high * factor}
+    widened_row = {**row, f"low_{column}": of.low / factor, f"high_{column}": of.high * factor}
+    widened_row.pop("together", None)
+    return widened_row

@@ -87,7 +87,7 @@ def figure_6b(runs):
 def figure_6c(runs):
     table = runs["structures"].one(table="double-hash", flows=65536, zipf=0)
     rows = their_hashes(runs)
-    both = {name: {**row, **{column: row[column] + table[column] for column in ("ns", "low_ns", "high_ns")}} for name, row in rows.items()}
+    both = {name: {**row, **{column: row[column] + table[column] for column in ("ns", "low_ns", "high_ns")}, "together": None} for name, row in rows.items()}
     lost = max(0, 1 - LINE_NS / both["softrss"]["ns"])
     comparisons = [over("software Toeplitz is below the line's rate", both["softrss"], LINE_NS, headline=True)]
     comparisons += [under(f"{name} keeps up with the line", both[name], LINE_NS) for name in THEIR_HASHES]

@@ -20,9 +20,11 @@ def interval_of(seen, counts):
     """What the intervals of a figure's comparisons are of, in words."""
     kinds = {side.of for one in seen.comparisons for side in (one.less, one.more) if side.of not in (Of.BOUND, Of.COUNT)}
     words = []
+    number = min(counts, default=1)
     if Of.RUNS in kinds:
-        number = min(counts, default=1)
         words.append(f"over {number} runs" if number > 1 else "over processes")
+    if Of.PAIRS in kinds:
+        words.append(f"of ratios within each of {number} runs")
     if Of.ROUNDS in kinds:
         words.append("within a run")
     if Of.CAPTURES in kinds:
@@ -57,7 +59,8 @@ def how_measured(counts):
     number = f"{least}" if least == most else f"{least} to {most}"
     return [f"Values are medians over runs, each in a process of its own so that memory lies elsewhere: {number} of them here. An interval over runs goes from the",
             f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of the rounds in it). An order, or a",
-            "factor, counts only where intervals do not overlap. The papers' nanoseconds are of other machines and are not compared."]
+            f"factor, counts only where intervals do not overlap; of {ENOUGH} runs or more in which both are measured by turns, where their ratio is on the same side in each.",
+            "The papers' nanoseconds are of other machines and are not compared."]
 
 
 def machine_of(rows, paths):

@@ -46,14 +46,16 @@ def over_runs(runs):
         return runs[0]
     if len({len(run.all) for run in runs}) != 1:
         raise LookupError(f"runs of the same have {', '.join(str(len(run.all)) for run in runs)} rows")
-    return Rows([_row(same) for same in zip(*(run.all for run in runs))], [document for run in runs for document in run.documents])
+    together = object()
+    return Rows([_row(same, together) for same in zip(*(run.all for run in runs))], [document for run in runs for document in run.documents])
 
 
-def _row(same):
+def _row(same, together):
+    """together: what rows of the same processes share, in whose `each` two columns can be compared run by run."""
     labels = [{name: value for name, value in row.items() if isinstance(value, str) and name not in TEXT_THAT_VARIES} for row in same]
     if any(label != labels[0] for label in labels):
         raise LookupError(f"runs of the same differ: {labels}")
-    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same)}
+    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "together": together, "each": {}}
     for name in same[0]:
         values = [row[name] for row in same if isinstance(row.get(name), (int, float)) and not isinstance(row.get(name), bool)]
         if name.startswith(("low_", "high_")) or not values or (len(set(values)) == 1 and f"low_{name}" not in same[0]):
@@ -61,6 +63,8 @@ def _row(same):
         lows, highs = ([row.get(f"{end}_{name}", row[name]) for row in same if row.get(name) is not None] for end in ("low", "high"))
         if len(values) >= ENOUGH:
             lows = highs = values
+            if len(values) == len(same):
+                merged["each"][name] = values
         middle = statistics.median(values)
         merged |= {name: middle, f"low_{name}": min(lows), f"high_{name}": max(highs)}
     return merged
