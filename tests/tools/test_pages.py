@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows over runs, runs that are kept, and the pages that are made of them."""
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -13,6 +14,7 @@ import quiet  # noqa: E402
 from comparing import at_most, below  # noqa: E402
 from judge import FAILS, HOLDS, Answer, Of  # noqa: E402
 from page import page  # noqa: E402
+from passes import Passes, agreement  # noqa: E402
 from paper import NOT_HERE, NOT_YET, Figure, Paper, Run, Seen  # noqa: E402
 from plots import series_of  # noqa: E402
 from rows import Rows, over_runs  # noqa: E402
@@ -191,6 +193,28 @@ class Pages(unittest.TestCase):
         self.assertIn("Of 1 conclusions that could be put to the test 0 hold, 0 in part, 1 do not, and 0 are not decided; 1 figures", text)
         self.assertIn("- some, 3: Cheap costs half. **holds**", text)
         self.assertIn("- some 2: Dear costs less. The other way round: dear below cheap.", text)
+
+    def test_a_row_says_where_the_pass_before_said_otherwise(self):
+        with tempfile.TemporaryDirectory() as name:
+            file = pathlib.Path(name) / "passes.json"
+            raw = [pathlib.Path(name) / f"raw{day}" for day in (3, 1, 2)]
+            for path, day in zip(raw, (3, 1, 2)):
+                path.write_text("")
+                os.utime(path, (day * 86400 + 43200, day * 86400 + 43200))
+            write = lambda rows, paths: page(self.PAPER, {"some": rows}, {"some": 1}, paths, set(), Passes(file))[0]
+            upside_down = Rows([{**row, "ns": 3 - row["ns"], "low_ns": 3 - row["ns"], "high_ns": 3 - row["ns"]} for row in self.ROWS["some"].all], self.ROWS["some"].documents)
+            self.assertNotIn("pass before", write(upside_down, raw[1:]))
+            self.assertNotIn("pass before", write(upside_down, raw[1:2]))  # of the same day: the same pass
+            second = write(self.ROWS["some"], raw[:1])
+            self.assertIn("The pass before was of 1970-01-02, on x;", second)
+            self.assertIn("dear below cheap. A note. *The pass before: holds.* |", second)
+            self.assertEqual([answer for _, _, answer, _ in lines_of(second)[0]], [NOT_HERE, FAILS, NOT_YET])
+            passes = Passes(file)
+            self.assertEqual([(one["day"], one["answers"]["some"]) for one in passes.all], [("1970-01-02", {"2": HOLDS, "3": FAILS}), ("1970-01-04", {"2": FAILS, "3": HOLDS})])
+            self.assertIn("Of 2 that two passes judged, 1970-01-02 (x) and 1970-01-04 (x), 0 have the same verdict in both, 0 %", agreement(passes, ["some"]))
+            passes.all[0]["answers"]["some"]["2"] = FAILS
+            self.assertIn("1 have the same verdict in both, 50 %", agreement(passes, ["some", "absent"]))
+            self.assertEqual(agreement(Passes(pathlib.Path(name) / "none"), ["some"]), "")
 
     def test_a_plot_has_a_line_for_each_name_and_what_varies_beside_it(self):
         rows = Rows([{"table": name, "flows": flows, "zipf": zipf, "ns": 1.0} for name in "ab" for flows in (1, 2) for zipf in (0, 1)])

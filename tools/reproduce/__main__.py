@@ -15,6 +15,7 @@ import measurement
 import mona
 import wirespeed
 from page import page
+from passes import Passes, agreement
 from plots import plot
 from runs import Store
 from summary import summary
@@ -24,14 +25,14 @@ PASSES, QUICK_PASSES = 5, 3
 MINUTES, QUICK_MINUTES = 60, 10
 
 
-def write(paper, store, folder, passes):
+def write(paper, store, folder, passes, concluded):
     """Its page and plots from what is stored; the verdicts are printed."""
     rows, counts, paths = store.found(paper.runs, passes)
     pictures = folder / "reproduce"
     pictures.mkdir(parents=True, exist_ok=True)
     wanted = {figure.plot for figure in paper.figures if figure.plot}
     plots = {name for name in wanted.intersection(rows) if plot(paper.runs[name], rows[name], pictures / f"{name}.svg")}
-    text, results = page(paper, rows, counts, paths, plots)
+    text, results = page(paper, rows, counts, paths, plots, concluded)
     (pictures / f"{paper.name}.md").write_text(text)
     for result in results:
         if result.seen:
@@ -56,14 +57,15 @@ def main():
     minutes = options.minutes if options.minutes is not None else QUICK_MINUTES / len(papers) if options.quick else MINUTES
     folder = options.folder or pathlib.Path("build/reproduce-quick" if options.quick else "docs")
     store = Store(options.parshall, options.runs, options.quick, options.busy)
+    concluded = Passes(folder / "reproduce" / "passes.json")
     is_whole = True
     for paper in papers:
         runs = {name: run for name, run in paper.runs.items() if options.only is None or name in options.only.split(",")}
         if not store.measure(runs, passes, 60 * minutes, options.again):
             is_whole = False
             print(f"{paper.name}: {minutes:g} minutes are over; the same command goes on from here", file=sys.stderr)
-        write(paper, store, folder, passes)
-    (folder / "reproduce.md").write_text(summary(PAPERS.values(), folder))
+        write(paper, store, folder, passes, concluded)
+    (folder / "reproduce.md").write_text(summary(PAPERS.values(), folder, agreement(concluded, PAPERS)))
     print(f"wrote {folder / 'reproduce.md'}; raw figures in {options.runs}" + ("" if is_whole and not store.waiting else "; not all was run"))
     if store.failed:
         sys.exit(f"without figures: {', '.join(dict.fromkeys(store.failed))}; what they said stands above")

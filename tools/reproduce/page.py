@@ -4,6 +4,7 @@ import datetime
 
 from judge import Of
 from paper import judged
+from passes import other_answers
 from runs import command_of
 from rows import ENOUGH
 
@@ -32,7 +33,7 @@ def interval_of(seen, counts):
     return f" *Intervals: {' and '.join(words)}.*" if words else ""
 
 
-def line_of(result, counts, plots):
+def line_of(result, counts, plots, others):
     figure = result.figure
     runs = ", ".join(f"[{name}](#commands)" for name in figure.runs)
     seen = ""
@@ -42,12 +43,13 @@ def line_of(result, counts, plots):
             seen += f" ([plot]({figure.plot}.svg))"
     why = cell(result.why)
     note = f" {cell(result.seen.note[:1].upper() + result.seen.note[1:])}." if result.seen and result.seen.note else ""
-    return f"| {figure.name} | {cell(figure.states)} | {runs} | {seen} | **{result.answer}**: {why}{note} |"
+    other = f" *The pass before: {others[figure.name]}.*" if figure.name in others else ""
+    return f"| {figure.name} | {cell(figure.states)} | {runs} | {seen} | **{result.answer}**: {why}{note}{other} |"
 
 
-def table(paper, results, counts, plots):
-    lines = ["", *HEAD] + [line_of(result, counts, plots) for result in results if not result.figure.ours]
-    ours = [line_of(result, counts, plots) for result in results if result.figure.ours]
+def table(paper, results, counts, plots, others):
+    lines = ["", *HEAD] + [line_of(result, counts, plots, others) for result in results if not result.figure.ours]
+    ours = [line_of(result, counts, plots, others) for result in results if result.figure.ours]
     return lines + (["", OURS, "", *HEAD, *ours] if ours else [])
 
 
@@ -75,12 +77,22 @@ def machine_of(rows, paths):
     return lines + [f"| load before each run (a minute's) | {loads[0]:g} to {loads[-1]:g}, median {loads[len(loads) // 2]:g} |", f"| measured | {', '.join(days)} |"]
 
 
-def page(paper, rows, counts, paths, plots):
-    """The page, and its results."""
+def cpu_of(rows):
+    """The processor's name, as the runs say it; empty where none does."""
+    return next((document["machine"]["cpu"] for run in rows.values() for document in run.documents if "cpu" in (document.get("machine") or {})), "")
+
+
+def page(paper, rows, counts, paths, plots, passes=None):
+    """The page, and its results, which `passes` (Passes) gets where it is given."""
     results = [judged(figure, rows) for figure in paper.figures]
+    this = passes.add(paper.name, results, paths, cpu_of(rows)) if passes else None
+    before = passes.before(this, paper.name) if this else None
     told = {answer: sum(result.answer == answer for result in results) for answer in dict.fromkeys(result.answer for result in results)}
     lines = [f"# {paper.citation.replace('*', '')}", "", f"What it states, and what this machine shows: made by `make reproduce-{paper.name}`. "
              "[All papers](../reproduce.md).", "", *how_measured(counts), "", "; ".join(f"{number} {answer}" for answer, number in told.items()) + "."]
-    lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else []) + table(paper, results, counts, plots)
+    lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else [])
+    if before:
+        lines += ["", f"The pass before was of {before['day']}, on {before['cpu']}; a row says where its verdict was another."]
+    lines += table(paper, results, counts, plots, other_answers(before, paper.name, results))
     lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()]
     return "\n".join(lines) + "\n", results

@@ -16,8 +16,8 @@ def lines_of(text):
     return tuple([found.groups() for found in map(LINE.match, part.splitlines()) if found] for part in (theirs, ours))
 
 
-def summary(papers, folder):
-    """The page; a paper without one counts as not run."""
+def summary(papers, folder, agreement=""):
+    """The page; a paper without one counts as not run. agreement: how passes agree, in words."""
     lines = ["# The published experiments on this machine", "",
              "Five papers, figure by figure: made by `make reproduce`, or a paper's own command. A conclusion **holds** only if its headline and most of the rest do,",
              "by intervals that do not overlap, and nothing is the other way round; each row says why. `make reproduce-quick` answers the headlines in ten minutes.",
@@ -37,6 +37,7 @@ def summary(papers, folder):
     judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))
     lines += ["", f"Of {judged} conclusions that could be put to the test {totals[HOLDS]} hold, {totals[IN_PART]} in part, {totals[FAILS]} do not, and {totals[NOT_DECIDED]} "
               f"are not decided; {totals[NOT_HERE]} figures and tables are not reproducible here (drawings, lists, and what takes hardware that there is not)."]
+    lines += ["", agreement] if agreement else []
     lines += ["", "## What does not hold here", ""] + (against or ["Nothing."])
     lines += ["", "## New beyond the papers", ""] + (beyond or ["Nothing was run yet."])
     return "\n".join(lines) + "\n"
