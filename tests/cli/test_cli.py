@@ -177,14 +177,17 @@ class Errors(Case):
         self.assert_says(run("nonsense"), USAGE)
 
     def test_traffic_that_nobody_understands(self):
-        done = run("watch", "-q", "-g", "flows=banana")
-        self.assertIn(done.status, (FAILED, USAGE))
-        self.assert_says(done, done.status, "banana")
+        for text in ("flows=banana", "flows=10,flood=2", "flows=10,nosuch=1", "flows=10,swing=100"):
+            with self.subTest(text=text):
+                self.assert_says(run("watch", "-q", "-g", text), USAGE, text.rsplit("=", 1)[0].split(",")[-1])
 
     def test_a_pace_for_several_queues_or_half_of_one(self):
-        self.assert_says(run("watch", "-q", "-g", "flows=10,pace=1000", "--workers", "2", "--count", "10"), FAILED, "pace", "--workers")
-        done = run("watch", "-q", "-g", "flows=10,swing=100")
-        self.assert_says(done, done.status, "pace=PPS")
+        self.assert_says(run("watch", "-q", "-g", "flows=10,pace=1000", "--workers", "2", "--count", "10"), USAGE, "pace", "--workers")
+        self.assert_says(run("watch", "-q", "-g", "flows=10,swing=100"), USAGE, "pace=PPS")
+
+    def test_queues_that_do_not_go_with_the_workers(self):
+        self.assert_says(run("watch", "-q", "-i", "lo", "--queues", "2", "--workers", "3"), USAGE, "2 queues for 3 workers")
+        self.assert_says(run("watch", "-q", "-i", "lo", "--workers", "2", "--count", "10"), USAGE, "--count", "--queues 1")
 
 
 class Floods(Case):
