@@ -77,6 +77,7 @@ class IpfixWriter {
   bool is_netflow() const noexcept { return options_.protocol == FlowProtocol::netflow9; }
   std::size_t header_bytes() const noexcept;
   void put_header();
+  void put_time();
   void begin_message();
   void tell(std::uint16_t id);
   bool tell_again(std::uint16_t id, std::size_t record_bytes);
