@@ -36,7 +36,7 @@ std::span<const ExporterEntry> exporter_registry() noexcept { return kExporters;
 
 Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, const std::string& target) {
   if (entry.open != nullptr) return entry.open(target);
-  auto output = Output::open(target);
+  auto output = Output::open_to_go_on(target);
   if (!output) return output.error();
   return entry.make(*std::move(output));
 }

@@ -124,11 +124,12 @@ void IpfixWriter::begin_message() {
   }
   const bool is_due = !is_telling_ && options_.resend.count() != 0 &&
                       (Clock::now() - told_at_ >= options_.resend || messages_since_ >= options_.resend_messages);
-  if (!is_new && !is_due) return;
+  const bool is_lost = !is_telling_ && std::exchange(tells_again_, false);
+  if (!is_new && !is_lost && !is_due) return;
   ++telling_;
   told_at_ = Clock::now();
   messages_since_ = 0;
-  const bool and_lasting = is_new || told_at_ - lasting_told_at_ >= kLastingResends * options_.resend;
+  const bool and_lasting = is_new || is_lost || told_at_ - lasting_told_at_ >= kLastingResends * options_.resend;
   if (and_lasting) lasting_told_at_ = told_at_;
   const bool is_first = !std::exchange(is_telling_, true);
   tell_all(and_lasting);
@@ -246,8 +247,23 @@ void IpfixWriter::refuse_the_one_before() noexcept {
 
 void IpfixWriter::flush() {
   send();
-  if (sink_->flush()) refuse_the_one_before();
+  const MessageSink::Flushed flushed = sink_->flush();
+  if (flushed == MessageSink::Flushed::not_the_last) refuse_the_one_before();
+  if (flushed == MessageSink::Flushed::none_since_flush) take_back();
+  flushed_ = {sequence_, messages_, sent_};
 }
+
+/// What follows is as if nothing had come after the last flush, but for what is lost.
+void IpfixWriter::take_back() noexcept {
+  message_.clear();
+  sequence_ = flushed_.sequence;
+  messages_ = flushed_.messages;
+  sent_ = flushed_.sent;
+  before_ = {};
+  tells_again_ = is_lost_ = true;
+}
+
+bool IpfixWriter::take_lost() noexcept { return std::exchange(is_lost_, false); }
 
 OutputSummary::Sum IpfixWriter::take_not_sent() noexcept { return std::exchange(not_sent_, {}); }
 
