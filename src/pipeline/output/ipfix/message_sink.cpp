@@ -17,7 +17,7 @@
 
 #include "base/file_handle.hpp"
 #include "pipeline/output/ipfix/connection.hpp"
-#include "pipeline/output/output.hpp"
+#include "pipeline/output/target_file.hpp"
 
 namespace parshall {
 namespace {
@@ -206,7 +206,7 @@ const std::optional<Error>& MessageSink::error() const noexcept {
 Result<std::unique_ptr<MessageSink>> open_message_sink(const Transport& transport) {
   using Sink = std::unique_ptr<MessageSink>;
   if (transport.kind == Transport::Kind::file) {
-    auto output = Output::open_to_go_on(transport.path);
+    auto output = open_target(transport.path);
     if (!output) return output.error();
     return Sink(std::make_unique<FileSink>(*std::move(output)));
   }
