@@ -13,7 +13,8 @@ namespace parshall {
 /// A bounded queue of records of any length between one writing and one reading thread.
 ///
 /// Shape: each record is preceded by its length in 8 bytes and padded to a multiple of 8; a length of 0 says that
-///        the rest of the ring up to its end is unused.
+///        the rest of the ring up to its end is unused. Of its memory what has waited at a time is resident, and
+///        kWarmBytes.
 class RecordRing {
  public:
   explicit RecordRing(std::size_t bytes) : ring_(bytes) {}
@@ -32,6 +33,7 @@ class RecordRing {
   /// be.
   std::byte* reserve(std::uint64_t length) noexcept {
     const std::size_t needed = kHeader + (length + 7) / 8 * 8;
+    if (ring_.offset() >= kWarmBytes) ring_.begin_again();
     std::span<std::byte> room = ring_.writable(needed);
     if (room.size() < needed) {
       const std::span<std::byte> more = ring_.writable(ring_.capacity());
@@ -67,7 +69,7 @@ class RecordRing {
   }
 
  private:
-  static constexpr std::size_t kHeader = 8;
+  static constexpr std::size_t kHeader = 8, kWarmBytes = 64 << 10;
 
   /// Up to the ring's end. Whether there was anything.
   template <class Take>

@@ -34,8 +34,17 @@ class SpscRing {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
     if (capacity() - (at - read_seen_) < most) read_seen_ = read_.load(std::memory_order_acquire);
     const std::size_t free = capacity() - (at - read_seen_);
-    const std::size_t start = at & mask_;
+    const std::size_t start = place_of(at);
     return {&items_[start], std::min({most, free, capacity() - start})};
+  }
+  /// Writer: how far from the start of its memory the ring is.
+  std::size_t offset() const noexcept { return place_of(written_.load(std::memory_order_relaxed)); }
+  /// Writer, with nothing staged: where nothing waits, what comes next is at the start again, so that a ring that is
+  /// never full does not have all of its memory resident.
+  void begin_again() noexcept {
+    const std::uint64_t at = written_.load(std::memory_order_relaxed);
+    if (read_seen_ != at) read_seen_ = read_.load(std::memory_order_acquire);
+    if (read_seen_ == at) start_ = at;
   }
   /// Writer: whether this span from writable() ends where the ring wraps.
   bool at_end(std::span<T> room) const noexcept { return room.data() + room.size() == &items_[0] + capacity(); }
@@ -49,7 +58,7 @@ class SpscRing {
     if (at - read_seen_ == capacity()) read_seen_ = read_.load(std::memory_order_acquire);
     if (at - read_seen_ == capacity()) return nullptr;
     ++staged_;
-    return &items_[at & mask_];
+    return &items_[place_of(at)];
   }
   void flush() noexcept {
     if (staged_ != 0) publish(staged_);
@@ -60,8 +69,10 @@ class SpscRing {
   std::span<T> readable(std::size_t most) noexcept {
     const std::uint64_t at = read_.load(std::memory_order_relaxed);
     if (written_seen_ - at < most) written_seen_ = written_.load(std::memory_order_acquire);
-    const std::size_t start = at & mask_;
-    return {&items_[start], std::min({most, static_cast<std::size_t>(written_seen_ - at), capacity() - start})};
+    const auto waiting = static_cast<std::size_t>(written_seen_ - at);
+    if (waiting == 0) return {};  // else the start may be changed at this moment
+    const std::size_t start = place_of(at);
+    return {&items_[start], std::min({most, waiting, capacity() - start})};
   }
   void release(std::size_t count) noexcept {
     read_.store(read_.load(std::memory_order_relaxed) + count, std::memory_order_release);
@@ -70,8 +81,11 @@ class SpscRing {
  private:
   static constexpr std::size_t kLine = 64;
 
+  std::size_t place_of(std::uint64_t at) const noexcept { return (at - start_) & mask_; }
+
   const std::size_t mask_;
   const std::unique_ptr<T[]> items_;
+  std::uint64_t start_ = 0;  ///< the writer's while nothing waits, the reader's too while something does
   alignas(kLine) std::atomic<std::uint64_t> written_{0};
   std::uint64_t read_seen_ = 0;  ///< the writer's copy
   std::size_t staged_ = 0;

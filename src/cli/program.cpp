@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/heap.hpp"
 #include "base/version.hpp"
 #include "cli/describe.hpp"
 #include "cli/sibling.hpp"
@@ -90,6 +91,7 @@ int parse(CLI::App& app, int argc, char** argv) {
 const Configuration& configuration() noexcept { return read_configuration(); }
 
 int run_program(const Program& program, int argc, char** argv) {
+  have_heap_shrink();
   const std::string_view called(argc == 0 ? "" : argv[0]);
   std::string name(called.substr(called.rfind('/') + 1));
   if (name == kMainProgram && !program.part.empty() && !program.part_is_own) name += " " + program.part;

@@ -147,11 +147,8 @@ void Lane::publish(bool last) noexcept {
   if (last) ended_.store(true, std::memory_order_release);
 }
 
-double Lane::busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept {
-  const std::array<std::uint64_t, 2> now{published_cycles_[0].load(kRelaxed), published_cycles_[1].load(kRelaxed)};
-  const auto busy = static_cast<double>(now[0] - before[0]), all = static_cast<double>(now[1] - before[1]);
-  before = now;
-  return all > 0 ? busy / all : 0;
+double Lane::busy_share_since(BusyClock::Ticks& before) const noexcept {
+  return BusyClock::share_since(before, {published_cycles_[0].load(kRelaxed), published_cycles_[1].load(kRelaxed)});
 }
 
 }  // namespace parshall

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/published_counters.hpp"
+#include "engine/busy_clock.hpp"
 #include "engine/worker_load.hpp"
 #include "pipeline/capture/source.hpp"
 #include "pipeline/flow/front_end.hpp"
@@ -109,7 +110,7 @@ class Lane {
 
   /// For any thread: as of the last publish().
   Counters counters() const noexcept { return published_.read(); }
-  double busy_share_since(std::array<std::uint64_t, 2>& before) const noexcept;
+  double busy_share_since(BusyClock::Ticks& before) const noexcept;
   std::uint64_t busy_cycles() const noexcept { return published_cycles_[0].load(std::memory_order_relaxed); }
   /// Busy or not.
   std::uint64_t all_cycles() const noexcept { return published_cycles_[1].load(std::memory_order_relaxed); }

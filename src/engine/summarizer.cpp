@@ -29,6 +29,7 @@ Summarizer::Summarizer(const Input& input, const SessionOptions& options, const 
       workers_(workers),
       analyst_(analyst),
       busy_before_(workers.lanes().size()),
+      monitor_busy_before_(workers.monitor_clocks().size()),
       began_(Clock::now()),
       began_cycles_(__rdtsc()) {
   if (statistics.classifies()) class_names_ = class_names(statistics);
@@ -141,11 +142,18 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
       own.set(Counter::counted, counts[i][Counter::arrived]);
       own.set(Counter::polled, own.outcomes());
     }
-    if (!is_pipeline) own += counts[i];
-    if (is_pipeline)  // its flows are with all monitors
-      for (const Counter counter : {Counter::arrived, Counter::live_flow_packets}) own.set(counter, own.counted());
-    summary.workers.push_back({.accounting = own, .busy_share = lane.busy_share_since(busy_before_[i])});
+    const double busy_share = lane.busy_share_since(busy_before_[i]);
+    if (is_pipeline) {
+      const std::uint64_t handed_over = own.counted();
+      own.set(Counter::counted, 0);
+      own.set(Counter::polled, own.outcomes());
+      summary.receivers.push_back({{own, busy_share}, handed_over});
+    } else {
+      own += counts[i];
+      summary.workers.push_back({own, busy_share});
+    }
   }
+  if (is_pipeline) tell_workers_behind(counts, summary);
   for (const Counters& worker : counts) total += worker;
   total += collected;
   if (!summary.final && is_pipeline) {
@@ -154,6 +162,17 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
   }
   set_device(total, input_.device ? input_.device() : Counters());
   total.set(Counter::first_seen_ns, std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // or 0
+}
+
+/// What a receive thread hands over, each of them counts.
+void Summarizer::tell_workers_behind(std::span<const MonitorCounts> counts, ReportSummary& summary) {
+  const std::span<const BusyClock> clocks = workers_.monitor_clocks();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    Accounting own(counts[i]);
+    own.set(Counter::counted, own[Counter::arrived]);
+    own.set(Counter::polled, own.outcomes());
+    summary.workers.push_back({own, BusyClock::share_since(monitor_busy_before_[i], clocks[i].read())});
+  }
 }
 
 void Summarizer::tell_states(ReportSummary& summary) const {

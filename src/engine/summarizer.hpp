@@ -38,6 +38,7 @@ class Summarizer {
   AdaptationSummary adaptation() const;
   ForwardingSummary forwarding() const;
   void account(ReportSummary& summary, std::span<const MonitorCounts> counts, const Counters& collected);
+  void tell_workers_behind(std::span<const MonitorCounts> counts, ReportSummary& summary);
   void tell_states(ReportSummary& summary) const;
   void tell_tasks(ReportSummary& summary) const;
 
@@ -46,7 +47,7 @@ class Summarizer {
   const Workers& workers_;
   const Analyst* analyst_;
   std::vector<std::string> class_names_;  ///< with that of flows that are unknown, and of those with too few packets
-  std::vector<std::array<std::uint64_t, 2>> busy_before_;
+  std::vector<BusyClock::Ticks> busy_before_, monitor_busy_before_;
   Clock::time_point began_;
   std::uint64_t began_cycles_;
   std::uint64_t reports_ = 0, last_report_ns_ = 0;

@@ -30,6 +30,7 @@ Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::uniq
                  ThreadOptions options, Dealing dealing)
     : lanes_(std::move(lanes)),
       monitors_(std::move(monitors)),
+      monitor_clocks_(options.model == ThreadModel::pipeline ? monitors_.size() : 0),
       options_(std::move(options)),
       levels_out_((dealing == Dealing::all_to_each || dealing == Dealing::by_flow) && lanes_.size() > 1) {
   for (const auto& lane : lanes_)
@@ -303,13 +304,17 @@ void Workers::receive(std::size_t) {
 void Workers::monitor(std::size_t index) {
   FlowStage& monitor = *monitors_[index];
   FactsRing& ring = *rings_[index];
+  BusyClock& clock = monitor_clocks_[index];
   Idle idle(options_.busy_poll);
+  clock.begin();
   for (;;) {
     const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring, as the next two
     const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
     const LinkPlace handed{handed_position_.load(std::memory_order_acquire), handed_ns};
     LinkPlace now;
-    if (monitor_batch(monitor, ring)) {
+    const bool has_worked = monitor_batch(monitor, ring);
+    clock.end_turn(has_worked);
+    if (has_worked) {
       idle.reset();
     } else {
       now = handed;

@@ -105,6 +105,8 @@ class Workers {
 
   std::span<const std::unique_ptr<Lane>> lanes() const noexcept { return lanes_; }
   std::span<const std::unique_ptr<FlowStage>> monitors() const noexcept { return monitors_; }
+  /// By monitor, where these have threads of their own.
+  std::span<const BusyClock> monitor_clocks() const noexcept { return monitor_clocks_; }
   /// By lane; null where its packets go nowhere.
   std::span<const std::unique_ptr<Marker>> markers() const noexcept { return markers_; }
 
@@ -128,6 +130,7 @@ class Workers {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<std::unique_ptr<FlowStage>> monitors_;
   std::vector<std::unique_ptr<Marker>> markers_;
+  std::vector<BusyClock> monitor_clocks_;
   ThreadOptions options_;
   bool levels_out_;  ///< lanes, at a stop
   std::vector<std::unique_ptr<FactsRing>> rings_;

@@ -84,15 +84,17 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
   const auto queues = run_.outputs().queues();
   const auto queue = std::ranges::find(*queues, name_of(output), [](const auto& each) { return each->name(); });
   if (queue == queues->end()) return;
-  const OutputSummary account = run_.outputs().remove(**queue, run_.session().counters(), kPatience);
+  const std::shared_ptr<ExportQueue> leaving = *queue;
+  const OutputSummary account = run_.outputs().remove(*leaving, run_.session().counters(), kPatience);
   const auto& [name, takes_records, whole, offered, written, dropped, merged] = account;
   std::string findings;
   if (offered.findings != 0)
     findings = fmt::format(", and {} findings = {} written + {} dropped", offered.findings, written.findings,
                            dropped.findings);
-  say(command_, fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written + {} ({}) dropped{}",
+  const std::string trouble = leaving->trouble();
+  say(command_, fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written + {} ({}) dropped{}{}",
                             name, offered.records, offered.packets, written.records, written.packets, dropped.records,
-                            dropped.packets, findings));
+                            dropped.packets, findings, trouble.empty() ? "" : "; " + trouble));
 }
 
 }  // namespace parshall::cli

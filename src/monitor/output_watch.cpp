@@ -33,6 +33,7 @@ void OutputWatch::look() {
   for (Watched& watched : watched_) {
     const ExportQueue& queue = *watched.queue;
     tell_trouble(watched);
+    lost_ |= &queue != main_ && queue.lost_some() && !queue.failed();
     if (queue.failed()) {
       if (std::exchange(watched.said_failed, true)) continue;
       if (queue.exporter().reader_gone()) {
@@ -42,7 +43,8 @@ void OutputWatch::look() {
         say(command_,
             fmt::format("{}; what comes from now on is counted, and not written", queue.exporter().error()->message));
       }
-    } else if (const auto dropped = queue.summary().dropped; dropped.records + dropped.findings != 0) {
+    } else if (const auto dropped = queue.summary().dropped;
+               dropped.records + dropped.findings != 0 && !watched.said_trouble) {
       if (std::exchange(watched.said_dropped, true)) continue;
       say(command_, fmt::format("{} is not written as fast as {}: those that find no room are counted, and dropped",
                                 name_of(queue), dropped.records != 0 ? "records end" : "tasks find something"));
@@ -57,9 +59,13 @@ void OutputWatch::tell_trouble(Watched& watched) {
   const std::string trouble = watched.queue->trouble();
   const auto now = std::chrono::steady_clock::now();
   const auto tell = [&](const std::string& what) {
-    const OutputSummary::Sum dropped = watched.queue->summary().dropped;
-    say(command_, fmt::format("{}: {}; {} records ({} packets) are dropped so far", name_of(*watched.queue), what,
-                              dropped.records, dropped.packets));
+    const ExportQueue& queue = *watched.queue;
+    const OutputSummary::Sum dropped = queue.summary().dropped;
+    const std::string records = fmt::format("{} records ({} packets)", dropped.records, dropped.packets),
+                      findings = fmt::format("{} findings", dropped.findings),
+                      both = dropped.findings == 0 ? records : records + " and " + findings;
+    say(command_,
+        fmt::format("{}: {}; {} are dropped so far", name_of(queue), what, queue.takes().records ? both : findings));
   };
   if (!trouble.empty()) {
     watched.seen_trouble = now;

@@ -19,10 +19,6 @@
 namespace parshall {
 namespace {
 
-std::size_t lanes_of(const SessionOptions& session) {
-  return session.threads.model == ThreadModel::pipeline ? 1 : session.workers;
-}
-
 std::uint64_t limit_of(const SessionOptions& session) {
   return session.limits.packets != 0 ? session.limits.packets : ~std::uint64_t{0};
 }
@@ -66,8 +62,6 @@ bool can_deal_flows(const TrafficSpec& spec, const SessionOptions& session) {
 Result<Input> open_traffic(const std::string& text, const SessionOptions& session) {
   const auto spec = TrafficSpec::parse(text, TrafficSpec::kAll);
   if (!spec) return spec.error();
-  if (spec->pace_pps != 0 && lanes_of(session) != 1)
-    return Error{"traffic at a pace comes in one queue: leave out --workers, or take --threads pipeline"};
   const bool deals = can_deal_flows(*spec, session);
   auto trace = Trace::make(*spec, deals ? lanes_of(session) : 0);
   if (!trace) return trace.error();
@@ -151,14 +145,7 @@ Result<std::unique_ptr<PacketSocket>> open_socket(const SourcePlan& source, std:
 
 Result<Input> open_device(const SourcePlan& source, const SessionOptions& session, HeldSource held) {
   const bool forwards = !source.forward.empty();
-  const std::size_t workers = forwards ? session.workers / 2 : session.workers;
-  const std::size_t queues = source.queues != 0 ? source.queues : forwards ? workers : lanes_of(session);
-  if (session.threads.model != ThreadModel::pipeline && queues != workers)
-    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",
-                             queues, workers)};
-  if (queues > 1 && session.limits.packets != 0)
-    return Error{
-        "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
+  const std::size_t queues = queues_of(source, session);
   if (is_packet_socket(source)) {
     auto socket = held.socket ? *std::move(held.socket) : open_socket(source, queues);
     if (!socket) return socket.error();
@@ -189,6 +176,19 @@ Result<Input> open_device(const SourcePlan& source, const SessionOptions& sessio
 }
 
 }  // namespace
+
+std::size_t lanes_of(const SessionOptions& session) noexcept {
+  return session.threads.model == ThreadModel::pipeline ? 1 : session.workers;
+}
+
+std::size_t workers_of(const SourcePlan& source, const SessionOptions& session) noexcept {
+  return source.forward.empty() ? session.workers : session.workers / 2;
+}
+
+std::size_t queues_of(const SourcePlan& source, const SessionOptions& session) noexcept {
+  if (source.queues != 0) return source.queues;
+  return source.forward.empty() ? lanes_of(session) : workers_of(source, session);
+}
 
 bool HeldSource::can_hold(const SourcePlan& source) { return source.interface.empty() || is_packet_socket(source); }
 

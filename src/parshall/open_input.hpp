@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -24,6 +25,13 @@ struct HeldSource {
 
 /// Whether its devices have a program of the kernel's (XDP), which has to be taken off again.
 bool uses_xdp(const SourcePlan& source);
+
+/// How many threads take packets of a source.
+std::size_t lanes_of(const SessionOptions& session) noexcept;
+
+/// Of a device, in each direction; and receive queues.
+std::size_t workers_of(const SourcePlan& source, const SessionOptions& session) noexcept;
+std::size_t queues_of(const SourcePlan& source, const SessionOptions& session) noexcept;
 
 /// Opens the source that the plan names, or goes on with what was held of it, with as many lanes as the thread model
 /// asks.

@@ -207,8 +207,10 @@ Settings task_settings() {
 Settings output_settings() {
   Settings s("Report");
   s.add("export", SettingKind::repeated, "KIND:FILE",
-        "File for what leaves while the run goes on, beside the report; once for each (parshall list exporters)", "",
-        [](Plan& plan, const Words& words) -> Outcome {
+        "File for what leaves while the run goes on, beside the report; once for each (parshall list exporters). %Y %m "
+        "%d "
+        "%j %H %M %S in its name are the time, %% is a %",
+        "", [](Plan& plan, const Words& words) -> Outcome {
           for (const std::string& word : words) {
             auto output = parse_output(word);
             if (!output) return output.error();

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 
 #include "base/parse.hpp"
 #include "base/same_file.hpp"
 #include "pipeline/output/exporters.hpp"
+#include "pipeline/output/target_file.hpp"
 
 namespace parshall {
 namespace {
@@ -48,6 +50,15 @@ bool is_same(const std::string& a, const std::string& b) {
   return !at_a && !at_b && std::filesystem::weakly_canonical(a, wrong) == std::filesystem::weakly_canonical(b, wrong);
 }
 
+/// What is written to: of a file as it would be called now, else all that says where.
+std::string place_of(const OutputPlan& output) {
+  const ExporterEntry* const entry = find_exporter(output.kind);
+  if (entry == nullptr) return output.target;
+  const OutputNeeds needs = needs_of(*entry, output.target);
+  if (needs.files.empty() || target_problem(needs.files.front())) return output.target;
+  return name_at(std::time(nullptr), needs.files.front());
+}
+
 /// Devices that the kernel has no number for are each the first one.
 ObservationPoint point_of(const std::string& interface) {
   return {interface, std::max(1u, ::if_nametoindex(interface.c_str()))};
@@ -72,7 +83,7 @@ std::vector<Target> targets_of(const Plan& plan) {
     const bool has_option = output.kind == "events" || output.kind == "recall";
     targets.push_back({fmt::format("--{}{}{}", has_option ? output.kind : "export " + output.kind,
                                    has_option ? ' ' : ':', output.target),
-                       output.target});
+                       place_of(output)});
   }
   return targets;
 }
@@ -102,6 +113,9 @@ std::optional<Error> outputs_problem(const Plan& plan) {
       return Error{fmt::format("--{}: name what to look for with --tasks (parshall list tasks)", output.kind)};
     if (entry->takes.records && plan.flows.packets_only)
       return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};
+    for (const std::string& file : needs_of(*entry, output.target).files)
+      if (const auto problem = target_problem(file))
+        return Error{fmt::format("--export {}:{}", output.kind, problem->message)};
   }
   return targets_problem(plan.source.file, targets_of(plan));
 }

@@ -13,13 +13,12 @@
 #include "parshall/marks.hpp"
 #include "parshall/wire_model.hpp"
 #include "parshall/wire_outputs.hpp"
+#include "parshall/wire_source.hpp"
 #include "parshall/wire_tasks.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 
 namespace parshall {
 namespace {
-
-constexpr std::uint64_t kEndedBytes = std::uint64_t{1} << 30;  ///< where a source does not wait
 
 std::uint64_t random_seed() {
   std::uint64_t seed = 0;
@@ -62,19 +61,6 @@ std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) 
   return std::nullopt;
 }
 
-std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
-  SessionOptions& session = wiring.session;
-  (source.file.empty() ? wiring.wall_duration_ns : session.limits.packet_time_ns) = source.duration_ns;
-  session.limits.packets = source.packets;
-  session.ended_bytes = source.file.empty() ? kEndedBytes : SpoolLimits::kUnbounded;
-  session.batch = source.batch;
-  if (source.filter.empty()) return std::nullopt;
-  auto filter = BpfFilter::compile(source.filter);
-  if (!filter) return filter.error();
-  session.filter = *std::move(filter);
-  return std::nullopt;
-}
-
 /// Ids by which others know a flow take all of its key.
 std::optional<Error> community_id_problem(const FlowPlan& flows, const Schema& schema) {
   const auto asked = schema.asked();
@@ -101,7 +87,7 @@ bool input_can_wait(const SourcePlan& source) {
   if (!source.interface.empty()) return false;
   if (source.traffic.empty()) return true;
   const auto traffic = TrafficSpec::parse(source.traffic, TrafficSpec::kAll);
-  return traffic && traffic->pace_pps == 0;  // what is wrong with it is said later
+  return traffic && traffic->pace_pps == 0;  // what is wrong with it is said by wire()
 }
 
 Result<Wiring> wire(const Plan& plan) {
@@ -130,7 +116,6 @@ Result<Wiring> wire(const Plan& plan) {
 
   SessionOptions& session = wiring.session;
   if (const auto problem = wire_flows(plan.flows, session)) return *problem;
-  if (const auto problem = wire_source(plan.source, wiring)) return *problem;
   session.monitor.side_facts = wiring.schema.statistics()->needs_side();
   session.workers = plan.threads.workers;
   session.monitor.explain = plan.explain;
@@ -139,6 +124,7 @@ Result<Wiring> wire(const Plan& plan) {
                      .cores = plan.threads.cores,
                      .ring_packets = plan.threads.ring,
                      .busy_poll = plan.threads.busy_poll};
+  if (const auto problem = wire_source(plan.source, wiring)) return *problem;
   if (const auto problem = wire_forwarding(plan, wiring.statistics.classifier.get(), session)) return *problem;
   if (const auto problem = wire_tasks(plan, wiring)) return *problem;
   if (std::ranges::find(plan.outputs, "recall", &OutputPlan::kind) != plan.outputs.end())

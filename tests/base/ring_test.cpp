@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <thread>
@@ -177,6 +178,57 @@ TEST(RecordRing, TwoThreadsPassEveryRecordOnceAndInOrder) {
   std::uint64_t expected = 0, wrong = 0;
   while (expected < kRecords) {
     const std::size_t got = ring.drain([&](std::span<const std::byte> bytes) {
+      const auto record = record_of(expected++, 300);
+      wrong += bytes.size() != record.size() || std::memcmp(bytes.data(), record.data(), record.size()) != 0;
+    });
+    if (got == 0) std::this_thread::yield();
+  }
+  writer.join();
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(RecordRing, OfALargeOneThatIsEmptiedAgainAndAgainOnlyTheStartIsTouched) {
+  constexpr std::size_t kRing = std::size_t{8} << 20, kWarm = 64 << 10;
+  RecordRing ring(kRing);
+  const std::byte* const first = ring.reserve(1000);
+  ring.publish();
+  ring.drain([](auto) {});
+  std::ptrdiff_t furthest = 0;
+  for (int i = 0; i < 30'000; ++i) {
+    const std::byte* const place = ring.reserve(1000);
+    ASSERT_NE(place, nullptr);
+    furthest = std::max(furthest, place - first);
+    ring.publish();
+    if (i % 10 == 0) ring.drain([](auto) {});
+  }
+  EXPECT_LT(furthest, static_cast<std::ptrdiff_t>(kWarm + 12 * 1000));
+}
+
+TEST(RecordRing, OneThatBeganAgainHasRoomForAllThatItEverHad) {
+  RecordRing ring(std::size_t{1} << 20);
+  const std::vector<std::uint8_t> record(1016);
+  for (int i = 0; i < 100; ++i) ring.push(bytes_of(record), {});
+  ring.drain([](auto) {});
+  int taken = 0;
+  while (ring.push(bytes_of(record), {})) ++taken;
+  EXPECT_EQ(taken, 1024);
+  EXPECT_EQ(ring.drain([](auto) {}), 1024u);
+}
+
+TEST(RecordRing, TwoThreadsPassEveryRecordWhileTheRingBeginsAgain) {
+  constexpr std::uint64_t kRecords = 200'000;
+  RecordRing ring(std::size_t{1} << 18);
+  std::thread writer([&ring] {
+    SplitMix64 random(5);
+    for (std::uint64_t number = 0; number < kRecords; ++number) {
+      const auto record = record_of(number, 300);
+      while (!ring.push(bytes_of(record), {})) std::this_thread::yield();
+      if (random.below(500) == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  });
+  std::uint64_t expected = 0, wrong = 0;
+  while (expected < kRecords) {
+    const std::size_t got = ring.drain_some([&](std::span<const std::byte> bytes) {
       const auto record = record_of(expected++, 300);
       wrong += bytes.size() != record.size() || std::memcmp(bytes.data(), record.data(), record.size()) != 0;
     });

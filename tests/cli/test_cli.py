@@ -177,14 +177,17 @@ class Errors(Case):
         self.assert_says(run("nonsense"), USAGE)
 
     def test_traffic_that_nobody_understands(self):
-        done = run("watch", "-q", "-g", "flows=banana")
-        self.assertIn(done.status, (FAILED, USAGE))
-        self.assert_says(done, done.status, "banana")
+        for text in ("flows=banana", "flows=10,flood=2", "flows=10,nosuch=1", "flows=10,swing=100"):
+            with self.subTest(text=text):
+                self.assert_says(run("watch", "-q", "-g", text), USAGE, text.rsplit("=", 1)[0].split(",")[-1])
 
     def test_a_pace_for_several_queues_or_half_of_one(self):
-        self.assert_says(run("watch", "-q", "-g", "flows=10,pace=1000", "--workers", "2", "--count", "10"), FAILED, "pace", "--workers")
-        done = run("watch", "-q", "-g", "flows=10,swing=100")
-        self.assert_says(done, done.status, "pace=PPS")
+        self.assert_says(run("watch", "-q", "-g", "flows=10,pace=1000", "--workers", "2", "--count", "10"), USAGE, "pace", "--workers")
+        self.assert_says(run("watch", "-q", "-g", "flows=10,swing=100"), USAGE, "pace=PPS")
+
+    def test_queues_that_do_not_go_with_the_workers(self):
+        self.assert_says(run("watch", "-q", "-i", "lo", "--queues", "2", "--workers", "3"), USAGE, "2 queues for 3 workers")
+        self.assert_says(run("watch", "-q", "-i", "lo", "--workers", "2", "--count", "10"), USAGE, "--count", "--queues 1")
 
 
 class Floods(Case):
@@ -477,6 +480,19 @@ class NothingLost(Case):
         with open(csv, "rb") as file:
             self.assertEqual(packets_in(rows(file.read())), 200000)
 
+    def test_a_file_whose_name_has_a_time_never_takes_the_place_of_another(self):
+        for number in range(3):
+            done = run("watch", "-q", "-r", self.capture(packets=100 + number), "-o", "/dev/null", "--export", "csv:" + self.path("flows-%Y-100%%.csv"),
+                       "--export", "ipfix:" + self.path("flows-%Y%m%d,probe=p"), "--task", "count:window=1000p", "--events", self.path("%Y.events"))
+            self.assertEqual((done.status, done.err), (DONE, b""))
+        (first,) = (name for name in os.listdir(self.folder) if name.endswith("-100%.csv"))
+        self.assertRegex(first, r"^flows-20\d\d-100%\.csv$")
+        for number, name in enumerate((first, first.replace(".csv", "-2.csv"), first.replace(".csv", "-3.csv"))):
+            with open(self.path(name), "rb") as file:
+                self.assertEqual(packets_in(rows(file.read())), 100 + number)
+        self.assertEqual(sum(name.endswith(".events") for name in os.listdir(self.folder)), 3)
+        self.assertEqual(sum(bool(re.fullmatch(r"flows-\d{8}(-\d)?", name)) for name in os.listdir(self.folder)), 3)
+
     def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
         pipe = self.path("pipe")
         os.mkfifo(pipe)
@@ -492,10 +508,16 @@ class NothingLost(Case):
 
     def test_outputs_that_make_no_sense_are_refused(self):
         capture, both = self.capture(), self.path("both")
+        percent = self.capture(name="100%.pcap")
+        os.unlink(capture)
+        os.link(percent, capture)
         for words, said in ((["--export", "flows.csv"], ["csv:flows.csv", "jsonl"]), (["--export", "xml:flows.xml"], ['"xml"', "csv"]),
                             (["--export", "csv:"], ["KIND:FILE"]), (["--export", "csv:" + capture], ["the capture itself"]),
                             (["--export", "csv:" + both, "--export", "jsonl:" + both], ["same file"]),
                             (["--export", "csv:" + both, "-o", both], ["same file", "report"]), (["--export", "csv:-"], ["standard output"]),
+                            (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]), (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
+                            (["--export", "csv:" + both + "-%Y", "--export", "jsonl:" + both + "-%Y"], ["same file"]),
+                            (["--export", "csv:" + percent.replace("%", "%%")], ["the capture itself"]),
                             (["--export", "csv:" + both, "--packets-only"], ["--packets-only"]), (["--export", "events:" + both], ["--tasks"])):
             with self.subTest(words=words):
                 self.assert_says(run("watch", "-r", capture, *words), USAGE, *said)

@@ -122,6 +122,29 @@ inline void expect_balanced(const Accounting& total) {
                                 << total[Counter::kept_out_packets] << " kept out";
 }
 
+/// As expect_balanced(), and the accounts of its threads each, which add up to it. Of a summary of a source that is no
+/// device.
+inline void expect_balanced_by_thread(const ReportSummary& summary) {
+  expect_balanced(summary.total);
+  std::vector<Accounting> threads;
+  for (const WorkerSummary& worker : summary.workers) threads.push_back(worker.accounting);
+  for (const ReceiverSummary& receiver : summary.receivers) threads.push_back(receiver.accounting);
+  Accounting all;
+  for (const Accounting& thread : threads) {
+    expect_balanced(thread);
+    all += thread;
+  }
+  for (const Counter counter :
+       {Counter::polled, Counter::ring_full, Counter::filtered, Counter::not_ip, Counter::counted,
+        Counter::live_flow_packets, Counter::ended_record_packets, Counter::kept_out_packets, Counter::shed_packets})
+    EXPECT_EQ(all[counter], summary.total[counter]) << name_of(counter);
+  std::uint64_t handed_over = 0;
+  for (const ReceiverSummary& receiver : summary.receivers) handed_over += receiver.handed_over;
+  if (!summary.receivers.empty() && summary.final) {
+    EXPECT_EQ(handed_over, summary.total.counted());
+  }
+}
+
 /// Every record says what its packets were, and every packet of the traffic is in exactly one record.
 inline void expect_exact(const std::vector<Row>& rows, const Traffic& traffic) {
   auto flows = traffic.by_flow();

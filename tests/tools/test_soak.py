@@ -137,6 +137,15 @@ class Identity(unittest.TestCase):
             off["workers"][0]["accounting"][name] += 1
         self.assertEqual(len(account.of_summary(off)), 3)
 
+    def test_a_receive_thread_has_what_it_did_not_hand_to_a_worker(self):
+        ended = ACCOUNT | {name: 0 for name in ("counted", *account.SHARES)}
+        ended["offered"] = ACCOUNT["offered"] - ACCOUNT["counted"]
+        counted = {name: 0 for name in ACCOUNT} | {name: ACCOUNT[name] for name in ("counted", *account.SHARES)} | {"offered": ACCOUNT["counted"], "malformed": {}, "balanced": True}
+        parted = summary() | {"workers": [{"accounting": counted}], "receivers": [{"accounting": ended}]}
+        self.assertEqual(account.of_summary(parted), [])
+        del parted["receivers"]
+        self.assertEqual(len(account.of_summary(parted)), 1)
+
     def test_counters_do_not_fall(self):
         self.assertEqual(account.of_growth(ACCOUNT, ACCOUNT), [])
         self.assertEqual(len(account.of_growth(ACCOUNT, ACCOUNT | {"counted": 967})), 1)

@@ -22,12 +22,14 @@ def of_packets(account, of="the run"):
 
 
 def of_workers(summary):
-    """Sentences where the workers' accounts do not balance, or do not add up to the run's."""
+    """Sentences where accounts of workers, and of receive threads in front of them, do not balance, or do not add up to the run's."""
     wrong = []
-    for number, worker in enumerate(summary["workers"]):
-        wrong += of_packets(worker["accounting"], f"worker {number}")
+    threads = [(f"worker {number}", worker) for number, worker in enumerate(summary["workers"])]
+    threads += [(f"receiver {number}", receiver) for number, receiver in enumerate(summary.get("receivers", []))]
+    for name, thread in threads:
+        wrong += of_packets(thread["accounting"], name)
     for name in ("offered", "counted", *SHARES):
-        total = sum(worker["accounting"][name] for worker in summary["workers"])
+        total = sum(thread["accounting"][name] for _, thread in threads)
         if total != summary["accounting"][name]:
             wrong.append(f"workers: {name} adds up to {total}, not {summary['accounting'][name]}")
     return wrong

@@ -61,7 +61,7 @@ Layout lay_out(Size size, const View* view, std::size_t events) {
   if (view != nullptr && view->summary.adaptation) take(layout.adaptation);
   if (view != nullptr && !view->summary.classes.empty()) take(layout.classes);
   if (view != nullptr && view->summary.forwarding) take(layout.forwarding);
-  const std::size_t workers = view == nullptr ? 0 : view->summary.workers.size();
+  const std::size_t workers = view == nullptr ? 0 : view->summary.workers.size() + view->summary.receivers.size();
   const std::size_t per_line = std::max<std::size_t>(1, size.columns / 20);
   const std::size_t wanted = std::min((workers + per_line - 1) / per_line, lines < 20 ? 1 : kMaxWorkerLines);
   layout.workers = std::min(wanted, lines - std::min(lines, used + for_rows));

@@ -109,13 +109,17 @@ Line heartbeat(const Pulse& pulse, Size size, Glyphs glyphs) {
 }
 
 void workers(const View& view, std::size_t lines, Size size, Glyphs glyphs, std::vector<Line>& out) {
-  const auto& all = view.summary.workers;
+  std::vector<std::pair<std::string, double>> all;  // how busy who is
+  for (std::size_t i = 0; i < view.summary.receivers.size(); ++i)
+    all.emplace_back(fmt::format("rx{}", i), view.summary.receivers[i].busy_share);
+  for (std::size_t i = 0; i < view.summary.workers.size(); ++i)
+    all.emplace_back(fmt::to_string(i), view.summary.workers[i].busy_share);
   const std::size_t per_line = std::max<std::size_t>(1, size.columns / 20);
   for (std::size_t line = 0; line < lines; ++line) {
     std::string text;
     for (std::size_t i = line * per_line; i < std::min(all.size(), (line + 1) * per_line); ++i)
       text +=
-          fmt::format("{:>3} {} {:>3.0f} %  ", i, bar(all[i].busy_share, kBusyBar, glyphs), 100 * all[i].busy_share);
+          fmt::format("{:>3} {} {:>3.0f} %  ", all[i].first, bar(all[i].second, kBusyBar, glyphs), 100 * all[i].second);
     if (line + 1 == lines && lines * per_line < all.size())
       text += fmt::format(" and {} more", all.size() - lines * per_line);
     out.push_back(whole(text, Style::normal, size, glyphs));

@@ -62,8 +62,9 @@ class CsvExporter final : public FileExporter {
 
   void begin(std::span<const ColumnInfo> columns) override {
     lines_.emplace(columns);
-    lines_->put_header(output());
+    write_beginning();
   }
+  void write_beginning() override { lines_->put_header(output()); }
   void records(std::span<const ReportFlow> batch) override {
     for (const ReportFlow& flow : batch) lines_->put(flow, output());
   }

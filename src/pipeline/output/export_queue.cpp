@@ -270,14 +270,16 @@ void ExportQueue::flush() {
     const std::lock_guard lock(trouble_mutex_);
     trouble_ = exporter_->trouble();
   }
-  OutputSummary::Sum not_sent = good ? exporter_->take_not_sent() : handed_over_;
   const OutputSummary::Sum held = good ? exporter_->held() : OutputSummary::Sum();
+  const bool all_lost = !good || exporter_->take_lost();
+  OutputSummary::Sum not_sent = all_lost ? handed_over_ - held : exporter_->take_not_sent();
   written_.add(std::exchange(handed_over_, held) - held - not_sent);
   if (!good && biflow_) {
     not_sent += biflow_->held();
     biflow_->clear();
   }
   dropped_.add(not_sent);
+  if (all_lost) lost_some_.store(true, std::memory_order_relaxed);
   if (!good) failed_.store(true, std::memory_order_release);
   if (!unflushed_) return;
   unflushed_->drain([&](std::span<const std::byte> record) {

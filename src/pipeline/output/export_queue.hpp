@@ -81,6 +81,9 @@ class ExportQueue {
   /// As of its last flush: Exporter::trouble().
   std::string trouble() const;
 
+  /// Whether something was lost with which its exporter had trouble, though it may go on.
+  bool lost_some() const noexcept { return lost_some_.load(std::memory_order_relaxed); }
+
   /// Whether the exporter has written all that it ever will.
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
 
@@ -118,7 +121,8 @@ class ExportQueue {
   std::optional<RecordRing> ring_;
   std::uint64_t memory_bytes_ = 0;
   bool begun_ = false;
-  std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, part_of_run_{false};
+  std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
+      part_of_run_{false};
   Tally offered_, written_, dropped_, merged_;
 
   mutable std::mutex trouble_mutex_;

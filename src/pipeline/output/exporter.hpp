@@ -60,6 +60,10 @@ class Exporter {
   /// last.
   virtual OutputSummary::Sum take_not_sent() noexcept;
 
+  /// Whether all that was handed over between the last two calls of flush() is lost, but what is held, though more may
+  /// be written. Once.
+  virtual bool take_lost() noexcept;
+
   /// Whether it was standard output, and who read it wants no more.
   virtual bool reader_gone() const noexcept { return false; }
 };
@@ -81,13 +85,18 @@ class FileExporter : public Exporter {
   explicit FileExporter(std::unique_ptr<Output> output) noexcept : output_(std::move(output)) {}
   void flush() override;
   const std::optional<Error>& error() const noexcept override;
+  std::string trouble() const override;
+  bool take_lost() noexcept override;
   bool reader_gone() const noexcept override;
 
  protected:
+  /// What is before all else: by begin(), and again where it could not be written.
+  virtual void write_beginning();
   Output& output() noexcept { return *output_; }
 
  private:
   std::unique_ptr<Output> output_;
+  bool lost_ = false;
 };
 
 }  // namespace parshall

@@ -10,6 +10,7 @@
 #include "pipeline/output/kafka/kafka.hpp"
 #include "pipeline/output/parquet/parquet.hpp"
 #include "pipeline/output/recall_csv.hpp"
+#include "pipeline/output/target_file.hpp"
 
 namespace parshall {
 namespace {
@@ -36,7 +37,7 @@ std::span<const ExporterEntry> exporter_registry() noexcept { return kExporters;
 
 Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, const std::string& target) {
   if (entry.open != nullptr) return entry.open(target);
-  auto output = Output::open(target);
+  auto output = open_target(target);
   if (!output) return output.error();
   return entry.make(*std::move(output));
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,17 @@ Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   return std::unique_ptr<Output>(new Output(fd, path, true));
+}
+
+Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path, bool is_new) {
+  if (path == "-") return open(path);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (is_new ? O_EXCL : O_TRUNC), 0644);
+  if (fd < 0 && is_new && errno == EEXIST) return Error{std::string(kExists)};
+  if (fd < 0) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  std::unique_ptr<Output> output(new Output(fd, path, true));
+  struct stat status;
+  output->goes_on_ = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  return output;
 }
 
 Result<std::unique_ptr<Output>> Output::create_temporary(const std::string& suffix) {
@@ -37,15 +49,34 @@ Output::~Output() {
 }
 
 void Output::write(std::string_view text) {
-  if (text.size() > kCapacity - used_) flush();
+  if (text.size() > kCapacity - used_) empty_buffer();
   if (text.size() > kCapacity) return put(text.data(), text.size());
   std::memcpy(buffer_.get() + used_, text.data(), text.size());
   used_ += text.size();
 }
 
 void Output::flush() {
+  empty_buffer();
+  if (goes_on_) keep_or_take_back();
+}
+
+void Output::empty_buffer() {
   put(buffer_.get(), used_);
   used_ = 0;
+}
+
+void Output::keep_or_take_back() {
+  if (!wrong_) {
+    if (written_bytes_ != kept_bytes_) trouble_.clear();
+    kept_bytes_ = written_bytes_;
+    return;
+  }
+  trouble_ = std::exchange(wrong_, std::nullopt)->message;
+  lost_ = true;
+  written_bytes_ = kept_bytes_;
+  const auto end = static_cast<off_t>(kept_bytes_);
+  if (::ftruncate(fd_, end) == 0 && ::lseek(fd_, end, SEEK_SET) == end) return;
+  error_ = Error{fmt::format("{}, and it cannot be taken back: {}", trouble_, std::strerror(errno))};
 }
 
 void Output::sync() {
@@ -55,17 +86,18 @@ void Output::sync() {
 }
 
 void Output::put(const char* data, std::size_t bytes) {
-  while (bytes > 0 && !error_) {
+  while (bytes > 0 && !error_ && !wrong_) {
     const ssize_t written = ::write(fd_, data, bytes);
     if (written > 0) {
       data += written;
+      written_bytes_ += static_cast<std::uint64_t>(written);
       bytes -= static_cast<std::size_t>(written);
     } else if (errno == EAGAIN) {
       pollfd writable{.fd = fd_, .events = POLLOUT, .revents = 0};
       ::poll(&writable, 1, -1);
     } else if (errno != EINTR) {
       reader_gone_ = errno == EPIPE && !owns_;
-      error_ = Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
+      (goes_on_ ? wrong_ : error_) = Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
     }
   }
 }

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.hpp"
 
 namespace parshall {
 
 /// A buffered file that remembers its first error. A full disk or a reader that went away is reported, never thrown.
+///
+/// A file that goes on has no error, but trouble: what was written since a flush that succeeded is taken back then, so
+/// that nothing is there in part, and what comes later follows what is there.
 class Output {
  public:
   /// "-" is standard output.
   static Result<std::unique_ptr<Output>> open(const std::string& path);
+  /// One that goes on, unless it is a pipe, a device or standard output. `is_new`: fails with kExists where it is
+  /// there.
+  static Result<std::unique_ptr<Output>> open_to_go_on(const std::string& path, bool is_new = false);
+  static constexpr std::string_view kExists = "it is there already";
   /// A new file in TMPDIR, else /tmp, else the working directory, that nobody else can have put there.
   static Result<std::unique_ptr<Output>> create_temporary(const std::string& suffix);
   ~Output();
@@ -23,18 +32,25 @@ class Output {
 
   /// Room for at least `bytes`, to be filled and committed: the fast way for many short rows.
   char* reserve(std::size_t bytes) {
-    if (kCapacity - used_ < bytes) flush();
+    if (kCapacity - used_ < bytes) empty_buffer();
     return buffer_.get() + used_;
   }
   void commit(const char* end) noexcept { used_ = static_cast<std::size_t>(end - buffer_.get()); }
 
   void write(std::string_view text);
+  /// Of a file that goes on: what was written belongs together, up to here.
   void flush();
   /// As flush(), and it is on the disk.
   void sync();
 
   /// What went wrong, once something did; later writes are dropped.
   const std::optional<Error>& error() const noexcept { return error_; }
+  /// Of a file that goes on: why the last flush that had something to write failed; empty: it did not.
+  const std::string& trouble() const noexcept { return trouble_; }
+  /// Whether what was written before the last flush is gone. Once.
+  bool take_lost() noexcept { return std::exchange(lost_, false); }
+  /// Of a file that goes on: bytes that stay.
+  std::uint64_t kept_bytes() const noexcept { return kept_bytes_; }
   /// Whether it was standard output, and who read it wants no more: `| head`.
   bool reader_gone() const noexcept { return reader_gone_; }
 
@@ -43,7 +59,9 @@ class Output {
 
   Output(int fd, std::string name, bool owns)
       : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
+  void empty_buffer();
   void put(const char* data, std::size_t bytes);
+  void keep_or_take_back();
 
   int fd_;
   bool owns_;
@@ -52,6 +70,11 @@ class Output {
   std::size_t used_ = 0;
   std::optional<Error> error_;
   bool reader_gone_ = false;
+
+  bool goes_on_ = false, lost_ = false;
+  std::optional<Error> wrong_;  ///< since the last flush, of a file that goes on
+  std::string trouble_;
+  std::uint64_t kept_bytes_ = 0, written_bytes_ = 0;
 };
 
 }  // namespace parshall

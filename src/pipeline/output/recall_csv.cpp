@@ -35,7 +35,8 @@ std::string recall_csv(const WindowRecall& told) {
 class RecallExporter final : public FileExporter {
  public:
   using FileExporter::FileExporter;
-  void begin(std::span<const ColumnInfo>) override { output().write(kHeader); }
+  void begin(std::span<const ColumnInfo>) override { write_beginning(); }
+  void write_beginning() override { output().write(kHeader); }
   void recall(const WindowRecall& told) override { output().write(recall_csv(told)); }
 };
 

@@ -29,6 +29,12 @@ struct WorkerSummary {
   double busy_share = 0;  ///< of the time since the report before, in [0, 1]
 };
 
+/// A lane of the receive thread in front of the workers, in a report: the account is of the packets that went no
+/// further, so that receivers and workers together have each packet once.
+struct ReceiverSummary : WorkerSummary {
+  std::uint64_t handed_over = 0;
+};
+
 /// How much of what there was a task found, by estimate.
 struct RecallSummary {
   double threshold = 0;
@@ -146,8 +152,9 @@ struct ReportSummary {
   double elapsed_s = 0;  ///< wall clock since the start
   Accounting total;
   std::vector<WorkerSummary> workers;
-  std::uint64_t capacity = 0;      ///< flows, of all workers
-  std::uint64_t memory_bytes = 0;  ///< mapped for tables and rows; never exceeded
+  std::vector<ReceiverSummary> receivers;  ///< none, unless a receive thread is in front of the workers
+  std::uint64_t capacity = 0;              ///< flows, of all workers
+  std::uint64_t memory_bytes = 0;          ///< mapped for tables and rows; never exceeded
   Identity identity = Identity::exact;
   double expected_merges = 0;  ///< of two flows counted as one, by a lossy identity
   std::optional<std::uint64_t> observed_merges;

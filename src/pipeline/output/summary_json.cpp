@@ -129,6 +129,10 @@ std::string summary_json(const ReportSummary& summary) {
   for (const CostSummary& cost : summary.costs) json["cost_ns_per_packet"][cost.what] = cost.ns_per_packet;
   for (const WorkerSummary& worker : summary.workers)
     json["workers"].push_back({{"busy_share", worker.busy_share}, {"accounting", accounting_json(worker.accounting)}});
+  for (const ReceiverSummary& receiver : summary.receivers)
+    json["receivers"].push_back({{"busy_share", receiver.busy_share},
+                                 {"handed_over", receiver.handed_over},
+                                 {"accounting", accounting_json(receiver.accounting)}});
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

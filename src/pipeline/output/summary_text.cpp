@@ -21,23 +21,31 @@ std::string identity_line(const ReportSummary& summary) {
   return line + "\n";
 }
 
-/// Software and device counters of each worker, and where they differ.
+/// What the device of a queue says, where it differs from what was polled.
+std::string device_text(const Accounting& account, std::uint64_t polled) {
+  const auto received = account.known(Counter::nic_received);
+  if (!received) return {};
+  std::string text = fmt::format(", device says {} received", *received);
+  if (*received != polled)
+    text += fmt::format(" ({:+} to the {} polled)", static_cast<std::int64_t>(*received - polled), polled);
+  for (const CounterLine& line : Counters::kTable)
+    if (const std::uint64_t lost = account[line.id]; line.part == CounterPart::device_lost && lost != 0)
+      text += fmt::format(", {} {}", lost, line.name);
+  return text;
+}
+
 std::string worker_lines(const ReportSummary& summary) {
   std::string lines;
+  for (std::size_t i = 0; i < summary.receivers.size(); ++i) {
+    const ReceiverSummary& receiver = summary.receivers[i];
+    const std::uint64_t polled = receiver.accounting[Counter::polled] + receiver.handed_over;
+    lines += fmt::format("receiver {} {} packets, {} of them handed to workers, busy {:.0f} %{}\n", i, polled,
+                         receiver.handed_over, 100 * receiver.busy_share, device_text(receiver.accounting, polled));
+  }
   for (std::size_t i = 0; i < summary.workers.size(); ++i) {
     const WorkerSummary& worker = summary.workers[i];
-    lines +=
-        fmt::format("worker {}   {} packets, busy {:.0f} %", i, worker.accounting.counted(), 100 * worker.busy_share);
-    if (const auto received = worker.accounting.known(Counter::nic_received)) {
-      const std::uint64_t polled = worker.accounting[Counter::polled];
-      lines += fmt::format(", device says {} received", *received);
-      if (*received != polled)
-        lines += fmt::format(" ({:+} to the {} polled)", static_cast<std::int64_t>(*received - polled), polled);
-      for (const CounterLine& line : Counters::kTable)
-        if (const std::uint64_t lost = worker.accounting[line.id]; line.part == CounterPart::device_lost && lost != 0)
-          lines += fmt::format(", {} {}", lost, line.name);
-    }
-    lines += "\n";
+    lines += fmt::format("worker {}   {} packets, busy {:.0f} %{}\n", i, worker.accounting.counted(),
+                         100 * worker.busy_share, device_text(worker.accounting, worker.accounting[Counter::polled]));
   }
   return lines;
 }
@@ -193,7 +201,7 @@ std::string summary_text(const ReportSummary& summary) {
     text += fmt::format(", {}",
                         scaled_text(static_cast<double>(summary.total.counted()) / summary.elapsed_s, "pps processed"));
   text += "\n";
-  if (summary.workers.size() > 1 ||
+  if (summary.workers.size() > 1 || !summary.receivers.empty() ||
       (!summary.workers.empty() && summary.workers[0].accounting.knows(Counter::nic_received)))
     text += worker_lines(summary);
   text += output_lines(summary);

@@ -19,18 +19,22 @@ class ArrowExporter final : public FileExporter {
   using FileExporter::FileExporter;
 
   void begin(std::span<const ColumnInfo> columns) override {
-    const std::vector<ColumnInfo> own = columnar(columns);
-    columns_.reserve(own.size());
-    for (const ColumnInfo& column : own) columns_.emplace_back(column);
-    output().write(arrow_schema(own, {}));
-    for (std::size_t i = 0; i < own.size(); ++i)
-      if (own[i].type.value == ValueType::enumeration)
-        output().write(arrow_dictionary(static_cast<std::int64_t>(i), own[i].values));
+    own_ = columnar(columns);
+    columns_.reserve(own_.size());
+    for (const ColumnInfo& column : own_) columns_.emplace_back(column);
+    write_beginning();
+  }
+
+  void write_beginning() override {
+    output().write(arrow_schema(own_, {}));
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      if (own_[i].type.value == ValueType::enumeration)
+        output().write(arrow_dictionary(static_cast<std::int64_t>(i), own_[i].values));
   }
 
   void records(std::span<const ReportFlow> batch) override {
     for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].add(batch, i);
-    records_ += batch.size();
+    unflushed_ += batch.size();
     rows_ += static_cast<std::int64_t>(batch.size());
     if (rows_ >= kRows) write_batch();
   }
@@ -46,6 +50,13 @@ class ArrowExporter final : public FileExporter {
   void flush() override {
     if (rows_ != 0) write_batch();
     FileExporter::flush();
+  }
+
+  bool take_lost() noexcept override {
+    const bool lost = FileExporter::take_lost();
+    if (!lost) records_ += unflushed_;
+    unflushed_ = 0;
+    return lost;
   }
 
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
@@ -68,9 +79,10 @@ class ArrowExporter final : public FileExporter {
     rows_ = 0;
   }
 
+  std::vector<ColumnInfo> own_;
   std::vector<ArrowColumn> columns_;
   std::int64_t rows_ = 0;  ///< in the batch that is begun
-  std::uint64_t records_ = 0;
+  std::uint64_t records_ = 0, unflushed_ = 0;
 };
 
 }  // namespace

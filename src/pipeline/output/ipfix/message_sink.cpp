@@ -17,7 +17,7 @@
 
 #include "base/file_handle.hpp"
 #include "pipeline/output/ipfix/connection.hpp"
-#include "pipeline/output/output.hpp"
+#include "pipeline/output/target_file.hpp"
 
 namespace parshall {
 namespace {
@@ -95,11 +95,13 @@ class UdpSink final : public MessageSink {
 
   std::string trouble() const override { return is_refused_ ? "nobody listens there" : ""; }
 
-  bool flush() override {
+  Flushed flush() override {
     int wrong = 0;
     socklen_t bytes = sizeof wrong;
-    if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &wrong, &bytes) != 0 || wrong != ECONNREFUSED) return false;
-    return is_refused_ = true;
+    if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &wrong, &bytes) != 0 || wrong != ECONNREFUSED)
+      return Flushed::all;
+    is_refused_ = true;
+    return Flushed::not_the_last;
   }
 
  private:
@@ -182,10 +184,11 @@ class FileSink final : public MessageSink {
     output_->write({reinterpret_cast<const char*>(message.data()), message.size()});
     return Sent::yes;
   }
-  bool flush() override {
+  Flushed flush() override {
     output_->flush();
-    return false;
+    return output_->take_lost() ? Flushed::none_since_flush : Flushed::all;
   }
+  std::string trouble() const override { return output_->trouble(); }
   const std::optional<Error>& error() const noexcept override { return output_->error(); }
   bool reader_gone() const noexcept override { return output_->reader_gone(); }
 
@@ -203,7 +206,7 @@ const std::optional<Error>& MessageSink::error() const noexcept {
 Result<std::unique_ptr<MessageSink>> open_message_sink(const Transport& transport) {
   using Sink = std::unique_ptr<MessageSink>;
   if (transport.kind == Transport::Kind::file) {
-    auto output = Output::open(transport.path);
+    auto output = open_target(transport.path);
     if (!output) return output.error();
     return Sink(std::make_unique<FileSink>(*std::move(output)));
   }

@@ -25,8 +25,9 @@ class MessageSink {
   /// Whether who receives knows nothing of what was sent before: a new connection. Asked before each message.
   virtual bool is_new() noexcept { return false; }
 
-  /// What was sent so far is to be where it should. Whether it is known by now that the last one was refused.
-  virtual bool flush() { return false; }
+  /// What was sent so far is to be where it should: what is known of it by now.
+  enum class Flushed : std::uint8_t { all, not_the_last, none_since_flush };
+  virtual Flushed flush() { return Flushed::all; }
 
   /// Exporter's.
   virtual std::string trouble() const { return {}; }

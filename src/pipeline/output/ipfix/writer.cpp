@@ -33,6 +33,11 @@ void add(OutputSummary::Sum& to, const OutputSummary::Sum& more) noexcept {
   to.packets += more.packets;
 }
 
+std::uint64_t system_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
 void take(OutputSummary::Sum& from, const OutputSummary::Sum& less) noexcept {
   from.records -= less.records;
   from.packets -= less.packets;
@@ -96,18 +101,15 @@ std::uint32_t IpfixWriter::uptime_of(std::uint64_t ns) const noexcept {
   return ns <= began_ns_ ? 0 : static_cast<std::uint32_t>((ns - began_ns_) / kMsNs);
 }
 
-/// Length, or number of records, comes when it is known.
+/// Length, or number of records, comes when it is known; NetFlow's time too.
 void IpfixWriter::put_header() {
   IpfixBytes bytes(message_);
   bytes.number(layout_of(options_.protocol).version, 2);
   bytes.number(0, 2);
-  if (is_netflow()) {
-    bytes.number(uptime_of(latest_ns_), 4);
-    bytes.number(latest_ns_ / kSecondNs, 4);
-  } else {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    bytes.number(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count()), 4);
-  }
+  if (is_netflow())
+    bytes.number(0, 8);
+  else
+    bytes.number(system_ns() / kSecondNs, 4);
   bytes.number(sequence_, 4);
   bytes.number(options_.domain, 4);
 }
@@ -122,11 +124,12 @@ void IpfixWriter::begin_message() {
   }
   const bool is_due = !is_telling_ && options_.resend.count() != 0 &&
                       (Clock::now() - told_at_ >= options_.resend || messages_since_ >= options_.resend_messages);
-  if (!is_new && !is_due) return;
+  const bool is_lost = !is_telling_ && std::exchange(tells_again_, false);
+  if (!is_new && !is_lost && !is_due) return;
   ++telling_;
   told_at_ = Clock::now();
   messages_since_ = 0;
-  const bool and_lasting = is_new || told_at_ - lasting_told_at_ >= kLastingResends * options_.resend;
+  const bool and_lasting = is_new || is_lost || told_at_ - lasting_told_at_ >= kLastingResends * options_.resend;
   if (and_lasting) lasting_told_at_ = told_at_;
   const bool is_first = !std::exchange(is_telling_, true);
   tell_all(and_lasting);
@@ -205,9 +208,18 @@ void IpfixWriter::end_set() {
   set_.reset();
 }
 
+/// As late as what is in the message; before any packet, the system's, and the uptime that the first one will have.
+void IpfixWriter::put_time() {
+  constexpr std::size_t kUptimeAt = 4, kSecondsAt = 8;
+  const bool is_known = latest_ns_ != 0;
+  overwrite(message_, kUptimeAt, is_known ? uptime_of(latest_ns_) : kBeforeNs / kMsNs, 4);
+  overwrite(message_, kSecondsAt, (is_known ? latest_ns_ : system_ns()) / kSecondNs, 4);
+}
+
 void IpfixWriter::send() {
   if (message_.size() <= header_bytes()) return;
   end_set();
+  if (is_netflow()) put_time();
   overwrite(message_, kLengthAt,
             is_netflow() ? records_ + told_in_message_ : std::min<std::uint64_t>(message_.size(), kMostMessage), 2);
   const MessageSink::Sent sent = sink_->send(message_);
@@ -235,8 +247,23 @@ void IpfixWriter::refuse_the_one_before() noexcept {
 
 void IpfixWriter::flush() {
   send();
-  if (sink_->flush()) refuse_the_one_before();
+  const MessageSink::Flushed flushed = sink_->flush();
+  if (flushed == MessageSink::Flushed::not_the_last) refuse_the_one_before();
+  if (flushed == MessageSink::Flushed::none_since_flush) take_back();
+  flushed_ = {sequence_, messages_, sent_};
 }
+
+/// What follows is as if nothing had come after the last flush, but for what is lost.
+void IpfixWriter::take_back() noexcept {
+  message_.clear();
+  sequence_ = flushed_.sequence;
+  messages_ = flushed_.messages;
+  sent_ = flushed_.sent;
+  before_ = {};
+  tells_again_ = is_lost_ = true;
+}
+
+bool IpfixWriter::take_lost() noexcept { return std::exchange(is_lost_, false); }
 
 OutputSummary::Sum IpfixWriter::take_not_sent() noexcept { return std::exchange(not_sent_, {}); }
 

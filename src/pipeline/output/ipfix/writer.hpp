@@ -56,6 +56,8 @@ class IpfixWriter {
 
   /// Of flows, since it was asked last.
   OutputSummary::Sum take_not_sent() noexcept;
+  /// Whether all between the last two flushes is lost. Once.
+  bool take_lost() noexcept;
   std::uint64_t records_sent() const noexcept { return sent_.records; }
   std::uint64_t messages_sent() const noexcept { return messages_; }
   const MessageSink& sink() const noexcept { return *sink_; }
@@ -77,6 +79,7 @@ class IpfixWriter {
   bool is_netflow() const noexcept { return options_.protocol == FlowProtocol::netflow9; }
   std::size_t header_bytes() const noexcept;
   void put_header();
+  void put_time();
   void begin_message();
   void tell(std::uint16_t id);
   bool tell_again(std::uint16_t id, std::size_t record_bytes);
@@ -89,6 +92,7 @@ class IpfixWriter {
   void put(std::uint16_t id, std::span<const std::uint8_t> record);
   void send();
   void refuse_the_one_before() noexcept;
+  void take_back() noexcept;
 
   std::unique_ptr<MessageSink> sink_;
   Options options_;
@@ -104,6 +108,13 @@ class IpfixWriter {
   std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0, message_number_ = 1;
   Clock::time_point told_at_{}, lasting_told_at_{};
   OutputSummary::Sum in_message_, before_, sent_, not_sent_;
+  bool is_lost_ = false;
+  bool tells_again_ = false;  ///< templates and what lasts: what had them is lost
+  struct {
+    std::uint32_t sequence = 0;
+    std::uint64_t messages = 0;
+    OutputSummary::Sum sent = {};
+  } flushed_;  ///< as of the last flush
 };
 
 }  // namespace parshall

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parshall/wire_source.hpp"
+
+#include <fmt/format.h>
+
+#include "generate/traffic_spec.hpp"
+#include "parshall/open_input.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::uint64_t kEndedBytes = std::uint64_t{1} << 30;  ///< where a source does not wait
+
+std::optional<Error> traffic_problem(const std::string& text, const SessionOptions& session) {
+  const auto spec = TrafficSpec::parse(text, TrafficSpec::kAll);
+  if (!spec) return spec.error();
+  if (spec->pace_pps != 0 && lanes_of(session) != 1)
+    return Error{"traffic at a pace comes in one queue: leave out --workers, or take --threads pipeline"};
+  return std::nullopt;
+}
+
+std::optional<Error> device_problem(const SourcePlan& source, const SessionOptions& session) {
+  const std::size_t workers = workers_of(source, session), queues = queues_of(source, session);
+  if (session.threads.model != ThreadModel::pipeline && queues != workers)
+    return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",
+                             queues, workers)};
+  if (queues > 1 && session.limits.packets != 0)
+    return Error{
+        "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
+  SessionOptions& session = wiring.session;
+  (source.file.empty() ? wiring.wall_duration_ns : session.limits.packet_time_ns) = source.duration_ns;
+  session.limits.packets = source.packets;
+  session.ended_bytes = source.file.empty() ? kEndedBytes : SpoolLimits::kUnbounded;
+  session.batch = source.batch;
+  if (!source.traffic.empty())
+    if (auto problem = traffic_problem(source.traffic, session)) return problem;
+  if (!source.interface.empty())
+    if (auto problem = device_problem(source, session)) return problem;
+  if (source.filter.empty()) return std::nullopt;
+  auto filter = BpfFilter::compile(source.filter);
+  if (!filter) return filter.error();
+  session.filter = *std::move(filter);
+  return std::nullopt;
+}
+
+}  // namespace parshall

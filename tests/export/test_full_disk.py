@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files on a disk that is full for a while: what was written before and after is whole, what was lost is told, to the record.
+
+usage: test_full_disk.py PARSHALL [unittest arguments]
+"""
+import contextlib
+import importlib
+import importlib.util
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = None
+TRAFFIC = ["-g", "flows=20000,pace=20000,protocol=connections", "--idle", "10ms", "--duration", "60s", "--stats", "identity,tcp_flags",
+           "--task", "heavy-hitters:window=20ms,threshold=0.1%"]
+MB = 1 << 20
+
+
+class Disk:
+    """A file system of so many MB, in a mount namespace of its own; root's."""
+
+    def __init__(self, folder, mb):
+        script = f'mount -t tmpfs -o size={mb}m tmpfs "$0" && echo mounted && exec sleep 300'
+        self._keeper = subprocess.Popen(["unshare", "--mount", "sh", "-c", script, folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.is_there = self._keeper.stdout.readline() == "mounted\n"
+        self.path = pathlib.Path(f"/proc/{self._keeper.pid}/root{folder}")  # as others see it
+        self._ballast = self.path / "ballast"
+
+    def inside(self, *command):
+        return ["nsenter", "--mount", "--target", str(self._keeper.pid), *map(str, command)]
+
+    def fill(self):
+        with open(self._ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+
+    def free(self):
+        self._ballast.unlink()
+
+    def end(self):
+        self._keeper.kill()
+        self._keeper.wait()
+        self._keeper.stdout.close()
+
+
+class FullDisk(unittest.TestCase):
+    def setUp(self):
+        if os.geteuid() != 0:
+            self.skipTest("SKIPPED a full disk takes root to make")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.disk = Disk(self.folder, 64)
+        self.addCleanup(self.disk.end)
+        if not self.disk.is_there:
+            self.skipTest("SKIPPED no file system can be mounted here")
+
+    def start(self, *kinds):
+        exports = [word for kind in kinds for word in ("--export", f"{kind}:{self.folder}/{kind}")]
+        self.process = subprocess.Popen(self.disk.inside(PROGRAM, "watch", *TRAFFIC, *exports, "--format", "json", "--top", "1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (self.process.kill(), self.process.wait(), self.process.stdout.close(), self.process.stderr.close()))
+        self.said = []
+        self.listener = threading.Thread(target=lambda: self.said.extend(iter(self.process.stderr.readline, "")))
+        self.listener.start()
+
+    def wait_for(self, words, times=1):
+        until = time.monotonic() + 20
+        while sum(words in line for line in self.said) < times:
+            self.assertLess(time.monotonic(), until, f"{words}: {self.said}")
+            time.sleep(0.02)
+
+    def finish(self):
+        self.process.send_signal(signal.SIGTERM)
+        summary = json.loads(self.process.stdout.read())["summary"]
+        status = self.process.wait(30)
+        self.listener.join()
+        self.assertTrue(summary["accounting"]["balanced"])
+        outputs = {output["name"].split(":")[0]: output for output in summary["outputs"]}
+        for output in outputs.values():
+            for unit in ("records", "packets", "findings"):
+                self.assertEqual(output["offered"][unit], output["written"][unit] + output["dropped"][unit] + output["merged"][unit], output["name"])
+        return status, outputs
+
+    def in_file(self, kind):
+        """Records and findings; each line has to be whole."""
+        path = self.disk.path / kind
+        if kind == "csv":
+            return len(path.read_text().splitlines()) - 1, 0
+        if kind == "events":
+            return 0, len([json.loads(line) for line in path.read_text().splitlines()])
+        if kind == "jsonl":
+            lines = [json.loads(line) for line in path.read_text().splitlines()]
+            return sum("flow" in line for line in lines), sum("event" in line for line in lines)
+        if kind == "arrow":
+            return sum(batch.num_rows for batch in importlib.import_module("pyarrow.ipc").open_stream(path.read_bytes())), 0
+        done = subprocess.run([PROGRAM, "verify", path], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return int(done.stdout.split(": ", 1)[1].split(" records")[0]), 0
+
+    def test_files_go_on_once_there_is_room_and_have_what_they_are_said_to_have(self):
+        kinds = ["csv", "jsonl", "events", "ipfix", "arrow"]
+        self.start(*kinds)
+        self.wait_for("at most")
+        for _ in (1, 2):
+            time.sleep(1)
+            self.disk.fill()
+            self.wait_for("No space left on device", len(kinds))  # said once a minute
+            time.sleep(0.5)
+            self.disk.free()
+            self.wait_for("it goes on", len(kinds))
+        time.sleep(1)
+        status, outputs = self.finish()
+        self.assertEqual(status, 1, "something was lost")
+        if not importlib.util.find_spec("pyarrow"):
+            print("SKIPPED pyarrow is not installed: the Arrow stream is not read")
+            kinds.remove("arrow")
+        for kind in kinds:
+            unit = "findings" if kind == "events" else "records"
+            self.assertGreater(outputs[kind]["dropped"][unit], 0, kind)
+            self.assertGreater(outputs[kind]["written"][unit], outputs[kind]["dropped"][unit] / 10, kind)
+            self.assertEqual(self.in_file(kind), (outputs[kind]["written"]["records"], outputs[kind]["written"]["findings"]), kind)
+        done = subprocess.run([PROGRAM, "verify", self.disk.path / "jsonl"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_disk_that_is_full_from_the_start_gets_whole_files_later(self):
+        self.disk.fill()
+        kinds = ["csv", "jsonl", "ipfix"]
+        self.start(*kinds)
+        self.wait_for("No space left on device", len(kinds))
+        self.disk.free()
+        self.wait_for("it goes on", len(kinds))
+        time.sleep(0.5)
+        _, outputs = self.finish()
+        for kind in kinds:
+            self.assertGreater(outputs[kind]["written"]["records"], 0, kind)
+            self.assertEqual(self.in_file(kind)[0], outputs[kind]["written"]["records"], kind)
+        self.assertTrue((self.disk.path / "csv").read_text().startswith("ip_version,"))
+
+    def test_one_that_is_full_in_the_end_has_no_half_line_and_says_so(self):
+        self.start("jsonl")
+        self.wait_for("at most")
+        time.sleep(1)
+        self.disk.fill()
+        self.wait_for("No space left on device")
+        status, outputs = self.finish()
+        self.assertEqual(status, 1)
+        self.assertEqual(self.in_file("jsonl"), tuple(outputs["jsonl"]["written"][unit] for unit in ("records", "findings")))
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

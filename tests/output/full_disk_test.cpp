@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "pipeline/output/export_queue.hpp"
+#include "pipeline/output/exporters.hpp"
+#include "record_bytes.hpp"
+
+namespace parshall {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr std::uint64_t kPart = 400;  ///< records, of some 100 bytes a line
+
+/// As a full disk does, files can have no more bytes than that.
+class LongestFile {
+ public:
+  explicit LongestFile(std::uint64_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~LongestFile() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  LongestFile(const LongestFile&) = delete;
+  LongestFile& operator=(const LongestFile&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// A queue into a file, which gets records while there is room, none, and room again.
+class FullDisk : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    path_ = std::filesystem::temp_directory_path() / ("full-disk-" + GetParam());
+    auto exporter = open_exporter(*find_exporter(GetParam()), path_);
+    ASSERT_TRUE(exporter) << exporter.error().message;
+    queue_.emplace(*std::move(exporter), schema_, ExportOptions{.name = GetParam()});
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  void put_some() {
+    for (std::uint64_t i = 0; i < kPart; ++i) queue_->put(record_bytes(i + 1));
+    for (int i = 0; i < 10'000 && queue_->summary().waiting() != OutputSummary::Sum(); ++i)
+      std::this_thread::sleep_for(1ms);
+    ASSERT_EQ(queue_->summary().waiting(), OutputSummary::Sum());
+  }
+  void finish() {
+    ASSERT_TRUE(queue_->finished_within(10s));
+    queue_->finish_live();
+  }
+
+  std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    std::ifstream file(path_);
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+  std::size_t header_lines() const { return GetParam() == "csv" ? 1 : 0; }
+
+  std::string path_;
+  Schema schema_;
+  std::optional<ExportQueue> queue_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FullDisk, ::testing::Values("csv", "jsonl"));
+
+TEST_P(FullDisk, WhatWasWrittenStaysTheRestIsToldAndItGoesOn) {
+  put_some();
+  const std::size_t whole = std::filesystem::file_size(path_);
+  {
+    const LongestFile limit(whole + 10);
+    put_some();
+    EXPECT_NE(queue_->trouble().find("cannot write " + path_), std::string::npos) << queue_->trouble();
+  }
+  EXPECT_EQ(std::filesystem::file_size(path_), whole) << "no record in part, and none that was not told";
+  put_some();
+  EXPECT_EQ(queue_->trouble(), "");
+  finish();
+  const OutputSummary summary = queue_->summary();
+  EXPECT_FALSE(queue_->failed());
+  EXPECT_TRUE(queue_->lost_some());
+  EXPECT_EQ(summary.offered.records, 3 * kPart);
+  EXPECT_EQ(summary.written.records, 2 * kPart);
+  EXPECT_EQ(summary.dropped, (OutputSummary::Sum{.records = kPart, .packets = kPart * (kPart + 1) / 2}));
+  EXPECT_EQ(lines().size(), summary.written.records + header_lines());
+}
+
+TEST_P(FullDisk, OneThatIsFullFromTheStartBeginsTheFileLater) {
+  {
+    const LongestFile limit(10);
+    put_some();
+  }
+  EXPECT_EQ(queue_->summary().dropped.records, kPart);
+  put_some();
+  finish();
+  EXPECT_EQ(queue_->summary().written.records, kPart);
+  ASSERT_EQ(lines().size(), kPart + header_lines());
+  if (GetParam() == "csv") {
+    EXPECT_TRUE(lines().front().starts_with("ip_version,")) << lines().front();
+  }
+}
+
+}  // namespace
+}  // namespace parshall
