@@ -21,7 +21,8 @@ class Sandbox {
   /// required.
   static Result<Sandbox> make(Wanted wanted, Rules rules);
 
-  /// For all threads. The process is to end where this fails.
+  /// For all threads. What the kernel, or a filter of a service manager's, refuses is one of lacks() from then on.
+  /// Error: there are some, and it is required.
   std::optional<Error> enter();
 
   /// What of it is not in force, and why, for who started the run; empty: nothing is amiss.
@@ -29,10 +30,14 @@ class Sandbox {
   bool is_off() const noexcept { return wanted_ == Wanted::off; }
 
  private:
+  std::optional<Error> missing() const;
+  void prepare();
+
   Wanted wanted_ = Wanted::off;
   Rules rules_;
   FileHandle ruleset_;
   bool filters_calls_ = false;
+  std::string held_by_landlock_;  ///< what the ruleset is for
   std::vector<std::string> lacks_;
 };
 
