@@ -69,6 +69,10 @@ std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
   session.ended_bytes = source.file.empty() ? kEndedBytes : SpoolLimits::kUnbounded;
   session.batch = source.batch;
   if (source.filter.empty()) return std::nullopt;
+  if (source.compiled_filter) {
+    session.filter = *source.compiled_filter;
+    return std::nullopt;
+  }
   auto filter = BpfFilter::compile(source.filter);
   if (!filter) return filter.error();
   session.filter = *std::move(filter);
