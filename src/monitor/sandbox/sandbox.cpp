@@ -67,58 +67,65 @@ Result<Sandbox> Sandbox::make(Wanted wanted, Rules rules) {
   made.wanted_ = wanted;
   if (wanted == Wanted::off) return made;
   made.rules_ = std::move(rules);
-  std::string unfit = made.rules_.unfit.empty() ? unfit_program() : made.rules_.unfit;
-  if (unfit.empty())
-    made.prepare();
-  else
-    made.lacks_.push_back(fmt::format("anything ({})", unfit));
+  if (made.rules_.unfit.empty()) made.rules_.unfit = unfit_program();
+  if (made.rules_.unfit.empty()) made.prepare();
   if (auto error = made.missing()) return *std::move(error);
   return made;
 }
 
 std::optional<Error> Sandbox::missing() const {
-  if (wanted_ != Wanted::required || lacks_.empty()) return std::nullopt;
-  return Error{fmt::format("--sandbox require: it cannot hold back {}", fmt::join(lacks_, ", or "))};
+  const auto lacking = lacks();
+  if (wanted_ != Wanted::required || lacking.empty()) return std::nullopt;
+  return Error{fmt::format("--sandbox require: it cannot hold back {}", fmt::join(lacking, "; or "))};
+}
+
+std::vector<std::string> Sandbox::lacks() const {
+  if (wanted_ == Wanted::off) return {};
+  if (!rules_.unfit.empty()) return {fmt::format("anything ({})", rules_.unfit)};
+  std::vector<std::string> what = rules_.open;
+  if (!no_calls_.empty()) what.push_back(fmt::format("calls of the kernel ({})", no_calls_));
+  if (const std::string left = left_to_landlock(kernel_, rules_, no_calls_.empty()); !left.empty())
+    what.push_back(fmt::format(
+        "{} ({})", left, no_landlock_.empty() ? fmt::format("Landlock {} has none", kernel_.version) : no_landlock_));
+  if (!knows_threads_) what.emplace_back("threads that began before, if any did (no /proc tells of them)");
+  return what;
 }
 
 void Sandbox::prepare() {
-  lacks_ = rules_.open;
-  std::string no_calls = !sandbox::filters_calls()                 ? "built without libseccomp"
-                         : ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 ? "this kernel has no seccomp filters"
-                         : ends_who_calls(try_filters)             ? kEnds
-                                                                   : "";
-  filters_calls_ = no_calls.empty();
-  if (!filters_calls_) lacks_.push_back(fmt::format("calls of the kernel ({})", no_calls));
-  const bool ends = ends_who_calls(try_landlock);
-  const Landlock kernel = ends ? Landlock{} : Landlock::of_this_kernel();
-  if (const std::string left = left_to_landlock(kernel, rules_, filters_calls_); !left.empty())
-    lacks_.push_back(fmt::format("{} ({})", left,
-                                 ends             ? kEnds
-                                 : kernel.files() ? fmt::format("Landlock {} has none", kernel.version)
-                                                  : "no Landlock here, or it is switched off"));
-  if (!threads_are_listed()) lacks_.emplace_back("threads that began before, if any did (no /proc tells of them)");
-  if (!kernel.files()) return;
+  no_calls_ = !filters_calls()                          ? "built without libseccomp"
+              : ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 ? "this kernel has no seccomp filters"
+              : ends_who_calls(try_filters)             ? kEnds
+                                                        : "";
+  knows_threads_ = threads_are_listed();
+  if (ends_who_calls(try_landlock))
+    no_landlock_ = kEnds;
+  else if (kernel_ = Landlock::of_this_kernel(); !kernel_.files())
+    no_landlock_ = "no Landlock here, or it is switched off";
+  if (!kernel_.files()) return;
   // What a task says of itself is one folder of /proc: while it is held open it stays the one that the rules name.
   [[maybe_unused]] static const FileHandle self(::open("/proc/self", O_PATH | O_CLOEXEC));
-  held_by_landlock_ = left_to_landlock({}, rules_, filters_calls_);
-  auto ruleset = kernel.make(rules_);
-  if (ruleset)
+  auto ruleset = kernel_.make(rules_);
+  if (ruleset) {
     ruleset_ = *std::move(ruleset);
-  else
-    lacks_.push_back(fmt::format("{} ({})", held_by_landlock_, ruleset.error().message));
+  } else {
+    no_landlock_ = ruleset.error().message;
+    kernel_ = {};
+  }
 }
 
 std::optional<Error> Sandbox::enter() {
+  if (wanted_ == Wanted::off || !rules_.unfit.empty()) return std::nullopt;
   const auto restrict = [this] {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     return ruleset_ ? restrict_this_thread(ruleset_.get()) : 0;
   };
-  if (ruleset_ || filters_calls_)
-    if (const auto error = each_thread(restrict))
-      lacks_.push_back(fmt::format("{} ({})", ruleset_ ? held_by_landlock_ : "new privileges", error->message));
-  if (filters_calls_)
-    if (const auto error = filter_calls(rules_))
-      lacks_.push_back(fmt::format("calls of the kernel ({})", error->message));
+  if (ruleset_ || no_calls_.empty())
+    if (const auto error = each_thread(restrict)) {
+      no_landlock_ = error->message;
+      kernel_ = {};
+    }
+  if (no_calls_.empty())
+    if (const auto error = filter_calls(rules_)) no_calls_ = error->message;
   ruleset_ = FileHandle();
   return missing();
 }

@@ -7,6 +7,7 @@
 
 #include "base/file_handle.hpp"
 #include "base/result.hpp"
+#include "monitor/sandbox/landlock.hpp"
 #include "monitor/sandbox/rules.hpp"
 
 namespace parshall::sandbox {
@@ -26,7 +27,7 @@ class Sandbox {
   std::optional<Error> enter();
 
   /// What of it is not in force, and why, for who started the run; empty: nothing is amiss.
-  const std::vector<std::string>& lacks() const noexcept { return lacks_; }
+  std::vector<std::string> lacks() const;
   bool is_off() const noexcept { return wanted_ == Wanted::off; }
 
  private:
@@ -35,10 +36,10 @@ class Sandbox {
 
   Wanted wanted_ = Wanted::off;
   Rules rules_;
+  Landlock kernel_;  ///< as far as it takes part
   FileHandle ruleset_;
-  bool filters_calls_ = false;
-  std::string held_by_landlock_;  ///< what the ruleset is for
-  std::vector<std::string> lacks_;
+  std::string no_landlock_, no_calls_;  ///< why the kernel holds none; empty: it does
+  bool knows_threads_ = true;
 };
 
 }  // namespace parshall::sandbox
