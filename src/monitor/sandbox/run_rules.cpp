@@ -100,7 +100,10 @@ class Collected {
       const bool is_in_root = folder == folder.root_path();
       if (is_file && is_in_root && !fs::is_symlink(file, wrong))
         FileHandle(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644));
-      add(is_file && !is_in_root && !is_of_the_system(folder) ? folder : file, Access::write);
+      if (is_file && !is_in_root && !is_of_the_system(folder))
+        add(folder, Access::write);
+      else
+        add(file, fs::is_character_file(file, wrong) ? Access::terminal : Access::write);
     }
   }
 
@@ -269,7 +272,7 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   rules.schedules |= !plan.threads.cores.empty() || plan.threads.scheduler != Scheduler::other;
   const bool is_chosen = !options.sandbox.empty() || std::getenv("PARSHALL_SANDBOX") != nullptr;
   if (!is_chosen && (is_on_pci(plan.source.interface) || is_on_pci(plan.source.forward)))
-    rules.unfit = "not tried with devices on PCI: --sandbox on does";
+    rules.unfit = "devices on PCI are untried: --sandbox on holds them";
   return std::move(rules);
 }
 

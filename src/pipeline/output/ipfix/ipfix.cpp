@@ -14,6 +14,7 @@
 
 #include "base/parse.hpp"
 #include "base/read_ip.hpp"
+#include "pipeline/output/ipfix/connection.hpp"
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/ipfix/writer.hpp"
 
@@ -307,6 +308,8 @@ OutputNeeds ipfix_needs(const std::string& target) {
   needs.connects = {static_cast<std::uint16_t>(port)};
   for (const std::string& file : {transport.ca, transport.cert, transport.key})
     if (!file.empty()) needs.reads.push_back(file);
+  if (transport.kind == Transport::Kind::tls && transport.ca.empty())
+    std::ranges::copy(certificates_of_system(), std::back_inserter(needs.reads));
   return needs;
 }
 
