@@ -71,7 +71,7 @@ void declare_report(Command command, WatchOptions& o) {
   command
       .add_option("--sandbox", o.sandbox,
                   "Whether the kernel is to hold the run to what it needs from then on: off, on (as far as the kernel "
-                  "can) or require (default: what PARSHALL_SANDBOX says, or off)")
+                  "can) or require (default: what PARSHALL_SANDBOX says, or on)")
       ->check(among({"off", "on", "require"}))
       ->group("Source");
   command

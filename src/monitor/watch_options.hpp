@@ -26,7 +26,7 @@ struct WatchOptions {
   std::string spool;                 ///< empty: as the source wants it
   std::string user;                  ///< to become; empty: who started it
   std::string state;                 ///< file of a RunState; empty: none
-  std::string sandbox;               ///< empty: what $PARSHALL_SANDBOX says, or off
+  std::string sandbox;               ///< empty: what $PARSHALL_SANDBOX says, or on
   std::vector<std::string> allowed;  ///< folders that a run may write in beside those of its outputs
   std::int64_t top = -1;
   bool live = false, quiet = false;

@@ -21,7 +21,7 @@ import unittest
 import call_filters
 import netns
 
-os.environ['PARSHALL_SANDBOX'] = 'on'
+os.environ.pop('PARSHALL_SANDBOX', None)  # on
 PARSHALL, PLANTED = sys.argv.pop(1), sys.argv.pop(1)
 TRAFFIC = ['-g', 'flows=100,pace=20000', '--idle', '1ms', '--flows', '1024', '--duration', '200ms']
 OF_LANDLOCK = {'files': 1, 'ports': 4, 'signals': 6}  # since which version of its interface

@@ -246,7 +246,7 @@ void add_terminal(Collected& collected) {
 
 std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options) {
   const char* const usual = std::getenv("PARSHALL_SANDBOX");
-  const std::string_view wanted = !options.sandbox.empty() ? options.sandbox : usual != nullptr ? usual : "off";
+  const std::string_view wanted = !options.sandbox.empty() ? options.sandbox : usual != nullptr ? usual : "on";
   if (wanted == "off") return sandbox::Wanted::off;
   if (wanted == "on") return sandbox::Wanted::on;
   return wanted == "require" ? std::optional(sandbox::Wanted::required) : std::nullopt;
