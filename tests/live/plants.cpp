@@ -20,12 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -39,16 +41,18 @@ bool is_planted_in(std::string_view where) {
 }
 
 /// To the other end of every socket that the hook's process may have.
-bool give_order(std::string words) {
-  for (char& letter : words)
-    if (letter == '|') letter = '\0';
+bool give_order(std::string_view words) {
   constexpr int kMostFiles = 64;
   bool sent = false;
   for (int file = 3; file < kMostFiles; ++file) {
     int type = 0;
     socklen_t bytes = sizeof type;
     if (::getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0 || type != SOCK_SEQPACKET) continue;
-    sent |= ::send(file, words.data(), words.size(), MSG_NOSIGNAL) > 0;
+    std::istringstream messages{std::string(words)};
+    for (std::string message; std::getline(messages, message, '#');) {
+      std::ranges::replace(message, '|', '\0');
+      sent |= ::send(file, message.data(), message.size(), MSG_NOSIGNAL) > 0;
+    }
   }
   return sent;
 }

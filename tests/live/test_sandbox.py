@@ -301,16 +301,21 @@ class Files(Sandboxed):
 
 
 class Hooks(Sandboxed):
-    def test_who_took_the_run_over_sets_no_variables_of_the_command(self):
-        self.needs('calls')
+    def order(self, words, command):
+        """What the lines of the command's file are, of a run whose worker gives its process orders of its own."""
         said = self.folder / 'said'
-        for order, left in ((b'rLD_PRELOAD=/nowhere.so|', False), (b'r%b|LD_PRELOAD=/nowhere.so|' % (b'.' * 8), True)):
-            with self.subTest(order=order):
-                held = run(PLANTED, 'watch', '-q', *TRAFFIC, '--window', '60s', '-o', '/dev/null', '--tasks', 'count', '--hook', f'env >> {said}', environment={'PARSHALL_PLANT': f'worker:order:{order.decode()}'})
-                self.assertIn('got through', held.stderr)
-                lines = said.read_text().splitlines() if said.exists() else []
-                self.assertFalse([line for line in lines if line.startswith('LD_')])
-                self.assertEqual('PARSHALL_TASK=LD_PRELOAD=/nowhere.so' in lines, left)
+        said.unlink(missing_ok=True)
+        done = run(PLANTED, 'watch', '-q', *TRAFFIC, '--window', '60s', '-o', '/dev/null', '--tasks', 'count', '--hook', f'{command} >> {said}', environment={'PARSHALL_PLANT': f'worker:order:{words}'})
+        self.assertIn('got through', done.stderr)
+        return said.read_text().splitlines() if said.exists() else []
+
+    def test_who_took_the_run_over_sets_no_variables_of_the_command(self):
+        lines = self.order('rLD_PRELOAD=/nowhere.so|#r........e|LD_PRELOAD=/nowhere.so|', 'env')
+        self.assertIn('PARSHALL_TASK=LD_PRELOAD=/nowhere.so', lines)
+        self.assertFalse([line for line in lines if line.startswith('LD_PRELOAD')])
+
+    def test_who_took_the_run_over_has_one_command_at_a_time(self):
+        self.assertEqual(self.order('r........e|first|#r........e|second|', 'sleep 1; echo $PARSHALL_TASK'), ['first'])
 
     def test_a_command_that_does_not_end_is_ended_where_no_process_can_be_waited_for_by_a_descriptor(self):
         if ctypes.util.find_library('seccomp') is None:
