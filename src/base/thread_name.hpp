@@ -2,7 +2,6 @@
 #pragma once
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 namespace parshall {
 
@@ -12,7 +11,7 @@ inline void name_this_thread(const char* name) noexcept { ::prctl(PR_SET_NAME, n
 /// Where cores are short, others come before the calling thread. (Linux: before it alone.)
 inline void let_others_first() noexcept {
   constexpr int kNice = 10;
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
+  ::setpriority(PRIO_PROCESS, 0, kNice);
 }
 
 }  // namespace parshall

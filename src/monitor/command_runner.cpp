@@ -7,34 +7,41 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "base/thread_name.hpp"
 
 namespace parshall::cli {
 namespace {
 
-// A message is one of these letters with what it is of; the answer to kRun is an int, when the command has ended.
-constexpr char kRun = 'r', kSignal = 's';
+// A message is kRun with a Head and two texts that end with NUL, or an order to end what runs; the answer to kRun is an
+// int, when the command has ended.
+constexpr char kRun = 'r';
+struct Head {
+  std::uint64_t left_out;
+};
 constexpr std::size_t kMostBytes = std::size_t{1} << 18;  ///< of a message: more than a variable may have
 constexpr int kCouldNotBegin = -1;
 
 /// In a process group of its own, so that Ctrl-C ends the monitor alone. 0 where it cannot be run.
-pid_t spawn(const std::string& command, const std::vector<char*>& variables) {
+pid_t spawn(const std::string& command, const std::array<std::string, 3>& variables, const sigset_t& mask) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;
   sigemptyset(&usual);
-  for (const int each : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGQUIT}) sigaddset(&usual, each);
+  for (const int each : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGQUIT, SIGCHLD}) sigaddset(&usual, each);
   posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> environment(variables);
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  std::vector<char*> environment;
+  for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
   for (char** inherited = environ; *inherited != nullptr; ++inherited)
     if (!std::string_view(*inherited).starts_with("PARSHALL_")) environment.push_back(*inherited);
   environment.push_back(nullptr);
@@ -46,46 +53,67 @@ pid_t spawn(const std::string& command, const std::vector<char*>& variables) {
   return child;
 }
 
-/// What the other process does, until nobody asks any more.
-class Servant {
- public:
-  Servant(const std::string& command, int socket) : command_(command), socket_(socket), message_(kMostBytes, '\0') {}
+}  // namespace
 
+/// What the other process does, until nobody asks any more.
+class CommandServant {
+ public:
+  CommandServant(const std::string& command, int socket)
+      : command_(command), socket_(socket), message_(kMostBytes, '\0') {}
+
+  /// The end of a command is told by SIGCHLD, which comes while it waits and at no other time.
   void serve() {
+    struct sigaction told {};
+    told.sa_handler = [](int) {};
+    ::sigaction(SIGCHLD, &told, nullptr);
+    sigset_t end_of_command;
+    sigemptyset(&end_of_command);
+    sigaddset(&end_of_command, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &end_of_command, &mask_);
+    sigset_t waiting = mask_;
+    sigdelset(&waiting, SIGCHLD);
     for (;;) {
-      pollfd wanted[] = {{.fd = socket_, .events = POLLIN, .revents = 0},
-                         {.fd = ended_.get(), .events = POLLIN, .revents = 0}};
-      if (::poll(wanted, ended_ ? 2 : 1, -1) < 0 && errno != EINTR) return;
-      if (ended_ && wanted[1].revents != 0) tell_end();
-      if (wanted[0].revents != 0 && !obey()) return;
+      pollfd order{.fd = socket_, .events = POLLIN, .revents = 0};
+      const int ready = ::ppoll(&order, 1, nullptr, &waiting);
+      if (ready < 0 && errno != EINTR) return;
+      look();
+      if (ready > 0 && !obey()) return;
     }
   }
 
  private:
   bool obey() {
-    const ssize_t bytes = ::recv(socket_, message_.data(), message_.size() - 1, 0);
+    const ssize_t bytes = ::recv(socket_, message_.data(), message_.size(), 0);
     if (bytes <= 0) return bytes < 0 && errno == EINTR;
-    message_[static_cast<std::size_t>(bytes)] = '\0';
-    if (message_[0] == kSignal && child_ != 0 && bytes == 2) ::kill(-child_, message_[1]);
-    if (message_[0] == kRun) run(static_cast<std::size_t>(bytes));
+    const std::string_view message(message_.data(), static_cast<std::size_t>(bytes));
+    if (message == std::string_view(&CommandRunner::kEnd, 1) && child_ != 0) ::kill(-child_, SIGTERM);
+    if (message == std::string_view(&CommandRunner::kKill, 1) && child_ != 0) ::kill(-child_, SIGKILL);
+    if (message[0] == kRun && child_ == 0) run(message.substr(1));
     return true;
   }
 
-  void run(std::size_t bytes) {
-    std::vector<char*> variables;
-    for (std::size_t at = 1; at < bytes; at += std::strlen(&message_[at]) + 1) variables.push_back(&message_[at]);
-    child_ = spawn(command_, variables);
-    if (child_ != 0) ended_ = FileHandle(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0)));
+  /// Names of variables are none of the message's business: it has values, in their places.
+  void run(std::string_view of) {
+    Head head;
+    if (of.size() < sizeof head) return;
+    std::memcpy(&head, of.data(), sizeof head);
+    of.remove_prefix(sizeof head);
+    const std::size_t first = of.find('\0');
+    const std::size_t second = first == of.npos ? of.npos : of.find('\0', first + 1);
+    if (second == of.npos) return;
+    child_ = spawn(command_,
+                   {fmt::format("PARSHALL_EVENT={}", of.substr(0, first)),
+                    fmt::format("PARSHALL_TASK={}", of.substr(first + 1, second - first - 1)),
+                    fmt::format("PARSHALL_LEFT_OUT={}", head.left_out)},
+                   mask_);
     if (child_ == 0) answer(kCouldNotBegin);
-    if (child_ != 0 && !ended_) tell_end();  // before Linux 5.3: others wait meanwhile
   }
 
-  void tell_end() {
+  /// Whether the command has ended.
+  void look() {
     int status = 0;
-    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
-    }
+    if (child_ == 0 || ::waitpid(child_, &status, WNOHANG) != child_) return;
     child_ = 0;
-    ended_ = FileHandle();
     answer(status);
   }
 
@@ -95,8 +123,10 @@ class Servant {
   int socket_;
   std::string message_;
   pid_t child_ = 0;  ///< 0: none runs
-  FileHandle ended_;
+  sigset_t mask_{};  ///< what commands have
 };
+
+namespace {
 
 /// Signals that end the monitor do not end this process before it. Standard output is the monitor's alone: its reader
 /// is to see when that has ended.
@@ -113,7 +143,7 @@ void stand_apart() {
   const auto error = drop_privileges(kept);
   const std::string said = error ? error->message : "";
   (void)!::send(socket, said.c_str(), said.size() + 1, MSG_NOSIGNAL);
-  if (!error) Servant(command, socket).serve();
+  if (!error) CommandServant(command, socket).serve();
   ::_exit(0);
 }
 
@@ -146,9 +176,12 @@ CommandRunner::~CommandRunner() {
   }
 }
 
-bool CommandRunner::run(const std::vector<std::string>& variables) {
+bool CommandRunner::run(const CommandEvent& event) {
+  const auto text = [](std::string_view value) { return value.substr(0, value.find('\0')); };
+  const Head head{.left_out = event.left_out};
   std::string message(1, kRun);
-  for (const std::string& variable : variables) message += variable + '\0';
+  message.append(reinterpret_cast<const char*>(&head), sizeof head);
+  for (const std::string_view value : {text(event.event), text(event.task)}) message.append(value) += '\0';
   return message.size() < kMostBytes &&
          ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
@@ -161,9 +194,8 @@ std::optional<int> CommandRunner::ended() {
   return std::nullopt;
 }
 
-void CommandRunner::signal(int number) {
-  const char message[] = {kSignal, static_cast<char>(number)};
-  (void)!::send(socket_.get(), message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
+void CommandRunner::send(char order) {
+  (void)!::send(socket_.get(), &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace parshall::cli

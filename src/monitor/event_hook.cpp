@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/event_hook.hpp"
 
-#include <fmt/format.h>
-#include <signal.h>
-
 #include <thread>
 
 namespace parshall::cli {
@@ -21,10 +18,10 @@ void EventHook::finish() {
   };
   wait(kGrace);
   if (!runs_one_) return;
-  runner_->signal(SIGTERM);
+  runner_->end();
   wait(kLastGrace);
   if (!runs_one_) return;
-  runner_->signal(SIGKILL);
+  runner_->kill();
   runs_one_ = false;
   ++failed_;
 }
@@ -38,8 +35,7 @@ void EventHook::event(std::string_view task, const std::string& json) {
   }
   began_ = now;
   ++runs_;
-  runs_one_ = runner_->run({"PARSHALL_EVENT=" + json, fmt::format("PARSHALL_TASK={}", task),
-                            fmt::format("PARSHALL_LEFT_OUT={}", left_out_since_run_)});
+  runs_one_ = runner_->run({.event = json, .task = task, .left_out = left_out_since_run_});
   failed_ += !runs_one_;
   left_out_since_run_ = 0;
 }

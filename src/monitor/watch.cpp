@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,9 +62,10 @@ class Watch {
     const bool can_hold = HeldSource::can_hold(plan_.plan.source);
     HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
     hold_texts(plan_.plan);
+    if (const auto error = hold_filter(plan_.plan.source)) return fail(*error, kUsage);
     if (can_hold)
       if (const auto error = give_up_rights()) return fail(*error, kFailed);
-    if (const auto error = complete(options_, plan_)) return fail(*error, kUsage);
+    if (const auto error = complete(options_, plan_)) return fail(with_reason(*error), kUsage);
     const auto opened = [&] { return can_hold ? std::nullopt : give_up_rights(); };
     auto run = Run::open(plan_.plan, plan_.wiring, {}, opened, std::move(held));
     if (!run) return fail(run.error(), kFailed);
@@ -114,6 +116,13 @@ class Watch {
     if (!made) return made.error();
     sandbox_ = *std::move(made);
     return sandbox_.enter();
+  }
+
+  /// A name in a filter of states, which are looked at when nobody can be asked for it any more.
+  Error with_reason(Error error) const {
+    if (!sandbox_.is_off() && error.message.find("unknown host") != std::string::npos)
+      error.message += "; the sandbox asks for no names that states have: give the address, or --sandbox off";
+    return error;
   }
 
   int fail(const Error& error, ExitStatus status) const {
@@ -200,8 +209,8 @@ class Watch {
                     plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
                     (run_->memory_bytes() + (1 << 20) - 1) >> 20, run_->capacity(), wired.workers,
                     wired.workers == 1 ? "" : "s", input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
-    for (const std::string& missing : sandbox_.lacks())
-      say(options_.command, fmt::format("the sandbox cannot hold back {}", missing));
+    if (const auto lacks = sandbox_.lacks(); !lacks.empty())
+      say(options_.command, fmt::format("the sandbox cannot hold back {}", fmt::join(lacks, "; or ")));
     if (!plan_.plan.source.forward.empty())
       say(options_.command,
           "marked: " + describe_marks(wired.threads.marking, plan_.wiring.statistics.classifier->classes()));

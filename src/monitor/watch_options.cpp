@@ -71,7 +71,7 @@ void declare_report(Command command, WatchOptions& o) {
   command
       .add_option("--sandbox", o.sandbox,
                   "Whether the kernel is to hold the run to what it needs from then on: off, on (as far as the kernel "
-                  "can) or require (default: what PARSHALL_SANDBOX says, or off)")
+                  "can) or require (default: what PARSHALL_SANDBOX says, or on)")
       ->check(among({"off", "on", "require"}))
       ->group("Source");
   command
@@ -177,7 +177,10 @@ Result<WatchPlan> begin(const WatchOptions& o) {
   WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}, .state = {}};
   if (const auto problem = parse_times(o, plan)) return *problem;
   if (const auto problem = user_problem(o.user)) return *problem;
-  if (!sandbox_of(o)) return Error{"PARSHALL_SANDBOX in the environment: give off, on or require"};
+  const auto wanted = sandbox_of(o);
+  if (!wanted) return Error{"PARSHALL_SANDBOX in the environment: give off, on or require"};
+  if (*wanted != sandbox::Wanted::off)
+    if (const auto problem = allowed_problem(o)) return *problem;
   if (const auto problem = parse_web(o, plan)) return *problem;
   if (const auto problem = read_state(o, plan)) return *problem;
   return plan;

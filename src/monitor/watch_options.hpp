@@ -26,7 +26,7 @@ struct WatchOptions {
   std::string spool;                 ///< empty: as the source wants it
   std::string user;                  ///< to become; empty: who started it
   std::string state;                 ///< file of a RunState; empty: none
-  std::string sandbox;               ///< empty: what $PARSHALL_SANDBOX says, or off
+  std::string sandbox;               ///< empty: what $PARSHALL_SANDBOX says, or on
   std::vector<std::string> allowed;  ///< folders that a run may write in beside those of its outputs
   std::int64_t top = -1;
   bool live = false, quiet = false;
@@ -53,8 +53,11 @@ Result<WatchPlan> begin(const WatchOptions& options);
 /// Reads and checks all else. Errors likewise.
 std::optional<Error> complete(const WatchOptions& options, WatchPlan& plan);
 
-/// What such a run needs, once its source is open.
+/// What such a run needs, once its source is open. Makes what Landlock could not let it make then: folders of outputs,
+/// and outputs right below /.
 sandbox::Rules rules_of(const WatchOptions& options, const Plan& plan);
+/// Of folders that are to be allowed.
+std::optional<Error> allowed_problem(const WatchOptions& options);
 /// Nothing: $PARSHALL_SANDBOX says something else than what there is.
 std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options);
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <utility>
+
+#include "pipeline/capture/bpf_filter.hpp"
 
 namespace parshall {
 namespace {
@@ -27,6 +30,15 @@ void hold_texts(Plan& plan) {
   hold(plan.flows.model, plan.flows.model_text);
   hold(plan.tasks.states, plan.tasks.states_text);
   hold(plan.tasks.profile, plan.tasks.profile_text);
+}
+
+std::optional<Error> hold_filter(SourcePlan& source) {
+  if (source.filter.empty()) return std::nullopt;
+  auto filter = BpfFilter::compile(source.filter);
+  if (!filter) return filter.error();
+  filter->compile_for_all();
+  source.compiled_filter = std::make_shared<const BpfFilter>(*std::move(filter));
+  return std::nullopt;
 }
 
 }  // namespace parshall

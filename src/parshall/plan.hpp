@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,12 +11,15 @@
 
 namespace parshall {
 
+class BpfFilter;
+
 /// Where packets come from: one of the first three is named.
 struct SourcePlan {
-  std::string file;       ///< capture, - for standard input
-  std::string interface;  ///< kernel interface, PCI address, or vdev:NAME,ARGS
-  std::string traffic;    ///< built-in: NAME=VALUE,...
-  std::string filter;     ///< in libpcap's language; empty: all packets
+  std::string file;                                  ///< capture, - for standard input
+  std::string interface;                             ///< kernel interface, PCI address, or vdev:NAME,ARGS
+  std::string traffic;                               ///< built-in: NAME=VALUE,...
+  std::string filter;                                ///< in libpcap's language; empty: all packets
+  std::shared_ptr<const BpfFilter> compiled_filter;  ///< of it; null: wire() is to
 
   std::string via = "af_packet";   ///< how a kernel interface is read; or af_xdp
   std::string forward;             ///< the other end of a wire; empty: packets go nowhere

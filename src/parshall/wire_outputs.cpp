@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/parse.hpp"
+#include "base/read_ip.hpp"
 #include "base/same_file.hpp"
 #include "pipeline/output/exporters.hpp"
 #include "pipeline/output/target_file.hpp"
@@ -150,8 +151,13 @@ std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans) {
   for (const OutputPlan& plan : plans) {
     if (const ExporterEntry* const entry = find_exporter(plan.kind)) needs.push_back(needs_of(*entry, plan.target));
     if (!is_metrics(plan)) continue;
-    const auto port = parse_count(plan.target.substr(plan.target.rfind(':') + 1));
-    needs.push_back({.binds = {static_cast<std::uint16_t>(port.value_or(0))}, .uses_network = true});
+    const std::size_t colon = std::min(plan.target.rfind(':'), plan.target.size());
+    const auto port = parse_count(plan.target.substr(std::min(colon + 1, plan.target.size())));
+    std::string host = plan.target.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    needs.push_back({.binds = {static_cast<std::uint16_t>(port.value_or(0))},
+                     .uses_network = true,
+                     .asks_for_names = !is_ip(host)});
   }
   return needs;
 }

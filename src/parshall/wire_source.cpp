@@ -43,6 +43,10 @@ std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
   if (!source.interface.empty())
     if (auto problem = device_problem(source, session)) return problem;
   if (source.filter.empty()) return std::nullopt;
+  if (source.compiled_filter) {
+    session.filter = *source.compiled_filter;
+    return std::nullopt;
+  }
   auto filter = BpfFilter::compile(source.filter);
   if (!filter) return filter.error();
   session.filter = *std::move(filter);

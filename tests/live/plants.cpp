@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // The monitor, with something planted in it: what a thread of it tries first that no run does, as code would that came
 // in with a packet. PARSHALL_PLANT=WHERE:WHAT: WHERE is main, worker, export or eal (DPDK's thread for interrupts);
-// WHAT is open:PATH, write:PATH, connect:PORT, kill:PID, socket:FAMILY, fork or exec:PATH. What came of it is said on
-// standard error.
+// WHAT is open:PATH, write:PATH, connect:PORT, kill:PID, limit:PID, pin:PID, socket:FAMILY, option:OF_PRCTL,
+// order:WORDS (to the process that runs the hook's commands; | is a NUL), memfd, x32, fork or exec:PATH. What came of
+// it is said on standard error.
 //
 // It stands in for three functions of the C library that these threads call, so that nothing is planted in the
 // programs themselves.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -34,11 +40,41 @@ bool is_planted_in(std::string_view where) {
   return plant != nullptr && std::string_view(plant).starts_with(std::string(where) + ':');
 }
 
+/// To the other end of every socket that the hook's process may have.
+bool give_order(std::string_view words) {
+  constexpr int kMostFiles = 64;
+  bool sent = false;
+  for (int file = 3; file < kMostFiles; ++file) {
+    int type = 0;
+    socklen_t bytes = sizeof type;
+    if (::getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0 || type != SOCK_SEQPACKET) continue;
+    std::istringstream messages{std::string(words)};
+    for (std::string message; std::getline(messages, message, '#');) {
+      std::ranges::replace(message, '|', '\0');
+      sent |= ::send(file, message.data(), message.size(), MSG_NOSIGNAL) > 0;
+    }
+  }
+  return sent;
+}
+
 /// Whether it could be done; errno says why not.
 bool attempt(const std::string& what, const std::string& of) {
   if (what == "open") return ::open(of.c_str(), O_RDONLY | O_CLOEXEC) >= 0;
   if (what == "write") return ::open(of.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0;
   if (what == "kill") return ::kill(std::atoi(of.c_str()), 0) == 0;
+  if (what == "limit") {
+    rlimit limit;
+    return ::prlimit(std::atoi(of.c_str()), RLIMIT_NOFILE, nullptr, &limit) == 0;
+  }
+  if (what == "pin") {
+    cpu_set_t cores;
+    return ::sched_getaffinity(0, sizeof cores, &cores) == 0 &&
+           ::sched_setaffinity(std::atoi(of.c_str()), sizeof cores, &cores) == 0;
+  }
+  if (what == "memfd") return ::memfd_create("plant", MFD_CLOEXEC) >= 0;
+  if (what == "option") return ::syscall(SYS_prctl, std::atoi(of.c_str()), 0, 0, 0, 0) == 0;
+  if (what == "x32") return ::syscall(0x40000000 | SYS_getpid) > 0;
+  if (what == "order") return give_order(of);
   if (what == "socket") return ::socket(std::atoi(of.c_str()), SOCK_DGRAM, 0) >= 0;
   if (what == "connect") {
     sockaddr_in address{};

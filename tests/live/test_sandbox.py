@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import ctypes.util
+import errno
 import os
 import pathlib
 import pwd
@@ -17,40 +18,23 @@ import threading
 import time
 import unittest
 
+import call_filters
 import netns
 
-os.environ['PARSHALL_SANDBOX'] = 'on'
+os.environ.pop('PARSHALL_SANDBOX', None)  # on
 PARSHALL, PLANTED = sys.argv.pop(1), sys.argv.pop(1)
 TRAFFIC = ['-g', 'flows=100,pace=20000', '--idle', '1ms', '--flows', '1024', '--duration', '200ms']
 OF_LANDLOCK = {'files': 1, 'ports': 4, 'signals': 6}  # since which version of its interface
-SECCOMP_ALLOW, SECCOMP_ENOSYS, SECCOMP_EPERM = 0x7fff0000, 0x00050000 | 38, 0x00050000 | 1
 UNIT = pathlib.Path(__file__).resolve().parents[2] / 'debian' / 'parshall@.service'
-LANDLOCK_CREATE_RULESET = 444
 NO_CALLS = 'calls of the kernel'
 
 
 def landlock_version():
-    return max(0, ctypes.CDLL(None).syscall(LANDLOCK_CREATE_RULESET, None, 0, 1))
+    return max(0, ctypes.CDLL(None).syscall(call_filters.LANDLOCK_CREATE_RULESET, None, 0, 1))
 
 
 def run(*words, environment=None, preexec=None):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, timeout=60, env=os.environ | (environment or {}), preexec_fn=preexec)
-
-
-def filter_calls(otherwise, action, calls):
-    """For this process and what it runs."""
-    library = ctypes.CDLL(ctypes.util.find_library('seccomp'))
-    library.seccomp_init.restype = ctypes.c_void_p
-    context = ctypes.c_void_p(library.seccomp_init(otherwise))
-    for call in calls:
-        number = library.seccomp_syscall_resolve_name(call.encode()) if isinstance(call, str) else call
-        assert number < 0 or library.seccomp_rule_add(context, action, number, 0) == 0, call
-    assert library.seccomp_load(context) == 0
-
-
-def without_landlock():
-    """As on a kernel that has none."""
-    filter_calls(SECCOMP_ALLOW, SECCOMP_ENOSYS, [LANDLOCK_CREATE_RULESET])
 
 
 def calls_of(group):
@@ -160,8 +144,34 @@ class Plants(Sandboxed):
         self.assertEqual(held.stderr, 'plant: Permission denied\n')
 
     def test_other_processes_get_no_signals(self):
-        self.needs('signals')
+        if NO_CALLS in self.lacks:
+            self.needs('signals')
         self.assert_stopped(f'kill:{os.getpid()}', 'Operation not permitted')
+
+    def test_other_processes_get_no_limits_and_no_cores(self):
+        self.needs('calls')
+        for what in ('limit', 'pin'):
+            self.assert_stopped(f'{what}:{os.getpid()}', 'Function not implemented', threads=('main', 'worker'))
+
+    def test_what_helps_to_run_other_code_is_refused(self):
+        self.needs('calls')
+        self.assert_stopped('memfd', 'Function not implemented', threads=('worker',))
+        self.assert_stopped('option:4', 'Operation not permitted', threads=('worker',))  # PR_SET_DUMPABLE
+
+    def test_calls_by_numbers_of_another_kind_end_the_process(self):
+        self.needs('calls')
+        if os.uname().machine != 'x86_64':
+            self.skipTest('not x86-64')
+        held, free = self.plant('worker', 'x32')
+        self.assertEqual((held.returncode, free.returncode), (-signal.SIGSYS, 0), held.stderr)
+
+    def test_sockets_that_are_files_are_for_who_asks_for_names(self):
+        self.needs('calls')
+        with socket.create_server(('127.0.0.1', 0)) as collector:
+            threading.Thread(target=self.take_all, args=(collector,), daemon=True).start()
+            for host, said in (('127.0.0.1', 'Operation not permitted'), ('localhost', 'got through')):
+                held, _ = self.plant('worker', f'socket:{int(socket.AF_UNIX)}', *TRAFFIC, '--export', f'ipfix:tcp://{host}:{collector.getsockname()[1]}')
+                self.assertEqual(held.stderr, f'plant: {said}\n')
 
     def test_threads_that_dpdk_began_before_are_held_too(self):
         self.needs('files', 'calls')
@@ -197,10 +207,10 @@ class Account(Sandboxed):
     def test_where_the_kernel_has_no_landlock_it_is_said_and_what_requires_it_fails(self):
         if ctypes.util.find_library('seccomp') is None:
             self.skipTest('no libseccomp to take Landlock away with')
-        done = run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', preexec=without_landlock)
+        done = run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', preexec=call_filters.without_landlock)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn('the sandbox cannot hold back files, TCP ports and signals (this kernel has no Landlock', done.stderr)
-        done = run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', '--sandbox', 'require', preexec=without_landlock)
+        self.assertIn('the sandbox cannot hold back files', done.stderr)
+        done = run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', '--sandbox', 'require', preexec=call_filters.without_landlock)
         self.assertEqual((done.returncode, '--sandbox require: it cannot hold back files' in done.stderr), (1, True), done.stderr)
 
     def test_the_filter_of_the_service_lets_a_run_hold_itself(self):
@@ -213,10 +223,10 @@ class Account(Sandboxed):
         netns.write_pcap(capture, netns.udp_frames(100))
         for source in (['-r', capture], TRAFFIC):
             done = run(PARSHALL, 'watch', *source, '-o', '/dev/null', '--sandbox', 'require', '--export', f'csv:{self.folder}/flows.csv',
-                       preexec=lambda: filter_calls(SECCOMP_EPERM, SECCOMP_ALLOW, allowed))
+                       preexec=lambda: call_filters.load(call_filters.refused(errno.EPERM), call_filters.ALLOW, allowed))
             self.assertEqual((done.returncode, 'the sandbox' in done.stderr), (0, False), done.stderr)
         less = [call for call in allowed if not call.startswith('landlock')]
-        done = run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', '--sandbox', 'require', preexec=lambda: filter_calls(SECCOMP_EPERM, SECCOMP_ALLOW, less))
+        done = run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', '--sandbox', 'require', preexec=lambda: call_filters.load(call_filters.refused(errno.EPERM), call_filters.ALLOW, less))
         self.assertEqual(done.returncode, 1)
 
     def test_other_words_are_wrong_usage(self):
@@ -291,6 +301,31 @@ class Files(Sandboxed):
 
 
 class Hooks(Sandboxed):
+    def order(self, words, command):
+        """What the lines of the command's file are, of a run whose worker gives its process orders of its own."""
+        said = self.folder / 'said'
+        said.unlink(missing_ok=True)
+        done = run(PLANTED, 'watch', '-q', *TRAFFIC, '--window', '60s', '-o', '/dev/null', '--tasks', 'count', '--hook', f'{command} >> {said}', environment={'PARSHALL_PLANT': f'worker:order:{words}'})
+        self.assertIn('got through', done.stderr)
+        return said.read_text().splitlines() if said.exists() else []
+
+    def test_who_took_the_run_over_sets_no_variables_of_the_command(self):
+        lines = self.order('rLD_PRELOAD=/nowhere.so|#r........e|LD_PRELOAD=/nowhere.so|', 'env')
+        self.assertIn('PARSHALL_TASK=LD_PRELOAD=/nowhere.so', lines)
+        self.assertFalse([line for line in lines if line.startswith('LD_PRELOAD')])
+
+    def test_who_took_the_run_over_has_one_command_at_a_time(self):
+        self.assertEqual(self.order('r........e|first|#r........e|second|', 'sleep 1; echo $PARSHALL_TASK'), ['first'])
+
+    def test_a_command_that_does_not_end_is_ended_where_no_process_can_be_waited_for_by_a_descriptor(self):
+        if ctypes.util.find_library('seccomp') is None:
+            self.skipTest('no libseccomp')
+        began = time.monotonic()
+        done = run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', '--tasks', 'count', '--hook', 'exec sleep 50', '--window', '100ms',
+                   preexec=lambda: call_filters.load(call_filters.ALLOW, call_filters.refused(errno.ENOSYS), [call_filters.PIDFD_OPEN]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(time.monotonic() - began, 30)
+
     def test_a_command_is_run_by_a_process_of_its_own_with_the_rights_that_the_run_had(self):
         out = self.folder / 'said'
         command = f'grep -E "NoNewPrivs|Seccomp:" /proc/self/status > {out}; cat /etc/passwd > {self.folder}/copy; kill -0 {os.getpid()} && echo free >> {out}'

@@ -10,8 +10,8 @@ inline constexpr std::string_view kNever[] = {
     "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp",
     // what is seen of the system
     "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount",
-    "fspick", "mount_setattr", "setns", "unshare", "name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd",
-    "swapon", "swapoff", "acct",
+    "fspick", "mount_setattr", "setns", "unshare", "open_by_handle_at", "quotactl", "quotactl_fd", "swapon", "swapoff",
+    "acct",
     // the kernel itself
     "bpf", "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "syslog",
     "perf_event_open", "userfaultfd", "iopl", "ioperm", "modify_ldt", "vm86", "io_uring_setup", "io_uring_enter",
@@ -30,7 +30,7 @@ inline constexpr std::string_view kAllowed[] = {
     "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2", "lseek",
     "close", "close_range", "dup", "dup2", "dup3", "fcntl", "flock", "ioctl", "fstat", "fstatfs", "ftruncate",
     "fallocate", "fadvise64", "readahead", "fsync", "fdatasync", "sync_file_range", "fchmod", "getdents64", "pipe",
-    "pipe2", "memfd_create", "sendfile",
+    "pipe2", "sendfile",
     // files, as far as Landlock and their rights let it
     "open", "openat", "openat2", "creat", "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat",
     "faccessat2", "readlink", "readlinkat", "getcwd", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename",
@@ -41,13 +41,11 @@ inline constexpr std::string_view kAllowed[] = {
     // threads
     "clone", "set_tid_address", "set_robust_list", "get_robust_list", "rseq", "futex", "futex_waitv", "exit",
     "exit_group", "gettid", "getpid", "getppid", "getpgrp", "getpgid", "getsid", "tgkill", "kill", "wait4", "waitid",
-    "prctl", "arch_prctl", "sched_yield", "sched_getaffinity", "sched_setaffinity", "sched_getscheduler",
-    "sched_setscheduler", "sched_getparam", "sched_setparam", "sched_getattr", "sched_setattr",
-    "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority", "setpriority",
-    "ioprio_get", "ioprio_set", "getcpu",
+    "prctl", "arch_prctl", "sched_yield", "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
+    "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority", "ioprio_get", "getcpu",
     // who we are, and how much we have
     "getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "capget", "getrlimit", "setrlimit",
-    "prlimit64", "getrusage", "times", "sysinfo", "uname", "getrandom",
+    "getrusage", "times", "sysinfo", "uname", "getrandom",
     // signals and time
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
     "sigaltstack", "signalfd4", "restart_syscall", "pause", "alarm", "clock_gettime", "clock_getres", "clock_nanosleep",
@@ -59,5 +57,9 @@ inline constexpr std::string_view kAllowed[] = {
     // sockets
     "socket", "socketpair", "bind", "listen", "accept", "accept4", "connect", "getsockname", "getpeername", "sendto",
     "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt", "setsockopt"};
+
+/// Allowed of who calls alone, whose number is the first word: 0, or the thread's own process.
+inline constexpr std::string_view kOfItself[] = {"sched_setaffinity", "sched_setscheduler", "sched_setparam",
+                                                 "sched_setattr", "prlimit64"};
 
 }  // namespace parshall::sandbox

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/sandbox/calls.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -33,7 +37,10 @@ class Filter {
     }
     keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1));
     keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_NNP, 0));
-    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);       // since 4.14
+    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_API_SYSRAWRC, 1);  // say what the kernel said, since libseccomp 2.5
+    keep(
+        ::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));  // numbers of 32-bit calls
+    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);                               // since 4.14
     ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree, since libseccomp 2.5
   }
 
@@ -63,9 +70,9 @@ scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) 
   return {.arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
 }
 
-/// Families of sockets: the kernel looks at an int.
+constexpr std::uint64_t kInt = 0xffffffff;  ///< all that the kernel looks at of an int
+
 void refuse_sockets(Filter& filter, const Rules& rules) {
-  constexpr std::uint64_t kInt = 0xffffffff;
   for (std::uint64_t family = 0; family < AF_MAX; ++family) {
     const bool allowed = (family == AF_UNIX && rules.opens(Sockets::local)) ||
                          ((family == AF_INET || family == AF_INET6) && rules.opens(Sockets::internet)) ||
@@ -77,7 +84,6 @@ void refuse_sockets(Filter& filter, const Rules& rules) {
 /// What ends the process, and what calls that are allowed may not be asked for.
 int refuse(const Rules& rules) {
   constexpr std::uint32_t kRefused = SCMP_ACT_ERRNO(EPERM);
-  constexpr std::uint64_t kCommand = 0xffffffff;
   Filter filter(SCMP_ACT_ALLOW);
   for (const std::string_view call : kNever)
     if (!(rules.programs && call == "bpf")) filter.add(SCMP_ACT_KILL_PROCESS, call);
@@ -86,8 +92,13 @@ int refuse(const Rules& rules) {
     filter.add(kRefused, call, masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));
   filter.add(kRefused, "clone", masked(0, CLONE_THREAD, 0));
   for (const std::uint64_t input : {TIOCSTI, TIOCLINUX})  // typed into a terminal, for who reads it next
-    filter.add(kRefused, "ioctl", masked(1, kCommand, input));
-  for (const char* const call : {"tgkill", "kill"})
+    filter.add(kRefused, "ioctl", masked(1, kInt, input));
+  for (const std::uint64_t signals : {FIOSETOWN, SIOCSPGRP})  // to others, when something comes in
+    filter.add(kRefused, "ioctl", masked(1, kInt, signals));
+  for (const std::uint64_t signals : {F_SETOWN, F_SETOWN_EX}) filter.add(kRefused, "fcntl", masked(1, kInt, signals));
+  for (const std::uint64_t option : {PR_SET_MM, PR_SET_PTRACER, PR_SET_DUMPABLE, PR_SET_SECUREBITS})
+    filter.add(kRefused, "prctl", masked(0, kInt, option));
+  for (const char* const call : {"tgkill", "kill"})  // all 64 bits: libc gives none above the number
     filter.add(kRefused, call, {.arg = 0, .op = SCMP_CMP_NE, .datum_a = static_cast<std::uint64_t>(::getpid())});
   return filter.load();
 }
@@ -96,12 +107,24 @@ int allow(const Rules& rules) {
   Filter filter(SCMP_ACT_ERRNO(ENOSYS));
   for (const std::string_view call : kAllowed) filter.add(SCMP_ACT_ALLOW, call);
   if (rules.programs) filter.add(SCMP_ACT_ALLOW, "bpf");
+  if (rules.is_device) filter.add(SCMP_ACT_ALLOW, "memfd_create");
+  for (const std::string_view call : kOfItself) {
+    if (rules.schedules && call != "prlimit64")
+      filter.add(SCMP_ACT_ALLOW, call);
+    else
+      for (const auto who : {pid_t{0}, ::getpid()})
+        filter.add(SCMP_ACT_ALLOW, call, masked(0, kInt, static_cast<std::uint64_t>(who)));
+  }
+  const scmp_arg_cmp own_niceness[] = {masked(0, kInt, PRIO_PROCESS), masked(1, kInt, 0)};
+  filter.add(SCMP_ACT_ALLOW, "setpriority", own_niceness);
   return filter.load();
 }
 
 }  // namespace
 
 bool filters_calls() noexcept { return true; }
+
+void try_filters() noexcept { ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, nullptr); }
 
 std::optional<Error> filter_calls(const Rules& rules) {
   int number = refuse(rules);

@@ -24,6 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{1};  ///< with one thread
 constexpr std::chrono::microseconds kLook{100};
+constexpr const char* kThreads = "/proc/self/task";
 constexpr int kPending = -1;
 
 /// Outlives every call: a thread may answer too late.
@@ -71,14 +72,12 @@ int ask(pid_t thread, int signal) {
 }  // namespace
 
 std::optional<Error> each_thread(const std::function<int()>& step) {
-  const auto failed = [](int number) {
-    return number == 0 ? std::nullopt : std::optional(Error{std::strerror(number)});
+  std::optional<Error> error;
+  const auto note = [&error](const std::string& who, int number) {
+    if (number != 0 && !error) error = Error{who + std::strerror(number)};
   };
-  const auto me = static_cast<pid_t>(::syscall(SYS_gettid));
-  std::vector<pid_t> done{me};
-  const Folder tasks(::opendir("/proc/self/task"), &::closedir);  // before `step` may forbid it
-  if (auto error = failed(step())) return error;
-  if (!tasks) return std::nullopt;
+  std::vector<pid_t> done{static_cast<pid_t>(::syscall(SYS_gettid))};
+  const Folder tasks(::opendir(kThreads), &::closedir);
   const int signal = SIGRTMAX - 1;
   struct sigaction ours {
   }, before{};
@@ -86,20 +85,24 @@ std::optional<Error> each_thread(const std::function<int()>& step) {
   ours.sa_flags = SA_RESTART;
   ::sigaction(signal, &ours, &before);
   round.step = &step;
-  std::optional<Error> error;
-  for (bool found = true; found && !error;) {
+  bool late = false;
+  for (bool found = tasks != nullptr; found;) {
     found = false;
     for (const pid_t thread : threads_in(tasks)) {
-      if (error || std::ranges::find(done, thread) != done.end()) continue;
-      if (const int number = ask(thread, signal); number != 0)
-        error = Error{fmt::format("thread {}: {}", thread, std::strerror(number))};
+      if (std::ranges::find(done, thread) != done.end()) continue;
+      const int number = ask(thread, signal);
+      note(fmt::format("thread {}: ", thread), number);
+      late |= number == ETIMEDOUT;
       done.push_back(thread);
       found = true;
     }
   }
   // A signal that is yet to come would end the process, were there no handler: one that was not answered keeps it.
-  if (!error) ::sigaction(signal, &before, nullptr);
+  if (!late) ::sigaction(signal, &before, nullptr);
+  note("", step());  // last: one that is held may not be able to signal others
   return error;
 }
+
+bool threads_are_listed() noexcept { return ::access(kThreads, R_OK | X_OK) == 0; }
 
 }  // namespace parshall::sandbox

@@ -22,7 +22,8 @@ constexpr std::uint64_t kWriteFile = bit(1), kReadFile = bit(2), kReadFolder = b
 constexpr std::uint64_t kBindTcp = bit(0), kConnectTcp = bit(1);
 constexpr std::uint64_t kAbstractSockets = bit(0), kSignals = bit(1);
 constexpr std::uint64_t kOfAFile = bit(0) | kWriteFile | kReadFile | kTruncate | kControlDevice;
-constexpr std::uint32_t kTellVersion = 1;
+constexpr std::uint32_t kTellVersion = 1, kTellMended = 2;
+constexpr long kScopedSignalsMended = 1L << 1;
 constexpr int kPathBeneath = 1, kPort = 2;
 constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 
@@ -49,6 +50,8 @@ std::uint64_t rights_of(Access access) noexcept {
       return kReadFile | kReadFolder;
     case Access::write:
       return kWriteFile | kTruncate | kMakeFile;
+    case Access::socket:
+      return kMakeSocket | kRemoveFile;
     case Access::own:
       return kWriteFile | kReadFile | kReadFolder | kTruncate | kMakeFile | kMakeFolder | kMakeSocket | kRemoveFile |
              kRemoveFolder | kMoveBetweenFolders;
@@ -82,13 +85,16 @@ std::optional<Error> allow_port(int ruleset, std::uint64_t what, std::uint16_t p
 
 Landlock Landlock::of_this_kernel() noexcept {
   const long version = ::syscall(kCreateRuleset, nullptr, 0, kTellVersion);
-  return {.version = version > 0 ? static_cast<int>(version) : 0};
+  const long mended = ::syscall(kCreateRuleset, nullptr, 0, kTellMended);
+  return {.version = version > 0 ? static_cast<int>(version) : 0,
+          .knows_own_threads = mended > 0 && (mended & kScopedSignalsMended) != 0};
 }
 
 Result<FileHandle> Landlock::make(const Rules& rules) const {
   RulesetAttributes handled{.files = handled_files(version), .ports = 0, .scoped = 0};
   if (ports()) handled.ports = kBindTcp | (rules.connects_anywhere ? 0 : kConnectTcp);
-  if (signals()) handled.scoped = kSignals | (rules.abstract_sockets ? 0 : kAbstractSockets);
+  if (abstract_sockets() && !rules.abstract_sockets) handled.scoped = kAbstractSockets;
+  if (signals()) handled.scoped |= kSignals;
   FileHandle ruleset(static_cast<int>(::syscall(kCreateRuleset, &handled, sizeof handled, 0)));
   if (!ruleset) return failed("its rules");
   for (const PathRule& rule : rules.paths)
@@ -103,5 +109,11 @@ Result<FileHandle> Landlock::make(const Rules& rules) const {
 }
 
 int restrict_this_thread(int ruleset) noexcept { return ::syscall(kRestrictSelf, ruleset, 0) == 0 ? 0 : errno; }
+
+void try_landlock() noexcept {
+  ::syscall(kCreateRuleset, nullptr, 0, kTellVersion);
+  ::syscall(kAddRule, -1, kPathBeneath, nullptr, 0);
+  ::syscall(kRestrictSelf, -1, 0);
+}
 
 }  // namespace parshall::sandbox

@@ -12,6 +12,7 @@ enum class Access : std::uint8_t {
   read,
   write,     ///< of a folder: files in it are made and written, too
   own,       ///< of a folder: files and folders in it are made, read, written, renamed and removed
+  socket,    ///< of a folder: sockets in it are made, and files removed
   terminal,  ///< read, written, and its modes set
 };
 
@@ -32,6 +33,11 @@ struct Rules {
   std::vector<Sockets> sockets;
   bool abstract_sockets = false;  ///< of processes outside: by name, without a file
   bool programs = false;          ///< of the kernel (BPF): loaded and detached
+  bool schedules = false;         ///< threads are given cores and classes by others
+  bool is_device = false;         ///< of DPDK, which makes memory that is a file
+
+  std::vector<std::string> open;  ///< what of it the run needs more of than it should have, and why
+  std::string unfit;              ///< why such a run cannot be held at all; empty: it can
 
   bool opens(Sockets kind) const noexcept { return std::ranges::find(sockets, kind) != sockets.end(); }
 };

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <utility>
 
+#include "base/file_handle.hpp"
 #include "cli/program.hpp"
 #include "monitor/watch_options.hpp"
 #include "parshall/open_input.hpp"
 #include "parshall/wire_outputs.hpp"
+#include "pipeline/capture/device_name.hpp"
 #include "pipeline/output/unnamed_file.hpp"
 
 namespace parshall::cli {
@@ -19,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using sandbox::Access;
+using sandbox::PathRule;
 using sandbox::Rules;
 using sandbox::Sockets;
 
@@ -52,12 +58,13 @@ constexpr const char* kRead[] = {"/usr/lib",
                                  "/sys/kernel/mm",
                                  "/dev/urandom",
                                  "/dev/random"};
-/// For names of collectors, and certificates to believe. Files may be replaced, so that it is their folders, too.
-constexpr const char* kReadForNetwork[] = {
-    "/etc/resolv.conf",     "/etc/hosts",          "/etc/nsswitch.conf", "/etc/host.conf", "/run/systemd/resolve",
-    "/run/resolvconf",      "/run/NetworkManager", "/run/nscd",          "/etc/ssl",       "/etc/pki",
-    "/etc/ca-certificates", "/etc/crypto-policies"};
-constexpr const char* kReadByVariable[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "KRB5_CONFIG"};
+/// Certificates to believe.
+constexpr const char* kReadForNetwork[] = {"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies",
+                                           "/usr/local/ssl"};
+constexpr const char* kReadByVariable[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "OPENSSL_MODULES", "TZDIR"};
+/// For names of hosts. Those of the first line are replaced while a run goes on, as addresses come and go.
+constexpr const char* kReplacedForNames[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"};
+constexpr const char* kReadForNames[] = {"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/run/nscd"};
 
 class Collected {
  public:
@@ -65,28 +72,47 @@ class Collected {
     if (!path.empty() && path != "-") rules.paths.push_back({path, access});
   }
 
-  /// One that is replaced is another file of its folder. Folders such as /etc have too much else in them: there it is
-  /// the file as it is.
-  void add_replaceable(const std::string& path) {
+  /// One that is replaced is another file of its folder. Folders right below / have much else in them: /etc is for
+  /// everybody to read but for root, who is told, and of the others whoever it is.
+  void add_replaceable(const std::string& path, const std::string& what) {
     add(path, Access::read);
     std::error_code wrong;
-    for (const fs::path& file : {fs::absolute(path, wrong), fs::canonical(path, wrong)})
-      if (file.has_filename() && file.parent_path().parent_path() != file.root_path() &&
-          file.parent_path() != file.root_path())
-        add(file.parent_path(), Access::read);
+    if (!fs::is_regular_file(path, wrong)) return;
+    for (const fs::path& file : {fs::absolute(path, wrong), fs::canonical(path, wrong)}) {
+      const fs::path folder = file.parent_path();
+      if (is_of_the_system(folder)) continue;
+      add(folder, Access::read);
+      const bool is_shallow = folder == folder.root_path() || folder.parent_path() == folder.root_path();
+      const bool is_for_everybody = folder == "/etc" && ::geteuid() != 0;
+      if (is_shallow && !is_for_everybody && !may_read_anyway(folder))
+        note(fmt::format("reading {} ({} there may be replaced)", folder.string(), what));
+    }
   }
 
-  /// A file is made in its folder; a pipe or a device is there. In / itself nothing but the file is allowed.
+  /// A file is made in its folder; a pipe or a device is there. In / itself it is made now: who may make and write
+  /// files there could write all.
   void add_output(const std::string& path) {
-    if (path == "-") return;
+    if (path.empty() || path == "-") return;
     std::error_code wrong;
     const bool is_file = !fs::exists(path, wrong) || fs::is_regular_file(path, wrong);
-    for (const fs::path& file : {fs::absolute(path, wrong), fs::weakly_canonical(path, wrong)}) {  // behind a link, too
+    for (const fs::path& file : {fs::absolute(path, wrong), target_of(path)}) {
       const fs::path folder = file.parent_path();
-      const bool takes_folder =
-          is_file && folder != folder.root_path() && folder != "/dev" && folder != "/proc/self/fd";
-      add(takes_folder ? folder.string() : path, Access::write);
+      const bool is_in_root = folder == folder.root_path();
+      if (is_file && is_in_root && !fs::is_symlink(file, wrong))
+        FileHandle(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644));
+      if (is_file && !is_in_root && !is_of_the_system(folder))
+        add(folder, Access::write);
+      else
+        add(file, fs::is_character_file(file, wrong) ? Access::terminal : Access::write);
     }
+  }
+
+  /// What makes sockets removes them in the end.
+  void add_socket(const std::string& path) {
+    std::error_code wrong;
+    const fs::path folder = fs::absolute(path, wrong).parent_path();
+    if (folder == folder.root_path()) note(fmt::format("removing files (of {}, which is right below /)", path));
+    add(folder, Access::socket);
   }
 
   /// Made now: who may only write beneath it could not make the folder itself.
@@ -99,44 +125,95 @@ class Collected {
   void add(const OutputNeeds& needs) {
     for (const std::string& file : needs.files) add_output(file);
     for (const std::string& folder : needs.folders) add_folder(folder);
-    for (const std::string& file : needs.reads) add_replaceable(file);
+    for (const std::string& file : needs.reads) add_replaceable(file, "what an output reads");
     std::ranges::copy(needs.connects, std::back_inserter(rules.connects));
     std::ranges::copy(needs.binds, std::back_inserter(rules.binds));
     rules.connects_anywhere |= needs.connects_anywhere;
     uses_network |= needs.uses_network;
+    asks_for_names |= needs.asks_for_names;
+    if (!needs.runs_program.empty()) rules.unfit = fmt::format("an output runs {}", needs.runs_program);
   }
 
   Rules rules;
-  bool uses_network = false;
+  bool uses_network = false, asks_for_names = false;
+
+ private:
+  /// Once.
+  void note(std::string what) {
+    if (std::ranges::find(rules.open, what) == rules.open.end()) rules.open.push_back(std::move(what));
+  }
+
+  static bool is_of_the_system(const fs::path& folder) {
+    return folder == "/dev" || folder == "/dev/fd" || folder.string().starts_with("/proc/");
+  }
+
+  bool may_read_anyway(const fs::path& folder) const {
+    return std::ranges::any_of(rules.paths,
+                               [&](const PathRule& rule) { return rule.access == Access::own && rule.path == folder; });
+  }
+
+  /// Where it is, or will be, behind links: of which the last may lead to what is not there yet.
+  static fs::path target_of(fs::path path) {
+    constexpr int kMostLinks = 40;  // as the kernel
+    std::error_code wrong;
+    for (int i = 0; i < kMostLinks && fs::is_symlink(path, wrong); ++i)
+      path = path.parent_path() / fs::read_symlink(path, wrong);  // an absolute one replaces all before it
+    return fs::weakly_canonical(path, wrong);
+  }
 };
 
-/// Where records wait, and what an output did not take goes.
+/// Where records wait, and what an output did not take goes: to the working directory where there is nothing else.
 void add_temporary(Collected& rules) {
   std::error_code wrong;
   const std::string folder = temporary_folder();
-  rules.add(fs::is_directory(folder, wrong) ? folder : "/tmp", Access::own);
+  const auto takes_files = [](const std::string& path) { return ::access(path.c_str(), W_OK | X_OK) == 0; };
+  for (const std::string& each : {folder, std::string("/tmp")})
+    if (fs::is_directory(each, wrong)) rules.add(each, Access::own);
+  if (!takes_files(folder) && !takes_files("/tmp") && fs::current_path(wrong) != "/") rules.add(".", Access::own);
 }
 
-/// Whether a packet filter may name a host, which is looked up when the filter is compiled.
-bool names_host(const std::string& filter) {
-  std::istringstream words(filter);
-  const auto has_letter = [](const std::string& word) {
-    return std::ranges::any_of(word, [](unsigned char c) { return std::isalpha(c) != 0; });
+/// Libraries that are loaded later are where those are that are loaded now: beside /usr, too (Nix, Conda, /opt).
+void add_libraries(Collected& collected) {
+  const auto add = [](dl_phdr_info* library, std::size_t, void* to) {
+    const fs::path folder = fs::path(library->dlpi_name).parent_path();
+    if (folder.is_absolute() && folder.parent_path() != folder.root_path() && folder != folder.root_path())
+      static_cast<Collected*>(to)->add(folder, Access::read);
+    return 0;
   };
-  for (std::string before, word; words >> word; before = word)
-    if (has_letter(word) && (word.find('.') != word.npos || before == "host" || before == "gateway" || before == "net"))
-      return true;
-  return false;
+  ::dl_iterate_phdr(add, &collected);
 }
 
 void add_network(Collected& collected) {
-  constexpr std::uint16_t kDomain = 53;  // an answer that is too long for UDP
   for (const char* const path : kReadForNetwork) collected.add(path, Access::read);
   for (const char* const variable : kReadByVariable)
     if (const char* const path = std::getenv(variable)) collected.add(path, Access::read);
+  for (const Sockets kind : {Sockets::internet, Sockets::netlink}) collected.rules.sockets.push_back(kind);
+}
+
+/// Who knows names may be asked by a socket that is a file (nscd, systemd-resolved, avahi).
+void add_names(Collected& collected) {
+  constexpr std::uint16_t kDomain = 53;  // an answer that is too long for UDP
+  for (const char* const path : kReplacedForNames) collected.add_replaceable(path, "names of hosts");
+  for (const char* const path : kReadForNames) collected.add(path, Access::read);
+  collected.add("/etc/host.conf", Access::read);
   collected.rules.connects.push_back(kDomain);
-  for (const Sockets kind : {Sockets::local, Sockets::internet, Sockets::netlink})
-    collected.rules.sockets.push_back(kind);
+  collected.rules.sockets.push_back(Sockets::local);
+}
+
+/// Files in DPDK's arguments, NAME=PATH.
+void add_device_files(const std::string& words, Collected& collected) {
+  for (std::size_t at = words.find('='); at != words.npos; at = words.find('=', at + 1)) {
+    const std::size_t begin = words.find_last_of(", ", at), end = words.find_first_of(", ", at);
+    const std::string name = words.substr(begin + 1, at - begin - 1);
+    const std::string value = words.substr(at + 1, end == words.npos ? end : end - at - 1);
+    if (name == "socket") {
+      collected.add_socket(value);
+    } else if (name.starts_with("rx_")) {
+      collected.add(value, Access::read);
+    } else if (name.starts_with("tx_") || value.starts_with('/')) {
+      collected.add_output(value);
+    }
+  }
 }
 
 /// What DPDK's drivers do while they run, and when they are closed.
@@ -147,12 +224,15 @@ void add_device(const SourcePlan& source, Collected& collected) {
   if (HeldSource::can_hold(source)) return;
   for (const Sockets kind : {Sockets::local, Sockets::netlink}) rules.sockets.push_back(kind);
   const std::string words = source.interface + ' ' + source.forward + ' ' + source.via + ' ' + source.eal;
+  rules.is_device = rules.schedules = true;
   rules.programs = uses_xdp(source);
   rules.abstract_sockets = words.find("memif") != words.npos;
-  for (std::size_t at = words.find("=/"); at != words.npos; at = words.find("=/", at + 1)) {
-    const std::size_t end = words.find_first_of(", ", at);
-    collected.add_output(words.substr(at + 1, end == words.npos ? end : end - at - 1));
-  }
+  add_device_files(words, collected);
+}
+
+bool is_on_pci(const std::string& device) {
+  const auto name = DeviceName::parse(device);
+  return name && name->kind == DeviceKind::pci;
 }
 
 void add_terminal(Collected& collected) {
@@ -166,7 +246,7 @@ void add_terminal(Collected& collected) {
 
 std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options) {
   const char* const usual = std::getenv("PARSHALL_SANDBOX");
-  const std::string_view wanted = !options.sandbox.empty() ? options.sandbox : usual != nullptr ? usual : "off";
+  const std::string_view wanted = !options.sandbox.empty() ? options.sandbox : usual != nullptr ? usual : "on";
   if (wanted == "off") return sandbox::Wanted::off;
   if (wanted == "on") return sandbox::Wanted::on;
   return wanted == "require" ? std::optional(sandbox::Wanted::required) : std::nullopt;
@@ -175,18 +255,33 @@ std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options) {
 Rules rules_of(const WatchOptions& options, const Plan& plan) {
   Collected collected;
   for (const char* const path : kRead) collected.add(path, Access::read);
+  add_libraries(collected);
   collected.add("/dev/null", Access::write);
   for (const std::string* const path : {&plan.flows.model, &plan.tasks.states, &plan.tasks.profile})
     collected.add(*path, Access::read);
   add_temporary(collected);
   collected.add_output(options.output);
   for (const OutputNeeds& needs : needs_of(plan.outputs)) collected.add(needs);
-  for (const std::string& folder : options.allowed) collected.add_folder(folder);
-  if (!configuration().path.empty()) collected.add_replaceable(configuration().path);
+  for (const std::string& folder : options.allowed) collected.add(folder, Access::own);
+  if (!configuration().path.empty()) collected.add_replaceable(configuration().path, "the configuration");
   if (options.live) add_terminal(collected);
-  if (collected.uses_network || names_host(plan.source.filter)) add_network(collected);
+  if (collected.uses_network) add_network(collected);
+  if (collected.asks_for_names) add_names(collected);
   add_device(plan.source, collected);
-  return std::move(collected.rules);
+  Rules& rules = collected.rules;
+  rules.schedules |= !plan.threads.cores.empty() || plan.threads.scheduler != Scheduler::other;
+  const bool is_chosen = !options.sandbox.empty() || std::getenv("PARSHALL_SANDBOX") != nullptr;
+  if (!is_chosen && (is_on_pci(plan.source.interface) || is_on_pci(plan.source.forward)))
+    rules.unfit = "devices on PCI are untried: --sandbox on holds them";
+  return std::move(rules);
+}
+
+std::optional<Error> allowed_problem(const WatchOptions& options) {
+  std::error_code wrong;
+  for (const std::string& folder : options.allowed)
+    if (!fs::is_directory(folder, wrong))
+      return Error{fmt::format("--sandbox-allow {}: there is no such folder; make it first", folder)};
+  return std::nullopt;
 }
 
 }  // namespace parshall::cli

@@ -3,9 +3,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "monitor/sandbox/calls.hpp"
@@ -15,22 +21,44 @@
 namespace parshall::sandbox {
 namespace {
 
-/// Sanitizers look into their own process with what this would take from it.
+/// What looks into its own process with what this would take from it.
+std::string unfit_program() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kCanBe = false;
+  return "this is built with sanitizers";
 #else
-constexpr bool kCanBe = true;
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr ? "valgrind runs it" : "";
 #endif
-
-/// Beyond what a run may have: what a kernel has of it that is older than this was written for.
-std::vector<std::string> lacks_of(const Landlock& kernel) {
-  if (!kernel.files()) return {"files, TCP ports and signals (this kernel has no Landlock, or it is switched off)"};
-  if (!kernel.ports()) return {fmt::format("TCP ports and signals (Landlock {} has none)", kernel.version)};
-  if (!kernel.signals()) return {fmt::format("signals (Landlock {} has none)", kernel.version)};
-  return {};
 }
 
-bool has_call_filters() noexcept { return ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
+/// What only Landlock holds, of what such a run could do, where it can: without it sockets of its kinds, and none else,
+/// are opened, and signals go to its own process, wherever calls are filtered.
+std::string left_to_landlock(const Landlock& kernel, const Rules& rules, bool filters_calls) {
+  std::vector<std::string_view> what;
+  if (!kernel.files()) what.push_back("files");
+  if (!kernel.ports() && (!filters_calls || rules.opens(Sockets::internet))) what.push_back("TCP ports");
+  if (!kernel.abstract_sockets() && (!filters_calls || rules.opens(Sockets::local))) what.push_back("abstract sockets");
+  if (!kernel.signals() && !filters_calls) what.push_back("signals");
+  return fmt::format("{}", fmt::join(what, ", "));
+}
+
+/// Whether a filter that is in force already, such as a service manager's, answers these calls by ending who calls.
+/// That cannot be asked: a process that nobody misses tries it.
+bool ends_who_calls(void (*calls)()) {
+  if (::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER) return false;
+  const pid_t trial = ::fork();
+  if (trial == 0) {
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    calls();
+    ::_exit(0);
+  }
+  int status = 1;
+  while (trial > 0 && ::waitpid(trial, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status != 0;
+}
+
+constexpr const char* kEnds = "a filter of calls ends who asks for it";
 
 }  // namespace
 
@@ -39,34 +67,67 @@ Result<Sandbox> Sandbox::make(Wanted wanted, Rules rules) {
   made.wanted_ = wanted;
   if (wanted == Wanted::off) return made;
   made.rules_ = std::move(rules);
-  const Landlock kernel = kCanBe ? Landlock::of_this_kernel() : Landlock{};
-  made.lacks_ = kCanBe ? lacks_of(kernel) : std::vector<std::string>{"anything (this is built with sanitizers)"};
-  made.filters_calls_ = kCanBe && filters_calls() && has_call_filters();
-  if (kCanBe && !made.filters_calls_)
-    made.lacks_.emplace_back(filters_calls() ? "calls of the kernel (it has no seccomp filters)"
-                                             : "calls of the kernel (built without libseccomp)");
-  if (wanted == Wanted::required && !made.lacks_.empty())
-    return Error{fmt::format("--sandbox require: it cannot hold back {}", fmt::join(made.lacks_, ", or "))};
-  if (!kernel.files()) return made;
-  // What a task says of itself is one folder of /proc: while it is held open it stays the one that the rules name.
-  [[maybe_unused]] static const FileHandle self(::open("/proc/self", O_PATH | O_CLOEXEC));
-  auto ruleset = kernel.make(made.rules_);
-  if (!ruleset) return ruleset.error();
-  made.ruleset_ = *std::move(ruleset);
+  if (made.rules_.unfit.empty()) made.rules_.unfit = unfit_program();
+  if (made.rules_.unfit.empty()) made.prepare();
+  if (auto error = made.missing()) return *std::move(error);
   return made;
 }
 
+std::optional<Error> Sandbox::missing() const {
+  const auto lacking = lacks();
+  if (wanted_ != Wanted::required || lacking.empty()) return std::nullopt;
+  return Error{fmt::format("--sandbox require: it cannot hold back {}", fmt::join(lacking, "; or "))};
+}
+
+std::vector<std::string> Sandbox::lacks() const {
+  if (wanted_ == Wanted::off) return {};
+  if (!rules_.unfit.empty()) return {fmt::format("anything ({})", rules_.unfit)};
+  std::vector<std::string> what = rules_.open;
+  if (!no_calls_.empty()) what.push_back(fmt::format("calls of the kernel ({})", no_calls_));
+  if (const std::string left = left_to_landlock(kernel_, rules_, no_calls_.empty()); !left.empty())
+    what.push_back(fmt::format(
+        "{} ({})", left, no_landlock_.empty() ? fmt::format("Landlock {} has none", kernel_.version) : no_landlock_));
+  if (!knows_threads_) what.emplace_back("threads that began before, if any did (no /proc tells of them)");
+  return what;
+}
+
+void Sandbox::prepare() {
+  no_calls_ = !filters_calls()                          ? "built without libseccomp"
+              : ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 ? "this kernel has no seccomp filters"
+              : ends_who_calls(try_filters)             ? kEnds
+                                                        : "";
+  knows_threads_ = threads_are_listed();
+  if (ends_who_calls(try_landlock))
+    no_landlock_ = kEnds;
+  else if (kernel_ = Landlock::of_this_kernel(); !kernel_.files())
+    no_landlock_ = "no Landlock here, or it is switched off";
+  if (!kernel_.files()) return;
+  // What a task says of itself is one folder of /proc: while it is held open it stays the one that the rules name.
+  [[maybe_unused]] static const FileHandle self(::open("/proc/self", O_PATH | O_CLOEXEC));
+  auto ruleset = kernel_.make(rules_);
+  if (ruleset) {
+    ruleset_ = *std::move(ruleset);
+  } else {
+    no_landlock_ = ruleset.error().message;
+    kernel_ = {};
+  }
+}
+
 std::optional<Error> Sandbox::enter() {
-  if (!ruleset_ && !filters_calls_) return std::nullopt;
+  if (wanted_ == Wanted::off || !rules_.unfit.empty()) return std::nullopt;
   const auto restrict = [this] {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     return ruleset_ ? restrict_this_thread(ruleset_.get()) : 0;
   };
-  if (auto error = each_thread(restrict)) return Error{"--sandbox: " + error->message};
-  if (filters_calls_)
-    if (auto error = filter_calls(rules_)) return Error{"--sandbox: " + error->message};
+  if (ruleset_ || no_calls_.empty())
+    if (const auto error = each_thread(restrict)) {
+      no_landlock_ = error->message;
+      kernel_ = {};
+    }
+  if (no_calls_.empty())
+    if (const auto error = filter_calls(rules_)) no_calls_ = error->message;
   ruleset_ = FileHandle();
-  return std::nullopt;
+  return missing();
 }
 
 }  // namespace parshall::sandbox

@@ -7,6 +7,7 @@
 
 #include "base/file_handle.hpp"
 #include "base/result.hpp"
+#include "monitor/sandbox/landlock.hpp"
 #include "monitor/sandbox/rules.hpp"
 
 namespace parshall::sandbox {
@@ -21,19 +22,24 @@ class Sandbox {
   /// required.
   static Result<Sandbox> make(Wanted wanted, Rules rules);
 
-  /// For all threads. The process is to end where this fails.
+  /// For all threads. What the kernel, or a filter of a service manager's, refuses is one of lacks() from then on.
+  /// Error: there are some, and it is required.
   std::optional<Error> enter();
 
   /// What of it is not in force, and why, for who started the run; empty: nothing is amiss.
-  const std::vector<std::string>& lacks() const noexcept { return lacks_; }
+  std::vector<std::string> lacks() const;
   bool is_off() const noexcept { return wanted_ == Wanted::off; }
 
  private:
+  std::optional<Error> missing() const;
+  void prepare();
+
   Wanted wanted_ = Wanted::off;
   Rules rules_;
+  Landlock kernel_;  ///< as far as it takes part
   FileHandle ruleset_;
-  bool filters_calls_ = false;
-  std::vector<std::string> lacks_;
+  std::string no_landlock_, no_calls_;  ///< why the kernel holds none; empty: it does
+  bool knows_threads_ = true;
 };
 
 }  // namespace parshall::sandbox

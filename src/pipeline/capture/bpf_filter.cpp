@@ -11,6 +11,23 @@ namespace {
 
 constexpr int kSnapLength = 262144;
 
+/// All that there are.
+constexpr LinkType kLinkTypes[] = {LinkType::null,         LinkType::ethernet,
+                                   LinkType::arcnet_bsd,   LinkType::token_ring,
+                                   LinkType::slip,         LinkType::ppp,
+                                   LinkType::fddi,         LinkType::raw_12,
+                                   LinkType::raw_14,       LinkType::ppp_hdlc,
+                                   LinkType::atm_rfc1483,  LinkType::raw,
+                                   LinkType::cisco_hdlc,   LinkType::ieee802_11,
+                                   LinkType::frame_relay,  LinkType::loop,
+                                   LinkType::linux_sll,    LinkType::ieee802_11_prism,
+                                   LinkType::sunatm,       LinkType::ieee802_11_radiotap,
+                                   LinkType::arcnet_linux, LinkType::ieee802_11_avs,
+                                   LinkType::ppi,          LinkType::erf,
+                                   LinkType::ipnet,        LinkType::ipv4,
+                                   LinkType::ipv6,         LinkType::nflog,
+                                   LinkType::linux_sll2};
+
 /// The program, or libpcap's explanation. Null program: the expression does not apply to this link type.
 Result<std::shared_ptr<bpf_program>> compile_for(const std::string& expression, LinkType link_type) {
   const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(pcap_open_dead(static_cast<int>(link_type), kSnapLength),
@@ -62,6 +79,10 @@ Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
   filter.last_ = *program;
   filter.programs_[LinkType::ethernet] = *std::move(program);
   return filter;
+}
+
+void BpfFilter::compile_for_all() {
+  for (const LinkType type : kLinkTypes) program_for(type);
 }
 
 const bpf_program* BpfFilter::program_for(LinkType link_type) noexcept {

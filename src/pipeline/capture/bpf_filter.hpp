@@ -18,6 +18,9 @@ class BpfFilter {
   /// Fails on a syntax error, with libpcap's explanation.
   static Result<BpfFilter> compile(const std::string& expression);
 
+  /// Now, for every link type that there is: later nothing is looked up that the expression names, such as a host.
+  void compile_for_all();
+
   /// Whether it means something for packets of this link type; from then on matches() allocates nothing for them.
   bool applies_to(LinkType link_type) { return program_for(link_type) != nullptr; }
 

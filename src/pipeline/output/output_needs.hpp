@@ -16,6 +16,8 @@ struct OutputNeeds {
   std::vector<std::uint16_t> binds;     ///< TCP ports to listen at
   bool connects_anywhere = false;       ///< TCP ports are told by who is connected to
   bool uses_network = false;
+  bool asks_for_names = false;  ///< of hosts, at any time
+  std::string runs_program;     ///< which one; empty: none
 };
 
 }  // namespace parshall

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/file_handle.hpp"
 #include "base/result.hpp"
@@ -22,5 +24,8 @@ class Connection {
 /// Fails with what is wrong with the files named, the collector's certificate, or the handshake; where the program was
 /// built without TLS, always.
 Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport);
+
+/// Files and folders of those whom the system believes, where OpenSSL was built to look for them.
+std::vector<std::string> certificates_of_system();
 
 }  // namespace parshall

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/parse.hpp"
+#include "base/read_ip.hpp"
+#include "pipeline/output/ipfix/connection.hpp"
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/ipfix/writer.hpp"
 
@@ -299,7 +301,7 @@ OutputNeeds ipfix_needs(const std::string& target) {
   if (!parsed) return {};
   const Transport& transport = parsed->transport;
   if (transport.kind == Transport::Kind::file) return {.files = {transport.path}};
-  OutputNeeds needs{.uses_network = true};
+  OutputNeeds needs{.uses_network = true, .asks_for_names = !is_ip(transport.host)};
   if (transport.kind == Transport::Kind::udp) return needs;
   const servent* const service = ::getservbyname(transport.port.c_str(), "tcp");
   const auto port = service != nullptr ? ::ntohs(static_cast<std::uint16_t>(service->s_port))
@@ -307,6 +309,8 @@ OutputNeeds ipfix_needs(const std::string& target) {
   needs.connects = {static_cast<std::uint16_t>(port)};
   for (const std::string& file : {transport.ca, transport.cert, transport.key})
     if (!file.empty()) needs.reads.push_back(file);
+  if (transport.kind == Transport::Kind::tls && transport.ca.empty())
+    std::ranges::copy(certificates_of_system(), std::back_inserter(needs.reads));
   return needs;
 }
 

@@ -7,4 +7,6 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle, const Transport&) {
   return Error{"this program was built without TLS: install libssl-dev, and build it anew"};
 }
 
+std::vector<std::string> certificates_of_system() { return {}; }
+
 }  // namespace parshall

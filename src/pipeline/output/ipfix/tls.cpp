@@ -149,4 +149,8 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
       std::make_unique<TlsConnection>(std::move(socket), *std::move(context), std::move(session)));
 }
 
+std::vector<std::string> certificates_of_system() {
+  return {::X509_get_default_cert_file(), ::X509_get_default_cert_dir()};
+}
+
 }  // namespace parshall

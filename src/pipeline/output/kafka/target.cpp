@@ -61,19 +61,43 @@ Result<KafkaTarget> KafkaTarget::parse(const std::string& text) {
   return target;
 }
 
+namespace {
+
+/// Whether librdkafka takes tickets of Kerberos with these settings, for which it runs kinit.
+class Kerberos {
+ public:
+  void look(const std::string& line) {
+    const std::size_t equals = line.find('=');
+    if (equals == line.npos) return;
+    const std::string name = line.substr(0, equals), value = line.substr(equals + 1);
+    if (name == "security.protocol") has_sasl_ = value.find("sasl") != value.npos || value.find("SASL") != value.npos;
+    if (name == "sasl.mechanisms" || name == "sasl.mechanism") mechanism_ = value;
+  }
+  bool is_asked() const { return has_sasl_ && mechanism_ == "GSSAPI"; }
+
+ private:
+  bool has_sasl_ = false;
+  std::string mechanism_ = "GSSAPI";  ///< librdkafka's default
+};
+
+}  // namespace
+
 /// Brokers tell at what ports they are. Settings that are paths name certificates, keys and libraries.
 OutputNeeds kafka_needs(const std::string& target) {
   const auto parsed = KafkaTarget::parse(target);
   if (!parsed) return {};
-  OutputNeeds needs{.connects_anywhere = true, .uses_network = true};
+  OutputNeeds needs{.connects_anywhere = true, .uses_network = true, .asks_for_names = true};
   if (parsed->config.empty()) return needs;
   needs.reads.push_back(parsed->config);
   std::ifstream file(parsed->config);
+  Kerberos kerberos;
   for (std::string line; std::getline(file, line);) {
+    kerberos.look(line);
     if (line.starts_with("test.mock.")) needs.binds = {0};  // brokers in librdkafka itself, at any port
     if (const std::size_t path = line.find("=/"); path != line.npos && !line.starts_with('#'))
       needs.reads.push_back(line.substr(path + 1));
   }
+  if (kerberos.is_asked()) needs.runs_program = "kinit";
   return needs;
 }
 
