@@ -141,6 +141,18 @@ class Outputs(Uses):
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         self.assertTrue(all(file.stat().st_size > 0 for file in made))
 
+    def test_right_below_the_root_with_a_time_in_its_name(self):
+        self.needs_root()
+        name = self.folder_in_root().name
+        self.addCleanup(lambda: [file.unlink() for file in pathlib.Path('/').glob(f'{name}-*.csv')])
+        done = watch('-q', '-o', '/dev/null', '--export', f'csv:/{name}-%Y%m%d.csv')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (file,) = pathlib.Path('/').glob(f'{name}-*.csv')
+        self.assertRegex(file.name, r'-\d{8}\.csv$')
+        self.assertGreater(file.stat().st_size, 0)
+        if not self.lacks:
+            self.assertIn('has a time in its name', watch('-o', '/dev/null', '--export', f'csv:/{name}-%Y%m%d.csv').stderr)
+
     def test_behind_links_that_lead_to_nothing_yet(self):
         (self.folder / 'there').mkdir()
         (self.folder / 'here').mkdir()

@@ -17,6 +17,7 @@
 #include "parshall/open_input.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/capture/device_name.hpp"
+#include "pipeline/output/target_file.hpp"
 #include "pipeline/output/unnamed_file.hpp"
 
 namespace parshall::cli {
@@ -107,6 +108,16 @@ class Collected {
     }
   }
 
+  /// What its name will be is not known where it has the time.
+  void add_file(const std::string& path) {
+    std::error_code wrong;
+    const bool has_time = name_at(0, path) != path;
+    if (has_time && fs::absolute(path, wrong).parent_path() == "/")
+      rules.unfit = fmt::format("an output right below / has a time in its name, {}", path);
+    else
+      add_output(path);
+  }
+
   /// What makes sockets removes them in the end.
   void add_socket(const std::string& path) {
     std::error_code wrong;
@@ -123,7 +134,7 @@ class Collected {
   }
 
   void add(const OutputNeeds& needs) {
-    for (const std::string& file : needs.files) add_output(file);
+    for (const std::string& file : needs.files) add_file(file);
     for (const std::string& folder : needs.folders) add_folder(folder);
     for (const std::string& file : needs.reads) add_replaceable(file, "what an output reads");
     std::ranges::copy(needs.connects, std::back_inserter(rules.connects));
