@@ -41,6 +41,7 @@ pid_t spawn(const std::string& command, const std::array<std::string, 3>& variab
   posix_spawnattr_setsigmask(&attributes, &mask);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   std::vector<char*> environment;
+  environment.reserve(variables.size());
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
   for (char** inherited = environ; *inherited != nullptr; ++inherited)
     if (!std::string_view(*inherited).starts_with("PARSHALL_")) environment.push_back(*inherited);
