@@ -61,7 +61,8 @@ def how_measured(counts):
     number = f"{least}" if least == most else f"{least} to {most}"
     return [f"Values are medians over runs, each in a process of its own so that memory lies elsewhere: {number} of them here. An interval over runs goes from the",
             f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of the rounds in it). An order, or a",
-            f"factor, counts only where intervals do not overlap; of {ENOUGH} runs or more in which both are measured by turns, where their ratio is on the same side in each.",
+            f"factor, counts only where intervals do not overlap; where both are of the same {ENOUGH} runs or more, it is their ratio within each run that has one (99 %, by t of its",
+            "logarithm): what a process has of luck in where its memory lies, both have.",
             "The papers' nanoseconds are of other machines and are not compared."]
 
 
@@ -86,13 +87,13 @@ def page(paper, rows, counts, paths, plots, passes=None):
     """The page, and its results, which `passes` (Passes) gets where it is given."""
     results = [judged(figure, rows) for figure in paper.figures]
     this = passes.add(paper.name, results, paths, cpu_of(rows)) if passes else None
-    before = passes.before(this, paper.name) if this else None
+    before = passes.before(this) if this else None
     told = {answer: sum(result.answer == answer for result in results) for answer in dict.fromkeys(result.answer for result in results)}
     lines = [f"# {paper.citation.replace('*', '')}", "", f"What it states, and what this machine shows: made by `make reproduce-{paper.name}`. "
              "[All papers](../reproduce.md).", "", *how_measured(counts), "", "; ".join(f"{number} {answer}" for answer, number in told.items()) + "."]
     lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else [])
     if before:
         lines += ["", f"The pass before was of {before['day']}, on {before['cpu']}; a row says where its verdict was another."]
-    lines += table(paper, results, counts, plots, other_answers(before, paper.name, results))
+    lines += table(paper, results, counts, plots, other_answers(before, results))
     lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()]
     return "\n".join(lines) + "\n", results

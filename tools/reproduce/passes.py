@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each pass over the papers concluded, docs/reproduce/passes.json: whether another day, or another machine, says the same.
 
-A pass of a paper is of the day on which its oldest run was measured, and of a processor.
+Passes of a paper share no run: what is measured again in part, or judged anew, takes the place of the pass that it has runs of. Verdicts are those that
+the rules of their day gave.
 """
 import datetime
+import hashlib
 import json
 
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED
@@ -11,8 +13,13 @@ from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED
 JUDGED = (HOLDS, IN_PART, NOT_DECIDED, FAILS)
 
 
+def _mark(path):
+    """Of what a run measured, wherever it is kept and however old its file is."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+
+
 class Passes:
-    """In a file, which is made; of each pass its day, its cpu, and its answers: {figure: answer} by the paper's name."""
+    """In a file, which is made. Of each pass: its paper's name, its day, its cpu, marks of its runs, and its answers by figure."""
 
     def __init__(self, path):
         self._path = path
@@ -23,24 +30,22 @@ class Passes:
         answers = {result.figure.name: result.answer for result in results if result.answer in JUDGED}
         if not answers or not paths:
             return None
-        day = datetime.date.fromtimestamp(min(path.stat().st_mtime for path in paths)).isoformat()
-        this = next((one for one in self.all if (one["day"], one["cpu"]) == (day, cpu)), None)
-        if this is None:
-            this = {"day": day, "cpu": cpu, "answers": {}}
-            self.all.append(this)
-        this["answers"][paper] = answers
-        self.all.sort(key=lambda one: one["day"])
-        self._path.write_text(json.dumps({"passes": self.all}, indent=1) + "\n")
+        days = [datetime.date.fromtimestamp(path.stat().st_mtime).isoformat() for path in paths]
+        runs = sorted({_mark(path) for path in paths})
+        before = [one for one in self.all if one["paper"] == paper and not set(runs).isdisjoint(one["runs"])]
+        this = {"paper": paper, "day": min([max(days), *(one["day"] for one in before)]), "cpu": cpu, "answers": answers, "runs": runs}
+        self.all = sorted([*(one for one in self.all if one not in before), this], key=lambda one: (one["paper"], one["day"]))
+        self._path.write_text('{"passes": [\n' + ",\n".join(json.dumps(one) for one in self.all) + "\n]}\n")
         return this
 
-    def before(self, this, paper):
-        """The last pass of this paper but this one, or None."""
-        return next((one for one in reversed(self.all) if one is not this and paper in one["answers"]), None)
+    def before(self, this):
+        """The last pass of the same paper that is not later, or None."""
+        return next((one for one in reversed(self.all) if one is not this and one["paper"] == this["paper"] and one["day"] <= this["day"]), None)
 
 
-def other_answers(before, paper, results):
+def other_answers(before, results):
     """Figures whose answer was another in the pass before: {name: what it was}."""
-    answers = before["answers"][paper] if before else {}
+    answers = before["answers"] if before else {}
     return {result.figure.name: answers[result.figure.name] for result in results
             if result.answer in JUDGED and answers.get(result.figure.name, result.answer) != result.answer}
 
@@ -50,10 +55,10 @@ def agreement(passes, papers):
     same = both = 0
     days = set()
     for paper in papers:
-        of_paper = [one for one in passes.all if paper in one["answers"]][-2:]
+        of_paper = [one for one in passes.all if one["paper"] == paper][-2:]
         if len(of_paper) < 2:
             continue
-        before, last = (one["answers"][paper] for one in of_paper)
+        before, last = (one["answers"] for one in of_paper)
         common = set(before) & set(last)
         both += len(common)
         same += sum(before[name] == last[name] for name in common)
