@@ -227,7 +227,7 @@ class Predicting(Case):
             self.assertEqual(classes, sorted(flows.to_pandas()["class"]))
 
     def test_frames_of_sizes_are_arrays_and_text_is_none(self):
-        model = self.trained()
+        model = self.trained(model="naive-bayes")
         sizes = numpy.random.default_rng(4).integers(1, 1600, (4, 4))  # as many flows as packets: rows and columns could be taken for each other
         expected = list(model.predict(sizes))
         self.assertNotEqual(expected, list(model.predict(sizes.T)))
@@ -239,7 +239,7 @@ class Predicting(Case):
                 model.predict(text)
 
     def test_sizes_of_any_type_are_the_same(self):
-        model = self.trained(reject=0.9)
+        model = self.trained(model="naive-bayes", reject=0.9)
         sizes = numpy.random.default_rng(3).integers(1, 1600, (5000, 4))
         expected = model.predict(sizes)
         self.assertEqual(set(expected), {"chat", "files", "names", "unknown"})
@@ -250,7 +250,7 @@ class Predicting(Case):
         self.assertEqual((model.predict([]), model.predict(numpy.zeros((0, 4))).tolist()), ([], []))
 
     def test_missing_sizes_are_left_out(self):
-        model = self.trained()
+        model = self.trained(model="naive-bayes")
         self.assertEqual(model.predict([[60, None, float("nan"), 1400], [0, 0, 90, 70]]), ["files", "chat"])
         self.assertEqual(model.predict(numpy.array([[60, numpy.nan, 0, 1400]])).tolist(), ["files"])
 
