@@ -206,6 +206,14 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
         self.assertEqual(account["counted"], account["live_flow_packets"] + account["ended_record_packets"] + account["kept_out_packets"])
         return summary
 
+    def test_a_worker_that_has_little_to_do_is_not_busy(self):
+        for model in ([], ["--threads", "pipeline"]):
+            with self.subTest(model=model):
+                summary = self.summary("-g", "flows=100,pace=1000", "--count", "1500", *model)
+                (worker,) = summary["workers"]
+                self.assertGreater(worker["busy_share"], 0)
+                self.assertLess(worker["busy_share"], 0.1, "its naps are no work")
+
     def test_what_is_kept_out_is_told(self):
         flood = ("-g", "flows=1000,flood=0.8", "--count", "1000000", "--flood-filter", "128")
         for model in ([], ["--workers", "2"], ["--workers", "2", "--threads", "pipeline"], ["--table", "robin-hood"], ["--tasks", "count"]):
