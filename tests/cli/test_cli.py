@@ -500,6 +500,10 @@ class NothingLost(Case):
                 self.assertEqual(packets_in(rows(file.read())), 100 + number)
         self.assertEqual(sum(name.endswith(".events") for name in os.listdir(self.folder)), 3)
         self.assertEqual(sum(bool(re.fullmatch(r"flows-\d{8}(-\d)?", name)) for name in os.listdir(self.folder)), 3)
+        for target, said in (("flows-%Y-100%%.csv", first.replace(".csv", "-4.csv")), ("new-100%%.csv", "new-100%.csv"), ("plain.csv", None)):
+            done = run("watch", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:" + self.path(target))
+            lines = [line for line in done.lines if target in line]
+            self.assertEqual(lines, [] if said is None else [f"parshall watch: csv:{self.path(target)} is {self.path(said)}"])
 
     def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
         pipe = self.path("pipe")

@@ -256,6 +256,11 @@ void IpfixWriter::flush() {
   flushed_ = {sequence_, messages_, sent_};
 }
 
+void IpfixWriter::finish() {
+  flush();
+  sink_->finish();
+}
+
 /// What follows is as if nothing had come after the last flush, but for what is lost.
 void IpfixWriter::take_back() noexcept {
   message_.clear();

@@ -54,6 +54,8 @@ class IpfixWriter {
   std::uint32_t uptime_of(std::uint64_t ns) const noexcept;
 
   void flush();
+  /// No record comes any more.
+  void finish();
 
   /// Of flows, since it was asked last.
   OutputSummary::Sum take_not_sent() noexcept;
