@@ -3,15 +3,39 @@
 
 #include <malloc.h>
 
+#include <cstdlib>
+#include <cstring>
+
 namespace parshall {
+namespace {
+
+#ifdef __GLIBC__
+struct Setting {
+  int parameter, value;
+  const char *variable, *tunable;
+};
+
+constexpr int kLargeBytes = 1 << 20, kHeaps = 4;
+constexpr Setting kSettings[] = {
+    {M_MMAP_THRESHOLD, kLargeBytes, "MALLOC_MMAP_THRESHOLD_", "glibc.malloc.mmap_threshold="},
+    {M_TRIM_THRESHOLD, kLargeBytes, "MALLOC_TRIM_THRESHOLD_", "glibc.malloc.trim_threshold="},
+    {M_ARENA_MAX, kHeaps, "MALLOC_ARENA_MAX", "glibc.malloc.arena_max="},
+};
+
+bool is_set(const Setting& setting) noexcept {
+  const char* const tunables = std::getenv("GLIBC_TUNABLES");
+  return std::getenv(setting.variable) != nullptr ||
+         (tunables != nullptr && std::strstr(tunables, setting.tunable) != nullptr);
+}
+#endif
+
+}  // namespace
 
 /// Other C libraries give back by themselves, or have nothing to set.
 void have_heap_shrink() noexcept {
 #ifdef __GLIBC__
-  constexpr int kLargeBytes = 1 << 20, kHeaps = 4;
-  ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
-  ::mallopt(M_TRIM_THRESHOLD, kLargeBytes);
-  ::mallopt(M_ARENA_MAX, kHeaps);
+  for (const Setting& setting : kSettings)
+    if (!is_set(setting)) ::mallopt(setting.parameter, setting.value);
 #endif
 }
 

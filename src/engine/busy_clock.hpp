@@ -9,7 +9,9 @@
 namespace parshall {
 
 /// How much of a thread's time is work, by the time stamp counter. One thread writes, any may read.
-class BusyClock {
+///
+/// Shape: a cache line, since those of several threads are beside each other.
+class alignas(64) BusyClock {
  public:
   using Ticks = std::array<std::uint64_t, 2>;  ///< of work, and of all
 

@@ -306,28 +306,28 @@ void Workers::monitor(std::size_t index) {
   FactsRing& ring = *rings_[index];
   BusyClock& clock = monitor_clocks_[index];
   Idle idle(options_.busy_poll);
+  LinkPlace now;
   clock.begin();
   for (;;) {
     const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring, as the next two
     const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
     const LinkPlace handed{handed_position_.load(std::memory_order_acquire), handed_ns};
-    LinkPlace now;
+    now = {};
     const bool has_worked = monitor_batch(monitor, ring);
-    clock.end_turn(has_worked);
     if (has_worked) {
       idle.reset();
     } else {
       now = handed;
       monitor.drain();
-      if (last_turn) {
-        monitor.finish(now);
-        break;
-      }
+      if (last_turn) break;
       idle.wait();
     }
     for (int slices = idle.waiting() ? kIdleSlices : 1; monitor.housekeep(now) && --slices > 0;) {
     }
+    clock.end_turn(has_worked);  // an idle turn's nap is in it
   }
+  clock.end_turn(/*was_work=*/false);
+  monitor.finish(now);
   leave(index);
 }
 

@@ -75,7 +75,8 @@ void ConfiguredOutputs::open(const OutputPlan& output) {
   if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs()))
     return say(command_, error->message + (is_held_ ? kMayBeHeld : ""));
   configured_.push_back(output);
-  say(command_, name_of(output) + " is an output from now on");
+  const std::string file = run_.outputs().queues()->back()->file();
+  say(command_, name_of(output) + " is an output from now on" + (file.empty() ? "" : ": " + file));
 }
 
 void ConfiguredOutputs::finish(const OutputPlan& output) {

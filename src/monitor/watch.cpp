@@ -209,6 +209,8 @@ class Watch {
                     plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
                     (run_->memory_bytes() + (1 << 20) - 1) >> 20, run_->capacity(), wired.workers,
                     wired.workers == 1 ? "" : "s", input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
+    for (const auto& queue : *run_->outputs().queues())
+      if (!queue->file().empty()) say(options_.command, fmt::format("{} is {}", queue->name(), queue->file()));
     if (const auto lacks = sandbox_.lacks(); !lacks.empty())
       say(options_.command, fmt::format("the sandbox cannot hold back {}", fmt::join(lacks, "; or ")));
     if (!plan_.plan.source.forward.empty())

@@ -51,6 +51,13 @@ bool is_same(const std::string& a, const std::string& b) {
   return !at_a && !at_b && std::filesystem::weakly_canonical(a, wrong) == std::filesystem::weakly_canonical(b, wrong);
 }
 
+/// Where the target does not say it.
+std::string file_of(const ExporterEntry& entry, const Exporter& exporter, const std::string& target) {
+  const auto files = needs_of(entry, target).files;
+  const std::string file = exporter.file();
+  return files.size() != 1 || files.front() == "-" || files.front() == file ? "" : file;
+}
+
 /// What is written to: of a file as it would be called now, else all that says where.
 std::string place_of(const OutputPlan& output) {
   const ExporterEntry* const entry = find_exporter(output.kind);
@@ -129,8 +136,11 @@ std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const Sourc
     auto exporter = open_exporter(entry, plan.target);
     if (!exporter) return exporter.error();
     if (!source.interface.empty()) (*exporter)->observe_at(point_of(source.interface));
-    outputs.add(*std::move(exporter),
-                {.name = fmt::format("{}:{}", plan.kind, plan.target), .takes = entry.takes, .waits = wait});
+    std::string file = file_of(entry, **exporter, plan.target);
+    outputs.add(*std::move(exporter), {.name = fmt::format("{}:{}", plan.kind, plan.target),
+                                       .file = std::move(file),
+                                       .takes = entry.takes,
+                                       .waits = wait});
   }
   return std::nullopt;
 }

@@ -2,7 +2,9 @@
 #include "base/heap.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -38,6 +40,27 @@ TEST(Heap, LargeBlocksThatAreFreedLeaveNoHolesBetweenSmallOnes) {
   const std::uint64_t before = resident_bytes();
   const std::vector<Block> small = what_stays();
   EXPECT_LT(resident_bytes(), before + 8 * kMb) << small.size() << " small blocks stay";
+}
+
+/// In a process of its own: what is set stays set.
+void expect_left_to(const char* variable, const char* value) {
+  EXPECT_EXIT(
+      {
+        ::setenv(variable, value, 1);
+        ::mallopt(M_MMAP_THRESHOLD, static_cast<int>(16 * kMb));  // as the C library does by that before main()
+        have_heap_shrink();
+        const std::uint64_t before = ::mallinfo2().hblks;
+        const Block large = block_of(4 * kMb);
+        std::exit(::mallinfo2().hblks == before ? 0 : 1);  // of the heap, not a mapping of its own
+      },
+      ::testing::ExitedWithCode(0), "")
+      << variable;
+}
+
+TEST(Heap, WhatTheEnvironmentSetsStays) {
+  if (kSanitized) GTEST_SKIP() << "whose malloc is another";
+  expect_left_to("MALLOC_MMAP_THRESHOLD_", "16777216");
+  expect_left_to("GLIBC_TUNABLES", "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=16777216");
 }
 
 }  // namespace

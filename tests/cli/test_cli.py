@@ -206,6 +206,14 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
         self.assertEqual(account["counted"], account["live_flow_packets"] + account["ended_record_packets"] + account["kept_out_packets"])
         return summary
 
+    def test_a_worker_that_has_little_to_do_is_not_busy(self):
+        for model in ([], ["--threads", "pipeline"]):
+            with self.subTest(model=model):
+                summary = self.summary("-g", "flows=100,pace=1000", "--count", "1500", *model)
+                (worker,) = summary["workers"]
+                self.assertGreater(worker["busy_share"], 0)
+                self.assertLess(worker["busy_share"], 0.1, "its naps are no work")
+
     def test_what_is_kept_out_is_told(self):
         flood = ("-g", "flows=1000,flood=0.8", "--count", "1000000", "--flood-filter", "128")
         for model in ([], ["--workers", "2"], ["--workers", "2", "--threads", "pipeline"], ["--table", "robin-hood"], ["--tasks", "count"]):
@@ -492,6 +500,10 @@ class NothingLost(Case):
                 self.assertEqual(packets_in(rows(file.read())), 100 + number)
         self.assertEqual(sum(name.endswith(".events") for name in os.listdir(self.folder)), 3)
         self.assertEqual(sum(bool(re.fullmatch(r"flows-\d{8}(-\d)?", name)) for name in os.listdir(self.folder)), 3)
+        for target, said in (("flows-%Y-100%%.csv", first.replace(".csv", "-4.csv")), ("new-100%%.csv", "new-100%.csv"), ("plain.csv", None)):
+            done = run("watch", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:" + self.path(target))
+            lines = [line for line in done.lines if target in line]
+            self.assertEqual(lines, [] if said is None else [f"parshall watch: csv:{self.path(target)} is {self.path(said)}"])
 
     def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
         pipe = self.path("pipe")

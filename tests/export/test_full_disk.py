@@ -41,6 +41,10 @@ class Disk:
             while True:
                 file.write(bytes(4096))
 
+    def fill_but(self, room):
+        with open(self._ballast, "wb", buffering=0) as file:
+            file.write(bytes(os.statvfs(self.path).f_bavail * os.statvfs(self.path).f_frsize - room))
+
     def free(self):
         self._ballast.unlink()
 
@@ -57,7 +61,7 @@ class FullDisk(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        self.disk = Disk(self.folder, 64)
+        self.disk = Disk(self.folder, 256)  # more than is written in the time
         self.addCleanup(self.disk.end)
         if not self.disk.is_there:
             self.skipTest("SKIPPED no file system can be mounted here")
@@ -152,6 +156,40 @@ class FullDisk(unittest.TestCase):
         status, outputs = self.finish()
         self.assertEqual(status, 1)
         self.assertEqual(self.in_file("jsonl"), tuple(outputs["jsonl"]["written"][unit] for unit in ("records", "findings")))
+
+    def test_of_flows_that_are_live_in_the_end_what_finds_room_is_written(self):
+        kinds = ["csv", "jsonl", "ipfix"]
+        for kind in kinds:
+            with self.subTest(kind=kind):
+                path = self.disk.path / kind
+                process = self.disk.inside(PROGRAM, "watch", "-q", "-g", "flows=400000", "--count", "600k", "--export", f"{kind}:{self.folder}/{kind}", "--format", "json", "--top", "1")
+                self.disk.fill_but(8 * MB)
+                done = subprocess.run(process, capture_output=True, text=True, check=False, timeout=60)
+                (output,) = (output for output in json.loads(done.stdout)["summary"]["outputs"] if output["name"].startswith(kind))
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertGreater(path.stat().st_size, 6 * MB)
+                self.assertGreater(output["dropped"]["records"], 0)
+                self.disk.free()
+                self.assertEqual(self.in_file(kind)[0], output["written"]["records"])
+                path.unlink()
+
+    def test_a_file_that_is_cut_to_make_room_is_begun_again(self):
+        self.start("csv")
+        self.wait_for("at most")
+        time.sleep(0.5)
+        self.disk.fill()
+        self.wait_for("No space left on device")
+        with open(self.disk.path / "csv", "w"):
+            pass
+        self.disk.free()
+        self.wait_for("it goes on")
+        time.sleep(0.5)
+        _, outputs = self.finish()
+        text = (self.disk.path / "csv").read_text()
+        self.assertTrue(text.startswith("ip_version,"))
+        self.assertNotIn("\0", text)
+        self.assertGreater(self.in_file("csv")[0], 0)
+        self.assertLess(self.in_file("csv")[0], outputs["csv"]["written"]["records"])
 
 
 if __name__ == "__main__":

@@ -94,6 +94,23 @@ class Configured(unittest.TestCase):
         whole = {output["name"].rsplit("/")[-1]: output["whole_run"] for output in summary["outputs"] if output["name"].startswith("csv:")}
         self.assertEqual(whole, {"first.csv": False, "always.csv": True, "last.csv": False})
 
+    def test_an_output_whose_name_has_a_time_says_what_it_is_called_and_stays_the_same(self):
+        self.configure(self.table("csv", "flows-%Y.csv"))
+        process = self.start()
+        name = time.strftime("flows-%Y", time.gmtime())
+        self.wait_for(f"flows-%Y.csv is {self.folder / name}.csv\n")
+        self.configure(self.table("csv", "flows-%Y.csv"), self.table("jsonl", "%Y.jsonl"))
+        process.send_signal(signal.SIGHUP)
+        self.wait_for(f"%Y.jsonl is an output from now on: {self.folder / time.strftime('%Y', time.gmtime())}.jsonl\n")
+        self.configure(self.table("jsonl", "%Y.jsonl"))
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("flows-%Y.csv is no output any more")
+        self.configure(self.table("csv", "flows-%Y.csv"), self.table("jsonl", "%Y.jsonl"))
+        process.send_signal(signal.SIGHUP)
+        self.wait_for(f"flows-%Y.csv is an output from now on: {self.folder / name}-2.csv\n")
+        self.assertEqual(sum("%Y.jsonl is" in line for line in self.said), 1, "it stayed")
+        self.finish(process)
+
     def test_many_times(self):
         self.configure()
         process = self.start()

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "pipeline/output/export_queue.hpp"
 #include "pipeline/output/exporters.hpp"
 #include "record_bytes.hpp"
+
+namespace {
+bool server_is_full = false;
+}
+
+/// As of a file of a server, which tells only then that it had no room.
+extern "C" int close(int fd) {
+  const auto closed = static_cast<int>(::syscall(SYS_close, fd));
+  if (!server_is_full) return closed;
+  errno = EDQUOT;
+  return -1;
+}
 
 namespace parshall {
 namespace {
@@ -55,6 +71,21 @@ class FullDisk : public ::testing::TestWithParam<std::string> {
     queue_->finish_live();
   }
 
+  void write_live(std::uint64_t flows) {
+    FlowRecord record{.key = {}, .packets = 1};
+    std::vector<Value> values(schema_.columns().size());
+    read_base_columns(record, std::span(values).first<kBaseColumns>());
+    for (std::uint64_t i = 0; i < flows; ++i) queue_->write_live({record, values});
+  }
+
+  /// With so many records, and nothing else but what is in front of them.
+  void expect_whole(std::uint64_t records) const {
+    ASSERT_EQ(lines().size(), records + header_lines());
+    for (const std::string& line : lines()) EXPECT_EQ(line.find('\0'), std::string::npos);
+    if (GetParam() == "csv") {
+      EXPECT_TRUE(lines().front().starts_with("ip_version,")) << lines().front();
+    }
+  }
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
     std::ifstream file(path_);
@@ -104,6 +135,82 @@ TEST_P(FullDisk, OneThatIsFullFromTheStartBeginsTheFileLater) {
   if (GetParam() == "csv") {
     EXPECT_TRUE(lines().front().starts_with("ip_version,")) << lines().front();
   }
+}
+
+TEST_P(FullDisk, OfFlowsThatAreLiveInTheEndWhatFindsRoomIsWritten) {
+  constexpr std::uint64_t kLive = 12'000;
+  ASSERT_TRUE(queue_->finished_within(10s));
+  {
+    const LongestFile limit(GetParam() == "csv" ? 200'000 : 2'000'000);
+    write_live(kLive);
+    queue_->finish_live();
+  }
+  const OutputSummary summary = queue_->summary();
+  EXPECT_GT(summary.written.records, 0u);
+  EXPECT_GT(summary.dropped.records, 0u);
+  EXPECT_EQ(summary.written.records + summary.dropped.records, kLive);
+  EXPECT_EQ(lines().size(), summary.written.records + header_lines());
+}
+
+/// As logrotate's copytruncate does, and who makes room.
+TEST_P(FullDisk, OneThatSomebodyElseCutsGoesOnFromThere) {
+  put_some();
+  std::filesystem::resize_file(path_, 0);
+  put_some();
+  EXPECT_NE(queue_->trouble().find("somebody else cut " + path_), std::string::npos) << queue_->trouble();
+  finish();
+  EXPECT_EQ(queue_->summary().written.records, 2 * kPart) << "what others cut stays counted";
+  EXPECT_FALSE(queue_->lost_some());
+  expect_whole(kPart);
+}
+
+TEST_P(FullDisk, OneThatSomebodyElseCutsToMakeRoomGoesOnFromThere) {
+  put_some();
+  {
+    const LongestFile limit(std::filesystem::file_size(path_) + 10);
+    put_some();
+  }
+  std::filesystem::resize_file(path_, 0);
+  put_some();
+  finish();
+  expect_whole(kPart);
+}
+
+TEST_P(FullDisk, LinesThatOthersAddStayWhereItIsFull) {
+  put_some();
+  std::ofstream(path_, std::ios::app) << "theirs\n";
+  put_some();
+  const std::size_t whole = std::filesystem::file_size(path_);
+  {
+    const LongestFile limit(whole + 10);
+    put_some();
+  }
+  EXPECT_EQ(std::filesystem::file_size(path_), whole);
+  put_some();
+  finish();
+  EXPECT_EQ(lines().size(), 3 * kPart + header_lines() + 1);
+  EXPECT_EQ(lines().at(kPart + header_lines()), "theirs");
+}
+
+TEST_P(FullDisk, WhatAServerTellsOnlyWhenItIsClosedIsToldInTheEnd) {
+  put_some();
+  ASSERT_TRUE(queue_->finished_within(10s));
+  server_is_full = true;
+  queue_->finish_live();
+  server_is_full = false;
+  ASSERT_TRUE(queue_->failed());
+  EXPECT_TRUE(queue_->lost_some());
+  EXPECT_NE(queue_->exporter().error()->message.find("quota exceeded, which shows only now"), std::string::npos);
+}
+
+TEST(CreateTemporary, AnEmptyTmpdirIsNone) {
+  const std::string before = std::getenv("TMPDIR") == nullptr ? "" : std::getenv("TMPDIR");
+  ::setenv("TMPDIR", "", 1);
+  const auto output = Output::create_temporary(".csv");
+  before.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);
+  ASSERT_TRUE(output);
+  EXPECT_TRUE((*output)->name().starts_with("/tmp/")) << (*output)->name();
+  std::filesystem::remove((*output)->name());
 }
 
 }  // namespace

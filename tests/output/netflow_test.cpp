@@ -49,14 +49,20 @@ class NetFlowOfAnInterface : public ::testing::Test {
 
   Header receive() {
     exporter_->flush();
+    const auto header = receive_one();
+    EXPECT_TRUE(header);
+    return header.value_or(Header());
+  }
+
+  std::optional<Header> receive_one() {
     std::array<std::uint8_t, 2000> message{};
-    EXPECT_GE(::recv(socket_.get(), message.data(), message.size(), MSG_DONTWAIT), 20);
+    if (::recv(socket_.get(), message.data(), message.size(), MSG_DONTWAIT) < 20) return std::nullopt;
     const auto number = [&](std::size_t at, std::size_t bytes) {
       std::uint32_t value = 0;
       for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | message[at + i];
       return value;
     };
-    return {number(0, 2), number(4, 4), number(8, 4)};
+    return Header{number(0, 2), number(4, 4), number(8, 4)};
   }
 
   FileHandle socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
@@ -75,6 +81,20 @@ TEST_F(NetFlowOfAnInterface, MessagesAreAsLateAsTheLatestPacketInThem) {
   const Header second = receive();
   EXPECT_EQ(second.seconds, 1010u);
   EXPECT_EQ(second.uptime_ms - first.uptime_ms, 3000u);
+}
+
+TEST_F(NetFlowOfAnInterface, AMessageThatIsFullIsNotAsLateAsTheRecordThatFindsNoRoomInIt) {
+  write(1000 * kSecondNs, 1000 * kSecondNs);
+  EXPECT_EQ(receive().seconds, 1000u);
+  for (std::uint64_t second = 1001; second < 1200; ++second) {
+    write(1000 * kSecondNs, second * kSecondNs);
+    if (const auto full = receive_one()) {
+      EXPECT_EQ(full->seconds, second - 1);
+      EXPECT_EQ(receive().seconds, second);
+      return;
+    }
+  }
+  FAIL() << "no message was full";
 }
 
 TEST_F(NetFlowOfAnInterface, AMessageBeforeAnyPacketHasTheTimeOfTheSystem) {

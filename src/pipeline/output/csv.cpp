@@ -15,12 +15,10 @@ class Lines {
     for (const ColumnInfo& column : columns_) longest_ += 1 + longest_value(column);
   }
 
-  void put_header(Output& output) const {
-    for (const ColumnInfo& column : columns_) {
-      if (&column != columns_.data()) output.write(",");
-      output.write(column.name);
-    }
-    output.write("\n");
+  std::string header() const {
+    std::string header;
+    for (const ColumnInfo& column : columns_) header.append(header.empty() ? "" : ",").append(column.name);
+    return header + "\n";
   }
 
   void put(const ReportFlow& flow, Output& output) const {
@@ -47,7 +45,7 @@ class CsvSink final : public ReportSink {
     if (written_) output.write("\n");
     written_ = true;
     const Lines lines(report.columns);
-    lines.put_header(output);
+    output.write(lines.header());
     report.flows([&](const ReportFlow& flow) { lines.put(flow, output); });
     output.flush();
   }
@@ -62,9 +60,8 @@ class CsvExporter final : public FileExporter {
 
   void begin(std::span<const ColumnInfo> columns) override {
     lines_.emplace(columns);
-    write_beginning();
+    output().begin_with(lines_->header());
   }
-  void write_beginning() override { lines_->put_header(output()); }
   void records(std::span<const ReportFlow> batch) override {
     for (const ReportFlow& flow : batch) lines_->put(flow, output());
   }

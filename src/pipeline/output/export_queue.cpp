@@ -102,17 +102,17 @@ bool ExportQueue::finished_within(std::chrono::milliseconds most) {
 void ExportQueue::write_live(const ReportFlow& flow) {
   offered_.add(1, flow.record.packets);
   if (failed()) return dropped_.add(1, flow.record.packets);
-  if (!biflow_) {
-    handed_over_ += {.records = 1, .packets = flow.record.packets};
-    return exporter_->records({&flow, 1});
-  }
+  if (!biflow_) return hand_over_live(flow);
   FlowRecord record = flow.record;
   const std::span values = std::span(values_).first(flow.values.size());
   std::ranges::copy(flow.values, values.begin());
-  if (!merge(record, values)) return;
-  handed_over_ += {.records = 1, .packets = record.packets};
-  const ReportFlow merged{record, values};
-  exporter_->records({&merged, 1});
+  if (merge(record, values)) hand_over_live({record, values});
+}
+
+void ExportQueue::hand_over_live(const ReportFlow& flow) {
+  handed_over_ += {.records = 1, .packets = flow.record.packets};
+  exporter_->records({&flow, 1});
+  if (++live_ % kLiveBatch == 0) flush();
 }
 
 void ExportQueue::flush_live() {
@@ -220,6 +220,9 @@ void ExportQueue::release(std::chrono::steady_clock::time_point until) {
     if (!biflow_->release(until, record, values)) break;
     batch_.push_back(record);
     hand_over(batch_.back(), values);
+    if (++live_ % kLiveBatch != 0) continue;
+    write_batch();
+    flush();
   }
   write_batch();
 }

@@ -25,7 +25,8 @@ namespace parshall {
 struct ExportOptions {
   static constexpr std::size_t kBytes = std::size_t{64} << 20;
 
-  std::string name;  ///< in the accounting
+  std::string name;       ///< in the accounting
+  std::string file = {};  ///< that it opened, where the name does not say so, as one with a time; else empty
   ExporterTakes takes = {.records = true, .findings = false};
   bool waits = false;  ///< for room, since the source can wait; else the newest is dropped, and counted
   /// Gets each record that a failed exporter has not written, by its thread; empty: they are dropped, and counted.
@@ -75,6 +76,7 @@ class ExportQueue {
   // Any thread.
 
   const std::string& name() const noexcept { return options_.name; }
+  const std::string& file() const noexcept { return options_.file; }
   const ExporterTakes& takes() const noexcept { return options_.takes; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
 
@@ -95,7 +97,8 @@ class ExportQueue {
 
  private:
   using Finding = std::variant<Event, WindowRecall>;
-  static constexpr std::size_t kBatch = 256, kFindingBatch = 64, kUnflushedBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kBatch = 256, kFindingBatch = 64, kUnflushedBytes = std::size_t{1} << 20,
+                               kLiveBatch = 4096;  ///< so that a full disk has all that finds room
 
   void run();
   bool write_some();
@@ -108,6 +111,7 @@ class ExportQueue {
   void flush();
   void begin();
   void put_finding(Finding finding);
+  void hand_over_live(const ReportFlow& flow);
   struct Tally {
     std::atomic<std::uint64_t> records{0}, packets{0}, findings{0};
     void add(std::uint64_t more_records, std::uint64_t more_packets, std::uint64_t more_findings = 0) noexcept;
@@ -132,6 +136,7 @@ class ExportQueue {
   FindingList<Finding> findings_{kFindings, kFindingBytes};
 
   std::optional<RecordRing> unflushed_;  ///< records that may not be written yet, where they would be given back
+  std::uint64_t live_ = 0;               ///< records that came at once, or were held until then
   OutputSummary::Sum handed_over_;       ///< to the exporter, and neither written nor dropped
 
   std::optional<BiflowHold> biflow_;

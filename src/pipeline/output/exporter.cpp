@@ -16,23 +16,24 @@ OutputSummary::Sum Exporter::held() const noexcept { return {}; }
 std::string Exporter::trouble() const { return {}; }
 OutputSummary::Sum Exporter::take_not_sent() noexcept { return {}; }
 bool Exporter::take_lost() noexcept { return false; }
+std::string Exporter::file() const { return {}; }
 
 const std::optional<Error>& InnerExporter::error() const noexcept {
   static const std::optional<Error> kNone;
   return kNone;
 }
 
-void FileExporter::flush() {
-  output_->flush();
-  if (!output_->take_lost()) return;
-  lost_ = true;
-  if (output_->kept_bytes() == 0) write_beginning();
+void FileExporter::flush() { output_->flush(); }
+
+void FileExporter::finish() {
+  flush();
+  output_->finish();
 }
 
-void FileExporter::write_beginning() {}
 std::string FileExporter::trouble() const { return output_->trouble(); }
-bool FileExporter::take_lost() noexcept { return std::exchange(lost_, false); }
+bool FileExporter::take_lost() noexcept { return output_->take_lost(); }
 const std::optional<Error>& FileExporter::error() const noexcept { return output_->error(); }
+std::string FileExporter::file() const { return output_->name(); }
 bool FileExporter::reader_gone() const noexcept { return output_->reader_gone(); }
 
 }  // namespace parshall

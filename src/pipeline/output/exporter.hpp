@@ -64,6 +64,9 @@ class Exporter {
   /// be written. Once.
   virtual bool take_lost() noexcept;
 
+  /// The file that it writes, by the name that it has; empty: none.
+  virtual std::string file() const;
+
   /// Whether it was standard output, and who read it wants no more.
   virtual bool reader_gone() const noexcept { return false; }
 };
@@ -84,19 +87,18 @@ class FileExporter : public Exporter {
  public:
   explicit FileExporter(std::unique_ptr<Output> output) noexcept : output_(std::move(output)) {}
   void flush() override;
+  void finish() override;
   const std::optional<Error>& error() const noexcept override;
   std::string trouble() const override;
   bool take_lost() noexcept override;
+  std::string file() const override;
   bool reader_gone() const noexcept override;
 
  protected:
-  /// What is before all else: by begin(), and again where it could not be written.
-  virtual void write_beginning();
   Output& output() noexcept { return *output_; }
 
  private:
   std::unique_ptr<Output> output_;
-  bool lost_ = false;
 };
 
 }  // namespace parshall

@@ -7,11 +7,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 namespace parshall {
+namespace {
+
+/// None where it does not tell.
+std::optional<std::uint64_t> bytes_of(int fd) noexcept {
+  struct stat status;
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
   if (path == "-") return std::unique_ptr<Output>(new Output(STDOUT_FILENO, "standard output", false));
@@ -22,19 +33,18 @@ Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
 
 Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path, bool is_new) {
   if (path == "-") return open(path);
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (is_new ? O_EXCL : O_TRUNC), 0644);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_new ? O_EXCL : O_TRUNC), 0644);
   if (fd < 0 && is_new && errno == EEXIST) return Error{std::string(kExists)};
   if (fd < 0) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   std::unique_ptr<Output> output(new Output(fd, path, true));
-  struct stat status;
-  output->goes_on_ = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  output->goes_on_ = bytes_of(fd).has_value();
   return output;
 }
 
 Result<std::unique_ptr<Output>> Output::create_temporary(const std::string& suffix) {
   const char* const chosen = std::getenv("TMPDIR");
   for (const std::string& folder :
-       {std::string(chosen != nullptr ? chosen : "/tmp"), std::string("/tmp"), std::string(".")}) {
+       {std::string(chosen != nullptr && *chosen != '\0' ? chosen : "/tmp"), std::string("/tmp"), std::string(".")}) {
     std::string path = folder + "/parshall-XXXXXX" + suffix;
     const int fd = ::mkostemps(path.data(), static_cast<int>(suffix.size()), O_CLOEXEC);
     if (fd >= 0) return std::unique_ptr<Output>(new Output(fd, path, true));
@@ -50,9 +60,14 @@ Output::~Output() {
 
 void Output::write(std::string_view text) {
   if (text.size() > kCapacity - used_) empty_buffer();
-  if (text.size() > kCapacity) return put(text.data(), text.size());
+  if (text.size() > kCapacity) return put(text);
   std::memcpy(buffer_.get() + used_, text.data(), text.size());
   used_ += text.size();
+}
+
+void Output::begin_with(std::string beginning) {
+  if (!goes_on_) return write(beginning);
+  beginning_ = std::move(beginning);
 }
 
 void Output::flush() {
@@ -61,22 +76,51 @@ void Output::flush() {
 }
 
 void Output::empty_buffer() {
-  put(buffer_.get(), used_);
+  put({buffer_.get(), used_});
   used_ = 0;
+}
+
+void Output::put(std::string_view text) {
+  if (goes_on_ && !error_ && !wrong_) look_for_cut();
+  write_all(text);
+}
+
+void Output::look_for_cut() {
+  constexpr std::chrono::seconds kTold{2};
+  const std::uint64_t bytes = bytes_of(fd_).value_or(file_bytes_);
+  if (bytes < file_bytes_) {
+    trouble_ = fmt::format("somebody else cut {} from {} bytes to {}: what is gone counts as written", name_,
+                           file_bytes_, bytes);
+    cut_told_until_ = std::chrono::steady_clock::now() + kTold;
+    emptied_ |= bytes == 0;
+    unkept_bytes_ = 0;
+  }
+  file_bytes_ = bytes;
+  if (bytes == 0) write_all(beginning_);
 }
 
 void Output::keep_or_take_back() {
   if (!wrong_) {
-    if (written_bytes_ != kept_bytes_) trouble_.clear();
-    kept_bytes_ = written_bytes_;
+    const bool is_told = std::chrono::steady_clock::now() >= cut_told_until_;
+    if (std::exchange(unkept_bytes_, 0) != 0 && is_told) trouble_.clear();
     return;
   }
   trouble_ = std::exchange(wrong_, std::nullopt)->message;
   lost_ = true;
-  written_bytes_ = kept_bytes_;
-  const auto end = static_cast<off_t>(kept_bytes_);
-  if (::ftruncate(fd_, end) == 0 && ::lseek(fd_, end, SEEK_SET) == end) return;
+  const std::uint64_t bytes = bytes_of(fd_).value_or(file_bytes_);
+  file_bytes_ = bytes - std::min(bytes, std::exchange(unkept_bytes_, 0));  // what others added stays
+  if (::ftruncate(fd_, static_cast<off_t>(file_bytes_)) == 0) return;
   error_ = Error{fmt::format("{}, and it cannot be taken back: {}", trouble_, std::strerror(errno))};
+}
+
+/// Closing any descriptor of a file asks its server; of a disk there is nothing to wait for.
+void Output::finish() {
+  flush();
+  if (!owns_ || error_) return;
+  const int another = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
+  if (another >= 0 && ::close(another) != 0 && errno != EINTR)
+    error_ = Error{fmt::format("cannot write {}: {}, which shows only now: what counts as written may be missing",
+                               name_, std::strerror(errno))};
 }
 
 void Output::sync() {
@@ -85,13 +129,13 @@ void Output::sync() {
     error_ = Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
 }
 
-void Output::put(const char* data, std::size_t bytes) {
-  while (bytes > 0 && !error_ && !wrong_) {
-    const ssize_t written = ::write(fd_, data, bytes);
+void Output::write_all(std::string_view text) {
+  while (!text.empty() && !error_ && !wrong_) {
+    const ssize_t written = ::write(fd_, text.data(), text.size());
     if (written > 0) {
-      data += written;
-      written_bytes_ += static_cast<std::uint64_t>(written);
-      bytes -= static_cast<std::size_t>(written);
+      text.remove_prefix(static_cast<std::size_t>(written));
+      file_bytes_ += static_cast<std::uint64_t>(written);
+      unkept_bytes_ += static_cast<std::uint64_t>(written);
     } else if (errno == EAGAIN) {
       pollfd writable{.fd = fd_, .events = POLLOUT, .revents = 0};
       ::poll(&writable, 1, -1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,8 @@ namespace parshall {
 /// A buffered file that remembers its first error. A full disk or a reader that went away is reported, never thrown.
 ///
 /// A file that goes on has no error, but trouble: what was written since a flush that succeeded is taken back then, so
-/// that nothing is there in part, and what comes later follows what is there.
+/// that nothing is there in part, and what comes later follows what is there. Others may cut it meanwhile, as
+/// logrotate's copytruncate does, or add to it: what comes later follows that.
 class Output {
  public:
   /// "-" is standard output.
@@ -38,19 +40,24 @@ class Output {
   void commit(const char* end) noexcept { used_ = static_cast<std::size_t>(end - buffer_.get()); }
 
   void write(std::string_view text);
+  /// Before all else: what is in front of the rest, and of a file that goes on whenever nothing else is there.
+  void begin_with(std::string beginning);
   /// Of a file that goes on: what was written belongs together, up to here.
   void flush();
+  /// As flush(), and what only closing it would tell: a server may take what it has no room for.
+  void finish();
   /// As flush(), and it is on the disk.
   void sync();
 
   /// What went wrong, once something did; later writes are dropped.
   const std::optional<Error>& error() const noexcept { return error_; }
-  /// Of a file that goes on: why the last flush that had something to write failed; empty: it did not.
+  /// Of a file that goes on: why the last flush that had something to write failed, or that somebody cut it, for two
+  /// seconds; empty: neither.
   const std::string& trouble() const noexcept { return trouble_; }
   /// Whether what was written before the last flush is gone. Once.
   bool take_lost() noexcept { return std::exchange(lost_, false); }
-  /// Of a file that goes on: bytes that stay.
-  std::uint64_t kept_bytes() const noexcept { return kept_bytes_; }
+  /// Whether somebody cut it so that nothing was there. Once.
+  bool take_emptied() noexcept { return std::exchange(emptied_, false); }
   /// Whether it was standard output, and who read it wants no more: `| head`.
   bool reader_gone() const noexcept { return reader_gone_; }
 
@@ -60,7 +67,9 @@ class Output {
   Output(int fd, std::string name, bool owns)
       : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
   void empty_buffer();
-  void put(const char* data, std::size_t bytes);
+  void put(std::string_view text);
+  void write_all(std::string_view text);
+  void look_for_cut();
   void keep_or_take_back();
 
   int fd_;
@@ -71,10 +80,13 @@ class Output {
   std::optional<Error> error_;
   bool reader_gone_ = false;
 
-  bool goes_on_ = false, lost_ = false;
+  bool goes_on_ = false, lost_ = false, emptied_ = false;
+  std::string beginning_;
   std::optional<Error> wrong_;  ///< since the last flush, of a file that goes on
   std::string trouble_;
-  std::uint64_t kept_bytes_ = 0, written_bytes_ = 0;
+  std::chrono::steady_clock::time_point cut_told_until_{};
+  std::uint64_t file_bytes_ = 0;    ///< where nobody else cuts it or adds to it
+  std::uint64_t unkept_bytes_ = 0;  ///< of them, since the last flush
 };
 
 }  // namespace parshall

@@ -35,8 +35,7 @@ std::string recall_csv(const WindowRecall& told) {
 class RecallExporter final : public FileExporter {
  public:
   using FileExporter::FileExporter;
-  void begin(std::span<const ColumnInfo>) override { write_beginning(); }
-  void write_beginning() override { output().write(kHeader); }
+  void begin(std::span<const ColumnInfo>) override { output().begin_with(std::string(kHeader)); }
   void recall(const WindowRecall& told) override { output().write(recall_csv(told)); }
 };
 

@@ -22,14 +22,11 @@ class ArrowExporter final : public FileExporter {
     own_ = columnar(columns);
     columns_.reserve(own_.size());
     for (const ColumnInfo& column : own_) columns_.emplace_back(column);
-    write_beginning();
-  }
-
-  void write_beginning() override {
-    output().write(arrow_schema(own_, {}));
+    std::string beginning(arrow_schema(own_, {}));
     for (std::size_t i = 0; i < own_.size(); ++i)
       if (own_[i].type.value == ValueType::enumeration)
-        output().write(arrow_dictionary(static_cast<std::int64_t>(i), own_[i].values));
+        beginning += arrow_dictionary(static_cast<std::int64_t>(i), own_[i].values);
+    output().begin_with(std::move(beginning));
   }
 
   void records(std::span<const ReportFlow> batch) override {

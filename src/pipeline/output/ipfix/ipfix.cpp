@@ -140,10 +140,12 @@ class IpfixExporter final : public Exporter {
   }
 
   void flush() override { writer_.flush(); }
+  void finish() override { writer_.finish(); }
   OutputSummary::Sum take_not_sent() noexcept override { return writer_.take_not_sent(); }
   bool take_lost() noexcept override { return writer_.take_lost(); }
   const std::optional<Error>& error() const noexcept override { return writer_.sink().error(); }
   std::string trouble() const override { return writer_.sink().trouble(); }
+  std::string file() const override { return writer_.sink().file(); }
   bool reader_gone() const noexcept override { return writer_.sink().reader_gone(); }
 
  private:

@@ -184,11 +184,14 @@ class FileSink final : public MessageSink {
     output_->write({reinterpret_cast<const char*>(message.data()), message.size()});
     return Sent::yes;
   }
+  bool is_new() noexcept override { return output_->take_emptied(); }
   Flushed flush() override {
     output_->flush();
     return output_->take_lost() ? Flushed::none_since_flush : Flushed::all;
   }
   std::string trouble() const override { return output_->trouble(); }
+  void finish() override { output_->finish(); }
+  std::string file() const override { return output_->name(); }
   const std::optional<Error>& error() const noexcept override { return output_->error(); }
   bool reader_gone() const noexcept override { return output_->reader_gone(); }
 

@@ -28,9 +28,11 @@ class MessageSink {
   /// What was sent so far is to be where it should: what is known of it by now.
   enum class Flushed : std::uint8_t { all, not_the_last, none_since_flush };
   virtual Flushed flush() { return Flushed::all; }
+  virtual void finish() {}  ///< once, after that
 
   /// Exporter's.
   virtual std::string trouble() const { return {}; }
+  virtual std::string file() const { return {}; }
 
   /// What went wrong for good.
   virtual const std::optional<Error>& error() const noexcept;

@@ -70,6 +70,7 @@ void IpfixWriter::put(std::uint16_t id, std::span<const std::uint8_t> record) {
   if (tell_again(id, record.size())) make_room(id, record.size());
   if (set_ != id) begin_set(id);
   message_.insert(message_.end(), record.begin(), record.end());
+  latest_ns_ = std::max(latest_ns_, record_ns_);  // not before: a message that was full is not as late
   ++records_;
 }
 
@@ -93,8 +94,10 @@ bool IpfixWriter::has_room_for(std::size_t bytes) const noexcept {
 std::size_t IpfixWriter::header_bytes() const noexcept { return layout_of(options_.protocol).header_bytes; }
 
 void IpfixWriter::note_time(std::uint64_t first_ns, std::uint64_t last_ns) noexcept {
-  if (began_ns_ == 0) began_ns_ = first_ns > kBeforeNs ? first_ns - kBeforeNs : 1;  // some may have begun before it
-  latest_ns_ = std::max(latest_ns_, last_ns);
+  record_ns_ = last_ns;
+  if (began_ns_ != 0) return;
+  began_ns_ = first_ns > kBeforeNs ? first_ns - kBeforeNs : 1;  // some may have begun before it
+  latest_ns_ = last_ns;                                         // of messages of names alone, too
 }
 
 std::uint32_t IpfixWriter::uptime_of(std::uint64_t ns) const noexcept {
@@ -251,6 +254,11 @@ void IpfixWriter::flush() {
   if (flushed == MessageSink::Flushed::not_the_last) refuse_the_one_before();
   if (flushed == MessageSink::Flushed::none_since_flush) take_back();
   flushed_ = {sequence_, messages_, sent_};
+}
+
+void IpfixWriter::finish() {
+  flush();
+  sink_->finish();
 }
 
 /// What follows is as if nothing had come after the last flush, but for what is lost.
