@@ -93,6 +93,22 @@ class Refusals(Uses):
             with self.subTest(call=call):
                 self.assert_said(what, lambda: call_filters.load(call_filters.ALLOW, call_filters.KILL_PROCESS, [call]))
 
+    def test_a_filter_of_somebody_else_and_children_that_nobody_waits_for(self):
+        self.needs_everything()
+
+        def among_others():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            call_filters.load(call_filters.ALLOW, call_filters.refused(errno.EPERM), ['reboot'])
+        done = watch('-o', '/dev/null', '--sandbox', 'require', preexec=among_others)
+        self.assertEqual((done.returncode, LACKS in done.stderr), (0, False), done.stderr)
+
+    def test_a_filter_that_lets_no_process_try(self):
+        self.needs_everything()
+        if os.uname().machine != 'x86_64':
+            self.skipTest('not x86-64')
+        fork = ('clone', 0, 0x01200011)  # as libc calls it
+        self.assert_said('calls of the kernel (a filter of calls may end who asks for it, and no process could try: ', lambda: call_filters.load(call_filters.ALLOW, call_filters.refused(errno.EAGAIN), [fork]))
+
     def test_layers_of_landlock_that_are_all_taken(self):
         self.needs_everything()
         self.assert_said('files (', call_filters.in_every_layer_of_landlock)
