@@ -204,6 +204,15 @@ class Account(Sandboxed):
             self.skipTest("the kernel's log is not for us")
         self.assertEqual([line for line in logged if 'syscall=435 ' in line], [])  # clone3, which libc asks for
 
+    def test_data_of_time_zones_are_read_where_the_environment_says(self):
+        self.needs('files')
+        zones = pathlib.Path(tempfile.mkdtemp(dir='/var/tmp'))
+        self.addCleanup(lambda: shutil.rmtree(zones))
+        (zones / 'here').touch()
+        for more, said in (({'TZDIR': str(zones)}, 'got through'), ({}, 'Permission denied')):
+            done = run(PLANTED, 'watch', '-q', *TRAFFIC, '-o', '/dev/null', environment=more | {'PARSHALL_PLANT': f'worker:open:{zones}/here'})
+            self.assertEqual(done.stderr, f'plant: {said}\n')
+
     def test_off_is_off(self):
         process = self.start(PARSHALL, 'watch', '-q', '-g', 'flows=9,pace=1000', '--duration', '60s', '-o', '/dev/null', '--sandbox', 'off')
         netns.wait_until(lambda: len(statuses(process.pid)) > 2, 'its threads')
@@ -242,6 +251,7 @@ class Account(Sandboxed):
         self.assertEqual(run(PARSHALL, 'watch', *TRAFFIC, '--sandbox', 'maybe').returncode, 2)
         done = run(PARSHALL, 'watch', *TRAFFIC, environment={'PARSHALL_SANDBOX': 'maybe'})
         self.assertEqual((done.returncode, 'PARSHALL_SANDBOX' in done.stderr), (2, True))
+        self.assertEqual(run(PARSHALL, 'watch', *TRAFFIC, '-o', '/dev/null', environment={'PARSHALL_SANDBOX': ''}).returncode, 0)
 
 
 class Files(Sandboxed):

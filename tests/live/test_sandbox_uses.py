@@ -169,6 +169,16 @@ class Outputs(Uses):
         if not self.lacks:
             self.assertIn('has a time in its name', watch('-o', '/dev/null', '--export', f'csv:/{name}-%Y%m%d.csv').stderr)
 
+    def test_right_below_the_root_with_a_percent_sign_in_its_name(self):
+        self.needs_root()
+        name = self.folder_in_root().name
+        self.addCleanup(lambda: [file.unlink() for file in pathlib.Path('/').glob(f'{name}-*.csv')])
+        done = watch('-o', '/dev/null', '--export', f'csv:/{name}-100%%.csv')
+        self.assertEqual((done.returncode, [line for line in done.stderr.splitlines() if LACKS in line]), (0, self.lacks), done.stderr)
+        (file,) = pathlib.Path('/').glob(f'{name}-*.csv')
+        self.assertEqual(file.name, f'{name}-100%.csv')
+        self.assertGreater(file.stat().st_size, 0)
+
     def test_behind_links_that_lead_to_nothing_yet(self):
         (self.folder / 'there').mkdir()
         (self.folder / 'here').mkdir()
