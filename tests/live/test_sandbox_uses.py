@@ -291,10 +291,12 @@ class Filters(Uses):
             bytes_ = bytearray(capture.read_bytes())
             bytes_[20] = link_type
             capture.write_bytes(bytes_)
-            for expression in ('not (src localhost)', 'not dst host 192.0.2.77 and not (src or dst localhost)'):
+            for expression in ('not (src localhost)', 'not dst host 192.0.2.77 and not (src or dst localhost)', 'not host 192.0.2.77', 'not (port http or src localhost)'):
                 with self.subTest(expression=expression, link_type=link_type):
                     done = run(PARSHALL, 'watch', '-r', capture, '--filter', expression, '--format', 'json')
                     self.assertEqual((done.returncode, '"counted":10' in done.stdout.replace(' ', '')), (0, True), done.stderr + done.stdout[:400])
+        done = run(PARSHALL, 'watch', '-r', capture, '-o', '/dev/null', '--filter', 'udp port 53 or udp udp')
+        self.assertEqual((done.returncode, 'cannot understand the filter' in done.stderr), (2, True), done.stderr)
         done = watch('-o', '/dev/null', '--filter', 'host no-such.invalid')
         self.assertEqual((done.returncode, 'unknown host' in done.stderr), (2, True), done.stderr)
 
