@@ -62,7 +62,8 @@ class Watch {
     const bool can_hold = HeldSource::can_hold(plan_.plan.source);
     HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
     hold_texts(plan_.plan);
-    if (const auto error = hold_filter(plan_.plan.source)) return fail(*error, kUsage);
+    if (*sandbox_of(options_) != sandbox::Wanted::off)
+      if (const auto error = hold_filter(plan_.plan.source, held)) return fail(*error, kUsage);
     if (can_hold)
       if (const auto error = give_up_rights()) return fail(*error, kFailed);
     if (const auto error = complete(options_, plan_)) return fail(with_reason(*error), kUsage);

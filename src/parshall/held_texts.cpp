@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/capture/bpf_filter.hpp"
+#include "pipeline/capture/filter_names.hpp"
 
 namespace parshall {
 namespace {
@@ -32,11 +33,12 @@ void hold_texts(Plan& plan) {
   hold(plan.tasks.profile, plan.tasks.profile_text);
 }
 
-std::optional<Error> hold_filter(SourcePlan& source) {
-  if (source.filter.empty()) return std::nullopt;
+std::optional<Error> hold_filter(SourcePlan& source, const HeldSource& held) {
+  if (source.filter.empty() || (!source.file.empty() && !may_have_names(source.filter))) return std::nullopt;
   auto filter = BpfFilter::compile(source.filter);
   if (!filter) return filter.error();
-  filter->compile_for_all();
+  if (source.file.empty() || !filter->resolve_hosts())
+    if (auto error = filter->compile_for(held.link_types(source))) return error;
   source.compiled_filter = std::make_shared<const BpfFilter>(*std::move(filter));
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/result.hpp"
+#include "parshall/open_input.hpp"
 #include "parshall/plan.hpp"
 
 namespace parshall {
@@ -11,8 +12,8 @@ namespace parshall {
 /// with fewer rights. What cannot be read is left to wire(), which says so.
 void hold_texts(Plan& plan);
 
-/// Compiles the source's filter for packets of every kind: names of hosts in it are asked for now. Error: libpcap's, of
-/// the filter.
-std::optional<Error> hold_filter(SourcePlan& source);
+/// Asks for the names that the source's filter has: those of hosts in a capture's filter give way to addresses, with
+/// others it is compiled for all packets that may come. Error: libpcap's, of the filter.
+std::optional<Error> hold_filter(SourcePlan& source, const HeldSource& held);
 
 }  // namespace parshall

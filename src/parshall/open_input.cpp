@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "engine/thread_models.hpp"
@@ -15,6 +17,7 @@
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/capture/turn_source.hpp"
+#include "pipeline/decode/layers.hpp"
 
 namespace parshall {
 namespace {
@@ -208,6 +211,15 @@ HeldSource HeldSource::of(const Plan& plan) {
   const bool one_lane = model != models.end() && model->model == ThreadModel::pipeline;
   held.socket = open_socket(source, source.queues != 0 ? source.queues : one_lane ? 1 : plan.threads.workers);
   return held;
+}
+
+std::vector<LinkType> HeldSource::link_types(const SourcePlan& source) const {
+  if (socket && socket->has_value()) return (**socket)->link_types();
+  if (source.file.empty()) return {LinkType::ethernet};
+  std::vector<LinkType> types;
+  for (std::uint32_t number = 0; number <= std::numeric_limits<std::uint16_t>::max(); ++number)
+    if (const auto type = static_cast<LinkType>(number); is_decoded(type)) types.push_back(type);
+  return types;
 }
 
 Result<Input> open_input(const SourcePlan& source, const SessionOptions& session, HeldSource held) {

@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/file_handle.hpp"
 #include "base/result.hpp"
 #include "engine/session.hpp"
 #include "parshall/plan.hpp"
+#include "pipeline/capture/packet.hpp"
 #include "pipeline/capture/packet_socket.hpp"
 
 namespace parshall {
@@ -21,6 +23,9 @@ struct HeldSource {
   /// Whether nothing of this source is left that takes rights; else it is DPDK's.
   static bool can_hold(const SourcePlan& source);
   static HeldSource of(const Plan& plan);
+
+  /// Of the packets that may come of it: of a capture all that are decoded, since nothing was read.
+  std::vector<LinkType> link_types(const SourcePlan& source) const;
 };
 
 /// Whether its devices have a program of the kernel's (XDP), which has to be taken off again.

@@ -93,6 +93,22 @@ class Refusals(Uses):
             with self.subTest(call=call):
                 self.assert_said(what, lambda: call_filters.load(call_filters.ALLOW, call_filters.KILL_PROCESS, [call]))
 
+    def test_a_filter_of_somebody_else_and_children_that_nobody_waits_for(self):
+        self.needs_everything()
+
+        def among_others():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            call_filters.load(call_filters.ALLOW, call_filters.refused(errno.EPERM), ['reboot'])
+        done = watch('-o', '/dev/null', '--sandbox', 'require', preexec=among_others)
+        self.assertEqual((done.returncode, LACKS in done.stderr), (0, False), done.stderr)
+
+    def test_a_filter_that_lets_no_process_try(self):
+        self.needs_everything()
+        if os.uname().machine != 'x86_64':
+            self.skipTest('not x86-64')
+        fork = ('clone', 0, 0x01200011)  # as libc calls it
+        self.assert_said('calls of the kernel (a filter of calls may end who asks for it, and no process could try: ', lambda: call_filters.load(call_filters.ALLOW, call_filters.refused(errno.EAGAIN), [fork]))
+
     def test_layers_of_landlock_that_are_all_taken(self):
         self.needs_everything()
         self.assert_said('files (', call_filters.in_every_layer_of_landlock)
@@ -152,6 +168,16 @@ class Outputs(Uses):
         self.assertGreater(file.stat().st_size, 0)
         if not self.lacks:
             self.assertIn('has a time in its name', watch('-o', '/dev/null', '--export', f'csv:/{name}-%Y%m%d.csv').stderr)
+
+    def test_right_below_the_root_with_a_percent_sign_in_its_name(self):
+        self.needs_root()
+        name = self.folder_in_root().name
+        self.addCleanup(lambda: [file.unlink() for file in pathlib.Path('/').glob(f'{name}-*.csv')])
+        done = watch('-o', '/dev/null', '--export', f'csv:/{name}-100%%.csv')
+        self.assertEqual((done.returncode, [line for line in done.stderr.splitlines() if LACKS in line]), (0, self.lacks), done.stderr)
+        (file,) = pathlib.Path('/').glob(f'{name}-*.csv')
+        self.assertEqual(file.name, f'{name}-100%.csv')
+        self.assertGreater(file.stat().st_size, 0)
 
     def test_behind_links_that_lead_to_nothing_yet(self):
         (self.folder / 'there').mkdir()
@@ -265,10 +291,12 @@ class Filters(Uses):
             bytes_ = bytearray(capture.read_bytes())
             bytes_[20] = link_type
             capture.write_bytes(bytes_)
-            for expression in ('not (src localhost)', 'not dst host 192.0.2.77 and not (src or dst localhost)'):
+            for expression in ('not (src localhost)', 'not dst host 192.0.2.77 and not (src or dst localhost)', 'not host 192.0.2.77', 'not (port http or src localhost)'):
                 with self.subTest(expression=expression, link_type=link_type):
                     done = run(PARSHALL, 'watch', '-r', capture, '--filter', expression, '--format', 'json')
                     self.assertEqual((done.returncode, '"counted":10' in done.stdout.replace(' ', '')), (0, True), done.stderr + done.stdout[:400])
+        done = run(PARSHALL, 'watch', '-r', capture, '-o', '/dev/null', '--filter', 'udp port 53 or udp udp')
+        self.assertEqual((done.returncode, 'cannot understand the filter' in done.stderr), (2, True), done.stderr)
         done = watch('-o', '/dev/null', '--filter', 'host no-such.invalid')
         self.assertEqual((done.returncode, 'unknown host' in done.stderr), (2, True), done.stderr)
 

@@ -25,6 +25,8 @@ TEST(TargetFile, APercentSignIsTwoAndInFoldersOne) {
   EXPECT_EQ(name_at(kTime, "100%%"), "100%");
   EXPECT_EQ(name_at(kTime, "/%Y/%%Y%%%%"), "/%Y/%Y%%");
   EXPECT_EQ(name_at(kTime, "flows.csv"), "flows.csv");
+  EXPECT_FALSE(has_time("/%Y/100%%"));
+  EXPECT_TRUE(has_time("100%%-%Y"));
 }
 
 TEST(TargetFile, WhatIsNoTimeIsRefused) {

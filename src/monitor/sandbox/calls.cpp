@@ -27,10 +27,13 @@ namespace {
 
 using Context = std::unique_ptr<void, decltype(&::seccomp_release)>;
 
+enum class Logged : std::uint8_t { no, yes };
+
 /// Adds rules to one filter; what goes wrong first is kept.
 class Filter {
  public:
-  explicit Filter(std::uint32_t otherwise) : context_(::seccomp_init(otherwise), &::seccomp_release) {
+  explicit Filter(std::uint32_t otherwise, Logged logged = Logged::yes)
+      : context_(::seccomp_init(otherwise), &::seccomp_release) {
     if (!context_) {
       problem_ = -ENOMEM;
       return;
@@ -40,7 +43,7 @@ class Filter {
     ::seccomp_attr_set(context_.get(), SCMP_FLTATR_API_SYSRAWRC, 1);  // say what the kernel said, since libseccomp 2.5
     keep(
         ::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));  // numbers of 32-bit calls
-    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);                               // since 4.14
+    if (logged == Logged::yes) ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);    // since 4.14
     ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree, since libseccomp 2.5
   }
 
@@ -117,6 +120,15 @@ int allow(const Rules& rules) {
   }
   const scmp_arg_cmp own_niceness[] = {masked(0, kInt, PRIO_PROCESS), masked(1, kInt, 0)};
   filter.add(SCMP_ACT_ALLOW, "setpriority", own_niceness);
+  filter.add(SCMP_ACT_ALLOW, "seccomp");  // for the last filter, which refuses it
+  return filter.load();
+}
+
+/// Of the filters that refuse a call in the same way the last one answers: the kernel's log is not to have a line for
+/// each thread that begins, of which libc asks for clone3 first.
+int refuse_silently() {
+  Filter filter(SCMP_ACT_ALLOW, Logged::no);
+  for (const char* const call : {"clone3", "seccomp"}) filter.add(SCMP_ACT_ERRNO(ENOSYS), call);
   return filter.load();
 }
 
@@ -129,6 +141,7 @@ void try_filters() noexcept { ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SE
 std::optional<Error> filter_calls(const Rules& rules) {
   int number = refuse(rules);
   if (number == 0) number = allow(rules);
+  if (number == 0) number = refuse_silently();
   if (number == 0) return std::nullopt;
   return Error{fmt::format("seccomp: {}", std::strerror(number))};
 }

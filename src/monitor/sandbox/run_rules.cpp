@@ -62,7 +62,7 @@ constexpr const char* kRead[] = {"/usr/lib",
 /// Certificates to believe.
 constexpr const char* kReadForNetwork[] = {"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies",
                                            "/usr/local/ssl"};
-constexpr const char* kReadByVariable[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "OPENSSL_MODULES", "TZDIR"};
+constexpr const char* kReadByVariable[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "OPENSSL_MODULES"};
 /// For names of hosts. Those of the first line are replaced while a run goes on, as addresses come and go.
 constexpr const char* kReplacedForNames[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"};
 constexpr const char* kReadForNames[] = {"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/run/nscd"};
@@ -111,11 +111,10 @@ class Collected {
   /// What its name will be is not known where it has the time.
   void add_file(const std::string& path) {
     std::error_code wrong;
-    const bool has_time = name_at(0, path) != path;
-    if (has_time && fs::absolute(path, wrong).parent_path() == "/")
+    if (has_time(path) && fs::absolute(path, wrong).parent_path() == "/")
       rules.unfit = fmt::format("an output right below / has a time in its name, {}", path);
     else
-      add_output(path);
+      add_output(name_at(0, path));  // of which % may be other than its time
   }
 
   /// What makes sockets removes them in the end.
@@ -253,13 +252,19 @@ void add_terminal(Collected& collected) {
   if (const char* const home = std::getenv("HOME")) collected.add(std::string(home) + "/.terminfo", Access::read);
 }
 
+/// Empty: nobody has.
+std::string_view chosen_sandbox(const WatchOptions& options) {
+  if (!options.sandbox.empty()) return options.sandbox;
+  const char* const usual = std::getenv("PARSHALL_SANDBOX");
+  return usual != nullptr ? usual : "";
+}
+
 }  // namespace
 
 std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options) {
-  const char* const usual = std::getenv("PARSHALL_SANDBOX");
-  const std::string_view wanted = !options.sandbox.empty() ? options.sandbox : usual != nullptr ? usual : "on";
+  const std::string_view wanted = chosen_sandbox(options);
   if (wanted == "off") return sandbox::Wanted::off;
-  if (wanted == "on") return sandbox::Wanted::on;
+  if (wanted == "on" || wanted.empty()) return sandbox::Wanted::on;
   return wanted == "require" ? std::optional(sandbox::Wanted::required) : std::nullopt;
 }
 
@@ -267,6 +272,7 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   Collected collected;
   for (const char* const path : kRead) collected.add(path, Access::read);
   add_libraries(collected);
+  if (const char* const zones = std::getenv("TZDIR")) collected.add(zones, Access::read);
   collected.add("/dev/null", Access::write);
   for (const std::string* const path : {&plan.flows.model, &plan.tasks.states, &plan.tasks.profile})
     collected.add(*path, Access::read);
@@ -281,8 +287,7 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   add_device(plan.source, collected);
   Rules& rules = collected.rules;
   rules.schedules |= !plan.threads.cores.empty() || plan.threads.scheduler != Scheduler::other;
-  const bool is_chosen = !options.sandbox.empty() || std::getenv("PARSHALL_SANDBOX") != nullptr;
-  if (!is_chosen && (is_on_pci(plan.source.interface) || is_on_pci(plan.source.forward)))
+  if (chosen_sandbox(options).empty() && (is_on_pci(plan.source.interface) || is_on_pci(plan.source.forward)))
     rules.unfit = "devices on PCI are untried: --sandbox on holds them";
   return std::move(rules);
 }

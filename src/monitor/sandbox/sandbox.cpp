@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,14 +22,25 @@
 namespace parshall::sandbox {
 namespace {
 
+constexpr bool has_sanitizers() noexcept {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)  // clang's
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+  return true;
+#else
+  return false;
+#endif
+#else
+  return false;
+#endif
+}
+
 /// What looks into its own process with what this would take from it.
 std::string unfit_program() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return "this is built with sanitizers";
-#else
+  if (has_sanitizers()) return "this is built with sanitizers";
   const char* const preloaded = std::getenv("LD_PRELOAD");
   return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr ? "valgrind runs it" : "";
-#endif
 }
 
 /// What only Landlock holds, of what such a run could do, where it can: without it sockets of its kinds, and none else,
@@ -42,23 +54,41 @@ std::string left_to_landlock(const Landlock& kernel, const Rules& rules, bool fi
   return fmt::format("{}", fmt::join(what, ", "));
 }
 
-/// Whether a filter that is in force already, such as a service manager's, answers these calls by ending who calls.
-/// That cannot be asked: a process that nobody misses tries it.
-bool ends_who_calls(void (*calls)()) {
-  if (::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER) return false;
+/// While it lives it can be told how a child ended, whatever this process inherited.
+class UsualChildren {
+ public:
+  UsualChildren() noexcept {
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &usual, &before_);
+  }
+  UsualChildren(const UsualChildren&) = delete;
+  UsualChildren& operator=(const UsualChildren&) = delete;
+  ~UsualChildren() { ::sigaction(SIGCHLD, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+/// Why these calls are better not made: a filter that is in force already, such as a service manager's, answers them by
+/// ending who calls. That cannot be asked: a process that nobody misses tries it.
+std::string why_not_to_call(void (*calls)()) {
+  if (::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER) return "";
+  const UsualChildren usual;
   const pid_t trial = ::fork();
   if (trial == 0) {
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     calls();
     ::_exit(0);
   }
-  int status = 1;
-  while (trial > 0 && ::waitpid(trial, &status, 0) < 0 && errno == EINTR) {
+  int status = 0;
+  pid_t ended = trial;
+  while (trial > 0 && (ended = ::waitpid(trial, &status, 0)) < 0 && errno == EINTR) {
   }
-  return status != 0;
+  if (ended < 0)
+    return fmt::format("a filter of calls may end who asks for it, and no process could try: {}", std::strerror(errno));
+  return status == 0 ? "" : "a filter of calls ends who asks for it";
 }
-
-constexpr const char* kEnds = "a filter of calls ends who asks for it";
 
 }  // namespace
 
@@ -94,13 +124,13 @@ std::vector<std::string> Sandbox::lacks() const {
 void Sandbox::prepare() {
   no_calls_ = !filters_calls()                          ? "built without libseccomp"
               : ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 ? "this kernel has no seccomp filters"
-              : ends_who_calls(try_filters)             ? kEnds
-                                                        : "";
+                                                        : why_not_to_call(try_filters);
   knows_threads_ = threads_are_listed();
-  if (ends_who_calls(try_landlock))
-    no_landlock_ = kEnds;
-  else if (kernel_ = Landlock::of_this_kernel(); !kernel_.files())
-    no_landlock_ = "no Landlock here, or it is switched off";
+  no_landlock_ = why_not_to_call(try_landlock);
+  if (no_landlock_.empty()) {
+    kernel_ = Landlock::of_this_kernel();
+    if (!kernel_.files()) no_landlock_ = "no Landlock here, or it is switched off";
+  }
   if (!kernel_.files()) return;
   // What a task says of itself is one folder of /proc: while it is held open it stays the one that the rules name.
   [[maybe_unused]] static const FileHandle self(::open("/proc/self", O_PATH | O_CLOEXEC));

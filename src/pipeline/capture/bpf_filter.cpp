@@ -5,33 +5,18 @@
 #include <pcap/pcap.h>
 
 #include <algorithm>
+#include <cstring>
+
+#include "pipeline/capture/filter_names.hpp"
 
 namespace parshall {
 namespace {
 
 constexpr int kSnapLength = 262144;
 
-/// All that there are.
-constexpr LinkType kLinkTypes[] = {LinkType::null,         LinkType::ethernet,
-                                   LinkType::arcnet_bsd,   LinkType::token_ring,
-                                   LinkType::slip,         LinkType::ppp,
-                                   LinkType::fddi,         LinkType::raw_12,
-                                   LinkType::raw_14,       LinkType::ppp_hdlc,
-                                   LinkType::atm_rfc1483,  LinkType::raw,
-                                   LinkType::cisco_hdlc,   LinkType::ieee802_11,
-                                   LinkType::frame_relay,  LinkType::loop,
-                                   LinkType::linux_sll,    LinkType::ieee802_11_prism,
-                                   LinkType::sunatm,       LinkType::ieee802_11_radiotap,
-                                   LinkType::arcnet_linux, LinkType::ieee802_11_avs,
-                                   LinkType::ppi,          LinkType::erf,
-                                   LinkType::ipnet,        LinkType::ipv4,
-                                   LinkType::ipv6,         LinkType::nflog,
-                                   LinkType::linux_sll2};
-
 /// The program, or libpcap's explanation. Null program: the expression does not apply to this link type.
-Result<std::shared_ptr<bpf_program>> compile_for(const std::string& expression, LinkType link_type) {
-  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(pcap_open_dead(static_cast<int>(link_type), kSnapLength),
-                                                              pcap_close);
+Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, int dlt) {
+  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(pcap_open_dead(dlt, kSnapLength), pcap_close);
   if (!handle) return Error{"libpcap gives no handle to compile a filter with"};
   auto raw = std::make_unique<bpf_program>();
   if (pcap_compile(handle.get(), raw.get(), expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
@@ -43,16 +28,34 @@ Result<std::shared_ptr<bpf_program>> compile_for(const std::string& expression, 
 }
 
 /// pcap_open_dead() takes DLT_ values, which differ from LINKTYPE_ for a few types.
-LinkType dlt(LinkType type) {
+int dlt(LinkType type) {
   switch (type) {
     case LinkType::raw:
-      return static_cast<LinkType>(DLT_RAW);
+    case LinkType::raw_12:
+    case LinkType::raw_14:
     case LinkType::ipv4:
     case LinkType::ipv6:
-      return static_cast<LinkType>(DLT_RAW);
+      return DLT_RAW;
+    case LinkType::atm_rfc1483:
+      return DLT_ATM_RFC1483;
     default:
-      return type;
+      return static_cast<int>(type);
   }
+}
+
+/// Of what libpcap says: somebody who was asked for a name did not know it, whatever packets it is for.
+bool is_of_a_name(const std::string& problem) {
+  return problem.starts_with("unknown ") &&
+         (problem.find("host") != std::string::npos || problem.find("network") != std::string::npos);
+}
+
+/// For who wrote it.
+Error not_understood(const std::string& expression, const Error& why) {
+  return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, why.message)};
+}
+
+bool is_same(const bpf_program& one, const bpf_program& other) {
+  return one.bf_len == other.bf_len && std::memcmp(one.bf_insns, other.bf_insns, one.bf_len * sizeof(bpf_insn)) == 0;
 }
 
 /// Of a program for raw IP packets: whether it may be an address, the protocol or a port that it loads.
@@ -72,27 +75,41 @@ bool BpfFilter::says_the_same_of_a_flow() {
 }
 
 Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
-  auto program = compile_for(expression, LinkType::ethernet);
-  if (!program)
-    return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, program.error().message)};
+  auto program = compile_as(expression, DLT_EN10MB);
+  if (!program) return not_understood(expression, program.error());
   BpfFilter filter(expression);
   filter.last_ = *program;
-  filter.programs_[LinkType::ethernet] = *std::move(program);
+  filter.programs_[DLT_EN10MB] = *std::move(program);
   return filter;
 }
 
-void BpfFilter::compile_for_all() {
-  for (const LinkType type : kLinkTypes) program_for(type);
+std::optional<Error> BpfFilter::compile_for(std::span<const LinkType> link_types) {
+  for (const LinkType type : link_types) {
+    if (programs_.contains(dlt(type))) continue;
+    auto program = compile_as(expression_, dlt(type));
+    if (!program && is_of_a_name(program.error().message)) return not_understood(expression_, program.error());
+    programs_[dlt(type)] = program ? *std::move(program) : nullptr;
+  }
+  return std::nullopt;
+}
+
+bool BpfFilter::resolve_hosts() {
+  auto with = with_addresses(expression_);
+  if (!with) return false;
+  const auto program = compile_as(*with, DLT_EN10MB);
+  if (!program || !is_same(**program, *programs_.at(DLT_EN10MB))) return false;
+  expression_ = *std::move(with);
+  return true;
 }
 
 const bpf_program* BpfFilter::program_for(LinkType link_type) noexcept {
   if (link_type == last_type_) return last_.get();
   last_type_ = link_type;
-  const auto known = programs_.find(link_type);
+  const auto known = programs_.find(dlt(link_type));
   if (known != programs_.end()) return (last_ = known->second).get();
-  auto program = compile_for(expression_, dlt(link_type));
+  auto program = compile_as(expression_, dlt(link_type));
   last_ = program ? *program : nullptr;
-  programs_[link_type] = last_;
+  programs_[dlt(link_type)] = last_;
   return last_.get();
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "base/result.hpp"
 #include "pipeline/capture/packet.hpp"
@@ -18,8 +21,13 @@ class BpfFilter {
   /// Fails on a syntax error, with libpcap's explanation.
   static Result<BpfFilter> compile(const std::string& expression);
 
-  /// Now, for every link type that there is: later nothing is looked up that the expression names, such as a host.
-  void compile_for_all();
+  /// Now, for packets of these: later nothing is looked up that the expression names, such as a host. Error: a name
+  /// that is not found.
+  std::optional<Error> compile_for(std::span<const LinkType> link_types);
+
+  /// Puts addresses in the place of names, if it has names of hosts alone: nothing is looked up later, whatever the
+  /// packets. False: compile_for() is for such a filter.
+  bool resolve_hosts();
 
   /// Whether it means something for packets of this link type; from then on matches() allocates nothing for them.
   bool applies_to(LinkType link_type) { return program_for(link_type) != nullptr; }
@@ -40,7 +48,7 @@ class BpfFilter {
   std::string expression_;
   LinkType last_type_ = LinkType::ethernet;
   Program last_;
-  std::map<LinkType, Program> programs_;
+  std::map<int, Program> programs_;  ///< by libpcap's number of a link type (DLT_)
 };
 
 }  // namespace parshall

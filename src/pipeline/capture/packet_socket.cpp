@@ -204,6 +204,12 @@ class Sockets final : public PacketSocket {
     return total;
   }
 
+  std::vector<LinkType> link_types() const override {
+    const LinkType type = queues_.front()->link_type;
+    return type == LinkType::raw ? std::vector{LinkType::ipv4, LinkType::ipv6, LinkType::linux_sll2}
+                                 : std::vector{type};
+  }
+
   std::uint64_t memory_bytes() const override {
     std::uint64_t bytes = 0;
     for (const auto& queue : queues_) bytes += queue->ring->bytes();

@@ -41,6 +41,9 @@ class PacketSocket {
   /// Totals of all queues since they listen. Cold; any thread.
   virtual Counters counters() = 0;
 
+  /// That its packets may be of.
+  virtual std::vector<LinkType> link_types() const = 0;
+
   /// Mapped by the rings.
   virtual std::uint64_t memory_bytes() const = 0;
 

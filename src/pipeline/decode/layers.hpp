@@ -47,6 +47,11 @@ struct Step {
 /// The first layer of a frame of this link type, whose header begins at `at`.
 Step enter_link(const Frame& frame, LinkType link_type, std::size_t at) noexcept;
 
+/// Whether packets of this link type can carry IP that is found.
+inline bool is_decoded(LinkType link_type) noexcept {
+  return enter_link(Frame(nullptr, 0, 0), link_type, 0).verdict != Verdict::unknown_link_type;
+}
+
 enum class WlanControl : std::uint8_t { standard, swapped };
 
 /// The layer behind the IEEE 802.11 header at `at`. Encrypted, null and non-data frames carry no IP that we see.

@@ -23,12 +23,6 @@ void each_percent(const std::string& target, const Use& use) {
     use(at, std::string_view(target).substr(at + 1, 1));
 }
 
-bool has_time(const std::string& target) {
-  bool has = false;
-  each_percent(target, [&](std::size_t, std::string_view what) { has |= what != "%"; });
-  return has;
-}
-
 /// "flows.csv" becomes "flows-2.csv".
 std::string numbered(const std::string& name, int number) {
   const std::filesystem::path path(name);
@@ -46,6 +40,12 @@ std::optional<Error> target_problem(const std::string& target) {
           Error{fmt::format("{}: there is no %{}; there are %Y, %m, %d, %j, %H, %M, %S, and %% for a %", target, what)};
   });
   return problem;
+}
+
+bool has_time(const std::string& target) {
+  bool has = false;
+  each_percent(target, [&](std::size_t, std::string_view what) { has |= what != "%"; });
+  return has;
 }
 
 std::string name_at(std::time_t time, const std::string& target) {

@@ -13,6 +13,9 @@ namespace parshall {
 /// What is wrong with how the file is to be called.
 std::optional<Error> target_problem(const std::string& target);
 
+/// Whether it says when it is begun: such a file is called otherwise each time.
+bool has_time(const std::string& target);
+
 /// What a file that is begun then is called: %Y, %m, %d, %j, %H, %M and %S in the last part of its path are of that
 /// time (UTC), as strftime() has them, %% is a %. Where target_problem() finds none.
 std::string name_at(std::time_t time, const std::string& target);
