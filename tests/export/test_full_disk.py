@@ -191,6 +191,20 @@ class FullDisk(unittest.TestCase):
         self.assertGreater(self.in_file("csv")[0], 0)
         self.assertLess(self.in_file("csv")[0], outputs["csv"]["written"]["records"])
 
+    def test_an_ipfix_file_that_somebody_empties_can_be_read_from_there(self):
+        self.start("ipfix")
+        self.wait_for("at most")
+        time.sleep(0.5)
+        with open(self.disk.path / "ipfix", "w"):
+            pass
+        self.wait_for("somebody else cut")
+        time.sleep(0.5)
+        _, outputs = self.finish()
+        done = subprocess.run([PROGRAM, "verify", self.disk.path / "ipfix"], capture_output=True, text=True, check=False)
+        self.assertNotIn("BROKEN", done.stdout)
+        records = int(done.stdout.split(": ", 1)[1].split(" records")[0])
+        self.assertTrue(0 < records < outputs["ipfix"]["written"]["records"], records)
+
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))

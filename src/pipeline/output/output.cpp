@@ -93,6 +93,7 @@ void Output::look_for_cut() {
                            file_bytes_, bytes);
     cut_told_until_ = std::chrono::steady_clock::now() + kTold;
     emptied_ |= bytes == 0;
+    if (needs_before_ && bytes == 0) wrong_ = Error{trouble_};
     unkept_bytes_ = 0;
   }
   file_bytes_ = bytes;

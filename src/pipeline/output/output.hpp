@@ -42,6 +42,9 @@ class Output {
   void write(std::string_view text);
   /// Before all else: what is in front of the rest, and of a file that goes on whenever nothing else is there.
   void begin_with(std::string beginning);
+  /// What comes later says nothing without what came before: where somebody empties the file, what was written since a
+  /// flush is lost.
+  void need_what_was_before() noexcept { needs_before_ = true; }
   /// Of a file that goes on: what was written belongs together, up to here.
   void flush();
   /// As flush(), and what only closing it would tell: a server may take what it has no room for.
@@ -80,7 +83,7 @@ class Output {
   std::optional<Error> error_;
   bool reader_gone_ = false;
 
-  bool goes_on_ = false, lost_ = false, emptied_ = false;
+  bool goes_on_ = false, lost_ = false, emptied_ = false, needs_before_ = false;
   std::string beginning_;
   std::optional<Error> wrong_;  ///< since the last flush, of a file that goes on
   std::string trouble_;

@@ -178,7 +178,7 @@ class StreamSink final : public MessageSink {
 
 class FileSink final : public MessageSink {
  public:
-  explicit FileSink(std::unique_ptr<Output> output) : output_(std::move(output)) {}
+  explicit FileSink(std::unique_ptr<Output> output) : output_(std::move(output)) { output_->need_what_was_before(); }
 
   Sent send(std::span<const std::uint8_t> message) override {
     output_->write({reinterpret_cast<const char*>(message.data()), message.size()});
