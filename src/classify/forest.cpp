@@ -23,8 +23,7 @@ constexpr std::string_view kForestKeys[] = {"tree"}, kForestTreeKeys[] = {"nodes
 std::vector<std::uint32_t> captures_of(const Samples& samples) {
   std::vector<std::uint32_t> captures = samples.captures;
   std::ranges::sort(captures);
-  const auto twice = std::ranges::unique(captures);
-  captures.erase(twice.begin(), twice.end());
+  captures.erase(std::unique(captures.begin(), captures.end()), captures.end());
   return captures;
 }
 
