@@ -241,7 +241,8 @@ class RecallFile(AdaptiveTest):
         self.assertTrue(all(0 <= share <= 1 for share in shares))
         self.assertGreater(max(shares), 0.1)
         _, _, lines = self.recalls("--no-adapt")
-        self.assertEqual({line["gave_way_share"] for line in lines}, {0})
+        for line in lines:  # of a window in which this process did not run nothing came
+            self.assertEqual(line["gave_way_share"], None if line["flows_seen"] == 0 else 0)
         self.assertTrue(any(line["packets_missed"] for line in lines), "what the device misses is told where no flow gives way too")
         self.assertTrue(any(line["recall"] < 1 for line in lines))
 
