@@ -16,6 +16,7 @@
 #include "monitor/live/live_view.hpp"
 #include "monitor/live/recall_tail.hpp"
 #include "monitor/live/terminal.hpp"
+#include "monitor/main_report.hpp"
 #include "monitor/output_stall.hpp"
 #include "monitor/output_watch.hpp"
 #include "monitor/privileges.hpp"
@@ -26,10 +27,6 @@
 #include "parshall/marks.hpp"
 #include "parshall/run.hpp"
 #include "pipeline/output/event_text.hpp"
-#include "pipeline/output/exporters.hpp"
-#include "pipeline/output/sink.hpp"
-#include "pipeline/output/summary_text.hpp"
-#include "pipeline/output/top_report.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -135,63 +132,26 @@ class Watch {
     if (problem) say(options_.command, problem->message);
   }
 
-  const SinkEntry& sink_entry() const { return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name); }
-
-  /// Records leave as they end where the format can, and where nobody asked for reports before the end. Of a report
-  /// that shows the first few flows, only these are kept.
   void add_outputs(std::unique_ptr<Output> output) {
     Outputs& outputs = run_->outputs();
-    const Schema& schema = plan_.wiring.schema;
-    const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
-    const ExporterEntry* const streams = find_exporter(options_.format);
-    const bool has_tasks = !plan_.wiring.session.monitor.windows.empty();
-    if (has_tasks) outputs.count_memory(RecentEvents::memory_bytes());
-    output_name_ = output->name();
-    outputs.count_memory(sorting_bytes(schema.columns(), plan_.sort, plan_.top) + sink_entry().memory_bytes);
-    if (!is_one_report || !plan_.wiring.session.keeps_ended || plan_.wiring.session.table == nullptr) {
-      output_ = std::move(output);
-    } else if (streams != nullptr && plan_.sort.empty() && plan_.top == 0) {
-      main_ = &outputs.add(streams->make(std::move(output)),
-                           {.name = std::string(kReportOutput),
-                            .takes = streams->takes,
-                            .waits = run_->waits(),
-                            .give_back = [this](std::span<const std::byte> record) { session().keep_ended(record); }});
-    } else if (TopFlows::fits(plan_.top, schema.asked().size())) {
-      auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
-                                             *place_of(schema.columns(), plan_.sort), plan_.top);
-      top_ = top.get();
-      if (has_tasks) outputs.count_memory(RecentEvents::memory_bytes());
-      main_ = &outputs.add(std::move(top), {.name = std::string(kReportOutput),
-                                            .takes = {.records = true, .findings = has_tasks},
-                                            .waits = run_->waits(),
-                                            .bytes = top_bytes()});
-    } else {
-      output_ = std::move(output);
-    }
-    if (main_ == nullptr) sink_ = sink_entry().make({.several = plan_.every_ns != 0});
-    if (main_ == nullptr && plan_.plan.flows.biflow && plan_.wiring.session.keeps_ended && !options_.quiet)
+    if (!plan_.wiring.session.monitor.windows.empty()) outputs.count_memory(RecentEvents::memory_bytes());
+    report_.emplace(*run_, options_, plan_, recent_events_, std::move(output));
+    if (report_->queue() == nullptr && plan_.plan.flows.biflow && plan_.wiring.session.keeps_ended && !options_.quiet)
       say(options_.command,
           "--biflow is for what leaves while the run goes on: this report has records of one direction");
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
       outputs.add_direct(recalls_);
-      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), schema.asked().size()));
+      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), plan_.wiring.schema.asked().size()));
     }
     if (!options_.hook.empty()) {
       outputs.add(std::make_unique<HookExporter>(*hook_),
                   {.name = "hook", .takes = {.records = false, .findings = true}, .waits = run_->waits()});
     }
-    watched_.emplace(outputs, main_, output_name_, options_.command);
+    watched_.emplace(outputs, report_->queue(), report_->name(), options_.command);
     stall_.emplace(
         outputs, kPatience, [this] { return stop_asked() || ending_.load(std::memory_order_relaxed); },
         [this] { say_that_we_wait(); });
-  }
-
-  /// For records on their way to a report of the first few: as much as the workers' own rings hold. Nobody reads it
-  /// before the end, so that it is late only as these are: for want of a core.
-  std::size_t top_bytes() const noexcept {
-    const SessionOptions& wired = plan_.wiring.session;
-    return std::min(wired.workers * wired.monitor.ended_ring_bytes, ExportOptions::kBytes);
   }
 
   /// Said when the workers run: packets sent from now on are counted.
@@ -232,7 +192,7 @@ class Watch {
     auto stopped = Clock::time_point::max();
     while (!session().finished()) {
       const auto now = Clock::now();
-      if (stop_asked() || run_->time_is_up() || output_failed() || watched_->reader_gone()) {
+      if (stop_asked() || run_->time_is_up() || report_->failed() || watched_->reader_gone()) {
         session().stop();
         stopped = std::min(stopped, now);
       }
@@ -274,21 +234,16 @@ class Watch {
   void report_so_far() {
     const auto report = session().snapshot();
     if (!report) return;
-    if (write(*report)) session().confirm_written();
+    if (report_->write(*report)) session().confirm_written();
   }
 
   /// Once. The reports say how many.
   void warn_of_dropped_records() {
-    if (main_ != nullptr || warned_ || session().records_dropped() == 0) return;
+    if (report_->queue() != nullptr || warned_ || session().records_dropped() == 0) return;
     warned_ = true;
     say(options_.command,
         "records of ended flows find no room until the next report: they are counted, and dropped; a larger "
         "--spool, a TMPDIR with room, or more reports (--every) would keep them");
-  }
-
-  bool output_failed() const noexcept { return main_ != nullptr ? main_->failed() : output_->error().has_value(); }
-  bool reader_gone() const noexcept {
-    return watched_->reader_gone() || (output_ && output_->error() && output_->reader_gone());
   }
 
   /// Time that is up ends the measuring; a signal, or the user, the view too.
@@ -309,7 +264,7 @@ class Watch {
                                               .recalls = [this] { return recalls_.tasks(); }});
     session().stop();
     if (!outcome) return outcome.error();
-    if (outcome->other_columns) plan_.sort = sink_entry().default_sort;
+    if (outcome->other_columns) report_->forget_order();
     if (outcome->chosen_s > 0) {
       say(options_.command,
           fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
@@ -336,12 +291,12 @@ class Watch {
     const Report report = run_->finish();
     if (plan_.state) tell(plan_.state->end());
     warn_of_dropped_records();
-    int status = (main_ != nullptr ? !main_->failed() : write(report)) ? kDone : kFailed;
+    int status = report_->end(report) ? kDone : kFailed;
     watched_->look();
-    if (reader_gone())
+    if (watched_->reader_gone() || report_->reader_gone())
       status = kReaderGone;
     else if (status == kFailed)
-      rescue(report);
+      report_->rescue(report);
     if (status == kDone && watched_->lost()) status = kFailed;
     watched_->tell_account();
     if (const std::uint64_t lost = session().recalls_not_taken(); lost != 0)
@@ -351,7 +306,7 @@ class Watch {
       say(options_.command, damage->message);
       if (status == kDone) status = kDamaged;
     }
-    if (unsorted_ && status == kDone) status = kDamaged;
+    if (report_->is_unsorted() && status == kDone) status = kDamaged;
     return status;
   }
 
@@ -364,42 +319,6 @@ class Watch {
                     hook_->failed(), hook_->left_out()));
   }
 
-  bool write(const Report& report) {
-    std::optional<Error> problem;
-    auto ordered = sorted(report, plan_.sort, plan_.top, &problem);
-    if (!ordered) {
-      say(options_.command, ordered.error().message);
-      return false;
-    }
-    const RecentEvents::Events events = recent_events_.all();
-    ordered->events = events.latest;
-    ordered->events_left_out = events.left_out;
-    sink_->write(*ordered, *output_);
-    if (problem && !std::exchange(unsorted_, true)) say(options_.command, problem->message);
-    if (output_->error()) return false;
-    recent_events_.forget(events);
-    return true;
-  }
-
-  /// The output is gone or full: what was measured goes to a new file.
-  void rescue(const Report& report) {
-    const auto& error = main_ != nullptr ? main_->exporter().error() : output_->error();
-    if (error) say(options_.command, error->message + "; the report there is incomplete");
-    if (auto output = Output::create_temporary("." + options_.format)) {
-      output_ = *std::move(output);
-      sink_ = sink_entry().make({});
-      if (top_ != nullptr) {
-        top_->write(report.summary, *sink_, *output_);
-      } else if (!write(report)) {
-        return say(options_.command, accounting_line(report.summary.total));
-      }
-      if (!output_->error()) say(options_.command, "the final report is in " + output_->name());
-    } else {
-      say(options_.command, output.error().message);
-    }
-    say(options_.command, accounting_line(report.summary.total));
-  }
-
   const WatchOptions& options_;
   WatchPlan plan_;
   RecentEvents recent_events_;
@@ -408,17 +327,12 @@ class Watch {
   std::unique_ptr<web::Server> server_;
   std::unique_ptr<Run> run_;
 
-  std::string output_name_;
-  ExportQueue* main_ = nullptr;     ///< where results go while the run goes on; null: in reports
-  TopReport* top_ = nullptr;        ///< what it hands them to, where that keeps a few
-  std::unique_ptr<Output> output_;  ///< of the reports
-  std::unique_ptr<ReportSink> sink_;
+  std::optional<MainReport> report_;
   std::optional<ConfiguredOutputs> configured_;
   std::optional<OutputWatch> watched_;
   ServiceNotice service_;
   sandbox::Sandbox sandbox_;
   bool warned_ = false;
-  bool unsorted_ = false;  ///< a report, though it was to be
   std::atomic<bool> ending_{false}, said_that_we_wait_{false};
   std::optional<OutputStall> stall_;  ///< where this thread may be who waits
 };
