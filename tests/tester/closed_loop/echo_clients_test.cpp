@@ -95,7 +95,7 @@ TEST_F(EchoClientsTest, ThatResetMayUseAPortAgainAtOnceAndOthersNot) {
 }
 
 TEST_F(EchoClientsTest, DoNotWaitForASilentPeerForEver) {
-  const EchoClients clients = run({.clients = 4, .connections = 8, .timeout_ns = 50 * kMs},
+  const EchoClients clients = run({.clients = 4, .connections = 8, .timeout_ns = 250 * kMs},
                                   [&](FileHandle socket) { kept_.push_back(std::move(socket)); });
   EXPECT_EQ(failed_by(clients, EchoFailure::timed_out), 8u);
 }
