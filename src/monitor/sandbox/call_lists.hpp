@@ -55,8 +55,8 @@ inline constexpr std::string_view kAllowed[] = {
     "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
     "epoll_pwait2", "eventfd", "eventfd2",
     // sockets
-    "socket", "socketpair", "bind", "listen", "accept", "accept4", "connect", "getsockname", "getpeername", "sendto",
-    "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt", "setsockopt"};
+    "socket", "bind", "listen", "accept", "accept4", "connect", "getsockname", "getpeername", "sendto", "sendmsg",
+    "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt", "setsockopt"};
 
 /// Allowed of who calls alone, whose number is the first word: 0, or the thread's own process.
 inline constexpr std::string_view kOfItself[] = {"sched_setaffinity", "sched_setscheduler", "sched_setparam",
