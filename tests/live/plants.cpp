@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The monitor, with something planted in it: what a thread of it tries first that no run does, as code would that came
 // in with a packet. PARSHALL_PLANT=WHERE:WHAT: WHERE is main, worker, export or eal (DPDK's thread for interrupts);
-// WHAT is open:PATH, write:PATH, connect:PORT, fastopen:PORT, kill:PID, limit:PID, pin:PID,
+// WHAT is open:PATH, write:PATH, suid:PATH, chmod:PATH, connect:PORT, fastopen:PORT, kill:PID, limit:PID, pin:PID,
 // socket:FAMILY, socket:FAMILY,TYPE,PROTOCOL, datagram:PATH (to a socket that is a file, by one of a pair),
 // option:OF_PRCTL, order:WORDS (to the process that runs the hook's commands; | is a NUL), listen, rebind, memfd, code,
 // x32, fork or exec:PATH. What came of it is said on standard error.
@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
@@ -100,6 +101,13 @@ bool rebind() {
   return false;
 }
 
+/// Memory that was written.
+bool run_memory() {
+  constexpr std::size_t kBytes = 4096;
+  void* const code = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return code != MAP_FAILED && ::mprotect(code, kBytes, PROT_READ | PROT_EXEC) == 0;
+}
+
 /// Whether it could be done; errno says why not.
 bool attempt(const std::string& what, const std::string& of) {
   if (what == "open") return ::open(of.c_str(), O_RDONLY | O_CLOEXEC) >= 0;
@@ -121,6 +129,12 @@ bool attempt(const std::string& what, const std::string& of) {
   if (what == "socket") return open_socket(of) >= 0;
   if (what == "datagram") return send_by_one_of_a_pair(of);
   if (what == "rebind") return rebind();
+  if (what == "code") return run_memory();
+  if (what == "suid") return ::open(of.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_ISUID | 0700) >= 0;
+  if (what == "chmod") {
+    const int file = ::open(of.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+    return file >= 0 && ::fchmod(file, S_ISUID | 0700) == 0;
+  }
   if (what == "listen") return ::listen(::socket(AF_INET, SOCK_STREAM, 0), 1) == 0;
   if (what == "connect" || what == "fastopen") {
     const sockaddr_in address = here(of);

@@ -157,6 +157,11 @@ class Plants(Sandboxed):
             other.bind(str(path))
             self.assert_stopped(f'datagram:{path}', 'Function not implemented')
 
+    def test_no_file_is_made_that_others_run_with_the_rights_of_the_run(self):
+        self.needs('calls')
+        for what in ('suid', 'chmod'):
+            self.assert_stopped(f'{what}:{self.folder}/program', 'Operation not permitted', threads=('worker',))
+
     @staticmethod
     def take_all(listener):
         """Each connection, to its end."""
@@ -199,6 +204,7 @@ class Plants(Sandboxed):
     def test_what_helps_to_run_other_code_is_refused(self):
         self.needs('calls')
         self.assert_stopped('memfd', 'Function not implemented', threads=('worker',))
+        self.assert_stopped('code', 'Operation not permitted', threads=('worker',))  # memory that was written
         self.assert_stopped('option:4', 'Operation not permitted', threads=('worker',))  # PR_SET_DUMPABLE
 
     def test_calls_by_numbers_of_another_kind_end_the_process(self):

@@ -32,9 +32,9 @@ inline constexpr std::string_view kAllowed[] = {
     "fallocate", "fadvise64", "readahead", "fsync", "fdatasync", "sync_file_range", "fchmod", "getdents64", "pipe",
     "pipe2", "sendfile",
     // files, as far as Landlock and their rights let it
-    "open", "openat", "openat2", "creat", "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat",
-    "faccessat2", "readlink", "readlinkat", "getcwd", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename",
-    "renameat", "renameat2", "umask", "getxattr", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
+    "open", "openat", "creat", "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat", "faccessat2",
+    "readlink", "readlinkat", "getcwd", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
+    "renameat2", "umask", "getxattr", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
     // memory
     "brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "mincore", "msync", "mlock", "mlock2", "munlock",
     "mlockall", "munlockall", "mbind", "get_mempolicy", "set_mempolicy", "move_pages", "membarrier", "pkey_mprotect",

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -116,6 +117,20 @@ void refuse_other_ways_to_connect(Filter& filter, const Rules& rules) {
   if (!rules.opens(Sockets::netlink)) filter.add(kRefused, "bind");  // of a socket for packets, to other interfaces
 }
 
+/// Files that others would run with the rights of who made them.
+void refuse_rights_for_others(Filter& filter) {
+  constexpr std::uint64_t kNoName = O_TMPFILE & ~O_DIRECTORY;
+  for (const std::uint64_t right : {S_ISUID, S_ISGID}) {
+    for (const char* const call : {"fchmod", "creat"}) filter.add(kRefused, call, masked(1, right, right));
+    for (const std::uint64_t made : {std::uint64_t{O_CREAT}, kNoName}) {
+      const scmp_arg_cmp open[] = {masked(1, made, made), masked(2, right, right)};
+      const scmp_arg_cmp open_at[] = {masked(2, made, made), masked(3, right, right)};
+      filter.add(kRefused, "open", open);
+      filter.add(kRefused, "openat", open_at);
+    }
+  }
+}
+
 /// What ends the process, and what calls that are allowed may not be asked for.
 int refuse(const Rules& rules) {
   Filter filter(SCMP_ACT_ALLOW);
@@ -123,8 +138,10 @@ int refuse(const Rules& rules) {
     if (!(rules.programs && call == "bpf")) filter.add(SCMP_ACT_KILL_PROCESS, call);
   refuse_sockets(filter, rules);
   refuse_other_ways_to_connect(filter, rules);
-  for (const char* const call : {"mmap", "mprotect", "pkey_mprotect"})  // code is what files have
-    filter.add(kRefused, call, masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));
+  refuse_rights_for_others(filter);
+  filter.add(kRefused, "mmap", masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));  // code is what files have
+  for (const char* const call : {"mprotect", "pkey_mprotect"})
+    filter.add(kRefused, call, masked(2, PROT_EXEC, PROT_EXEC));
   filter.add(kRefused, "clone", masked(0, CLONE_THREAD, 0));
   for (const std::uint64_t input : {TIOCSTI, TIOCLINUX})  // typed into a terminal, for who reads it next
     filter.add(kRefused, "ioctl", masked(1, kInt, input));
