@@ -2,9 +2,12 @@
 #include "monitor/configured_outputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -21,6 +24,12 @@ constexpr std::chrono::seconds kPatience{10};  ///< with an output that is to en
 
 constexpr const char* kMayBeHeld =
     "; the sandbox lets outputs that are added go where those at the start went, and to folders of --sandbox-allow";
+
+/// Where rights of files let it be read, and opening it is refused all the same. A link among the folders of its path
+/// may lead elsewhere by now.
+bool is_held_back(const std::string& path, const Error& why) {
+  return ::access(path.c_str(), R_OK) == 0 && why.message.ends_with(std::strerror(EACCES));
+}
 
 std::string name_of(const OutputPlan& output) { return fmt::format("{}:{}", output.kind, output.target); }
 
@@ -58,6 +67,8 @@ void ConfiguredOutputs::look(const std::function<void(bool)>& reloading, const s
 void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
   const auto stay = [this](const Error& why) { say(command_, why.message + "; outputs stay as they were"); };
   const auto words = read_exports(configuration().path, configuration().rest);
+  if (!words && is_held_ && is_held_back(configuration().path, words.error()))
+    return stay(Error{words.error().message + "; the sandbox lets it be read in the folder where it was at the start"});
   if (!words) return stay(words.error());
   const auto wanted = parse(*words);
   if (!wanted) return stay(wanted.error());

@@ -238,6 +238,22 @@ class Replaced(Uses):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(30), 0)
 
+    def test_a_configuration_whose_folder_is_a_link_that_leads_elsewhere(self):
+        self.needs_everything()
+        for name in ('one', 'two'):
+            (self.folder / name).mkdir()
+            (self.folder / name / 'watch.toml').write_text(f'[[export]]\nkind = "csv"\ntarget = "{self.folder}/{name}.csv"\n')
+        link = self.folder / 'now'
+        link.symlink_to('one')
+        process = self.start(PARSHALL, 'watch', '-g', 'flows=9,pace=1000', '--duration', '60s', '-o', '/dev/null', '--config', link / 'watch.toml')
+        process.stderr.readline()
+        link.unlink()
+        link.symlink_to('two')
+        process.send_signal(signal.SIGHUP)
+        self.assertIn('Permission denied; the sandbox lets it be read in the folder where it was at the start; outputs stay as they were', process.stderr.readline())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(30), 0)
+
     def names(self, *words, user_sees):
         """Of a collector, whose name comes to mean another address while the run goes on."""
         etc, port = self.folder / 'etc', 47391
