@@ -4,15 +4,19 @@
 import contextlib
 import ctypes.util
 import errno
+import fcntl
 import os
 import pathlib
+import pty
 import pwd
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 import call_filters
@@ -213,6 +217,27 @@ class Outputs(Uses):
         if 'without DPDK' in done.stderr:
             self.skipTest('built without DPDK')
         self.assertEqual((done.returncode, path.exists()), (0, False), done.stderr)
+
+
+class Terminals(Uses):
+    def test_a_terminal_whose_description_is_where_the_environment_says(self):
+        if shutil.which('tic') is None:
+            self.skipTest('no tic')
+        text = self.folder / 'own.ti'
+        text.write_text('parshall-own|like vt100,\n\tuse=vt100,\n')
+        subprocess.run(['tic', '-o', self.folder / 'terminfo', text], check=True, capture_output=True)
+        ours, its = pty.openpty()
+        self.addCleanup(os.close, ours)
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('4H', 24, 80, 0, 0))
+        process = subprocess.Popen([PARSHALL, 'watch', *TRAFFIC, '--live', '-o', '/dev/null'], stdin=its, stdout=its, stderr=subprocess.PIPE, text=True, env=os.environ | {'TERM': 'parshall-own', 'TERMINFO_DIRS': f'/nowhere:{self.folder}/terminfo'})
+        os.close(its)
+        with contextlib.suppress(OSError):  # it has ended
+            os.read(ours, 4096)
+            os.write(ours, b'q')
+            while os.read(ours, 4096):
+                pass
+        said = process.communicate(timeout=30)[1]
+        self.assertEqual(process.returncode, 0, said)
 
 
 class Replaced(Uses):
