@@ -75,19 +75,31 @@ void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
   plan_.outputs = others_;
   std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));
   if (const auto problem = outputs_problem(plan_)) return stay(*problem);
+  bool opened = true;
   for (const OutputPlan& output : *wanted)
-    if (!is_among(output, configured_) && meanwhile()) open(output);
-  for (const OutputPlan& output : std::vector(configured_))
-    if (!is_among(output, *wanted) && meanwhile()) finish(output);
+    if (!is_among(output, configured_) && meanwhile()) opened = open(output) && opened;
+  for (const OutputPlan& output : std::vector(configured_)) {
+    if (is_among(output, *wanted) || !meanwhile()) continue;
+    if (opened)
+      finish(output);
+    else
+      say(command_, name_of(output) + " goes on: what may take its place could not be opened");
+  }
 }
 
-void ConfiguredOutputs::open(const OutputPlan& output) {
-  if (is_metrics(output)) return say(command_, name_of(output) + " takes a new start");
-  if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs()))
-    return say(command_, error->message + (is_held_ ? kMayBeHeld : ""));
+bool ConfiguredOutputs::open(const OutputPlan& output) {
+  if (is_metrics(output)) {
+    say(command_, name_of(output) + " takes a new start");
+    return true;
+  }
+  if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs())) {
+    say(command_, error->message + (is_held_ ? kMayBeHeld : ""));
+    return false;
+  }
   configured_.push_back(output);
   const std::string file = run_.outputs().queues()->back()->file();
   say(command_, name_of(output) + " is an output from now on" + (file.empty() ? "" : ": " + file));
+  return true;
 }
 
 void ConfiguredOutputs::finish(const OutputPlan& output) {
