@@ -2,9 +2,12 @@
 #include "monitor/configured_outputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -21,6 +24,12 @@ constexpr std::chrono::seconds kPatience{10};  ///< with an output that is to en
 
 constexpr const char* kMayBeHeld =
     "; the sandbox lets outputs that are added go where those at the start went, and to folders of --sandbox-allow";
+
+/// Where rights of files let it be read, and opening it is refused all the same. A link among the folders of its path
+/// may lead elsewhere by now.
+bool is_held_back(const std::string& path, const Error& why) {
+  return ::access(path.c_str(), R_OK) == 0 && why.message.ends_with(std::strerror(EACCES));
+}
 
 std::string name_of(const OutputPlan& output) { return fmt::format("{}:{}", output.kind, output.target); }
 
@@ -58,25 +67,39 @@ void ConfiguredOutputs::look(const std::function<void(bool)>& reloading, const s
 void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
   const auto stay = [this](const Error& why) { say(command_, why.message + "; outputs stay as they were"); };
   const auto words = read_exports(configuration().path, configuration().rest);
+  if (!words && is_held_ && is_held_back(configuration().path, words.error()))
+    return stay(Error{words.error().message + "; the sandbox lets it be read in the folder where it was at the start"});
   if (!words) return stay(words.error());
   const auto wanted = parse(*words);
   if (!wanted) return stay(wanted.error());
   plan_.outputs = others_;
   std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));
   if (const auto problem = outputs_problem(plan_)) return stay(*problem);
+  bool opened = true;
   for (const OutputPlan& output : *wanted)
-    if (!is_among(output, configured_) && meanwhile()) open(output);
-  for (const OutputPlan& output : std::vector(configured_))
-    if (!is_among(output, *wanted) && meanwhile()) finish(output);
+    if (!is_among(output, configured_) && meanwhile()) opened = open(output) && opened;
+  for (const OutputPlan& output : std::vector(configured_)) {
+    if (is_among(output, *wanted) || !meanwhile()) continue;
+    if (opened)
+      finish(output);
+    else
+      say(command_, name_of(output) + " goes on: what may take its place could not be opened");
+  }
 }
 
-void ConfiguredOutputs::open(const OutputPlan& output) {
-  if (is_metrics(output)) return say(command_, name_of(output) + " takes a new start");
-  if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs()))
-    return say(command_, error->message + (is_held_ ? kMayBeHeld : ""));
+bool ConfiguredOutputs::open(const OutputPlan& output) {
+  if (is_metrics(output)) {
+    say(command_, name_of(output) + " takes a new start");
+    return true;
+  }
+  if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs())) {
+    say(command_, error->message + (is_held_ ? kMayBeHeld : ""));
+    return false;
+  }
   configured_.push_back(output);
   const std::string file = run_.outputs().queues()->back()->file();
   say(command_, name_of(output) + " is an output from now on" + (file.empty() ? "" : ": " + file));
+  return true;
 }
 
 void ConfiguredOutputs::finish(const OutputPlan& output) {

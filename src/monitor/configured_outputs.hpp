@@ -23,7 +23,7 @@ class ConfiguredOutputs {
 
  private:
   void reload(const std::function<bool()>& meanwhile);
-  void open(const OutputPlan& output);
+  bool open(const OutputPlan& output);  ///< false: it said why not
   void finish(const OutputPlan& output);
 
   Run& run_;

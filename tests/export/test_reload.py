@@ -148,6 +148,22 @@ class Configured(unittest.TestCase):
         summary = self.finish(process)
         self.assertEqual(sum(self.rows("a.csv").values()), summary["accounting"]["counted"])
 
+    def test_what_is_gone_goes_on_where_what_is_new_cannot_be_opened(self):
+        self.configure(self.table("csv", "a.csv"))
+        process = self.start()
+        self.configure(self.table("csv", "absent/b.csv"))
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("a.csv goes on: what may take its place could not be opened")
+        (self.folder / "absent").mkdir()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("absent/b.csv is an output from now on")
+        self.wait_for("a.csv is no output any more")
+        summary = self.finish(process)
+        a, b = self.rows("a.csv"), self.rows("absent/b.csv")
+        self.assertEqual(sum({**a, **b}.values()), summary["accounting"]["counted"], "no packet was lost")
+        self.assertGreater(len(b), 100)
+
     def test_a_wrong_table_ends_a_start(self):
         self.configure('kind = "csv"')
         done = subprocess.run([PROGRAM, "watch", *TRAFFIC, "--config", self.config], capture_output=True, text=True, timeout=30, check=False)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The monitor, with something planted in it: what a thread of it tries first that no run does, as code would that came
 // in with a packet. PARSHALL_PLANT=WHERE:WHAT: WHERE is main, worker, export or eal (DPDK's thread for interrupts);
-// WHAT is open:PATH, write:PATH, connect:PORT, kill:PID, limit:PID, pin:PID, socket:FAMILY, option:OF_PRCTL,
-// order:WORDS (to the process that runs the hook's commands; | is a NUL), memfd, x32, fork or exec:PATH. What came of
-// it is said on standard error.
+// WHAT is open:PATH, write:PATH, suid:PATH, chmod:PATH, connect:PORT, fastopen:PORT, kill:PID, limit:PID, pin:PID,
+// socket:FAMILY, socket:FAMILY,TYPE,PROTOCOL, datagram:PATH (to a socket that is a file, by one of a pair),
+// option:OF_PRCTL, order:WORDS (to the process that runs the hook's commands; | is a NUL), listen, rebind, memfd, code,
+// x32, fork or exec:PATH. What came of it is said on standard error.
 //
 // It stands in for three functions of the C library that these threads call, so that nothing is planted in the
 // programs themselves.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/if_packet.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -16,7 +18,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,6 +61,53 @@ bool give_order(std::string_view words) {
   return sent;
 }
 
+sockaddr_in here(const std::string& port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = ::htons(static_cast<std::uint16_t>(std::atoi(port.c_str())));
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+/// "FAMILY" or "FAMILY,TYPE,PROTOCOL".
+int open_socket(const std::string& of) {
+  int family = 0, type = SOCK_DGRAM, protocol = 0;
+  std::sscanf(of.c_str(), "%d,%d,%d", &family, &type, &protocol);
+  return ::socket(family, type, protocol);
+}
+
+/// To a socket that is a file.
+bool send_by_one_of_a_pair(const std::string& path) {
+  int pair[2];
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return ::socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0 &&
+         ::sendto(pair[0], "plant", 5, 0, reinterpret_cast<const sockaddr*>(&address), sizeof address) > 0;
+}
+
+/// Sockets for packets, to all interfaces.
+bool rebind() {
+  constexpr int kMostFiles = 64;
+  sockaddr_ll every{};
+  every.sll_family = AF_PACKET;
+  for (int file = 3; file < kMostFiles; ++file) {
+    int family = 0;
+    socklen_t bytes = sizeof family;
+    if (::getsockopt(file, SOL_SOCKET, SO_DOMAIN, &family, &bytes) == 0 && family == AF_PACKET)
+      return ::bind(file, reinterpret_cast<const sockaddr*>(&every), sizeof every) == 0;
+  }
+  errno = ENOTSOCK;
+  return false;
+}
+
+/// Memory that was written.
+bool run_memory() {
+  constexpr std::size_t kBytes = 4096;
+  void* const code = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return code != MAP_FAILED && ::mprotect(code, kBytes, PROT_READ | PROT_EXEC) == 0;
+}
+
 /// Whether it could be done; errno says why not.
 bool attempt(const std::string& what, const std::string& of) {
   if (what == "open") return ::open(of.c_str(), O_RDONLY | O_CLOEXEC) >= 0;
@@ -75,14 +126,22 @@ bool attempt(const std::string& what, const std::string& of) {
   if (what == "option") return ::syscall(SYS_prctl, std::atoi(of.c_str()), 0, 0, 0, 0) == 0;
   if (what == "x32") return ::syscall(0x40000000 | SYS_getpid) > 0;
   if (what == "order") return give_order(of);
-  if (what == "socket") return ::socket(std::atoi(of.c_str()), SOCK_DGRAM, 0) >= 0;
-  if (what == "connect") {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = ::htons(static_cast<std::uint16_t>(std::atoi(of.c_str())));
-    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  if (what == "socket") return open_socket(of) >= 0;
+  if (what == "datagram") return send_by_one_of_a_pair(of);
+  if (what == "rebind") return rebind();
+  if (what == "code") return run_memory();
+  if (what == "suid") return ::open(of.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_ISUID | 0700) >= 0;
+  if (what == "chmod") {
+    const int file = ::open(of.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+    return file >= 0 && ::fchmod(file, S_ISUID | 0700) == 0;
+  }
+  if (what == "listen") return ::listen(::socket(AF_INET, SOCK_STREAM, 0), 1) == 0;
+  if (what == "connect" || what == "fastopen") {
+    const sockaddr_in address = here(of);
+    const auto* const to = reinterpret_cast<const sockaddr*>(&address);
     const int made = ::socket(AF_INET, SOCK_STREAM, 0);
-    return made >= 0 && ::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    if (what == "connect") return made >= 0 && ::connect(made, to, sizeof address) == 0;
+    return made >= 0 && ::sendto(made, "plant", 5, MSG_FASTOPEN | MSG_NOSIGNAL, to, sizeof address) > 0;
   }
   if (what == "fork") {
     const pid_t child = ::fork();

@@ -114,6 +114,54 @@ class Plants(Sandboxed):
             held, _ = self.plant('worker', f'connect:{collector.getsockname()[1]}', *source)
             self.assertEqual(held.stderr, 'plant: got through\n')
 
+    def collector_of_datagrams(self):
+        """Arguments of a run that sends them to one."""
+        collector = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(collector.close)
+        collector.bind(('127.0.0.1', 0))
+        return [*TRAFFIC, '--export', f'ipfix:udp://127.0.0.1:{collector.getsockname()[1]}']
+
+    def test_a_run_with_a_collector_has_sockets_of_tcp_and_udp_alone(self):
+        self.needs('calls')
+        source, internet, stream = self.collector_of_datagrams(), int(socket.AF_INET), int(socket.SOCK_STREAM)
+        held, _ = self.plant('worker', f'socket:{internet},{stream},{socket.IPPROTO_TCP}', *source)
+        self.assertEqual(held.stderr, 'plant: got through\n')
+        others = [(internet, stream, 262), (int(socket.AF_INET6), stream, 262), (internet, stream, 132), (internet, 5, 132)]  # MPTCP, SCTP
+        if os.geteuid() == 0:
+            others += [(internet, int(socket.SOCK_RAW), 255), (internet, 10, 768), (int(socket.AF_NETLINK), int(socket.SOCK_RAW), 12)]  # packets by hand; all packets; netfilter
+        for other in others:
+            with self.subTest(other=other):
+                held, free = self.plant('worker', 'socket:' + ','.join(map(str, other)), *source)
+                self.assertEqual(held.stderr, 'plant: Operation not permitted\n')
+                self.assertNotEqual(free.stderr, held.stderr)  # got through, where the kernel has it
+
+    def test_no_connection_begins_with_its_first_bytes(self):
+        self.needs('calls')
+        with socket.create_server(('127.0.0.1', 0)) as other:
+            threading.Thread(target=self.take_all, args=(other,), daemon=True).start()
+            self.assert_stopped(f'fastopen:{other.getsockname()[1]}', 'Operation not permitted', *self.collector_of_datagrams())
+
+    def test_who_has_no_port_to_listen_at_listens_at_none(self):
+        self.needs('calls')
+        self.assert_stopped('listen', 'Operation not permitted', *self.collector_of_datagrams())
+
+    @unittest.skipIf(os.geteuid() != 0, 'not root')
+    def test_packets_of_other_interfaces_stay_unseen(self):
+        self.needs('calls')
+        self.assert_stopped('rebind', 'Operation not permitted', '-i', 'lo', '--duration', '300ms', '--flows', '1024', threads=('worker',))
+
+    def test_sockets_that_are_files_are_not_reached_by_one_of_a_pair(self):
+        self.needs('calls')
+        path = self.folder / 'socket'
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+            other.bind(str(path))
+            self.assert_stopped(f'datagram:{path}', 'Function not implemented')
+
+    def test_no_file_is_made_that_others_run_with_the_rights_of_the_run(self):
+        self.needs('calls')
+        for what in ('suid', 'chmod'):
+            self.assert_stopped(f'{what}:{self.folder}/program', 'Operation not permitted', threads=('worker',))
+
     @staticmethod
     def take_all(listener):
         """Each connection, to its end."""
@@ -156,6 +204,7 @@ class Plants(Sandboxed):
     def test_what_helps_to_run_other_code_is_refused(self):
         self.needs('calls')
         self.assert_stopped('memfd', 'Function not implemented', threads=('worker',))
+        self.assert_stopped('code', 'Operation not permitted', threads=('worker',))  # memory that was written
         self.assert_stopped('option:4', 'Operation not permitted', threads=('worker',))  # PR_SET_DUMPABLE
 
     def test_calls_by_numbers_of_another_kind_end_the_process(self):

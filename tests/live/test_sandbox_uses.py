@@ -4,15 +4,19 @@
 import contextlib
 import ctypes.util
 import errno
+import fcntl
 import os
 import pathlib
+import pty
 import pwd
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 import call_filters
@@ -215,6 +219,27 @@ class Outputs(Uses):
         self.assertEqual((done.returncode, path.exists()), (0, False), done.stderr)
 
 
+class Terminals(Uses):
+    def test_a_terminal_whose_description_is_where_the_environment_says(self):
+        if shutil.which('tic') is None:
+            self.skipTest('no tic')
+        text = self.folder / 'own.ti'
+        text.write_text('parshall-own|like vt100,\n\tuse=vt100,\n')
+        subprocess.run(['tic', '-o', self.folder / 'terminfo', text], check=True, capture_output=True)
+        ours, its = pty.openpty()
+        self.addCleanup(os.close, ours)
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('4H', 24, 80, 0, 0))
+        process = subprocess.Popen([PARSHALL, 'watch', *TRAFFIC, '--live', '-o', '/dev/null'], stdin=its, stdout=its, stderr=subprocess.PIPE, text=True, env=os.environ | {'TERM': 'parshall-own', 'TERMINFO_DIRS': f'/nowhere:{self.folder}/terminfo'})
+        os.close(its)
+        with contextlib.suppress(OSError):  # it has ended
+            os.read(ours, 4096)
+            os.write(ours, b'q')
+            while os.read(ours, 4096):
+                pass
+        said = process.communicate(timeout=30)[1]
+        self.assertEqual(process.returncode, 0, said)
+
+
 class Replaced(Uses):
     """Files that others take the place of while the run goes on."""
 
@@ -235,6 +260,22 @@ class Replaced(Uses):
         configure(self.folder / 'one.csv', self.folder / 'two.csv')
         process.send_signal(signal.SIGHUP)
         self.lines_until(process, 'two.csv is an output from now on')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(30), 0)
+
+    def test_a_configuration_whose_folder_is_a_link_that_leads_elsewhere(self):
+        self.needs_everything()
+        for name in ('one', 'two'):
+            (self.folder / name).mkdir()
+            (self.folder / name / 'watch.toml').write_text(f'[[export]]\nkind = "csv"\ntarget = "{self.folder}/{name}.csv"\n')
+        link = self.folder / 'now'
+        link.symlink_to('one')
+        process = self.start(PARSHALL, 'watch', '-g', 'flows=9,pace=1000', '--duration', '60s', '-o', '/dev/null', '--config', link / 'watch.toml')
+        process.stderr.readline()
+        link.unlink()
+        link.symlink_to('two')
+        process.send_signal(signal.SIGHUP)
+        self.assertIn('Permission denied; the sandbox lets it be read in the folder where it was at the start; outputs stay as they were', process.stderr.readline())
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(30), 0)
 

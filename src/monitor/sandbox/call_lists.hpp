@@ -32,9 +32,9 @@ inline constexpr std::string_view kAllowed[] = {
     "fallocate", "fadvise64", "readahead", "fsync", "fdatasync", "sync_file_range", "fchmod", "getdents64", "pipe",
     "pipe2", "sendfile",
     // files, as far as Landlock and their rights let it
-    "open", "openat", "openat2", "creat", "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat",
-    "faccessat2", "readlink", "readlinkat", "getcwd", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename",
-    "renameat", "renameat2", "umask", "getxattr", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
+    "open", "openat", "creat", "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat", "faccessat2",
+    "readlink", "readlinkat", "getcwd", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
+    "renameat2", "umask", "getxattr", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
     // memory
     "brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "mincore", "msync", "mlock", "mlock2", "munlock",
     "mlockall", "munlockall", "mbind", "get_mempolicy", "set_mempolicy", "move_pages", "membarrier", "pkey_mprotect",
@@ -55,8 +55,8 @@ inline constexpr std::string_view kAllowed[] = {
     "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
     "epoll_pwait2", "eventfd", "eventfd2",
     // sockets
-    "socket", "socketpair", "bind", "listen", "accept", "accept4", "connect", "getsockname", "getpeername", "sendto",
-    "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt", "setsockopt"};
+    "socket", "bind", "listen", "accept", "accept4", "connect", "getsockname", "getpeername", "sendto", "sendmsg",
+    "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt", "setsockopt"};
 
 /// Allowed of who calls alone, whose number is the first word: 0, or the thread's own process.
 inline constexpr std::string_view kOfItself[] = {"sched_setaffinity", "sched_setscheduler", "sched_setparam",

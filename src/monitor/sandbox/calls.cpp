@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -74,25 +75,73 @@ scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) 
 }
 
 constexpr std::uint64_t kInt = 0xffffffff;  ///< all that the kernel looks at of an int
+constexpr std::uint32_t kRefused = SCMP_ACT_ERRNO(EPERM);
 
 void refuse_sockets(Filter& filter, const Rules& rules) {
   for (std::uint64_t family = 0; family < AF_MAX; ++family) {
     const bool allowed = (family == AF_UNIX && rules.opens(Sockets::local)) ||
                          ((family == AF_INET || family == AF_INET6) && rules.opens(Sockets::internet)) ||
                          (family == AF_NETLINK && rules.opens(Sockets::netlink));
-    if (!allowed) filter.add(SCMP_ACT_ERRNO(EPERM), "socket", masked(0, kInt, family));
+    if (!allowed) filter.add(kRefused, "socket", masked(0, kInt, family));
+  }
+}
+
+/// Of a family: of which the number of the protocol has that bit, or a higher one.
+void refuse_protocols(Filter& filter, std::uint64_t family, unsigned from_bit) {
+  for (std::uint64_t bit = std::uint64_t{1} << from_bit; bit <= kInt; bit <<= 1) {
+    const scmp_arg_cmp one[] = {masked(0, kInt, family), masked(2, bit, bit)};
+    filter.add(kRefused, "socket", one);
+  }
+}
+
+/// Landlock holds ports of TCP where a socket connects or binds. It asks nothing of MPTCP and SCTP, which reach the
+/// same servers, of packets that are made by hand, of a first message that connects, or of who listens without an
+/// address.
+void refuse_other_ways_to_connect(Filter& filter, const Rules& rules) {
+  constexpr std::uint64_t kTypeOf = 0xf;  // what is above are flags
+  constexpr unsigned kAboveUdp = 5;       // bits of TCP's number and UDP's
+  for (const std::uint64_t family : {AF_INET, AF_INET6}) {
+    if (!rules.opens(Sockets::internet)) break;
+    for (std::uint64_t type = 0; type <= kTypeOf; ++type) {
+      const scmp_arg_cmp other[] = {masked(0, kInt, family), masked(1, kTypeOf, type)};
+      if (type != SOCK_STREAM && type != SOCK_DGRAM) filter.add(kRefused, "socket", other);
+    }
+    refuse_protocols(filter, family, kAboveUdp);
+  }
+  if (rules.opens(Sockets::netlink) && !rules.is_device) refuse_protocols(filter, AF_NETLINK, 0);  // but routes
+  filter.add(kRefused, "sendmsg", masked(2, MSG_FASTOPEN, MSG_FASTOPEN));
+  for (const char* const call : {"sendto", "sendmmsg"})
+    filter.add(kRefused, call, masked(3, MSG_FASTOPEN, MSG_FASTOPEN));
+  if (!rules.binds.empty() || rules.is_device) return;
+  filter.add(kRefused, "listen");
+  if (!rules.opens(Sockets::netlink)) filter.add(kRefused, "bind");  // of a socket for packets, to other interfaces
+}
+
+/// Files that others would run with the rights of who made them.
+void refuse_rights_for_others(Filter& filter) {
+  constexpr std::uint64_t kNoName = O_TMPFILE & ~O_DIRECTORY;
+  for (const std::uint64_t right : {S_ISUID, S_ISGID}) {
+    for (const char* const call : {"fchmod", "creat"}) filter.add(kRefused, call, masked(1, right, right));
+    for (const std::uint64_t made : {std::uint64_t{O_CREAT}, kNoName}) {
+      const scmp_arg_cmp open[] = {masked(1, made, made), masked(2, right, right)};
+      const scmp_arg_cmp open_at[] = {masked(2, made, made), masked(3, right, right)};
+      filter.add(kRefused, "open", open);
+      filter.add(kRefused, "openat", open_at);
+    }
   }
 }
 
 /// What ends the process, and what calls that are allowed may not be asked for.
 int refuse(const Rules& rules) {
-  constexpr std::uint32_t kRefused = SCMP_ACT_ERRNO(EPERM);
   Filter filter(SCMP_ACT_ALLOW);
   for (const std::string_view call : kNever)
     if (!(rules.programs && call == "bpf")) filter.add(SCMP_ACT_KILL_PROCESS, call);
   refuse_sockets(filter, rules);
-  for (const char* const call : {"mmap", "mprotect", "pkey_mprotect"})  // code is what files have
-    filter.add(kRefused, call, masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));
+  refuse_other_ways_to_connect(filter, rules);
+  refuse_rights_for_others(filter);
+  filter.add(kRefused, "mmap", masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));  // code is what files have
+  for (const char* const call : {"mprotect", "pkey_mprotect"})
+    filter.add(kRefused, call, masked(2, PROT_EXEC, PROT_EXEC));
   filter.add(kRefused, "clone", masked(0, CLONE_THREAD, 0));
   for (const std::uint64_t input : {TIOCSTI, TIOCLINUX})  // typed into a terminal, for who reads it next
     filter.add(kRefused, "ioctl", masked(1, kInt, input));
@@ -111,6 +160,9 @@ int allow(const Rules& rules) {
   for (const std::string_view call : kAllowed) filter.add(SCMP_ACT_ALLOW, call);
   if (rules.programs) filter.add(SCMP_ACT_ALLOW, "bpf");
   if (rules.is_device) filter.add(SCMP_ACT_ALLOW, "memfd_create");
+  // One of a pair can be pointed at other sockets that are files, and for other families the kernel loads their
+  // modules.
+  if (rules.opens(Sockets::local)) filter.add(SCMP_ACT_ALLOW, "socketpair", masked(0, kInt, AF_UNIX));
   for (const std::string_view call : kOfItself) {
     if (rules.schedules && call != "prlimit64")
       filter.add(SCMP_ACT_ALLOW, call);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -249,6 +250,10 @@ void add_terminal(Collected& collected) {
   collected.add("/dev/tty", Access::terminal);
   for (const char* const path : {"/etc/terminfo", "/lib/terminfo"}) collected.add(path, Access::read);
   if (const char* const path = std::getenv("TERMINFO")) collected.add(path, Access::read);
+  if (const char* const folders = std::getenv("TERMINFO_DIRS")) {
+    std::istringstream all(folders);
+    for (std::string folder; std::getline(all, folder, ':');) collected.add(folder, Access::read);
+  }
   if (const char* const home = std::getenv("HOME")) collected.add(std::string(home) + "/.terminfo", Access::read);
 }
 
