@@ -505,6 +505,12 @@ class NothingLost(Case):
             lines = [line for line in done.lines if target in line]
             self.assertEqual(lines, [] if said is None else [f"parshall watch: csv:{self.path(target)} is {self.path(said)}"])
 
+    def test_one_in_the_working_directory_whose_name_has_a_time_leaves_no_other_file(self):
+        done = run("watch", "-q", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:flows-%Y.csv", cwd=self.folder)
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        (name,) = (name for name in os.listdir(self.folder) if name != "good.pcap")
+        self.assertRegex(name, r"^flows-20\d\d\.csv$")
+
     def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
         pipe = self.path("pipe")
         os.mkfifo(pipe)
