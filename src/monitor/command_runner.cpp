@@ -36,7 +36,7 @@ pid_t spawn(const std::string& command, const std::array<std::string, 3>& variab
   posix_spawnattr_init(&attributes);
   sigset_t usual;
   sigemptyset(&usual);
-  for (const int each : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGQUIT, SIGCHLD}) sigaddset(&usual, each);
+  for (const int each : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGQUIT, SIGCHLD, SIGXFSZ}) sigaddset(&usual, each);
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setsigmask(&attributes, &mask);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);

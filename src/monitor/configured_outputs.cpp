@@ -16,6 +16,7 @@
 #include "cli/signals.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/export_tables.hpp"
+#include "pipeline/output/target_file.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -47,6 +48,27 @@ Result<std::vector<OutputPlan>> parse(const std::vector<std::string>& words) {
   return outputs;
 }
 
+/// One whose name has a time takes no other's place.
+bool has_time(const OutputPlan& output) {
+  return std::ranges::any_of(needs_of({&output, 1}),
+                             [](const auto& needs) { return std::ranges::any_of(needs.files, parshall::has_time); });
+}
+
+/// What comes opens its file before what goes has written all: they would mix there.
+std::optional<Error> mixture(const std::vector<OutputPlan>& now, const std::vector<OutputPlan>& wanted) {
+  for (const OutputPlan& goes : now)
+    for (const OutputPlan& comes : wanted) {
+      if (is_among(goes, wanted) || is_among(comes, now) || has_time(comes)) continue;
+      Plan both;
+      both.outputs = {goes, comes};
+      if (targets_problem({}, targets_of(both)))
+        return Error{
+            fmt::format("{} would write where {} does until it ends: name another file, or take out that first",
+                        name_of(comes), name_of(goes))};
+    }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ConfiguredOutputs::ConfiguredOutputs(Run& run, const Plan& plan, std::string command, bool is_held)
@@ -75,6 +97,7 @@ void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
   plan_.outputs = others_;
   std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));
   if (const auto problem = outputs_problem(plan_)) return stay(*problem);
+  if (const auto problem = mixture(configured_, *wanted)) return stay(*problem);
   bool opened = true;
   for (const OutputPlan& output : *wanted)
     if (!is_among(output, configured_) && meanwhile()) opened = open(output) && opened;

@@ -14,11 +14,15 @@ OutputWatch::OutputWatch(const Outputs& outputs, const ExportQueue* main, std::s
   follow();
 }
 
-/// Of those that were removed it was told then.
+/// Of those that were removed it was told then, but not what it means for the run.
 void OutputWatch::follow() {
   const auto queues = outputs_.queues();
-  std::erase_if(watched_,
-                [&](const Watched& watched) { return std::ranges::find(*queues, watched.queue) == queues->end(); });
+  std::erase_if(watched_, [&](const Watched& watched) {
+    const ExportQueue& queue = *watched.queue;
+    if (std::ranges::find(*queues, watched.queue) != queues->end()) return false;
+    lost_ |= queue.lost_some() && !(queue.failed() && queue.exporter().reader_gone());
+    return true;
+  });
   for (const auto& queue : *queues)
     if (std::ranges::none_of(watched_, [&](const Watched& watched) { return watched.queue == queue; }))
       watched_.push_back({queue});
@@ -52,7 +56,7 @@ void OutputWatch::look() {
   }
 }
 
-/// Once a minute at most, and that it is over.
+/// Once a minute at most, but for the first that loses something, and that it is over.
 void OutputWatch::tell_trouble(Watched& watched) {
   constexpr std::chrono::minutes kAgain{1};
   constexpr std::chrono::seconds kCalm{1};
@@ -69,8 +73,12 @@ void OutputWatch::tell_trouble(Watched& watched) {
   };
   if (!trouble.empty()) {
     watched.seen_trouble = now;
-    if (watched.said_trouble && now - *watched.said_trouble < kAgain) return;
+    const bool loses = watched.queue->lost_some();
+    const bool is_news = loses && !watched.said_loss && trouble != watched.said;
+    if (watched.said_trouble && now - *watched.said_trouble < kAgain && !is_news) return;
     watched.said_trouble = now;
+    watched.said_loss = loses;
+    watched.said = trouble;
     watched.is_over = false;
     tell(trouble);
   } else if (!watched.is_over && now - watched.seen_trouble >= kCalm) {

@@ -505,6 +505,22 @@ class NothingLost(Case):
             lines = [line for line in done.lines if target in line]
             self.assertEqual(lines, [] if said is None else [f"parshall watch: csv:{self.path(target)} is {self.path(said)}"])
 
+    def test_one_in_the_working_directory_whose_name_has_a_time_leaves_no_other_file(self):
+        done = run("watch", "-q", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:flows-%Y.csv", cwd=self.folder)
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        (name,) = (name for name in os.listdir(self.folder) if name != "good.pcap")
+        self.assertRegex(name, r"^flows-20\d\d\.csv$")
+
+    def test_a_limit_of_files_sizes_is_told_as_a_full_disk_is(self):
+        limit = 100000
+        done = run("watch", "-q", "-g", "flows=20000", "--count", "100k", "--export", "csv:" + self.path("flows.csv"), "--format", "json", "--top", "1",
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assert_says(done, FAILED, "File too large")
+        (output,) = (output for output in json.loads(done.out)["summary"]["outputs"] if output["name"].startswith("csv"))
+        self.assertGreater(output["dropped"]["records"], 0)
+        with open(self.path("flows.csv"), "rb") as file:
+            self.assertEqual(len(rows(file.read())), output["written"]["records"])
+
     def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
         pipe = self.path("pipe")
         os.mkfifo(pipe)

@@ -66,9 +66,9 @@ class FullDisk(unittest.TestCase):
         if not self.disk.is_there:
             self.skipTest("SKIPPED no file system can be mounted here")
 
-    def start(self, *kinds):
+    def start(self, *kinds, more=()):
         exports = [word for kind in kinds for word in ("--export", f"{kind}:{self.folder}/{kind}")]
-        self.process = subprocess.Popen(self.disk.inside(PROGRAM, "watch", *TRAFFIC, *exports, "--format", "json", "--top", "1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(self.disk.inside(PROGRAM, "watch", *TRAFFIC, *exports, *more, "--format", "json", "--top", "1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: (self.process.kill(), self.process.wait(), self.process.stdout.close(), self.process.stderr.close()))
         self.said = []
         self.listener = threading.Thread(target=lambda: self.said.extend(iter(self.process.stderr.readline, "")))
@@ -190,6 +190,43 @@ class FullDisk(unittest.TestCase):
         self.assertNotIn("\0", text)
         self.assertGreater(self.in_file("csv")[0], 0)
         self.assertLess(self.in_file("csv")[0], outputs["csv"]["written"]["records"])
+
+    def test_that_it_is_full_is_told_soon_after_it_was_cut(self):
+        self.start("csv")
+        self.wait_for("at most")
+        time.sleep(0.5)
+        with open(self.disk.path / "csv", "w"):
+            pass
+        self.wait_for("it goes on")
+        self.disk.fill()
+        self.wait_for("No space left on device")
+        self.disk.free()
+        time.sleep(0.5)
+        status, _ = self.finish()
+        self.assertEqual(status, 1)
+        self.assertEqual(sum("No space left on device" in line for line in self.said), 1, self.said)
+
+    def test_what_one_that_goes_loses_last_is_in_the_status(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder) / "watch.toml"
+            config.write_text("")
+            self.start(more=("--config", config))
+            self.wait_for("at most")
+            accounts = []
+            while not any("No space left on device" in line for line in accounts):
+                self.assertLess(len(accounts), 10, accounts)
+                config.write_text(f'[[export]]\nkind = "csv"\ntarget = "{self.folder}/csv"\n')
+                self.process.send_signal(signal.SIGHUP)
+                self.wait_for("is an output from now on", len(accounts) + 1)
+                time.sleep(0.3)
+                config.write_text("")
+                self.disk.fill()
+                self.process.send_signal(signal.SIGHUP)  # mostly before it was seen that nothing can be written
+                self.wait_for("is no output any more", len(accounts) + 1)
+                self.disk.free()
+                accounts = [line for line in self.said if "is no output any more" in line]
+            status, _ = self.finish()
+        self.assertEqual(status, 1)
 
     def test_an_ipfix_file_that_somebody_empties_can_be_read_from_there(self):
         self.start("ipfix")

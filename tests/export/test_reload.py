@@ -111,6 +111,26 @@ class Configured(unittest.TestCase):
         self.assertEqual(sum("%Y.jsonl is" in line for line in self.said), 1, "it stayed")
         self.finish(process)
 
+    def test_one_that_comes_does_not_write_where_one_that_goes_still_does(self):
+        self.configure(self.table("ipfix", "flows"))
+        process = self.start()
+        for times, table in enumerate((self.table("ipfix", "flows", 'probe = "other"'), self.table("csv", "flows")), 1):
+            self.configure(table)
+            process.send_signal(signal.SIGHUP)
+            self.wait_for("outputs stay as they were", times)
+            self.assertIn("name another file", self.said[-1])
+        self.configure(self.table("ipfix", "flows-%Y"))
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("flows is no output any more")
+        self.configure(self.table("ipfix", "flows-%Y", 'probe = "other"'))
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("flows-%Y is no output any more")
+        self.finish(process)
+        files = [path for path in self.folder.iterdir() if path.name.startswith("flows")]
+        self.assertEqual(len(files), 3)
+        done = subprocess.run([PROGRAM, "verify", *files], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_many_times(self):
         self.configure()
         process = self.start()

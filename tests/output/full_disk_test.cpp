@@ -164,6 +164,17 @@ TEST_P(FullDisk, OneThatSomebodyElseCutsGoesOnFromThere) {
   expect_whole(kPart);
 }
 
+TEST_P(FullDisk, ThatSomebodyElseCutItIsToldForAWhileThoughNothingComes) {
+  put_some();
+  std::filesystem::resize_file(path_, 0);
+  const auto waits_for = [&](bool is_told) {
+    for (int i = 0; i < 5'000 && queue_->trouble().empty() == is_told; ++i) std::this_thread::sleep_for(1ms);
+    return queue_->trouble().empty() != is_told;
+  };
+  EXPECT_TRUE(waits_for(true));
+  EXPECT_TRUE(waits_for(false)) << queue_->trouble();
+}
+
 TEST_P(FullDisk, OneThatSomebodyElseCutsToMakeRoomGoesOnFromThere) {
   put_some();
   {
@@ -201,6 +212,30 @@ TEST_P(FullDisk, WhatAServerTellsOnlyWhenItIsClosedIsToldInTheEnd) {
   ASSERT_TRUE(queue_->failed());
   EXPECT_TRUE(queue_->lost_some());
   EXPECT_NE(queue_->exporter().error()->message.find("quota exceeded, which shows only now"), std::string::npos);
+}
+
+TEST(IpfixFile, OneThatSomebodyEmptiesWhileNothingComesHasLostNothing) {
+  const std::string path = std::filesystem::temp_directory_path() / "full-disk-ipfix";
+  auto exporter = open_exporter(*find_exporter("ipfix"), path);
+  ASSERT_TRUE(exporter) << exporter.error().message;
+  ExportQueue queue(*std::move(exporter), Schema(), ExportOptions{.name = "ipfix"});
+  const auto wait_until = [](const auto& is_so) {
+    for (int i = 0; i < 10'000 && !is_so(); ++i) std::this_thread::sleep_for(1ms);
+    return is_so();
+  };
+  const auto put_one = [&] {
+    queue.put(record_bytes(1));
+    return wait_until([&] { return queue.summary().waiting() == OutputSummary::Sum(); });
+  };
+  ASSERT_TRUE(put_one());
+  const std::size_t whole = std::filesystem::file_size(path);
+  std::filesystem::resize_file(path, 0);
+  ASSERT_TRUE(wait_until([&] { return !queue.trouble().empty(); }));
+  ASSERT_TRUE(put_one());
+  EXPECT_GE(std::filesystem::file_size(path), whole) << "with its templates again";
+  EXPECT_EQ(queue.summary().written.records, 2u);
+  EXPECT_FALSE(queue.lost_some());
+  std::filesystem::remove(path);
 }
 
 TEST(CreateTemporary, AnEmptyTmpdirIsNone) {

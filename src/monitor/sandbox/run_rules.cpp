@@ -167,6 +167,7 @@ class Collected {
   static fs::path target_of(fs::path path) {
     constexpr int kMostLinks = 40;  // as the kernel
     std::error_code wrong;
+    path = fs::absolute(path, wrong);  // else of one that is not there yet no folder would be known
     for (int i = 0; i < kMostLinks && fs::is_symlink(path, wrong); ++i)
       path = path.parent_path() / fs::read_symlink(path, wrong);  // an absolute one replaces all before it
     return fs::weakly_canonical(path, wrong);

@@ -82,6 +82,7 @@ void Output::empty_buffer() {
 
 void Output::put(std::string_view text) {
   if (goes_on_ && !error_ && !wrong_) look_for_cut();
+  has_more_ |= !text.empty();
   write_all(text);
 }
 
@@ -101,13 +102,16 @@ void Output::look_for_cut() {
 }
 
 void Output::keep_or_take_back() {
+  const bool had_more = std::exchange(has_more_, false);
   if (!wrong_) {
-    const bool is_told = std::chrono::steady_clock::now() >= cut_told_until_;
-    if (std::exchange(unkept_bytes_, 0) != 0 && is_told) trouble_.clear();
+    const bool has_written = std::exchange(unkept_bytes_, 0) != 0;
+    if (cut_told_until_ ? std::chrono::steady_clock::now() < *cut_told_until_ : !has_written) return;
+    trouble_.clear();
+    cut_told_until_.reset();
     return;
   }
   trouble_ = std::exchange(wrong_, std::nullopt)->message;
-  lost_ = true;
+  lost_ |= had_more;
   const std::uint64_t bytes = bytes_of(fd_).value_or(file_bytes_);
   file_bytes_ = bytes - std::min(bytes, std::exchange(unkept_bytes_, 0));  // what others added stays
   if (::ftruncate(fd_, static_cast<off_t>(file_bytes_)) == 0) return;
@@ -143,6 +147,7 @@ void Output::write_all(std::string_view text) {
     } else if (errno != EINTR) {
       reader_gone_ = errno == EPIPE && !owns_;
       (goes_on_ ? wrong_ : error_) = Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
+      cut_told_until_.reset();
     }
   }
 }

@@ -57,7 +57,7 @@ class Output {
   /// Of a file that goes on: why the last flush that had something to write failed, or that somebody cut it, for two
   /// seconds; empty: neither.
   const std::string& trouble() const noexcept { return trouble_; }
-  /// Whether what was written before the last flush is gone. Once.
+  /// Whether what was written before the last flush, if anything was, is gone. Once.
   bool take_lost() noexcept { return std::exchange(lost_, false); }
   /// Whether somebody cut it so that nothing was there. Once.
   bool take_emptied() noexcept { return std::exchange(emptied_, false); }
@@ -84,12 +84,13 @@ class Output {
   bool reader_gone_ = false;
 
   bool goes_on_ = false, lost_ = false, emptied_ = false, needs_before_ = false;
+  bool has_more_ = false;  ///< than its beginning, since the last flush
   std::string beginning_;
   std::optional<Error> wrong_;  ///< since the last flush, of a file that goes on
   std::string trouble_;
-  std::chrono::steady_clock::time_point cut_told_until_{};
-  std::uint64_t file_bytes_ = 0;    ///< where nobody else cuts it or adds to it
-  std::uint64_t unkept_bytes_ = 0;  ///< of them, since the last flush
+  std::optional<std::chrono::steady_clock::time_point> cut_told_until_;  ///< where trouble is that somebody cut it
+  std::uint64_t file_bytes_ = 0;                                         ///< where nobody else cuts it or adds to it
+  std::uint64_t unkept_bytes_ = 0;                                       ///< of them, since the last flush
 };
 
 }  // namespace parshall

@@ -41,6 +41,7 @@ struct Streams {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);  // what is ignored would stay so
+  ::signal(SIGXFSZ, SIG_DFL);
   ::signal(SIGHUP, SIG_DFL);
   ::signal(SIGCHLD, SIG_DFL);
   ::dup2(streams.input, STDIN_FILENO);
