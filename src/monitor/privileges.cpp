@@ -19,8 +19,12 @@
 namespace parshall::cli {
 namespace {
 
-constexpr std::uint64_t kMaySetScheduler = std::uint64_t{1} << CAP_SYS_NICE,
-                        kMayDetach = std::uint64_t{1} << CAP_NET_ADMIN;
+constexpr std::uint64_t bit(unsigned capability) { return std::uint64_t{1} << capability; }
+
+constexpr std::uint64_t kMaySetScheduler = bit(CAP_SYS_NICE), kMayDetach = bit(CAP_NET_ADMIN);
+/// Files of anybody, room on disks that is kept for root, any port, memory that stays.
+constexpr std::uint64_t kOfRoot = bit(CAP_DAC_OVERRIDE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_FOWNER) |
+                                  bit(CAP_SYS_RESOURCE) | bit(CAP_NET_BIND_SERVICE) | bit(CAP_IPC_LOCK);
 
 /// Effective and permitted ones of this thread; what it has beyond `keep` is gone, none is inherited. What errno says.
 int keep_capabilities(std::uint64_t keep) noexcept {
@@ -66,12 +70,15 @@ std::optional<Error> user_problem(const std::string& user) {
 }
 
 std::optional<Error> drop_privileges(const Privileges& kept) {
-  const std::uint64_t keep =
+  std::uint64_t keep =
       (kept.sets_scheduler && !allow_scheduling() ? kMaySetScheduler : 0) | (kept.detaches_xdp ? kMayDetach : 0);
   if (keep != 0) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);  // over the change of user
   if (!kept.user.empty())
     if (auto error = become(kept.user)) return error;
-  if (::geteuid() == 0) return std::nullopt;
+  if (::geteuid() == 0) {
+    if (kept.is_on_pci || kept.runs_commands) return std::nullopt;
+    keep |= kOfRoot | (kept.sets_scheduler ? kMaySetScheduler : 0);
+  }
   const auto drop = [&] {
     if (const int wrong = keep_capabilities(keep); wrong != 0) return wrong;
     return kept.runs_commands || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;

@@ -106,7 +106,8 @@ class Watch {
   std::optional<Error> give_up_rights() {
     const Privileges kept{.user = options_.user,
                           .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
-                          .detaches_xdp = uses_xdp(plan_.plan.source)};
+                          .detaches_xdp = uses_xdp(plan_.plan.source),
+                          .is_on_pci = is_on_pci(plan_.plan.source)};
     if (auto error = drop_privileges(kept)) return error;
     const sandbox::Wanted wanted = *sandbox_of(options_);
     auto made = sandbox::Sandbox::make(

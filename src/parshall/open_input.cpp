@@ -201,6 +201,14 @@ bool uses_xdp(const SourcePlan& source) {
   return source.interface.find("af_xdp") != std::string::npos || source.forward.find("af_xdp") != std::string::npos;
 }
 
+bool is_on_pci(const SourcePlan& source) {
+  return std::ranges::any_of(std::initializer_list<const std::string*>{&source.interface, &source.forward},
+                             [](const std::string* device) {
+                               const auto name = DeviceName::parse(*device);
+                               return name && name->kind == DeviceKind::pci;
+                             });
+}
+
 HeldSource HeldSource::of(const Plan& plan) {
   HeldSource held;
   const SourcePlan& source = plan.source;

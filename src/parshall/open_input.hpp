@@ -30,6 +30,8 @@ struct HeldSource {
 
 /// Whether its devices have a program of the kernel's (XDP), which has to be taken off again.
 bool uses_xdp(const SourcePlan& source);
+/// Whether one of its devices is of DPDK and on PCI, whose driver may want any right.
+bool is_on_pci(const SourcePlan& source);
 
 /// How many threads take packets of a source.
 std::size_t lanes_of(const SessionOptions& session) noexcept;

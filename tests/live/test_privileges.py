@@ -18,6 +18,8 @@ PARSHALL = sys.argv.pop(1)
 NOBODY = pwd.getpwnam('nobody')
 FRAMES = 2000
 CAP_SYS_NICE = 23  # where the limit cannot be raised
+# DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, NET_BIND_SERVICE, IPC_LOCK, SYS_RESOURCE
+OF_ROOT = sum(1 << number for number in (1, 2, 3, 10, 14, 24))
 
 
 def rights(pid):
@@ -100,6 +102,24 @@ class Privileges(unittest.TestCase):
         with netns.VethPair() as link:
             process = self.in_space(link, str(self.program), 'watch', '-i', 'tap0', '--user', 'nobody', '--format', 'json', '--descriptors', '16384', '--scheduler', 'fifo')
             self.assert_has_none(self.watched(link, process), NOBODY, but=1 << CAP_SYS_NICE)
+
+    def test_root_keeps_what_its_outputs_take(self):
+        with netns.VethPair() as link:
+            process = self.in_space(link, str(self.program), 'watch', '-i', 'tap0', '--format', 'json', '--descriptors', '16384', '--export', f'csv:{self.folder}/flows.csv')
+            threads = self.watched(link, process)
+        self.assertGreater(len(threads), 2)
+        self.assertEqual([(hex(thread['capabilities'] & ~OF_ROOT), thread['no_new'], thread['uids']) for thread in threads], [('0x0', True, {'0'})] * len(threads))
+        self.assertEqual(len((self.folder / 'flows.csv').read_text().splitlines()), 251)  # in a folder of somebody else
+
+    def test_of_root_a_run_has_no_more_than_its_outputs_take_and_commands_of_its_hook_all(self):
+        said = self.folder / 'said'
+        process = self.start(str(self.program), 'watch', '-q', '-g', 'flows=9,pace=1000', '--duration', '30s', '--tasks', 'count', '--hook', f'grep CapEff /proc/self/status > {said}')
+        netns.wait_until(lambda: said.exists() and said.read_text(), 'what the command says')
+        self.assertEqual([thread['capabilities'] & ~OF_ROOT for thread in rights(process.pid)], [0] * len(rights(process.pid)))
+        own = next(line for line in pathlib.Path('/proc/self/status').read_text().splitlines() if line.startswith('CapEff'))
+        self.assertEqual(said.read_text().split(), own.split())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
 
     def test_captures_and_built_in_traffic_take_no_rights(self):
         capture = self.folder / 'a.pcap'

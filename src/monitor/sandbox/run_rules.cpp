@@ -17,7 +17,6 @@
 #include "monitor/watch_options.hpp"
 #include "parshall/open_input.hpp"
 #include "parshall/wire_outputs.hpp"
-#include "pipeline/capture/device_name.hpp"
 #include "pipeline/output/target_file.hpp"
 #include "pipeline/output/unnamed_file.hpp"
 
@@ -242,11 +241,6 @@ void add_device(const SourcePlan& source, Collected& collected) {
   add_device_files(words, collected);
 }
 
-bool is_on_pci(const std::string& device) {
-  const auto name = DeviceName::parse(device);
-  return name && name->kind == DeviceKind::pci;
-}
-
 void add_terminal(Collected& collected) {
   collected.add("/dev/tty", Access::terminal);
   for (const char* const path : {"/etc/terminfo", "/lib/terminfo"}) collected.add(path, Access::read);
@@ -293,7 +287,7 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   add_device(plan.source, collected);
   Rules& rules = collected.rules;
   rules.schedules |= !plan.threads.cores.empty() || plan.threads.scheduler != Scheduler::other;
-  if (chosen_sandbox(options).empty() && (is_on_pci(plan.source.interface) || is_on_pci(plan.source.forward)))
+  if (chosen_sandbox(options).empty() && is_on_pci(plan.source))
     rules.unfit = "devices on PCI are untried: --sandbox on holds them";
   return std::move(rules);
 }
