@@ -2,6 +2,7 @@
 #include "pipeline/output/target_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -56,6 +57,28 @@ TEST(TargetFile, OneWithATimeNeverTakesThePlaceOfAnother) {
     std::getline(std::ifstream(name) >> std::ws, line);
     EXPECT_EQ(line, text) << name;
   }
+  fs::remove_all(folder);
+}
+
+TEST(TargetFile, OneWithATimeIsBegunWhereNothingIsInItAndNobodyWritesIt) {
+  const fs::path folder = fs::temp_directory_path() / "target-file-test";
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  const std::string first = name_at(std::time(nullptr), folder / "flows-%Y");
+  { ASSERT_TRUE(open_target(folder / "flows-%Y.csv")); }  // a start that failed
+  auto running = open_target(folder / "flows-%Y.csv");
+  ASSERT_TRUE(running);
+  EXPECT_EQ((*running)->name(), first + ".csv");
+  auto other = open_target(folder / "flows-%Y.csv");
+  ASSERT_TRUE(other);
+  EXPECT_EQ((*other)->name(), first + "-2.csv");
+  fs::create_symlink("nowhere", first + "-3.csv");
+  fs::create_directory(first + "-4.csv");
+  ASSERT_EQ(::mkfifo((first + "-5.csv").c_str(), 0600), 0);
+  auto behind = open_target(folder / "flows-%Y.csv");
+  ASSERT_TRUE(behind);
+  EXPECT_EQ((*behind)->name(), first + "-6.csv");
+  EXPECT_FALSE(fs::exists(folder / "nowhere"));
   fs::remove_all(folder);
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,10 @@
 
 namespace parshall {
 namespace {
+
+constexpr int kAppend = O_WRONLY | O_APPEND | O_CLOEXEC;
+
+bool is_empty_file(const struct stat& status) noexcept { return S_ISREG(status.st_mode) && status.st_size == 0; }
 
 /// None where it does not tell.
 std::optional<std::uint64_t> bytes_of(int fd) noexcept {
@@ -31,10 +36,32 @@ Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
   return std::unique_ptr<Output>(new Output(fd, path, true));
 }
 
-Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path, bool is_new) {
+Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path) {
   if (path == "-") return open(path);
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_new ? O_EXCL : O_TRUNC), 0644);
-  if (fd < 0 && is_new && errno == EEXIST) return Error{std::string(kExists)};
+  return going_on(::open(path.c_str(), kAppend | O_CREAT | O_TRUNC, 0644), path);
+}
+
+Result<std::unique_ptr<Output>> Output::open_new(const std::string& path) {
+  int fd = ::open(path.c_str(), kAppend | O_CREAT | O_EXCL, 0644);
+  const bool is_made = fd >= 0;
+  if (!is_made && errno == EEXIST) {
+    if (struct stat there; ::lstat(path.c_str(), &there) == 0 && !is_empty_file(there))
+      return Error{std::string(kExists)};
+    fd = ::open(path.c_str(), kAppend | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return Error{std::string(kExists)};
+  }
+  auto output = going_on(fd, path);
+  if (!output) return output;
+  // Who made it has it: until it has something in it, too.
+  const bool is_locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  struct stat now;
+  if (is_made ? is_locked || errno != EWOULDBLOCK : is_locked && ::fstat(fd, &now) == 0 && is_empty_file(now))
+    return output;
+  return Error{std::string(kExists)};
+}
+
+/// Of a file that open() answered with.
+Result<std::unique_ptr<Output>> Output::going_on(int fd, const std::string& path) {
   if (fd < 0) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   std::unique_ptr<Output> output(new Output(fd, path, true));
   output->goes_on_ = bytes_of(fd).has_value();

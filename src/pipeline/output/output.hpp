@@ -22,9 +22,11 @@ class Output {
  public:
   /// "-" is standard output.
   static Result<std::unique_ptr<Output>> open(const std::string& path);
-  /// One that goes on, unless it is a pipe, a device or standard output. `is_new`: fails with kExists where it is
-  /// there.
-  static Result<std::unique_ptr<Output>> open_to_go_on(const std::string& path, bool is_new = false);
+  /// One that goes on, unless it is a pipe, a device or standard output. What is there is begun anew.
+  static Result<std::unique_ptr<Output>> open_to_go_on(const std::string& path);
+  /// One that was not there, or that has nothing in it and that nobody writes: a start that failed leaves such. Fails
+  /// with kExists.
+  static Result<std::unique_ptr<Output>> open_new(const std::string& path);
   static constexpr std::string_view kExists = "it is there already";
   /// A new file in TMPDIR, else /tmp, else the working directory, that nobody else can have put there.
   static Result<std::unique_ptr<Output>> create_temporary(const std::string& suffix);
@@ -69,6 +71,7 @@ class Output {
 
   Output(int fd, std::string name, bool owns)
       : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
+  static Result<std::unique_ptr<Output>> going_on(int fd, const std::string& path);
   void empty_buffer();
   void put(std::string_view text);
   void write_all(std::string_view text);

@@ -69,7 +69,7 @@ Result<std::unique_ptr<Output>> open_target(const std::string& target) {
   if (!has_time(target)) return Output::open_to_go_on(name);
   std::string free = name;
   for (int number = 2; number < kMostOfAName; free = numbered(name, number++)) {
-    auto output = Output::open_to_go_on(free, /*is_new=*/true);
+    auto output = Output::open_new(free);
     if (output || output.error().message != Output::kExists) return output;
   }
   return Error{fmt::format("cannot write {}: there are {} of that name", name, kMostOfAName)};

@@ -21,7 +21,8 @@ bool has_time(const std::string& target);
 std::string name_at(std::time_t time, const std::string& target);
 
 /// The file of an output, which goes on after a disk was full. What is there is begun anew, unless its name has a time:
-/// then the new one has a number behind its name (flows-20260102.csv, flows-20260102-2.csv).
+/// then the new one has a number behind its name (flows-20260102.csv, flows-20260102-2.csv), but where nothing is in
+/// what is there.
 Result<std::unique_ptr<Output>> open_target(const std::string& target);
 
 }  // namespace parshall
