@@ -6,9 +6,10 @@
 // option:OF_PRCTL, order:WORDS (to the process that runs the hook's commands; | is a NUL), listen, rebind, memfd, code,
 // x32, fork or exec:PATH. What came of it is said on standard error.
 //
-// It stands in for three functions of the C library that these threads call, so that nothing is planted in the
-// programs themselves.
+// It stands in for functions of the C library that these threads call, so that nothing is planted in the programs
+// themselves. Capabilities stay as they were: of root, too, what stops it is the sandbox.
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/if_packet.h>
 #include <sched.h>
@@ -189,6 +190,19 @@ int prctl(int option, ...) {
 int nanosleep(const timespec* time, timespec* left) {
   if (measuring.load() && ::gettid() == ::getpid()) try_in("main");
   return static_cast<int>(::syscall(SYS_nanosleep, time, left));
+}
+
+/// Capabilities are given up by it.
+long syscall(long number, ...) noexcept {
+  using Call = long (*)(long, ...);
+  static const auto call = reinterpret_cast<Call>(::dlsym(RTLD_NEXT, "syscall"));
+  va_list list;
+  va_start(list, number);
+  long words[6];
+  for (long& word : words) word = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_capset) return 0;
+  return call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 /// DPDK's thread for interrupts waits by it, for ever.
