@@ -15,4 +15,6 @@ fi
 [ -f "$folder/build.ninja" ] || meson setup "$folder" --buildtype=debugoptimized -Dcpu=avx2 -Ddpdk=disabled >/dev/null || exit
 ninja -C "$folder" --quiet $(tools/test_programs.py "$folder" "${tests[@]}") || exit
 words=("valgrind" --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite --fair-sched=yes "--suppressions=$PWD/tests/memcheck.supp")
+# Where the limit of descriptors is reached valgrind itself takes a connection, and drops it.
+export GTEST_FILTER=-EchoServerTest.WithoutDescriptorsWaitsAndDoesNotSpin
 meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 30 --wrapper "${words[*]}" "${tests[@]}"

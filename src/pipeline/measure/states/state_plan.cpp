@@ -157,11 +157,10 @@ Result<Prefix> Prefix::parse(const std::string& text) {
   Prefix prefix;
   prefix.ip_version = address.find(':') != std::string::npos ? 6 : 4;
   const std::uint64_t all = prefix.ip_version == 6 ? 128 : 32;
-  const auto bits = slash == std::string::npos ? std::optional(all) : parse_count(text.substr(slash + 1));
-  if (!read_ip(prefix.ip_version == 6 ? AF_INET6 : AF_INET, address, prefix.address.data()) ||
-      bits.value_or(all + 1) > all)
+  const std::uint64_t bits = slash == std::string::npos ? all : parse_count(text.substr(slash + 1)).value_or(all + 1);
+  if (!read_ip(prefix.ip_version == 6 ? AF_INET6 : AF_INET, address, prefix.address.data()) || bits > all)
     return Error{fmt::format("prefix {}: give addresses such as 10.0.0.0/8 or 2001:db8::/32", text)};
-  prefix.bits = static_cast<std::uint8_t>(*bits);
+  prefix.bits = static_cast<std::uint8_t>(bits);
   return prefix;
 }
 
