@@ -146,6 +146,11 @@ class Plants(Sandboxed):
         self.assert_stopped('listen', 'Operation not permitted', *self.collector_of_datagrams())
 
     @unittest.skipIf(os.geteuid() != 0, 'not root')
+    def test_who_watches_an_interface_opens_no_sockets(self):
+        self.needs('calls')
+        self.assert_stopped(f'socket:{int(socket.AF_INET)}', 'Operation not permitted', '-i', 'lo', '--duration', '300ms', '--flows', '1024', threads=('worker',))
+
+    @unittest.skipIf(os.geteuid() != 0, 'not root')
     def test_packets_of_other_interfaces_stay_unseen(self):
         self.needs('calls')
         self.assert_stopped('rebind', 'Operation not permitted', '-i', 'lo', '--duration', '300ms', '--flows', '1024', threads=('worker',))

@@ -230,10 +230,9 @@ void add_device_files(const std::string& words, Collected& collected) {
 /// What DPDK's drivers do while they run, and when they are closed.
 void add_device(const SourcePlan& source, Collected& collected) {
   if (source.interface.empty()) return;
-  Rules& rules = collected.rules;
-  rules.sockets.push_back(Sockets::internet);  // what asks the kernel of an interface
   if (HeldSource::can_hold(source)) return;
-  for (const Sockets kind : {Sockets::local, Sockets::netlink}) rules.sockets.push_back(kind);
+  Rules& rules = collected.rules;
+  for (const Sockets kind : {Sockets::internet, Sockets::local, Sockets::netlink}) rules.sockets.push_back(kind);
   const std::string words = source.interface + ' ' + source.forward + ' ' + source.via + ' ' + source.eal;
   rules.is_device = rules.schedules = true;
   rules.programs = uses_xdp(source);
