@@ -59,6 +59,7 @@ class Watch {
     const bool can_hold = HeldSource::can_hold(plan_.plan.source);
     HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
     hold_texts(plan_.plan);
+    hold_interface(plan_.plan.source);
     if (*sandbox_of(options_) != sandbox::Wanted::off)
       if (const auto error = hold_filter(plan_.plan.source, held)) return fail(*error, kUsage);
     if (can_hold)

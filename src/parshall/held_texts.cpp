@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parshall/held_texts.hpp"
 
+#include <net/if.h>
+
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -31,6 +33,10 @@ void hold_texts(Plan& plan) {
   hold(plan.flows.model, plan.flows.model_text);
   hold(plan.tasks.states, plan.tasks.states_text);
   hold(plan.tasks.profile, plan.tasks.profile_text);
+}
+
+void hold_interface(SourcePlan& source) {
+  if (!source.interface.empty()) source.interface_number = ::if_nametoindex(source.interface.c_str());
 }
 
 std::optional<Error> hold_filter(SourcePlan& source, const HeldSource& held) {

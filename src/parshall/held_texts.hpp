@@ -12,6 +12,9 @@ namespace parshall {
 /// with fewer rights. What cannot be read is left to wire(), which says so.
 void hold_texts(Plan& plan);
 
+/// The kernel's number of an interface, which takes a socket.
+void hold_interface(SourcePlan& source);
+
 /// Asks for the names that the source's filter has: those of hosts in a capture's filter give way to addresses, with
 /// others it is compiled for all packets that may come. Error: libpcap's, of the filter.
 std::optional<Error> hold_filter(SourcePlan& source, const HeldSource& held);

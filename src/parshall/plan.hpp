@@ -20,6 +20,7 @@ struct SourcePlan {
   std::string traffic;                               ///< built-in: NAME=VALUE,...
   std::string filter;                                ///< in libpcap's language; empty: all packets
   std::shared_ptr<const BpfFilter> compiled_filter;  ///< of it; null: wire() is to
+  std::uint32_t interface_number = 0;                ///< the kernel's; 0: who needs it is to ask
 
   std::string via = "af_packet";   ///< how a kernel interface is read; or af_xdp
   std::string forward;             ///< the other end of a wire; empty: packets go nowhere

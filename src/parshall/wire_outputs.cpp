@@ -68,8 +68,10 @@ std::string place_of(const OutputPlan& output) {
 }
 
 /// Devices that the kernel has no number for are each the first one.
-ObservationPoint point_of(const std::string& interface) {
-  return {interface, std::max(1u, ::if_nametoindex(interface.c_str()))};
+ObservationPoint point_of(const SourcePlan& source) {
+  const std::uint32_t number =
+      source.interface_number != 0 ? source.interface_number : ::if_nametoindex(source.interface.c_str());
+  return {source.interface, std::max(1u, number)};
 }
 
 }  // namespace
@@ -135,7 +137,7 @@ std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const Sourc
     const ExporterEntry& entry = *find_exporter(plan.kind);
     auto exporter = open_exporter(entry, plan.target);
     if (!exporter) return exporter.error();
-    if (!source.interface.empty()) (*exporter)->observe_at(point_of(source.interface));
+    if (!source.interface.empty()) (*exporter)->observe_at(point_of(source));
     std::string file = file_of(entry, **exporter, plan.target);
     outputs.add(*std::move(exporter), {.name = fmt::format("{}:{}", plan.kind, plan.target),
                                        .file = std::move(file),
