@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,10 +17,12 @@ namespace parshall {
 ///
 /// Shape: each record is preceded by its length in 8 bytes and padded to a multiple of 8; a length of 0 says that
 ///        the rest of the ring up to its end is unused. Of its memory what has waited at a time is resident, and
-///        kWarmBytes.
+///        kWarmBytes; or, where it gives memory back, what waits, and kKeptBytes.
 class RecordRing {
  public:
-  explicit RecordRing(std::size_t bytes) : ring_(bytes) {}
+  /// `gives_back`: the reader returns the memory of more than kKeptBytes that it takes at a time, which costs it a call
+  /// of the kernel, and the writer a page fault for each page later.
+  explicit RecordRing(std::size_t bytes, bool gives_back = false) : ring_(bytes), gives_back_(gives_back) {}
 
   /// Writer: copies `head` and `tail` as one record; false when there is no room, or never will be.
   bool push(std::span<const std::byte> head, std::span<const std::byte> tail) noexcept {
@@ -69,7 +74,7 @@ class RecordRing {
   }
 
  private:
-  static constexpr std::size_t kHeader = 8, kWarmBytes = 64 << 10;
+  static constexpr std::size_t kHeader = 8, kWarmBytes = 64 << 10, kKeptBytes = 1 << 20;
 
   /// Up to the ring's end. Whether there was anything.
   template <class Take>
@@ -88,11 +93,21 @@ class RecordRing {
       at += kHeader + (length + 7) / 8 * 8;
       ++records;
     }
+    if (gives_back_ && at > kKeptBytes) give_back(bytes.first(at));
     ring_.release(at);
     return true;
   }
 
+  /// What is in it is lost.
+  static void give_back(std::span<std::byte> bytes) noexcept {
+    static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+    const std::uintptr_t begin = (address + page - 1) / page * page, end = (address + bytes.size()) / page * page;
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  }
+
   SpscRing<std::byte> ring_;
+  bool gives_back_;
   std::size_t reserved_ = 0;  ///< the writer's
 };
 

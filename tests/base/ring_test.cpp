@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "../resident_bytes.hpp"
 #include "base/random.hpp"
 #include "base/record_ring.hpp"
 #include "base/spsc_ring.hpp"
@@ -215,9 +216,29 @@ TEST(RecordRing, OneThatBeganAgainHasRoomForAllThatItEverHad) {
   EXPECT_EQ(ring.drain([](auto) {}), 1024u);
 }
 
-TEST(RecordRing, TwoThreadsPassEveryRecordWhileTheRingBeginsAgain) {
+TEST(RecordRing, OneThatGivesBackHasNoMoreMemoryThanWhatWaits) {
+  if (kSanitized) GTEST_SKIP();
+  constexpr std::uint64_t kMb = 1 << 20;
+  const std::vector<std::uint8_t> record(1016);
+  for (const bool gives_back : {false, true}) {
+    RecordRing ring(64 * kMb, gives_back);
+    const std::uint64_t before = resident_bytes();
+    for (std::uint64_t i = 0; i < 40 * kMb / 1024; ++i) ring.push(bytes_of(record), {});
+    EXPECT_GT(resident_bytes(), before + 39 * kMb);
+    EXPECT_EQ(ring.drain([](auto) {}), 40 * kMb / 1024);
+    if (gives_back)
+      EXPECT_LT(resident_bytes(), before + kMb);
+    else
+      EXPECT_GT(resident_bytes(), before + 39 * kMb);
+  }
+}
+
+class TwoThreads : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(RecordRing, TwoThreads, ::testing::Bool());
+
+TEST_P(TwoThreads, PassEveryRecordWhileTheRingBeginsAgain) {
   constexpr std::uint64_t kRecords = 200'000;
-  RecordRing ring(std::size_t{1} << 18);
+  RecordRing ring(std::size_t{1} << (GetParam() ? 23 : 18), GetParam());
   std::thread writer([&ring] {
     SplitMix64 random(5);
     for (std::uint64_t number = 0; number < kRecords; ++number) {
@@ -226,6 +247,7 @@ TEST(RecordRing, TwoThreadsPassEveryRecordWhileTheRingBeginsAgain) {
       if (random.below(500) == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   });
+  if (GetParam()) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // much waits
   std::uint64_t expected = 0, wrong = 0;
   while (expected < kRecords) {
     const std::size_t got = ring.drain_some([&](std::span<const std::byte> bytes) {

@@ -39,8 +39,8 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
   if (options_.takes.records) {
     const std::size_t bytes = std::max(options_.bytes, room_for_some(schema_));
     const std::size_t unflushed = options_.give_back ? std::max(kUnflushedBytes, room_for_some(schema_)) : 0;
-    ring_.emplace(bytes);
-    if (unflushed != 0) unflushed_.emplace(unflushed);
+    ring_.emplace(bytes, /*gives_back=*/true);
+    if (unflushed != 0) unflushed_.emplace(unflushed, /*gives_back=*/true);
     batch_.reserve(kBatch);
     flows_.reserve(kBatch);
     values_.resize(kBatch * schema_.columns().size());
