@@ -168,7 +168,7 @@ TEST(ClassifyCrew, SaysWherePacketsThatWereLostGotLost) {
   for (const ClassifyShape& shape : classify_shapes()) {
     SCOPED_TRACE(std::string(shape.name));
     CrewOptions options = options_of(shape.name);
-    options.flows = 1 << 12;  // flows end for want of room, and by time
+    options.flows = 1 << 8;  // flows end for want of room, and by time
     options.timeouts.idle_ns = 1'000'000;
     const auto run = ClassifyCrew(options, flood(*traffic, shape)).run(std::chrono::milliseconds(150));
     ASSERT_TRUE(run) << run.error().message;
