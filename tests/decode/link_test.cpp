@@ -128,6 +128,13 @@ TEST(Link, WirelessDataFrames) {
   EXPECT_EQ(flow_of(LinkType::ieee802_11, join({{0x80, 0x00}, Bytes(60)})), "not_ip") << "beacon";
 }
 
+TEST(Link, PpiHeaderIsNoShorterThanItsFixedPartAndItsLinkTypeHas32Bits) {
+  const Bytes packet = join({{0, 0, 7, 0, 101, 0, 0}, kPacket});
+  EXPECT_EQ(flow_of(LinkType::ppi, packet), "not_ip") << "a packet within the header that leads to it";
+  EXPECT_EQ(flow_of(LinkType::ppi, join({{0, 0, 12, 0, 101, 0, 0, 0, 1, 2, 3, 4}, kPacket})), kFlow);
+  EXPECT_EQ(flow_of(LinkType::ppi, join({{0, 0, 8, 0, 101, 0, 1, 0}, kPacket})), "unknown_link_type");
+}
+
 TEST(Link, RareLinks) {
   EXPECT_EQ(flow_of(LinkType::nflog, join({{2, 0, 0, 0, 5, 0, 10, 0, 0, 0, 0, 0, 64, 0, 9, 0}, kPacket})), kFlow);
   EXPECT_EQ(flow_of(LinkType::arcnet_linux, join({{1, 2, 0, 0, 212, 0, 0, 1}, kPacket})), kFlow);

@@ -133,9 +133,11 @@ Step enter_erf(const Frame& frame, std::size_t at) noexcept {
 /// Per-Packet Information: a header of its own, then a frame of the link type it names.
 Step enter_ppi(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 8)) return Step::cut();
-  const auto inner = static_cast<LinkType>(frame.le32(at + 4) & 0xffff);
-  if (inner == LinkType::ppi) return Step::not_ip();
-  return enter_link(frame, inner, at + frame.le16(at + 2));
+  const std::size_t header_bytes = frame.le16(at + 2);
+  const std::uint32_t inner = frame.le32(at + 4);
+  if (header_bytes < 8 || inner == static_cast<std::uint32_t>(LinkType::ppi)) return Step::not_ip();
+  if (inner > 0xffff) return Step::stop(Verdict::unknown_link_type);
+  return enter_link(frame, static_cast<LinkType>(inner), at + header_bytes);
 }
 
 Step enter_ipnet(const Frame& frame, std::size_t at) noexcept {
