@@ -17,7 +17,8 @@ namespace parshall {
 ///
 /// Shape: each record is preceded by its length in 8 bytes and padded to a multiple of 8; a length of 0 says that
 ///        the rest of the ring up to its end is unused. Of its memory what has waited at a time is resident, and
-///        kWarmBytes; or, where it gives memory back, what waits, and kKeptBytes.
+///        kWarmBytes; where it gives memory back, what waits, and the places of what was taken less than kKeptBytes at
+///        a time.
 class RecordRing {
  public:
   /// `gives_back`: the reader returns the memory of more than kKeptBytes that it takes at a time, which costs it a call
