@@ -47,6 +47,16 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(kept(cost(7, 8, 9), cost(3, 4, 5), 1.25), DISAGREES)
         self.assertEqual(kept(cost(4, 5, 6), cost(3, 4, 5), 1.25), OPEN)
 
+    def test_nothing_is_no_share_of_nothing(self):
+        self.assertEqual(at_most("x", {"lost": 0}, {"lost": 0}, 0.5, "lost").answer(), OPEN)
+        self.assertEqual(at_most("x", {"lost": 0}, cost(1, 2, 3, "lost"), 0.5, "lost").answer(), AGREES)
+
+    def test_what_was_measured_without_an_interval_is_open_unless_it_is_counted(self):
+        lost, kept = ({"lost": lost, "exact": frozenset()} for lost in (1, 2))
+        self.assertEqual(below("x", lost, kept, "lost").answer(), OPEN)
+        self.assertEqual(below("x", *({**row, "exact": {"lost"}} for row in (lost, kept)), "lost").answer(), AGREES)
+        self.assertEqual(below("x", *({**row, "exact": {"lost"}} for row in (kept, lost)), "lost").answer(), DISAGREES)
+
     def test_a_bound_is_kept_or_not_or_it_cannot_be_told(self):
         row = cost(1, 2, 3)
         self.assertEqual([under("x", row, most).answer() for most in (4, 2.5, 0.5)], [AGREES, OPEN, DISAGREES])
@@ -92,15 +102,17 @@ class Verdicts(unittest.TestCase):
         self.answers(FAILS, self.HEAD_NO, self.YES, self.YES, self.YES)
         self.answers(IN_PART, self.HEAD_NO, self.HEAD_YES)
 
-    def test_an_open_headline_decides_nothing_unless_the_others_are_against_it(self):
+    def test_an_open_headline_decides_nothing_whatever_the_others_say(self):
         self.answers(NOT_DECIDED, self.HEAD_MAYBE, self.YES, self.YES)
-        self.answers(FAILS, self.HEAD_MAYBE, self.NO)
-        self.answers(IN_PART, self.HEAD_MAYBE, self.NO, self.YES)
+        self.answers(NOT_DECIDED, self.HEAD_MAYBE, self.NO)
+        self.answers(IN_PART, self.HEAD_MAYBE, self.HEAD_YES)
+        self.answers(FAILS, self.HEAD_MAYBE, self.HEAD_NO)
 
     def test_the_sentence_says_what_does_and_what_does_not(self):
         self.assertEqual(verdict(self.HEAD_YES, self.YES, self.NO, self.MAYBE).why,
-                         "as stated: head, yes; within the noise: maybe; the other way round: no.")
-        self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "as stated: head, yes, yes and 2 more.")
+                         "as stated: **head**, yes; within the noise: maybe; the other way round: no.")
+        self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "as stated: **head**, yes, yes and 2 more.")
+        self.assertEqual(verdict(self.HEAD_NO, *4 * [self.NO]).why, "the other way round: **head**, no, no, no, no.")
 
     def test_a_conclusion_without_a_headline_is_refused(self):
         with self.assertRaisesRegex(ValueError, "headline"):
@@ -114,21 +126,21 @@ class RowsThatContradictedTheirVerdicts(unittest.TestCase):
         rows = {queues: widened(about(ns), 1.04) for queues, ns in ((1, 1.9), (2, 2.5), (4, 2.9), (8, 3.4))}
         told = verdict(*(below(f"two queues below {queues}", rows[2], row, headline=queues == 1) for queues, row in rows.items() if queues != 2))
         self.assertEqual(told.answer, FAILS)
-        self.assertIn("the other way round: two queues below 1", told.why)
+        self.assertIn("the other way round: **two queues below 1**", told.why)
 
     def test_an_order_of_models_that_is_reversed_does_not_hold(self):
         rows = {"run-to-completion": about(65.6, "mpps"), "pipeline": about(45.4, "mpps")}
         told = verdict(below("run to completion below the pipeline", rows["run-to-completion"], rows["pipeline"], "mpps", headline=True),
                        at_most("SCHED_OTHER loses a thousandth of SCHED_DEADLINE", {"loss": 1e-6}, {"loss": 0.57}, 1e-3, "loss", headline=True))
         self.assertEqual(told.answer, IN_PART)
-        self.assertIn("the other way round: run to completion below the pipeline", told.why)
+        self.assertIn("the other way round: **run to completion below the pipeline**", told.why)
 
     def test_watching_that_takes_a_quarter_of_the_connections_disturbs(self):
         pairs = {1: (10428, 14856), 100: (24589, 18261), 1000: (29372, 16656)}
         told = verdict(*(at_most(f"{clients} clients", about(alone, "per_s"), about(watched, "per_s"), 1 / 0.9, "per_s", headline=clients != 1)
                          for clients, (alone, watched) in pairs.items()))
         self.assertEqual(told.answer, FAILS)
-        self.assertIn("100 clients, 1000 clients", told.why)
+        self.assertIn("**100 clients**, **1000 clients**", told.why)
 
 
 if __name__ == "__main__":

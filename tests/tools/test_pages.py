@@ -13,12 +13,12 @@ from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
 import quiet  # noqa: E402
-from comparing import at_most, below, mean_ratio  # noqa: E402
+from comparing import at_most, below, mean_ratio, under  # noqa: E402
 from judge import FAILS, HOLDS, Answer, Of  # noqa: E402
 from page import page  # noqa: E402
 from passes import Passes, agreement  # noqa: E402
-from paper import NOT_HERE, NOT_YET, Figure, Paper, Run, Seen  # noqa: E402
-from plots import series_of  # noqa: E402
+from paper import NOT_HERE, NOT_YET, Figure, NotYet, Paper, Run, Seen, judged  # noqa: E402
+from plots import script_of, series_of  # noqa: E402
 from rows import Rows, over_runs  # noqa: E402
 from runs import Store  # noqa: E402
 from summary import lines_of, summary  # noqa: E402
@@ -46,9 +46,18 @@ class OverRuns(unittest.TestCase):
         self.assertEqual((row["flows"], row["recall"]), (4096, 0.5))
         self.assertNotIn("low_recall", row)
 
-    def test_what_differs_without_an_interval_gets_one(self):
-        row = over_runs([run_of(5.0, recall=recall) for recall in (0.5, 0.7, 0.6)]).all[0]
-        self.assertEqual((row["recall"], row["low_recall"], row["high_recall"]), (0.6, 0.5, 0.7))
+    def test_what_differs_without_an_interval_gets_one_of_enough_runs_or_where_it_is_counted(self):
+        def merged(*recalls, **more):
+            row = over_runs([run_of(5.0, recall=recall, **more) for recall in recalls]).all[0]
+            return row["recall"], row.get("low_recall"), row.get("high_recall")
+        self.assertEqual(merged(0.5, 0.7, 0.6), (0.6, None, None))
+        self.assertEqual(merged(0.5, 0.7, 0.6, exact=frozenset({"recall"})), (0.6, 0.5, 0.7))
+        self.assertEqual(merged(0.5, 0.7, 0.6, 0.8, 0.9), (0.7, 0.5, 0.9))
+
+    def test_what_enough_runs_agree_on_is_exact(self):
+        runs = [run_of(5.0, lost=0.0) for _ in range(5)]
+        self.assertEqual(under("", over_runs(runs).all[0], 1, "lost").answer(), Answer.AGREES)
+        self.assertEqual(under("", over_runs(runs[:4]).all[0], 1, "lost").answer(), Answer.OPEN)
 
     def test_two_rows_of_enough_runs_are_compared_within_each(self):
         """A machine of two speeds: 9 % less in every run, where the intervals over all overlap."""
@@ -189,11 +198,19 @@ class Pages(unittest.TestCase):
     def test_a_row_says_what_was_seen_of_what_interval_and_why(self):
         text = self.page()
         self.assertIn("2 \\| 1 ns. *Intervals: within a run.* ([plot](some.svg))", text)
-        self.assertIn("**does not hold**: the other way round: dear below cheap. A note.", text)
+        self.assertIn("**does not hold**: the other way round: **dear below cheap**. A note.", text)
         self.assertIn("**not reproducible here**: a drawing, which states nothing", text)
         self.assertIn("**not yet run**: needs other", text)
         self.assertIn("- some: `parshall bench tables`", text)
         self.assertIn("1.5 to 1.5", text)
+        self.assertIn("Of the paper: 1 does not hold; 1 not reproducible here; 1 not yet run.\nBeyond it: 1 holds.\n", text)
+
+    def test_a_figure_that_lacks_rows_or_a_tool_is_not_yet_run(self):
+        def without_tool(_):
+            raise NotYet("it takes a tool")
+        for judge, why in ((without_tool, "it takes a tool"), (lambda runs: costs({"some": Rows(runs["some"].all[:1])}), "what was run has too few rows: 0 rows where {'table': 'dear'}")):
+            told = judged(Figure("4", "Something.", ("some",), judge), self.ROWS)
+            self.assertEqual((told.answer, told.why), (NOT_YET, why))
 
     def test_the_first_page_counts_what_the_others_say(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -205,7 +222,7 @@ class Pages(unittest.TestCase):
         self.assertIn("| Nobody | 0 | 0 | 0 | 0 | 0 | 0 |", text)
         self.assertIn("Of 1 conclusions that could be put to the test 0 hold, 0 in part, 1 do not, and 0 are not decided; 1 figures", text)
         self.assertIn("- some, 3: Cheap costs half. **holds**", text)
-        self.assertIn("- some 2: Dear costs less. The other way round: dear below cheap.", text)
+        self.assertIn("- some 2: Dear costs less. The other way round: **dear below cheap**.", text)
 
     def test_a_row_says_where_the_pass_before_said_otherwise(self):
         with tempfile.TemporaryDirectory() as name:
@@ -220,7 +237,7 @@ class Pages(unittest.TestCase):
             self.assertNotIn("pass before", write(upside_down, raw[1:]))  # with more runs: the same pass
             second = write(self.ROWS["some"], raw[:1])
             self.assertIn("The pass before was of 1970-01-02, on x;", second)
-            self.assertIn("dear below cheap. A note. *The pass before: holds.* |", second)
+            self.assertIn("**dear below cheap**. A note. *The pass before: holds.* |", second)
             self.assertEqual([answer for _, _, answer, _ in lines_of(second)[0]], [NOT_HERE, FAILS, NOT_YET])
             self.assertNotIn("pass before", write(upside_down, raw[1:]))  # the first, judged anew, has none
             passes = Passes(file)
@@ -233,6 +250,13 @@ class Pages(unittest.TestCase):
     def test_a_plot_has_a_line_for_each_name_and_what_varies_beside_it(self):
         rows = Rows([{"table": name, "flows": flows, "zipf": zipf, "ns": 1.0} for name in "ab" for flows in (1, 2) for zipf in (0, 1)])
         self.assertEqual(sorted(series_of(rows, "flows", "ns")), ["a skew 0", "a skew 1", "b skew 0", "b skew 1"])
+
+    def test_a_plot_says_its_unit_and_how_sure_it_is(self):
+        rows = Rows([{"table": "a", "flows": 4, "ns": 2.0, "low_ns": 1.5, "high_ns": 3.0}])
+        along, bars = (script_of(Run(x=x), rows) for x in ("flows", None))
+        for script, point in ((along, "4 2.0 1.5 3.0"), (bars, '"a" 2.0 1.5 3.0')):
+            self.assertIn('set ylabel "ns a packet"', script)
+            self.assertIn(point, script)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of rows of runs, by columns: a column `ns` has its interval in `low_ns` and `high_ns`.
+"""Comparisons of rows of runs, by columns: a column `ns` has its interval in `low_ns` and `high_ns`. A column of a measured row that has none, and that its
+run does not declare as counted, is known to no interval: comparisons with it stay open.
 
 Two rows of the same runs, of which there are enough, are compared by their ratio in each run: what one process has of luck, in where its memory lies and
 what else the machine does, both have.
@@ -19,15 +20,25 @@ def estimate(row, column):
     value = row.get(column)
     if value is None:
         return UNKNOWN
-    low, high = row.get(f"low_{column}", value), row.get(f"high_{column}", value)
+    widest = (value, value) if _is_exact(row, column) else (-math.inf, math.inf)
+    low, high = (row.get(f"{end}_{column}", otherwise) for end, otherwise in zip(("low", "high"), widest))
     return Estimate(value, min(low, value), max(high, value), of_interval(row, column))
+
+
+def _is_exact(row, column):
+    """A row that a judge makes says just what it has."""
+    return "exact" not in row or column in row["exact"]
 
 
 def of_interval(row, column):
     """What a row's interval is of; a run that is made of processes of its own says so (`interval_of`)."""
-    if "of" in row:
-        return row["of"]
-    return Of.COUNT if f"low_{column}" not in row else Of[row.get("interval_of", "ROUNDS")]
+    if f"low_{column}" not in row:
+        return Of.COUNT
+    return row["of"] if "of" in row else Of[row.get("interval_of", "ROUNDS")]
+
+
+def _is_nothing(side):
+    return side.low == side.high == 0
 
 
 def bound(value):
@@ -72,8 +83,11 @@ def below(what, a, b, column="ns", headline=False):
 
 
 def at_most(what, a, b, factor, column="ns", headline=False):
-    """That a is at most `factor` times b."""
-    return Comparison(what, *_sides(a, b, column), factor=factor, or_equal=True, headline=headline)
+    """That a is at most `factor` times b; open where both are 0, which says nothing of a factor."""
+    less, more = _sides(a, b, column)
+    if _is_nothing(less) and _is_nothing(more):
+        return untold(what, headline)
+    return Comparison(what, less, more, factor=factor, or_equal=True, headline=headline)
 
 
 def under(what, row, most, column="ns", headline=False):

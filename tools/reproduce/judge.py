@@ -9,7 +9,7 @@ import dataclasses
 import enum
 import math
 
-NAMED = 3  # comparisons of a kind that a verdict's sentence names; of more it says how many
+NAMED = 3  # comparisons that agree, or are open, which a verdict's sentence names; of more it says how many
 
 
 class Of(enum.Enum):
@@ -19,6 +19,7 @@ class Of(enum.Enum):
     RUNS = "runs, each in a process of its own"
     PAIRS = "ratios within each run: their mean over runs"
     CAPTURES = "captures"
+    WINDOWS = "windows that were simulated"
     BOUND = "a bound that is given"
 
 
@@ -107,21 +108,16 @@ class Conclusion:
             return HOLDS if is_most and others_disagree == 0 else IN_PART
         if disagree and agree == 0:
             return FAILS
-        if agree:
-            return IN_PART
-        if others_disagree:
-            return IN_PART if others_agree else FAILS
-        return NOT_DECIDED
+        return IN_PART if agree else NOT_DECIDED
 
     def _why(self):
+        """Headlines first, and in bold; of what is the other way round, all."""
         first = sorted(self.comparisons, key=lambda one: not one.headline)
-        found = {answer: [one.what for one in first if one.answer() == answer] for answer in Answer}
-        if len(found[Answer.AGREES]) == len(self.comparisons):
-            return f"as stated: {_named(found[Answer.AGREES])}."
-        return "; ".join(f"{answer.value}: {_named(names)}" for answer, names in found.items() if names) + "."
+        found = {answer: [f"**{one.what}**" if one.headline else one.what for one in first if one.answer() == answer] for answer in Answer}
+        return "; ".join(f"{answer.value}: {_named(names, len(names) if answer == Answer.DISAGREES else NAMED)}" for answer, names in found.items() if names) + "."
 
 
-def _named(names):
+def _named(names, most):
     """The first, and how many more there are."""
-    rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -3,7 +3,7 @@
 import datetime
 
 from judge import Of
-from paper import judged
+from paper import ANSWERS, judged
 from passes import other_answers
 from runs import command_of
 from rows import ENOUGH
@@ -28,8 +28,7 @@ def interval_of(seen, counts):
         words.append(f"of ratios within each of {number} runs")
     if Of.ROUNDS in kinds:
         words.append("within a run")
-    if Of.CAPTURES in kinds:
-        words.append("over captures")
+    words += [word for kind, word in ((Of.CAPTURES, "over captures"), (Of.WINDOWS, "over simulated windows")) if kind in kinds]
     return f" *Intervals: {' and '.join(words)}.*" if words else ""
 
 
@@ -60,9 +59,9 @@ def how_measured(counts):
     least, most = min(counts.values()), max(counts.values())
     number = f"{least}" if least == most else f"{least} to {most}"
     return [f"Values are medians over runs, each in a process of its own so that memory lies elsewhere: {number} of them here. An interval over runs goes from the",
-            f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of the rounds in it). An order, or a",
-            f"factor, counts only where intervals do not overlap; where both are of the same {ENOUGH} runs or more, it is their ratio within each run that has one (99 %, by t of its",
-            "logarithm): what a process has of luck in where its memory lies, both have.",
+            f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of the rounds in it), and what has neither, and is",
+            f"not counted, decides nothing. An order, or a factor, counts only where intervals do not overlap; where both are of the same {ENOUGH} runs or more, it is their ratio",
+            "within each run that has one (99 %, by t of its logarithm): what a process has of luck in where its memory lies, both have. A verdict's headline is in bold.",
             "The papers' nanoseconds are of other machines and are not compared."]
 
 
@@ -83,14 +82,23 @@ def cpu_of(rows):
     return next((document["machine"]["cpu"] for run in rows.values() for document in run.documents if "cpu" in (document.get("machine") or {})), "")
 
 
+def sums(results):
+    """How many of the paper's conclusions, and of ours beside them, came to what."""
+    lines = []
+    for of_whom, found in (("Of the paper", [one for one in results if not one.figure.ours]), ("Beyond it", [one for one in results if one.figure.ours])):
+        told = {answer: sum(one.answer == answer for one in found) for answer in ANSWERS}
+        if found:
+            lines.append(f"{of_whom}: " + "; ".join(f"{number} {answer}" for answer, number in told.items() if number) + ".")
+    return lines
+
+
 def page(paper, rows, counts, paths, plots, passes=None):
     """The page, and its results, which `passes` (Passes) gets where it is given."""
     results = [judged(figure, rows) for figure in paper.figures]
     this = passes.add(paper.name, results, paths, cpu_of(rows)) if passes else None
     before = passes.before(this) if this else None
-    told = {answer: sum(result.answer == answer for result in results) for answer in dict.fromkeys(result.answer for result in results)}
     lines = [f"# {paper.citation.replace('*', '')}", "", f"What it states, and what this machine shows: made by `make reproduce-{paper.name}`. "
-             "[All papers](../reproduce.md).", "", *how_measured(counts), "", "; ".join(f"{number} {answer}" for answer, number in told.items()) + "."]
+             "[All papers](../reproduce.md).", "", *how_measured(counts), "", *sums(results)]
     lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else [])
     if before:
         lines += ["", f"The pass before was of {before['day']}, on {before['cpu']}; a row says where its verdict was another."]

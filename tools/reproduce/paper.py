@@ -4,8 +4,10 @@ import dataclasses
 import typing
 
 import judge
+from rows import MissingRows
 
 NOT_HERE, NOT_YET = "not reproducible here", "not yet run"
+ANSWERS = (judge.HOLDS, judge.IN_PART, judge.NOT_DECIDED, judge.FAILS, NOT_HERE, NOT_YET)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Run:
     by_clock: bool = False  # that it goes by the wall clock: not measured while others have the cores
     seeded: bool = False  # that each pass has a seed, and so traffic, of its own
     passes: int | None = None  # at most so many, where a module repeats by itself what has to vary
+    counted: tuple = ()  # columns without noise: the same for the same arguments and seed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +39,10 @@ class Seen:
 
 class NotHere(Exception):
     """Raised by a figure's judge where this machine lacks what it takes; the message says what."""
+
+
+class NotYet(Exception):
+    """Raised where it lacks what can be had; the message says what, and how."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,5 +99,9 @@ def judged(figure, runs):
         seen = figure.judge(runs)
     except NotHere as reason:
         return Judged(figure, NOT_HERE, str(reason))
+    except NotYet as reason:
+        return Judged(figure, NOT_YET, str(reason))
+    except MissingRows as reason:
+        return Judged(figure, NOT_YET, f"what was run has too few rows: {reason}")
     verdict = judge.Conclusion(tuple(seen.comparisons)).verdict()
     return Judged(figure, verdict.answer, verdict.why, seen)

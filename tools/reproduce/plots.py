@@ -5,11 +5,18 @@ import subprocess
 
 VARIED = ("beside", "sharing", "input", "reads", "workers", "scheduler", "cores", "cache", "pools", "batch", "ip_version")  # beside the line's name
 NO_LABEL = ("experiment", "verdict", "traffic", "task", "beside", "sharing", "input", "reads", "prefetch", "pages", "kept_of_samples")
+LABELS = {"ns": "ns a packet", "mpps": "Mpps", "lossless_mpps": "Mpps without loss, modelled", "modelled_loss": "share lost, modelled", "missed_share": "share of packets missed",
+          "batch": "packets a batch", "queues": "queues a core", "flows": "flows", "load": "flows for each slot", "zipf": "skew (Zipf)", "memory_mb": "MB", "footprint_mb": "neighbour's footprint, MB",
+          "value_bytes": "bytes of a value", "hit_share": "share of lookups from cache", "missing": "share of flows missing", "mpps_cpu": "million packets a second of CPU"}
 SIZE = "set terminal svg noenhanced size 900,560"
 
 
+def label_of(column):
+    return LABELS.get(column, column.replace("_", " "))
+
+
 def series_of(rows, x, y):
-    """The lines of a plot: points by name."""
+    """The lines of a plot: points (x, y, low, high) by name."""
     label = next((column for column in rows.all[0] if isinstance(rows.all[0][column], str) and column not in NO_LABEL), None)
     series = {}
     for row in rows.all:
@@ -22,7 +29,7 @@ def series_of(rows, x, y):
             name += f" {row['flows']} flows"
         if x is None and "traffic" in row and len(rows.values("traffic")) > 1:
             name += " " + row["traffic"]
-        series.setdefault(" ".join(name.split()), []).append((row[x] if x else 0, row[y]))
+        series.setdefault(" ".join(name.split()), []).append((row[x] if x else 0, row[y], row.get(f"low_{y}", row[y]), row.get(f"high_{y}", row[y])))
     return series
 
 
@@ -30,16 +37,16 @@ def script_of(run, rows):
     if run.draw:
         return run.draw(rows)
     series = series_of(rows, run.x, run.y)
-    script = [f'set ylabel "{run.y}"', "set grid"]
+    script = [f'set ylabel "{label_of(run.y)}"', "set grid", "set yrange [0:*]"]
     if run.x:
-        is_wide = min(x for points in series.values() for x, _ in points) > 0 and run.x != "zipf"
-        script += [f'set xlabel "{run.x}"', "set key outside right"] + (["set logscale x 2"] if is_wide else [])
+        is_wide = min(point[0] for points in series.values() for point in points) > 0 and run.x != "zipf"
+        script += [f'set xlabel "{label_of(run.x)}"', "set key outside right"] + (["set logscale x 2"] if is_wide else [])
         for i, points in enumerate(series.values()):
-            script += [f"$d{i} << EOD"] + [f"{a} {b}" for a, b in sorted(points)] + ["EOD"]
-        return script + ["plot " + ", ".join(f'$d{i} with linespoints title "{title}"' for i, title in enumerate(series))]
-    script += ["$d << EOD"] + [f'"{title}" {points[0][1]}' for title, points in series.items()]
-    return script + ["EOD", "set style fill solid 0.5", "set boxwidth 0.7", "set yrange [0:*]", "set xtics rotate by 60 right",
-                     "plot $d using 2:xtic(1) with boxes notitle"]
+            script += [f"$d{i} << EOD"] + [" ".join(map(str, point)) for point in sorted(points)] + ["EOD"]
+        return script + ["plot " + ", ".join(f'$d{i} with yerrorlines title "{title}"' for i, title in enumerate(series))]
+    script += ["$d << EOD"] + [f'"{title}" ' + " ".join(map(str, points[0][1:])) for title, points in series.items()]
+    return script + ["EOD", f"set xrange [-0.6:{len(series) - 0.4}]", "set style fill solid 0.5", "set xtics rotate by 60 right",
+                     "plot $d using 0:2:3:4:(0.7):xtic(1) with boxerrorbars notitle"]
 
 
 def plot(run, rows, path):

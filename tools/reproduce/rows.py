@@ -9,8 +9,15 @@ ENOUGH = 5  # runs whose least and most hold their median at 94 % without a word
 TEXT_THAT_VARIES = ("verdict", "kept_of_samples")
 
 
+class MissingRows(LookupError):
+    """What was run has no such row."""
+
+
 class Rows:
-    """The rows of a run, each with what its part has in common; one value by what its columns say."""
+    """The rows of a run, each with what its part has in common; one value by what its columns say.
+
+    A row's `exact` has the columns that are without noise.
+    """
 
     def __init__(self, rows, documents=()):
         self.all = rows
@@ -18,10 +25,11 @@ class Rows:
         self.machine = self.documents[0].get("machine") if self.documents else None
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path, counted=()):
+        """counted: the columns of the run that are without noise."""
         documents = [json.loads(line) for line in path.read_text().splitlines()]
-        return cls([{**{name: value for name, value in document.items() if name not in ("rows", "machine")}, **row} for document in documents
-                    for row in document["rows"]], documents)
+        return cls([{**{name: value for name, value in document.items() if name not in ("rows", "machine")}, **row, "exact": frozenset(counted)}
+                    for document in documents for row in document["rows"]], documents)
 
     def where(self, **wanted):
         return [row for row in self.all if all(row.get(name) == value for name, value in wanted.items())]
@@ -29,7 +37,7 @@ class Rows:
     def one(self, **wanted):
         found = self.where(**wanted)
         if len(found) != 1:
-            raise LookupError(f"{len(found)} rows where {wanted}")
+            raise MissingRows(f"{len(found)} rows where {wanted}")
         return found[0]
 
     def values(self, column):
@@ -40,7 +48,8 @@ def over_runs(runs):
     """One Rows of several runs of the same, in processes of their own: medians, and intervals over the runs.
 
     An interval is from the least to the most of the runs' medians, which holds the median of all with 1 - 2 / 2^n: of fewer than
-    ENOUGH runs, from the least to the most that any run's own interval has. One run keeps the interval that it has.
+    ENOUGH runs, from the least to the most that any run's own interval has, and there is none where they have none. One run keeps
+    the interval that it has.
     """
     if len(runs) == 1:
         return runs[0]
@@ -55,10 +64,18 @@ def _row(same, together):
     labels = [{name: value for name, value in row.items() if isinstance(value, str) and name not in TEXT_THAT_VARIES} for row in same]
     if any(label != labels[0] for label in labels):
         raise LookupError(f"runs of the same differ: {labels}")
-    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "together": together, "each": {}}
+    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "together": together, "each": {}, "exact": same[0].get("exact", frozenset())}
     for name in same[0]:
         values = [row[name] for row in same if isinstance(row.get(name), (int, float)) and not isinstance(row.get(name), bool)]
-        if name.startswith(("low_", "high_")) or not values or (len(set(values)) == 1 and f"low_{name}" not in same[0]):
+        if name.startswith(("low_", "high_")) or not values:
+            continue
+        has_interval = f"low_{name}" in same[0]
+        if len(set(values)) == 1 and not has_interval:
+            if len(values) >= ENOUGH:
+                merged["exact"] |= {name}
+            continue
+        if len(values) < ENOUGH and not has_interval and name not in merged["exact"]:
+            merged[name] = statistics.median(values)
             continue
         lows, highs = ([row.get(f"{end}_{name}", row[name]) for row in same if row.get(name) is not None] for end in ("low", "high"))
         if len(values) >= ENOUGH:

@@ -13,7 +13,9 @@ from rows import Rows, over_runs
 
 def command_of(run):
     """As a reader would type it."""
-    return run.module.COMMANDS if run.module else "parshall bench " + " ".join(run.arguments).replace(headers.PLACE, f"-r {headers.NAME}")
+    if run.module:
+        return run.module.COMMANDS
+    return "parshall bench " + " ".join(run.arguments).replace(headers.PLACE, f"-r {headers.NAME}") + (" --seed N" if run.seeded else "")
 
 
 def bench(parshall, arguments, path):
@@ -94,5 +96,5 @@ class Store:
             for name, run in self._of_pass(runs, number).items():
                 if self.path(name, run, number).exists():
                     there.setdefault(name, []).append(self.path(name, run, number))
-        rows = {name: over_runs([Rows.read(path) for path in paths]) for name, paths in there.items()}
+        rows = {name: over_runs([Rows.read(path, runs[name].counted) for path in paths]) for name, paths in there.items()}
         return rows, {name: len(paths) for name, paths in there.items()}, [path for paths in there.values() for path in paths]

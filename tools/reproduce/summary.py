@@ -4,9 +4,8 @@ import re
 
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED
 from page import OURS
-from paper import NOT_HERE, NOT_YET
+from paper import ANSWERS, NOT_HERE
 
-ANSWERS = (HOLDS, IN_PART, NOT_DECIDED, FAILS, NOT_HERE, NOT_YET)
 LINE = re.compile(rf"^\| (.*?) \| (.*?) \|.*\| \*\*({'|'.join(ANSWERS)})\*\*: (.*) \|$")
 
 
@@ -20,7 +19,8 @@ def summary(papers, folder, agreement=""):
     """The page; a paper without one counts as not run. agreement: how passes agree, in words."""
     lines = ["# The published experiments on this machine", "",
              "Five papers, figure by figure: made by `make reproduce`, or a paper's own command. A conclusion **holds** only if its headline and most of the rest do,",
-             "by intervals that do not overlap, and nothing is the other way round; each row says why. `make reproduce-quick` answers the headlines in ten minutes.",
+             "by intervals that do not overlap, and nothing is the other way round; each row says why, the headline in bold. `make reproduce-quick` takes ten minutes for",
+             "those headlines that short runs can answer.",
              "", "| paper | " + " | ".join(ANSWERS) + " |", "|---|" + "---|" * len(ANSWERS)]
     beyond, against = [], []
     totals = dict.fromkeys(ANSWERS, 0)
@@ -36,7 +36,7 @@ def summary(papers, folder, agreement=""):
     lines += ["| all | " + " | ".join(str(totals[answer]) for answer in ANSWERS) + " |"]
     judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))
     lines += ["", f"Of {judged} conclusions that could be put to the test {totals[HOLDS]} hold, {totals[IN_PART]} in part, {totals[FAILS]} do not, and {totals[NOT_DECIDED]} "
-              f"are not decided; {totals[NOT_HERE]} figures and tables are not reproducible here (drawings, lists, and what takes hardware that there is not)."]
+              f"are not decided; {totals[NOT_HERE]} figures and tables are not reproducible here, each with the reason in its row."]
     lines += ["", agreement] if agreement else []
     lines += ["", "## What does not hold here", ""] + (against or ["Nothing."])
     lines += ["", "## New beyond the papers", ""] + (beyond or ["Nothing was run yet."])
