@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
+#include <vector>
 
 namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kFewestJudged = 20;  ///< events of a window, for a recall to be compared with its estimate
+constexpr std::size_t kVaried = 10;        ///< windows that a variation is of: as many as estimates go by
 
 /// Events that there are, that were found, and found of those that there are. Of none all are right.
 struct Counted {
@@ -21,6 +24,31 @@ struct Counted {
   double share(std::size_t of) const noexcept {
     return of == 0 ? 1 : static_cast<double>(right) / static_cast<double>(of);
   }
+};
+
+/// Of windows in a row: the deviation of their events a flow, of their mean.
+class Variation {
+ public:
+  void add(double events_a_flow) {
+    last_.push_back(events_a_flow);
+    if (last_.size() > kVaried) last_.erase(last_.begin());
+    if (last_.size() < kVaried) return;
+    const double mean = std::accumulate(last_.begin(), last_.end(), 0.0) / kVaried;
+    if (mean == 0) return;
+    double squares = 0;
+    for (const double value : last_) squares += (value - mean) * (value - mean);
+    sum_ += std::sqrt(squares / (kVaried - 1)) / mean;
+    ++count_;
+  }
+  void interrupt() noexcept { last_.clear(); }
+  std::optional<double> mean() const noexcept {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  std::vector<double> last_;
+  double sum_ = 0;
+  std::size_t count_ = 0;
 };
 
 }  // namespace
@@ -53,9 +81,19 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
   if (run.there + run.found != 0)
     accuracy.f1 = 2 * static_cast<double>(run.right) / static_cast<double>(run.there + run.found);
   double errors = 0;
+  Variation variation;
   for (const auto& [window, counts] : windows) {
     const double recall = counts.recall();
     ++accuracy.windows;
+    if (const auto flows = outcome.flows.find({task, window});
+        flows != outcome.flows.end() && flows->second.seen != 0) {
+      const auto& [seen, missed] = flows->second;
+      accuracy.missing_share += static_cast<double>(missed) / static_cast<double>(seen + missed);
+      variation.add(static_cast<double>(counts.found) / static_cast<double>(seen));
+    } else {
+      accuracy.missing_share += flows != outcome.flows.end() && flows->second.missed != 0;
+      variation.interrupt();
+    }
     accuracy.recalled += recall >= threshold;
     accuracy.satisfied += recall >= threshold && counts.precision() >= threshold;
     const auto said = outcome.said.find({task, window});
@@ -69,6 +107,8 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
     accuracy.worst_error = std::max(accuracy.worst_error, error);
   }
   if (accuracy.judged != 0) accuracy.mean_error = errors / static_cast<double>(accuracy.judged);
+  if (accuracy.windows != 0) accuracy.missing_share /= static_cast<double>(accuracy.windows);
+  accuracy.variation = variation.mean();
   return accuracy;
 }
 

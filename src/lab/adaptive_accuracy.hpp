@@ -21,6 +21,10 @@ struct Found {
 struct Said {
   double recall, at_least;
 };
+/// Of a window, that a task looked at, in whole or in part; and did not look at all the time.
+struct FlowsLookedAt {
+  std::uint64_t seen, missed;
+};
 
 /// Windows that are judged, with the last.
 struct Stretch {
@@ -35,6 +39,8 @@ struct Outcome {
   std::map<std::string, std::vector<Found>> found;  ///< by task; in order once the run is over
   /// By task and window; nothing: that nothing is known.
   std::map<std::pair<std::string, std::uint64_t>, std::optional<Said>> said;
+  /// Likewise; no word: it missed none.
+  std::map<std::pair<std::string, std::uint64_t>, FlowsLookedAt> flows;
   std::vector<std::uint64_t> packets;  ///< by window
   ReportSummary summary;
 };

@@ -15,6 +15,7 @@
 #include "generate/paced_source.hpp"
 #include "generate/work_clock.hpp"
 #include "lab/adaptive_accuracy.hpp"
+#include "lab/adaptive_losses.hpp"
 #include "lab/co_runners.hpp"
 #include "lab/scheduling.hpp"
 #include "parshall/run.hpp"
@@ -79,6 +80,11 @@ class EventTaker final : public InnerExporter {
       const auto at = std::ranges::find(event.values, name, &EventValue::name);
       return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
     };
+    const auto count = [&](std::string_view name) {
+      const auto at = std::ranges::find(event.values, name, &EventValue::name);
+      return at == event.values.end() ? 0 : std::get<std::uint64_t>(at->value);
+    };
+    outcome_.flows[{event.task, event.window.number}] = {.seen = count("flows_seen"), .missed = count("flows_missed")};
     const auto recall = value("recall"), at_least = value("recall_at_least");
     outcome_.said[{event.task, event.window.number}] =
         recall && at_least ? std::optional(Said{*recall, *at_least}) : std::nullopt;
@@ -181,7 +187,7 @@ class Round {
     for (const double flood : scenario.floods) {
       if (flood != 0) trace = trace_of(scenario.skew, flood);
       if (!trace) return trace.error();
-      for (const double load : scenario.loads)
+      for (const double load : sweep_.loads.empty() ? scenario.loads : sweep_.loads)
         if (const auto error = measure_load(scenario, *trace, {flood, load, *capacity_pps}, stop, rows)) return *error;
     }
     return rows;
@@ -217,8 +223,7 @@ class Round {
   /// What is judged: not the first window, which finds tasks without a past, nor the last one, which is cut.
   Stretches stretches() const {
     const std::uint64_t begin = kTrafficStartNs / kWindowNs + 1;
-    const double warm_up_s = std::min(sweep_.warm_up_s, sweep_.seconds / 2);
-    const std::uint64_t first = begin + static_cast<std::uint64_t>(warm_up_s * 1e9) / kWindowNs;
+    const std::uint64_t first = begin + warm_up_windows();
     const std::uint64_t last = begin + static_cast<std::uint64_t>(sweep_.seconds * 1e9) / kWindowNs - 3;
     if (sweep_.stretches == 0) return {{first, last}};
     Stretches some;
@@ -228,6 +233,21 @@ class Round {
       some.push_back({from, std::min(from + kStretchNs / kWindowNs, from + apart) - 1});
     }
     return some;
+  }
+
+  std::uint64_t warm_up_windows() const noexcept {
+    return static_cast<std::uint64_t>(std::min(sweep_.warm_up_s, sweep_.seconds / 2) * 1e9) / kWindowNs;
+  }
+
+  /// By window; `lost` ends with the last that lost any.
+  std::vector<WindowLoss> losses_of(const std::vector<std::uint64_t>& lost, Pace pace) const {
+    std::vector<WindowLoss> windows(static_cast<std::size_t>(sweep_.seconds * 1e9) / kWindowNs);
+    const auto came_by = [&](std::size_t window) {
+      return static_cast<std::uint64_t>(pace.packets_by(static_cast<double>(window * kWindowNs) * 1e-9));
+    };
+    for (std::size_t i = 0; i < windows.size(); ++i)
+      windows[i] = {came_by(i + 1) - came_by(i), i < lost.size() ? lost[i] : 0};
+    return windows;
   }
 
   /// Of stretches with what comes before, so that flows have a past.
@@ -246,8 +266,12 @@ class Round {
     return truth;
   }
 
+  static Result<TrafficSpec> spec_of(std::string_view skew) {
+    return TrafficSpec::parse("protocol=connections,dist=" + std::string(skew));
+  }
+
   Result<std::shared_ptr<const Trace>> trace_of(std::string_view skew, double flood) const {
-    const auto spec = TrafficSpec::parse("protocol=connections,dist=" + std::string(skew));
+    const auto spec = spec_of(skew);
     if (!spec) return spec.error();
     TrafficSpec wanted = *spec;
     wanted.flows = sweep_.flows;
@@ -335,6 +359,12 @@ class Round {
       row.lossy_windows += lost != 0;
       row.longest_loss = std::max(row.longest_loss, in_a_row);
     }
+    const std::vector<WindowLoss> windows = losses_of(*losses, pace);
+    const std::size_t warm = std::min<std::size_t>(warm_up_windows(), windows.size());
+    row.missed_later_share = lost_share(std::span(windows).subspan(warm));
+    if (const auto spec = spec_of(scenario.skew); spec && spec->last_zipf_exponent > 0)
+      row.skew_at_loss =
+          skew_at_loss(windows, warm, {spec->zipf_exponent, spec->last_zipf_exponent, sweep_.trace_packets});
     if (summary.adaptation) {
       row.shifted_share = summary.adaptation->shifted_s / std::max(1e-9, summary.adaptation->seconds);
       row.one_in = summary.adaptation->one_in;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct AdaptiveSweep {
   std::vector<const StateConfig*> configs;
   std::vector<const AdaptiveMode*> modes;
   std::vector<std::uint64_t> queues{4096};  ///< packets that wait at most
+  std::vector<double> loads;                ///< in place of the scenarios' own; none: those
   std::uint64_t flows = 250'000, trace_packets = 1 << 23;
   double seconds = 3, threshold = 0.75, resend_share = 0.005;
   double warm_up_s = 1;         ///< of these: what costs are is not known yet, and nothing is judged but what is lost
@@ -40,6 +42,8 @@ struct TaskAccuracy {
   std::uint64_t held = 0;                    ///< of these: it was right
   double mean_error = 0, worst_error = 0;  ///< of the estimate, of the true recall, in windows with 20 events at least
   std::uint64_t judged = 0;                ///< windows in these
+  double missing_share = 0;                ///< flows that it did not look at all the time, of a window's, on average
+  std::optional<double> variation;         ///< of events a flow in ten windows in a row: deviation of the mean
 };
 
 struct AdaptiveRow {
@@ -55,6 +59,8 @@ struct AdaptiveRow {
   std::uint64_t one_in = 1;    ///< then one connection of so many was looked at, or more
   std::uint64_t offered = 0, missed = 0;
   std::uint64_t lossy_windows = 0, longest_loss = 0;  ///< of 10 ms; in a row
+  double missed_later_share = 0;                      ///< after the warm-up, of what came then
+  std::optional<double> skew_at_loss;                 ///< lab::skew_at_loss, after the warm-up; the skew stays: nothing
   double shifted_share = 0;                           ///< of the time, in which flows gave way
   double overhead_share = 0, longest_us = 0, residual = 0, left_out_share = 0;  ///< AdaptationSummary's; WorkClock's
   double memory_growth = 0;       ///< resident memory at the run's end, of what it was after a tenth of it, less 1

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/adaptive_scenarios.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "pipeline/measure/states/state_plan.hpp"
+
 namespace parshall::lab {
 namespace {
 
@@ -50,8 +58,42 @@ constexpr AdaptiveMode kModes[] = {
      Preference::tasks},
 };
 
-constexpr StateConfig kConfigs[] = {{"chain", "each state does what the one before does, and one task more", kChain},
-                                    {"tree", "three states of two tasks each, which all give way to one", kTree}};
+constexpr StateConfig kPublished[] = {{"chain", "each state does what the one before does, and one task more", kChain},
+                                      {"tree", "three states of two tasks each, which all give way to one", kTree}};
+
+/// Numbers of states and tasks that what deciding takes is published for.
+struct Size {
+  std::size_t states, tasks;
+};
+constexpr Size kSizes[] = {{10, 4},  {20, 4},  {40, 4},  {64, 4},  {10, 10},
+                           {10, 20}, {10, 50}, {20, 20}, {20, 40}, {40, 40}};
+constexpr std::size_t kMostRules = StatePlan::kMostRules;
+
+/// As text, which lasts.
+struct Chain {
+  std::string name, help, states;
+};
+
+/// A chain whose last state has all tasks, of four kinds, and whose others have fewer; the heaviest ones have as many
+/// flows each.
+Chain chain_of(Size size) {
+  Chain chain{.name = fmt::format("{}x{}", size.states, size.tasks),
+              .help = fmt::format("a chain of {} states with up to {} tasks", size.states, size.tasks),
+              .states = "default = \"s1\"\n"};
+  for (std::size_t state = 1; state <= size.states; ++state) {
+    chain.states += fmt::format("[[state]]\nname = \"s{}\"\ntasks = [\"count\"", state);
+    for (std::size_t task = 0; task < size.tasks * (state - 1) / (size.states - 1); ++task) {
+      const auto& [kind, spec] = kTasks[task % std::size(kTasks)];
+      chain.states += fmt::format(", \"{},name={}-{}\"", spec, kind, task);
+    }
+    chain.states += state == 1 ? "]\n" : fmt::format("]\nlighter = \"s{}\"\n", state - 1);
+  }
+  const std::size_t rules = std::min(size.states - 1, kMostRules);
+  for (std::size_t rule = 1; rule <= rules; ++rule)
+    chain.states += fmt::format("[[rule]]\nstate = \"s{}\"\nshare = {}\n", size.states - rules + rule,
+                                1 / static_cast<double>(rule + 1));
+  return chain;
+}
 
 const AdaptiveScenario kScenarios[] = {
     {"swing-250ms", "the rate swings from none to the load and back in 250 ms", "zipf:1.1", {1.6}, 0.25},
@@ -86,7 +128,19 @@ const AdaptiveScenario kScenarios[] = {
 }  // namespace
 
 std::span<const AdaptiveMode> adaptive_modes() noexcept { return kModes; }
-std::span<const StateConfig> state_configs() noexcept { return kConfigs; }
+std::span<const StateConfig> state_configs() {
+  static const std::vector<Chain> chains = [] {
+    std::vector<Chain> made;
+    for (const Size size : kSizes) made.push_back(chain_of(size));
+    return made;
+  }();
+  static const std::vector<StateConfig> configs = [] {
+    std::vector<StateConfig> all(std::begin(kPublished), std::end(kPublished));
+    for (const Chain& chain : chains) all.push_back({chain.name, chain.help, chain.states});
+    return all;
+  }();
+  return configs;
+}
 std::span<const std::pair<std::string_view, std::string_view>> adaptive_tasks() noexcept { return kTasks; }
 std::span<const AdaptiveScenario> adaptive_scenarios() noexcept { return kScenarios; }
 

@@ -11,12 +11,13 @@
 
 namespace parshall::lab {
 
-/// Monitoring states as in figure 6 of Tangari et al., MONA, IEEE TNSM 2020; as TOML.
+/// Monitoring states as TOML: those of figure 6 of Tangari et al., MONA, IEEE TNSM 2020, first, and chains of more
+/// states and tasks, as in its table II and figure 12.
 struct StateConfig {
   std::string_view name, help;
   std::string_view states;
 };
-std::span<const StateConfig> state_configs() noexcept;
+std::span<const StateConfig> state_configs();
 
 /// What stands for a task there, and the task.
 std::span<const std::pair<std::string_view, std::string_view>> adaptive_tasks() noexcept;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace parshall::lab {
 namespace {
 
@@ -75,6 +77,31 @@ TEST(AdaptiveAccuracy, WhatWasSaidOfTheRecallIsComparedWithIt) {
   EXPECT_EQ(accuracy.judged, 2u);
   EXPECT_NEAR(accuracy.mean_error, (0.1 + 1) / 2, 1e-12);
   EXPECT_NEAR(accuracy.worst_error, 1, 1e-12);
+}
+
+/// Windows 1 to 4: a quarter of the flows missed, all, none by no word, and none.
+TEST(AdaptiveAccuracy, FlowsThatAreMissedAreAShareOfEachWindows) {
+  Outcome outcome = with({});
+  outcome.flows[{"t", 1}] = {.seen = 30, .missed = 10};
+  outcome.flows[{"t", 2}] = {.seen = 0, .missed = 10};
+  outcome.flows[{"t", 4}] = {.seen = 10, .missed = 0};
+  EXPECT_DOUBLE_EQ(judged(outcome, with({}), {{1, 4}}).missing_share, (0.25 + 1) / 4);
+}
+
+/// Of ten flows: 1 and 3 events in turn, so that the mean is 0.2 and the deviation of ten windows sqrt(10 / 9) / 10.
+TEST(AdaptiveAccuracy, VariationIsOfTenWindowsInARow) {
+  std::vector<Found> found;
+  Outcome outcome;
+  for (std::uint64_t window = 1; window <= 12; ++window) {
+    for (std::uint64_t key = 0; key < (window % 2 == 0 ? 3u : 1u); ++key) found.push_back({window, key});
+    outcome.flows[{"t", window}] = {.seen = 10, .missed = 10};
+  }
+  outcome.found["t"] = found;
+  const Outcome truth = with(found);
+  EXPECT_FALSE(judged(outcome, truth, {{1, 9}}).variation);
+  EXPECT_NEAR(judged(outcome, truth, {{1, 12}}).variation.value_or(0), std::sqrt(10.0 / 9) / 2, 1e-12);
+  outcome.flows.erase({"t", 6});
+  EXPECT_FALSE(judged(outcome, truth, {{1, 12}}).variation) << "no ten windows of which it is known";
 }
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace {
 
 struct AdaptiveOptions {
   BenchOptions common;
-  std::vector<std::string> scenarios, configs, modes, queues{"4096"};
+  std::vector<std::string> scenarios, configs{"chain", "tree"}, modes, queues{"4096"};
+  std::vector<double> loads;
   std::uint64_t stretches = 0;
   std::string flows = "250000", packets = "8Mi";
   double seconds = 3, warm_up_s = 1, threshold = 0.75, resend = 0.005;
@@ -26,6 +27,7 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
   const auto configs = choose(lab::state_configs(), options.configs, "states");
   if (!configs) return configs.error();
   sweep.configs = *configs;
+  sweep.loads = options.loads;
   sweep.stretches = options.stretches;
   if (static_cast<double>(sweep.stretches) > sweep.seconds)
     return Error{fmt::format("--stretches {}: no more than there are seconds, of which there are {}", sweep.stretches,
@@ -90,7 +92,10 @@ void add_bench_adaptive(Command bench, int& status) {
       "with a recall and a precision of the threshold at least; by recall, what it were if nobody minded events that\n"
       "were invented. error is that of the recall that was estimated, of the true one, on average and in the worst\n"
       "window, of those with 20 events at least; bound held is the share of windows in which the recall was no less\n"
-      "than was said, of those (told) of which it could be; no word says that it was 1.\n\n"
+      "than was said, of those (told) of which it could be; no word says that it was 1. flows missed is the share of\n"
+      "a window's flows that the task did not look at all the time; variation that of its events a flow, in ten\n"
+      "windows in a row, as estimates go by; missed later, what was lost after the warm-up; loss at skew, where\n"
+      "losses began as the skew fell.\n\n"
       "Scenarios:\n{}States:\n{}Modes:\n{}",
       lab::kBusyAtLoad1, lines_of(lab::adaptive_scenarios()), lines_of(lab::state_configs()),
       lines_of(lab::adaptive_modes())));
@@ -100,8 +105,10 @@ void add_bench_adaptive(Command bench, int& status) {
     return adaptive->add_option(name, values, help)->delimiter(',');
   };
   list("--scenario", options->scenarios, "Which, as below (all)");
-  list("--states", options->configs, "The paper's configurations, as below (both)");
+  list("--states", options->configs, "Configurations, as below")->capture_default_str();
   list("--mode", options->modes, "What is compared, as below (all)");
+  list("--load", options->loads, "Highest rates, by multiples of load 1 (the scenario's own)")
+      ->check(in_range(0.01, 100.0));
   list("--queue", options->queues, "Packets that wait at most; more are missed")->capture_default_str();
   adaptive->add_option("--flows", options->flows, "Flows of the traffic")->capture_default_str();
   adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory, before they repeat")

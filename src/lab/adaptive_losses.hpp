@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace parshall::lab {
+
+/// What came in a window, and what of it was lost.
+struct WindowLoss {
+  std::uint64_t came = 0, lost = 0;
+};
+
+/// Of all that came in these windows.
+double lost_share(std::span<const WindowLoss> windows) noexcept;
+
+/// Zipf's exponent of traffic in which it changes evenly from packet to packet, and begins anew once all have come.
+struct ChangingSkew {
+  double first, last;
+  std::uint64_t packets;  ///< from the first to the last
+
+  double after(std::uint64_t came) const noexcept;
+};
+
+/// The skew at which losses begin: of each time that it goes from first to last, that of the first window that loses
+/// more than a thousandth of what comes, or the last skew where none does; their median. The first time, and those that
+/// begin before window `from` or are not over with the windows, are left out. Nothing: there is no other.
+std::optional<double> skew_at_loss(std::span<const WindowLoss> windows, std::size_t from, ChangingSkew skew);
+
+}  // namespace parshall::lab
