@@ -121,7 +121,7 @@ const AdaptiveScenario kScenarios[] = {
      0,
      0,
      false,
-     {0, 0.25, 0.5, 0.75, 1},
+     {0, 0.25, 0.5, 0.8, 1},
      {0, 128}},
 };
 
