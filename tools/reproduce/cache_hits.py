@@ -10,6 +10,8 @@ import pathlib
 import random
 import statistics
 
+from judge import Of
+
 HIT, MISS = (90.0, 0.11), (200.0, 0.225)  # ns, coefficient of variation
 SAMPLES, WINDOWS = 1000, 1000
 SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -66,7 +68,7 @@ def measure(_, path):
     rng = random.Random(1)
     rows = []
     for share in SHARES:
-        row = {"row": "share", "hit_share": share}
+        row = {"row": "share", "interval_of": Of.WINDOWS.name, "hit_share": share}
         for name, limit in (("error", threshold()), ("naive_error", (HIT[0] + MISS[0]) / 2)):
             row[name], row[f"low_{name}"], row[f"high_{name}"] = interval(errors(share, limit, rng))
         rows.append(row)

@@ -9,6 +9,8 @@ import pathlib
 import random
 import statistics
 
+from judge import Of
+
 FLOWS, SOURCES, ZIPF, WINDOWS = 1000, 100, 1.1, 400
 THRESHOLDS = (0.005, 0.01, 0.02, 0.05)
 MISSING = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -49,6 +51,6 @@ def measure(_, path):
     for missing in MISSING:
         for threshold, values in recalls(rng, missing).items():
             middle, half = statistics.fmean(values), 1.96 * statistics.stdev(values) / len(values) ** 0.5
-            rows.append({"row": f"threshold {100 * threshold:g} %", "missing": missing, "threshold": threshold, "recall": middle, "low_recall": middle - half,
+            rows.append({"row": f"threshold {100 * threshold:g} %", "interval_of": Of.WINDOWS.name, "missing": missing, "threshold": threshold, "recall": middle, "low_recall": middle - half,
                          "high_recall": middle + half})
     path.write_text(json.dumps({"experiment": "missing-flows", "rows": rows}) + "\n", encoding="utf-8")

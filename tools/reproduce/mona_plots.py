@@ -1,14 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 7, 8, 9 and 11 of MONA, drawn from rows of `bench adaptive`."""
+"""Figures 3, 7, 8, 9 and 11 of MONA, drawn from rows."""
+import math
+
 from comparing import estimate
-from mona_judges import ADAPT, CONTROL, FIRST, NO_ADAPT, TASKS
+from mona_losses import all_lost, lost
+from mona_rows import ADAPT, CONTROL, FIRST, NO_ADAPT, TASKS
 
 THEIRS = (NO_ADAPT, ADAPT, CONTROL)
 
 
 def data(name, points):
-    """A block of gnuplot: x, y, low, high."""
-    return [f"${name} << EOD", *(f"{x} {one.value} {one.low} {one.high}" for x, one in points), "EOD"]
+    """A block of gnuplot: x, y, low, high; the value for an end that is not known."""
+    def end(one, at):
+        return at if math.isfinite(at) else one.value
+    return [f"${name} << EOD", *(f"{x} {one.value} {end(one, one.low)} {end(one, one.high)}" for x, one in points), "EOD"]
+
+
+def draw_cache_hits(rows):
+    """Figure 3: the error by the share of hits, of both ways."""
+    lines = ['set xlabel "share of lookups that the cache answers"', 'set ylabel "% of error"', "set grid", "set yrange [0:*]", "set key top right"]
+    found = sorted(rows.all, key=lambda row: row["hit_share"])
+    for column in ("error", "naive_error"):
+        lines += data(column, ((row["hit_share"], estimate(row, column).times(100)) for row in found))
+    return lines + ['plot $error using 1:2:3:4 with yerrorlines title "by two distributions", $naive_error using 1:2:3:4 with yerrorlines title "by the nearer mean"']
 
 
 def draw_losses(rows):
@@ -17,7 +31,7 @@ def draw_losses(rows):
     lines = ['set ylabel "% of the packets lost"', "set grid y", "set style data histograms", "set style fill solid 0.6", "set xtics rotate by 30 right",
              "set yrange [0:*]", "set key outside top center horizontal", "$d << EOD"]
     for scenario, queue in groups:
-        shares = [100 * rows.one(scenario=scenario, queue_packets=queue, mode=mode, task=FIRST)["missed_share"] for mode in THEIRS]
+        shares = [100 * lost(rows.one(scenario=scenario, queue_packets=queue, mode=mode, task=FIRST)).value for mode in THEIRS]
         lines.append(f'"{scenario}, {queue}" ' + " ".join(map(str, shares)))
     return lines + ["EOD", "plot " + ", ".join(f'$d using {n + 2}{":xtic(1)" if n == 0 else ""} title "{mode}"' for n, mode in enumerate(THEIRS))]
 
@@ -29,18 +43,19 @@ def draw_satisfaction(rows):
         for task, name in TASKS.items():
             for number, mode in enumerate(THEIRS):
                 found = sorted(rows.where(states=states, task=task, mode=mode), key=lambda row: row["load"])
-                lines += data(f"d{number}", ((row["load"], estimate(row, "satisfaction")) for row in found))
+                lines += data(f"d{number}", ((row["load"], estimate(row, "satisfaction_by_recall")) for row in found))
             lines += [f'set title "{states}, {name}"', "plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{mode}"' for n, mode in enumerate(THEIRS))]
     return [*lines, "unset multiplot"]
 
 
 def draw_recall(rows):
-    """Figure 9a: recall along the share of flows that gave way, a line for each task."""
-    lines = ['set xlabel "% of the flows gave way"', 'set ylabel "recall"', "set grid", "set yrange [0:1.02]", "set key outside right"]
-    for number, task in enumerate(TASKS):
-        found = sorted(rows.where(task=task, mode=ADAPT), key=lambda row: row["given_way_share"])
-        lines += data(f"d{number}", ((100 * row["given_way_share"], estimate(row, "recall")) for row in found if row["recall"] is not None))
-    return lines + ["plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{name}"' for n, name in enumerate(TASKS.values()))]
+    """Figure 9a: recall along the share of flows that a task misses, a line for each configuration and task."""
+    lines = ['set xlabel "% of the flows are missing"', 'set ylabel "recall"', "set grid", "set yrange [0:1.02]", "set key outside right"]
+    titles = [(states, task) for states in rows.values("states") for task in TASKS]
+    for number, (states, task) in enumerate(titles):
+        found = sorted(rows.where(states=states, task=task, mode=ADAPT), key=lambda row: row["missing_share"])
+        lines += data(f"d{number}", ((100 * row["missing_share"], estimate(row, "recall")) for row in found if row["recall"] is not None))
+    return lines + ["plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{states}, {TASKS[task]}"' for n, (states, task) in enumerate(titles))]
 
 
 def draw_floods(rows):
@@ -49,6 +64,6 @@ def draw_floods(rows):
     filters = rows.values("filter_bytes")
     for number, filtered in enumerate(filters):
         found = sorted(rows.where(task=FIRST, mode=CONTROL, filter_bytes=filtered), key=lambda row: row["flood_share"])
-        lines += data(f"d{number}", ((100 * row["flood_share"], estimate(row, "missed_share").times(100)) for row in found))
+        lines += data(f"d{number}", ((100 * row["flood_share"], all_lost(row).times(100)) for row in found))
     return lines + ["plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{f"filter of {size} bytes" if size else "no filter"}"'
                                         for n, size in enumerate(filters))]

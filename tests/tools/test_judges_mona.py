@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of MONA's own by which its figures are judged, on rows that are made up."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+import states  # noqa: E402
+from judge import FAILS, HOLDS, NOT_DECIDED, Answer, Conclusion, Estimate, Of  # noqa: E402
+from mona_estimates import figure_5b, figure_5c, figure_9a  # noqa: E402
+from mona_losses import figure_7, figure_7_skew, figure_11a  # noqa: E402
+from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, table_2  # noqa: E402
+from mona_rows import TASKS, between, mean_of, middle, total  # noqa: E402
+from mona_satisfaction import figure_8  # noqa: E402
+from paper import NotYet  # noqa: E402
+from rows import MissingRows, Rows  # noqa: E402
+
+AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
+
+
+def about(value, share=0.02):
+    return Estimate(value, (1 - share) * value, (1 + share) * value, Of.RUNS)
+
+
+def answers(seen):
+    return {one.what: one.answer() for one in seen.comparisons}
+
+
+def verdict(seen):
+    return Conclusion(seen.comparisons).verdict().answer
+
+
+class Estimates(unittest.TestCase):
+    def test_a_mean_has_the_means_of_the_ends_and_a_median_their_medians(self):
+        ends = mean_of([Estimate(2, 1, 3, Of.RUNS), Estimate(4, 4, 9, Of.RUNS)])
+        self.assertEqual((ends.value, ends.low, ends.high, ends.of), (3, 2.5, 6, Of.RUNS))
+        rows = [{"s": value, "low_s": value - 1, "high_s": value + 2} for value in (5, 1, 2)]
+        self.assertEqual([getattr(middle(rows, "s"), end) for end in ("value", "low", "high")], [2, 1, 4])
+        with self.assertRaises(MissingRows):
+            middle([], "s")
+
+    def test_shares_add_up_with_their_ends(self):
+        one = total({"a": 0.2, "low_a": 0.1, "high_a": 0.4, "b": 0.05}, "a", "b")
+        self.assertEqual([round(end, 9) for end in (one.value, one.low, one.high)], [0.25, 0.15, 0.45])
+
+    def test_between_two_points_an_estimate_lies_on_the_line_and_outside_there_is_none(self):
+        points = [(0.2, Estimate(0.8, 0.7, 0.9, Of.RUNS)), (0.6, Estimate(0.4, 0.3, 0.5, Of.RUNS)), (0.6, about(1)), (0.8, about(0))]
+        self.assertAlmostEqual(between(points, 0.3).value, 0.7)
+        self.assertAlmostEqual(between(points, 0.3).low, 0.6)
+        self.assertAlmostEqual(between(points, 0.7).value, 0.5)
+        self.assertEqual([between(points, x) for x in (0.1, 0.9)], [None, None])
+
+
+def loss_row(mode, lost, shed=0.0, **more):
+    return {"scenario": "skew", "queue_packets": 4096, "mode": mode, "task": "heavy-hitters", "missed_later_share": lost, "shed_share": shed, **more}
+
+
+class Losses(unittest.TestCase):
+    def of(self, static, adapted, shed=0.0):
+        return figure_7("skew", "note")({"loss": Rows([loss_row("no-adapt", static), loss_row("adapt-only", adapted, shed)])})
+
+    def test_adaptation_loses_nothing_only_where_there_is_something_to_lose(self):
+        self.assertEqual(verdict(self.of(0.2, 0.0005)), HOLDS)
+        self.assertEqual(verdict(self.of(0.2, 0.15)), FAILS)
+        self.assertEqual(verdict(self.of(0.0009, 0.0)), NOT_DECIDED)
+
+    def test_what_is_shed_is_lost(self):
+        self.assertEqual(verdict(self.of(0.2, 0.0, shed=0.15)), FAILS)
+
+    def test_losses_begin_at_a_lower_skew_and_not_above_1_1(self):
+        def begins(static, adapted):
+            rows = [loss_row("no-adapt", 0.1, skew_at_loss=static), loss_row("adapt-only", 0.01, skew_at_loss=adapted)]
+            return list(answers(figure_7_skew({"loss": Rows(rows)})).values())
+        self.assertEqual(begins(1.25, 1.1), [AGREES, AGREES])
+        self.assertEqual(begins(1.25, 1.2), [AGREES, DISAGREES])
+        self.assertEqual(begins(1.05, 1.08), [DISAGREES, AGREES])
+
+    def test_a_filter_has_to_save_all_but_a_hundredth_of_a_flood_of_four_fifths(self):
+        def of(without, filtered):
+            rows = [{"mode": "accuracy", "task": "heavy-hitters", "flood_share": share, "filter_bytes": size, "missed_share": lost, "shed_share": 0.0}
+                    for share, size, lost in ((0.0, 0, 0.0), (0.0, 128, 0.0), (0.8, 0, without), (0.8, 128, filtered))]
+            return verdict(figure_11a({"flood": Rows(rows)}))
+        self.assertEqual([of(0.5, 0.005), of(0.0, 0.02)], [HOLDS, FAILS])
+
+
+class Satisfaction(unittest.TestCase):
+    def test_it_goes_by_recall_whatever_the_precision(self):
+        rows = [{"states": "chain", "task": "bursty", "load": 2.2, "mode": mode, "satisfaction_by_recall": by_recall, "satisfaction": 1 - by_recall}
+                for mode, by_recall in (("no-adapt", 0.4), ("adapt-only", 0.3), ("accuracy", 0.8))]
+        self.assertEqual(verdict(figure_8("chain", "bursty")({"dynamic": Rows(rows)})), HOLDS)
+        with self.assertRaises(MissingRows):
+            figure_8("tree", "bursty")({"dynamic": Rows(rows)})
+
+
+def estimated(task, missing, error, variation=0.1):
+    return {"task": task, "mode": "accuracy", "missing_share": missing, "mean_error": error, "variation": variation}
+
+
+class MissingFlows(unittest.TestCase):
+    def test_the_error_of_few_missing_flows_is_compared_with_that_of_many(self):
+        def of(errors):
+            rows = [estimated("bursty", 0.1 * (number + 1), error) for number, error in enumerate(errors)]
+            return {"dynamic": Rows(rows[::2]), "constant": Rows(rows[1::2])}
+        rising = [0.01, 0.01, 0.01, 0.9, 0.9, 0.9, 0.1, 0.1, 0.1]
+        self.assertEqual(verdict(figure_5b(of(rising))), HOLDS)
+        self.assertEqual(verdict(figure_5b(of(rising[::-1]))), FAILS)
+        with self.assertRaises(NotYet):
+            figure_5b(of(rising[:8]))
+
+    def test_both_what_varies_and_what_errs_is_compared(self):
+        def of(**tasks):
+            return answers(figure_5c({"dynamic": Rows([estimated(task.replace("_", "-"), 0.5, error, variation) for task, (error, variation) in tasks.items()]),
+                                      "constant": Rows([])}))
+        found = of(bursty=(0.1, 0.3), retransmissions=(0.2, 0.2), latency_change=(0.3, 0.4))
+        self.assertEqual(found, {"Bursty varies less than RTx": DISAGREES, "Bursty varies less than LatChange": AGREES, "Bursty errs less than RTx": AGREES,
+                                 "Bursty errs less than LatChange": AGREES})
+
+    def test_heavy_hitters_are_compared_with_others_where_as_many_flows_are_missing(self):
+        def of(hitters):
+            others = [{"states": "tree", "task": "bursty", "mode": "adapt-only", "missing_share": share, "recall": 1 - share, "shed_share": shed}
+                      for share, shed in ((0.2, 0.0), (0.6, 0.0), (0.95, 0.1))]
+            simulated = [{"missing": missing, "threshold": 0.05, "recall": recall} for missing, recall in hitters.items()]
+            return list(answers(figure_9a({"constant": Rows(others), "missing-flows": Rows(simulated)})).values())
+        self.assertEqual(of({0.1: 0.8, 0.5: 0.6, 0.9: 0.0}), [AGREES, DISAGREES], "0.9 is shed, and beyond the rest")
+
+
+class Overhead(unittest.TestCase):
+    def rows(self, share_of):
+        return {"deciding": Rows([{"states": states, "mode": mode, "task": "HH-0", "overhead_share": share_of(states)} for mode in ("adapt-only", "accuracy")
+                                  for states in (*dict(BUDGETS), BEYOND, *OF_STATES.values())])}
+
+    def test_each_size_has_its_own_budget(self):
+        self.assertEqual(verdict(table_2(self.rows(lambda states: {"20x40": 0.019}.get(states, 0.009)))), HOLDS)
+        self.assertEqual(verdict(table_2(self.rows(lambda states: 0.021))), FAILS)
+
+    def test_a_decision_takes_its_share_of_a_window(self):
+        found = figure_12a(self.rows(lambda states: {"64x4": 0.0019}.get(states, 0.0005)))
+        self.assertEqual(verdict(found), HOLDS, "19 us for 64 states, 5 for fewer")
+        self.assertEqual(answers(figure_12a(self.rows(lambda states: {"64x4": 0.0021}.get(states, 0.0005))))["64 states take 20 us at most"], DISAGREES)
+        with self.assertRaises(MissingRows):
+            figure_12a({"deciding": Rows([])})
+
+
+class States(unittest.TestCase):
+    def test_the_file_has_each_state_with_its_tasks(self):
+        text = states.text()
+        self.assertEqual(text.count("[[state]]"), 9)
+        self.assertEqual(text.count("latency-change"), 2, "the last state of both")
+        self.assertEqual(len(TASKS), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
