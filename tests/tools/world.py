@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
 import fair_queue  # noqa: E402
-from mona_judges import TASKS  # noqa: E402
+import world_mona  # noqa: E402
 from rows import Rows  # noqa: E402
 
 SKEWS = (0.75, 1.1, 1.25, 1.5, 1.75)
@@ -144,43 +144,7 @@ class World:
                 **self.share("lossless_gbps", lossless)}
 
     def mona(self):
-        def adaptive(mode, task, **more):
-            satisfied = {"no-adapt": 0.3, "adapt-only": 0.2, "accuracy": 0.8, "tasks": 0.9, "prefer-tasks": 0.95}[mode]
-            lost = 0.4 if mode == "no-adapt" else 0.0
-            gave = more.pop("gave", 0.5)
-            return {"mode": mode, "task": task, "lossy_windows": 5, "overhead_share": self.either(0.001, 0.05), "longest_step_us": self.either(8.0, 800.0),
-                    "given_way_share": gave, "missed_share": self.either(lost, 0.4 - lost), "satisfaction": self.either(satisfied, 1 - satisfied),
-                    "recall": self.either(1, -1) * (0.2 if task == "heavy-hitters" else 0.5) + self.either(0, 1),
-                    "mean_error": self.either(gave * (0.18 if task == "latency-change" else 0.1), 0.9 - gave * (0.3 if task == "latency-change" else 0.1)), **more}
-        modes = ("no-adapt", "adapt-only", "accuracy", "tasks", "prefer-tasks")
-        found = {True: 0.5, False: 0.9}
-        floods = []
-        for share in (0, 0.5, 0.75, 1):
-            for kept in (0, 128):
-                lost = share * 0.8 if kept == 0 else 0.0
-                floods += [adaptive("accuracy", task, flood_share=share, filter_bytes=kept, missed_share=self.either(lost, 0.9 - lost),
-                                    recall=self.either(1, -1) * (0.95 - share * (0.4 if kept == 0 else 0.1)) + self.either(0, 1)) for task in TASKS]
-        return {
-            "contended": [{"table": "bucketed", "beside": name, **self.cost(ns)} for name, ns in (("none", 10), ("cache", 25), ("memory", 20))],
-            "skewed": [{"table": "bucketed", "zipf": zipf, **self.cost(40 / (0.5 + zipf))} for zipf in (0.5, 1, 1.5, 2)],
-            "fits": [{"times": times, "gumbel": self.either(0, 900), "normal": 500, "weibull": 600} for times in ("in cache", "from memory")],
-            "cache-hits": [{"row": "share", "hit_share": share, **self.share("error", self.either(0.005, 0.5)), **self.share("naive_error", self.either(0.06, 0.03))}
-                           for share in (0, 0.5, 1)],
-            "missing-flows": [{"row": "x", "missing": share, "threshold": threshold, **self.share("recall", self.either(1 - share * 10 * threshold, share * 10 * threshold))}
-                              for share in (0.1, 0.5) for threshold in (0.01, 0.02, 0.05)],
-            "collisions": [{"table": "chained", "load": load, **self.cost(10 + load), **self.share("modelled_loss", self.either(load / 100, 1 - load / 100))}
-                           for load in (0.25, 1, 4, 16)],
-            "sketches": [{"way": way, "window_ms": 10.0, "width": width, "one_in": one_in, "precision": found[way != "all-flows"] + self.either(0.1, 0),
-                          "recall": self.either(1.0 if way == "all-flows" else 0.9, 0.5 if way == "all-flows" else 0.9), **self.figure("ns", ns)}
-                         for way, width, one_in, ns in (("all-flows", None, None, 50), ("worker", None, None, 40), ("heavy-keeper", 16384, None, 30),
-                                                        ("nitro", 16384, 16, 20))],
-            "loss": [adaptive(mode, task, scenario=scenario, queue_packets=queue) for scenario in ("swing-250ms", "swing-100ms", "neighbour", "skew")
-                     for queue in (4096, 16384) for mode in modes[:3] for task in TASKS],
-            "flood": floods,
-            "dynamic": [adaptive(mode, task, states=states, load=load, gave=load / 3) for states in ("chain", "tree") for load in (1.2, 1.6, 1.8, 2, 2.2)
-                             for mode in modes for task in TASKS],
-            "constant": [adaptive(mode, task, states="chain", load=load, gave=load / 3) for load in (0.8, 1.2, 1.6) for mode in modes[:3] for task in TASKS],
-        }
+        return world_mona.mona(self)
 
     def runs(self):
         rows = {**self.measurement(), **self.flowatcher(), **self.wirespeed(), **self.mona()}

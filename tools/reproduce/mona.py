@@ -46,7 +46,7 @@ RUNS = {
                 quick=("adaptive", "--scenario", "swing-250ms", "--states", "chain", "--queue", "4096", "--seconds", "2", "--mode", "no-adapt,adapt-only", *ONE)),
     "flood": Run(("adaptive", "--scenario", "flood", "--states", "chain", "--seconds", "3", "--mode", "accuracy", *ONE), "flood_share", "missed_share", seeded=True,
                  draw=draw_floods),
-    "dynamic": Run(("adaptive", "--scenario", "dynamic", "--seconds", "4", *MODES, *ONE), "load", "satisfaction_by_recall", seeded=True, draw=draw_satisfaction,
+    "dynamic": Run(("adaptive", "--scenario", "dynamic", "--seconds", "3", *MODES, *ONE), "load", "satisfaction_by_recall", seeded=True, draw=draw_satisfaction,
                    quick=("adaptive", "--scenario", "dynamic", "--load", "2.2", "--states", "chain", "--seconds", "2", *THEIRS, *ONE)),
     "constant": Run(("adaptive", "--scenario", "rates", "--load", "1.1,1.2,1.4,1.7,2", "--seconds", "3", *ADAPTED, *ONE), "missing_share", "recall", seeded=True,
                     draw=draw_recall),

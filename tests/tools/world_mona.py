@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made-up runs for MONA's judges, in a World as its paper has it or upside down."""
+import oracle
+from mona_rows import TASKS
+from states import name_of
+
+MODES = ("no-adapt", "adapt-only", "accuracy", "tasks", "prefer-tasks")
+SATISFIED = dict(zip(MODES, (0.3, 0.2, 0.8, 0.9, 0.95)))
+LOADS = (1.2, 1.6, 1.8, 2, 2.2)
+ERRS = dict(zip(TASKS, (0.05, 0.15, 0.04, 0.2)))  # of the recall, were all flows missing
+VARIES = dict(zip(TASKS, (0.1, 0.4, 0.05, 0.5)))
+OVERHEAD = {"chain": 0.0001, "10x4": 0.0001, "20x4": 0.0002, "40x4": 0.0005, "64x4": 0.001, "10x10": 0.0003, "10x20": 0.0005, "10x50": 0.001, "20x20": 0.009,
+            "20x40": 0.015, "40x40": 0.03}
+
+
+def mona(world):
+    """Rows by the names of runs."""
+    return {
+        "contended": [{"table": "bucketed", "batch": batch, "beside": name, **world.cost(ns)} for batch in (1, 32)
+                      for name, ns in (("none", 10), ("cache", 25), ("memory", 20))],
+        "skewed": [{"table": "bucketed", "batch": batch, "zipf": zipf, **world.cost(40 / (0.5 + zipf))} for batch in (1, 32) for zipf in (0.5, 1, 1.5, 2)],
+        "fits": [{"times": times, "gumbel": world.either(0, 900), "normal": 500, "weibull": 600} for times in ("in cache", "from memory")],
+        "cache-hits": [{"row": "share", "hit_share": share, **world.share("error", world.either(0.005, 0.5)), **world.share("naive_error", world.either(0.06, 0.03))}
+                       for share in (0, 0.5, 1)],
+        "missing-flows": [{"row": "x", "missing": share, "threshold": threshold, **world.share("recall", world.either(1 - share * 10 * threshold, share * 10 * threshold))}
+                          for share in (0.1, 0.5) for threshold in (0.01, 0.02, 0.05)],
+        "states": [{"state": name_of(configuration, number), **world.figure("ns", 10.0 * number)} for configuration, states in oracle.CONFIGURATIONS.items()
+                   for number in range(1, len(states) + 1)],
+        "collisions": [{"table": "chained", "load": load, "places": 250_000 / load, "offered_mpps": 60.0, **world.cost(10 + load),
+                        **world.share("modelled_loss", world.either(max(0, load - 0.5) / 100, 1 - load / 100))} for load in (0.25, 0.5, 1, 4, 16)],
+        "sketches": sketches(world),
+        "loss": losses(world),
+        "flood": floods(world),
+        "dynamic": [adapted(world, mode, task, load, states) for states in ("chain", "tree") for load in LOADS for mode in MODES for task in TASKS],
+        "constant": [adapted(world, mode, task, load, states) for states in ("chain", "tree") for load in LOADS for mode in ("adapt-only", "accuracy") for task in TASKS],
+        "deciding": [{"states": states, "mode": mode, "task": "HH-0", "overhead_share": world.either(share, 0.05 - share), "longest_step_us": world.either(8.0, 800.0)}
+                     for states, share in OVERHEAD.items() for mode in ("adapt-only", "accuracy")],
+    }
+
+
+def adapted(world, mode, task, load, states):
+    """The more load, the more flows are missing; and of these a task errs by its share."""
+    missing = (load - 1) / 1.4
+    error = world.either(missing * ERRS[task], 0.9 - missing * ERRS[task])
+    satisfied = SATISFIED[mode]
+    return {"mode": mode, "task": task, "load": load, "states": states, "missing_share": missing, "shed_share": 0.0, "mean_error": error, "worst_error": 1.1 * error,
+            "variation": world.either(VARIES[task], 1 - VARIES[task]), "recall": world.either(1 - 0.2 * missing, 0.1),
+            "satisfaction_by_recall": world.either(satisfied, 1 - satisfied), "satisfaction": world.either(satisfied, 1 - satisfied)}
+
+
+def losses(world):
+    """Upside down, adaptation loses more, and at higher skews."""
+    lost = {"no-adapt": world.either(0.4, 0.2), "adapt-only": world.either(0.0, 0.4)}
+    begins = {"no-adapt": world.either(1.25, 1.05), "adapt-only": world.either(1.05, 1.25)}
+    return [{"mode": mode, "task": task, "scenario": scenario, "queue_packets": queue, "missed_later_share": lost[mode], "shed_share": 0.0, "skew_at_loss": begins[mode]}
+            for scenario in ("swing-250ms", "swing-100ms", "neighbour", "skew") for queue in (4096, 16384) for mode in lost for task in TASKS]
+
+
+def floods(world):
+    rows = []
+    for share in (0, 0.5, 0.8, 1):
+        for size, lost, fall in ((0, 0.8 * share, 0.4), (128, 0.0, 0.1)):
+            recall = 0.95 - share * fall
+            rows += [{"mode": "accuracy", "task": task, "flood_share": share, "filter_bytes": size, "missed_share": world.either(lost, 0.9 - lost), "shed_share": 0.0,
+                      "recall": world.either(recall, 1 - recall)} for task in TASKS]
+    return rows
+
+
+def sketches(world):
+    ways = (("all-flows", None, None, 50), ("worker", None, None, 30), ("heavy-keeper", 16384, None, 45), ("space-saving", 16384, None, 44), ("nitro", 16384, 16, 40))
+    return [{"way": way, "window_ms": 10.0, "width": width, "one_in": one_in, **world.figure("ns", ns),
+             **dict.fromkeys(("recall", "precision"), world.either(1.0 if way == "all-flows" else 0.9, 0.5 if way == "all-flows" else 0.9))}
+            for way, width, one_in, ns in ways]
