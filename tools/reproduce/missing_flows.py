@@ -51,6 +51,6 @@ def measure(_, path):
     for missing in MISSING:
         for threshold, values in recalls(rng, missing).items():
             middle, half = statistics.fmean(values), 1.96 * statistics.stdev(values) / len(values) ** 0.5
-            rows.append({"row": f"threshold {100 * threshold:g} %", "interval_of": Of.WINDOWS.name, "missing": missing, "threshold": threshold, "recall": middle, "low_recall": middle - half,
-                         "high_recall": middle + half})
+            rows.append({"row": f"threshold {100 * threshold:g} %", "interval_of": Of.WINDOWS.name, "missing": missing, "threshold": threshold,
+                         "recall": middle, "low_recall": middle - half, "high_recall": middle + half})
     path.write_text(json.dumps({"experiment": "missing-flows", "rows": rows}) + "\n", encoding="utf-8")
