@@ -78,7 +78,7 @@ def figure_10a(runs):
                 (below(f"{fewest['places']:,.0f} slots lose more than 500,000", ample, fewest, "modelled_loss", headline=True),
                  under("500,000 lose nothing", ample, NOTHING, "modelled_loss", headline=True),
                  *(below(f"{b['places']:,.0f} slots cost more than {a['places']:,.0f}", a, b) for a, b in zip(rows, rows[1:]))),
-                "the table alone, 250,000 flows of Zipf 1.1, and a queue of 4096, which is modelled; the rate is one that 500,000 slots take for nine tenths of the time: the "
+                "the table alone, 250,000 flows of Zipf 1.1, and a queue of 4096, which is modelled; the rate is one that 500,000 slots take for 85 % of the time: the "
                 "paper's 10 Gb/s fill its whole monitor, and no table here. New flows do not come: the paper has 1,000 every 10 ms")
 
 

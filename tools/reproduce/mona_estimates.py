@@ -32,7 +32,7 @@ def figure_5a(runs):
     every = [row for found in rows.values() for row in found]
     worst_run, worst_window = (max(every, key=lambda row, column=column: row[column]) for column in ("mean_error", "worst_error"))
     return Seen("mean error by task: " + ", ".join(f"{TASKS[task]} {percent(error.value)}" for task, error in errors.items()) +
-                f"; {percent(worst_run['mean_error'])} in the worst of {len(every)} runs, {whole(worst_window['worst_error'])} in the worst window",
+                f"; {percent(worst_run['mean_error'])} in the worst of {len(every)} runs of a task, {whole(worst_window['worst_error'])} in the worst window",
                 (Comparison("the tasks' mean error is 8 % at most", mean_of(list(errors.values())), bound(AVERAGE), or_equal=True, headline=True),
                  Comparison("no run's mean error is above 20 %", estimate(worst_run, "mean_error"), bound(MOST), or_equal=True, headline=True),
                  Comparison("no window's error is above 20 %", estimate(worst_window, "worst_error"), bound(MOST), or_equal=True),

@@ -61,7 +61,7 @@ def figure_7_skew(runs):
         told.append(f"queue of {queue}: {begins[1].value:.2f} without adaptation, {begins[0].value:.2f} with it (lost in all {told_of(static)}, {told_of(adapted)})")
     return Seen("skew at which losses begin, " + "; ".join(told), tuple(comparisons),
                 "a window loses if more than a thousandth of its packets are lost; the skew falls from 1.5 to 1 in about a second, again and again. The rate is what all "
-                "states take at the median skew: so losses without adaptation begin near the paper's 1.25, or below, by the choice of it")
+                "states take at the median skew: that losses without adaptation begin near the paper's 1.25 is by the choice of it")
 
 
 def flooded(runs):
