@@ -10,7 +10,7 @@ from judge import FAILS, HOLDS, NOT_DECIDED, Answer, Conclusion, Estimate, Of  #
 from mona_estimates import figure_5b, figure_5c, figure_9a  # noqa: E402
 from mona_losses import figure_7, figure_7_skew, figure_11a  # noqa: E402
 from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, table_2  # noqa: E402
-from mona_rows import TASKS, between, mean_of, middle, total  # noqa: E402
+from mona_rows import TASKS, between, known, mean_of, middle, total  # noqa: E402
 from mona_satisfaction import figure_8  # noqa: E402
 from paper import NotYet  # noqa: E402
 from rows import MissingRows, Rows  # noqa: E402
@@ -38,6 +38,11 @@ class Estimates(unittest.TestCase):
         self.assertEqual([getattr(middle(rows, "s"), end) for end in ("value", "low", "high")], [2, 1, 4])
         with self.assertRaises(MissingRows):
             middle([], "s")
+
+    def test_rows_of_which_too_few_runs_know_a_value_are_left_out_where_there_are_others(self):
+        none, few, enough, same = {"e": None}, {"e": 1}, {"e": 2, "low_e": 1, "high_e": 3}, {"e": 4, "exact": {"e"}}
+        self.assertEqual(known([none, few, enough, same], "e"), [enough, same])
+        self.assertEqual(known([none, few], "e"), [few])
 
     def test_shares_add_up_with_their_ends(self):
         one = total({"a": 0.2, "low_a": 0.1, "high_a": 0.4, "b": 0.05}, "a", "b")

@@ -2,7 +2,7 @@
 """What runs say in MONA of flows that a task misses: how right its recall is estimated, figure 5, and what recall is left, figure 9."""
 from comparing import below, bound, estimate, untold
 from judge import Comparison, Estimate, Of
-from mona_rows import ADAPT, CONTROL, FIRST, KEPT, TASKS, between, mean, mean_of, percent, whole
+from mona_rows import ADAPT, CONTROL, FIRST, KEPT, TASKS, between, known, mean, mean_of, percent, whole
 from paper import NotHere, NotYet, Seen
 
 LATENCY = "latency-change"
@@ -15,8 +15,8 @@ OF_ROWS = "of the recall that was estimated with accuracy control, of the true o
 
 def estimated(runs, task):
     """Rows in which a task missed flows, and events enough are known of."""
-    return [row for name in ("dynamic", "constant") for row in runs[name].where(task=task, mode=CONTROL)
-            if row["missing_share"] > 0 and row["mean_error"] is not None]
+    rows = [row for name in ("dynamic", "constant") for row in runs[name].where(task=task, mode=CONTROL) if row["missing_share"] > 0]
+    return known(rows, "mean_error")
 
 
 def by_task(runs):
@@ -62,10 +62,10 @@ def figure_5c(runs):
     rows = by_task(runs)
     if not set(NAMED) < set(rows):
         raise NotYet("RTx, LatChange and another task have to miss flows in some run")
-    known = {task: [row for row in found if row["variation"] is not None] for task, found in rows.items()}
-    variations, errors = ({task: mean(found, column) for task, found in known.items()} for column in ("variation", "mean_error"))
-    others = [task for task in known if task not in NAMED]
-    return Seen("coefficient of variation, and mean error: " + "; ".join(f"{TASKS[task]} {variations[task].value:.2f}, {percent(errors[task].value)}" for task in known),
+    varied = {task: known(found, "variation") for task, found in rows.items()}
+    variations, errors = ({task: mean(found, column) for task, found in varied.items()} for column in ("variation", "mean_error"))
+    others = [task for task in varied if task not in NAMED]
+    return Seen("coefficient of variation, and mean error: " + "; ".join(f"{TASKS[task]} {variations[task].value:.2f}, {percent(errors[task].value)}" for task in varied),
                 tuple(Comparison(f"{TASKS[task]} {what} less than {TASKS[named]}", of[task], of[named], headline=True)
                       for what, of in (("varies", variations), ("errs", errors)) for named in NAMED for task in others),
                 f"variation is of a task's events a flow in ten windows in a row, as its estimate goes by; error {OF_ROWS}")

@@ -53,6 +53,12 @@ def total(row, *columns):
     return _by_ends(sum, [estimate(row, column) for column in columns])
 
 
+def known(rows, column):
+    """Those that have a value; where some have one in each of enough runs, these alone: of others no interval is known."""
+    found = [row for row in rows if row[column] is not None]
+    return [row for row in found if f"low_{column}" in row or column in row.get("exact", ())] or found
+
+
 def between(points, x):
     """Of points (x, Estimate) in order, what lies on the line between the two next to x; None outside of them."""
     for (left, before), (right, after) in zip(points, points[1:]):
