@@ -6,7 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
 import states  # noqa: E402
-from judge import FAILS, HOLDS, NOT_DECIDED, Answer, Conclusion, Estimate, Of  # noqa: E402
+from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer, Conclusion, Estimate, Of  # noqa: E402
 from mona_estimates import figure_5b, figure_5c, figure_9a  # noqa: E402
 from mona_losses import figure_7, figure_7_skew, figure_11a  # noqa: E402
 from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, table_2  # noqa: E402
@@ -135,7 +135,7 @@ class Overhead(unittest.TestCase):
                                   for states in (*dict(BUDGETS), BEYOND, *OF_STATES.values())])}
 
     def test_each_size_has_its_own_budget(self):
-        self.assertEqual(verdict(table_2(self.rows(lambda states: {"20x40": 0.019}.get(states, 0.009)))), HOLDS)
+        self.assertEqual(verdict(table_2(self.rows(lambda states: {"20x40": 0.019}.get(states, 0.009)))), IN_PART, "what packets take more is not told")
         self.assertEqual(verdict(table_2(self.rows(lambda states: 0.021))), FAILS)
 
     def test_a_decision_takes_its_share_of_a_window(self):
