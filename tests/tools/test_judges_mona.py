@@ -11,7 +11,7 @@ from mona_estimates import figure_5b, figure_5c, figure_9a  # noqa: E402
 from mona_losses import figure_7, figure_7_skew, figure_11a  # noqa: E402
 from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, table_2  # noqa: E402
 from mona_rows import TASKS, between, known, mean_of, middle, total  # noqa: E402
-from mona_satisfaction import figure_8  # noqa: E402
+from mona_satisfaction import figure_8, figure_8_all  # noqa: E402
 from paper import NotYet  # noqa: E402
 from rows import MissingRows, Rows  # noqa: E402
 
@@ -89,6 +89,10 @@ class Losses(unittest.TestCase):
 
 
 class Satisfaction(unittest.TestCase):
+    def test_nothing_is_no_multiple_of_nothing(self):
+        rows = [{"mode": mode, "satisfaction_by_recall": 0.0, "satisfaction": 0.0} for mode in ("no-adapt", "adapt-only", "accuracy")]
+        self.assertEqual(list(answers(figure_8_all({"dynamic": Rows(rows)})).values()), [DISAGREES, OPEN, OPEN])
+
     def test_it_goes_by_recall_whatever_the_precision(self):
         rows = [{"states": "chain", "task": "bursty", "load": 2.2, "mode": mode, "satisfaction_by_recall": by_recall, "satisfaction": 1 - by_recall}
                 for mode, by_recall in (("no-adapt", 0.4), ("adapt-only", 0.3), ("accuracy", 0.8))]
