@@ -100,18 +100,18 @@ FIGURES = (
     Figure("8a", "Counting flows loses next to nothing over counting packets, at line rate: uniform traffic.", ("devices",), figure_8("uniform"),
            plot="devices"),
     Figure("8b", "The same with Zipf's law.", ("devices",), figure_8("zipf")),
-    Figure("8, MoonGen and pktgen-DPDK", "Counting packets it loses at least a hundred times less than these two, whose C is wrapped in Lua.",
-           not_here=f"{ABSENT}; receivers that are stand below"),
+    Figure("8, MoonGen and pktgen-DPDK", "Counting packets FloWatcher-DPDK loses at least a hundred times less than these two, whose C is wrapped in Lua.",
+           not_here=f"{ABSENT}; receivers that are among them stand below"),
     Figure("8, MoonGen's flows", "Counting flows costs MoonGen ten to a hundred times more losses than counting packets.", not_here=ABSENT),
-    Figure("8, Speedometer", "Counting packets it loses about as much as Speedometer, in C over DPDK too.",
+    Figure("8, Speedometer", "Counting packets FloWatcher-DPDK loses about as much as Speedometer, in C over DPDK too.",
            not_here=f"{ABSENT}; dpdk-testpmd, in C over DPDK too, stands below"),
-    Figure("8, dpdk-testpmd", "Counting packets it has nine tenths of dpdk-testpmd's rate, or more.", ("devices",), beside_testpmd, ours=True),
-    Figure("8, other receivers", "Debian's receivers, as they come and tuned, lose packets at lower rates than it, though it counts flows: a hundred times more at those "
-           "that it takes.", ("monitor-losses",), monitors, plot="monitor-losses", ours=True),
-    Figure("8, CPU of receivers", "It takes less CPU a packet than they do.", ("receivers",), other_receivers, plot="receivers",
+    Figure("8, dpdk-testpmd", "Counting packets parshall has nine tenths of dpdk-testpmd's rate, or more.", ("devices",), beside_testpmd, ours=True),
+    Figure("8, other receivers", "Debian's receivers, as they come and tuned, lose packets at lower rates than parshall, though it counts flows: a hundred times more at "
+           "those that it takes.", ("monitor-losses",), monitors, plot="monitor-losses", ours=True),
+    Figure("8, CPU of receivers", "Parshall takes less CPU a packet than they do, from a file.", ("receivers",), other_receivers, plot="receivers",
            ours=True),
-    Figure("table IV", "The machine that loses packets has fewer cache misses than two that lose none (25 and 30 MB of last-level cache), and a comparable instruction "
-           "rate: neither its CPU nor its cache is to blame.", ("cache",), table_4),
+    Figure("table IV", "The testbed that loses packets has a lower cache miss rate than the two that lose none (25 MB of last-level cache against 30 and 25), and a "
+           "comparable instruction rate: neither CPU nor cache is to blame.", ("cache",), table_4),
     Figure("table IV, software events", "Once it runs, counting flows touches no new memory.", ("events",), software_events, ours=True),
     Figure("9a, few clients", "With fewer than 400 concurrent clients total and per-flow throughput are far from line rate.", ("closed-loop",),
            under_test.few_clients, plot="closed-loop"),
