@@ -5,13 +5,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
 #include "base/huge_buffer.hpp"
+#include "base/machine.hpp"
 #include "base/random.hpp"
 
 namespace parshall::lab {
@@ -22,8 +22,7 @@ constexpr std::size_t kLineBytes = 64;
 /// Writes to random lines of as much memory as the last-level cache holds.
 CoRunners::Work fight_for_cache() {
   constexpr std::size_t kLeast = std::size_t{8} << 20, kMost = std::size_t{256} << 20;
-  const long bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const std::size_t size = std::clamp(bytes > 0 ? static_cast<std::size_t>(bytes) : kLeast, kLeast, kMost);
+  const std::size_t size = std::clamp(last_level_cache_bytes(), kLeast, kMost);
   auto memory = std::make_shared<HugeBuffer<std::uint64_t>>(size / sizeof(std::uint64_t));
   memory->populate();
   return [memory, random = SplitMix64(1), lines = size / kLineBytes]() mutable {
