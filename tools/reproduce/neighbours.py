@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 TABLES = "count-array,linear,cuckoo-4,cuckoo-1"
-BENCH = ["tables", "--tables", TABLES, "--task", "heavy-hitter", "--key-bytes", "8", "--flows", "1Mi", "--zipf", "1.1", "--rounds", "9"]
+BENCH = ["tables", "--tables", TABLES, "--task", "heavy-hitter", "--key-bytes", "8", "--batch", "64", "--flows", "1Mi", "--zipf", "1.1", "--rounds", "9"]
 FOOTPRINTS_MB = (0, 1, 4, 16, 64, 256, 1024)
 MEMORY_MB = 512
 PAGE, STRETCH = 4096, 256 << 10  # bytes that are copied at a time
@@ -63,12 +63,6 @@ class Neighbours:
             one.stdout.close()
 
 
-def l3_mb():
-    """As the CPU says it, in MB (10^6 bytes); None where it does not."""
-    path = pathlib.Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
-    return int(path.read_text().strip().rstrip("K")) * 1024 / 1e6 if path.exists() else None
-
-
 def bench(parshall, core):
     """The rows of one run of BENCH that has the core."""
     done = subprocess.run([parshall, "bench", *BENCH, "--format", "json"], capture_output=True, text=True, check=False,
@@ -97,7 +91,7 @@ class Sweep:
                 document = bench(parshall, cores[0])
             machine = machine or document["machine"]
             rows += [{**row, self._column: value} for row in document["rows"]]
-        told = {"experiment": self._experiment, "machine": machine, "missing": missing, "l3_mb": l3_mb() or 0, "rows": rows}
+        told = {"experiment": self._experiment, "machine": machine, "missing": missing, "rows": rows}
         path.write_text(json.dumps(told) + "\n", encoding="utf-8")
 
 
