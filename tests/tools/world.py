@@ -57,8 +57,8 @@ class World:
             "change": [self.table(name, load=load) for name in TABLES for load in (0.25, 1)],
             "values": [self.table(name, zipf, extra=self.value(name, zipf, size), value_bytes=size) for name in ("linear", "linear-index", "count-array-values")
                        for zipf in SKEWS for size in (4, 64)],
-            "contention": [{"way": way, "cores": 2, "flows": flows, **self.cost(ns)} for way, ns in
-                           (("separate", 10), ("separate-merge", 10.5), ("shared-cas", 30)) for flows in (4096, 65536)],
+            "contention": [{"way": way, "cores": 2, "flows": flows, "memory_mb": flows / 1e4, **self.cost(ns)} for way, ns in
+                           (("separate", 10), ("separate-merge", 10.5), ("shared-cas", 30), ("array-separate", 10), ("array-cas", 20)) for flows in (4096, 65536)],
             "footprint": [self.table(name, footprint_mb=size, extra=50 if size > 16 else 0) for name in NEIGHBOURED for size in (0, 4, 16, 64)],
             "neighbours": [self.table(name, neighbours=number, extra=5 * number) for name in NEIGHBOURED for number in (0, 1)],
             "beside": [self.table(name, beside=beside, extra=0 if beside == "none" else 5) for name in NEIGHBOURED for beside in ("none", "cache", "memory")],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say of figures 8 and 9 of the SOSR paper, and of its section 5.1."""
 from comparing import at_most, below
-from measurement_judges import listed
+from measurement_judges import listed, size_of
 from measurement_skews import last_level_mb
 from paper import NotHere, Seen
 
@@ -10,12 +10,13 @@ NEIGHBOURED = ("count-array", "linear", "cuckoo-4", "cuckoo-1")
 
 def figure_8(runs):
     run = runs["contention"]
-    pairs = [(run.one(way="separate", cores=2, flows=flows), run.one(way="shared-cas", cores=2, flows=flows)) for flows in run.values("flows")]
-    comparisons = [below(f"{name} of {a['flows']} flows", a, b, column, headline=column == "ns") for column, name in (("ns", "mean"), ("p99_cycles", "p99"))
-                   for a, b in pairs if a.get(column) is not None and b.get(column) is not None]
-    return Seen("ns per packet and core, two cores, separate and shared by compare-and-swap: " +
-                "; ".join(f"{a['flows']} flows {a['ns']:.1f}, {b['ns']:.1f}" for a, b in pairs), tuple(comparisons),
-                "differs here: what is shared is an exact table with keys of 16 bytes, the paper's a count array; batches of 32")
+    pairs = [tuple(run.one(way=way, cores=2, flows=flows) for way in ("array-separate", "array-cas")) for flows in run.values("flows")]
+    exact = [tuple(run.one(way=way, cores=2, flows=flows) for way in ("separate", "shared-cas")) for flows in run.values("flows")]
+    comparisons = [below(f"{name} with an array of {size_of(b)}", a, b, column, headline=column == "ns") for column, name in (("ns", "mean"), ("p99_cycles", "p99"))
+                   for a, b in pairs]
+    return Seen("ns per packet and core, two cores, count arrays apart and one shared by compare-and-swap: " +
+                "; ".join(f"{size_of(b)} {a['ns']:.1f}, {b['ns']:.1f} (p99 {a['p99_cycles']:.0f}, {b['p99_cycles']:.0f} cycles)" for a, b in pairs) +
+                ". Exact tables: " + "; ".join(f"{size_of(b)} {a['ns']:.1f}, {b['ns']:.1f}" for a, b in exact), tuple(comparisons), "batches of 32")
 
 
 def merging(runs):
@@ -28,7 +29,7 @@ def merging(runs):
     return Seen("ns a packet of tables of two cores, and with the cost of merging them after 2 M packets: " + "; ".join(
         f"{alone['flows']} flows {alone['ns']:.1f}, {merged['ns']:.1f}" for alone, merged in pairs), tuple(comparisons),
                 "little is taken as a tenth of a packet's cost, once in 2 M packets (134 ms of the paper's line); it counts memory bandwidth, below 1 % of its "
-                "machine's. Differs here: the time is charged to the packets, and the paper has a core beside for it")
+                "machine's. Differs here: tables are exact, and the time is charged to the packets, and the paper has a core beside for it")
 
 
 def by_footprint(runs):

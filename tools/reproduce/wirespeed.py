@@ -53,12 +53,12 @@ FIGURES = (
            figure_3_interfaces),
     Figure("3, classification", "One thread to classify is enough: it never is what holds packets up.", ("worst-case",), figure_3_classes),
     Figure("4", "A backbone's trace at full length (744 bytes a frame, 49 packets a flow, 1.6 Mpps an interface): all configurations classify 10 or 20 Gb/s without "
-           "loss; the simplest takes least CPU, a second process as much memory again.", ("headers-mix",), figure_4("headers-mix"), plot="headers-mix"),
+           "loss; the simplest takes least CPU, a second process as much memory again.", ("headers-mix",), figure_4("headers-mix", "flows and frames are made, of the trace's means"), plot="headers-mix"),
     Figure("5", "With frames capped for more packets a second, 1I-1Q-1P takes up to 3.8 Mpps.", ("headers-capped",), figure_5, plot="headers-capped"),
     Figure("3, threads", "Wire speed takes a thread for each module of each queue (as the paper implies).", ("worst-case", "worst-case-lossless"),
            figure_3_threads, ours=True),
-    Figure("4, other headers", "What figure 4 states, of headers from captures, whose frames are shorter than the paper's.", ("headers",), figure_4("headers"),
-           plot="headers", ours=True),
+    Figure("4, other headers", "What figure 4 states, of headers from captures, whose frames are shorter than the paper's.", ("headers",),
+           figure_4("headers", "captures of other networks, frame behind frame"), plot="headers", ours=True),
 )
 
 PAPER = Paper("wirespeed", CITATION, INTRO, FIGURES, RUNS)
