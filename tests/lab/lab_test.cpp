@@ -194,7 +194,14 @@ TEST(TableExperiment, MeasuresBesideANeighbourAndOnSeveralCoresWhereThereAre) {
   sweep.beside.clear();
   for (const Neighbour& neighbour : neighbours()) sweep.beside.push_back(&neighbour);
   if (!OnOneCore().others().empty()) {
-    for (const TableRow& row : rows_of(sweep)) expect_sound(row);
+    const auto rows = rows_of(sweep);
+    for (const TableRow& row : rows) expect_sound(row);
+    const Part part = table_part(rows);
+    const auto footprint = std::ranges::find(table_columns(), "footprint_mb", &Column::name) - table_columns().begin();
+    const auto told = [&](std::size_t row) { return part.rows[row][static_cast<std::size_t>(footprint)]; };
+    EXPECT_EQ(told(0), Cell(0.0)) << "none";
+    EXPECT_EQ(told(1), Cell()) << "cache: as much as this machine has";
+    EXPECT_EQ(told(sweep.beside.size() - 1), Cell(256.0));
     sweep.beside = {&neighbours().front()};
     sweep.cores = {2};
     for (const TableRow& row : rows_of(sweep)) expect_sound(row);

@@ -53,7 +53,8 @@ RUNS = {
                       *ROUNDS), "value_bytes", "p99_cycles"),
     "contention": Run(("contention", "--cores", "2", "--flows", "1Ki,64Ki,1Mi", "--zipf", "1.1", *ROUNDS), "flows", by_clock=True, counted=("memory_mb",),
                       quick=("contention", "--cores", "2", "--flows", "64Ki", "--zipf", "1.1", *QUICK)),
-    "footprint": Run(x="footprint_mb", module=neighbours.FOOTPRINT, by_clock=True),
+    "footprint": tables(("tables", "--tables", neighbours.TABLES, *HEAVY, "--flows", "1Mi", "--zipf", "1.1", "--beside",
+                         "none,count-1MB,count-4MB,count-16MB,count-64MB,count-256MB", *ROUNDS), "footprint_mb"),
     "neighbours": Run(x="neighbours", module=neighbours.NUMBER, by_clock=True),
     "beside": tables(("tables", "--tables", neighbours.TABLES, *HEAVY, "--flows", "1Mi", "--zipf", "1.1", "--beside", "none,cache,memory", *ROUNDS)),
 }
