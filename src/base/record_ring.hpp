@@ -17,12 +17,12 @@ namespace parshall {
 ///
 /// Shape: each record is preceded by its length in 8 bytes and padded to a multiple of 8; a length of 0 says that
 ///        the rest of the ring up to its end is unused. Of its memory what has waited at a time is resident, and
-///        kWarmBytes; where it gives memory back, what waits, and the places of what was taken less than kKeptBytes at
-///        a time.
+///        kWarmBytes; where it gives memory back, what waits, its first kKeptBytes, and behind them a page between what
+///        was taken at a time and what was taken next.
 class RecordRing {
  public:
-  /// `gives_back`: the reader returns the memory of more than kKeptBytes that it takes at a time, which costs it a call
-  /// of the kernel, and the writer a page fault for each page later.
+  /// `gives_back`: the reader returns the memory of what it takes behind the first kKeptBytes, which costs it a call of
+  /// the kernel each time, and the writer a page fault for each page later. A reader that keeps up is never there.
   explicit RecordRing(std::size_t bytes, bool gives_back = false) : ring_(bytes), gives_back_(gives_back) {}
 
   /// Writer: copies `head` and `tail` as one record; false when there is no room, or never will be.
@@ -94,17 +94,19 @@ class RecordRing {
       at += kHeader + (length + 7) / 8 * 8;
       ++records;
     }
-    if (gives_back_ && at > kKeptBytes) give_back(bytes.first(at));
+    if (gives_back_ && ring_.offset_of(bytes) + at > kKeptBytes) give_back(bytes.first(at));
     ring_.release(at);
     return true;
   }
 
-  /// What is in it is lost.
-  static void give_back(std::span<std::byte> bytes) noexcept {
+  /// The whole pages of it that are behind the first kKeptBytes; what is in them is lost.
+  void give_back(std::span<std::byte> bytes) noexcept {
     static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-    const std::uintptr_t begin = (address + page - 1) / page * page, end = (address + bytes.size()) / page * page;
-    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    const std::size_t offset = ring_.offset_of(bytes);
+    const std::span<std::byte> behind = bytes.subspan(offset < kKeptBytes ? kKeptBytes - offset : 0);
+    const auto address = reinterpret_cast<std::uintptr_t>(behind.data());
+    const std::uintptr_t begin = (address + page - 1) / page * page, end = (address + behind.size()) / page * page;
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
 
   SpscRing<std::byte> ring_;

@@ -74,6 +74,10 @@ class SpscRing {
     const std::size_t start = place_of(at);
     return {&items_[start], std::min({most, waiting, capacity() - start})};
   }
+  /// Reader: how far from the start of its memory a span from readable() begins.
+  std::size_t offset_of(std::span<T> items) const noexcept {
+    return static_cast<std::size_t>(items.data() - &items_[0]);
+  }
   void release(std::size_t count) noexcept {
     read_.store(read_.load(std::memory_order_relaxed) + count, std::memory_order_release);
   }

@@ -7,7 +7,7 @@ import threading
 import time
 
 CAPTURE_BYTES = 1 << 10, 4 << 20
-FILL_KPPS, FILL_FLOWS = 20, 120_000
+FILL_KPPS, FILL_PACKETS = 24, 144_000
 PACKETS = 150_000  # in memory: a piece has no more
 
 
@@ -18,8 +18,8 @@ class Pieces:
         self._random, self._files, self._kpps = random, captures, kpps
 
     def first(self):
-        """More flows within an idle timeout than the table has room for: whatever grows with flows is then as large as it gets."""
-        return self._traffic("fill", "flows=2000,dist=trains:1", FILL_KPPS, FILL_FLOWS // int(1000 * FILL_KPPS))
+        """More flows within an idle timeout than the table has room for, of two packets, so that each has times between them: whatever grows with flows is then as large as it gets."""
+        return self._traffic("fill", "flows=2000,dist=trains:2", FILL_KPPS, FILL_PACKETS // (1000 * FILL_KPPS))
 
     def draw(self):
         kinds = ["mix"] * 6 + ["capture"] * (4 if self._files else 0) + ["syn flood", "many flows", "many flows", "silence", "rest"]
