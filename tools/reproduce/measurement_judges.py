@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say of figures 1 and 2 of the SOSR paper."""
-import math
-
 from comparing import below, counted, difference, reaches
 from paper import Seen
 from rows import MissingRows

@@ -49,10 +49,6 @@ def kept(what, row, headline=False):
     return Comparison(what, estimate(row, "lost_share"), bound(LOSSLESS), or_equal=True, headline=headline)
 
 
-def lost(what, row, headline=False):
-    return Comparison(what, bound(LOSSLESS), estimate(row, "lost_share"), headline=headline)
-
-
 def classifies(row):
     return Comparison(f"{row['row']} classifies what it handles", estimate(row, "handled_mpps").times(CLASSIFIED), estimate(row, "classified_mpps"), or_equal=True)
 
