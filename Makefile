@@ -65,6 +65,17 @@ REPRODUCE_PAPERS := flowatcher measurement wirespeed mona flowmon
 reproduce-setup: programs
 	@tools/setup.sh dpdk-dev tcpdump nfdump valgrind linux-perf || echo "not installed: the figures that need it say so"
 
+# Where there is AVX-512 valgrind runs no program that is built for it.
+reproduce-valgrind: reproduce-setup
+	@ISAS=avx2 PROGRAMS=parshall tools/portable.sh || echo "not built: table IV of FloWatcher says so"
+
+reproduce reproduce-flowatcher: reproduce-valgrind
+
+reproduce-java:
+	@tools/setup.sh maven openjdk-17-jdk-headless || echo "without Java and Maven: the factor to Weka is not run"
+
+reproduce reproduce-wirespeed: reproduce-java
+
 reproduce: reproduce-setup
 	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce
 
@@ -144,4 +155,4 @@ memcheck: setup
 check:
 	@BUILD=$(BUILD) tools/check.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck
+.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck

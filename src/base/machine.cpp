@@ -36,6 +36,13 @@ std::string cache_bytes(int name) {
   return bytes > 0 ? fmt::format("{} KB", bytes >> 10) : "";
 }
 
+/// Of a file that says "32768K"; 0 where it says nothing.
+std::size_t kilobytes_in(const std::string& path) {
+  std::size_t kilobytes = 0;
+  std::istringstream(first_line(path)) >> kilobytes;
+  return kilobytes << 10;
+}
+
 /// Of the processor time since start-up, what the host gave to other guests.
 std::string steal() {
   const ProcessorTime time = processor_time();
@@ -74,13 +81,14 @@ ProcessorTime processor_time() {
 std::vector<std::pair<std::string, std::string>> describe_machine() {
   utsname kernel{};
   ::uname(&kernel);
+  const std::size_t l3_bytes = last_level_cache_bytes();
   std::vector<std::pair<std::string, std::string>> all{
       {"cpu", after_colon("/proc/cpuinfo", "model name")},
       {"cores", fmt::format("{}", ::sysconf(_SC_NPROCESSORS_ONLN))},
       {"threads_of_core_0", first_line("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")},
       {"l1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
       {"l2", cache_bytes(_SC_LEVEL2_CACHE_SIZE)},
-      {"l3", cache_bytes(_SC_LEVEL3_CACHE_SIZE)},
+      {"l3", l3_bytes != 0 ? fmt::format("{} KB", l3_bytes >> 10) : ""},
       {"kernel", kernel.release},
       {"transparent_hugepages", chosen(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
       {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
@@ -106,12 +114,18 @@ MachineIdentity identify_machine(std::string_view program, std::string_view tabl
 #endif
   return {.cpu = after_colon("/proc/cpuinfo", "model name"),
           .cores = static_cast<std::uint64_t>(std::max(1l, ::sysconf(_SC_NPROCESSORS_ONLN))),
-          .l3_bytes = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_LEVEL3_CACHE_SIZE))),
+          .l3_bytes = last_level_cache_bytes(),
           .page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)),
           .huge_pages = chosen(first_line("/sys/kernel/mm/transparent_hugepage/enabled")),
           .program = std::string(program),
           .x86_level = std::string(kLevel),
           .table = std::string(table)};
+}
+
+std::size_t last_level_cache_bytes() {
+  if (const std::size_t bytes = kilobytes_in("/sys/devices/system/cpu/cpu0/cache/index3/size"); bytes != 0)
+    return bytes;
+  return static_cast<std::size_t>(std::max(0l, ::sysconf(_SC_LEVEL3_CACHE_SIZE)));
 }
 
 std::size_t available_bytes() {

@@ -37,6 +37,10 @@ struct MachineIdentity {
 /// Of this machine. `program`: version; `table`: the flow table's name.
 MachineIdentity identify_machine(std::string_view program, std::string_view table);
 
+/// L3 that core 0 shares with its neighbours; 0 where it is not told. A processor of several has as much for each, and
+/// the C library adds them up.
+std::size_t last_level_cache_bytes();
+
 /// Memory that is free, or that the page cache would give up.
 std::size_t available_bytes();
 

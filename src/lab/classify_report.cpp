@@ -26,9 +26,9 @@ template <std::size_t Which>
 Cell cpu_share(Of told) {
   return cell_if(Which == kHandling || !told.row.shape->inlined, told.row.cpu_share[Which].median);
 }
-template <std::size_t Which>
+template <std::size_t Which, double Estimate::*End>
 Cell cpu_ns(Of told) {
-  return cell_if(Which == kHandling || !told.row.shape->inlined, told.row.cpu_ns[Which].median);
+  return cell_if(Which == kHandling || !told.row.shape->inlined, told.row.cpu_ns[Which].*End);
 }
 Cell lossless(Of told, double value) { return cell_if(told.sweep.find_rate, value); }
 
@@ -51,6 +51,8 @@ constexpr auto kClassifyColumns = std::to_array<ColumnOf<Told>>({
     {{"threads", "threads"}, [](Of told) { return count(told.row.shape->threads()); }},
     {{"affinity", "on cores"}, [](Of told) -> Cell { return told.row.affinity; }},
     {{"offered_mpps", "offered Mpps"}, [](Of told) -> Cell { return told.row.offered_mpps.median; }},
+    {{"low_offered_mpps", ""}, [](Of told) -> Cell { return told.row.offered_mpps.low; }},
+    {{"high_offered_mpps", ""}, [](Of told) -> Cell { return told.row.offered_mpps.high; }},
     {{"sniffed_mpps", "sniffed"}, [](Of told) -> Cell { return told.row.sniffed_mpps.median; }},
     {{"low_sniffed_mpps", ""}, [](Of told) -> Cell { return told.row.sniffed_mpps.low; }},
     {{"high_sniffed_mpps", ""}, [](Of told) -> Cell { return told.row.sniffed_mpps.high; }},
@@ -58,6 +60,8 @@ constexpr auto kClassifyColumns = std::to_array<ColumnOf<Told>>({
     {{"low_handled_mpps", "low"}, [](Of told) -> Cell { return told.row.handled_mpps.low; }},
     {{"high_handled_mpps", "high"}, [](Of told) -> Cell { return told.row.handled_mpps.high; }},
     {{"classified_mpps", "classified"}, [](Of told) -> Cell { return told.row.classified_mpps.median; }},
+    {{"low_classified_mpps", ""}, [](Of told) -> Cell { return told.row.classified_mpps.low; }},
+    {{"high_classified_mpps", ""}, [](Of told) -> Cell { return told.row.classified_mpps.high; }},
     {{"classified_kfps", "Kflows/s", 0}, [](Of told) -> Cell { return told.row.classified_kfps.median; }},
     {{"low_classified_kfps", ""}, [](Of told) -> Cell { return told.row.classified_kfps.low; }},
     {{"high_classified_kfps", ""}, [](Of told) -> Cell { return told.row.classified_kfps.high; }},
@@ -75,9 +79,15 @@ constexpr auto kClassifyColumns = std::to_array<ColumnOf<Told>>({
     {{"low_cpu", ""}, [](Of told) -> Cell { return told.row.cpu_share_of_all.low; }},
     {{"high_cpu", ""}, [](Of told) -> Cell { return told.row.cpu_share_of_all.high; }},
     {{"thread_cpu", ""}, [](Of told) -> Cell { return told.row.thread_cpu; }},
-    {{"sniffing_ns", "ns a packet: sniffing", 1}, cpu_ns<kSniffing>},
-    {{"handling_ns", "flows", 1}, cpu_ns<kHandling>},
-    {{"classifying_ns", "classes", 1}, cpu_ns<kClassifying>},
+    {{"sniffing_ns", "ns a packet: sniffing", 1}, cpu_ns<kSniffing, &Estimate::median>},
+    {{"low_sniffing_ns", ""}, cpu_ns<kSniffing, &Estimate::low>},
+    {{"high_sniffing_ns", ""}, cpu_ns<kSniffing, &Estimate::high>},
+    {{"handling_ns", "flows", 1}, cpu_ns<kHandling, &Estimate::median>},
+    {{"low_handling_ns", ""}, cpu_ns<kHandling, &Estimate::low>},
+    {{"high_handling_ns", ""}, cpu_ns<kHandling, &Estimate::high>},
+    {{"classifying_ns", "classes", 1}, cpu_ns<kClassifying, &Estimate::median>},
+    {{"low_classifying_ns", ""}, cpu_ns<kClassifying, &Estimate::low>},
+    {{"high_classifying_ns", ""}, cpu_ns<kClassifying, &Estimate::high>},
     {{"cpu_ns", "all", 1}, [](Of told) -> Cell { return told.row.cpu_ns_of_all.median; }},
     {{"low_cpu_ns", ""}, [](Of told) -> Cell { return told.row.cpu_ns_of_all.low; }},
     {{"high_cpu_ns", ""}, [](Of told) -> Cell { return told.row.cpu_ns_of_all.high; }},

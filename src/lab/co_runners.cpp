@@ -5,13 +5,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
 #include "base/huge_buffer.hpp"
+#include "base/machine.hpp"
 #include "base/random.hpp"
 
 namespace parshall::lab {
@@ -19,17 +19,28 @@ namespace {
 
 constexpr std::size_t kLineBytes = 64;
 
-/// Writes to random lines of as much memory as the last-level cache holds.
-CoRunners::Work fight_for_cache() {
-  constexpr std::size_t kLeast = std::size_t{8} << 20, kMost = std::size_t{256} << 20;
-  const long bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const std::size_t size = std::clamp(bytes > 0 ? static_cast<std::size_t>(bytes) : kLeast, kLeast, kMost);
+/// Counts at random lines of so many bytes.
+CoRunners::Work count_at_random(std::size_t size) {
   auto memory = std::make_shared<HugeBuffer<std::uint64_t>>(size / sizeof(std::uint64_t));
   memory->populate();
   return [memory, random = SplitMix64(1), lines = size / kLineBytes]() mutable {
     constexpr std::size_t kWords = kLineBytes / sizeof(std::uint64_t);
     for (int i = 0; i < 4096; ++i) ++(*memory)[random.below(lines) * kWords];
   };
+}
+
+CoRunners::Work fight_for_cache() {
+  constexpr std::size_t kLeast = std::size_t{8} << 20, kMost = std::size_t{256} << 20;
+  return count_at_random(std::clamp(last_level_cache_bytes(), kLeast, kMost));
+}
+
+/// Source: the application of Alipourfard et al., SOSR 2018, figure 9a.
+template <std::size_t Megabytes>
+constexpr Neighbour counting_neighbour(std::string_view name) {
+  constexpr std::size_t kBytes = Megabytes * 1'000'000;
+  static_assert(kBytes <= kNeighbourBytes);
+  return {name, "another core counts at random lines of so much memory", [] { return count_at_random(kBytes); },
+          kBytes};
 }
 
 /// Copies memory that no cache holds.
@@ -45,9 +56,14 @@ CoRunners::Work fight_for_bandwidth() {
 }
 
 constexpr Neighbour kNeighbours[] = {
-    {"none", "nothing runs beside", nullptr},
+    {"none", "nothing runs beside", nullptr, 0},
     {"cache", "another core writes to random lines of as much memory as the last-level cache holds", fight_for_cache},
     {"memory", "another core copies memory that no cache holds", fight_for_bandwidth},
+    counting_neighbour<1>("count-1MB"),
+    counting_neighbour<4>("count-4MB"),
+    counting_neighbour<16>("count-16MB"),
+    counting_neighbour<64>("count-64MB"),
+    counting_neighbour<256>("count-256MB"),
 };
 
 }  // namespace

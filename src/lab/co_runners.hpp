@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -49,7 +50,8 @@ inline constexpr std::size_t kNeighbourBytes = std::size_t{512} << 20;
 struct Neighbour {
   std::string_view name;
   std::string_view help;
-  CoRunners::Work (*make)();  ///< null: there is none
+  CoRunners::Work (*make)();                        ///< null: there is none
+  std::optional<std::size_t> bytes = std::nullopt;  ///< that it goes over, where all machines have the same
 };
 
 /// Every one there is: one line each.

@@ -9,6 +9,7 @@
 #include "base/machine.hpp"
 #include "lab/counting_crew.hpp"
 #include "lab/merge_cost.hpp"
+#include "lab/shared_array.hpp"
 #include "lab/sharing_candidate.hpp"
 
 namespace parshall::lab {
@@ -18,43 +19,50 @@ namespace {
 constexpr std::size_t kSamplePackets = std::size_t{1} << 16;
 constexpr std::size_t kWarmUpPackets = std::size_t{1} << 18;
 
-template <class Update>
+template <class Table>
 std::vector<std::unique_ptr<Candidate>> candidates(std::span<const std::size_t> flows_of_core, std::size_t flows,
                                                    std::uint64_t seed) {
   std::vector<std::unique_ptr<Candidate>> made;
-  std::shared_ptr<SharedTable<Update>> table;
+  std::shared_ptr<Table> table;
   for (const std::size_t seen : flows_of_core) {
-    if (!table || !Update::kShared) table = std::make_shared<SharedTable<Update>>(Update::kShared ? flows : seen);
-    made.push_back(std::make_unique<SharingCandidate<Update>>(table, seed));
+    if (!table || !Table::kShared) table = std::make_shared<Table>(Table::kShared ? flows : seen);
+    made.push_back(std::make_unique<SharingCandidate<Table>>(table, seed));
   }
   return made;
 }
 
 constexpr bool kShared = true, kExact = true, kOneTable = true;
 
+/// Of a SharedTable or a SharedArray.
+template <class Table>
+constexpr CountingWay way(std::string_view name, std::string_view help, bool exact = true) {
+  return {
+      name, help, Table::kShared, exact, Table::kShared, Table::kFlowsApart, candidates<Table>, Table::memory_bytes};
+}
+
 constexpr CountingWay kWays[] = {
-    {"separate", "each core counts in a table of its own", !kShared, kExact, !kOneTable, candidates<Single>},
-    {"separate-merge", "the same, with the cost of merging the tables once an epoch", !kShared, kExact, kOneTable,
-     nullptr},
-    {"shared-cas", "all cores count in one table, by a compare-and-swap loop", kShared, kExact, kOneTable,
-     candidates<CompareExchange>},
-    {"shared-add", "the same, by an atomic addition", kShared, kExact, kOneTable, candidates<FetchAdd>},
-    {"shared-racy", "the same, by load and store: loses packets", kShared, !kExact, kOneTable, candidates<Racy>},
+    way<SharedTable<Single>>("separate", "each core counts in a table of its own"),
+    {"separate-merge", "the same, with the cost of merging the tables once an epoch", !kShared, kExact, kOneTable, true,
+     nullptr, SharedTable<Single>::memory_bytes},
+    way<SharedTable<CompareExchange>>("shared-cas", "all cores count in one table, by a compare-and-swap loop"),
+    way<SharedTable<FetchAdd>>("shared-add", "the same, by an atomic addition"),
+    way<SharedTable<Racy>>("shared-racy", "the same, by load and store: loses packets", !kExact),
+    way<SharedArray<Single>>("array-separate", "each core counts in an array of its own, which adds flows up"),
+    way<SharedArray<CompareExchange>>("array-cas", "all cores count in one array, by a compare-and-swap loop"),
 };
 
 std::size_t memory_of(const CountingWay& way, std::span<const CoreShare> shares, std::size_t flows) noexcept {
-  const std::size_t whole = SharedTable<Single>::memory_bytes(flows);
+  const std::size_t whole = way.memory_bytes(flows);
   if (way.shared) return whole;
   std::size_t bytes = way.one_table ? whole : 0;
-  for (const CoreShare& share : shares) bytes += SharedTable<Single>::memory_bytes(share.flows.size());
+  for (const CoreShare& share : shares) bytes += way.memory_bytes(share.flows.size());
   return bytes;
 }
 
 /// At most: where traffic is split, less.
 std::optional<Error> enough_memory(const ContentionCase& of) {
-  const std::size_t whole = SharedTable<Single>::memory_bytes(of.flows);
   std::size_t needed = of.flows * (2 * sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));  // order, truth, counts
-  for (const CountingWay& way : counting_ways()) needed += way.shared ? whole : of.cores * whole;
+  for (const CountingWay& way : counting_ways()) needed += (way.shared ? 1 : of.cores) * way.memory_bytes(of.flows);
   const std::size_t available = available_bytes();
   if (needed <= available) return std::nullopt;
   return Error{fmt::format("{} MB may be needed for {} flows on {} cores, and {} MB are available: name fewer flows",

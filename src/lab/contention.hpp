@@ -23,11 +23,13 @@ struct CountingWay {
   bool shared;     ///< one table for all cores
   bool exact;      ///< no packet is lost
   bool one_table;  ///< in the end one table has all flows
+  bool apart;      ///< flows are; otherwise those that share a place are added up
 
   /// What each core counts with, of tables made for the flows that each sees or, where they share one, for all. Null:
   /// the way before, with the cost of merging the tables.
   std::vector<std::unique_ptr<Candidate>> (*make)(std::span<const std::size_t> flows_of_core, std::size_t flows,
                                                   std::uint64_t seed);
+  std::size_t (*memory_bytes)(std::size_t flows) noexcept;  ///< of one of its tables
 };
 
 /// Every one there is: one line each; the first is what the others are compared with.

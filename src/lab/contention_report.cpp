@@ -51,7 +51,7 @@ Part contention_part(std::span<const ContentionRow> rows) {
 std::string verdict(std::span<const ContentionRow> rows) {
   std::vector<Rival> rivals;
   for (const ContentionRow& row : rows)
-    if (row.way->one_table && row.way->exact) rivals.push_back({row.way->name, row.cost});
+    if (row.way->one_table && row.way->exact && row.way->apart) rivals.push_back({row.way->name, row.cost});
   return cheapest_of(rivals, "end in one table and lose nothing");
 }
 

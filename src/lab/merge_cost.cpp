@@ -17,7 +17,7 @@ Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<con
   if (shares.size() == 1) return MergeCost();
   constexpr std::size_t kBatch = 32;
   const std::size_t packets = epoch / shares.size();  // a core's
-  std::vector<SharingCandidate<Single>> cores;
+  std::vector<SharingCandidate<SharedTable<Single>>> cores;
   for (const CoreShare& share : shares)
     cores.emplace_back(std::make_shared<SharedTable<Single>>(share.flows.size()), seed);
   const auto merged = std::make_shared<SharedTable<Single>>(flows);
@@ -34,7 +34,7 @@ Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<con
     costs.push_back((thread_cpu_ns() - start) / static_cast<double>(packets * shares.size()));
     if (round != 0) continue;
     for (const CoreShare& share : shares) count_packets(share, packets, truth);
-    SharingCandidate<Single>(merged, seed).counts(counts);
+    SharingCandidate<SharedTable<Single>>(merged, seed).counts(counts);
     if (counts != truth) return Error{fmt::format("merging the tables of {} cores gives wrong counts", shares.size())};
   }
   const Estimate cost = estimate(std::move(costs));

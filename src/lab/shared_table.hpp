@@ -18,15 +18,19 @@ namespace parshall::lab {
 /// How a packet is added to a count. kShared: by several threads at once, and flows start by compare-and-swap.
 struct Single {
   static constexpr bool kShared = false;
-  static void add(std::uint64_t& count, std::uint64_t packets) noexcept { count += packets; }
+  template <class Count>
+  static void add(Count& count, Count packets) noexcept {
+    count += packets;
+  }
 };
 
 /// Source: Alipourfard et al., SOSR 2018, section 5.1.
 struct CompareExchange {
   static constexpr bool kShared = true;
-  static void add(std::uint64_t& count, std::uint64_t packets) noexcept {
+  template <class Count>
+  static void add(Count& count, Count packets) noexcept {
     const std::atomic_ref shared(count);
-    std::uint64_t before = shared.load(std::memory_order_relaxed);
+    Count before = shared.load(std::memory_order_relaxed);
     while (!shared.compare_exchange_weak(before, before + packets, std::memory_order_relaxed)) {
     }
   }
@@ -34,7 +38,8 @@ struct CompareExchange {
 
 struct FetchAdd {
   static constexpr bool kShared = true;
-  static void add(std::uint64_t& count, std::uint64_t packets) noexcept {
+  template <class Count>
+  static void add(Count& count, Count packets) noexcept {
     std::atomic_ref(count).fetch_add(packets, std::memory_order_relaxed);
   }
 };
@@ -42,7 +47,8 @@ struct FetchAdd {
 /// Loses what another thread adds between the load and the store.
 struct Racy {
   static constexpr bool kShared = true;
-  static void add(std::uint64_t& count, std::uint64_t packets) noexcept {
+  template <class Count>
+  static void add(Count& count, Count packets) noexcept {
     const std::atomic_ref shared(count);
     shared.store(shared.load(std::memory_order_relaxed) + packets, std::memory_order_relaxed);
   }
@@ -63,6 +69,7 @@ template <class Update>
 class SharedTable {
  public:
   using Key = LabKey<16>;
+  static constexpr bool kShared = Update::kShared, kFlowsApart = true;
   struct Slot {
     std::uint64_t claim;
     std::uint64_t packets;

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "lab/candidate.hpp"
 #include "lab/rolling.hpp"
@@ -9,12 +10,11 @@
 
 namespace parshall::lab {
 
-/// What one core counts into a table that may be others' too. counts() and size() are the whole table's.
-template <class Update>
+/// What one core counts into a table that may be others' too, a SharedTable or a SharedArray. counts() and size() are
+/// the whole table's; of flows that share a place the first has all of its packets.
+template <class Table>
 class alignas(64) SharingCandidate final : public Candidate {
  public:
-  using Table = SharedTable<Update>;
-
   SharingCandidate(std::shared_ptr<Table> table, std::uint64_t seed)
       : hasher_{KeyedHash(seed)}, table_(std::move(table)) {}
 
@@ -34,10 +34,16 @@ class alignas(64) SharingCandidate final : public Candidate {
     rolling_.drain([](const Asked&) {}, Count{this});
   }
 
-  void counts(std::span<std::uint64_t> by_flow) const noexcept override {
+  void counts(std::span<std::uint64_t> by_flow) const override {
+    std::vector<bool> told(Table::kFlowsApart ? 0 : table_->places());
     for (std::uint32_t flow = 0; flow < by_flow.size(); ++flow) {
       const Key key = key_of<sizeof(Key)>(flow);
-      by_flow[flow] = table_->packets(hasher_(key), key);
+      const std::uint64_t hash = hasher_(key);
+      by_flow[flow] = table_->packets(hash, key);
+      if constexpr (!Table::kFlowsApart) {
+        if (told[table_->place(hash)]) by_flow[flow] = 0;
+        told[table_->place(hash)] = true;
+      }
     }
   }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/figures/batch_costs.hpp"
 #include "base/figures/row_columns.hpp"
 #include "lab/verdict.hpp"
@@ -28,6 +30,11 @@ constexpr auto kTableWhat = std::to_array<ColumnOf<TableRow>>({
     {{"load", "load", 2, kCommon}, [](auto& row) -> Cell { return row.of.load; }},
     {{"cores", "cores", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.cores}; }},
     {{"beside", "beside", 0, kCommon}, [](auto& row) -> Cell { return std::string(row.of.beside); }},
+    {{"footprint_mb", "", 0, kCommon},
+     [](auto& row) {
+       const auto bytes = std::ranges::find(neighbours(), row.of.beside, &Neighbour::name)->bytes;
+       return cell_if(bytes.has_value(), megabytes(bytes.value_or(0)));
+     }},
     {{"batch", "batch", 0, kCommon}, [](auto& row) -> Cell { return std::uint64_t{row.of.batch}; }},
     {{"pages", "pages", 0, kCommon},
      [](auto& row) -> Cell { return std::string(kPagesNames[static_cast<std::size_t>(row.of.pages)]); }},

@@ -38,6 +38,8 @@ using OfConservative = SketchCandidate<CountMin<K, CountMinUpdate::conservative>
 template <class K, class V>
 using OfSpaceSaving = SketchCandidate<SpaceSaving<K>, V, listed_keys>;
 template <class K, class V>
+using OfHeap = SketchCandidate<SpaceSaving<K>, V, one_row>;
+template <class K, class V>
 using OfHeavyKeeper = SketchCandidate<HeavyKeeper<K>, V, two_rows_of_buckets>;
 
 constexpr TableUnderTest kCounts[] = {
@@ -47,12 +49,15 @@ constexpr TableUnderTest kCounts[] = {
 constexpr TableUnderTest kSketches[] = {
     {"count-array", "sketch: an array of 4 or more counters, or values, for each flow, and one hash", false, false,
      make<CountArrayCandidate>, memory<CountArrayCandidate>},
+    {"count-array-values", "sketch: an array of 4 or more values for each flow, and one hash", true, false,
+     make<ValueArrayCandidate>, memory<ValueArrayCandidate>},
     sketch_entry<OfAddedKeys>("count-array-keys", "sketch: a counter for each flow, and its last packet's key"),
     sketch_entry<OfReplacedKeys>("count-array-replace",
                                  "sketch: the same; a packet of another key starts the count over"),
     sketch_entry<OfCountMin>("count-min", "sketch: three rows of 1 or more counters for each flow, with a hash each"),
     sketch_entry<OfConservative>("count-min-conservative", "sketch: the same; only a key's smallest counters count"),
     sketch_entry<OfSpaceSaving>("space-saving", "sketch: a heap of at most 10,000 keys"),
+    sketch_entry<OfHeap>("heap", "sketch: the same heap, with a key for each flow"),
     sketch_entry<OfHeavyKeeper>(
         "heavy-keeper", "sketch: two rows of 8 or more fingerprints and counts for each of 10,000 keys at most"),
 };

@@ -1590,7 +1590,7 @@ class Lab(Case):
                    "--format", "csv")
         self.assertEqual(done.status, DONE, done.err)
         found = rows(done.out)
-        ways = ["separate", "separate-merge", "shared-cas", "shared-add", "shared-racy"]
+        ways = ["separate", "separate-merge", "shared-cas", "shared-add", "shared-racy", "array-separate", "array-cas"]
         self.assertEqual([(row["sharing"], row["way"]) for row in found],
                          [(sharing, way) for sharing in ("same", "split") for way in ways])
         for row in found:

@@ -280,6 +280,22 @@ TEST(MeasureClassifying, HasARowForEachShapeAndACellForEachColumn) {
   for (const auto& cells : part.rows) EXPECT_EQ(cells.size(), classify_columns().size());
 }
 
+TEST(MeasureClassifying, SaysHowSureItIsOfWhatIsCompared) {
+  const ClassifySweep sweep = sweep_of(500);
+  const Part part = classify_part(sweep, classify_rows(sweep), 5);
+  const auto columns = classify_columns();
+  const auto value = [&](std::span<const Cell> cells, const std::string& key) {
+    const auto column = std::ranges::find(columns, key, &Column::name);
+    return std::get<double>(cells[static_cast<std::size_t>(column - columns.begin())]);
+  };
+  for (const auto& cells : part.rows)
+    for (const std::string key : {"offered_mpps", "sniffed_mpps", "handled_mpps", "classified_mpps", "sniffing_ns",
+                                  "handling_ns", "classifying_ns", "cpu_ns"}) {
+      EXPECT_LE(value(cells, "low_" + key), value(cells, key)) << key;
+      EXPECT_GE(value(cells, "high_" + key), value(cells, key)) << key;
+    }
+}
+
 TEST(MeasureClassifying, RefusesMoreMemoryThanThereIs) {
   ClassifySweep sweep = sweep_of(1);
   sweep.flows = std::size_t{1} << 28;

@@ -65,7 +65,8 @@ TEST(Contention, GivesARowForEveryWayOfEveryCase) {
             EXPECT_LE(row.cost.ratio_low, row.cost.ratio);
           }
           if (row.way->shared) {
-            EXPECT_EQ(row.memory_bytes, row.of.flows == 2 ? 4 * 32u : 2048 * 32u);
+            const std::size_t places = (row.of.flows == 2 ? 4u : 2048u) * (row.way->apart ? 1 : 2);
+            EXPECT_EQ(row.memory_bytes, places * (row.way->apart ? 32 : 8));
           }
         }
         if (rows[0].of.sharing == Sharing::same) {
@@ -106,6 +107,8 @@ TEST(Contention, NamesNoWinnerWhereIntervalsOverlapOrPacketsAreLost) {
             "cheapest of those that end in one table and lose nothing: separate-merge");
   EXPECT_EQ(verdict(std::vector{row(0, 1, 2), row(1, 3, 5), row(2, 4, 6)}),
             "no winner: the intervals of separate-merge, shared-cas overlap");
+  EXPECT_THAT(verdict(std::vector{row(1, 3, 4), row(2, 5, 6), row(6, 1, 2)}), HasSubstr(": separate-merge"))
+      << "an array adds flows up";
   EXPECT_THAT(verdict(std::vector{row(1, 3, 4, 2), row(2, 5, 6)}), HasSubstr("2 undisturbed samples"));
 }
 

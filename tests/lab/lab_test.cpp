@@ -132,12 +132,13 @@ TEST(TableExperiment, FindsTheHeavyHittersWithEverySketch) {
     ++sketches;
     EXPECT_GE(row.accuracy.positives, 50u);
     const std::string_view name = row.table->name;
-    const bool replaces = name == "count-array-replace", keyed = replaces || name == "count-array-keys";
+    const bool replaces = name == "count-array-replace", keyed = replaces || name == "count-array-keys",
+               nameless = name == "count-array" || name == "count-array-values";
     if (name != "rte-member-sampled") {
       EXPECT_GE(row.accuracy.recall(), replaces ? 0.5 : 0.98);
-      EXPECT_GE(row.accuracy.precision(), name == "count-array" ? 0.7 : keyed ? 0.95 : 0.98);
+      EXPECT_GE(row.accuracy.precision(), nameless ? 0.7 : keyed ? 0.95 : 0.98);
     }
-    if (!keyed && (name.starts_with("count-") || name == "space-saving")) {
+    if (!keyed && (name.starts_with("count-") || name == "space-saving" || name == "heap")) {
       EXPECT_EQ(row.accuracy.recall(), 1) << "it is never below the truth";
     }
     if (replaces) {
@@ -146,6 +147,29 @@ TEST(TableExperiment, FindsTheHeavyHittersWithEverySketch) {
     EXPECT_LT(row.memory_bytes, 8u << 20);
   }
   EXPECT_GE(sketches, 5u);
+}
+
+TEST(TableExperiment, SizesTheHeapByTheLoad) {
+  const auto under_test = [](std::string_view name) {
+    return &*std::ranges::find(tables_under_test(), name, &TableUnderTest::name);
+  };
+  const TableSweep sweep{.tables = {under_test("heap"), under_test("space-saving")},
+                         .flows = {40'000},
+                         .load = {8, 1},
+                         .tasks = {Task::heavy_hitter},
+                         .rounds = 1,
+                         .trace_packets = 1 << 16};
+  const auto rows = rows_of(sweep);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].memory_bytes, rows[1].memory_bytes) << "5,000 keys";
+  EXPECT_GT(rows[2].memory_bytes, 7 * rows[0].memory_bytes);
+  EXPECT_LT(rows[3].memory_bytes, rows[2].memory_bytes / 3) << "10,000 keys at most";
+}
+
+TEST(TableExperiment, MakesAnArrayOfValuesAsLargeAsTheyAre) {
+  const TableUnderTest& array = *std::ranges::find(tables_under_test(), "count-array-values", &TableUnderTest::name);
+  EXPECT_EQ(array.memory_bytes(1 << 10, {.value_bytes = 64}), std::size_t{64} << 12);
+  EXPECT_EQ(array.memory_bytes(1 << 10, {.value_bytes = 4}), std::size_t{4} << 12);
 }
 
 TEST(TableExperiment, LeavesOutWhatDoesNotDoTheTask) {
@@ -170,7 +194,14 @@ TEST(TableExperiment, MeasuresBesideANeighbourAndOnSeveralCoresWhereThereAre) {
   sweep.beside.clear();
   for (const Neighbour& neighbour : neighbours()) sweep.beside.push_back(&neighbour);
   if (!OnOneCore().others().empty()) {
-    for (const TableRow& row : rows_of(sweep)) expect_sound(row);
+    const auto rows = rows_of(sweep);
+    for (const TableRow& row : rows) expect_sound(row);
+    const Part part = table_part(rows);
+    const auto footprint = std::ranges::find(table_columns(), "footprint_mb", &Column::name) - table_columns().begin();
+    const auto told = [&](std::size_t row) { return part.rows[row][static_cast<std::size_t>(footprint)]; };
+    EXPECT_EQ(told(0), Cell(0.0)) << "none";
+    EXPECT_EQ(told(1), Cell()) << "cache: as much as this machine has";
+    EXPECT_EQ(told(sweep.beside.size() - 1), Cell(256.0));
     sweep.beside = {&neighbours().front()};
     sweep.cores = {2};
     for (const TableRow& row : rows_of(sweep)) expect_sound(row);

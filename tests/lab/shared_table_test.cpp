@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 #include <vector>
 
 #include "base/figures/harness.hpp"
+#include "lab/shared_array.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -101,6 +103,35 @@ TYPED_TEST(SharedTables, RejectWhatHasNoRoomAndCountEveryOtherPacket) {
     for (const std::uint64_t count : counts_of(table, kFlows)) counted += count;
     ASSERT_EQ(counted + rejected, kThreads * kFlows);
   });
+}
+
+TYPED_TEST(SharedTables, AnArrayCountsEveryPacketOfAllThreads) {
+  constexpr std::uint32_t kFlows = 512;
+  SharedArray<TypeParam> array(kFlows / 8);  // so that flows share places
+  Barrier barrier;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < kThreads; ++i)
+      threads.emplace_back([&] {
+        barrier.arrive();
+        for (std::uint32_t packet = 0; packet < 100 * kFlows; ++packet) {
+          const LabKey<8> key = key_of<8>(packet % kFlows);
+          array.add(kHasher(key), key);
+        }
+      });
+  }
+  std::map<std::size_t, std::uint64_t> by_place;
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+    const LabKey<8> key = key_of<8>(flow);
+    by_place[array.place(kHasher(key))] = array.packets(kHasher(key), key);
+  }
+  std::uint64_t counted = 0;
+  for (const auto& [place, packets] : by_place) counted += packets;
+  EXPECT_LT(by_place.size(), kFlows);
+  if constexpr (std::is_same_v<TypeParam, Racy>)
+    EXPECT_LE(counted, kThreads * 100 * kFlows);
+  else
+    EXPECT_EQ(counted, kThreads * 100 * kFlows);
 }
 
 /// All threads on one count.

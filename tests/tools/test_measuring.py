@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make reproduce` measures by itself, on what is known of it."""
+import json
 import os
 import pathlib
 import random
@@ -8,6 +9,7 @@ import struct
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
 import cache  # noqa: E402
@@ -91,17 +93,22 @@ class Caches(unittest.TestCase):
 class Neighbours(unittest.TestCase):
     def test_they_run_from_when_their_memory_is_theirs_to_the_end_of_the_context(self):
         core = sorted(os.sched_getaffinity(0))[-1]
-        for kind in ("cache", "memory"):
-            with neighbours.Neighbours(kind, 4 << 20, [core]) as running:
-                one = running._running[0]
-                self.assertIsNone(one.poll())
-                self.assertEqual(os.sched_getaffinity(one.pid), {core})
-            self.assertIsNotNone(one.poll())
+        with neighbours.Neighbours(4 << 20, [core]) as running:
+            one = running._running[0]
+            self.assertIsNone(one.poll())
+            self.assertEqual(os.sched_getaffinity(one.pid), {core})
+        self.assertIsNotNone(one.poll())
 
-    def test_a_footprint_of_none_is_no_neighbour(self):
-        ways = neighbours._by_footprint([0, 1])
-        self.assertEqual([number for _, _, _, number in ways], [0] + [1] * (len(ways) - 1))
-        self.assertEqual([number for _, _, _, number in neighbours._by_number([0, 1, 2])], [0, 1, 2])
+    def test_a_table_is_measured_beside_none_to_all_that_have_a_core(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "run.json"
+            parshall = program(folder, "parshall", 'echo \'{"machine": {"cores": "2"}, "rows": [{"table": "linear"}]}\'')
+            with mock.patch.object(neighbours, "MEMORY_MB", 4):
+                neighbours.NUMBER.measure(str(parshall), path)
+            told = json.loads(path.read_text())
+        cores = len(os.sched_getaffinity(0))
+        self.assertEqual([row["neighbours"] for row in told["rows"]], list(range(cores)) if cores > 1 else [])
+        self.assertEqual(told["missing"] is None, cores > 1)
 
 
 if __name__ == "__main__":

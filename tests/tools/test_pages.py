@@ -54,6 +54,9 @@ class OverRuns(unittest.TestCase):
         self.assertEqual(merged(0.5, 0.7, 0.6, exact=frozenset({"recall"})), (0.6, 0.5, 0.7))
         self.assertEqual(merged(0.5, 0.7, 0.6, 0.8, 0.9), (0.7, 0.5, 0.9))
 
+    def test_what_one_run_does_not_know_is_of_those_that_do(self):
+        self.assertEqual(over_runs([run_of(5.0, lost=lost) for lost in (None, 3.0, 3.0)]).all[0]["lost"], 3)
+
     def test_what_enough_runs_agree_on_is_exact(self):
         runs = [run_of(5.0, lost=0.0) for _ in range(5)]
         self.assertEqual(under("", over_runs(runs).all[0], 1, "lost").answer(), Answer.AGREES)

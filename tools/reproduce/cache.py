@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Misses of the last-level cache while packets are counted, in caches as large as the paper's machines had them: simulated by
-valgrind's cachegrind. What a packet costs is the difference of a long run and a short one, so that start and first touches cancel. Valgrind does not know AVX-512: where this build has it, a portable one
-is asked for.
+valgrind's cachegrind. What a packet costs is the difference of a long run and a short one, so that start and first touches cancel. Valgrind does not know
+AVX-512: where this build has it, a portable one is asked for.
 """
 import json
 import pathlib
@@ -11,11 +11,12 @@ import signal
 import subprocess
 import tempfile
 
-SIZES_MB = {25: 25, 30: 30}  # associativity: a power of two of sets remains
+SIZES_MB = {25: 25, 30: 30}  # of the testbed that loses, as of one that does not, and of the third: associativity, so that sets are a power of two
 SHORT, LONG = 400_000, 1_600_000  # packets
 WATCH = ["watch", "-q", "-g", "flows=65536", "--flows", "64Ki", "--top", "1"]
 PORTABLE = pathlib.Path(__file__).resolve().parents[2] / "build-portable" / "avx2" / "parshall"  # of tools/portable.sh
 TOO_NEW = "this build has instructions that valgrind does not know: `ISAS=avx2 PROGRAMS=parshall tools/portable.sh` makes one that it knows"
+NO_VALGRIND = "valgrind is not installed: tools/setup.sh valgrind"
 COMMANDS = f"valgrind --tool=cachegrind --LL=SIZE,WAYS,64 parshall {' '.join(WATCH)} --count {SHORT} and {LONG}"
 
 
@@ -54,7 +55,7 @@ def simulated(parshall):
 def measure(parshall, path):
     missing, rows = None, []
     if shutil.which("valgrind") is None:
-        missing = "valgrind is not installed, and the CPU's counters are not to be had"
+        missing = NO_VALGRIND
     else:
         try:
             rows = list(simulated(str(PORTABLE) if PORTABLE.exists() else parshall))

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many flows are classified, for classes.py: on line by our program, off line by scikit-learn and Weka (table 1 of the paper on classification
-at wire speed); and its figure 5 in rounds.
+at wire speed).
 
 What is compared is flows in a second of CPU time, which other work on the machine changes less than what passes without loss: on a busy one neither
 says much.
 """
 import json
-import pathlib
-import shutil
 import subprocess
 import sys
 import time
 
 import class_models
-import wirespeed
+import weka
 
-HERE = pathlib.Path(__file__).resolve().parent
-WEKA_POM = HERE.parents[1] / "tests" / "classify" / "reference" / "pom.xml"
-WEKA_SOURCE = HERE / "OfflineRate.java"
 ROUNDS = 5
 LEAST_SECONDS = 1
 WORST_PACKETS, MEAN_PACKETS = 5, 49  # of a flow
@@ -25,9 +20,6 @@ TRAFFIC = {"worst": ["-g", f"flows=1,dist=trains:{WORST_PACKETS}", "--rate", "2"
            "mean": ["-g", f"flows=1000,dist=trains:{MEAN_PACKETS},size=748", "--gbps", "5"]}
 PACKETS_A_FLOW = {"worst": WORST_PACKETS, "mean": MEAN_PACKETS}
 ON_LINE = ["classify", "--flows", "1Mi", "--idle", "200ms", "--seconds", "0.5", "--rounds", str(ROUNDS), "--shape", "1I-1Q-inline,1I-1Q-1P"]
-CAPS = "64,128,200,500,750,1500"
-FIGURE_5 = ["classify", wirespeed.HEADERS, *wirespeed.CAPPED, "--seconds", "0.3", "--rounds", "3", "--find-rate", "--cap", CAPS, "--shape",
-            ",".join(wirespeed.THEIRS + ("1I-2Q-inline",))]
 
 
 def bench(parshall, arguments, path):
@@ -90,30 +82,17 @@ def rate(predict, batches):
     return flows / seconds
 
 
-def weka(stem, folder):
+def of_weka(stem, folder):
     """The same, one by one, as is its interface; None where it cannot be had."""
-    if shutil.which("java") is None or shutil.which("mvn") is None:
-        print("no java or no mvn: Weka is left out (Debian: openjdk-17-jdk-headless, maven)", file=sys.stderr)
-        return None
-    jars = (folder / "weka").resolve()
-    if not list(jars.glob("weka-stable*.jar")):
-        got = subprocess.run(["mvn", "-q", "-B", "-f", WEKA_POM, "dependency:copy-dependencies", f"-DoutputDirectory={jars}"], capture_output=True, text=True,
-                             check=False)
-        if got.returncode != 0:
-            print(f"Weka is left out, for Maven could not fetch it: {got.stdout.strip()[-400:]}", file=sys.stderr)
-            return None
-    command = ["java", "-cp", f"{jars}/*", WEKA_SOURCE, f"{stem}.samples.csv", str(class_models.PACKETS), str(ROUNDS)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    rates = {}
-    for line in run.stdout.splitlines():
-        name, flows = line.split(",")
-        rates.setdefault(name, []).append(float(flows))
-    return rates
+    lacks = weka.missing()
+    if not lacks:
+        try:
+            return weka.rates(f"{stem}.samples.csv", class_models.PACKETS, ROUNDS, (folder / "weka").resolve())
+        except RuntimeError as reason:
+            lacks = reason
+    print(f"Weka is left out: {lacks}", file=sys.stderr)
+    return None
 
 
 def off_line(stem, folder):
-    return {"scikit-learn": scikit_learn(stem), "Weka": weka(stem, folder)}
-
-
-def figure_5(parshall, folder, path):
-    return bench(parshall, wirespeed.expanded(FIGURE_5, folder), path)
+    return {"scikit-learn": scikit_learn(stem), "Weka": of_weka(stem, folder)}

@@ -224,16 +224,15 @@ def short_flows(flows):
 
 
 def rates(asked, runs, samples, stem):
-    """Table 1 and figure 5; of these the rounds are in one run each."""
+    """Of table 1; their rounds are in one run."""
     import class_models
     import class_rates
+    import weka
     path = runs.stem("on-line", runs.lab, samples, class_rates.ON_LINE, class_rates.TRAFFIC).with_suffix(".json")
     on_line = runs.found(path, lambda: class_rates.on_line(asked.parshall, f"{stem}.toml", path))
-    off_line = runs.found(runs.stem("off-line", samples, class_rates.WEKA_SOURCE, environment.WANTED).with_suffix(".json"),
+    off_line = runs.found(runs.stem("off-line", samples, weka.SOURCE, environment.WANTED).with_suffix(".json"),
                           lambda: class_rates.off_line(stem, asked.runs))
-    figure_5 = runs.once(runs.stem("figure-5", runs.lab, class_rates.FIGURE_5).with_suffix(".json"),
-                         lambda part: class_rates.figure_5(asked.parshall, asked.runs, part))
-    return {"on_line": on_line, "off_line": off_line, "classes": len(class_models.told_by(stem).names)}, class_rates.documents(figure_5)
+    return {"on_line": on_line, "off_line": off_line, "classes": len(class_models.told_by(stem).names)}
 
 
 def matrix_of(one):
@@ -266,7 +265,7 @@ def main():
              "reject": {kind: [(limit, *one) for limit, one in zip(class_page.LIMITS, statistics.reject_curve(ours[kind].right, ours[kind].likeliest, class_page.LIMITS))]
                         for kind in ours},
              "by_class": {kind: class_models.figures_by_class(stem) for kind, stem in stems.items()}}
-    found["rates"], found["figure_5"] = (None, None) if asked.no_rates else rates(asked, runs, samples, stems["naive-bayes"])
+    found["rates"] = None if asked.no_rates else rates(asked, runs, samples, stems["naive-bayes"])
     (asked.runs / "found.json").write_text(json.dumps(found))
     pictures = asked.folder / "reproduce"
     pictures.mkdir(parents=True, exist_ok=True)

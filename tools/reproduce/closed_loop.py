@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import signal
-import statistics
 import subprocess
 import tempfile
 import time
@@ -13,7 +12,7 @@ import network
 
 CLIENTS = (1, 2, 4, 10, 40, 100, 400, 1000)
 UNWATCHED = (1, 100, 1000)  # also without a monitor: what that costs
-ROUNDS, SECONDS, PORT = 5, 2, 7777
+SECONDS, PORT = 2, 7777
 REST_SECONDS = 1.2  # before each run: else it would find the ports of the last one in TIME_WAIT
 MOST = 60000  # connections of a run: fewer than there are ports, so that each is a flow of its own
 WATCH = ["-i", "server0", "tcp", "--flows", "256Ki", "--descriptors", "16384"]
@@ -114,39 +113,33 @@ def seen(report, cpu_s):
             "watch_percent": 100 * cpu_s / elapsed_s, "watch_ns": 1e9 * cpu_s / max(accounting["counted"], 1)}
 
 
+def counted_alike(told, watched):
+    """What was seen, with how many connections log and monitor differ by; None where packets were missed, so that they may differ."""
+    differ = abs(told["connections"] - watched["connections_seen"])
+    return {**watched, "miscounted": None if watched["missed"] else differ}
+
+
 def one(net, parshall, number, is_watched):
     time.sleep(REST_SECONDS)
     watching = Watching(net, parshall) if is_watched else None
     try:
         report = clients(net, parshall, number)
-        told = {"connections": report["finished"], "failed": report["failed"]["total"], "per_s": report["connections_per_s"],
-                "ports_skipped": report["ports_skipped"], "fairness": report["fairness"], "p50_us": report["connection"]["p50_ns"] / 1e3, "p99_us": report["connection"]["p99_ns"] / 1e3}
-        return {**told, **(seen(*watching.report()) if watching else {})}
+        told = {"row": "watched" if is_watched else "alone", "clients": number, "connections": report["finished"], "failed": report["failed"]["total"],
+                "per_s": report["connections_per_s"], "ports_skipped": report["ports_skipped"], "fairness": report["fairness"],
+                "p50_us": report["connection"]["p50_ns"] / 1e3, "p99_us": report["connection"]["p99_ns"] / 1e3}
+        return {**told, **counted_alike(told, seen(*watching.report()))} if watching else told
     finally:
         if watching:
             watching.end()
 
 
-def row(number, is_watched, samples):
-    """Medians of the rounds; the interval is from the least to the most."""
-    made = {"row": "watched" if is_watched else "alone", "interval_of": "RUNS", "clients": number, "samples": len(samples)}
-    for column in samples[0]:
-        values = sorted(sample[column] for sample in samples if sample[column] is not None)
-        if values:
-            made |= {column: statistics.median(values), f"low_{column}": values[0], f"high_{column}": values[-1]}
-    return made
-
-
 def measure(parshall, path):
-    """A document a line, as bench writes them; without rows where there can be no namespaces."""
+    """One document; without rows where there can be no namespaces."""
     missing, load = network.why_not(), pathlib.Path("/proc/loadavg").read_text()
     ways = [(number, True) for number in CLIENTS] + [(number, False) for number in UNWATCHED]
-    samples = {way: [] for way in ways}
+    rows = []
     if missing is None:
         with network.RoutedNetwork() as net, Server(net, parshall):
-            for _ in range(ROUNDS):
-                for way in ways:
-                    samples[way].append(one(net, parshall, *way))
-    rows = [] if missing else [row(*way, samples[way]) for way in ways]
+            rows = [one(net, parshall, *way) for way in ways]
     machine = {"load": " ".join(load.split()[:3])}
     path.write_text(json.dumps({"experiment": "closed-loop", "machine": machine, "missing": missing, "rows": rows}) + "\n", encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet counting by dpdk-testpmd and flow counting by parshall, in turns, on the same DPDK device: a capture that is
+"""Packet counting by dpdk-testpmd, as it comes and tuned, and packet and flow counting by parshall, in turns, on the same DPDK device: a capture that is
 received over and over, which copies each frame from memory as fast as it is polled."""
 import json
 import pathlib
@@ -14,8 +14,10 @@ import tempfile
 import threading
 
 FLOWS, BUFFERS = 1 << 16, 1 << 17
-ROUNDS, SECONDS, MOST_SECONDS = 7, 2, 90
-COMMANDS = "dpdk-testpmd (rxonly) and parshall watch, both on vdev:net_pcap0,rx_pcap=...,infinite_rx=1"
+ROUNDS, SECONDS, MOST_SECONDS = 2, 1, 90
+TUNED = ["--burst=256", "--rxd=4096", "--mbcache=512"]
+COMMANDS = (f"dpdk-testpmd (rxonly; tuned: {' '.join(TUNED)}) and parshall watch, with --packets-only and without, all on "
+            "vdev:net_pcap0,rx_pcap=...,infinite_rx=1")
 TRAFFIC = ("uniform", "zipf")
 
 
@@ -40,10 +42,10 @@ def write_capture(path, traffic):
             file.write(struct.pack("<IIII", 1_600_000_000, i, len(frame), len(frame)) + frame)
 
 
-def testpmd(capture, number):
+def testpmd(capture, number, options):
     """Mpps: the median of what it says each second, from when it receives."""
     running = subprocess.Popen(["dpdk-testpmd", "--no-huge", "-m", "1024", "--no-pci", f"--vdev=net_pcap0,rx_pcap={capture},infinite_rx=1",
-                                "-l", "0,1", "--file-prefix", f"reproduce{number}", "--", f"--total-num-mbufs={BUFFERS}",
+                                "-l", "0,1", "--file-prefix", f"reproduce{number}", "--", f"--total-num-mbufs={BUFFERS}", *options,
                                 "--forward-mode=rxonly", "--auto-start", "--stats-period", "1"],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     ended = threading.Timer(MOST_SECONDS, running.kill)
@@ -70,9 +72,9 @@ def testpmd(capture, number):
             running.communicate()
 
 
-def watch(parshall, capture, statistic):
+def watch(parshall, capture, *options):
     done = subprocess.run([parshall, "watch", "-q", "-i", f"vdev:net_pcap0,rx_pcap={capture},infinite_rx=1", "--mbufs", str(BUFFERS), "--flows",
-                           str(FLOWS), "--duration", f"{SECONDS}s", "--format", "json", *(["--stats", statistic] if statistic else [])],
+                           str(FLOWS), "--duration", f"{SECONDS}s", "--format", "json", *options],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"parshall watch ended with {done.returncode}: {done.stderr[-500:]}")
@@ -87,15 +89,19 @@ def row(traffic, name, samples):
 
 
 def measure(parshall, path):
-    """A document a line, as bench writes them. The least and the most of seven samples are a 98 % interval of the median."""
+    """A document a line, as bench writes them. An interval goes from the least to the most of the rounds."""
     with_testpmd = shutil.which("dpdk-testpmd") is not None
     with open(path, "w", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
         for traffic in TRAFFIC:
             capture = f"{folder}/{traffic}.pcap"
             write_capture(capture, traffic)
-            ways = {"packets, dpdk-testpmd": lambda: testpmd(capture, len(samples["packets, dpdk-testpmd"]))} if with_testpmd else {}
-            ways["flows, parshall"] = lambda: watch(parshall, capture, None)
-            ways["flows and p99 gap, parshall"] = lambda: watch(parshall, capture, "gap_p99")
+            ways = {}
+            if with_testpmd:
+                ways["packets, dpdk-testpmd"] = lambda: testpmd(capture, len(samples["packets, dpdk-testpmd"]), [])
+                ways["packets, dpdk-testpmd tuned"] = lambda: testpmd(capture, len(samples["packets, dpdk-testpmd"]), TUNED)
+            ways["packets, parshall"] = lambda: watch(parshall, capture, "--packets-only")
+            ways["flows, parshall"] = lambda: watch(parshall, capture)
+            ways["flows and p99 gap, parshall"] = lambda: watch(parshall, capture, "--stats", "gap_p99")
             samples = {name: [] for name in ways}
             for _ in range(ROUNDS):
                 for name, way in ways.items():

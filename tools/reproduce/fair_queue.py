@@ -39,9 +39,14 @@ def max_min(offered, capacity):
 
 
 def rows_of(report):
-    """A row a flow, from the fastest on."""
-    return [{"row": "flow", "flow": flow["stream"] + 1, "sent": flow["sent_frames"], "received": flow["received_frames"],
-             "sent_pps": flow["sent_pps"]} for flow in report["flows"]]
+    """A row a flow, from the fastest on: frames sent, received and lost; the max-min fair share of the rate in frames of the whole run, the same for all;
+    what came as a share of that; and by how many frames it is off from what the flow has to get."""
+    flows = report["flows"]
+    sent = [flow["sent_frames"] for flow in flows]
+    fair = max_min(sent, RATE_PPS * sum(sent) / sum(flow["sent_pps"] for flow in flows))
+    return [{"row": "flow", "flow": flow["stream"] + 1, "sent": flow["sent_frames"], "received": flow["received_frames"], "sent_pps": flow["sent_pps"],
+             "lost": flow["sent_frames"] - flow["received_frames"], "fair": fair, "got_share": flow["received_frames"] / fair,
+             "off": abs(flow["received_frames"] - min(flow["sent_frames"], fair))} for flow in flows]
 
 
 def measure(parshall, path):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs say of figures 1 to 5 of the SOSR paper."""
-from comparing import at_most, below, counted, difference, reaches
-from paper import NotHere, Seen
+"""What runs say of figures 1 and 2 of the SOSR paper."""
+from comparing import below, counted, difference, reaches
+from paper import Seen
+from rows import MissingRows
+
+ONE_SIZE = 2  # times: memories no further apart count as equal
 
 
 def listed(rows, column, digits=1, name="table"):
@@ -17,71 +20,131 @@ def size_of(row):
     return f"{row['memory_mb']:.3g} MB"
 
 
+def more_than(rows, column="ns"):
+    """What one costs above another, in percent, of (cheap, dear) pairs: from the least to the most."""
+    shares = sorted(100 * (dear[column] / cheap[column] - 1) for cheap, dear in rows)
+    return f"{shares[0]:.0f} to {shares[-1]:.0f} %"
+
+
+def holding_all(run, table):
+    """Rows of a table that had room for all flows, and a tenth more, from small to large."""
+    return sorted((row for row in run.where(table=table) if not row.get("rejected_share") and (row.get("occupied") or 0) <= 0.9), key=lambda row: row["memory_mb"])
+
+
 def figure_1a(runs):
     comparisons, told = [], []
-    for linear, one, four in by_size(runs["sizes"], "linear", "cuckoo-1", "cuckoo-4"):
+    sizes = by_size(runs["sizes"], "linear", "cuckoo-1", "cuckoo-4")
+    for linear, one, four in sizes:
         at = f"at {size_of(linear)}"
         comparisons += [below(f"linear below cuckoo-1 {at}", linear, one, headline=True),
-                        below(f"linear below cuckoo-4 {at}", linear, four),
+                        below(f"linear below cuckoo-4 {at}", linear, four, headline=True),
                         below(f"linear's p99 below cuckoo-1's {at}", linear, one, "p99_cycles"),
+                        below(f"linear's p99 below cuckoo-4's {at}", linear, four, "p99_cycles"),
                         below(f"cuckoo-4's p99 below cuckoo-1's {at}", four, one, "p99_cycles")]
         told.append(f"{size_of(linear)}: {linear['ns']:.1f}, {one['ns']:.1f}, {four['ns']:.1f}")
-    return Seen("ns of linear, cuckoo-1, cuckoo-4 (memory of linear): " + "; ".join(told), tuple(comparisons),
-                "with both buckets prefetched, two lines cost little more than one; four whole keys are compared per bucket, where the paper's "
-                "cuckoo-4 fits two")
+    pairs = [(linear, one) for linear, one, _ in sizes]
+    return Seen("ns of linear, cuckoo-1, cuckoo-4 (memory of linear): " + "; ".join(told) + f". Cuckoo-1 takes {more_than(pairs)} more, its p99 "
+                f"{more_than(pairs, 'p99_cycles')}", tuple(comparisons),
+                "differs here: both buckets of a key are asked for before either is looked at")
 
 
 def figure_1b(runs):
     pairs = by_size(runs["sizes"], "count-array", "count-min")
-    return Seen("ns of count array and Count-Min from small to large: " + "; ".join(f"{a['ns']:.1f}, {b['ns']:.1f}" for a, b in pairs),
+    return Seen("ns of count array and Count-Min (memory of both): " + "; ".join(f"{a['ns']:.1f}, {b['ns']:.1f} ({size_of(a)}, {size_of(b)})" for a, b in pairs),
                 tuple(below(f"{name} at {size_of(a)}", a, b, column, headline=column == "ns") for column, name in
                       (("ns", "mean"), ("p99_cycles", "p99")) for a, b in pairs))
 
 
 def cheapest(accuracy, table, precision, recall=0):
+    """The row of the lowest p99 that is at least so accurate, or None."""
     good = [row for row in accuracy.where(table=table) if row["precision"] >= precision and row["recall"] >= recall]
     return min(good, key=lambda row: row["p99_cycles"]) if good else None
 
 
 def figure_1c(runs):
-    array, sketch = (cheapest(runs["accuracy"], table, 0.98) for table in ("count-array-keys", "count-min"))
-    if array is None or sketch is None:
-        raise NotHere("no size that was tried reached a precision of 98 %")
+    found = {table: cheapest(runs["accuracy"], table, 0.98) for table in ("count-array-keys", "count-min")}
+    array, sketch = found.values()
+    comparisons = [counted(f"{table} reaches a precision of 98 %", row is not None, headline=True) for table, row in found.items()]
+    note = "the count array remembers its last packet's key: without, it names every flow of a full counter"
+    if None in found.values():
+        return Seen("not both reach a precision of 98 % at a size that was tried", tuple(comparisons), note)
     return Seen(f"cheapest p99 at 98 % precision: count array {array['p99_cycles']:.0f} cycles with {array['memory_mb']:.2f} MB, Count-Min "
                 f"{sketch['p99_cycles']:.0f} with {sketch['memory_mb']:.2f} MB; means {array['ns']:.1f} and {sketch['ns']:.1f} ns",
-                (below("p99 at 98 % precision", array, sketch, "p99_cycles", headline=True), below("mean at 98 % precision", array, sketch)),
-                "the count array remembers its last packet's key: without, it names every flow of a full counter")
+                (*comparisons, below("p99 at 98 % precision", array, sketch, "p99_cycles", headline=True), below("mean at 98 % precision", array, sketch)), note)
+
+
+def nearest(rows, memory_mb):
+    """The row whose memory is nearest, by its ratio; None where that is not one size."""
+    def times(row):
+        return max(row["memory_mb"] / memory_mb, memory_mb / row["memory_mb"])
+    found = min(rows, key=times, default=None)
+    return found if found and times(found) <= ONE_SIZE else None
+
+
+def at_equal_memory(run):
+    """(count array, linear, heap) for each memory that all three were made for, from small to large."""
+    arrays, heaps = (run.where(table=table) for table in ("count-array", "heap"))
+    found = [(nearest(arrays, linear["memory_mb"]), linear, nearest(heaps, linear["memory_mb"])) for linear in holding_all(run, "linear")]
+    sizes = [rows for rows in found if None not in rows]
+    if not sizes:
+        raise MissingRows("no memory that all three tables were made for")
+    return sizes
 
 
 def figure_2a(runs):
     comparisons, told = [], []
-    for array, linear, heap in by_size(runs["sizes"], "count-array", "linear", "space-saving"):
+    sizes = at_equal_memory(runs["data-sizes"])
+    for array, linear, heap in sizes:
         at = f"at {size_of(linear)}"
-        comparisons += [below(f"count array below heap {at}", array, heap, headline=True), below(f"linear below heap {at}", linear, heap, headline=True),
-                        below(f"count array below linear {at}", array, linear, headline=True)]
-        told.append(f"{size_of(linear)}: {array['ns']:.1f}, {linear['ns']:.1f}, {heap['ns']:.1f}")
-    return Seen("ns of count array, linear, heap (memory of linear): " + "; ".join(told), tuple(comparisons),
-                "our heap is a correct Space-Saving with a moved index; theirs never removed the right key")
+        comparisons += [below(f"count array below heap {at}", array, heap, headline=True), below(f"linear below heap {at}", linear, heap, headline=True)]
+        told.append(f"{array['ns']:.1f}, {linear['ns']:.1f}, {heap['ns']:.1f} ({', '.join(map(size_of, (array, linear, heap)))})")
+    (small_array, small_linear, _), (array, linear, _) = sizes[0], sizes[-1]
+    comparisons += [below(f"count array below linear at {size_of(small_linear)}", small_array, small_linear, headline=True),
+                    below(f"they differ less at {size_of(linear)}", difference(linear, array), difference(small_linear, small_array))]
+    return Seen("ns of count array, linear, heap (memory of each): " + "; ".join(told) + f". The heap takes {more_than([(a, c) for a, _, c in sizes])} more than the "
+                f"count array, linear {more_than([(a, b) for a, b, _ in sizes])}", tuple(comparisons),
+                f"sizes that are within {ONE_SIZE} times each other count as equal. Our heap is a Space-Saving, with the places of its keys in a table beside")
+
+
+def ends(rows):
+    """The smallest and the largest."""
+    rows = sorted(rows, key=lambda row: row["memory_mb"])
+    return rows[0], rows[-1]
+
+
+def figure_2a_sizes(runs):
+    """The tails from the smallest size to the largest."""
+    tables = {name: [row for run in ("data-sizes", "small-sizes") for row in runs[run].where(table=name)] for name in ("count-array", "heap")}
+    tables["linear"] = holding_all(runs["data-sizes"], "linear")
+    small, large = ({name: ends(rows)[end] for name, rows in tables.items()} for end in (0, 1))
+    comparisons = [below(f"{name}'s p99 grows", small[name], large[name], "p99_cycles", headline=True) for name in ("count-array", "linear")]
+    comparisons += [below("the heap's p99 falls", large["heap"], small["heap"], "p99_cycles", headline=True), below("the heap's mean falls", large["heap"], small["heap"])]
+    return Seen("p99 cycles, and mean ns, from the smallest size to the largest: " + "; ".join(
+        f"{name} {size_of(small[name])} {small[name]['p99_cycles']:.0f}, {small[name]['ns']:.1f}; {size_of(large[name])} {large[name]['p99_cycles']:.0f}, "
+        f"{large[name]['ns']:.1f}" for name in tables), tuple(comparisons), "a table touches no more lines than there are flows, however large it is")
 
 
 def figure_2bc(share):
     """Of precision (2b), or recall (2c), against the cost."""
     def judge(runs):
         accuracy = runs["accuracy"]
-        linear = accuracy.where(table="linear", load=1)[0]
+        exact = holding_all(runs["sizes"], "linear")
+        linear = min(exact, key=lambda row: row["p99_cycles"])
         array = cheapest(accuracy, "count-array-keys", 0.995, 0.965)
+        heap = max(accuracy.where(table="heap"), key=lambda row: (row[share], -row["p99_cycles"]))
         replaced = accuracy.where(table="count-array-replace", load=1)[0]
-        heap = max(accuracy.where(table="space-saving"), key=lambda row: (row[share], -row["p99_cycles"]))
-        comparisons = [reaches(f"linear has all of the {share}", linear, 1, share, headline=True),
+        comparisons = [reaches(f"linear has all of the {share} wherever it has room", min(exact, key=lambda row: row[share]), 1, share, headline=True),
                        counted("a count array reaches 99.5 and 96.5 %", array is not None, headline=True),
-                       below("linear's p99 below the heap's", linear, heap, "p99_cycles")]
+                       below("linear's p99 below the heap's", linear, heap, "p99_cycles", headline=True), below("linear's mean below the heap's", linear, heap)]
+        told = "none"
         if array is not None:
-            comparisons += [below("count array's p99 below linear's", array, linear, "p99_cycles"), below("count array's mean below linear's", array, linear)]
-        found = "none" if array is None else f"{array[share]:.4f} at {array['ns']:.1f} ns, p99 {array['p99_cycles']:.0f} cycles, {array['memory_mb']:.1f} MB"
-        return Seen(f"{share}: linear {linear[share]:.4f} at {linear['ns']:.1f} ns, p99 {linear['p99_cycles']:.0f} cycles; cheapest count array of 99.5 "
-                    f"% precision and 96.5 % recall: {found}; one that starts over with each other key {replaced[share]:.3f}; heap {heap[share]:.3f} at "
-                    f"{heap['ns']:.1f} ns, p99 {heap['p99_cycles']:.0f}", tuple(comparisons),
-                    "the paper says both that its count array adds and that it overwrites: only adding gives its recall")
+            comparisons += [counted(f"the heap's {share} is the worst", heap[share] < min(array[share], linear[share]), headline=True),
+                            below("count array's p99 below linear's", array, linear, "p99_cycles", headline=True), below("count array's mean below linear's", array, linear)]
+            told = f"{array[share]:.4f} at {array['ns']:.1f} ns, p99 {array['p99_cycles']:.0f} cycles, {array['memory_mb']:.1f} MB"
+        return Seen(f"{share}: linear {linear[share]:.4f} at {linear['ns']:.1f} ns, p99 {linear['p99_cycles']:.0f} cycles, {linear['memory_mb']:.1f} MB; cheapest count array "
+                    f"of 99.5 % precision and 96.5 % recall: {told}; one that starts over with each other key {replaced[share]:.3f}; the heap's best {heap[share]:.3f} at "
+                    f"{heap['ns']:.1f} ns, p99 {heap['p99_cycles']:.0f}, {heap['memory_mb']:.1f} MB", tuple(comparisons),
+                    "the paper says both that its count array adds and that it overwrites: that which adds is judged. Of linear it is the cheapest size")
     return judge
 
 
@@ -92,71 +155,11 @@ def figure_2_heap(runs):
     for flows in run.values("flows"):
         for zipf in run.values("zipf"):
             rows = {row["table"]: row for row in run.where(flows=flows, zipf=zipf)}
-            heap, at = rows["space-saving"], f"at {flows} flows, skew {zipf}"
+            heap, short, at = rows["heap"], rows["space-saving"], f"at {flows} flows, skew {zipf}"
             comparisons += [below(f"linear below the heap {at}", rows["linear"], heap, headline=True),
+                            below(f"linear below a heap of 10,000 keys at most {at}", rows["linear"], short, headline=True),
                             below(f"count array below the heap {at}", rows["count-array"], heap)]
-            told.append(f"{flows}, {zipf}: {rows['linear']['ns']:.1f}, {rows['count-array']['ns']:.1f}, {heap['ns']:.1f} ns ({size_of(rows['linear'])}, "
-                        f"{size_of(heap)}; recall of the heap {heap['recall']:.3f})")
-    return Seen("flows, skew: linear, count array, heap (memory of linear and heap): " + "; ".join(told), tuple(comparisons),
-                "a heap of 10,000 keys at most, so that its memory stops growing where the tables' does not: where memory is what is short it is the "
-                "smallest, and here no cost says so")
-
-
-def figure_3a(runs):
-    skew = runs["skew"]
-
-    def rise(table, column):
-        return difference(*(skew.one(table=table, zipf=zipf) for zipf in (0.75, 1.1)), column)
-    rises = {column: [rise(table, column) for table in ("count-array", "count-min")] for column in ("p99_cycles", "ns")}
-    (array_p99, sketch_p99), (array, sketch) = ([row[column] for row in rows] for column, rows in rises.items())
-    return Seen(f"from skew 1.1 to 0.75 the count array's p99 rises by {array_p99:.0f} cycles, Count-Min's by {sketch_p99:.0f}; the means by {array:.1f} and "
-                f"{sketch:.1f} ns",
-                (below("the count array's p99 rises less", *rises["p99_cycles"], "p99_cycles", headline=True), below("its mean rises less", *rises["ns"])),
-                "both stay within the last-level cache here")
-
-
-def figure_3b(runs):
-    skew = runs["skew"]
-    heap = {zipf: skew.one(table="space-saving", zipf=zipf) for zipf in (0.75, 1.1, 1.5)}
-    p99 = {zipf: row["p99_cycles"] for zipf, row in heap.items()}
-    pairs = [(skew.one(table="linear", zipf=zipf), skew.one(table="count-array", zipf=zipf)) for zipf in skew.values("zipf")]
-    comparisons = [below("the heap's p99 grows from skew 1.5 to 1.1", heap[1.5], heap[1.1], "p99_cycles", headline=True),
-                   below("the heap's p99 grows from skew 1.1 to 0.75", heap[1.1], heap[0.75], "p99_cycles", headline=True),
-                   below("it grows by more below 1.1 than above", difference(heap[1.1], heap[1.5], "p99_cycles"), difference(heap[0.75], heap[1.1], "p99_cycles"), "p99_cycles")]
-    comparisons += [at_most(f"linear at most a quarter above the count array at skew {a['zipf']}", a, b, 1.25, "p99_cycles") for a, b in pairs]
-    return Seen(f"p99 of the heap: {p99[1.5]:.0f} cycles at skew 1.5, {p99[1.1]:.0f} at 1.1, {p99[0.75]:.0f} at 0.75; linear's to the count array's, skew upwards: "
-                + ", ".join(f"{a['p99_cycles'] / b['p99_cycles']:.2f}" for a, b in pairs), tuple(comparisons),
-                "slightly above is taken as a quarter at most (the paper's 46 to 40 ns)")
-
-
-def figure_3c(runs):
-    array = runs["array"]
-    flows, skews = array.values("flows"), array.values("zipf")
-    small, large = ([array.one(flows=count, zipf=zipf) for zipf in skews] for count in (flows[0], flows[-1]))
-    comparisons = [below(f"skew {a['zipf']} costs more than {b['zipf']} with {flows[-1]} flows", b, a, headline=True) for a, b in zip(large, large[1:])]
-    comparisons += [at_most(f"skew {a['zipf']} at most a quarter above {b['zipf']} with {flows[0]} flows", a, b, 1.25, headline=True)
-                    for a in small for b in small if a is not b]
-    return Seen(f"ns at skew {', '.join(map(str, skews))}: {', '.join(format(row['ns'], '.1f') for row in small)} with {flows[0]} flows, "
-                f"{', '.join(format(row['ns'], '.1f') for row in large)} with {flows[-1]}", tuple(comparisons),
-                "no difference is taken as a quarter at most; steps are at this machine's cache sizes")
-
-
-TAILS = (("ns", "mean"), ("p99_cycles", "p99"), ("p999_cycles", "p99.9"))
-
-
-def task(name, most_precise, note):
-    """Superspreaders (4b) and changes (5b): the order of mean and tails, and accuracy, at the largest size."""
-    def judge(runs):
-        rows = {row["table"]: row for row in runs[name].where(load=runs[name].values("load")[-1])}
-        array, linear = rows["count-array"], rows["linear"]
-        exact = {table: rows[table] for table in ("linear", "cuckoo-1", "cuckoo-4")}
-        comparisons = []
-        for column, tail in TAILS:
-            comparisons += [below(f"count array's {tail} below {table}'s", array, row, column, headline=column == "ns") for table, row in exact.items()]
-            comparisons += [below(f"linear's {tail} below {table}'s", linear, row, column) for table, row in exact.items() if table != "linear"]
-        comparisons += [reaches("linear's precision", linear, 0.99, "precision"), reaches("linear's recall", linear, 0.99, "recall"),
-                        reaches("count array's precision", array, most_precise, "precision")]
-        told = "; ".join(f"{row['table']} {row['ns']:.1f} ns, p99 {row['p99_cycles']:.0f}, p99.9 {row['p999_cycles']:.0f} cycles" for row in rows.values())
-        return Seen(f"{told}; precision and recall of linear {linear['precision']:.3f}, {linear['recall']:.3f}, of the count array {array['precision']:.3f}, "
-                    f"{array['recall']:.3f} ({linear['reportable_flows']:.0f} flows to report)", tuple(comparisons), note)
-    return judge
+            told.append(f"{flows}, {zipf}: " + ", ".join(f"{rows[name]['ns']:.1f}" for name in ("linear", "count-array", "heap", "space-saving")) +
+                        f" ({size_of(rows['linear'])}, {size_of(heap)}, {size_of(short)})")
+    return Seen("ns by flows, skew: linear, count array, a heap of all flows, one of 10,000 keys at most (memory of linear and the heaps): " + "; ".join(told),
+                tuple(comparisons), "cost alone is judged; the smallest memory may still be the short heap's")

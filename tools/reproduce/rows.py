@@ -71,6 +71,7 @@ def _row(same, together):
             continue
         has_interval = f"low_{name}" in same[0]
         if len(set(values)) == 1 and not has_interval:
+            merged[name] = values[0]
             if len(values) >= ENOUGH:
                 merged["exact"] |= {name}
             continue

@@ -147,7 +147,7 @@ void add_tables(Command bench, int& status, const char* experiment, const char* 
   list("--value-bytes", options->value_bytes, "Bytes kept for a flow: 4, 8, ... 256");
   list("--load", options->load, "Flows to the entries that the tables are made for");
   list("--cores", options->cores, "Cores that do the same at once, each on a table of its own");
-  list("--beside", options->beside, "A neighbour on another core: none, cache, memory");
+  list("--beside", options->beside, "A neighbour on another core: none, cache, memory, count-1MB, ... count-256MB");
   list("--batch", options->batch, "Packets a batch");
   list("--pages", options->pages, "Pages of memory, where a table asks for huge ones: 2M, 4k");
   tables->add_option("--epoch", options->epoch, "Packets that accuracy is taken over, at most")->capture_default_str();

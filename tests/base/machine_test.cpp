@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+namespace parshall {
+namespace {
+
+TEST(Machine, HasOneAnswerToHowLargeItsLastLevelCacheIs) {
+  const std::size_t bytes = last_level_cache_bytes();
+  EXPECT_EQ(identify_machine("", "").l3_bytes, bytes);
+  const auto told = describe_machine();
+  const auto l3 = std::ranges::find(told, "l3", &std::pair<std::string, std::string>::first);
+  ASSERT_EQ(l3 != told.end(), bytes != 0);
+  if (bytes != 0) {
+    EXPECT_EQ(l3->second, std::to_string(bytes >> 10) + " KB");
+  }
+}
+
+TEST(Machine, HasTheCacheThatCore0Shares) {
+  if (!std::filesystem::exists("/sys/devices/system/cpu/cpu0/cache/index3/size"))
+    GTEST_SKIP() << "the kernel does not say";
+  EXPECT_GT(last_level_cache_bytes(), 0u);
+  EXPECT_LT(last_level_cache_bytes(), std::size_t{4} << 30) << "a cache, and not a memory";
+}
+
+}  // namespace
+}  // namespace parshall
