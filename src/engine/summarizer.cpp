@@ -20,6 +20,19 @@ std::vector<std::string> class_names(const StatisticSet& statistics) {
   return names;
 }
 
+/// What the device says of all: of what each queue tells of itself, their sum, so that lanes and the whole add up,
+/// whatever is lost while they are read.
+Counters of_device(const Counters& device, std::span<const Counters> queues) {
+  Counters all = device;
+  for (const CounterLine& line : Counters::kTable) {
+    if (!line.may_be_absent || queues.empty()) continue;
+    if (!std::ranges::all_of(queues, [&](const Counters& queue) { return queue.known(line.id).has_value(); })) continue;
+    all.set(line.id, 0);
+    for (const Counters& queue : queues) all.add(line.id, queue[line.id]);
+  }
+  return all;
+}
+
 }  // namespace
 
 Summarizer::Summarizer(const Input& input, const SessionOptions& options, const StatisticSet& statistics,
@@ -132,9 +145,13 @@ double Summarizer::ns_per_cycle() const {
 void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> counts, const Counters& collected) {
   const bool is_pipeline = options_.threads.model == ThreadModel::pipeline;
   Accounting& total = summary.total;
+  const bool has_queues = input_.device && input_.dealing == Dealing::by_device;
+  std::vector<Counters> queues;
   for (std::size_t i = 0; i < workers_.lanes().size(); ++i) {
-    const Lane& lane = *workers_.lanes()[i];
+    Lane& lane = *workers_.lanes()[i];
     Accounting own(lane.counters());
+    if (has_queues && !summary.final) set_device(own, lane.source().counters());
+    if (has_queues) queues.push_back(own);
     if (!summary.final && !is_pipeline) own.set(Counter::counted, counts[i][Counter::arrived]);
     if (!summary.final) own.set(Counter::polled, own.outcomes());
     total += own;
@@ -160,7 +177,7 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
     total.set(Counter::polled, total[Counter::polled] - total.counted() + total[Counter::arrived]);
     total.set(Counter::counted, total[Counter::arrived]);
   }
-  set_device(total, input_.device ? input_.device() : Counters());
+  set_device(total, of_device(input_.device ? input_.device() : Counters(), queues));
   total.set(Counter::first_seen_ns, std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // or 0
 }
 

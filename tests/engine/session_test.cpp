@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <future>
 
 #include "run.hpp"
@@ -106,6 +108,54 @@ TEST(Session, ASnapshotComesAlthoughOneWorkerHasLeft) {
   ASSERT_TRUE(report) << "the report waited for a worker that was gone until the run was stopped";
   EXPECT_EQ(report->summary.total.counted(), 10'000u);
   expect_balanced(session.final_report().summary.total);
+}
+
+/// A queue on which nothing comes, and which loses what it is told to.
+class LossyQueue final : public PacketSource {
+ public:
+  explicit LossyQueue(const std::atomic<std::uint64_t>& missed) : missed_(missed) {}
+  std::size_t poll(std::span<RawPacket>) noexcept override { return 0; }
+  bool exhausted() const noexcept override { return false; }
+  bool lossless() const noexcept override { return false; }
+  Counters counters() noexcept override {
+    Counters counters;
+    counters.set(Counter::nic_missed, missed_.load());
+    return counters;
+  }
+
+ private:
+  const std::atomic<std::uint64_t>& missed_;
+};
+
+TEST(Session, WhatQueuesLostAddsUpInEachReportWhateverIsLostMeanwhile) {
+  for (const ThreadModel model : {ThreadModel::run_to_completion, ThreadModel::pipeline}) {
+    std::array<std::atomic<std::uint64_t>, 2> missed{};
+    Input input{.description = "", .sources = {}, .dealing = Dealing::by_device, .owner = nullptr, .device = [&] {
+                  Counters all;  // read later than the queues, each of which lost one more
+                  all.set(Counter::nic_missed, ++missed[0] + ++missed[1]);
+                  all.set(Counter::nic_error, 5);  // of all queues together
+                  return all;
+                }};
+    for (const auto& queue : missed) input.sources.push_back(std::make_unique<LossyQueue>(queue));
+    Session session(std::move(input), options_of({.model = model, .workers = 2}), schema_of({}));
+    ASSERT_FALSE(session.start());
+    missed[0] = 700, missed[1] = 30;
+    const auto report = session.snapshot();
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->summary.total[Counter::nic_missed], 730u) << "what they had lost by then";
+    EXPECT_EQ(report->summary.total[Counter::nic_error], 5u) << "what no queue tells";
+    std::uint64_t of_lanes = 0;
+    for (const WorkerSummary& worker : report->summary.workers) of_lanes += worker.accounting[Counter::nic_missed];
+    for (const WorkerSummary& lane : report->summary.receivers) of_lanes += lane.accounting[Counter::nic_missed];
+    EXPECT_EQ(of_lanes, 730u);
+    session.stop();
+    const Report last = session.final_report();
+    of_lanes = 0;
+    for (const WorkerSummary& worker : last.summary.workers) of_lanes += worker.accounting[Counter::nic_missed];
+    for (const WorkerSummary& lane : last.summary.receivers) of_lanes += lane.accounting[Counter::nic_missed];
+    EXPECT_EQ(last.summary.total[Counter::nic_missed], of_lanes);
+    EXPECT_GE(of_lanes, 730u);
+  }
 }
 
 TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {

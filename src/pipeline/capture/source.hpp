@@ -88,8 +88,8 @@ class PacketSource {
   /// What a worker's time is measured by, in any unit.
   virtual std::uint64_t ticks() noexcept { return __rdtsc(); }
 
-  /// What the device says it delivered and did not, since the source was opened; what it cannot tell is absent. Called
-  /// from the worker that polls.
+  /// What the device says it delivered and did not, since the source was opened; what it cannot tell is absent. Any
+  /// thread.
   virtual Counters counters() noexcept { return {}; }
 
   /// Null where packets go nowhere.
