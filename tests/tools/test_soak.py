@@ -348,7 +348,8 @@ class Reports(unittest.TestCase):
         self.assertTrue(holds("ipfix udp", (90, 10, 0)))
         self.assertTrue(holds("ipfix udp", (85, 15, 0)))
         self.assertTrue(holds("ipfix udp", (85, 17, 3)))  # two of options
-        for wrong in ((85, 14, 0), (91, 10, 0), (90, 9, 0), (90, 1000, 0)):
+        self.assertTrue(holds("ipfix udp", (90, 0, 0)))  # dropped before they had a number
+        for wrong in ((85, 4, 0), (91, 10, 0), (90, 1000, 0)):
             self.assertFalse(holds("ipfix udp", wrong), wrong)
         self.assertTrue(holds("ipfix tcp", (90, 0, 0)))
         self.assertTrue(holds("ipfix tcp", (50, 0, 0), (30, 0, 0)))

@@ -89,13 +89,14 @@ def _of_collectors(data):
 
 
 def _of_collector(name, output, numbers):
-    """What it received, and what it lacks, against the exporter's account: sequence numbers go on over all that was not received, also what was told to be dropped; by TCP each connection has its own."""
+    """What it received, and what it lacks, against the exporter's account: sequence numbers go on over all that was sent and not received, also where it was told to be dropped, but not over what
+    never left the queue; by TCP each connection has its own."""
     sessions = numbers["sessions"]
     received, gaps, without = (sum(session[part] for session in sessions) for part in ("records", "gaps", "without_template"))
     offered, written, dropped = (output[part]["records"] for part in ("offered", "written", "dropped"))
     missing = written - received
     if name == "ipfix udp":
-        holds = 0 <= missing and 0 <= gaps - missing - dropped <= OPTIONS
+        holds = 0 <= missing <= gaps <= missing + dropped + OPTIONS
     elif name == "netflow9":  # its numbers are of messages
         holds = 0 <= missing <= gaps * MOST_IN_MESSAGE
     else:
