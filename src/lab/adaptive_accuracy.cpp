@@ -81,19 +81,17 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
   if (run.there + run.found != 0)
     accuracy.f1 = 2 * static_cast<double>(run.right) / static_cast<double>(run.there + run.found);
   double errors = 0;
+  std::vector<double> missed;  // shares of the flows
   Variation variation;
   for (const auto& [window, counts] : windows) {
     const double recall = counts.recall();
     ++accuracy.windows;
-    if (const auto flows = outcome.flows.find({task, window});
-        flows != outcome.flows.end() && flows->second.seen != 0) {
-      const auto& [seen, missed] = flows->second;
-      accuracy.missing_share += static_cast<double>(missed) / static_cast<double>(seen + missed);
-      variation.add(static_cast<double>(counts.found) / static_cast<double>(seen));
-    } else {
-      accuracy.missing_share += flows != outcome.flows.end() && flows->second.missed != 0;
+    const auto flows = outcome.flows.find({task, window});
+    if (flows != outcome.flows.end()) missed.push_back(flows->second.missed_share());
+    if (flows != outcome.flows.end() && flows->second.seen != 0)
+      variation.add(static_cast<double>(counts.found) / static_cast<double>(flows->second.seen));
+    else
       variation.interrupt();
-    }
     accuracy.recalled += recall >= threshold;
     accuracy.satisfied += recall >= threshold && counts.precision() >= threshold;
     const auto said = outcome.said.find({task, window});
@@ -107,7 +105,8 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
     accuracy.worst_error = std::max(accuracy.worst_error, error);
   }
   if (accuracy.judged != 0) accuracy.mean_error = errors / static_cast<double>(accuracy.judged);
-  if (accuracy.windows != 0) accuracy.missing_share /= static_cast<double>(accuracy.windows);
+  if (!missed.empty())
+    accuracy.missing_share = std::accumulate(missed.begin(), missed.end(), 0.0) / static_cast<double>(missed.size());
   accuracy.variation = variation.mean();
   return accuracy;
 }

@@ -83,7 +83,8 @@ class Experiment {
     options.keeps_ended = false;
     options.commits_first = true;
     options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
-    OutcomeTaker events(kept);  // before the run, which may still tell it of some as it ends
+    static_cast<void>(watch_recall(plan, *wiring));  // where no flow can give way, none is missed
+    OutcomeTaker events(kept);                       // before the run, which may still tell it of some as it ends
     auto run = Run::open(plan, *std::move(wiring), [&]() -> Result<Input> {
       Input input{.description = "an experiment",
                   .sources = {},

@@ -15,11 +15,6 @@ std::optional<double> value_of(const Event& event, std::string_view name) {
   return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
 }
 
-std::uint64_t count_of(const Event& event, std::string_view name) {
-  const auto at = std::ranges::find(event.values, name, &EventValue::name);
-  return at == event.values.end() ? 0 : std::get<std::uint64_t>(at->value);
-}
-
 }  // namespace
 
 void OutcomeTaker::event(const Event& event) {
@@ -33,10 +28,15 @@ void OutcomeTaker::event(const Event& event) {
     outcome_.packets.push_back(std::get<std::uint64_t>(event.values.front().value));
     return;
   }
-  outcome_.flows[{event.task, window}] = {.seen = count_of(event, "flows_seen"),
-                                          .missed = count_of(event, "flows_missed")};
   const auto recall = value_of(event, "recall"), at_least = value_of(event, "recall_at_least");
   outcome_.said[{event.task, window}] = recall && at_least ? std::optional(Said{*recall, *at_least}) : std::nullopt;
+}
+
+/// Events about a window are only of those in which a task missed flows and something was found, or may have been.
+void OutcomeTaker::recall(const WindowRecall& told) {
+  if (!keeps(told.window.number)) return;
+  outcome_.flows[{told.task, told.window.number}] = {
+      .seen = told.flows_seen, .seen_in_part = told.flows_seen_in_part, .missed = told.flows_missed};
 }
 
 Outcome OutcomeTaker::outcome() && {

@@ -22,17 +22,23 @@ struct Found {
 struct Said {
   double recall, at_least;
 };
-/// Of a window, that a task looked at, in whole or in part; and did not look at all the time.
+/// Of a window, that a task looked at, in whole or in part; and did not look at all the time. Those that it looked at
+/// in part are both.
 struct FlowsLookedAt {
-  std::uint64_t seen, missed;
+  std::uint64_t seen, seen_in_part, missed;
+
+  double missed_share() const noexcept {
+    const std::uint64_t all = seen + missed - seen_in_part;
+    return all == 0 ? 0 : static_cast<double>(missed) / static_cast<double>(all);
+  }
 };
 
 /// What came of a run.
 struct Outcome {
   std::map<std::string, std::vector<Found>> found;  ///< by task; in order once the run is over
-  /// By task and window; nothing: that nothing is known.
+  /// By task and window, as events say it; nothing: that nothing is known; no word: that all was found.
   std::map<std::pair<std::string, std::uint64_t>, std::optional<Said>> said;
-  /// Likewise; no word: it missed none.
+  /// By task and window, as each is told; no word: no packet came, or nobody knows.
   std::map<std::pair<std::string, std::uint64_t>, FlowsLookedAt> flows;
   std::vector<std::uint64_t> packets;  ///< by window
   ReportSummary summary;
@@ -44,6 +50,7 @@ class OutcomeTaker final : public InnerExporter {
   explicit OutcomeTaker(const Stretches& kept) : kept_(kept) {}
 
   void event(const Event& event) override;
+  void recall(const WindowRecall& told) override;
 
   /// Once the run has ended.
   Outcome outcome() &&;
