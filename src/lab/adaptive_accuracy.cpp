@@ -29,7 +29,9 @@ struct Counted {
 /// Of windows in a row: the deviation of their events a flow, of their mean.
 class Variation {
  public:
-  void add(double events_a_flow) {
+  void add(std::uint64_t window, double events_a_flow) {
+    if (window != last_window_ + 1) last_.clear();
+    last_window_ = window;
     last_.push_back(events_a_flow);
     if (last_.size() > kVaried) last_.erase(last_.begin());
     if (last_.size() < kVaried) return;
@@ -40,13 +42,13 @@ class Variation {
     sum_ += std::sqrt(squares / (kVaried - 1)) / mean;
     ++count_;
   }
-  void interrupt() noexcept { last_.clear(); }
   std::optional<double> mean() const noexcept {
     return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
   }
 
  private:
   std::vector<double> last_;
+  std::uint64_t last_window_ = 0;
   double sum_ = 0;
   std::size_t count_ = 0;
 };
@@ -86,12 +88,11 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
   for (const auto& [window, counts] : windows) {
     const double recall = counts.recall();
     ++accuracy.windows;
-    const auto flows = outcome.flows.find({task, window});
-    if (flows != outcome.flows.end()) missed.push_back(flows->second.missed_share());
-    if (flows != outcome.flows.end() && flows->second.seen != 0)
-      variation.add(static_cast<double>(counts.found) / static_cast<double>(flows->second.seen));
-    else
-      variation.interrupt();
+    if (const auto flows = outcome.flows.find({task, window}); flows != outcome.flows.end()) {
+      missed.push_back(flows->second.missed_share());
+      if (const std::uint64_t seen = flows->second.seen; seen != 0)
+        variation.add(window, static_cast<double>(counts.found) / static_cast<double>(seen));
+    }
     accuracy.recalled += recall >= threshold;
     accuracy.satisfied += recall >= threshold && counts.precision() >= threshold;
     const auto said = outcome.said.find({task, window});

@@ -114,6 +114,7 @@ TEST(AdaptiveAccuracy, VariationIsOfTenWindowsInARow) {
   const Outcome truth = with(found);
   EXPECT_FALSE(judged(outcome, truth, {{1, 9}}).variation);
   EXPECT_NEAR(judged(outcome, truth, {{1, 12}}).variation.value_or(0), std::sqrt(10.0 / 9) / 2, 1e-12);
+  EXPECT_FALSE(judged(outcome, truth, {{1, 5}, {8, 12}}).variation) << "ten windows, of two stretches";
   outcome.flows.erase({"t", 6});
   EXPECT_FALSE(judged(outcome, truth, {{1, 12}}).variation) << "no ten windows of which it is known";
 }
