@@ -166,6 +166,32 @@ TEST(TableExperiment, SizesTheHeapByTheLoad) {
   EXPECT_LT(rows[3].memory_bytes, rows[2].memory_bytes / 3) << "10,000 keys at most";
 }
 
+/// A packet looks at its bucket, its flow's entry and those before it in the chain: of chains by chance, all of them
+/// equally likely, half of the load factor on average.
+TEST(TableExperiment, ChainsEveryFlowHoweverFewBucketsThereAre) {
+  const auto under_test = [](std::string_view name) {
+    return &*std::ranges::find(tables_under_test(), name, &TableUnderTest::name);
+  };
+  const auto rows = rows_of({.tables = {under_test("chained-loaded"), under_test("chained")},
+                             .flows = {1 << 16},
+                             .load = {16, 1, 0.5},
+                             .rounds = 1,
+                             .trace_packets = 1 << 18});
+  ASSERT_EQ(rows.size(), 6u);
+  const double loads[] = {16, 1, 0.5};
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(loads[i]);
+    const TableRow& chains = rows[2 * i];
+    EXPECT_EQ(chains.rejected_share, 0);
+    EXPECT_EQ(chains.size, 1u << 16);
+    EXPECT_EQ(chains.accuracy.count_error, 0);
+    EXPECT_EQ(chains.places, static_cast<std::size_t>((1 << 16) / loads[i]));
+    EXPECT_NEAR(chains.mean_probes, 1 + 1 + loads[i] / 2, 0.03 * chains.mean_probes);
+  }
+  EXPECT_GT(rows[1].rejected_share, 0.8) << "a pool of no more entries than buckets";
+  EXPECT_LT(rows[1].mean_probes, 3) << "so that no chain gets long";
+}
+
 TEST(TableExperiment, MakesAnArrayOfValuesAsLargeAsTheyAre) {
   const TableUnderTest& array = *std::ranges::find(tables_under_test(), "count-array-values", &TableUnderTest::name);
   EXPECT_EQ(array.memory_bytes(1 << 10, {.value_bytes = 64}), std::size_t{64} << 12);
