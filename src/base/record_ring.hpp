@@ -22,7 +22,8 @@ namespace parshall {
 class RecordRing {
  public:
   /// `gives_back`: the reader returns the memory of what it takes behind the first kKeptBytes, which costs it a call of
-  /// the kernel each time, and the writer a page fault for each page later. A reader that keeps up is never there.
+  /// the kernel each time, and the writer a page fault for each page later. A reader that sees the ring empty now and
+  /// then is never there; one that does not, and takes less than a page at a time, returns nothing.
   explicit RecordRing(std::size_t bytes, bool gives_back = false) : ring_(bytes), gives_back_(gives_back) {}
 
   /// Writer: copies `head` and `tail` as one record; false when there is no room, or never will be.

@@ -256,6 +256,36 @@ TEST(RecordRing, OneThatGivesBackDoesSoWhereItIsNeverEmpty) {
   }
 }
 
+/// What waits, and what the writer has written over what was taken, stays, wherever in a page a part begins.
+TEST(RecordRing, OneThatGivesBackKeepsWhatWaitsWhereItWraps) {
+  RecordRing ring(std::size_t{4} << 20, true);
+  std::uint64_t written = 0, taken = 0, wrong = 0;
+  const auto push = [&] {
+    const auto record = record_of(written, 300);
+    const bool pushed = ring.push(bytes_of(record), {});
+    written += pushed;
+    return pushed;
+  };
+  const auto take = [&](std::span<const std::byte> bytes) {
+    const auto record = record_of(taken++, 300);
+    wrong += bytes.size() != record.size() || std::memcmp(bytes.data(), record.data(), record.size()) != 0;
+  };
+  const auto take_and_fill = [&](std::span<const std::byte> bytes) {
+    take(bytes);
+    push();
+  };
+  for (std::uint64_t round = 0; round < 12; ++round) {
+    for (int i = 0; i < 7; ++i) push();
+    for (const std::uint64_t enough = written + 9000 + 1000 * round; written < enough;)
+      ring.drain_some(take_and_fill);  // never empty, to somewhere behind the first MB
+    while (push()) {
+    }
+    ring.drain(take);  // of a ring that is full
+  }
+  EXPECT_EQ(taken, written);
+  EXPECT_EQ(wrong, 0u);
+}
+
 class TwoThreads : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(RecordRing, TwoThreads, ::testing::Bool());
 

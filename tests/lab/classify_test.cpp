@@ -282,18 +282,28 @@ TEST(MeasureClassifying, HasARowForEachShapeAndACellForEachColumn) {
 
 TEST(MeasureClassifying, SaysHowSureItIsOfWhatIsCompared) {
   const ClassifySweep sweep = sweep_of(500);
-  const Part part = classify_part(sweep, classify_rows(sweep), 5);
+  auto rows = classify_rows(sweep);
+  ClassifyRow& row = rows[0];
+  row.offered_mpps = {12, 11, 13};
+  row.sniffed_mpps = {22, 21, 23};
+  row.handled_mpps = {32, 31, 33};
+  row.classified_mpps = {42, 41, 43};
+  row.cpu_ns = {Estimate{52, 51, 53}, Estimate{62, 61, 63}, Estimate{72, 71, 73}};
+  row.cpu_ns_of_all = {82, 81, 83};
+  const Part part = classify_part(sweep, rows, 5);
   const auto columns = classify_columns();
-  const auto value = [&](std::span<const Cell> cells, const std::string& key) {
+  const auto value = [&](const std::string& key) {
     const auto column = std::ranges::find(columns, key, &Column::name);
-    return std::get<double>(cells[static_cast<std::size_t>(column - columns.begin())]);
+    return std::get<double>(part.rows[0][static_cast<std::size_t>(column - columns.begin())]);
   };
-  for (const auto& cells : part.rows)
-    for (const std::string key : {"offered_mpps", "sniffed_mpps", "handled_mpps", "classified_mpps", "sniffing_ns",
-                                  "handling_ns", "classifying_ns", "cpu_ns"}) {
-      EXPECT_LE(value(cells, "low_" + key), value(cells, key)) << key;
-      EXPECT_GE(value(cells, "high_" + key), value(cells, key)) << key;
-    }
+  double told = 12;
+  for (const std::string key : {"offered_mpps", "sniffed_mpps", "handled_mpps", "classified_mpps", "sniffing_ns",
+                                "handling_ns", "classifying_ns", "cpu_ns"}) {
+    EXPECT_EQ(value(key), told) << key;
+    EXPECT_EQ(value("low_" + key), told - 1) << key;
+    EXPECT_EQ(value("high_" + key), told + 1) << key;
+    told += 10;
+  }
 }
 
 TEST(MeasureClassifying, RefusesMoreMemoryThanThereIs) {

@@ -49,6 +49,7 @@ class Comparisons(unittest.TestCase):
 
     def test_nothing_is_no_share_of_nothing(self):
         self.assertEqual(at_most("x", {"lost": 0}, {"lost": 0}, 0.5, "lost").answer(), OPEN)
+        self.assertEqual(at_most("x", {"lost": 0}, cost(0, 2, 3, "lost"), 0.5, "lost").answer(), OPEN)
         self.assertEqual(at_most("x", {"lost": 0}, cost(1, 2, 3, "lost"), 0.5, "lost").answer(), AGREES)
 
     def test_what_was_measured_without_an_interval_is_open_unless_it_is_counted(self):

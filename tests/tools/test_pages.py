@@ -20,7 +20,7 @@ from passes import Passes, agreement  # noqa: E402
 from paper import NOT_HERE, NOT_YET, Figure, NotYet, Paper, Run, Seen, judged  # noqa: E402
 from plots import script_of, series_of  # noqa: E402
 from rows import Rows, over_runs  # noqa: E402
-from runs import Store  # noqa: E402
+from runs import Store, rounds_of  # noqa: E402
 from summary import lines_of, summary  # noqa: E402
 
 
@@ -168,6 +168,31 @@ class Kept(unittest.TestCase):
         path.parent.mkdir()
         path.with_suffix(".part").write_text('{"experiment": "x", "rows": [')
         self.assertEqual(self.store().found(self.runs, 1), ({}, {}, []))
+
+    def test_what_could_not_be_measured_is_tried_again_and_counts_for_no_pass(self):
+        runs, here = {"some": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=lambda _, path: path.write_text(here.pop(0))))}, []
+        absent, present = '{"rows": [], "missing": "no tool"}\n', '{"rows": [{"table": "a", "ns": 3}], "missing": null}\n'
+        here += [absent, absent]
+        self.store().measure(runs, 2, 60)
+        rows, counts, _ = self.store().found(runs, 2)
+        self.assertEqual((rows["some"].all, rows["some"].documents[0]["missing"], counts), ([], "no tool", {"some": 1}))
+        here += [absent, present]
+        self.store().measure(runs, 2, 60)
+        rows, counts, _ = self.store().found(runs, 2)
+        self.assertEqual((rows["some"].all[0]["ns"], counts, here), (3, {"some": 1}, []))
+
+    def test_passes_with_other_rows_are_left_out(self):
+        rows = [[{"table": "a", "ns": 3}], [{"table": "b", "ns": 3}]]
+        runs = {"some": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=lambda _, path: path.write_text(json.dumps({"rows": rows.pop()}))))}
+        self.store().measure(runs, 2, 60)
+        self.assertEqual(self.store().found(runs, 2), ({}, {}, []))
+
+    def test_one_round_has_no_interval(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "one"
+            path.write_text('{"rows": [{"ns": 3, "low_ns": 3, "high_ns": 3}]}\n')
+            self.assertEqual([under("", Rows.read(path, (), is_one).all[0], 4).answer() for is_one in (False, True)], [Answer.AGREES, Answer.OPEN])
+        self.assertEqual([rounds_of(arguments) for arguments in (("tables", "--rounds", "1"), ("tables",), None)], [1, None, None])
 
     def test_quick_runs_are_other_files_and_fewer(self):
         runs = {"long": Run(("tables",)), "short": Run(("tables", "--rounds", "9"), quick=("tables", "--rounds", "3"))}

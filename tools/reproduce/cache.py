@@ -3,6 +3,7 @@
 valgrind's cachegrind. What a packet costs is the difference of a long run and a short one, so that start and first touches cancel. Valgrind does not know
 AVX-512: where this build has it, a portable one is asked for.
 """
+import hashlib
 import json
 import pathlib
 import re
@@ -21,7 +22,8 @@ COMMANDS = f"valgrind --tool=cachegrind --LL=SIZE,WAYS,64 parshall {' '.join(WAT
 
 
 def version():
-    return f"{pathlib.Path(__file__).read_text()} {shutil.which('valgrind')} {PORTABLE.exists()}"
+    portable = hashlib.sha256(PORTABLE.read_bytes()).hexdigest() if PORTABLE.exists() else ""
+    return f"{pathlib.Path(__file__).read_text()} {shutil.which('valgrind')} {portable}"
 
 
 class TooNew(RuntimeError):

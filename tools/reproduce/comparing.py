@@ -37,10 +37,6 @@ def of_interval(row, column):
     return row["of"] if "of" in row else Of[row.get("interval_of", "ROUNDS")]
 
 
-def _is_nothing(side):
-    return side.low == side.high == 0
-
-
 def bound(value):
     return Estimate(value, value, value, Of.BOUND)
 
@@ -83,9 +79,9 @@ def below(what, a, b, column="ns", headline=False):
 
 
 def at_most(what, a, b, factor, column="ns", headline=False):
-    """That a is at most `factor` times b; open where both are 0, which says nothing of a factor."""
+    """That a is at most `factor` times b; open where a is 0 and b may be, which says nothing of a factor."""
     less, more = _sides(a, b, column)
-    if _is_nothing(less) and _is_nothing(more):
+    if less.high <= 0 and more.low <= 0:
         return untold(what, headline)
     return Comparison(what, less, more, factor=factor, or_equal=True, headline=headline)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say of figure 9 of FloWatcher-DPDK, in which others are tested and the monitor watches; and its plots."""
+import math
+
 import fair_queue
 from comparing import at_most, bound, estimate, reaches, under
 from judge import Comparison, Estimate, Of
@@ -137,6 +139,8 @@ def aggressive(shares):
 @of_shares
 def others(shares):
     calm = [row for row in shares.below if not shares.is_near(row)]
+    if not calm:
+        raise NotHere("every flow below its share sent the share to within what its queue holds")
     return Seen(f"{len(shares.below)} flows sent {sum(row['sent'] for row in shares.below):.0f} packets, of which {sum(row['lost'] for row in shares.below):.0f} "
                 "were lost",
                 (none_above("no flow below its share loses a packet", calm, "lost", 0.5, headline=True),),
@@ -159,7 +163,8 @@ def draw_throughput(run):
              "set xrange [-0.6:*]", "set offsets 0, 0.6, 0, 0", "$d << EOD"]
     for at, row in enumerate(rows):
         total = estimate(row, "total_mbps")
-        lines.append(f'{at} "{row["clients"]}" {total.value} {total.low} {total.high} {row["flow_mbps"]}')
+        low, high = (end if math.isfinite(end) else total.value for end in (total.low, total.high))
+        lines.append(f'{at} "{row["clients"]}" {total.value} {low} {high} {row["flow_mbps"]}')
     return lines + ["EOD", "plot $d using 1:6:xtic(2) axes x1y2 with boxes title 'of a flow', $d using 1:3:4:5 with yerrorlines linewidth 2 title 'total'"]
 
 

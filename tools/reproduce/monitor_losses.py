@@ -35,14 +35,19 @@ COMMANDS = (f"parshall test watch-loss --rate RATE --count COUNT --runs 1 --moni
 
 
 def version():
-    return f"{pathlib.Path(__file__).read_text()} {[shutil.which(program) for program, *_ in MONITORS.values()]}"
+    return f"{pathlib.Path(__file__).read_text()} {pathlib.Path(network.__file__).read_text()} {[shutil.which(program) for program, *_ in MONITORS.values()]}"
 
 
 def sending_pps(parshall):
     """What the sender reaches on a link to nobody."""
     with network.Wire() as wire:
-        told, errors = wire.start("sender", parshall, "send", "-q", "-i", "wire0", "-g", "flows=65536", "--rate", "asap", "--count", "300k", "--format", "json",
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE).communicate(timeout=60)
+        sender = wire.start("sender", parshall, "send", "-q", "-i", "wire0", "-g", "flows=65536", "--rate", "asap", "--count", "300k", "--format", "json",
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            told, errors = sender.communicate(timeout=60)
+        finally:
+            sender.kill()
+            sender.wait()
     if not told:
         raise RuntimeError(f"parshall send says nothing: {errors[-500:]}")
     return json.loads(told)["rate_pps"]

@@ -40,14 +40,16 @@ class Neighbours:
         self._running = []
 
     def __enter__(self):
-        for core in self._cores:
-            self._running.append(subprocess.Popen([sys.executable, __file__, str(self._size)], stdout=subprocess.PIPE, text=True,
-                                                  preexec_fn=lambda core=core: os.sched_setaffinity(0, {core})))
-        for one in self._running:
-            if one.stdout.readline().strip() != "ready":
-                self.__exit__()
+        try:
+            for core in self._cores:
+                self._running.append(subprocess.Popen([sys.executable, __file__, str(self._size)], stdout=subprocess.PIPE, text=True,
+                                                      preexec_fn=lambda core=core: os.sched_setaffinity(0, {core})))
+            if any(one.stdout.readline().strip() != "ready" for one in self._running):
                 raise RuntimeError(f"a neighbour of {self._size} bytes does not begin")
-        return self
+            return self
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *_):
         for one in self._running:

@@ -39,7 +39,7 @@ class Spaces:
                 run("ip", "netns", "add", space)
             self._make()
             return self
-        except Exception:
+        except BaseException:  # Ctrl-C, too
             self.__exit__()
             raise
 

@@ -59,7 +59,7 @@ def how_measured(counts):
     least, most = min(counts.values()), max(counts.values())
     number = f"{least}" if least == most else f"{least} to {most}"
     return [f"Values are medians over runs, each in a process of its own so that memory lies elsewhere: {number} of them here. An interval over runs goes from the",
-            f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of the rounds in it), and what has neither, and is",
+            f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of its rounds, all of fewer than six), and what has neither, and is",
             f"not counted, decides nothing. An order, or a factor, counts only where intervals do not overlap; where both are of the same {ENOUGH} runs or more, it is their ratio",
             "within each run that has one (99 %, by t of its logarithm): what a process has of luck in where its memory lies, both have. A verdict's headline is in bold.",
             "The papers' nanoseconds are of other machines and are not compared."]

@@ -10,7 +10,7 @@ TEXT_THAT_VARIES = ("verdict", "kept_of_samples")
 
 
 class MissingRows(LookupError):
-    """What was run has no such row."""
+    """What was run has no such row, or not the same ones each time."""
 
 
 class Rows:
@@ -25,11 +25,13 @@ class Rows:
         self.machine = self.documents[0].get("machine") if self.documents else None
 
     @classmethod
-    def read(cls, path, counted=()):
-        """counted: the columns of the run that are without noise."""
+    def read(cls, path, counted=(), of_one_round=False):
+        """counted: the columns of the run that are without noise. of_one_round: the interval of one value is none."""
         documents = [json.loads(line) for line in path.read_text().splitlines()]
-        return cls([{**{name: value for name, value in document.items() if name not in ("rows", "machine")}, **row, "exact": frozenset(counted)}
-                    for document in documents for row in document["rows"]], documents)
+        rows = [{**{name: value for name, value in document.items() if name not in ("rows", "machine")}, **row} for document in documents for row in document["rows"]]
+        if of_one_round:
+            rows = [{name: value for name, value in row.items() if not name.startswith(("low_", "high_"))} for row in rows]
+        return cls([{**row, "exact": frozenset(counted)} for row in rows], documents)
 
     def where(self, **wanted):
         return [row for row in self.all if all(row.get(name) == value for name, value in wanted.items())]
@@ -54,7 +56,7 @@ def over_runs(runs):
     if len(runs) == 1:
         return runs[0]
     if len({len(run.all) for run in runs}) != 1:
-        raise LookupError(f"runs of the same have {', '.join(str(len(run.all)) for run in runs)} rows")
+        raise MissingRows(f"runs of the same have {', '.join(str(len(run.all)) for run in runs)} rows")
     together = object()
     return Rows([_row(same, together) for same in zip(*(run.all for run in runs))], [document for run in runs for document in run.documents])
 
@@ -63,7 +65,7 @@ def _row(same, together):
     """together: what rows of the same processes share, in whose `each` two columns can be compared run by run."""
     labels = [{name: value for name, value in row.items() if isinstance(value, str) and name not in TEXT_THAT_VARIES} for row in same]
     if any(label != labels[0] for label in labels):
-        raise LookupError(f"runs of the same differ: {labels}")
+        raise MissingRows(f"runs of the same differ: {labels}")
     merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "together": together, "each": {}, "exact": same[0].get("exact", frozenset())}
     for name in same[0]:
         values = [row[name] for row in same if isinstance(row.get(name), (int, float)) and not isinstance(row.get(name), bool)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that are kept: each is measured in a process of its own, once for a program and its arguments, and found again."""
 import hashlib
+import json
 import pathlib
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import time
 
 import headers
 import quiet
-from rows import Rows, over_runs
+from rows import MissingRows, Rows, over_runs
 
 
 def command_of(run):
@@ -57,7 +58,7 @@ class Store:
         for number in range(1, passes + 1):
             for name, run in self._of_pass(runs, number).items():
                 path = self.path(name, run, number)
-                if path.exists() and not again:
+                if path.exists() and not again and not _is_empty(path):
                     continue
                 if time.monotonic() > end:
                     return False
@@ -66,8 +67,8 @@ class Store:
                 print(f"run {number} of {min(passes, run.passes or passes)}, {name}: {command_of(run)}", flush=True)
                 try:
                     self._measure_one(run, path, number)
-                except (RuntimeError, OSError, subprocess.TimeoutExpired) as reason:
-                    print(f"{name} is left out: {reason}", file=sys.stderr)
+                except (RuntimeError, OSError, ValueError, LookupError, TypeError, subprocess.SubprocessError) as reason:
+                    print(f"{name} is left out: {type(reason).__name__}: {reason}", file=sys.stderr)
                     self.failed.append(name)
         return True
 
@@ -90,11 +91,29 @@ class Store:
         part.rename(path)
 
     def found(self, runs, passes):
-        """Rows over the passes that there are, by name; of how many passes each is; and the files."""
+        """Rows over the passes that there are, by name; of how many passes each is; and the files. Passes without rows count where there are no others."""
         there = {}
         for number in range(1, passes + 1):
             for name, run in self._of_pass(runs, number).items():
                 if self.path(name, run, number).exists():
                     there.setdefault(name, []).append(self.path(name, run, number))
-        rows = {name: over_runs([Rows.read(path, runs[name].counted) for path in paths]) for name, paths in there.items()}
+        there = {name: [path for path in paths if not _is_empty(path)] or paths[:1] for name, paths in there.items()}
+        rows = {}
+        for name, paths in there.items():
+            arguments = runs[name].quick if self.is_quick else runs[name].arguments
+            try:
+                rows[name] = over_runs([Rows.read(path, runs[name].counted, rounds_of(arguments) == 1) for path in paths])
+            except MissingRows as reason:
+                print(f"{name} is left out: {reason}", file=sys.stderr)
+        there = {name: there[name] for name in rows}
         return rows, {name: len(paths) for name, paths in there.items()}, [path for paths in there.values() for path in paths]
+
+
+def rounds_of(arguments):
+    """How many rounds they ask for; None where they leave that to the experiment."""
+    return int(arguments[arguments.index("--rounds") + 1]) if arguments and "--rounds" in arguments else None
+
+
+def _is_empty(path):
+    """Whether it says why there is nothing, instead of something."""
+    return not any(json.loads(line)["rows"] for line in path.read_text().splitlines())

@@ -7,8 +7,8 @@ import threading
 import time
 
 CAPTURE_BYTES = 1 << 10, 4 << 20
-FILL_KPPS, FILL_PACKETS = 24, 144_000
-PACKETS = 150_000  # in memory: a piece has no more
+PACKETS = 150_000  # in memory: no piece has more, but for the first
+FILLS = ("fill", 2, 75, 7), ("fill at once", 1, 150, 1)  # packets of a flow, kpps, seconds
 
 
 class Pieces:
@@ -18,15 +18,16 @@ class Pieces:
         self._random, self._files, self._kpps = random, captures, kpps
 
     def first(self):
-        """More flows within an idle timeout than the table has room for, of two packets, so that each has times between them: whatever grows with flows is then as large as it gets."""
-        return self._traffic("fill", "flows=2000,dist=trains:2", FILL_KPPS, FILL_PACKETS // (1000 * FILL_KPPS))
+        """So that whatever grows with traffic is as large as it gets before somebody looks at what grows: more flows within an idle timeout than the table has
+        room for, of packets enough for each statistic, then more of them in a second than any later piece has."""
+        return [self._traffic(name, f"flows=2000,dist=trains:{each}", kpps, seconds, 1000 * kpps * seconds) for name, each, kpps, seconds in FILLS]
 
     def draw(self):
         kinds = ["mix"] * 6 + ["capture"] * (4 if self._files else 0) + ["syn flood", "many flows", "many flows", "silence", "rest"]
         return getattr(self, "_" + self._random.choice(kinds).replace(" ", "_"))()
 
-    def _traffic(self, name, text, kpps, seconds):
-        count = f"packets={min(PACKETS, int(kpps * 1000 * seconds))},seed={self._random.randrange(1 << 32)}"
+    def _traffic(self, name, text, kpps, seconds, most=PACKETS):
+        count = f"packets={min(most, int(kpps * 1000 * seconds))},seed={self._random.randrange(1 << 32)}"
         return name, ["-g", f"{text},{count}", "--rate", f"{kpps:.1f}kpps", *self._bursts(kpps), "--duration", f"{seconds}s"], seconds
 
     def _bursts(self, kpps):
@@ -77,10 +78,9 @@ class Sender(threading.Thread):
         self.sent = self.pieces = self.failed = 0
 
     def run(self):
-        piece = self._pieces.first()
+        first = self._pieces.first()
         while not self._ending.is_set():
-            name, options, seconds = piece
-            piece = self._pieces.draw()
+            name, options, seconds = first.pop(0) if first else self._pieces.draw()
             if options is None:
                 self._tell("traffic", piece=name, seconds=seconds)
                 self._ending.wait(seconds)
