@@ -80,7 +80,8 @@ def figure_10a(runs):
                 (below(f"{fewest['places']:,.0f} slots lose more than {slots}", ample, fewest, "modelled_loss", headline=True),
                  under(f"{slots} lose nothing", ample, NOTHING, "modelled_loss", headline=True),
                  *(below(f"{b['places']:,.0f} slots cost more than {a['places']:,.0f}", a, b) for a, b in zip(rows, rows[1:]))),
-                f"the table alone, 250,000 flows of Zipf 1.1, each with an entry, in chains whose heads are the slots ({slots} are the paper's 500,000: a power of two), and "
+                f"the table alone, 250,000 flows of Zipf 1.1, each with an entry, in chains whose heads are the slots ({slots} are the paper's 500,000: a power of two) and whose "
+                "latest flow is first, so that flows of many packets, which come early, are far behind; and "
                 f"a queue of 4096, which is modelled; the rate is one that {slots} slots take for {100 * collisions.BUSY:.0f} % of the time: the paper's 10 Gb/s fill its whole "
                 "monitor, and no table here. New flows do not come: the paper has 1,000 every 10 ms")
 
