@@ -154,6 +154,7 @@ void RecallWatch::tell(const TaskSet::Member& task, const EventWindow& window, c
                     .at_least = std::nullopt,
                     .flows_seen = sum_of(task.seen.wholly) + sum_of(task.seen.partly),
                     .flows_missed = missed_flows,
+                    .flows_seen_in_part = sum_of(task.seen.partly),
                     .packets = task.seen.packets,
                     .packets_given_way = task.seen.packets_given_way};
   if (recall) {

@@ -29,7 +29,9 @@ struct Counted {
 /// Of windows in a row: the deviation of their events a flow, of their mean.
 class Variation {
  public:
-  void add(double events_a_flow) {
+  void add(std::uint64_t window, double events_a_flow) {
+    if (window != last_window_ + 1) last_.clear();
+    last_window_ = window;
     last_.push_back(events_a_flow);
     if (last_.size() > kVaried) last_.erase(last_.begin());
     if (last_.size() < kVaried) return;
@@ -40,13 +42,13 @@ class Variation {
     sum_ += std::sqrt(squares / (kVaried - 1)) / mean;
     ++count_;
   }
-  void interrupt() noexcept { last_.clear(); }
   std::optional<double> mean() const noexcept {
     return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
   }
 
  private:
   std::vector<double> last_;
+  std::uint64_t last_window_ = 0;
   double sum_ = 0;
   std::size_t count_ = 0;
 };
@@ -81,18 +83,15 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
   if (run.there + run.found != 0)
     accuracy.f1 = 2 * static_cast<double>(run.right) / static_cast<double>(run.there + run.found);
   double errors = 0;
+  std::vector<double> missed;  // shares of the flows
   Variation variation;
   for (const auto& [window, counts] : windows) {
     const double recall = counts.recall();
     ++accuracy.windows;
-    if (const auto flows = outcome.flows.find({task, window});
-        flows != outcome.flows.end() && flows->second.seen != 0) {
-      const auto& [seen, missed] = flows->second;
-      accuracy.missing_share += static_cast<double>(missed) / static_cast<double>(seen + missed);
-      variation.add(static_cast<double>(counts.found) / static_cast<double>(seen));
-    } else {
-      accuracy.missing_share += flows != outcome.flows.end() && flows->second.missed != 0;
-      variation.interrupt();
+    if (const auto flows = outcome.flows.find({task, window}); flows != outcome.flows.end()) {
+      missed.push_back(flows->second.missed_share());
+      if (const std::uint64_t seen = flows->second.seen; seen != 0)
+        variation.add(window, static_cast<double>(counts.found) / static_cast<double>(seen));
     }
     accuracy.recalled += recall >= threshold;
     accuracy.satisfied += recall >= threshold && counts.precision() >= threshold;
@@ -107,7 +106,8 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
     accuracy.worst_error = std::max(accuracy.worst_error, error);
   }
   if (accuracy.judged != 0) accuracy.mean_error = errors / static_cast<double>(accuracy.judged);
-  if (accuracy.windows != 0) accuracy.missing_share /= static_cast<double>(accuracy.windows);
+  if (!missed.empty())
+    accuracy.missing_share = std::accumulate(missed.begin(), missed.end(), 0.0) / static_cast<double>(missed.size());
   accuracy.variation = variation.mean();
   return accuracy;
 }

@@ -16,18 +16,19 @@
 #include "generate/work_clock.hpp"
 #include "lab/adaptive_accuracy.hpp"
 #include "lab/adaptive_losses.hpp"
+#include "lab/adaptive_outcome.hpp"
+#include "lab/adaptive_stretches.hpp"
 #include "lab/co_runners.hpp"
+#include "lab/patient_source.hpp"
 #include "lab/scheduling.hpp"
 #include "parshall/run.hpp"
-#include "pipeline/flow/key_hash.hpp"
 
 namespace parshall::lab {
 namespace {
 
-constexpr std::uint64_t kWindowNs = 10'000'000;
 constexpr std::chrono::microseconds kTick{200};
-constexpr std::uint64_t kStretchNs = 500'000'000, kPastNs = 500'000'000;
-constexpr double kCapacityS = 5;  ///< of a run, to know how much a worker can take
+constexpr std::uint64_t kPastNs = 500'000'000;  ///< of a stretch's truth
+constexpr double kCapacityS = 5;                ///< of a run, to know how much a worker can take
 
 double resident_bytes() {
   std::size_t pages = 0, resident = 0;
@@ -42,61 +43,6 @@ struct Way {
 };
 
 const Way kPatiently{&adaptive_modes().front()};
-
-/// Delivers what a paced source does from some time of its on, but for what that one would miss.
-class Patient final : public PacketSource {
- public:
-  Patient(std::shared_ptr<const Trace> trace, Pace pace, std::uint64_t from_ns)
-      : source_(std::move(trace), pace, kRoom, kTrafficStartNs, [this] { return now_ns_ += kStepNs; }) {
-    source_.begin_at(from_ns);
-  }
-  std::size_t poll(std::span<RawPacket> out) noexcept override { return source_.poll(out); }
-
- private:
-  static constexpr std::size_t kRoom = 1 << 16;
-  static constexpr std::uint64_t kStepNs = 5'000;
-
-  std::uint64_t now_ns_ = 0;
-  PacedSource source_;
-};
-
-/// Keeps what tasks found in the stretches that are judged.
-class EventTaker final : public InnerExporter {
- public:
-  explicit EventTaker(const Stretches& kept) : kept_(kept) {}
-
-  void event(const Event& event) override {
-    const auto is_kept = [&](const Stretch& stretch) { return stretch.has(event.window.number); };
-    if (event.task != "count" && std::ranges::none_of(kept_, is_kept)) return;
-    if (event.kind == EventKind::alarm) {
-      outcome_.found[event.task].push_back({event.window.number, KeyHash()(event.key)});
-      return;
-    }
-    if (event.task == "count") {
-      outcome_.packets.push_back(std::get<std::uint64_t>(event.values.front().value));
-      return;
-    }
-    const auto value = [&](std::string_view name) {
-      const auto at = std::ranges::find(event.values, name, &EventValue::name);
-      return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
-    };
-    const auto count = [&](std::string_view name) {
-      const auto at = std::ranges::find(event.values, name, &EventValue::name);
-      return at == event.values.end() ? 0 : std::get<std::uint64_t>(at->value);
-    };
-    outcome_.flows[{event.task, event.window.number}] = {.seen = count("flows_seen"), .missed = count("flows_missed")};
-    const auto recall = value("recall"), at_least = value("recall_at_least");
-    outcome_.said[{event.task, event.window.number}] =
-        recall && at_least ? std::optional(Said{*recall, *at_least}) : std::nullopt;
-  }
-
-  /// Once the run has ended.
-  Outcome outcome() && { return std::move(outcome_); }
-
- private:
-  const Stretches& kept_;
-  Outcome outcome_;
-};
 
 class Experiment {
  public:
@@ -137,7 +83,8 @@ class Experiment {
     options.keeps_ended = false;
     options.commits_first = true;
     options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
-    EventTaker events(kept);  // before the run, which may still tell it of some as it ends
+    static_cast<void>(watch_recall(plan, *wiring));  // where no flow can give way, none is missed
+    OutcomeTaker events(kept);                       // before the run, which may still tell it of some as it ends
     auto run = Run::open(plan, *std::move(wiring), [&]() -> Result<Input> {
       Input input{.description = "an experiment",
                   .sources = {},
@@ -157,7 +104,6 @@ class Experiment {
     const Report report = (*run)->finish();
     Outcome outcome = std::move(events).outcome();
     outcome.summary = report.summary;
-    for (auto& [task, found] : outcome.found) std::ranges::sort(found);
     return outcome;
   }
 
@@ -203,7 +149,7 @@ class Round {
                                     Load load, const std::function<bool()>& stop,
                                     std::vector<AdaptiveRow>& rows) const {
     const Pace pace(load.load * load.capacity_pps, scenario.swing_s, scenario.least_load * load.capacity_pps);
-    const Stretches judged = stretches();
+    const Stretches judged = judged_stretches(sweep_);
     const auto truth = truth_of(trace, pace, judged);
     if (!truth) return truth.error();
     for (const std::uint64_t queue : sweep_.queues)
@@ -220,46 +166,17 @@ class Round {
     return std::nullopt;
   }
 
-  /// What is judged: not the first window, which finds tasks without a past, nor the last one, which is cut.
-  Stretches stretches() const {
-    const std::uint64_t begin = kTrafficStartNs / kWindowNs + 1;
-    const std::uint64_t first = begin + warm_up_windows();
-    const std::uint64_t last = begin + static_cast<std::uint64_t>(sweep_.seconds * 1e9) / kWindowNs - 3;
-    if (sweep_.stretches == 0) return {{first, last}};
-    Stretches some;
-    const std::uint64_t apart = (last - first) / sweep_.stretches;
-    for (std::uint64_t i = 0; i < sweep_.stretches; ++i) {
-      const std::uint64_t from = first + i * apart;
-      some.push_back({from, std::min(from + kStretchNs / kWindowNs, from + apart) - 1});
-    }
-    return some;
-  }
-
-  std::uint64_t warm_up_windows() const noexcept {
-    return static_cast<std::uint64_t>(std::min(sweep_.warm_up_s, sweep_.seconds / 2) * 1e9) / kWindowNs;
-  }
-
-  /// By window; `lost` ends with the last that lost any.
-  std::vector<WindowLoss> losses_of(const std::vector<std::uint64_t>& lost, Pace pace) const {
-    std::vector<WindowLoss> windows(static_cast<std::size_t>(sweep_.seconds * 1e9) / kWindowNs);
-    const auto came_by = [&](std::size_t window) {
-      return static_cast<std::uint64_t>(pace.packets_by(static_cast<double>(window * kWindowNs) * 1e-9));
-    };
-    for (std::size_t i = 0; i < windows.size(); ++i)
-      windows[i] = {came_by(i + 1) - came_by(i), i < lost.size() ? lost[i] : 0};
-    return windows;
-  }
-
   /// Of stretches with what comes before, so that flows have a past.
   Result<Outcome> truth_of(const std::shared_ptr<const Trace>& trace, Pace pace, const Stretches& judged) const {
     if (sweep_.stretches == 0)
-      return experiment_.run(std::make_unique<Patient>(trace, pace, 0), kPatiently, sweep_.seconds, judged);
+      return experiment_.run(std::make_unique<PatientSource>(trace, pace, 0), kPatiently, sweep_.seconds, judged);
     Outcome truth;
     for (const Stretch& stretch : judged) {
       const std::uint64_t begin_ns = stretch.first * kWindowNs - kTrafficStartNs;
       const std::uint64_t from_ns = begin_ns - std::min(begin_ns, kPastNs);
       const double seconds = static_cast<double>((stretch.last + 2) * kWindowNs - kTrafficStartNs - from_ns) * 1e-9;
-      auto part = experiment_.run(std::make_unique<Patient>(trace, pace, from_ns), kPatiently, seconds, {stretch});
+      auto part =
+          experiment_.run(std::make_unique<PatientSource>(trace, pace, from_ns), kPatiently, seconds, {stretch});
       if (!part) return part.error();
       for (auto& [task, found] : part->found) std::ranges::copy(found, std::back_inserter(truth.found[task]));
     }
@@ -353,14 +270,11 @@ class Round {
     if (early_bytes != 0 && late_bytes != 0) row.memory_growth = late_bytes / early_bytes - 1;
     row.kept_out = summary.total[Counter::kept_out_packets];
     row.shed = summary.total[Counter::shed_packets];
-    std::uint64_t in_a_row = 0;
-    for (const std::uint64_t lost : *losses) {
-      in_a_row = lost == 0 ? 0 : in_a_row + 1;
-      row.lossy_windows += lost != 0;
-      row.longest_loss = std::max(row.longest_loss, in_a_row);
-    }
-    const std::vector<WindowLoss> windows = losses_of(*losses, pace);
-    const std::size_t warm = std::min<std::size_t>(warm_up_windows(), windows.size());
+    row.lossy_windows = lossy_windows(*losses);
+    row.longest_loss = longest_loss(*losses);
+    const std::vector<WindowLoss> windows =
+        losses_by_window(*losses, pace, static_cast<std::size_t>(sweep_.seconds * 1e9) / kWindowNs);
+    const std::size_t warm = std::min<std::size_t>(warm_up_windows(sweep_), windows.size());
     row.missed_later_share = lost_share(std::span(windows).subspan(warm));
     if (const auto spec = spec_of(scenario.skew); spec && spec->last_zipf_exponent > 0)
       row.skew_at_loss =

@@ -4,12 +4,36 @@
 #include <algorithm>
 #include <vector>
 
+#include "lab/adaptive_stretches.hpp"
+
 namespace parshall::lab {
 namespace {
 
 constexpr std::uint64_t kNothing = 1000;  ///< of so many packets of a window, one that is lost is no loss
 
 }  // namespace
+
+std::vector<WindowLoss> losses_by_window(std::span<const std::uint64_t> lost, Pace pace, std::size_t count) {
+  const auto came_by = [&](std::size_t window) {
+    return static_cast<std::uint64_t>(pace.packets_by(static_cast<double>(window * kWindowNs) * 1e-9));
+  };
+  std::vector<WindowLoss> windows(count);
+  for (std::size_t i = 0; i < count; ++i) windows[i] = {came_by(i + 1) - came_by(i), i < lost.size() ? lost[i] : 0};
+  return windows;
+}
+
+std::uint64_t lossy_windows(std::span<const std::uint64_t> lost) noexcept {
+  return lost.size() - static_cast<std::uint64_t>(std::ranges::count(lost, 0u));
+}
+
+std::uint64_t longest_loss(std::span<const std::uint64_t> lost) noexcept {
+  std::uint64_t longest = 0, in_a_row = 0;
+  for (const std::uint64_t packets : lost) {
+    in_a_row = packets == 0 ? 0 : in_a_row + 1;
+    longest = std::max(longest, in_a_row);
+  }
+  return longest;
+}
 
 double lost_share(std::span<const WindowLoss> windows) noexcept {
   std::uint64_t came = 0, lost = 0;

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
+
+#include "generate/pace.hpp"
 
 namespace parshall::lab {
 
@@ -11,6 +14,13 @@ namespace parshall::lab {
 struct WindowLoss {
   std::uint64_t came = 0, lost = 0;
 };
+
+/// Of the first `count` windows of a pace, by kWindowNs from its begin; `lost` ends with the last that lost any.
+std::vector<WindowLoss> losses_by_window(std::span<const std::uint64_t> lost, Pace pace, std::size_t count);
+
+/// Windows that lost any, and the most of these in a row.
+std::uint64_t lossy_windows(std::span<const std::uint64_t> lost) noexcept;
+std::uint64_t longest_loss(std::span<const std::uint64_t> lost) noexcept;
 
 /// Of all that came in these windows.
 double lost_share(std::span<const WindowLoss> windows) noexcept;

@@ -8,13 +8,13 @@
 
 namespace parshall::lab {
 
-/// A map of flows to what a task keeps for them.
+/// A map of flows to what a task keeps for them, of a size that it takes: entries, or what else it is made of.
 template <FlowMap Map>
 requires TaskValue<typename Map::Value>
-class MapCandidate final : public Candidate {
+class MapCandidate : public Candidate {
  public:
-  MapCandidate(std::size_t entries, std::uint64_t seed, TaskTally tally)
-      : hasher_{KeyedHash(seed)}, map_(entries, hasher_), tally_(tally) {}
+  MapCandidate(auto size, std::uint64_t seed, TaskTally tally)
+      : hasher_{KeyedHash(seed)}, map_(size, hasher_), tally_(tally) {}
 
   void run(std::span<const std::uint32_t> flows) noexcept override {
     const LabHasher hasher = hasher_;

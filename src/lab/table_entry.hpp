@@ -90,6 +90,7 @@ std::span<const TableUnderTest> monitors_under_test() noexcept;
 template <std::size_t Part>
 std::span<const TableUnderTest> maps_of_part() noexcept;  ///< of the maps' registry, `Part` below kMapParts
 inline constexpr std::size_t kMapParts = 4;
+std::span<const TableUnderTest> chains_under_test() noexcept;
 std::span<const TableUnderTest> references_under_test() noexcept;
 
 }  // namespace parshall::lab

@@ -220,7 +220,7 @@ std::vector<Combination> combinations_of(const TableSweep& sweep, const Traffic&
                   all.push_back({.traffic = traffic.name,
                                  .flows = traffic.flows,
                                  .zipf = traffic.zipf,
-                                 .shape = {key_bytes, value_bytes, task},
+                                 .shape = {key_bytes, value_bytes, task, traffic.flows},
                                  .load = load,
                                  .cores = cores,
                                  .beside = beside->name,

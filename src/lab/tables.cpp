@@ -82,7 +82,8 @@ std::span<const TableUnderTest> tables_under_test() noexcept {
     std::vector<TableUnderTest> tables;
     for (const std::span<const TableUnderTest> some :
          {monitors_under_test(), std::span<const TableUnderTest>(kCounts), maps_of_part<0>(), maps_of_part<1>(),
-          maps_of_part<2>(), maps_of_part<3>(), std::span<const TableUnderTest>(kSketches), references_under_test()})
+          maps_of_part<2>(), maps_of_part<3>(), chains_under_test(), std::span<const TableUnderTest>(kSketches),
+          references_under_test()})
       tables.insert(tables.end(), some.begin(), some.end());
     if (RteHashIndex::available()) tables.insert(tables.end(), std::begin(kDpdkTables), std::end(kDpdkTables));
     return tables;

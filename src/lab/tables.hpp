@@ -9,11 +9,12 @@
 
 namespace parshall::lab {
 
-/// What a structure keeps for a flow.
+/// What a structure keeps for a flow, and of how many.
 struct Shape {
   std::size_t key_bytes = 16;    ///< one of key_sizes()
   std::size_t value_bytes = 16;  ///< one of value_sizes(); for Task::count alone
   Task task = Task::count;
+  std::size_t flows = 0;  ///< of which a structure keeps each, that does so however few entries it is made for
 
   /// Not every combination is compiled: keys of 8 bytes with every task, of 40 bytes with Task::count; other values
   /// than of 16 bytes with keys of 16 bytes.

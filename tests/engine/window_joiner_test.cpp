@@ -296,6 +296,7 @@ TEST_F(MissedFlows, EachWindowIsToldOnceWhereSomebodyAskedWhetherOrNotAnythingWa
   EXPECT_EQ(told[0].at_least, 1.0);
   EXPECT_EQ(told[0].flows_seen, 40u);
   EXPECT_EQ(told[0].flows_missed, 0u);
+  EXPECT_EQ(told[0].flows_seen_in_part, 0u);
   EXPECT_EQ(told[0].packets, 800u);
   EXPECT_EQ(told[0].packets_given_way, 0u);
   EXPECT_EQ(told[1].window.number, 7u);
@@ -304,6 +305,7 @@ TEST_F(MissedFlows, EachWindowIsToldOnceWhereSomebodyAskedWhetherOrNotAnythingWa
   EXPECT_EQ(told[1].at_least, number_of(*said, "recall_at_least"));
   EXPECT_EQ(told[1].flows_seen, 30u);
   EXPECT_EQ(told[1].flows_missed, 45u);
+  EXPECT_EQ(told[1].flows_seen_in_part, 10u);
   EXPECT_EQ(told[1].packets, 1200u);
   EXPECT_EQ(told[1].packets_given_way, 800u);
 }

@@ -79,13 +79,27 @@ TEST(AdaptiveAccuracy, WhatWasSaidOfTheRecallIsComparedWithIt) {
   EXPECT_NEAR(accuracy.worst_error, 1, 1e-12);
 }
 
-/// Windows 1 to 4: a quarter of the flows missed, all, none by no word, and none.
-TEST(AdaptiveAccuracy, FlowsThatAreMissedAreAShareOfEachWindows) {
+/// Windows 1 to 4: a quarter of the flows missed, all, nothing known, and none.
+TEST(AdaptiveAccuracy, FlowsThatAreMissedAreAShareOfEachWindowsOfWhichTheyAreKnown) {
   Outcome outcome = with({});
-  outcome.flows[{"t", 1}] = {.seen = 30, .missed = 10};
-  outcome.flows[{"t", 2}] = {.seen = 0, .missed = 10};
-  outcome.flows[{"t", 4}] = {.seen = 10, .missed = 0};
-  EXPECT_DOUBLE_EQ(judged(outcome, with({}), {{1, 4}}).missing_share, (0.25 + 1) / 4);
+  outcome.flows[{"t", 1}] = {.seen = 30, .seen_in_part = 0, .missed = 10};
+  outcome.flows[{"t", 2}] = {.seen = 0, .seen_in_part = 0, .missed = 10};
+  outcome.flows[{"t", 4}] = {.seen = 10, .seen_in_part = 0, .missed = 0};
+  EXPECT_DOUBLE_EQ(judged(outcome, with({}), {{1, 4}}).missing_share, (0.25 + 1) / 3);
+  EXPECT_DOUBLE_EQ(judged(outcome, with({}), {{3, 3}}).missing_share, 0);
+}
+
+/// Ten flows, of which four were seen wholly, and those that were not in part not at all.
+TEST(AdaptiveAccuracy, AFlowThatIsSeenInPartIsMissedOnce) {
+  const auto share = [](FlowsLookedAt flows) {
+    Outcome outcome = with({});
+    outcome.flows[{"t", 1}] = flows;
+    return judged(outcome, with({}), {{1, 1}}).missing_share;
+  };
+  EXPECT_DOUBLE_EQ(share({.seen = 10, .seen_in_part = 6, .missed = 6}), 0.6);
+  EXPECT_DOUBLE_EQ(share({.seen = 6, .seen_in_part = 2, .missed = 6}), 0.6);
+  EXPECT_DOUBLE_EQ(share({.seen = 10, .seen_in_part = 10, .missed = 10}), 1) << "all in part";
+  EXPECT_DOUBLE_EQ(share({.seen = 0, .seen_in_part = 0, .missed = 0}), 0) << "none of its flows had a packet";
 }
 
 /// Of ten flows: 1 and 3 events in turn, so that the mean is 0.2 and the deviation of ten windows sqrt(10 / 9) / 10.
@@ -94,12 +108,13 @@ TEST(AdaptiveAccuracy, VariationIsOfTenWindowsInARow) {
   Outcome outcome;
   for (std::uint64_t window = 1; window <= 12; ++window) {
     for (std::uint64_t key = 0; key < (window % 2 == 0 ? 3u : 1u); ++key) found.push_back({window, key});
-    outcome.flows[{"t", window}] = {.seen = 10, .missed = 10};
+    outcome.flows[{"t", window}] = {.seen = 10, .seen_in_part = 0, .missed = 10};
   }
   outcome.found["t"] = found;
   const Outcome truth = with(found);
   EXPECT_FALSE(judged(outcome, truth, {{1, 9}}).variation);
   EXPECT_NEAR(judged(outcome, truth, {{1, 12}}).variation.value_or(0), std::sqrt(10.0 / 9) / 2, 1e-12);
+  EXPECT_FALSE(judged(outcome, truth, {{1, 5}, {8, 12}}).variation) << "ten windows, of two stretches";
   outcome.flows.erase({"t", 6});
   EXPECT_FALSE(judged(outcome, truth, {{1, 12}}).variation) << "no ten windows of which it is known";
 }

@@ -25,6 +25,22 @@ TEST(AdaptiveLosses, AShareIsOfWhatCame) {
   EXPECT_DOUBLE_EQ(lost_share({}), 0);
 }
 
+TEST(AdaptiveLosses, WhatComesInAWindowGoesByThePaceAndWhatIsNotToldIsNotLost) {
+  const std::vector<std::uint64_t> lost{0, 7};
+  const std::vector<WindowLoss> windows = losses_by_window(lost, Pace(1e5), 3);
+  ASSERT_EQ(windows.size(), 3u);
+  for (const WindowLoss& window : windows) EXPECT_NEAR(static_cast<double>(window.came), 1000, 1);
+  EXPECT_EQ(windows[1].lost, 7u);
+  EXPECT_EQ(windows[2].lost, 0u);
+}
+
+TEST(AdaptiveLosses, TheLongestAreThoseInARow) {
+  const std::vector<std::uint64_t> lost{1, 0, 2, 3, 1, 0, 9, 9};
+  EXPECT_EQ(lossy_windows(lost), 6u);
+  EXPECT_EQ(longest_loss(lost), 3u);
+  EXPECT_EQ(longest_loss({}), 0u);
+}
+
 TEST(AdaptiveLosses, SkewAtLossIsOfTheFirstWindowThatLosesInAFall) {
   EXPECT_DOUBLE_EQ(skew_at_loss(falls(2, {14, 15, 18}), 0, kFall).value_or(0), 1.3);
   EXPECT_DOUBLE_EQ(skew_at_loss(falls(4, {12, 24, 38}), 0, kFall).value_or(0), 1.3) << "the median of 1.4, 1.3 and 1.1";

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -164,6 +165,33 @@ TEST(TableExperiment, SizesTheHeapByTheLoad) {
   EXPECT_EQ(rows[0].memory_bytes, rows[1].memory_bytes) << "5,000 keys";
   EXPECT_GT(rows[2].memory_bytes, 7 * rows[0].memory_bytes);
   EXPECT_LT(rows[3].memory_bytes, rows[2].memory_bytes / 3) << "10,000 keys at most";
+}
+
+/// A packet looks at its bucket, its flow's entry and those before it in the chain, which came later. Probes are of as
+/// many packets as there are flows, from the first on: of the t-th of n, uniform, the flow came s n packets from the
+/// begin with a density of exp(-s) below t / n, and a share of exp(-s) of all others later; on average 0.716.
+TEST(TableExperiment, ChainsEveryFlowHoweverFewBucketsThereAre) {
+  const auto under_test = [](std::string_view name) {
+    return &*std::ranges::find(tables_under_test(), name, &TableUnderTest::name);
+  };
+  const auto rows = rows_of({.tables = {under_test("chained-loaded"), under_test("chained")},
+                             .flows = {1 << 16},
+                             .load = {16, 1, 0.5},
+                             .rounds = 1,
+                             .trace_packets = 1 << 18});
+  ASSERT_EQ(rows.size(), 6u);
+  const double loads[] = {16, 1, 0.5}, later = 0.5 + (1 - std::exp(-2)) / 4;
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(loads[i]);
+    const TableRow& chains = rows[2 * i];
+    EXPECT_EQ(chains.rejected_share, 0);
+    EXPECT_EQ(chains.size, 1u << 16);
+    EXPECT_EQ(chains.accuracy.count_error, 0);
+    EXPECT_EQ(chains.places, static_cast<std::size_t>((1 << 16) / loads[i]));
+    EXPECT_NEAR(chains.mean_probes, 1 + 1 + later * loads[i], 0.01 * chains.mean_probes);
+  }
+  EXPECT_GT(rows[1].rejected_share, 0.8) << "a pool of no more entries than buckets";
+  EXPECT_LT(rows[1].mean_probes, 3) << "so that no chain gets long";
 }
 
 TEST(TableExperiment, MakesAnArrayOfValuesAsLargeAsTheyAre) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of MONA's own by which its figures are judged, on rows that are made up."""
+import math
 import pathlib
 import sys
 import unittest
@@ -55,6 +56,12 @@ class Estimates(unittest.TestCase):
         self.assertAlmostEqual(between(points, 0.7).value, 0.5)
         self.assertEqual([between(points, x) for x in (0.1, 0.9)], [None, None])
 
+    def test_a_point_is_itself_whatever_is_known_of_its_neighbours(self):
+        endless = Estimate(0.5, -math.inf, math.inf, Of.RUNS)
+        points = [(0.0, about(1)), (0.3, endless), (0.7, about(0.2))]
+        self.assertEqual([between(points, x) for x in (0.0, 0.3, 0.7)], [about(1), endless, about(0.2)])
+        self.assertEqual(between(points, 0.5).low, -math.inf, "on a line to a point of which nothing is known")
+
 
 def loss_row(mode, lost, shed=0.0, **more):
     return {"scenario": "skew", "queue_packets": 4096, "mode": mode, "task": "heavy-hitters", "missed_later_share": lost, "shed_share": shed, **more}
@@ -79,6 +86,11 @@ class Losses(unittest.TestCase):
         self.assertEqual(begins(1.25, 1.1), [AGREES, AGREES])
         self.assertEqual(begins(1.25, 1.2), [AGREES, DISAGREES])
         self.assertEqual(begins(1.05, 1.08), [DISAGREES, AGREES])
+        self.assertEqual(begins(1.25, None), [OPEN, OPEN])
+
+    def test_a_skew_that_no_run_knows_is_not_told_as_0(self):
+        rows = [loss_row("no-adapt", 0.1, skew_at_loss=1.25), loss_row("adapt-only", 0.01, skew_at_loss=None)]
+        self.assertIn("queue of 4096: 1.25 without adaptation, not known with it", figure_7_skew({"loss": Rows(rows)}).text)
 
     def test_a_filter_has_to_save_all_but_a_hundredth_of_a_flood_of_four_fifths(self):
         def of(without, filtered):

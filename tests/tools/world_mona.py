@@ -26,7 +26,7 @@ def mona(world):
                           for share in (0.1, 0.5) for threshold in (0.01, 0.02, 0.05)],
         "states": [{"state": name_of(configuration, number), **world.figure("ns", 10.0 * number)} for configuration, states in oracle.CONFIGURATIONS.items()
                    for number in range(1, len(states) + 1)],
-        "collisions": [{"table": "chained", "load": load, "places": 250_000 / load, "offered_mpps": 60.0, **world.cost(10 + load),
+        "collisions": [{"table": "chained-loaded", "load": load, "places": 2 ** 18 / load, "mean_probes": 2 + load / 2, "offered_mpps": 60.0, **world.cost(10 + load),
                         **world.share("modelled_loss", world.either(max(0, load - 0.5) / 100, 1 - load / 100))} for load in (0.25, 0.5, 1, 4, 16)],
         "sketches": sketches(world),
         "loss": losses(world),

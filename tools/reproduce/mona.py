@@ -95,7 +95,7 @@ FIGURES = (
     Figure("9a", "Heavy hitters lose more of their recall by as many missing flows than other tasks.", ("constant", "missing-flows"), figure_9a, plot="constant"),
     Figure("9b", "The higher the threshold of heavy hitters, the more of them are lost by as many missing flows.", ("missing-flows",), figure_9b, plot="missing-flows"),
     Figure("10a", "Few slots for the flows lose packets; 500,000 avoid it.", ("collisions",), figure_10a, plot="collisions"),
-    Figure("10b", "And they lower the recall.", (), wanting("tasks would have to run over a chained table of few slots: that of 10a is measured alone")),
+    Figure("10b", "And they lower the recall.", (), wanting("tasks would have to run over chains as long as 10a's, which is a table alone: that of a monitor has a slot for each flow at least")),
     Figure("11a", "A SYN flood of a high share loses packets; with a filter table one of 80 % is tolerated.", ("flood",), figure_11a, plot="flood"),
     Figure("11b", "It lowers the recall by up to 40 %; with a filter by less.", ("flood",), figure_11b),
     Figure("table II", "All overhead takes less than 1 % of the time with 10 states and tasks or 20 of both, and less than 2 % with 20 states and 40 tasks.", ("deciding",),

@@ -3,7 +3,7 @@
 import math
 
 from comparing import bound, estimate, untold
-from judge import Comparison
+from judge import UNKNOWN, Comparison
 from mona_rows import ADAPT, CONTROL, FIRST, NO_ADAPT, NOTHING, TASKS, mean, percent, total, whole
 from paper import Seen
 
@@ -50,6 +50,10 @@ def figure_7(scenario, note, halves=False):
     return judge
 
 
+def skew(estimated):
+    return "not known" if estimated is UNKNOWN else f"{estimated.value:.2f}"
+
+
 def figure_7_skew(runs):
     """Where losses begin as the skew falls."""
     comparisons, told = [], []
@@ -58,7 +62,7 @@ def figure_7_skew(runs):
         comparisons += [if_any(static, one) for one in (
             Comparison(f"with adaptation losses begin at a lower skew with a queue of {queue}", *begins, headline=True),
             Comparison(f"there are none above a skew of 1.1 with a queue of {queue}", begins[0], bound(1.1), or_equal=True, headline=True))]
-        told.append(f"queue of {queue}: {begins[1].value:.2f} without adaptation, {begins[0].value:.2f} with it (lost in all {told_of(static)}, {told_of(adapted)})")
+        told.append(f"queue of {queue}: {skew(begins[1])} without adaptation, {skew(begins[0])} with it (lost in all {told_of(static)}, {told_of(adapted)})")
     return Seen("skew at which losses begin, " + "; ".join(told), tuple(comparisons),
                 "a window loses if more than a thousandth of its packets are lost; the skew falls from 1.5 to 1 in about a second, again and again. The rate is what all "
                 "states take at the median skew: that losses without adaptation begin near the paper's 1.25 is by the choice of it")

@@ -60,9 +60,12 @@ def known(rows, column):
 
 
 def between(points, x):
-    """Of points (x, Estimate) in order, what lies on the line between the two next to x; None outside of them."""
+    """Of points (x, Estimate) in order, the one at x, or what lies on the line between the two next to it; None outside of them."""
+    at = next((point for place, point in points if place == x), None)
+    if at is not None:
+        return at
     for (left, before), (right, after) in zip(points, points[1:]):
-        if left <= x <= right and left < right:
+        if left < x < right:
             part = (x - left) / (right - left)
             ends = ((1 - part) * getattr(before, end) + part * getattr(after, end) for end in ("value", "low", "high"))
             return Estimate(*ends, _of([before, after]))

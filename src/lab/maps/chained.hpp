@@ -16,9 +16,18 @@ struct ChainedEntry {
   Place next;
 };
 
+/// Entries that a chained map has, and buckets: a power of two, no fewer than are asked for. The load factor is that of
+/// entries in use to buckets, and may be above 1.
+struct ChainedSize {
+  std::size_t entries, least_buckets;
+
+  std::size_t buckets() const noexcept { return std::bit_ceil(std::max<std::size_t>(2, least_buckets)); }
+};
+
 /// Separate chaining: a bucket is the head of a linked list, entries come from one pool and never move.
 ///
-/// Shape:  head = place; entry = key, value, next place. A bucket or two for each entry asked for.
+/// Shape:  head = place; entry = key, value, next place. A bucket or two for each entry asked for, unless it is asked
+///         for other ones (ChainedSize).
 /// Full:   when as many entries as were asked for are in use.
 /// Source: the "linked list" hash of FloWatcher-DPDK, IEEE TNSM 16(3), 2019; with a pool in place of an allocation for
 ///         each flow.
@@ -34,16 +43,18 @@ class Chained : public MapEntries<ChainedEntry<K, V>> {
   using typename Entries::Key;
   using typename Entries::Value;
 
-  Chained(std::size_t entries, Hasher hasher)
-      : Entries(entries),
-        heads_(buckets_for(entries)),
-        free_(entries),
+  Chained(std::size_t entries, Hasher hasher) : Chained(ChainedSize{entries, entries}, hasher) {}
+  Chained(ChainedSize sized, Hasher hasher)
+      : Entries(sized.entries),
+        heads_(sized.buckets()),
+        free_(sized.entries),
         shift_(64 - static_cast<unsigned>(std::countr_zero(heads_.size()))),
         hasher_(hasher) {}
 
   static std::size_t places_for(std::size_t entries) noexcept { return entries; }
-  static std::size_t memory_bytes(std::size_t entries) noexcept {
-    return buckets_for(entries) * sizeof(Place) + entries * (sizeof(Entry) + sizeof(Place));
+  static std::size_t memory_bytes(std::size_t entries) noexcept { return memory_bytes({entries, entries}); }
+  static std::size_t memory_bytes(ChainedSize size) noexcept {
+    return size.buckets() * sizeof(Place) + size.entries * (sizeof(Entry) + sizeof(Place));
   }
 
   void populate() noexcept {
@@ -99,9 +110,6 @@ class Chained : public MapEntries<ChainedEntry<K, V>> {
   }
 
  private:
-  static std::size_t buckets_for(std::size_t entries) noexcept {
-    return std::bit_ceil(std::max<std::size_t>(2, entries));
-  }
   std::size_t bucket(std::uint64_t hash) const noexcept { return hash >> shift_; }
 
   // Heads are kept as place + 1: memory that was never touched says "no entry".

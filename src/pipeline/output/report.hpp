@@ -53,6 +53,7 @@ struct WindowRecall {
   double threshold = 0;
   std::optional<double> recall, at_least;  ///< the estimate, and the bound of 95 %; unknown where no flow tells
   std::uint64_t flows_seen = 0, flows_missed = 0;
+  std::uint64_t flows_seen_in_part = 0;              ///< which are in both of these
   std::uint64_t packets = 0, packets_given_way = 0;  ///< of the task's flows; of these, of flows it did not see wholly
 };
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "lab/adaptive_experiment.hpp"
+
+namespace parshall::lab {
+
+inline constexpr std::uint64_t kWindowNs = 10'000'000;
+
+/// Windows that are judged, with the last.
+struct Stretch {
+  std::uint64_t first, last;
+  bool has(std::uint64_t window) const noexcept { return window >= first && window <= last; }
+};
+/// In order; none is in two.
+using Stretches = std::vector<Stretch>;
+
+std::uint64_t warm_up_windows(const AdaptiveSweep& sweep) noexcept;
+
+/// What is judged: not the first window, which finds tasks without a past, nor the last one, which is cut.
+Stretches judged_stretches(const AdaptiveSweep& sweep);
+
+}  // namespace parshall::lab

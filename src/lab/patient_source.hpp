@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "generate/paced_source.hpp"
+
+namespace parshall::lab {
+
+/// Delivers what a paced source does from some time of its on, but for what that one would miss.
+class PatientSource final : public PacketSource {
+ public:
+  PatientSource(std::shared_ptr<const Trace> trace, Pace pace, std::uint64_t from_ns)
+      : source_(std::move(trace), pace, kRoom, kTrafficStartNs, [this] { return now_ns_ += kStepNs; }) {
+    source_.begin_at(from_ns);
+  }
+  std::size_t poll(std::span<RawPacket> out) noexcept override { return source_.poll(out); }
+
+ private:
+  static constexpr std::size_t kRoom = 1 << 16;
+  static constexpr std::uint64_t kStepNs = 5'000;
+
+  std::uint64_t now_ns_ = 0;
+  PacedSource source_;
+};
+
+}  // namespace parshall::lab
