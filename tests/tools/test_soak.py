@@ -358,6 +358,14 @@ class Reports(unittest.TestCase):
         self.assertTrue(holds("netflow9", (80, 1, 0)))
         self.assertFalse(holds("netflow9", (80, 0, 0)))
 
+    def test_mappings_that_changed_are_told(self):
+        for at, resident in ((10, 1), (REPORT_S - 700, 100), (REPORT_S - 10, 164)):
+            self.events.append({"t": at, "what": "mappings", "resident": {"7f00": [512, "[heap]", resident], "7f99": [64, "", 64]}})
+        self.holds()
+        text = (self.folder / "report.md").read_text()
+        self.assertIn("| 7f00 [heap] | 512 | 100 | 164 |", text)
+        self.assertNotIn("7f99", text)
+
     def test_a_leak(self):
         for column, rate in (("heap_kb", 5.0), ("rss_kb", 20.0), ("fds", 1 / 900), ("threads", 1 / 900), ("temporary_bytes", 10_000.0)):
             kept = [sample[column] for sample in self.samples]

@@ -33,6 +33,18 @@ def heap_kb(pid):
     return resident
 
 
+def mappings_kb(pid):
+    """Resident part of each mapping, by the address where it begins, its size and its name: (size in kB, name, resident kB)."""
+    found, at = {}, None
+    for line in pathlib.Path(f"/proc/{pid}/smaps").read_text(encoding="ascii", errors="replace").splitlines():
+        if head := _MAPPING.match(line):
+            at = head[1]
+            found[at] = [(int(head[2], 16) - int(head[1], 16)) >> 10, line[head.end():].strip(), 0]
+        elif line.startswith("Rss:"):
+            found[at][2] = int(line.split()[1])
+    return found
+
+
 def descriptors(pid):
     """How many are open, and the bytes on disk of files among them that have no name any more."""
     count = deleted = 0

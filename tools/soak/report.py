@@ -8,6 +8,7 @@ import growth
 import plots
 import trend
 
+MOST_MAPPINGS = 8
 NUMBERS = re.compile(r"\d[\d,.]*")
 
 
@@ -15,7 +16,7 @@ def write(data):
     """Writes it; whether everything held."""
     grown, checked = growth.of_run(data), checks.of_run(data)
     holds = all(one.holds() for one in grown) and all(check.holds for check in checked) and bool(data.ends)
-    lines = _head(data, holds) + _growth(data, grown) + _checks(checked) + _pictures(data) + _lost(data) + _happened(data) + _said(data) + _visitors(data) + _traffic(data)
+    lines = _head(data, holds) + _growth(data, grown) + _mappings(data) + _checks(checked) + _pictures(data) + _lost(data) + _happened(data) + _said(data) + _visitors(data) + _traffic(data)
     (data.folder / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return holds
 
@@ -42,6 +43,22 @@ def _growth(data, grown):
             continue
         hourly = [3600 * value for value in (one.trend.slope, one.trend.low, one.trend.high)]
         lines.append(f"| {name} | {one.trend.level:.1f}{unit} | {_interval(hourly)} | {_interval(one.trend.growth())} | {one.quantity.bound:g}{unit} | {one.verdict()} |")
+    return lines + [""]
+
+
+def _mappings(data):
+    """Of those at the first look after the warm-up and at the last one, the few that changed most."""
+    looks = [event for event in data.told("mappings") if event["t"] >= growth.warm_up(data.seconds())]
+    if len(looks) < 2:
+        return []
+    (first, last), none = (looks[0], looks[-1]), (0, "", 0)
+    changes = {at: last["resident"].get(at, none)[2] - first["resident"].get(at, none)[2] for at in first["resident"] | last["resident"]}
+    most = [at for at in sorted(changes, key=lambda at: -abs(changes[at]))[:MOST_MAPPINGS] if changes[at]]
+    lines = [f"Of its mappings these changed most from {first['t']:.0f} to {last['t']:.0f} s:", "", "| mapping | size, kB | resident, kB | then, kB |", "|---|---|---|---|"]
+    for at in most:
+        was, now = (look["resident"].get(at, none) for look in (first, last))
+        size, name, _ = now if now[0] else was
+        lines.append(f"| {at} {_cell(name)} | {size} | {was[2]} | {now[2]} |")
     return lines + [""]
 
 

@@ -23,6 +23,7 @@ from visitors import Visitors
 DISK_MB = 400
 SETTLE_S = 3
 SLOW_EVERY_S = 10  # what takes some milliseconds: maps of memory, metrics
+MAPPINGS_EVERY_S = 300
 
 
 class Journal:
@@ -52,7 +53,7 @@ class Sampler:
     def __init__(self, link, monitor, disk, counters, journal):
         self._link, self._monitor, self._disk, self._counters, self._journal = link, monitor, disk, counters, journal
         self._last_account, self._last_report = None, None
-        self._next_slow = 0.0
+        self._next_slow, self._next_mappings = 0.0, 0.0
 
     def sample(self):
         numbers = {"t": self._journal.now()} | self._counters()
@@ -64,6 +65,9 @@ class Sampler:
         if self._due():
             numbers["heap_kb"] = process.heap_kb(self._monitor.pid)
             self._check_metrics(numbers)
+        if time.monotonic() >= self._next_mappings:
+            self._next_mappings = time.monotonic() + MAPPINGS_EVERY_S
+            self._journal.tell("mappings", resident=process.mappings_kb(self._monitor.pid))
         numbers["disk_bytes"] = process.folder_bytes(self._disk.folder)
         if state:
             numbers |= self._of_state(state)
