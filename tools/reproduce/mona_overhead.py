@@ -45,23 +45,22 @@ def told(times, what):
     return f"us a decision by {what}: " + ", ".join(f"{number}: {time.value:.1f}" for number, time in times.items())
 
 
+def grows(times, what, few, many, most, by):
+    """That the time of `many` is in range, and above that of `few` by a factor of `most`, `by` name, at most."""
+    return (Comparison(f"{many} {what} take 20 us at most", times[many], bound(RANGE_US), or_equal=True, headline=True),
+            Comparison(f"the time grows from {few} to {many} {what}", times[few], times[many], headline=True),
+            Comparison(f"{by} at most", times[many], times[few], factor=most, or_equal=True))
+
+
 def figure_12a(runs):
     times = decisions(runs, OF_STATES, ADAPT)
-    few, many = 20, 64
-    return Seen(told(times, "states"),
-                (Comparison(f"{many} states take 20 us at most", times[many], bound(RANGE_US), or_equal=True, headline=True),
-                 Comparison(f"the time grows from {few} to {many} states", times[few], times[many], headline=True),
-                 Comparison("by the square at most", times[many], times[few], factor=(many / few) ** 2, or_equal=True)),
+    return Seen(told(times, "states"), grows(times, "states", 20, 64, (64 / 20) ** 2, "by the square"),
                 "adaptation alone, with four tasks, the mean of all windows; the range of 10 us is taken as twice at most")
 
 
 def figure_12b(runs):
     times = decisions(runs, OF_TASKS, CONTROL)
-    few, many = 10, 50
-    return Seen(told(times, "tasks"),
-                (Comparison(f"{many} tasks take 20 us at most", times[many], bound(RANGE_US), or_equal=True, headline=True),
-                 Comparison(f"the time grows from {few} to {many} tasks", times[few], times[many], headline=True),
-                 Comparison("in proportion at most", times[many], times[few], factor=many / few, or_equal=True)),
+    return Seen(told(times, "tasks"), grows(times, "tasks", 10, 50, 50 / 10, "in proportion"),
                 f"ten states, adaptation with accuracy control, the mean of all windows; {SHARED}; the range of 10 us is taken as twice at most")
 
 
