@@ -223,36 +223,36 @@ void have_malloc_touch_nothing() { ::mallopt(M_PERTURB, 0); }
 TEST(RecordRing, OneThatGivesBackHasNoMoreMemoryThanWhatWaits) {
   if (kSanitized) GTEST_SKIP() << "resident memory is not the program's own under a sanitizer";
   have_malloc_touch_nothing();
-  constexpr std::uint64_t kMb = 1 << 20;
+  constexpr std::uint64_t kMebibyte = 1 << 20;
   const std::vector<std::uint8_t> record(1016);
   for (const bool gives_back : {false, true}) {
-    RecordRing ring(64 * kMb, gives_back);
+    RecordRing ring(64 * kMebibyte, gives_back);
     const std::uint64_t before = resident_bytes();
-    for (std::uint64_t i = 0; i < 40 * kMb / 1024; ++i) ring.push(bytes_of(record), {});
-    EXPECT_GT(resident_bytes(), before + 39 * kMb);
-    EXPECT_EQ(ring.drain([](auto) {}), 40 * kMb / 1024);
+    for (std::uint64_t i = 0; i < 40 * kMebibyte / 1024; ++i) ring.push(bytes_of(record), {});
+    EXPECT_GT(resident_bytes(), before + 39 * kMebibyte);
+    EXPECT_EQ(ring.drain([](auto) {}), 40 * kMebibyte / 1024);
     if (gives_back)
-      EXPECT_LT(resident_bytes(), before + 2 * kMb);
+      EXPECT_LT(resident_bytes(), before + 2 * kMebibyte);
     else
-      EXPECT_GT(resident_bytes(), before + 39 * kMb);
+      EXPECT_GT(resident_bytes(), before + 39 * kMebibyte);
   }
 }
 
 TEST(RecordRing, OneThatGivesBackDoesSoWhereItIsNeverEmpty) {
   if (kSanitized) GTEST_SKIP() << "resident memory is not the program's own under a sanitizer";
   have_malloc_touch_nothing();
-  constexpr std::uint64_t kMb = 1 << 20, kAtATime = 256;
+  constexpr std::uint64_t kMebibyte = 1 << 20, kAtATime = 256;
   const std::vector<std::uint8_t> record(1016);
   for (const bool gives_back : {false, true}) {
-    RecordRing ring(64 * kMb, gives_back);
+    RecordRing ring(64 * kMebibyte, gives_back);
     const std::uint64_t before = resident_bytes();
     for (std::uint64_t i = 0; i < kAtATime; ++i) ring.push(bytes_of(record), {});
-    for (std::uint64_t i = 0; i < 48 * kMb / (1024 * kAtATime); ++i)
+    for (std::uint64_t i = 0; i < 48 * kMebibyte / (1024 * kAtATime); ++i)
       ASSERT_EQ(ring.drain_some([&](auto) { ring.push(bytes_of(record), {}); }), kAtATime);
     if (gives_back)
-      EXPECT_LT(resident_bytes(), before + 3 * kMb);
+      EXPECT_LT(resident_bytes(), before + 3 * kMebibyte);
     else
-      EXPECT_GT(resident_bytes(), before + 47 * kMb);
+      EXPECT_GT(resident_bytes(), before + 47 * kMebibyte);
   }
 }
 
