@@ -300,6 +300,17 @@ TEST(CompressedZstd, AFrameOfFewerBytesThanItSaysIsDamage) {
   }
 }
 
+TEST(CompressedZstd, AFrameOfAnOlderFormatIsDamageHoweverItComes) {
+  const Bytes capture = pcap_of(30);
+  // Version 0.6's: a frame of nothing, which the library takes where the first four bytes come at once.
+  const Bytes bytes = joined(zstd(capture), {0x26, 0xb5, 0x2f, 0xfd, 0, 0xc0, 0, 0});
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{997}, bytes.size()}) {
+    const Delivery got = read_as_stream(bytes, piece);
+    EXPECT_EQ(got.packets, read_as_file(capture).packets) << piece;
+    EXPECT_THAT(got.damage, HasSubstr("damaged zstd data (Unknown frame descriptor)")) << piece;
+  }
+}
+
 TEST(CompressedZstd, WhatHasComeIsDeliveredWithoutWaitingForMore) {
   for (const std::uint32_t packets : {200u, 230u, 260u, 270u, 2000u}) {
     const PcapFile file;

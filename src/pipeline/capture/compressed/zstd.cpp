@@ -17,7 +17,9 @@ namespace parshall {
 namespace {
 
 /// Source: RFC 8878. The library compares checksums where there are any, and passes over skippable frames; that a frame
-/// has as many bytes as it says it looks at in some cases only (1.5.4: not where its last block is empty).
+/// has as many bytes as it says it looks at in some cases only (1.5.4: not where its last block is empty). It may know
+/// formats from before that of the RFC, by four bytes that come at once, and not by the same four in two parts: so none
+/// of them is taken.
 class ZstdDecoder final : public Decoder {
  public:
   ZstdDecoder() : context_(::ZSTD_createDCtx(), ::ZSTD_freeDCtx) {}
@@ -29,6 +31,8 @@ class ZstdDecoder final : public Decoder {
   }
 
   Progress decode(std::span<const std::uint8_t> from, std::span<std::uint8_t> to) override {
+    if (header_bytes_ == 0 && !from.empty() && !begins_frame(from.front()))
+      return {.wrong = ::ZSTD_getErrorString(ZSTD_error_prefix_unknown)};
     ZSTD_inBuffer in{from.data(), from.size(), 0};
     ZSTD_outBuffer out{to.data(), to.size(), 0};
     const std::size_t result = ::ZSTD_decompressStream(context_.get(), &out, &in);
@@ -46,6 +50,9 @@ class ZstdDecoder final : public Decoder {
 
  private:
   static constexpr std::size_t kMostHeaderBytes = 18;
+
+  /// By its first byte: a frame of data, or one of the 16 kinds of skippable ones.
+  static bool begins_frame(std::uint8_t byte) noexcept { return byte == 0x28 || byte >> 4 == 5; }
 
   /// What was taken of a frame, and what it gave.
   void note(std::span<const std::uint8_t> taken, std::size_t given) noexcept {
