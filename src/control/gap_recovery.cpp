@@ -18,7 +18,13 @@ constexpr int kRounds = 4;       ///< of sharing out what some poor states had n
 GapRecovery::GapRecovery(const StateGraph& graph, Options options) : options_(options), states_(graph.size()) {
   for (std::size_t i = 0; i < graph.size(); ++i)
     if (graph[i].cost_ns < graph[lightest_].cost_ns) lightest_ = static_cast<std::uint8_t>(i);
-  for (State& state : states_) state.step = options_.least_step;
+  for (State& state : states_) state.step = options_.first_step;
+}
+
+double GapRecovery::changed(double step, bool grows) const noexcept {
+  const bool adds = (grows ? options_.grows : options_.shrinks) == StepChange::add;
+  const double other = adds ? step + (grows ? options_.first_step : -options_.first_step) : step * (grows ? 2 : 0.5);
+  return std::clamp(other, options_.least_step, options_.largest_step);
 }
 
 /// A state's step grows while more is left than the last one took, and shrinks where not.
@@ -43,7 +49,7 @@ void GapRecovery::judge(std::span<const Task> tasks) noexcept {
     if (!state.gave || !before || !state.headroom) continue;
     const bool is_much_left = *state.headroom > *before - *state.headroom;
     if (is_much_left && !state.gave_whole_step) continue;
-    state.step = std::clamp(state.step * (is_much_left ? 2 : 0.5), options_.least_step, options_.largest_step);
+    state.step = changed(state.step, is_much_left);
   }
 }
 

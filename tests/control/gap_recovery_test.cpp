@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -158,6 +159,24 @@ TEST(GapRecovery, AStepIsNeverMoreThanTheLargestNorAPartOfTheStatesPackets) {
   for (int i = 0; i < 10; ++i) {
     const double left = 1 + few.recovery.bias(1);
     ASSERT_NEAR(few.gives(0.99), 0.1 * left, 1e-12) << "0.0025 of all are half of its own";
+  }
+}
+
+/// Grown twice, then too large once: by each way to change it.
+TEST(GapRecovery, AStepThatIsAddedToGrowsByTheFirstOneAndSoDoesItShrink) {
+  using enum GapRecovery::StepChange;
+  for (const auto& [grows, shrinks, second, third, last] : {std::tuple{multiply, multiply, 0.02, 0.04, 0.02},
+                                                            {multiply, add, 0.02, 0.04, 0.03},
+                                                            {add, multiply, 0.02, 0.03, 0.015},
+                                                            {add, add, 0.02, 0.03, 0.02}}) {
+    Gap gap({.largest_part = 1, .first_step = 0.01, .grows = grows, .shrinks = shrinks});
+    std::vector<double> steps;
+    for (const double rich : {0.99, 0.98, 0.97, 0.85}) {
+      const double left = 1 + gap.recovery.bias(1);
+      steps.push_back(gap.gives(rich) / left / 2);  // the state has half of the packets
+    }
+    const std::array expected{0.01, second, third, last};
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(steps[i], expected[i], 1e-12) << i;
   }
 }
 
