@@ -1471,6 +1471,18 @@ class Lab(Case):
             file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + struct.pack("<IIII", 1, 0, 60, 60) + frame)
         self.assert_says(run("bench", "heavy-hitters", "-r", self.path("arp.pcap")), FAILED, "shorter than two windows")
 
+    def test_ways_to_change_a_step_are_compared(self):
+        done = run("bench", "steps", "--policy", "MM,AA", "--first-step", "0.0025,0.1", "--cases", "200", "--rounds", "2", "--format", "json")
+        self.assertEqual(done.status, DONE, done.err)
+        first, second = (json.loads(line)["rows"] for line in done.out.decode().splitlines())
+        self.assertEqual([(row["policy"], row["first_step"]) for row in first], [("MM", 0.0025), ("AA", 0.0025), ("MM", 0.1), ("AA", 0.1)])
+        self.assertTrue(all(row["low_windows"] < row["windows"] < row["high_windows"] for row in first + second))
+        self.assertNotEqual(first, second, "each round has cases of its own")
+        for words, arguments in ((("no policy", "MM, MA, AM, AA"), ["--policy", "XX"]), (("--cases",), ["--cases", "0"]), (("--error",), ["--error", "2"]),
+                                 (("--first-step",), ["--first-step", "0.5"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "steps", *arguments), USAGE, *words)
+
     def test_every_combination_is_measured(self):
         done = self.bench("--tables", "linear", "--flows", "50", "--zipf", "0,1", "--value-bytes", "8,64", "--format", "json")
         self.assertEqual(done.status, DONE, done.err)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/figures/figures.hpp"
+#include "base/mean_interval.hpp"
+#include "base/result.hpp"
+#include "control/gap_recovery.hpp"
+
+namespace parshall::lab {
+
+/// How accuracy control changes its step.
+struct StepPolicy {
+  std::string_view name, help;
+  GapRecovery::StepChange grows, shrinks;
+};
+std::span<const StepPolicy> step_policies() noexcept;
+
+struct StepsSweep {
+  static constexpr std::size_t kMostCases = 100'000;
+
+  std::vector<const StepPolicy*> policies;
+  std::vector<double> first_steps{0.0025, 0.01, 0.025, 0.1};  ///< of all packets
+  std::size_t cases = 10'000;  ///< of states, tasks and load: the same for all policies and first steps
+  double error = 0.02;         ///< standard deviation of the recall that is estimated, of the true one
+  int rounds = 1;              ///< each with cases of its own
+  std::uint64_t seed = 1;
+};
+
+/// One policy from one first step on.
+struct StepsRow {
+  const StepPolicy* policy;
+  double first_step;
+  /// Until all tasks have enough, for ten windows in a row; of cases in which any policy comes to that.
+  MeanInterval windows;
+  double reached_share = 0;  ///< of these cases, within kMostWindows; others count as so many
+  std::size_t cases = 0;
+};
+
+/// Simulates accuracy control (GapRecovery behind algorithm 1 of MONA) from a load on that makes flows give way, which
+/// then stays. A task's recall is a power of the share of its packets that its states still see, each task's its own.
+///
+/// Cost: some 0.1 ms for a policy and case of 200 windows.
+Result<std::size_t> measure_steps(const StepsSweep& sweep, const std::function<void(std::span<const StepsRow>)>& done,
+                                  const std::function<bool()>& stop);
+
+std::span<const Column> steps_columns() noexcept;
+Part steps_part(std::span<const StepsRow> rows);
+
+}  // namespace parshall::lab
