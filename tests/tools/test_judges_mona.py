@@ -13,8 +13,9 @@ from mona_losses import figure_7, figure_7_skew, figure_11a  # noqa: E402
 from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, table_2  # noqa: E402
 from mona_rows import TASKS, between, known, mean_of, middle, total  # noqa: E402
 from mona_satisfaction import figure_8, figure_8_all  # noqa: E402
+from mona_steps import figure_5d  # noqa: E402
 from paper import NotYet  # noqa: E402
-from rows import MissingRows, Rows  # noqa: E402
+from rows import MissingRows, Rows, over_runs  # noqa: E402
 
 AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
 
@@ -143,6 +144,20 @@ class MissingFlows(unittest.TestCase):
             simulated = [{"missing": missing, "threshold": 0.05, "recall": recall} for missing, recall in hitters.items()]
             return list(answers(figure_9a({"constant": Rows(others), "missing-flows": Rows(simulated)})).values())
         self.assertEqual(of({0.1: 0.8, 0.5: 0.6, 0.9: 0.0}), [AGREES, DISAGREES], "0.9 is shed, and beyond the rest")
+
+
+class Steps(unittest.TestCase):
+    def test_a_policy_is_the_mean_of_its_first_steps_and_compared_in_each_run(self):
+        def run_of(windows, noise):
+            return Rows([{"policy": policy, "first_step": step, "windows": noise * (mean + 1000 * step), "low_windows": 0, "high_windows": 99, "interval_of": "CASES", "reached_share": 0.9}
+                         for policy, mean in windows.items() for step in (0.001, 0.003)])
+
+        def of(runs, **windows):
+            return figure_5d({"steps": over_runs([run_of(windows, 1 + number / 10) for number in range(runs)])})
+        self.assertEqual(verdict(of(5, MM=10, MA=11, AM=12, AA=13)), HOLDS, "whatever runs differ by")
+        self.assertEqual(verdict(of(5, MM=10, MA=11, AM=9, AA=13)), IN_PART)
+        self.assertEqual(verdict(of(1, MM=10, MA=11, AM=12, AA=13)), NOT_DECIDED, "the intervals of one run overlap")
+        self.assertIn("MM 12.0, MA 13.0", of(1, MM=10, MA=11, AM=12, AA=13).text)
 
 
 class Overhead(unittest.TestCase):

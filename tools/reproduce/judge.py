@@ -20,6 +20,7 @@ class Of(enum.Enum):
     PAIRS = "ratios within each run: their mean over runs"
     CAPTURES = "captures"
     WINDOWS = "windows that were simulated"
+    CASES = "cases that were simulated"
     BOUND = "a bound that is given"
 
 

@@ -12,6 +12,7 @@ from mona_overhead import figure_12a, figure_12b, longest_step, table_2
 from mona_plots import draw_cache_hits, draw_floods, draw_losses, draw_recall, draw_satisfaction
 from mona_rows import TASKS
 from mona_satisfaction import figure_8, figure_8_all, figure_8_ours
+from mona_steps import figure_5d
 from paper import Figure, NotYet, Paper, Run
 
 CITATION = "Tangari et al., *Accuracy-aware adaptive traffic monitoring for software dataplanes* (MONA), IEEE TNSM, 2020"
@@ -51,6 +52,7 @@ RUNS = {
                    quick=("adaptive", "--scenario", "dynamic", "--load", "2.2", "--states", "chain", "--seconds", "2", *THEIRS, *ONE)),
     "constant": Run(("adaptive", "--scenario", "rates", "--load", "1.1,1.3,1.6,2", "--seconds", "3", *ADAPTED, *ONE), "missing_share", "recall", seeded=True, by_clock=True,
                     draw=draw_recall),
+    "steps": Run(("steps",), "first_step", "windows", seeded=True, quick=("steps", "--cases", "3000")),
     "deciding": Run(("adaptive", "--scenario", "rates", "--load", "1.4", "--states", "chain,10x4,20x4,40x4,64x4,10x10,10x20,10x50,20x20,20x40,40x40",
                      "--flows", "1000", "--packets", "1Mi", "--seconds", "1", *ADAPTED, *ONE), seeded=True, by_clock=True),
 }
@@ -80,8 +82,7 @@ FIGURES = (
            ("dynamic", "constant"), figure_5a),
     Figure("5b", "The error grows with the share of missing flows.", ("dynamic", "constant"), figure_5b),
     Figure("5c", "Tasks whose results vary more, LatChange and RTx, have larger errors.", ("dynamic", "constant"), figure_5c),
-    Figure("5d", "Of ways to change the step, multiplying it up and down converges fastest.", (),
-           wanting("steps are multiplied; the other ways to change them would have to be built beside, and the time until all tasks have enough be measured")),
+    Figure("5d", "Of ways to change the step, multiplying it up and down converges fastest.", ("steps",), figure_5d, plot="steps"),
     Figure("6", "Two configurations of states, each of which takes longer than that which it gives way to.", ("states",), figure_6),
     Figure("7a", "Rate that swings in 250 ms: adaptation loses nothing.", ("loss",), figure_7("swing-250ms", SWING), plot="loss"),
     Figure("7b", "In 100 ms: adaptation loses less than half of what there is without it.", ("loss",), figure_7("swing-100ms", SWING, halves=True)),

@@ -28,7 +28,7 @@ def interval_of(seen, counts):
         words.append(f"of ratios within each of {number} runs")
     if Of.ROUNDS in kinds:
         words.append("within a run")
-    words += [word for kind, word in ((Of.CAPTURES, "over captures"), (Of.WINDOWS, "over simulated windows")) if kind in kinds]
+    words += [word for kind, word in ((Of.CAPTURES, "over captures"), (Of.WINDOWS, "over simulated windows"), (Of.CASES, "over simulated cases")) if kind in kinds]
     return f" *Intervals: {' and '.join(words)}.*" if words else ""
 
 
