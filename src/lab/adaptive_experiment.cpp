@@ -40,6 +40,7 @@ double resident_bytes() {
 struct Way {
   const AdaptiveMode* mode;
   std::uint32_t filter_bytes = 0;
+  std::size_t slots = AdaptiveSweep::kSlots;
 };
 
 const Way kPatiently{&adaptive_modes().front()};
@@ -54,7 +55,6 @@ class Experiment {
       for (std::size_t at; (at = text.find(quoted(name))) != text.npos;)
         text.replace(at, name.size() + 2, '"' + std::string(spec) + '"');
     plan_.source.traffic = "flows=1,pace=1000";  // in its place comes what is handed to run()
-    plan_.flows.flows = std::size_t{1} << 19;
     plan_.flows.seed = sweep_.seed;
     plan_.tasks.states = config_.name;
     plan_.tasks.states_text = std::move(text);
@@ -72,6 +72,7 @@ class Experiment {
       std::unique_ptr<PacketSource> source, Way way, double seconds, const Stretches& kept,
       const std::function<void()>& meanwhile = [] {}) const {
     Plan plan = plan_;
+    plan.flows.flows = way.slots;
     plan.flows.flood_filter_bytes = way.filter_bytes;
     plan.tasks.adaptation = way.mode->adaptation;
     plan.tasks.policy = way.mode->policy;
@@ -154,15 +155,16 @@ class Round {
     if (!truth) return truth.error();
     for (const std::uint64_t queue : sweep_.queues)
       for (const std::uint32_t filter_bytes : scenario.filters)
-        for (const AdaptiveMode* mode : sweep_.modes) {
-          if (stop()) return std::nullopt;
-          const auto row = run(scenario, trace, pace, queue, {mode, filter_bytes}, *truth, judged);
-          if (!row) return row.error();
-          rows.push_back(*row);
-          rows.back().flood = load.flood;
-          rows.back().load = load.load;
-          rows.back().mpps = load.load * load.capacity_pps * 1e-6;
-        }
+        for (const std::size_t slots : sweep_.slots)
+          for (const AdaptiveMode* mode : sweep_.modes) {
+            if (stop()) return std::nullopt;
+            const auto row = run(scenario, trace, pace, queue, {mode, filter_bytes, slots}, *truth, judged);
+            if (!row) return row.error();
+            rows.push_back(*row);
+            rows.back().flood = load.flood;
+            rows.back().load = load.load;
+            rows.back().mpps = load.load * load.capacity_pps * 1e-6;
+          }
     return std::nullopt;
   }
 
@@ -258,6 +260,7 @@ class Round {
                     .config = &config_,
                     .mode = way.mode,
                     .queue = queue,
+                    .slots = way.slots,
                     .flood = 0,
                     .filter_bytes = way.filter_bytes,
                     .load = 0,

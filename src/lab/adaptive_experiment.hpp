@@ -17,10 +17,13 @@
 namespace parshall::lab {
 
 struct AdaptiveSweep {
+  static constexpr std::size_t kSlots = std::size_t{1} << 19;
+
   std::vector<const AdaptiveScenario*> scenarios;
   std::vector<const StateConfig*> configs;
   std::vector<const AdaptiveMode*> modes;
   std::vector<std::uint64_t> queues{4096};  ///< packets that wait at most
+  std::vector<std::size_t> slots{kSlots};   ///< flows that the table has room for; the truth's has it for all
   std::vector<double> loads;                ///< in place of the scenarios' own; none: those
   std::uint64_t flows = 250'000, trace_packets = 1 << 23;
   double seconds = 3, threshold = 0.75, resend_share = 0.005;
@@ -51,6 +54,7 @@ struct AdaptiveRow {
   const StateConfig* config;
   const AdaptiveMode* mode;
   std::uint64_t queue;
+  std::size_t slots;           ///< flows that the table has room for
   double flood;                ///< share of the packets
   std::uint32_t filter_bytes;  ///< 0: no flood filter
   double load, mpps;           ///< the highest rate: of load 1, without a flood; and as it is

@@ -23,6 +23,7 @@ constexpr AdaptiveColumn kAdaptiveColumns[] = {
     {{"mode", ""}, [](auto& row, auto&) -> Cell { return std::string(row.mode->name); }},
     {{"task", ""}, [](auto&, auto& task) -> Cell { return task.name; }},
     {{"queue_packets", "queue"}, [](auto& row, auto&) -> Cell { return std::uint64_t{row.queue}; }},
+    {{"slots", "slots"}, [](auto& row, auto&) -> Cell { return std::uint64_t{row.slots}; }},
     {{"flood_share", "flood"}, [](auto& row, auto&) -> Cell { return row.flood; }},
     {{"filter_bytes", "filter"}, [](auto& row, auto&) -> Cell { return std::uint64_t{row.filter_bytes}; }},
     {{"kept_out_packets", "kept out"}, [](auto& row, auto&) -> Cell { return std::uint64_t{row.kept_out}; }},

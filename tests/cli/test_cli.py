@@ -1558,6 +1558,7 @@ class Lab(Case):
                 (("no size of pages \"1G\"", "2M, 4k"), ["--pages", "1G"]),
                 (("--offered 0",), ["--offered", "0"]),
                 (("--queue 0",), ["--queue", "0"]),
+                (("--slots 0",), ["--slots", "0"]),
                 (("--cores 0",), ["--cores", "0"]),
                 (("--heavy 1",), ["--heavy", "1"]),
                 (("--epoch none",), ["--epoch", "none"]),

@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
 import states  # noqa: E402
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer, Conclusion, Estimate, Of  # noqa: E402
+from mona_costs import figure_10b  # noqa: E402
 from mona_estimates import figure_5b, figure_5c, figure_9a  # noqa: E402
 from mona_losses import figure_7, figure_7_skew, figure_11a  # noqa: E402
 from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, table_2  # noqa: E402
@@ -144,6 +145,18 @@ class MissingFlows(unittest.TestCase):
             simulated = [{"missing": missing, "threshold": 0.05, "recall": recall} for missing, recall in hitters.items()]
             return list(answers(figure_9a({"constant": Rows(others), "missing-flows": Rows(simulated)})).values())
         self.assertEqual(of({0.1: 0.8, 0.5: 0.6, 0.9: 0.0}), [AGREES, DISAGREES], "0.9 is shed, and beyond the rest")
+
+
+class Slots(unittest.TestCase):
+    def of(self, recalls, losses=(0.3, 0.0)):
+        return figure_10b({"slots": Rows([{"slots": slots, "mode": mode, "task": task, "recall": recall, "missed_later_share": loss, "exact": {"recall", "missed_later_share"}}
+                                          for mode in ("no-adapt", "accuracy") for slots, recall, loss in zip((16, 512), recalls, losses) for task in TASKS])})
+
+    def test_few_have_to_lower_the_recall_and_many_not(self):
+        self.assertEqual(verdict(self.of((0.4, 0.96))), HOLDS)
+        self.assertEqual(verdict(self.of((0.4, 0.9))), IN_PART)
+        self.assertEqual(verdict(self.of((0.97, 0.96))), IN_PART)
+        self.assertEqual(verdict(self.of((0.4, 0.96), losses=(0.0, 0.3))), IN_PART)
 
 
 class Steps(unittest.TestCase):

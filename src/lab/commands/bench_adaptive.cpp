@@ -7,7 +7,7 @@ namespace {
 
 struct AdaptiveOptions {
   BenchOptions common;
-  std::vector<std::string> scenarios, configs{"chain", "tree"}, modes, queues{"4096"};
+  std::vector<std::string> scenarios, configs{"chain", "tree"}, modes, queues{"4096"}, slots{"512Ki"};
   std::vector<double> loads;
   std::uint64_t stretches = 0;
   std::string flows = "250000", packets = "8Mi";
@@ -40,6 +40,12 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
     const auto count = count_of("--queue", queue, std::size_t{1} << 24);
     if (!count) return count.error();
     sweep.queues.push_back(*count);
+  }
+  sweep.slots.clear();
+  for (const std::string& slots : options.slots) {
+    const auto count = count_of("--slots", slots, std::size_t{1} << 24);
+    if (!count) return count.error();
+    sweep.slots.push_back(*count);
   }
   const auto flows = count_of("--flows", options.flows, std::size_t{1} << 18);
   if (!flows) return flows.error();
@@ -110,6 +116,8 @@ void add_bench_adaptive(Command bench, int& status) {
   list("--load", options->loads, "Highest rates, by multiples of load 1 (the scenario's own)")
       ->check(in_range(0.01, 100.0));
   list("--queue", options->queues, "Packets that wait at most; more are missed")->capture_default_str();
+  list("--slots", options->slots, "Flows that the table has room for; one that finds none has the place of another")
+      ->capture_default_str();
   adaptive->add_option("--flows", options->flows, "Flows of the traffic")->capture_default_str();
   adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory, before they repeat")
       ->capture_default_str();
