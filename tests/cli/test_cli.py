@@ -1471,6 +1471,31 @@ class Lab(Case):
             file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + struct.pack("<IIII", 1, 0, 60, 60) + frame)
         self.assert_says(run("bench", "heavy-hitters", "-r", self.path("arp.pcap")), FAILED, "shorter than two windows")
 
+    def test_what_states_cost_beside_their_tasks_is_told(self):
+        done = run("bench", "states", "--states", "2,10", "--flows", "60", "--rate", "200000", "--rounds", "1", "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        self.assertEqual([(row["states"], row["flows"], row["window_packets"], row["way"]) for row in rows(done.out)],
+                         [(states, "60", "2000", way) for states in ("2", "10") for way in ("one-state", "counted", "decided", "changing", "estimates")])
+        for words, arguments in ((("--states",), ["--states", "65"]), (("--states",), ["--states", "1"]), (("--flows 0",), ["--flows", "0"]), (("--rate",), ["--rate", "10"]),
+                                 (("--tasks",), ["--tasks", "0"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "states", *arguments), USAGE, *words)
+
+    def test_how_far_flows_give_way_is_played(self):
+        small = ["--states", "chain", "--flows", "500", "--packets", "32Ki", "--seconds", "0.3", "--warm-up", "0.1"]
+        done = run("bench", "adaptive", "--scenario", "rates", "--load", "2", "--mode", "no-adapt,accuracy", "--slots", "64,4Ki", *small, "--format", "csv")
+        self.assertEqual(done.status, DONE, done.err)
+        tasks = ("heavy-hitters", "retransmissions", "bursty", "latency-change")
+        found = rows(done.out)
+        self.assertEqual([(row["slots"], row["mode"], row["task"]) for row in found],
+                         [(slots, mode, task) for slots in ("64", "4096") for mode in ("no-adapt", "accuracy") for task in tasks])
+        self.assertTrue(all(0 <= float(row["recall"]) <= 1 for row in found))
+        for words, arguments in ((("no scenario", "rates"), ["--scenario", "calm"]), (("no states", "chain"), ["--states", "ring"]), (("no mode", "accuracy"), ["--mode", "magic"]),
+                                 (("--slots 0",), ["--slots", "0"]), (("--queue 0",), ["--queue", "0"]), (("--load",), ["--load", "0"]), (("--flows many",), ["--flows", "many"]),
+                                 (("--stretches 9",), ["--stretches", "9", "--seconds", "2"])):
+            with self.subTest(arguments=arguments):
+                self.assert_says(run("bench", "adaptive", *arguments), USAGE, *words)
+
     def test_ways_to_change_a_step_are_compared(self):
         done = run("bench", "steps", "--policy", "MM,AA", "--first-step", "0.0025,0.1", "--cases", "200", "--rounds", "2", "--format", "json")
         self.assertEqual(done.status, DONE, done.err)
@@ -1558,7 +1583,6 @@ class Lab(Case):
                 (("no size of pages \"1G\"", "2M, 4k"), ["--pages", "1G"]),
                 (("--offered 0",), ["--offered", "0"]),
                 (("--queue 0",), ["--queue", "0"]),
-                (("--slots 0",), ["--slots", "0"]),
                 (("--cores 0",), ["--cores", "0"]),
                 (("--heavy 1",), ["--heavy", "1"]),
                 (("--epoch none",), ["--epoch", "none"]),

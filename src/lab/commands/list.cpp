@@ -6,6 +6,7 @@
 #include "lab/commands/bench_run.hpp"
 #include "lab/contention.hpp"
 #include "lab/header_access.hpp"
+#include "lab/states_experiment.hpp"
 #include "lab/tables.hpp"
 
 namespace parshall::cli {
@@ -27,6 +28,8 @@ void list_experiments() {
   fmt::print("parshall bench batch: cost of a packet by how many are taken at a time\n");
   fmt::print("parshall bench advise: which table, sizes and batch to use for some traffic\n");
   fmt::print("parshall bench heavy-hitters: one task by keeping every flow, and by sketches\n");
+  fmt::print("parshall bench states: what monitoring states cost beside what tasks do in them, with\n");
+  for (const lab::StatesWayEntry& way : lab::states_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
   fmt::print("parshall bench steps: how soon accuracy control gives all tasks enough, by how its step changes\n");
   fmt::print("parshall bench adaptive: flows that give way where time is short\n");
   fmt::print("parshall bench contention: cost of a packet when several cores count, and\n");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "engine/flow_stage.hpp"
 #include "pipeline/capture/source.hpp"
@@ -52,6 +53,10 @@ class MonitorRun {
   void take_window_messages(Take take) {
     monitor_->window_messages().drain(take);
   }
+  /// Ends a window of the controller, of which there is one.
+  void end_control_window(const WorkerLoad& load) { monitor_->end_control_window({}, load); }
+  std::vector<StatePackets> state_packets() const { return monitor_->state_packets(); }
+
   /// Ends the open windows. The input is at its end then.
   void finish() { monitor_->finish({}); }
 
