@@ -11,7 +11,7 @@ from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer, Conclusion, Estima
 from mona_costs import figure_10b  # noqa: E402
 from mona_estimates import figure_5b, figure_5c, figure_9a  # noqa: E402
 from mona_losses import figure_7, figure_7_skew, figure_11a  # noqa: E402
-from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, table_2  # noqa: E402
+from mona_overhead import BEYOND, BUDGETS, OF_STATES, figure_12a, figure_12c, figure_12d, table_2  # noqa: E402
 from mona_rows import TASKS, between, known, mean_of, middle, total  # noqa: E402
 from mona_satisfaction import figure_8, figure_8_all  # noqa: E402
 from mona_steps import figure_5d  # noqa: E402
@@ -173,14 +173,48 @@ class Steps(unittest.TestCase):
         self.assertIn("MM 12.0, MA 13.0", of(1, MM=10, MA=11, AM=12, AA=13).text)
 
 
-class Overhead(unittest.TestCase):
-    def rows(self, share_of):
-        return {"deciding": Rows([{"states": states, "mode": mode, "task": "HH-0", "overhead_share": share_of(states)} for mode in ("adapt-only", "accuracy")
-                                  for states in (*dict(BUDGETS), BEYOND, *OF_STATES.values())])}
+def state_rows(window_packets, flows, ns):
+    """Rows of `bench states`, by numbers of states; `ns(states, flows)`: what counting takes, and what changing does, of a packet."""
+    def of(states, flows, way, value):
+        return {"states": states, "flows": flows, "window_packets": window_packets, "way": way, "ns": value, "exact": {"ns"}}
+    rows = []
+    for states in (5, 10, 20, 40, 64):
+        for of_flows in flows:
+            counting, changing = ns(states, of_flows)
+            rows += [of(states, of_flows, "one-state", 20), of(states, of_flows, "counted", 20 + counting), of(states, of_flows, "decided", 21 + counting),
+                     of(states, of_flows, "changing", 21 + counting + changing), of(states, of_flows, "estimates", 0.05)]
+    return Rows(rows)
 
-    def test_each_size_has_its_own_budget(self):
-        self.assertEqual(verdict(table_2(self.rows(lambda states: {"20x40": 0.019}.get(states, 0.009)))), IN_PART, "what packets take more is not told")
+
+class Overhead(unittest.TestCase):
+    def rows(self, share_of, counting=lambda states: 0.0, changing=lambda states, flows: 0.0):
+        return {"deciding": Rows([{"states": states, "mode": mode, "task": "HH-0", "overhead_share": share_of(states), "exact": {"overhead_share"}}
+                                  for mode in ("adapt-only", "accuracy") for states in (*[size for size, *_ in BUDGETS], BEYOND[0], *OF_STATES.values())]),
+                "state-costs": state_rows(148_800, (1000,), lambda states, _: (counting(states), 0)),
+                "state-changes": state_rows(4000, (100, 500, 1000), lambda states, flows: (counting(states), changing(states, flows)))}
+
+    def test_each_size_has_its_own_budget_of_all_overhead(self):
+        def deciding(most):
+            return lambda states: {"20x40": most, "40x40": 0.025}.get(states, 0.001)
+        self.assertEqual(verdict(table_2(self.rows(deciding(0.01)))), HOLDS)
         self.assertEqual(verdict(table_2(self.rows(lambda states: 0.021))), FAILS)
+        found = answers(table_2(self.rows(deciding(0.01), counting=lambda states: 1.0)))
+        self.assertEqual(found["10x10 take less than 1 %"], DISAGREES, "1 ns of packets of 64 bytes is 1.5 %")
+        self.assertEqual(found["20x20 take less than 1 %"], AGREES, "and 0.5 % of packets of 250")
+        self.assertEqual(answers(table_2(self.rows(deciding(0.01), changing=lambda states, flows: 20.0)))["20x40 take less than 2 %"], DISAGREES, "80 us of 10 ms more")
+
+    def test_counting_is_what_a_packet_takes_more_than_in_one_state(self):
+        self.assertEqual(verdict(figure_12c(self.rows(lambda _: 0, counting=lambda states: states / 70))), HOLDS)
+        found = figure_12c(self.rows(lambda _: 0, counting=lambda states: states / 50))
+        self.assertEqual(answers(found)["40 states take 1 % at most"], DISAGREES)
+        self.assertIn("5: 0.22 %", found.text, "0.1 ns a packet, and 7 us a window")
+
+    def test_changing_is_what_a_window_takes_more_than_one_that_stays_as_it_is(self):
+        def of(changing):
+            return figure_12d(self.rows(lambda _: 0, counting=lambda _: 9, changing=changing))
+        self.assertEqual(verdict(of(lambda states, flows: 0.4 * states * flows / 1000)), HOLDS, "64 states of 1,000 flows: 102 us")
+        self.assertEqual(answers(of(lambda states, flows: 0.7 * states * flows / 1000))["40 states of 1,000 flows take 1 % at most"], DISAGREES)
+        self.assertEqual(answers(of(lambda states, flows: 1.0))["64 states take more than 5 of 1,000 flows"], OPEN)
 
     def test_a_decision_takes_its_share_of_a_window(self):
         found = figure_12a(self.rows(lambda states: {"64x4": 0.0019}.get(states, 0.0005)))

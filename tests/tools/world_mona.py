@@ -33,6 +33,13 @@ def mona(world):
         "flood": floods(world),
         "dynamic": [adapted(world, mode, task, load, states) for states in ("chain", "tree") for load in LOADS for mode in MODES for task in TASKS],
         "constant": [adapted(world, mode, task, load, states) for states in ("chain", "tree") for load in LOADS for mode in ("adapt-only", "accuracy") for task in TASKS],
+        "slots": [{"slots": slots, "mode": mode, "task": task, **world.share("recall", world.either(recall, 1 - recall)),
+                   **world.share("missed_later_share", world.either(1 - recall, recall))}
+                  for slots, recall in ((16, 0.4), (512, 0.98)) for mode in ("no-adapt", "accuracy") for task in TASKS],
+        "steps": [{"policy": policy, "first_step": step, "reached_share": 0.9, **world.figure("windows", windows)}
+                  for policy, windows in (("MM", 10), ("MA", 20), ("AM", 30), ("AA", 40)) for step in (0.0025, 0.1)],
+        "state-costs": states_alone(world, 148_800, (1000,)),
+        "state-changes": states_alone(world, 4000, (100, 500, 1000)),
         "deciding": [{"states": states, "mode": mode, "task": "HH-0", "overhead_share": world.either(share, 0.05 - share), "longest_step_us": world.either(8.0, 800.0)}
                      for states, share in OVERHEAD.items() for mode in ("adapt-only", "accuracy")],
     }
@@ -46,6 +53,17 @@ def adapted(world, mode, task, load, states):
     return {"mode": mode, "task": task, "load": load, "states": states, "missing_share": missing, "shed_share": 0.0, "mean_error": error, "worst_error": 1.1 * error,
             "variation": world.either(VARIES[task], 1 - VARIES[task]), "recall": world.either(1 - 0.2 * missing, 0.1),
             "satisfaction_by_recall": world.either(satisfied, 1 - satisfied), "satisfaction": world.either(satisfied, 1 - satisfied)}
+
+
+def states_alone(world, window_packets, flows):
+    """Upside down, fewer states cost more than the paper has them."""
+    rows = []
+    for states in (5, 10, 20, 40, 64):
+        for of_flows in flows:
+            counting, changing = world.either(0.01 * states, 70.0 - states), world.either(0.4 * states * of_flows / 1000, 90.0 - states)
+            for way, ns in (("one-state", 20), ("counted", 20 + counting), ("decided", 20 + counting), ("changing", 20 + counting + changing), ("estimates", 0.05)):
+                rows.append({"states": states, "flows": of_flows, "window_packets": window_packets, "way": way, "ns": ns, "low_ns": ns, "high_ns": ns})
+    return rows
 
 
 def losses(world):

@@ -118,6 +118,17 @@ def difference(a, b, column="ns"):
             "of": of_interval(a, column)}
 
 
+def more(a, b, column="ns"):
+    """What b has above a: the mean of what it is in each run, with its interval (99 %, by Student's t), where both are of the same; else what both intervals allow."""
+    if a.get("together") is not None and a["together"] is b.get("together") and a["each"].get(column) and b["each"].get(column):
+        found = [over - under for under, over in zip(a["each"][column], b["each"][column])]
+        middle = statistics.fmean(found)
+        half = T_99[min(len(found) - 1, 10)] * statistics.stdev(found) / math.sqrt(len(found))
+        return Estimate(middle, middle - half, middle + half, Of.PAIRS)
+    row = difference(b, a, column)
+    return Estimate(row[column], row[f"low_{column}"], row[f"high_{column}"], row["of"])
+
+
 def widened(row, factor, column="ns"):
     """A row whose interval is wider by a factor at both ends."""
     of = estimate(row, column)

@@ -17,7 +17,7 @@ class Of(enum.Enum):
     COUNT = "counted: the same in each run"
     ROUNDS = "rounds within one run"
     RUNS = "runs, each in a process of its own"
-    PAIRS = "ratios within each run: their mean over runs"
+    PAIRS = "ratios, or differences, within each run: their mean over runs"
     CAPTURES = "captures"
     WINDOWS = "windows that were simulated"
     CASES = "cases that were simulated"

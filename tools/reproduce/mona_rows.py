@@ -39,6 +39,11 @@ def mean_of(estimates):
     return _by_ends(statistics.fmean, estimates)
 
 
+def sum_of(estimates):
+    """The sum of each of their ends."""
+    return _by_ends(sum, estimates)
+
+
 def mean(rows, column):
     return mean_of([estimate(row, column) for row in rows])
 
