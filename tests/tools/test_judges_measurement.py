@@ -8,9 +8,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"
 import measurement_judges as judges  # noqa: E402
 from judge import Answer  # noqa: E402
 from measurement_sharing import figure_9a  # noqa: E402
-from measurement_tasks import task_by_accuracy, task_by_size  # noqa: E402
+from measurement_tasks import figure_6, figure_7, heap_of_changes, task_by_accuracy, task_by_size  # noqa: E402
 from paper import NotHere  # noqa: E402
 from rows import MissingRows, Rows  # noqa: E402
+from world import World  # noqa: E402
 
 AGREES, DISAGREES = Answer.AGREES, Answer.DISAGREES
 
@@ -97,6 +98,65 @@ class Tasks(unittest.TestCase):
         told = answers(task_by_size("x")({"x": self.ROWS}), headline=True)
         self.assertEqual({what.split(" at ")[1] for what in told}, {"2 MB", "32 MB"})
         self.assertEqual(set(told.values()), {AGREES})
+
+
+class Heaps(unittest.TestCase):
+    """Of changes: linear's cheapest size is the second, the heap's the first."""
+    @staticmethod
+    def changes(*heaps, linear=(9, 5)):
+        return {"change": Rows([row("linear", 2 ** at, ns, load=1 / 2 ** at) for at, ns in enumerate(linear)] +
+                               [row("count-array", 2 ** at, 1, precision=0.1, recall=0.1, load=1 / 2 ** at) for at in range(2)] +
+                               [row("heap-values", 4 ** at, ns, load=1 / 2 ** at, **more) for at, (ns, more) in enumerate(heaps)])}
+
+    def test_a_heap_that_finds_all_and_costs_more_is_as_the_paper_has_it(self):
+        seen = heap_of_changes(self.changes((60, {}), (70, {})))
+        self.assertEqual(set(answers(seen).values()), {AGREES})
+        self.assertEqual(answers(seen, headline=True).keys(), {"the heap's recall of 100 %", "linear's mean below the heap's", "linear's p99 below the heap's"})
+        self.assertIn("the heap takes 55.0 ns more, the paper's 80 to 100", seen.text)
+
+    def test_changes_that_are_missed_or_made_up_at_any_size_are_told(self):
+        told = answers(heap_of_changes(self.changes((60, {}), (70, {"recall": 0.999}))))
+        self.assertEqual([what for what, answer in told.items() if answer == DISAGREES], ["the heap's recall of 100 %"])
+        told = answers(heap_of_changes(self.changes((60, {}), (70, {"precision": 0.999}))))
+        self.assertEqual([what for what, answer in told.items() if answer == DISAGREES], ["the heap's precision of 100 %"])
+
+    def test_costs_are_of_the_cheapest_sizes(self):
+        told = answers(heap_of_changes(self.changes((6, {}), (70, {}))))
+        self.assertEqual(told["linear's mean below the heap's"], AGREES, "5 ns, though it takes 9 at another size")
+        told = answers(heap_of_changes(self.changes((90, {}), (4, {}))))
+        self.assertEqual((told["linear's mean below the heap's"], told["linear's p99 below the heap's"]), (DISAGREES, DISAGREES))
+        told = answers(heap_of_changes(self.changes((60, {"p99": 40}), (70, {}))))
+        self.assertEqual((told["linear's mean below the heap's"], told["linear's p99 below the heap's"]), (AGREES, DISAGREES))
+
+    def test_runs_without_the_heap_decide_nothing(self):
+        with self.assertRaises(MissingRows):
+            heap_of_changes(self.changes((60, {})))
+
+    @staticmethod
+    def values(**p99):
+        tables = {"count-array-values": (10, 20, 30), "linear": (10, 20, 30), "linear-index": (10, 20, 30), "heap-values": (10, 20, 30), **p99}
+        return {"values": Rows([row(table, 1, cycles / 10, cycles, zipf=zipf, value_bytes=size) for table, each in tables.items() for zipf in (0.75, 1.1)
+                                for size, cycles in zip((4, 16, 64), each if zipf == 1.1 else (50, 50, 50))])}
+
+    def test_tails_of_heap_and_linear_grow_with_their_values(self):
+        seen = figure_6(self.values())
+        self.assertEqual(set(answers(seen).values()), {AGREES})
+        self.assertEqual({what.split("'")[0] for what in answers(seen, headline=True)}, {"count-array-values", "linear", "heap-values"})
+        self.assertIn("heap-values 10, 20, 30", seen.text)
+
+    def test_a_heap_whose_tail_does_not_grow_is_told(self):
+        told = answers(figure_6(self.values(**{"heap-values": (30, 40, 20)})), headline=True)
+        self.assertEqual([what for what, answer in told.items() if answer == DISAGREES], ["heap-values's p99 at 4 below that at 64 bytes"])
+
+    def test_a_heap_whose_figures_are_the_best_changes_no_judge_of_others(self):
+        runs = World(upside_down=False).measurement()
+        judged = {"change": (task_by_size("change"), task_by_accuracy("change", 0.99, 1, "")), "values": (figure_7("ns", "mean"), figure_7("p99_cycles", "p99"))}
+        for name, of_run in judged.items():
+            others = [one for one in runs[name] if one["table"] != "heap-values"]
+            cheap = [{**one, "ns": 0.1, "p99_cycles": 1, "memory_mb": 0.01} for one in runs[name] if one["table"] == "heap-values"]
+            self.assertTrue(cheap)
+            for judge in of_run:
+                self.assertEqual(judge({name: Rows(others + cheap)}), judge({name: Rows(others)}))
 
 
 class Neighbours(unittest.TestCase):
