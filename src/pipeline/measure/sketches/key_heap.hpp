@@ -78,14 +78,16 @@ class KeyHeap {
     index_.value(node.in_index) = at;
   }
 
+  /// A node that stays where it is is not written again: most do.
   void sink(Place at) noexcept {
+    const Place before = at;
     const Node node = nodes_[at];
     for (std::size_t child; (child = 2 * std::size_t{at} + 1) < size_; at = static_cast<Place>(child)) {
       if (child + 1 < size_ && nodes_[child + 1].count < nodes_[child].count) ++child;
       if (nodes_[child].count >= node.count) break;
       put(at, nodes_[child]);
     }
-    put(at, node);
+    if (at != before) put(at, node);
   }
 
   void rise(Place at) noexcept {
