@@ -48,7 +48,7 @@ class World:
             "data-sizes": self.data_sizes(),
             "small-sizes": [self.table(name, load=8, memory_mb=0.25, extra=0.0) for name in ("count-array", "heap")],
             "accuracy": [self.table(name, load=load) for name in ("count-array", "count-min", "heap", "count-array-keys", "count-array-replace") for load in (1, 8)],
-            "heap": [self.table(name, zipf, flows=flows) for name in ("linear", "count-array", "heap", "space-saving") for flows in (1024, 1 << 20)
+            "heap": [self.table(name, zipf, flows=flows) for name in ("linear", "count-array", "heap", "heap-values", "space-saving") for flows in (1024, 1 << 20)
                      for zipf in (0.75, 1.5)],
             "skew": [self.table(name, zipf) for name in ("count-array", "count-min", "linear", "heap", "bucketed") for zipf in SKEWS],
             "array": [self.table("count-array", zipf, extra=0 if flows == 4096 else 10 * (2 - zipf), flows=flows) for flows in (4096, 1 << 24)

@@ -19,7 +19,7 @@ HEAVY = ("--task", "heavy-hitter", "--key-bytes", "8", *BATCH)  # as the paper h
 ROUNDS, QUICK = ("--rounds", "9"), ("--rounds", "5")
 SIZED = "count-array,count-min,linear,cuckoo-1,cuckoo-4,bucketed"
 TASKED = "count-array,linear,cuckoo-1,cuckoo-4,bucketed"
-HEAPS = "linear,count-array,heap,space-saving"
+HEAPS = "linear,count-array,heap,heap-values,space-saving"
 COUNTED = ("precision", "recall", "memory_mb", "rejected_share", "reportable_flows")
 
 
