@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs beside the report, as users meet them: records as they end, and an account of each.
+
+usage: test_outputs.py PARSHALL [unittest arguments]
+"""
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from program import DONE, FAILED, PROGRAM, USAGE, Case, packets_in, rows, run
+
+
+class Outputs(Case):
+    def ended(self, *arguments, **more):
+        """The summary of 200,000 packets of 100,000 flows, that end as there is room for 1,000."""
+        return run("watch", "-g", "flows=100000,dist=uniform,packets=200000", "--count", "200000", "--flows", "1000", "--seed", "1",
+                   "--format", "json", *arguments, **more)
+
+    def test_records_that_find_no_room_are_counted_and_said_once(self):
+        # Its rows take some 2 kB each: without a folder 128 MB of memory are all there is.
+        for arguments in (["--spool", "1M"], ["--stats", "gap_p99,iat_p99,size_p99"]):
+            with self.subTest(arguments=arguments):
+                done = self.ended(*arguments, env={"TMPDIR": "/no/such/folder"})
+                self.assertEqual(done.status, DONE, done.err)
+                report = json.loads(done.out)
+                summary = report["summary"]
+                self.assertTrue(summary["accounting"]["balanced"])
+                self.assertGreater(summary["dropped_records"], 0)
+                self.assertEqual(len(report["flows"]), summary["live_flows"] + summary["ended_records"] - summary["dropped_records"])
+                self.assertEqual(packets_in(report["flows"]), summary["packets"] - summary["dropped_record_packets"])
+                self.assertEqual(done.err.decode().count("find no room"), 1, done.err)
+
+    def test_records_that_nobody_reads_take_no_room(self):
+        """The program's temporary file has no name: so it is looked for among what is open."""
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1000000,packets=2000000,pace=2000000", "--flows", "1000", "-o", os.devnull],
+                                   stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.folder})
+        time.sleep(4)
+        files = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in os.listdir(f"/proc/{process.pid}/fd")]
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (DONE, b""))
+        self.assertEqual([file for file in files if "parshall-" in file], [])
+
+    def test_records_leave_as_they_end(self):
+        """Long before the end of the run, and each once."""
+        path = self.path("flows.csv")
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000,pace=100000", "--idle", "100ms", "--flows", "64Ki",
+                                    "--count", "400k", "--format", "csv", "-o", path, "--stats", "end_reason"], stderr=subprocess.PIPE)
+        early = 0
+        while early < 10000 and process.poll() is None:
+            time.sleep(0.01)
+            early = os.path.getsize(path) if os.path.exists(path) else 0
+        self.assertIsNone(process.poll(), "the run was over")
+        _, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (DONE, b""))
+        with open(path, "rb") as file:
+            flows = rows(file.read())
+        self.assertEqual(packets_in(flows), 400000)
+        self.assertGreater(sum(flow["end_reason"] == "idle" for flow in flows), 1000)
+
+    def test_after_a_signal_it_is_said_whose_reader_a_run_waits_for(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000", "--idle", "1ms", "--export", "csv:" + pipe, "--export",
+                                    "csv:" + self.path("flows.csv"), "-o", "/dev/null"], stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        killer = threading.Timer(20, process.kill)
+        killer.start()
+        said = process.stderr.readline().decode()
+        killer.cancel()
+        self.assertIn("waiting for who reads csv:" + pipe, said)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+
+    def stuck(self, *arguments):
+        """A run whose export nobody reads."""
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen([PROGRAM, "watch", "-q", *arguments, "--export", "csv:" + pipe, "-o", "/dev/null"], stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def assert_waits(self, process):
+        killer = threading.Timer(20, process.kill)
+        killer.start()
+        said = process.stderr.readline().decode()
+        killer.cancel()
+        self.assertIn("waiting for who reads csv:" + self.path("pipe"), said)
+
+    def test_after_a_signal_it_is_said_too_while_a_report_waits_for_that_reader(self):
+        process = self.stuck("-g", "flows=20000,packets=1000000", "--idle", "1ms", "--every", "100ms")
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        self.assert_waits(process)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+
+    def test_it_is_said_whose_reader_takes_no_live_flows_in_the_end(self):
+        process = self.stuck("-g", "flows=20000,packets=20000", "--count", "20000")
+        self.assert_waits(process)
+        for _ in range(2):
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        self.assertEqual(process.wait(timeout=20), 130)
+
+    def test_a_reader_that_does_not_read_costs_records_of_a_link_and_no_memory(self):
+        """What it got and what was dropped is all there was."""
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        process = subprocess.Popen([PROGRAM, "watch", "-g", "flows=4000000,packets=8000000,pace=500000", "--idle", "100ms", "--flows", "256Ki",
+                                    "--duration", "4s", "--format", "csv", "-o", pipe], stderr=subprocess.PIPE)
+        with open(pipe, "rb") as reader:
+            time.sleep(4.5)
+            got = reader.read()
+        _, err = process.communicate(timeout=60)
+        said = err.decode()
+        self.assertEqual(process.returncode, DONE, said)
+        account = re.search(r"(\d+) records of flows \((\d+) packets\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said)
+        self.assertTrue(account, said)
+        offered, packets, written, written_packets, dropped, dropped_packets = map(int, account.groups())
+        self.assertEqual((offered, packets), (written + dropped, written_packets + dropped_packets))
+        self.assertGreater(dropped, 1000)
+        self.assertEqual(said.count("find no room"), 1, said)
+        lines = rows(got)
+        self.assertEqual((len(lines), packets_in(lines)), (written, written_packets))
+
+    def test_several_outputs_have_the_same_records_and_an_account_each(self):
+        csv, lines, events = self.path("flows.csv"), self.path("flows.jsonl"), self.path("events.jsonl")
+        done = run("watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "csv:" + csv, "--export",
+                   "jsonl:" + lines, "--task", "count:window=10000p", "--events", events, "--format", "json", "--top", "3", "--seed", "1")
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        report = json.loads(done.out)
+        with open(csv, "rb") as file:
+            flows = rows(file.read())
+        with open(lines) as file:
+            objects = [json.loads(line) for line in file]
+        with open(events) as file:
+            self.assertEqual([json.loads(line) for line in file], report["events"])
+        self.assertEqual([entry["event"] for entry in objects if "event" in entry], report["events"])
+        written = [entry["flow"] for entry in objects if "flow" in entry]
+        self.assertEqual([{name: str(value) for name, value in flow.items()} for flow in written], flows)
+        self.assertEqual(packets_in(flows), 200000)
+        self.assertGreater(len(flows), 20000, "none ended")
+        self.assertEqual(list(objects[-1]), ["summary"], "the summary comes last")
+        outputs = {output["name"]: output for output in report["summary"]["outputs"]}
+        everything = {"records": len(flows), "packets": 200000}
+        for name, expected in (("csv:" + csv, {**everything, "findings": 0}), ("jsonl:" + lines, {**everything, "findings": 20}),
+                               ("events:" + events, {"records": 0, "packets": 0, "findings": 20})):
+            with self.subTest(output=name):
+                self.assertEqual(outputs[name]["offered"], expected)
+                self.assertEqual(outputs[name]["written"], expected)
+                for rest in ("waiting", "dropped"):
+                    self.assertEqual(set(outputs[name][rest].values()), {0})
+
+    def test_an_output_beside_them_takes_no_record_from_reports(self):
+        traffic = ["watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "csv:" + self.path("flows.csv")]
+        for words, flows_of in ((["--format", "json"], lambda out: json.loads(out)["flows"]), (["--format", "csv", "--sort", "packets"], rows)):
+            with self.subTest(words=words):
+                done = run(*traffic, *words)
+                self.assertEqual((done.status, done.err), (DONE, b""))
+                self.assertEqual(packets_in(flows_of(done.out)), 200000)
+                with open(self.path("flows.csv"), "rb") as file:
+                    self.assertEqual(packets_in(rows(file.read())), 200000)
+
+    def test_reports_on_the_way_have_the_account_of_outputs_too(self):
+        csv = self.path("flows.csv")
+        done = run("watch", "-q", "-r", self.capture(packets=5000), "--idle", "1us", "--every", "100us", "--export", "csv:" + csv, "--format", "json")
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        sums = [json.loads(line)["summary"]["outputs"][0] for line in done.out.splitlines()]
+        self.assertGreater(len(sums), 2)
+        for output in sums:
+            parts = [output[part] for part in ("written", "waiting", "dropped")]
+            for what in ("records", "packets"):
+                self.assertEqual(output["offered"][what], sum(part[what] for part in parts))
+        self.assertGreater(sums[-2]["offered"]["records"], 0, "none on the way")
+        self.assertEqual(sums[-1]["written"]["packets"], 5000)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_an_output_that_cannot_be_written_costs_the_others_nothing(self):
+        csv = self.path("flows.csv")
+        done = run("watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "jsonl:/dev/full", "--format", "csv",
+                   "-o", csv)
+        self.assert_says(done, FAILED, "jsonl:/dev/full", "No space left", "0 (0) written")
+        with open(csv, "rb") as file:
+            self.assertEqual(packets_in(rows(file.read())), 200000)
+
+    def test_a_file_whose_name_has_a_time_never_takes_the_place_of_another(self):
+        for number in range(3):
+            done = run("watch", "-q", "-r", self.capture(packets=100 + number), "-o", "/dev/null", "--export", "csv:" + self.path("flows-%Y-100%%.csv"),
+                       "--export", "ipfix:" + self.path("flows-%Y%m%d,probe=p"), "--task", "count:window=1000p", "--events", self.path("%Y.events"))
+            self.assertEqual((done.status, done.err), (DONE, b""))
+        (first,) = (name for name in os.listdir(self.folder) if name.endswith("-100%.csv"))
+        self.assertRegex(first, r"^flows-20\d\d-100%\.csv$")
+        for number, name in enumerate((first, first.replace(".csv", "-2.csv"), first.replace(".csv", "-3.csv"))):
+            with open(self.path(name), "rb") as file:
+                self.assertEqual(packets_in(rows(file.read())), 100 + number)
+        self.assertEqual(sum(name.endswith(".events") for name in os.listdir(self.folder)), 3)
+        self.assertEqual(sum(bool(re.fullmatch(r"flows-\d{8}(-\d)?", name)) for name in os.listdir(self.folder)), 3)
+        for target, said in (("flows-%Y-100%%.csv", first.replace(".csv", "-4.csv")), ("new-100%%.csv", "new-100%.csv"), ("plain.csv", None)):
+            done = run("watch", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:" + self.path(target))
+            lines = [line for line in done.lines if target in line]
+            self.assertEqual(lines, [] if said is None else [f"parshall watch: csv:{self.path(target)} is {self.path(said)}"])
+
+    def test_one_in_the_working_directory_whose_name_has_a_time_leaves_no_other_file(self):
+        done = run("watch", "-q", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:flows-%Y.csv", cwd=self.folder)
+        self.assertEqual((done.status, done.err), (DONE, b""))
+        (name,) = (name for name in os.listdir(self.folder) if name != "good.pcap")
+        self.assertRegex(name, r"^flows-20\d\d\.csv$")
+
+    def test_a_limit_of_files_sizes_is_told_as_a_full_disk_is(self):
+        limit = 100000
+        done = run("watch", "-q", "-g", "flows=20000", "--count", "100k", "--export", "csv:" + self.path("flows.csv"), "--format", "json", "--top", "1",
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assert_says(done, FAILED, "File too large")
+        (output,) = (output for output in json.loads(done.out)["summary"]["outputs"] if output["name"].startswith("csv"))
+        self.assertGreater(output["dropped"]["records"], 0)
+        with open(self.path("flows.csv"), "rb") as file:
+            self.assertEqual(len(rows(file.read())), output["written"]["records"])
+
+    def test_two_outputs_into_one_stream_are_refused_and_into_nothing_are_not(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        traffic = ["watch", "-q", "-g", "flows=10", "--count", "100", "--export"]
+        for words, said in ((["csv:/dev/stdout"], ["/dev/stdout", "standard output"]), (["csv:" + pipe, "--export", "jsonl:" + pipe], ["same file"]),
+                            (["csv:" + pipe, "-o", pipe], ["same file"])):
+            with self.subTest(words=words):
+                self.assert_says(run(*traffic, *words, timeout=10), USAGE, *said)
+        with open(self.path("report"), "wb") as report:
+            self.assert_says(run(*traffic, "csv:/dev/stdout", stdout=report), USAGE, "standard output")
+        done = run(*traffic, "csv:/dev/null", "--export", "jsonl:/dev/null", "-o", "/dev/null")
+        self.assertEqual((done.status, done.err), (DONE, b""))
+
+    def test_outputs_that_make_no_sense_are_refused(self):
+        capture, both = self.capture(), self.path("both")
+        percent = self.capture(name="100%.pcap")
+        os.unlink(capture)
+        os.link(percent, capture)
+        for words, said in ((["--export", "flows.csv"], ["csv:flows.csv", "jsonl"]), (["--export", "xml:flows.xml"], ['"xml"', "csv"]),
+                            (["--export", "csv:"], ["KIND:FILE"]), (["--export", "csv:" + capture], ["the capture itself"]),
+                            (["--export", "csv:" + both, "--export", "jsonl:" + both], ["same file"]),
+                            (["--export", "csv:" + both, "-o", both], ["same file", "report"]), (["--export", "csv:-"], ["standard output"]),
+                            (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]), (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
+                            (["--export", "csv:" + both + "-%Y", "--export", "jsonl:" + both + "-%Y"], ["same file"]),
+                            (["--export", "csv:" + percent.replace("%", "%%")], ["the capture itself"]),
+                            (["--export", "csv:" + both, "--packets-only"], ["--packets-only"]), (["--export", "events:" + both], ["--tasks"])):
+            with self.subTest(words=words):
+                self.assert_says(run("watch", "-r", capture, *words), USAGE, *said)
+                self.assertFalse(os.path.exists(both))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_records_that_a_full_disk_did_not_take_are_in_the_rescued_report(self):
+        done = run("watch", "-q", "-g", "flows=20000,packets=1000000,rate=100000", "--count", "200k", "--idle", "100ms", "--flows", "64Ki", "--format", "csv",
+                   "-o", "/dev/full", env={"TMPDIR": self.folder})
+        self.assertEqual(done.status, FAILED, done.err)
+        rescued = re.search(r"the final report is in (\S+)", done.err.decode())
+        self.assertTrue(rescued, done.err)
+        with open(rescued[1], "rb") as file:
+            flows = rows(file.read())
+        counted = int(re.search(r"(\d+) counted", done.err.decode())[1])
+        self.assertGreater(counted, 1000)
+        self.assertEqual(packets_in(flows), counted)
+
+
+if __name__ == "__main__":
+    unittest.main()
