@@ -21,9 +21,9 @@ GapRecovery::GapRecovery(const StateGraph& graph, Options options) : options_(op
   for (State& state : states_) state.step = options_.first_step;
 }
 
-double GapRecovery::changed(double step, bool grows) const noexcept {
+double GapRecovery::changed_step(double step, bool grows) const noexcept {
   const bool adds = (grows ? options_.grows : options_.shrinks) == StepChange::add;
-  const double other = adds ? step + (grows ? options_.first_step : -options_.first_step) : step * (grows ? 2 : 0.5);
+  const double other = adds ? step + (grows ? options_.added_step : -options_.added_step) : step * (grows ? 2 : 0.5);
   return std::clamp(other, options_.least_step, options_.largest_step);
 }
 
@@ -49,7 +49,7 @@ void GapRecovery::judge(std::span<const Task> tasks) noexcept {
     if (!state.gave || !before || !state.headroom) continue;
     const bool is_much_left = *state.headroom > *before - *state.headroom;
     if (is_much_left && !state.gave_whole_step) continue;
-    state.step = changed(state.step, is_much_left);
+    state.step = changed_step(state.step, is_much_left);
   }
 }
 

@@ -24,14 +24,14 @@ namespace parshall {
 ///         what the last one cost; time is of packets, not of flows; what cannot go back is not taken.
 class GapRecovery {
  public:
-  /// How a step that was too small grows, and one that was too large shrinks: to twice, or half; or by the first one.
+  /// How a step that was too small grows, and one that was too large shrinks: to twice, or half; or by added_step.
   enum class StepChange : std::uint8_t { multiply, add };
   struct Options {
     double headroom = 0.05;                          ///< of recall, above the threshold
     double least_step = 0.0025, largest_step = 0.1;  ///< of all packets
     double largest_part = 0.1;                       ///< that a step may be of a state's own packets
-    double first_step = least_step;
-    StepChange grows = StepChange::multiply, shrinks = StepChange::multiply;  ///< the best by `bench steps`
+    double first_step = least_step, added_step = 0.01;
+    StepChange grows = StepChange::multiply, shrinks = StepChange::multiply;
   };
   struct Task {
     std::uint64_t states;          ///< bit i: it is in state i
@@ -79,7 +79,7 @@ class GapRecovery {
   };
 
   void judge(std::span<const Task> tasks) noexcept;
-  double changed(double step, bool grows) const noexcept;
+  double changed_step(double step, bool grows) const noexcept;
   void price(const StateGraph& graph, std::span<const double> base_packets, const Allocation& adapted) noexcept;
   double spare_ns(const StateGraph& graph, const State& state) const noexcept;
   double owed_ns(const StateGraph& graph, const State& state) const noexcept;

@@ -35,14 +35,14 @@ std::uint64_t window_packets(double rate_pps) noexcept {
   return static_cast<std::uint64_t>(std::round(rate_pps * 1e-9 * static_cast<double>(StatesSweep::kWindowNs)));
 }
 
-/// As TOML: a chain whose heaviest states have as many flows each.
+/// As TOML: a chain whose heaviest states have as many flows each, and the lightest none, so that all can give way.
 std::string chain_of(std::size_t states) {
-  std::string text = "default = \"s1\"\n";
+  std::string text = fmt::format("default = \"s{}\"\n", std::min<std::size_t>(states, 2));
   for (std::size_t state = 1; state <= states; ++state) {
     text += fmt::format("[[state]]\nname = \"s{}\"\ntasks = [\"count\", \"bursty:most=1000\"]\n", state);
     if (state > 1) text += fmt::format("lighter = \"s{}\"\n", state - 1);
   }
-  const std::size_t rules = std::min(states - 1, StatePlan::kMostRules);
+  const std::size_t rules = std::min(states - std::min<std::size_t>(states, 2), StatePlan::kMostRules);
   for (std::size_t rule = 1; rule <= rules; ++rule)
     text += fmt::format("[[rule]]\nstate = \"s{}\"\nshare = {}\n", states - rules + rule,
                         1 / static_cast<double>(rule + 1));
@@ -91,8 +91,7 @@ class MonitorWithStates final : public Contestant {
 
   double given_way_share() const override {
     std::uint64_t all = 0, kept = 0;
-    const std::vector<StatePackets> states = run_.state_packets();
-    for (std::size_t state = 1; state < states.size(); ++state) all += states[state].all, kept += states[state].kept;
+    for (const StatePackets& state : run_.state_packets()) all += state.all, kept += state.kept;
     return all == 0 ? 0 : 1 - static_cast<double>(kept) / static_cast<double>(all);
   }
 
@@ -180,6 +179,9 @@ Result<std::unique_ptr<Contestant>> contestant_of(const StatesSweep& sweep, cons
 Result<std::vector<StatesRow>> measure_case(const StatesSweep& sweep, std::size_t states, std::size_t flows,
                                             const std::function<bool()>& stop) {
   const std::uint64_t window = window_packets(sweep.rate_pps);
+  if (flows > window)
+    return Error{
+        fmt::format("{} flows and {} packets in a window of 10 ms: no more flows than packets", flows, window)};
   const auto spec = TrafficSpec::parse(
       fmt::format("flows={},packets={},rate={}", flows, std::max<std::uint64_t>(1 << 16, flows), sweep.rate_pps));
   if (!spec) return spec.error();

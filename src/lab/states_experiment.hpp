@@ -38,11 +38,12 @@ struct StatesRow {
   std::size_t states, flows;
   std::uint64_t window_packets;  ///< of 10 ms
   Cost cost;                     ///< of a packet, all in; of estimates, what they are of one, and nothing else
-  double given_way_share = 0;    ///< of the packets of flows that can
+  double given_way_share = 0;    ///< of the packets, in a lighter state than their flow's own
 };
 
 /// The same monitor with the same task for all flows, whatever their state: so that what costs more is for states
-/// alone. Flows take turns; their states are in a chain, as evenly as rules allow.
+/// alone. Flows take turns. States are in a chain; the heaviest 33 at most have flows, as many each, and the lightest
+/// has none, so that all change where they give way. Fails where a window has fewer packets than there are flows.
 ///
 /// Error: that task needs the same in each state. Of one that a lighter state does without, flows that change also
 ///        have to be forgotten, or found again.

@@ -18,13 +18,13 @@ using StepChange = GapRecovery::StepChange;
 
 constexpr StepPolicy kPolicies[] = {
     {"MM", "it is doubled, and halved", StepChange::multiply, StepChange::multiply},
-    {"MA", "it is doubled, and the first one is taken off", StepChange::multiply, StepChange::add},
-    {"AM", "the first one is added, and it is halved", StepChange::add, StepChange::multiply},
-    {"AA", "the first one is added, and taken off", StepChange::add, StepChange::add},
+    {"MA", "it is doubled, and --add is taken off", StepChange::multiply, StepChange::add},
+    {"AM", "--add is added, and it is halved", StepChange::add, StepChange::multiply},
+    {"AA", "--add is added, and taken off", StepChange::add, StepChange::add},
 };
 
 constexpr std::size_t kTasks = 4;
-constexpr double kThreshold = 0.75;
+constexpr double kThreshold = 0.75, kMargin = 0.02;  ///< of recall; what a solution has more
 constexpr std::size_t kMostWindows = 200, kInARow = 10;
 
 double uniform(SplitMix64& random, double low, double high) noexcept { return low + (high - low) * random.uniform(); }
@@ -55,48 +55,61 @@ StateGraph any_graph(const Shape& shape, SplitMix64& random) {
   return *StateGraph::make(std::move(states));
 }
 
-/// What is adapted to.
+/// What is adapted to, drawn at random: a load that leaves time for all tasks to have enough, whichever way they get
+/// it, and under which adaptation alone does not give it.
 class Case {
  public:
-  explicit Case(std::uint64_t seed)
-      : random_(seed), shape_(kShapes[random_.below(std::size(kShapes))]), graph_(any_graph(shape_, random_)) {
-    for (std::size_t state = 0; state < shape_.states; ++state) packets_.push_back(uniform(random_, 0.5, 1.5));
+  explicit Case(SplitMix64& random)
+      : shape_(kShapes[random.below(std::size(kShapes))]), graph_(any_graph(shape_, random)) {
+    for (std::size_t state = 0; state < shape_.states; ++state) packets_.push_back(uniform(random, 0.5, 1.5));
     for (std::size_t task = 0; task < kTasks; ++task) {
-      exponents_[task] = uniform(random_, 0.3, 2);
+      exponents_[task] = uniform(random, 0.3, 2);
       for (std::size_t state = 0; state < shape_.states; ++state)
         states_[task] |= std::uint64_t{shape_.tasks[state] >> task & 1u} << state;
     }
-    const double all_ns = graph_.mean_cost_ns(packets_);
-    shift_ = shift_to(graph_, packets_, uniform(random_, 0.6, 0.98) * all_ns);
+    Allocation solved(graph_);
+    for (std::uint8_t state = 1; state < shape_.states; ++state) solved.gather(state, state, 1);
+    for (std::uint8_t state = 1; state < shape_.states; ++state)
+      solved.move(state, state, /*to=*/0, uniform(random, 0, 0.7));
+    has_room_ = all_have(solved, kThreshold + kMargin);
+    adapted_ = Allocation(graph_);
+    adapted_.apply(graph_, shift_to(graph_, packets_, solved.mean_cost_ns(graph_, packets_)));
+    noise_ = random();
   }
 
+  bool is_one() const { return has_room_ && !all_have(adapted_, kThreshold); }
+
   /// Nothing: not within kMostWindows.
-  std::optional<std::size_t> windows(const StepPolicy& policy, double first_step, double error) const {
-    SplitMix64 random = random_;
-    GapRecovery recovery(graph_, {.first_step = first_step, .grows = policy.grows, .shrinks = policy.shrinks});
-    Allocation adapted(graph_);
-    adapted.apply(graph_, shift_);
+  std::optional<std::size_t> windows(const StepPolicy& policy, double first_step, const StepsSweep& sweep) const {
+    SplitMix64 random(noise_);
+    GapRecovery recovery(graph_, {.largest_part = 1,
+                                  .first_step = first_step,
+                                  .added_step = sweep.added_step,
+                                  .grows = policy.grows,
+                                  .shrinks = policy.shrinks});
     std::array<GapRecovery::Task, kTasks> tasks;
     for (std::size_t task = 0; task < kTasks; ++task)
       tasks[task] = {.states = states_[task], .threshold = kThreshold, .recall = std::nullopt};
     std::size_t in_a_row = 0;
     for (std::size_t window = 0; window < kMostWindows; ++window) {
-      Allocation in_force = adapted;
+      Allocation in_force = adapted_;
       recovery.apply(graph_, packets_, in_force);
-      bool enough = true;
-      for (std::size_t task = 0; task < kTasks; ++task) {
-        const double recall = recall_of(task, in_force);
-        enough &= recall >= kThreshold;
-        tasks[task].recall = std::clamp(recall * (1 + error * normal(random)), 0.0, 1.0);
-      }
-      in_a_row = enough ? in_a_row + 1 : 0;
+      for (std::size_t task = 0; task < kTasks; ++task)
+        tasks[task].recall = std::clamp(recall_of(task, in_force) * (1 + sweep.error * normal(random)), 0.0, 1.0);
+      in_a_row = all_have(in_force, kThreshold) ? in_a_row + 1 : 0;
       if (in_a_row == kInARow) return window + 1 - kInARow;
-      recovery.step(graph_, tasks, packets_, adapted);
+      recovery.step(graph_, tasks, packets_, adapted_);
     }
     return std::nullopt;
   }
 
  private:
+  bool all_have(const Allocation& in_force, double recall) const {
+    for (std::size_t task = 0; task < kTasks; ++task)
+      if (recall_of(task, in_force) < recall) return false;
+    return true;
+  }
+
   double recall_of(std::size_t task, const Allocation& in_force) const {
     double all = 0, seen = 0;
     for (std::uint8_t base = 0; base < graph_.size(); ++base) {
@@ -109,45 +122,62 @@ class Case {
     return std::pow(std::min(1.0, seen / all), exponents_[task]);
   }
 
-  SplitMix64 random_;
   Shape shape_;
   StateGraph graph_;
   std::vector<double> packets_;
   std::array<double, kTasks> exponents_{};
   std::array<std::uint64_t, kTasks> states_{};
-  Shift shift_;
+  Allocation adapted_{graph_};
+  bool has_room_ = false;
+  std::uint64_t noise_ = 0;  ///< seed: all policies have the same
+};
+
+/// Of one first step.
+class Contest {
+ public:
+  Contest(const StepsSweep& sweep, double first_step)
+      : sweep_(sweep), first_step_(first_step), windows_(sweep.policies.size()), reached_(sweep.policies.size()) {}
+
+  void add(const Case& one) {
+    std::vector<std::optional<std::size_t>> found;
+    for (const StepPolicy* policy : sweep_.policies) found.push_back(one.windows(*policy, first_step_, sweep_));
+    const bool all = std::ranges::all_of(found, [](const auto& at) { return at.has_value(); });
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      reached_[i].push_back(found[i] ? 1 : 0);
+      if (all) windows_[i].push_back(static_cast<double>(*found[i]));
+    }
+  }
+
+  void tell(std::vector<StepsRow>& rows) const {
+    for (std::size_t i = 0; i < sweep_.policies.size(); ++i)
+      rows.push_back({.policy = sweep_.policies[i],
+                      .first_step = first_step_,
+                      .windows = mean_interval(windows_[i]),
+                      .reached_share = mean_interval(reached_[i]),
+                      .cases = reached_[i].size(),
+                      .reached_by_all = windows_[i].size()});
+  }
+
+ private:
+  const StepsSweep& sweep_;
+  double first_step_;
+  std::vector<std::vector<double>> windows_, reached_;  ///< by policy and case
 };
 
 /// Nothing when `stop` said so.
-Result<std::vector<StepsRow>> measure_round(const StepsSweep& sweep, std::uint64_t seed,
-                                            const std::function<bool()>& stop) {
+std::vector<StepsRow> measure_round(const StepsSweep& sweep, std::uint64_t seed, const std::function<bool()>& stop) {
+  SplitMix64 random(SplitMix64::mix(seed));
+  std::vector<Contest> contests;
+  for (const double first_step : sweep.first_steps) contests.emplace_back(sweep, first_step);
+  for (std::size_t cases = 0; cases < sweep.cases;) {
+    if (stop()) return {};
+    const Case one(random);
+    if (!one.is_one()) continue;
+    ++cases;
+    for (Contest& contest : contests) contest.add(one);
+  }
   std::vector<StepsRow> rows;
-  for (const double first_step : sweep.first_steps)
-    for (const StepPolicy* policy : sweep.policies)
-      rows.push_back({.policy = policy, .first_step = first_step, .windows = {}, .reached_share = 0, .cases = 0});
-  std::vector<std::vector<double>> windows(rows.size());
-  std::vector<std::optional<std::size_t>> found(rows.size());
-  for (std::size_t i = 0; i < sweep.cases; ++i) {
-    if (stop()) return std::vector<StepsRow>();
-    const Case of(SplitMix64::mix(seed) + i);
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      found[row] = of.windows(*rows[row].policy, rows[row].first_step, sweep.error);
-    const auto reached = [](const std::optional<std::size_t>& at) { return at.has_value(); };
-    const auto at_once = [](const std::optional<std::size_t>& at) { return at == std::size_t{0}; };
-    // Where none gets there is no time for it, and where all are there from the beginning there is nothing to do.
-    if (std::ranges::none_of(found, reached) || std::ranges::all_of(found, at_once)) continue;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      windows[row].push_back(static_cast<double>(found[row].value_or(kMostWindows)));
-      rows[row].reached_share += found[row].has_value();
-      ++rows[row].cases;
-    }
-  }
-  if (rows.front().cases == 0)
-    return Error{"no case in which accuracy control has anything to do: give it more --cases"};
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    rows[row].windows = mean_interval(windows[row]);
-    rows[row].reached_share /= static_cast<double>(rows[row].cases);
-  }
+  for (const Contest& contest : contests) contest.tell(rows);
   return rows;
 }
 
@@ -159,9 +189,8 @@ Result<std::size_t> measure_steps(const StepsSweep& sweep, const std::function<v
                                   const std::function<bool()>& stop) {
   for (int round = 0; round < sweep.rounds; ++round) {
     const auto rows = measure_round(sweep, sweep.seed + static_cast<std::uint64_t>(round), stop);
-    if (!rows) return rows.error();
-    if (rows->empty()) return static_cast<std::size_t>(round);
-    done(*rows);
+    if (rows.empty()) return static_cast<std::size_t>(round);
+    done(rows);
   }
   return static_cast<std::size_t>(sweep.rounds);
 }

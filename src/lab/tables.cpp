@@ -59,8 +59,8 @@ constexpr TableUnderTest kSketches[] = {
     sketch_entry<OfConservative>("count-min-conservative", "sketch: the same; only a key's smallest counters count"),
     sketch_entry<OfSpaceSaving>("space-saving", "sketch: a heap of at most 10,000 keys"),
     sketch_entry<OfHeap>("heap", "sketch: the same heap, with a key for each flow"),
-    {"heap-values", "sketch: the same, with a value for each key, which moves with its count", true, false,
-     make<ValueHeapCandidate>, memory<ValueHeapCandidate>},
+    {"heap-values", "sketch: the same, with a value for each key beside its count, and entries asked for early", true,
+     false, make<ValueHeapCandidate>, memory<ValueHeapCandidate>},
     sketch_entry<OfHeavyKeeper>(
         "heavy-keeper", "sketch: two rows of 8 or more fingerprints and counts for each of 10,000 keys at most"),
 };

@@ -84,6 +84,7 @@ class Lab(Case):
                                  (("--tasks",), ["--tasks", "0"])):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "states", *arguments), USAGE, *words)
+        self.assert_says(run("bench", "states", "--flows", "2001", "--rate", "200000"), FAILED, "2001 flows and 2000 packets")
 
     def test_how_far_flows_give_way_is_played(self):
         small = ["--states", "chain", "--flows", "500", "--packets", "32Ki", "--seconds", "0.3", "--warm-up", "0.1"]
@@ -108,7 +109,7 @@ class Lab(Case):
         self.assertTrue(all(row["low_windows"] < row["windows"] < row["high_windows"] for row in first + second))
         self.assertNotEqual(first, second, "each round has cases of its own")
         for words, arguments in ((("no policy", "MM, MA, AM, AA"), ["--policy", "XX"]), (("--cases",), ["--cases", "0"]), (("--error",), ["--error", "2"]),
-                                 (("--first-step",), ["--first-step", "0.5"])):
+                                 (("--first-step",), ["--first-step", "0.5"]), (("--add",), ["--add", "0"])):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "steps", *arguments), USAGE, *words)
 

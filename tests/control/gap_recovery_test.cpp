@@ -163,13 +163,13 @@ TEST(GapRecovery, AStepIsNeverMoreThanTheLargestNorAPartOfTheStatesPackets) {
 }
 
 /// Grown twice, then too large once: by each way to change it.
-TEST(GapRecovery, AStepThatIsAddedToGrowsByTheFirstOneAndSoDoesItShrink) {
+TEST(GapRecovery, AStepThatIsAddedToGrowsByWhatIsAddedAndSoDoesItShrink) {
   using enum GapRecovery::StepChange;
   for (const auto& [grows, shrinks, second, third, last] : {std::tuple{multiply, multiply, 0.02, 0.04, 0.02},
                                                             {multiply, add, 0.02, 0.04, 0.03},
                                                             {add, multiply, 0.02, 0.03, 0.015},
                                                             {add, add, 0.02, 0.03, 0.02}}) {
-    Gap gap({.largest_part = 1, .first_step = 0.01, .grows = grows, .shrinks = shrinks});
+    Gap gap({.largest_part = 1, .first_step = 0.01, .added_step = 0.01, .grows = grows, .shrinks = shrinks});
     std::vector<double> steps;
     for (const double rich : {0.99, 0.98, 0.97, 0.85}) {
       const double left = 1 + gap.recovery.bias(1);

@@ -100,7 +100,7 @@ class Tasks(unittest.TestCase):
         self.assertEqual(set(told.values()), {AGREES})
 
 
-class Heaps(unittest.TestCase):
+class HeapsOfChangesAndValues(unittest.TestCase):
     """Of changes: linear's cheapest size is the second, the heap's the first."""
     @staticmethod
     def changes(*heaps, linear=(9, 5)):

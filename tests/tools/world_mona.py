@@ -9,8 +9,8 @@ SATISFIED = dict(zip(MODES, (0.3, 0.2, 0.8, 0.9, 0.95)))
 LOADS = (1.2, 1.6, 1.8, 2, 2.2)
 ERRS = dict(zip(TASKS, (0.05, 0.15, 0.04, 0.2)))  # of the recall, were all flows missing
 VARIES = dict(zip(TASKS, (0.1, 0.4, 0.05, 0.5)))
-OVERHEAD = {"chain": 0.0001, "10x4": 0.0001, "20x4": 0.0002, "40x4": 0.0005, "64x4": 0.001, "10x10": 0.0003, "10x20": 0.0005, "10x50": 0.001, "20x20": 0.009,
-            "20x40": 0.015, "40x40": 0.03}
+OVERHEAD = {"chain": 0.0001, "10x4": 0.0001, "20x4": 0.0002, "40x4": 0.0005, "64x4": 0.001, "10x10": 0.0003, "10x20": 0.0005, "10x50": 0.001, "20x20": 0.004,
+            "20x40": 0.008, "40x40": 0.013}
 
 
 def mona(world):
@@ -36,10 +36,10 @@ def mona(world):
         "slots": [{"slots": slots, "mode": mode, "task": task, **world.share("recall", world.either(recall, 1 - recall)),
                    **world.share("missed_later_share", world.either(1 - recall, recall))}
                   for slots, recall in ((16, 0.4), (512, 0.98)) for mode in ("no-adapt", "accuracy") for task in TASKS],
-        "steps": [{"policy": policy, "first_step": step, "reached_share": 0.9, **world.figure("windows", windows)}
-                  for policy, windows in (("MM", 10), ("MA", 20), ("AM", 30), ("AA", 40)) for step in (0.0025, 0.1)],
+        "steps": [{"policy": policy, "first_step": step, **world.share("reached_share", world.either(reached, 1 - reached)), **world.figure("windows", windows)}
+                  for policy, windows, reached in (("MM", 10, 0.9), ("MA", 20, 0.8), ("AM", 30, 0.7), ("AA", 40, 0.6)) for step in (0.0025, 0.1)],
         "state-costs": states_alone(world, 148_800, (1000,)),
-        "state-changes": states_alone(world, 4000, (100, 500, 1000)),
+        "state-changes": states_alone(world, 4000, (10, 100, 500, 1000)),
         "deciding": [{"states": states, "mode": mode, "task": "HH-0", "overhead_share": world.either(share, 0.05 - share), "longest_step_us": world.either(8.0, 800.0)}
                      for states, share in OVERHEAD.items() for mode in ("adapt-only", "accuracy")],
     }

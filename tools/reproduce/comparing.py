@@ -55,12 +55,16 @@ def _ratios(a, b, column):
     return [one / other for one, other in zip(dividends, divisors)]
 
 
+def _mean_interval(values):
+    """Mean, low and high (99 %, by Student's t) of five or more."""
+    middle = statistics.fmean(values)
+    half = T_99[min(len(values) - 1, 10)] * statistics.stdev(values) / math.sqrt(len(values))
+    return middle, middle - half, middle + half
+
+
 def mean_ratio(ratios):
     """Their geometric mean, with its interval (99 %, by Student's t of the logarithms); five or more."""
-    logarithms = [math.log(ratio) for ratio in ratios]
-    middle = statistics.fmean(logarithms)
-    half = T_99[min(len(ratios) - 1, 10)] * statistics.stdev(logarithms) / math.sqrt(len(ratios))
-    return Estimate(math.exp(middle), math.exp(middle - half), math.exp(middle + half), Of.PAIRS)
+    return Estimate(*map(math.exp, _mean_interval([math.log(ratio) for ratio in ratios])), Of.PAIRS)
 
 
 def _sides(a, b, column):
@@ -121,10 +125,7 @@ def difference(a, b, column="ns"):
 def more(a, b, column="ns"):
     """What b has above a: the mean of what it is in each run, with its interval (99 %, by Student's t), where both are of the same; else what both intervals allow."""
     if a.get("together") is not None and a["together"] is b.get("together") and a["each"].get(column) and b["each"].get(column):
-        found = [over - under for under, over in zip(a["each"][column], b["each"][column])]
-        middle = statistics.fmean(found)
-        half = T_99[min(len(found) - 1, 10)] * statistics.stdev(found) / math.sqrt(len(found))
-        return Estimate(middle, middle - half, middle + half, Of.PAIRS)
+        return Estimate(*_mean_interval([of_b - of_a for of_a, of_b in zip(a["each"][column], b["each"][column])]), Of.PAIRS)
     row = difference(b, a, column)
     return Estimate(row[column], row[f"low_{column}"], row[f"high_{column}"], row["of"])
 

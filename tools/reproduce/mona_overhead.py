@@ -2,7 +2,7 @@
 """What runs say in MONA of the time that deciding takes, and what packets take for states: table II and figure 12."""
 from comparing import bound, estimate, more
 from judge import Comparison
-from mona_rows import ADAPT, CONTROL, percent, sum_of, whole
+from mona_rows import ADAPT, CONTROL, minus, percent, sum_of, whole
 from paper import Seen
 from rows import MissingRows
 
@@ -10,15 +10,16 @@ WINDOW_US = 10_000
 RANGE_US = 20  # "in the range of 10 us"
 LONGEST_US = 10
 SMALL_MPPS, LARGE_MPPS = 14.88, 4.63  # 10 Gb/s of packets of 64 and of 250 bytes
-BUDGETS = (("10x10", SMALL_MPPS, 0.01), ("20x20", LARGE_MPPS, 0.01), ("20x40", LARGE_MPPS, 0.02))  # states and tasks, packets, and what all of it takes less than
-BEYOND = ("40x40", LARGE_MPPS, 0.02)
-MOST_FLOWS = 1000  # in a window, in the paper
+MOST_FLOWS, HALF, FEW = 1000, 500, 10  # in a window: as in the paper; of few flows next to nothing is to be changed
+# Table II: states and tasks, flows, packets, and the shares that all of it takes more, and less than; None: it does not say.
+SIZES = (("10x10", MOST_FLOWS, SMALL_MPPS, None, 0.01), ("20x20", MOST_FLOWS, LARGE_MPPS, None, 0.01), ("20x40", MOST_FLOWS, LARGE_MPPS, 0.01, 0.02),
+         ("40x40", MOST_FLOWS, LARGE_MPPS, 0.02, None), ("40x40", HALF, LARGE_MPPS, 0.01, 0.02))
 LITTLE = 0.01  # of the time
 MANY_STATES = 40  # beyond them it may be more
 OF_STATES = {10: "10x4", 20: "20x4", 40: "40x4", 64: "64x4"}
 OF_TASKS = {4: "10x4", 10: "10x10", 20: "10x20", 50: "10x50"}
 SHARED = "tasks are of four kinds, which share what they measure"
-TASKS_ESTIMATED = 4  # by `bench states`
+SPREAD = "flows are spread over the heaviest 33 states at most"
 COUNTED = "what packets cost more in so many states than in one, with the same task in all, is taken for counting them by states: to look up in which state a flow is, is in it"
 
 
@@ -38,59 +39,70 @@ def ways_of(run, states, flows):
     return rows
 
 
-def estimating_share(runs, states, tasks=None, mpps=SMALL_MPPS):
-    """Of the time at so many packets: counting by states, and estimating what tasks miss."""
+def counting_share(runs, states, mpps):
+    """Of a worker's time at so many packets: counting by states."""
     rows = ways_of(runs["state-costs"], states, MOST_FLOWS)
-    counting = more(rows["one-state"], rows["counted"]).times(mpps * 1e-3)  # of ns a packet, at packets a ns
-    estimates = estimate(rows["estimates"], "ns").times(rows["estimates"]["window_packets"] * 1e-3 / WINDOW_US)
-    return sum_of([counting, estimates.times(tasks / TASKS_ESTIMATED if tasks else 1)])
+    return more(rows["one-state"], rows["counted"]).times(mpps * 1e-3)  # of ns a packet, at packets a ns
+
+
+def estimates_share(runs, states):
+    """Of the other thread's: what tasks miss, estimated."""
+    row = ways_of(runs["state-costs"], states, MOST_FLOWS)["estimates"]
+    return estimate(row, "ns").times(row["window_packets"] * 1e-3 / WINDOW_US)
 
 
 def changing_share(runs, states, flows):
-    """Of the time, where all flows change their states in each window."""
-    rows = ways_of(runs["state-changes"], states, flows)
-    return more(rows["decided"], rows["changing"]).times(rows["changing"]["window_packets"] * 1e-3 / WINDOW_US)
+    """Of the time, where all flows change their states in each window: without what is the same for few."""
+    def more_ns(of_flows):
+        rows = ways_of(runs["state-changes"], states, of_flows)
+        return more(rows["decided"], rows["changing"]).times(rows["changing"]["window_packets"])
+    return minus(more_ns(flows), more_ns(FEW)).times(flows / (flows - FEW) * 1e-3 / WINDOW_US)
 
 
-def all_overhead(runs, size, mpps):
-    states, tasks = map(int, size.split("x"))
-    return sum_of([estimate(row_of(runs, size, CONTROL), "overhead_share"), estimating_share(runs, states, tasks, mpps), changing_share(runs, states, MOST_FLOWS)])
+def all_overhead(runs, size, flows, mpps):
+    states = int(size.split("x")[0])
+    return sum_of([estimate(row_of(runs, size, CONTROL), "overhead_share"), counting_share(runs, states, mpps), changing_share(runs, states, flows)])
 
 
 def table_2(runs):
-    shares = {size: all_overhead(runs, size, mpps) for size, mpps, _ in (*BUDGETS, BEYOND)}
-    deciding = ", ".join(percent(row_of(runs, size, CONTROL)["overhead_share"]) for size in shares)
-    return Seen("share of the time, by states and tasks: " + ", ".join(f"{size} {percent(share.value)}" for size, share in shares.items()) + f"; of it deciding {deciding}",
-                (*(Comparison(f"{size} take less than {whole(budget)}", shares[size], bound(budget), headline=True) for size, _, budget in BUDGETS),
-                 Comparison(f"{BEYOND[0]} take more than {whole(BEYOND[2])}", bound(BEYOND[2]), shares[BEYOND[0]])),
-                f"{MOST_FLOWS:,} flows, 10 Gb/s of packets of 64 bytes for the first, of 250 for the others; deciding at a load of 1.4, by the clock of the core; {SHARED}. "
-                f"Its parts are those of 12a to 12d: {COUNTED}")
+    comparisons, told = [], []
+    for size, flows, mpps, above, within in SIZES:
+        share, name = all_overhead(runs, size, flows, mpps), f"{size} and {flows:,} flows"
+        if within:
+            comparisons.append(Comparison(f"{name} take less than {whole(within)}", share, bound(within), headline=True))
+        if above:
+            comparisons.append(Comparison(f"{name} take more than {whole(above)}", bound(above), share))
+        told.append(f"{name} {percent(share.value)}, {percent(row_of(runs, size, CONTROL)['overhead_share'])}")
+    return Seen("share of the worker's time, by states and tasks, and of it deciding: " + "; ".join(told), tuple(comparisons),
+                f"10 Gb/s of packets of 64 bytes for the first, of 250 for the others; deciding at a load of 1.4, by the clock of the core; {SHARED}. Beside it {COUNTED}, and flows "
+                "that all change in each window; what tasks miss is estimated by another thread")
 
 
 def figure_12c(runs):
-    shares = {states: estimating_share(runs, states) for states in runs["state-costs"].values("states")}
-    estimates = ways_of(runs["state-costs"], max(shares), MOST_FLOWS)["estimates"]
+    numbers = runs["state-costs"].values("states")
+    shares = {states: sum_of([counting_share(runs, states, SMALL_MPPS), estimates_share(runs, states)]) for states in numbers}
     return Seen("share of the time at 14.88 Mpps by states: " + ", ".join(f"{states}: {percent(share.value)}" for states, share in shares.items()) +
-                f"; of it estimates of {TASKS_ESTIMATED} tasks {percent(estimates['ns'] * estimates['window_packets'] * 1e-3 / WINDOW_US)}",
+                f"; of it estimates of four tasks, by another thread, {percent(estimates_share(runs, numbers[-1]).value)}",
                 tuple(Comparison(f"{states} states take 1 % at most", share, bound(LITTLE), or_equal=True, headline=True) if states <= MANY_STATES else
                       Comparison(f"{states} states take more than 1 %", bound(LITTLE), share) for states, share in shares.items()),
-                f"{COUNTED}. The share of lookups that the cache answers is not sampled by a worker, which learns what packets take")
+                f"{COUNTED}; {SPREAD}. The share of lookups that the cache answers is not sampled by a worker, which learns what packets take")
 
 
 def figure_12d(runs):
     run = runs["state-changes"]
-    shares = {(states, flows): changing_share(runs, states, flows) for states in run.values("states") for flows in run.values("flows")}
+    numbers = [flows for flows in run.values("flows") if flows != FEW]
+    shares = {(states, flows): changing_share(runs, states, flows) for states in run.values("states") for flows in numbers}
     few, many = run.values("states")[0], run.values("states")[-1]
-    largest = [(states, flows) for states, flows in shares if states <= MANY_STATES or flows < MOST_FLOWS]
-    ends = {max(largest), max(largest, key=lambda size: (size[1], size[0]))}
+    within = [(states, flows) for states, flows in shares if states <= MANY_STATES or flows < MOST_FLOWS]
+    ends = {max(within), max(within, key=lambda size: size[::-1])}
     return Seen("share of the time by flows and states: " + "; ".join(
-        f"{flows:,} flows " + ", ".join(f"{states}: {percent(share.value)}" for (states, of), share in shares.items() if of == flows) for flows in run.values("flows")),
+        f"{flows:,} flows " + ", ".join(f"{states}: {percent(share.value)}" for (states, of), share in shares.items() if of == flows) for flows in numbers),
                 (*(Comparison(f"{states} states of {flows:,} flows take 1 % at most", shares[states, flows], bound(LITTLE), or_equal=True, headline=(states, flows) in ends)
-                   for states, flows in largest),
+                   for states, flows in within),
                  Comparison(f"{many} states of {MOST_FLOWS:,} flows take more than 1 %", bound(LITTLE), shares[many, MOST_FLOWS]),
                  Comparison(f"{many} states take more than {few} of {MOST_FLOWS:,} flows", shares[few, MOST_FLOWS], shares[many, MOST_FLOWS])),
-                "every flow changes its state in each window, which is the most there can be; all states do the same for it. Where a lighter one does without a flow's TCP "
-                "connection, that is paused, too")
+                f"every flow changes its state in each window, which is the most there can be; {SPREAD}, and all do the same for a flow. What a change of {FEW} flows takes, which is deciding and "
+                "telling shares, is left out. Where a lighter state does without a flow's TCP connection, that is paused, too")
 
 
 def decision_us(row):

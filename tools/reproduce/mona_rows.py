@@ -44,6 +44,11 @@ def sum_of(estimates):
     return _by_ends(sum, estimates)
 
 
+def minus(one, other):
+    """The widest that both allow."""
+    return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, _of([one, other]))
+
+
 def mean(rows, column):
     return mean_of([estimate(row, column) for row in rows])
 

@@ -25,7 +25,7 @@ def interval_of(seen, counts):
     if Of.RUNS in kinds:
         words.append(f"over {number} runs" if number > 1 else "over processes")
     if Of.PAIRS in kinds:
-        words.append(f"of what compares within each of {number} runs")
+        words.append(f"of ratios or differences within each of {number} runs")
     if Of.ROUNDS in kinds:
         words.append("within a run")
     words += [word for kind, word in ((Of.CAPTURES, "over captures"), (Of.WINDOWS, "over simulated windows"), (Of.CASES, "over simulated cases")) if kind in kinds]

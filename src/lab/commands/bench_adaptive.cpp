@@ -107,6 +107,7 @@ void add_bench_adaptive(Command bench, int& status) {
       lines_of(lab::adaptive_modes())));
   auto options = std::make_shared<AdaptiveOptions>();
   options->common.rounds = 1;
+  options->common.rounds_help = "Each with traffic of its own";
   const auto list = [&](const char* name, auto& values, const char* help) {
     return adaptive->add_option(name, values, help)->delimiter(',');
   };

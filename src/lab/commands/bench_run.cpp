@@ -31,10 +31,10 @@ int draw(const Experiment& experiment, std::span<const lab::Part> parts, const B
 }  // namespace
 
 void add_bench_options(Command experiment, BenchOptions& options) {
-  experiment.add_option("--rounds", options.rounds, "Samples of each variant")
+  experiment.add_option("--rounds", options.rounds, options.rounds_help)
       ->check(in_range(1, 10'000))
       ->capture_default_str();
-  experiment.add_option("--seed", options.seed, "Of hash and traffic")->capture_default_str();
+  experiment.add_option("--seed", options.seed, options.seed_help)->capture_default_str();
   std::vector<std::string> formats;
   for (const lab::FigureFormat& format : lab::figure_formats()) formats.emplace_back(format.name);
   experiment.add_option("--format", options.format, "text, csv or json; text and json describe the machine")

@@ -28,7 +28,9 @@ Topic experiments_topic();
 /// What every experiment takes.
 struct BenchOptions {
   int rounds = 15;
+  const char* rounds_help = "Samples of each variant";
   std::uint64_t seed = 1;
+  const char* seed_help = "Of hash and traffic";
   std::string format = "text";
   std::string output = "-";
   std::string plot;  ///< file to draw to; empty: none

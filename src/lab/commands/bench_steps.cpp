@@ -9,13 +9,14 @@ struct StepsOptions {
   BenchOptions common;
   std::vector<std::string> policies;
   std::vector<double> first_steps = lab::StepsSweep().first_steps;
-  std::string cases = "10000";
-  double error = lab::StepsSweep().error;
+  std::string cases = "5000";
+  double error = lab::StepsSweep().error, added_step = lab::StepsSweep().added_step;
 };
 
 int run_steps(const StepsOptions& options) {
   lab::StepsSweep sweep{.policies = {},
                         .first_steps = options.first_steps,
+                        .added_step = options.added_step,
                         .cases = 0,
                         .error = options.error,
                         .rounds = options.common.rounds,
@@ -39,18 +40,29 @@ void add_bench_steps(Command bench, int& status) {
   for (const lab::StepPolicy& policy : lab::step_policies())
     policies += fmt::format("  {:<12} {}\n", policy.name, policy.help);
   steps->footer(
-      "Simulated, by the code that a worker runs: a load comes that makes flows give way, and stays. windows is how "
-      "many\n"
-      "pass on average until the first of ten in a row in which all tasks have enough, with 95 % of its interval over\n"
-      "cases; 200 where that is never. Cases differ in states, costs, load, and in what tasks lose with their flows;\n"
-      "those in which no policy gives all enough are left out.\n\nPolicies:\n" +
+      "Simulated, by the recovery of gaps that a worker runs behind adaptation, and nothing else of it: a load comes "
+      "under\n"
+      "which flows give way, and stays. There is time for all tasks to have enough, by some way of giving it, and "
+      "adaptation\n"
+      "alone does not do so. windows is how many pass on average until the first of ten in a row in which all have "
+      "enough,\n"
+      "of cases that all policies come to from that first step; reached is the share of all cases that each comes to "
+      "within\n"
+      "200 windows. Intervals are of 95 %, over cases, which differ in states, costs, load, and in what tasks lose "
+      "with "
+      "their\nflows.\n\nPolicies:\n" +
       policies);
   auto options = std::make_shared<StepsOptions>();
   options->common.rounds = 1;
+  options->common.rounds_help = "Each with cases of its own";
+  options->common.seed_help = "Of the cases";
   steps->add_option("--policy", options->policies, "Which, as below (all)")->delimiter(',');
   steps->add_option("--first-step", options->first_steps, "Shares of all packets, that the first step is")
       ->delimiter(',')
       ->check(in_range(0.0025, 0.1))
+      ->capture_default_str();
+  steps->add_option("--add", options->added_step, "Share of all packets, that is added or taken off")
+      ->check(in_range(0.0001, 0.1))
       ->capture_default_str();
   steps->add_option("--cases", options->cases, "That are tried")->capture_default_str();
   steps->add_option("--error", options->error, "Standard deviation of an estimated recall, of the true one")
