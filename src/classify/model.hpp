@@ -39,7 +39,8 @@ class Model : public Classifier {
   virtual std::string parameters() const = 0;
 
   /// Each class's probability for one flow; sizes as in classify(), Samples::kMissing where there was no packet, which
-  /// classify() takes for a size like any other. All 0 where no class can be.
+  /// classify() takes for a size like any other. They add up to 1, or to less by what of the model says nothing of such
+  /// flows (a leaf to which none came); all 0 where no class can be.
   virtual void probabilities(std::span<const std::uint16_t> sizes, std::span<double> out) const = 0;
 
  private:

@@ -123,6 +123,17 @@ TEST(DecisionTree, KnowsNoClassInALeafWithoutFlows) {
   EXPECT_EQ(tree_probabilities(tree, {60}), (std::vector<double>{0, 0}));
 }
 
+TEST(DecisionTree, IsNoSurerWhereOneOfTheBranchesThatAMissingSizeMayTakeEndsInALeafWithoutFlows) {
+  const DecisionTree tree(tree_head(2, 2), {{.packet = 1, .up_to = 60, .child = 1},
+                                            leaf({{0, 10}}),
+                                            {.packet = 0, .up_to = 90, .child = 3},
+                                            leaf({}),
+                                            leaf({{1, 30}})});
+  EXPECT_EQ(tree_probabilities(tree, {60, 0}), (std::vector<double>{0.25, 0}))
+      << "three quarters are of what nobody saw";
+  EXPECT_EQ(tree_probabilities(tree, {91, 0}), (std::vector<double>{0.25, 0.75}));
+}
+
 TEST(DecisionTree, MayBeVeryDeep) {
   constexpr std::uint32_t kDepth = 20'000;
   std::vector<Node> nodes;
