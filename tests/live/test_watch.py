@@ -445,7 +445,26 @@ class Stop(Devices):
                 self.check(watching.report(), frames)
 
 
+ON_LOOPBACK = 'import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nwhile True: s.sendto(bytes(10), ("127.0.0.1", 9))'
+
+
 class VirtualDevices(Devices):
+    def test_what_other_interfaces_have_while_net_af_packet_begins_is_none_of_its(self):
+        """Its sockets hear all of them until they are bound."""
+        device = 'vdev:net_af_packet0,iface=tap0,framecnt=16384,framesz=2048,blocksz=65536'
+        with netns.VethPair() as pair:
+            subprocess.run(['ip', '-n', pair.rx_space, 'link', 'set', 'lo', 'up'], check=True)
+            others = pair.watch(sys.executable, '-c', ON_LOOPBACK)
+            try:
+                for _ in range(3):
+                    watching = pair.watch(PARSHALL, 'watch', '-q', '-i', device, '--duration', '100ms', '--format', 'json')
+                    out, err = watching.communicate(timeout=60)
+                    self.assertEqual(json.loads(out)['summary']['accounting']['offered'], 0, err)
+                self.assertIsNone(others.poll(), 'it went on')
+            finally:
+                others.kill()
+                others.communicate()
+
     def test_net_pcap(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
         with netns.Folder() as folder:

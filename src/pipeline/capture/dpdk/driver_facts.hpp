@@ -19,6 +19,7 @@ struct DriverFacts {
   bool drops_taken;  ///< oerrors: frames that it took to send, and dropped; else it may be those that it did not take
   bool takes_back = false;  ///< with it goes what its peer has not yet taken
   TimestampUnit timestamp = TimestampUnit::device_ticks;
+  bool hears_others = false;  ///< all interfaces, until its sockets are bound to theirs
 };
 
 /// Source: DPDK 22.11 drivers/net/*, the function behind stats_get of each.
@@ -29,8 +30,8 @@ inline constexpr std::array kDrivers{
                 TimestampUnit::microseconds_since_1970},               // pcap_stats() for imissed
     DriverFacts{"net_memif", false, true, false, false, false, true},  // ierrors; a full ring refuses its producer
     DriverFacts{"net_tap", false, true, true, false, false},           // oerrors: refused; drops are the interface's
-    DriverFacts{"net_af_packet", false, false, false, false,
-                true},  // no PACKET_STATISTICS before 24.07: we ask the socket
+    DriverFacts{"net_af_packet", false, false, false, false, true, false, TimestampUnit::device_ticks,
+                /*hears_others=*/true},  // no PACKET_STATISTICS before 24.07: we ask the socket
     DriverFacts{"net_af_xdp", false, false, false, false, false},  // rx_dropped without rx_ring_full: we ask the socket
     DriverFacts{"net_virtio", false, true, true, false, false},    // no register tells what the host dropped
     DriverFacts{"net_virtio_user", false, true, true, false, false},

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -69,6 +70,7 @@ class Setup {
   Step set_up_sinks();
   rte_mempool* make_pool(const char* purpose, std::uint32_t mbufs);
   Step start();
+  void pass_over_what_waits();
   int try_configure(std::uint16_t transmit_queues);
   void use_rss();
   void use_longest_frames();
@@ -266,7 +268,22 @@ Setup::Step Setup::start() {
     const int error = ::rte_eth_promiscuous_enable(id_);
     if (error != 0 && error != -ENOTSUP) return failed(plan_, "promiscuous mode", error);
   }
+  if (plan_.receives && port_.state->facts().hears_others) pass_over_what_waits();
   return std::nullopt;
+}
+
+/// What came before may be other interfaces', and is no packet of this one's; nobody was told that it began yet.
+void Setup::pass_over_what_waits() {
+  constexpr std::uint32_t kMost = 1 << 16;  // frames of a queue: more may come meanwhile
+  std::array<rte_mbuf*, 64> frames;
+  for (std::uint16_t queue = 0; queue < plan_.queues; ++queue)
+    for (std::uint32_t passed = 0; passed < kMost;) {
+      const std::uint16_t got = ::rte_eth_rx_burst(id_, queue, frames.data(), frames.size());
+      if (got == 0) break;
+      ::rte_pktmbuf_free_bulk(frames.data(), got);
+      passed += got;
+    }
+  ::rte_eth_stats_reset(id_);
 }
 
 /// Stamps of the device when it gives them and we learn what they count; else the clock.
