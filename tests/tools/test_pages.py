@@ -21,7 +21,7 @@ from paper import NOT_HERE, NOT_YET, Figure, NotYet, Paper, Run, Seen, judged  #
 from plots import script_of, series_of  # noqa: E402
 from rows import Rows, over_runs  # noqa: E402
 from runs import Store, rounds_of  # noqa: E402
-from summary import lines_of, summary  # noqa: E402
+from summary import from_here, lines_of, summary  # noqa: E402
 
 
 def run_of(ns, low=None, high=None, **more):
@@ -251,6 +251,9 @@ class Pages(unittest.TestCase):
         self.assertIn("Of 1 conclusions that could be put to the test 0 hold, 0 in part, 1 do not, and 0 are not decided; 1 figures", text)
         self.assertIn("- some, 3: Cheap costs half. **holds**", text)
         self.assertIn("- some 2: Dear costs less. The other way round: **dear below cheap**.", text)
+
+    def test_links_of_a_papers_page_lead_to_the_same_from_the_first_one(self):
+        self.assertEqual(from_here("[a](../b.md#c), [d](e.svg), [f](https://g.h/)"), "[a](b.md#c), [d](reproduce/e.svg), [f](https://g.h/)")
 
     def test_a_row_says_where_the_pass_before_said_otherwise(self):
         with tempfile.TemporaryDirectory() as name:

@@ -15,6 +15,11 @@ def lines_of(text):
     return tuple([found.groups() for found in map(LINE.match, part.splitlines()) if found] for part in (theirs, ours))
 
 
+def from_here(text):
+    """Links of the papers' pages, which are a folder below this one."""
+    return re.sub(r"\]\((?!https?:)(\.\./)?", lambda found: "](" if found[1] else "](reproduce/", text)
+
+
 def summary(papers, folder, agreement=""):
     """The page; a paper without one counts as not run. agreement: how passes agree, in words."""
     lines = ["# The published experiments on this machine", "",
@@ -31,8 +36,8 @@ def summary(papers, folder, agreement=""):
         totals = {answer: totals[answer] + count for answer, count in counts.items()}
         link = f"[{paper.citation}](reproduce/{paper.name}.md)" if path.exists() else paper.citation
         lines.append(f"| {link} | " + " | ".join(str(counts[answer]) for answer in ANSWERS) + " |")
-        beyond += [f"- {paper.name}, {name}: {states} **{answer}**: {why}" for name, states, answer, why in ours]
-        against += [f"- {paper.name} {name}: {states} {why[:1].upper() + why[1:]}" for name, states, answer, why in theirs if answer == FAILS]
+        beyond += [f"- {paper.name}, {name}: {states} **{answer}**: {from_here(why)}" for name, states, answer, why in ours]
+        against += [f"- {paper.name} {name}: {states} {from_here(why[:1].upper() + why[1:])}" for name, states, answer, why in theirs if answer == FAILS]
     lines += ["| all | " + " | ".join(str(totals[answer]) for answer in ANSWERS) + " |"]
     judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))
     lines += ["", f"Of {judged} conclusions that could be put to the test {totals[HOLDS]} hold, {totals[IN_PART]} in part, {totals[FAILS]} do not, and {totals[NOT_DECIDED]} "
