@@ -68,7 +68,6 @@ class Case {
         states_[task] |= std::uint64_t{shape_.tasks[state] >> task & 1u} << state;
     }
     Allocation solved(graph_);
-    for (std::uint8_t state = 1; state < shape_.states; ++state) solved.gather(state, state, 1);
     for (std::uint8_t state = 1; state < shape_.states; ++state)
       solved.move(state, state, /*to=*/0, uniform(random, 0, 0.7));
     has_room_ = all_have(solved, kThreshold + kMargin);
