@@ -22,7 +22,7 @@ PACKETS = 60000
 
 
 def send(*arguments, status=0, **options):
-    done = subprocess.run([PARSHALL, 'send', *arguments], capture_output=True, text=True, timeout=60, **options)
+    done = subprocess.run([PARSHALL, 'send', *arguments], capture_output=True, text=True, timeout=180, **options)
     if done.returncode != status:
         raise AssertionError(f'{arguments}: status {done.returncode}: {done.stdout}{done.stderr}')
     return done

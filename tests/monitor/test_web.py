@@ -321,6 +321,7 @@ class Load(unittest.TestCase):
     def test_more_than_it_takes_are_turned_away_and_leave_room_again(self):
         with Run() as run:
             with contextlib.ExitStack() as stack:
+                began = time.monotonic()
                 sockets = [stack.enter_context(run.connect()) for _ in range(300)]
                 closed, give_up = set(), time.monotonic() + WITHIN_S
                 while len(closed) < 300 - 192 and time.monotonic() < give_up:
@@ -330,7 +331,9 @@ class Load(unittest.TestCase):
                         with contextlib.suppress(BlockingIOError):
                             if one.recv(1) == b"":
                                 closed.add(at)
-                self.assertEqual(closed, set(range(300 - 192)), "those that came first")
+                self.assertLessEqual(set(range(300 - 192)), closed, "those that came first")
+                if time.monotonic() < began + 5:  # then who has asked for nothing is closed, too
+                    self.assertEqual(len(closed), 300 - 192)
             self.assertEqual(run.ask("/")[0], 200)
 
     def test_who_opens_connections_without_an_end_keeps_nobody_else_out(self):
