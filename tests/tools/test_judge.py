@@ -112,8 +112,8 @@ class Verdicts(unittest.TestCase):
     def test_the_sentence_says_what_does_and_what_does_not(self):
         self.assertEqual(verdict(self.HEAD_YES, self.YES, self.NO, self.MAYBE).why,
                          "as stated: **head**, yes; within the noise: maybe; the other way round: no.")
-        self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "as stated: **head**, yes, yes and 2 more.")
-        self.assertEqual(verdict(self.HEAD_NO, *4 * [self.NO]).why, "the other way round: **head**, no, no, no, no.")
+        self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "as stated: **head**, yes and 3 more.")
+        self.assertEqual(verdict(self.HEAD_NO, *4 * [self.NO]).why, "the other way round: **head**, no and 3 more.")
 
     def test_a_conclusion_without_a_headline_is_refused(self):
         with self.assertRaisesRegex(ValueError, "headline"):

@@ -12,9 +12,12 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
+import check_links  # noqa: E402
 import quiet  # noqa: E402
-from comparing import at_most, below, mean_ratio, under  # noqa: E402
-from judge import FAILS, HOLDS, Answer, Of  # noqa: E402
+from comparing import at_most, below, counted, mean_ratio, under, untold  # noqa: E402
+from details import numbers_of  # noqa: E402
+from judge import FAILS, HOLDS, Answer, Comparison, Estimate, Of  # noqa: E402
 from page import page  # noqa: E402
 from passes import Passes, agreement  # noqa: E402
 from paper import NOT_HERE, NOT_YET, Figure, NotYet, Paper, Run, Seen, judged  # noqa: E402
@@ -225,13 +228,38 @@ class Pages(unittest.TestCase):
 
     def test_a_row_says_what_was_seen_of_what_interval_and_why(self):
         text = self.page()
-        self.assertIn("2 \\| 1 ns. *Intervals: within a run.* ([plot](some.svg))", text)
-        self.assertIn("**does not hold**: the other way round: **dear below cheap**. A note.", text)
+        self.assertIn("| 2 | Dear costs less. | [some](#commands) | 2 \\| 1 ns. [numbers](#2) | **does not hold**: the other way round: **dear below cheap**. |", text)
         self.assertIn("**not reproducible here**: a drawing, which states nothing", text)
         self.assertIn("**not yet run**: needs other", text)
         self.assertIn("- some: `parshall bench tables`", text)
         self.assertIn("1.5 to 1.5", text)
         self.assertIn("Of the paper: 1 does not hold; 1 not reproducible here; 1 not yet run.\nBeyond it: 1 holds.\n", text)
+
+    def test_a_figure_has_a_section_with_all_that_was_seen_and_the_numbers_of_each_comparison(self):
+        text = self.page()
+        section = text[text.index("### 2\n"):text.index("### 3\n")]
+        for line in ("*Dear costs less.* By [some](#commands): **does not hold**.", "Seen: 2 | 1 ns. A note.", "![2](some.svg)", "*Intervals: within a run.*",
+                     "| **dear below cheap** | 2 < 1 | the other way round |"):
+            self.assertIn(line + "\n", section)
+        self.assertIn("| **cheap** | 1 ≤ 0.5 × 2 | as stated |", text)
+        self.assertNotIn("### 1\n", text, "nothing was seen of a drawing")
+
+    def test_a_table_has_what_was_seen_where_it_is_short_and_the_way_to_it(self):
+        def row(text):
+            figure = Figure("2, with size", "Dear costs less.", ("some",), lambda runs: Seen(text, (untold("x", headline=True),)))
+            return page(Paper("some", "Somebody", (), (figure,), self.PAPER.runs), self.ROWS, {"some": 1}, [], set())[0]
+        self.assertIn("| 1 ns. [numbers](#2-with-size) |", row("1 ns"))
+        self.assertIn("| [numbers](#2-with-size) |", row("1 ns " * 100))
+        self.assertIn("2-with-size", check_links.anchors(row("1 ns")))
+
+    def test_a_comparison_shows_both_sides_with_their_intervals(self):
+        told = lambda less, more, **how: numbers_of(Comparison("x", less, more, **how))
+        of = lambda value, low, high, kind=Of.RUNS: Estimate(value, low, high, kind)
+        self.assertEqual(told(of(1.2345, 1, 1.5), of(23456.7, 20000, 30000)), "1.23 (1 to 1.5) < 23,457 (20,000 to 30,000)")
+        self.assertEqual(told(of(2, 2, 2), of(4, -math.inf, math.inf), factor=0.5, or_equal=True), "2 ≤ 0.5 × 4 (no interval)")
+        self.assertEqual(numbers_of(untold("x")), "not measured")
+        self.assertEqual(numbers_of(counted("x", True)), "counted")
+        self.assertEqual(told(of(0, -math.inf, math.inf, Of.COUNT), of(5, 5, 5, Of.BOUND)), "not measured < 5")
 
     def test_a_figure_that_lacks_rows_or_a_tool_is_not_yet_run(self):
         def without_tool(_):
@@ -249,8 +277,8 @@ class Pages(unittest.TestCase):
         self.assertIn("| [Somebody, *Something*, 2020](reproduce/some.md) | 0 | 0 | 0 | 1 | 1 | 1 |", text)
         self.assertIn("| Nobody | 0 | 0 | 0 | 0 | 0 | 0 |", text)
         self.assertIn("Of 1 conclusions that could be put to the test 0 hold, 0 in part, 1 do not, and 0 are not decided; 1 figures", text)
-        self.assertIn("- some, 3: Cheap costs half. **holds**", text)
-        self.assertIn("- some 2: Dear costs less. The other way round: **dear below cheap**.", text)
+        self.assertIn("| [some 3](reproduce/some.md#3) | Cheap costs half. | **holds**: as stated: **cheap**. |", text)
+        self.assertIn("| [some 2](reproduce/some.md#2) | Dear costs less. | the other way round: **dear below cheap**. |", text)
 
     def test_links_of_a_papers_page_lead_to_the_same_from_the_first_one(self):
         self.assertEqual(from_here("[a](../b.md#c), [d](e.svg), [f](https://g.h/)"), "[a](b.md#c), [d](reproduce/e.svg), [f](https://g.h/)")
@@ -268,7 +296,7 @@ class Pages(unittest.TestCase):
             self.assertNotIn("pass before", write(upside_down, raw[1:]))  # with more runs: the same pass
             second = write(self.ROWS["some"], raw[:1])
             self.assertIn("The pass before was of 1970-01-02, on x;", second)
-            self.assertIn("**dear below cheap**. A note. *The pass before: holds.* |", second)
+            self.assertIn("**dear below cheap**. *The pass before: holds.* |", second)
             self.assertEqual([answer for _, _, answer, _ in lines_of(second)[0]], [NOT_HERE, FAILS, NOT_YET])
             self.assertNotIn("pass before", write(upside_down, raw[1:]))  # the first, judged anew, has none
             passes = Passes(file)

@@ -9,7 +9,7 @@ import dataclasses
 import enum
 import math
 
-NAMED = 3  # comparisons that agree, or are open, which a verdict's sentence names; of more it says how many
+NAMED = 2  # comparisons of each answer which a verdict's sentence names; of more it says how many
 
 
 class Of(enum.Enum):
@@ -112,13 +112,13 @@ class Conclusion:
         return IN_PART if agree else NOT_DECIDED
 
     def _why(self):
-        """Headlines first, and in bold; of what is the other way round, all."""
+        """Headlines first, and in bold."""
         first = sorted(self.comparisons, key=lambda one: not one.headline)
         found = {answer: [f"**{one.what}**" if one.headline else one.what for one in first if one.answer() == answer] for answer in Answer}
-        return "; ".join(f"{answer.value}: {_named(names, len(names) if answer == Answer.DISAGREES else NAMED)}" for answer, names in found.items() if names) + "."
+        return "; ".join(f"{answer.value}: {_named(names)}" for answer, names in found.items() if names) + "."
 
 
-def _named(names, most):
+def _named(names):
     """The first, and how many more there are."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")

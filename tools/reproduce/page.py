@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A paper's page, docs/reproduce/NAME.md: every figure and table of it, in order."""
 import datetime
+import re
 
-from judge import Of
+from details import cell, sections
 from paper import ANSWERS, judged
 from passes import other_answers
 from runs import command_of
@@ -10,45 +11,32 @@ from rows import ENOUGH
 
 HEAD = ("| figure | the paper states | run | seen here | verdict |", "|---|---|---|---|---|")
 OURS = "## Beyond the paper"
+SHORT = 160  # characters that a cell of the table has room for
 
 
-def cell(text):
-    """Without what would end a cell."""
-    return text.replace("|", "\\|").replace("\n", " ")
+def slug(name):
+    """The anchor that a heading of these words has."""
+    return re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
 
 
-def interval_of(seen, counts):
-    """What the intervals of a figure's comparisons are of, in words."""
-    kinds = {side.of for one in seen.comparisons for side in (one.less, one.more) if side.of not in (Of.BOUND, Of.COUNT)}
-    words = []
-    number = min(counts, default=1)
-    if Of.RUNS in kinds:
-        words.append(f"over {number} runs" if number > 1 else "over processes")
-    if Of.PAIRS in kinds:
-        words.append(f"of ratios or differences within each of {number} runs")
-    if Of.ROUNDS in kinds:
-        words.append("within a run")
-    words += [word for kind, word in ((Of.CAPTURES, "over captures"), (Of.WINDOWS, "over simulated windows"), (Of.CASES, "over simulated cases")) if kind in kinds]
-    return f" *Intervals: {' and '.join(words)}.*" if words else ""
+def seen_of(result):
+    """What was seen, where it is short, and the way to all of it."""
+    if not result.seen:
+        return ""
+    way = f"[numbers](#{slug(result.figure.name)})"
+    return f"{cell(result.seen.text)}. {way}" if len(result.seen.text) <= SHORT else way
 
 
-def line_of(result, counts, plots, others):
+def line_of(result, others):
     figure = result.figure
     runs = ", ".join(f"[{name}](#commands)" for name in figure.runs)
-    seen = ""
-    if result.seen:
-        seen = cell(result.seen.text) + "." + interval_of(result.seen, [counts[name] for name in figure.runs if name in counts])
-        if figure.plot in plots:
-            seen += f" ([plot]({figure.plot}.svg))"
-    why = cell(result.why)
-    note = f" {cell(result.seen.note[:1].upper() + result.seen.note[1:])}." if result.seen and result.seen.note else ""
     other = f" *The pass before: {others[figure.name]}.*" if figure.name in others else ""
-    return f"| {figure.name} | {cell(figure.states)} | {runs} | {seen} | **{result.answer}**: {why}{note}{other} |"
+    return f"| {figure.name} | {cell(figure.states)} | {runs} | {seen_of(result)} | **{result.answer}**: {cell(result.why)}{other} |"
 
 
-def table(paper, results, counts, plots, others):
-    lines = ["", *HEAD] + [line_of(result, counts, plots, others) for result in results if not result.figure.ours]
-    ours = [line_of(result, counts, plots, others) for result in results if result.figure.ours]
+def table(results, others):
+    lines = ["", *HEAD] + [line_of(result, others) for result in results if not result.figure.ours]
+    ours = [line_of(result, others) for result in results if result.figure.ours]
     return lines + (["", OURS, "", *HEAD, *ours] if ours else [])
 
 
@@ -102,6 +90,6 @@ def page(paper, rows, counts, paths, plots, passes=None):
     lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else [])
     if before:
         lines += ["", f"The pass before was of {before['day']}, on {before['cpu']}; a row says where its verdict was another."]
-    lines += table(paper, results, counts, plots, other_answers(before, results))
+    lines += table(results, other_answers(before, results)) + sections(results, counts, plots)
     lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()]
     return "\n".join(lines) + "\n", results

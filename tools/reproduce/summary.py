@@ -3,7 +3,7 @@
 import re
 
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED
-from page import OURS
+from page import OURS, slug
 from paper import ANSWERS, NOT_HERE
 
 LINE = re.compile(rf"^\| (.*?) \| (.*?) \|.*\| \*\*({'|'.join(ANSWERS)})\*\*: (.*) \|$")
@@ -36,13 +36,14 @@ def summary(papers, folder, agreement=""):
         totals = {answer: totals[answer] + count for answer, count in counts.items()}
         link = f"[{paper.citation}](reproduce/{paper.name}.md)" if path.exists() else paper.citation
         lines.append(f"| {link} | " + " | ".join(str(counts[answer]) for answer in ANSWERS) + " |")
-        beyond += [f"- {paper.name}, {name}: {states} **{answer}**: {from_here(why)}" for name, states, answer, why in ours]
-        against += [f"- {paper.name} {name}: {states} {from_here(why[:1].upper() + why[1:])}" for name, states, answer, why in theirs if answer == FAILS]
+        where = f"reproduce/{paper.name}.md"
+        beyond += [f"| [{paper.name} {name}]({where}#{slug(name)}) | {states} | **{answer}**: {from_here(why)} |" for name, states, answer, why in ours]
+        against += [f"| [{paper.name} {name}]({where}#{slug(name)}) | {states} | {from_here(why)} |" for name, states, answer, why in theirs if answer == FAILS]
     lines += ["| all | " + " | ".join(str(totals[answer]) for answer in ANSWERS) + " |"]
     judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))
     lines += ["", f"Of {judged} conclusions that could be put to the test {totals[HOLDS]} hold, {totals[IN_PART]} in part, {totals[FAILS]} do not, and {totals[NOT_DECIDED]} "
               f"are not decided; {totals[NOT_HERE]} figures and tables are not reproducible here, each with the reason in its row."]
     lines += ["", agreement] if agreement else []
-    lines += ["", "## What does not hold here", ""] + (against or ["Nothing."])
-    lines += ["", "## New beyond the papers", ""] + (beyond or ["Nothing was run yet."])
+    lines += ["", "## What does not hold here", "", *(["| figure | the paper states | seen here |", "|---|---|---|", *against] if against else ["Nothing."])]
+    lines += ["", "## New beyond the papers", "", *(["| beside figure | what is stated | verdict |", "|---|---|---|", *beyond] if beyond else ["Nothing was run yet."])]
     return "\n".join(lines) + "\n"
