@@ -317,6 +317,11 @@ class Pages(unittest.TestCase):
             self.assertIn('set ylabel "ns a packet"', script)
             self.assertIn(point, script)
 
+    def test_few_places_along_a_plot_are_marked_as_they_are(self):
+        marks = lambda count: [line for line in script_of(Run(x="flows"), Rows([{"table": "a", "flows": float(1 << (20 - at)), "ns": 2.0} for at in range(count)])) if "xtics" in line]
+        self.assertEqual(marks(2), ['set xtics ("524,288" 524288.0, "1,048,576" 1048576.0)'])
+        self.assertEqual(marks(11), [])
+
 
 if __name__ == "__main__":
     unittest.main()

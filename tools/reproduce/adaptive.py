@@ -8,6 +8,7 @@ worst round where that is said. Raw figures are kept, and used again unless --ag
 import argparse
 import datetime
 import hashlib
+import itertools
 import json
 import pathlib
 import shutil
@@ -15,6 +16,7 @@ import statistics
 import subprocess
 
 import oracle
+from plots import PANELS, key, panel
 from rows import Rows
 from runs import bench
 
@@ -198,18 +200,16 @@ def plot(rows, path):
     """Satisfaction along the load: a panel for each task and configuration."""
     if shutil.which("gnuplot") is None:
         return False
-    script = ["set terminal svg noenhanced size 1100,520", f'set output "{path}"', "set multiplot layout 2,4", "set grid", "set yrange [0:1.02]",
-              "set key bottom left font ',9'"]
-    for states in STATES:
-        for task in TASKS:
-            for number, mode in enumerate(MODES):
-                script.append(f"$d{number} << EOD")
-                for load in rows.values("load"):
-                    found = [row["satisfaction"] for row in rows.where(states=states, task=task, mode=mode, load=load)]
-                    script.append(f"{load} {statistics.median(found)} {min(found)} {max(found)}")
-                script.append("EOD")
-            script += [f'set title "{states}, {task}"',
-                       "plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{mode}"' for n, mode in enumerate(MODES))]
+    script = ["set terminal svg noenhanced size 1100,520", f'set output "{path}"', *PANELS]
+    for states, task in itertools.product(STATES, TASKS):
+        for number, mode in enumerate(MODES):
+            script.append(f"$d{number} << EOD")
+            for load in rows.values("load"):
+                found = [row["satisfaction"] for row in rows.where(states=states, task=task, mode=mode, load=load)]
+                script.append(f"{load} {statistics.median(found)} {min(found)} {max(found)}")
+            script.append("EOD")
+        script += panel(f"{states}, {task}", MODES)
+    script += key(MODES)
     return subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 

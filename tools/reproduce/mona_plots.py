@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 3, 7, 8, 9 and 11 of MONA, drawn from rows."""
+import itertools
 import math
 
 from comparing import estimate
 from mona_losses import all_lost, lost
 from mona_rows import ADAPT, CONTROL, FIRST, NO_ADAPT, TASKS
+from plots import PANELS, key, panel
 
 THEIRS = (NO_ADAPT, ADAPT, CONTROL)
 
@@ -38,14 +40,13 @@ def draw_losses(rows):
 
 def draw_satisfaction(rows):
     """Figure 8: a panel for each configuration and task, a line for each mode along the load."""
-    lines = ["set multiplot layout 2,4", "set grid", "set yrange [0:1.02]", "set key bottom left font ',8'", "set tics font ',8'"]
-    for states in rows.values("states"):
-        for task, name in TASKS.items():
-            for number, mode in enumerate(THEIRS):
-                found = sorted(rows.where(states=states, task=task, mode=mode), key=lambda row: row["load"])
-                lines += data(f"d{number}", ((row["load"], estimate(row, "satisfaction_by_recall")) for row in found))
-            lines += [f'set title "{states}, {name}"', "plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{mode}"' for n, mode in enumerate(THEIRS))]
-    return [*lines, "unset multiplot"]
+    lines = [*PANELS]
+    for states, task in itertools.product(rows.values("states"), TASKS):
+        for number, mode in enumerate(THEIRS):
+            found = sorted(rows.where(states=states, task=task, mode=mode), key=lambda row: row["load"])
+            lines += data(f"d{number}", ((row["load"], estimate(row, "satisfaction_by_recall")) for row in found))
+        lines += panel(f"{states}, {TASKS[task]}", THEIRS)
+    return lines + key(THEIRS)
 
 
 def draw_recall(rows):

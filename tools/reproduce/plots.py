@@ -8,7 +8,29 @@ NO_LABEL = ("experiment", "verdict", "traffic", "task", "beside", "sharing", "in
 LABELS = {"ns": "ns a packet", "mpps": "Mpps", "lossless_mpps": "Mpps without loss, modelled", "modelled_loss": "share lost, modelled", "missed_share": "share of packets missed",
           "batch": "packets a batch", "queues": "queues a core", "flows": "flows", "load": "flows for each slot", "zipf": "skew (Zipf)", "memory_mb": "MB", "footprint_mb": "neighbour's footprint, MB",
           "value_bytes": "bytes of a value", "hit_share": "share of lookups from cache", "missing": "share of flows missing", "mpps_cpu": "million packets a second of CPU"}
+MOST_TICS = 10
 SIZE = "set terminal svg noenhanced size 900,560"
+
+
+PANELS = ("set multiplot layout 2,4 margins 0.05,0.98,0.09,0.85 spacing 0.045,0.16", "set grid", "set yrange [0:1.02]", "set tics font ',9'", "unset key")
+
+
+def panel(title, series):
+    """One of PANELS: $d0, $d1, ... as lines with their intervals."""
+    return [f'set title "{title}"', "plot " + ", ".join(f"$d{n} using 1:2:3:4 with yerrorlines" for n in range(len(series)))]
+
+
+def key(series):
+    """Above all of PANELS, after the last of them."""
+    place = [f"set {side}margin at screen {at}" for side, at in (("l", 0.05), ("r", 0.98), ("t", 0.99), ("b", 0.93))]
+    return [*place, "unset title", "unset tics", "unset border", "set key center center horizontal maxrows 1",
+            "plot [0:1] " + ", ".join(f'NaN with linespoints linetype {n + 1} title "{name}"' for n, name in enumerate(series)), "unset multiplot"]
+
+
+def tics_of(values):
+    """A mark at each value, where there are few: as it was asked for, and not as it is rounded to."""
+    marks = ", ".join(f'"{value:,.7g}" {value}' for value in values)
+    return [f"set xtics ({marks})"] if len(values) <= MOST_TICS else []
 
 
 def label_of(column):
@@ -40,7 +62,7 @@ def script_of(run, rows):
     script = [f'set ylabel "{label_of(run.y)}"', "set grid", "set yrange [0:*]"]
     if run.x:
         is_wide = min(point[0] for points in series.values() for point in points) > 0 and run.x != "zipf"
-        script += [f'set xlabel "{label_of(run.x)}"', "set key outside right"] + (["set logscale x 2"] if is_wide else [])
+        script += [f'set xlabel "{label_of(run.x)}"', "set key outside right", *(["set logscale x 2"] if is_wide else []), *tics_of(rows.values(run.x))]
         for i, points in enumerate(series.values()):
             script += [f"$d{i} << EOD"] + [" ".join(map(str, point)) for point in sorted(points)] + ["EOD"]
         return script + ["plot " + ", ".join(f'$d{i} with yerrorlines title "{title}"' for i, title in enumerate(series))]
