@@ -204,9 +204,9 @@ constexpr std::array kScenarios{
 std::span<const ScenarioEntry> scenario_registry() noexcept { return kScenarios; }
 
 std::string with_seed(const std::string& text, std::uint64_t seed) {
-  constexpr std::string_view kLink = "link:";
-  if (!text.starts_with(kLink) || text.size() == kLink.size()) return text;
-  return text.find("seed=", kLink.size()) == text.npos ? fmt::format("{},seed={}", text, seed) : text;
+  constexpr std::string_view kPrefix = "link:";
+  if (!text.starts_with(kPrefix) || text.size() == kPrefix.size()) return text;
+  return text.find("seed=", kPrefix.size()) == text.npos ? fmt::format("{},seed={}", text, seed) : text;
 }
 
 Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text, const Stop& stop) {
