@@ -209,6 +209,8 @@ bool is_on_pci(const SourcePlan& source) {
                              });
 }
 
+bool may_have_nic_hashes(const SourcePlan& source) { return !source.interface.empty() && !is_packet_socket(source); }
+
 HeldSource HeldSource::of(const Plan& plan) {
   HeldSource held;
   const SourcePlan& source = plan.source;

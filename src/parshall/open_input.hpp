@@ -33,6 +33,9 @@ bool uses_xdp(const SourcePlan& source);
 /// Whether one of its devices is of DPDK and on PCI, whose driver may want any right.
 bool is_on_pci(const SourcePlan& source);
 
+/// Whether its packets may have a hash that the device computed.
+bool may_have_nic_hashes(const SourcePlan& source);
+
 /// How many threads take packets of a source.
 std::size_t lanes_of(const SessionOptions& session) noexcept;
 

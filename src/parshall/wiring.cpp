@@ -11,6 +11,7 @@
 #include "engine/thread_models.hpp"
 #include "generate/traffic_spec.hpp"
 #include "parshall/marks.hpp"
+#include "parshall/open_input.hpp"
 #include "parshall/wire_model.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "parshall/wire_source.hpp"
@@ -59,6 +60,16 @@ std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) 
   session.monitor.observe_merges = flows.observe_merges;
   session.classifiers = flows.classifiers;
   return std::nullopt;
+}
+
+std::optional<Error> nic_hash_problem(const Plan& plan) {
+  if (plan.flows.identity != Identity::nic_hash || may_have_nic_hashes(plan.source)) return std::nullopt;
+  const std::string_view source = !plan.source.file.empty()      ? "a capture"
+                                  : !plan.source.traffic.empty() ? "built-in traffic"
+                                                                 : std::string_view(plan.source.interface);
+  return Error{fmt::format("--identity nic-hash takes a device that DPDK reads, such as a card by its PCI address: {} has "
+                           "no hashes; --identity fingerprint computes them",
+                           source)};
 }
 
 /// Ids by which others know a flow take all of its key.
@@ -116,6 +127,7 @@ Result<Wiring> wire(const Plan& plan) {
 
   SessionOptions& session = wiring.session;
   if (const auto problem = wire_flows(plan.flows, session)) return *problem;
+  if (const auto problem = nic_hash_problem(plan)) return *problem;
   session.monitor.side_facts = wiring.schema.statistics()->needs_side();
   session.workers = plan.threads.workers;
   session.monitor.explain = plan.explain;

@@ -92,6 +92,11 @@ class Errors(Case):
         self.assert_says(run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, "no hash \"md5\"", "aes", "murmur3", "softrss")
         self.assert_says(run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"), USAGE, "leave out --hash xxh3")
 
+    def test_hashes_of_a_card_that_there_is_none_of(self):
+        for source in (("-r", self.capture()), ("-g", "flows=10"), ("-i", "lo")):
+            with self.subTest(source=source):
+                self.assert_says(run("watch", *source, "--identity", "nic-hash"), USAGE, "--identity nic-hash takes a device that DPDK reads", "--identity fingerprint")
+
     def test_no_source_or_two_of_them(self):
         self.assert_says(run("watch", "-q"), USAGE, "-r")
         self.assert_says(run("watch", "-q", "-r", self.capture(), "-g", "flows=10"), USAGE, "-r")

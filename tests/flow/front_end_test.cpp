@@ -40,6 +40,7 @@ class Frames {
     if (uniform() < odd_share_) spoil(frame, packet);
     packet.captured_bytes = static_cast<std::uint32_t>(frame.size());
     packet.nic_hash = static_cast<std::uint32_t>(random_());
+    packet.has_nic_hash = random_() % 8 != 0;
     auto bytes = std::make_unique<std::uint8_t[]>(frame.size());
     std::copy(frame.begin(), frame.end(), bytes.get());
     packet.data = bytes.get();

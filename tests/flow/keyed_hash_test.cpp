@@ -166,5 +166,16 @@ TEST(FlowIdentity, ByNicHashPacketsWithOneNicHashMeetWhateverTheirKeys) {
   EXPECT_NE(one.hash, other.hash);
 }
 
+TEST(FlowIdentity, PacketsWithoutANicHashAreToldApartByTheirKeys) {
+  const FlowIdentity identity(KeyFields::five_tuple, Identity::nic_hash, 5);
+  const RawPacket packet;
+  PacketFacts one{}, other{}, again{};
+  one.key = again.key = key_of(1);
+  other.key = key_of(2);
+  for (PacketFacts* const facts : {&one, &other, &again}) identity(packet, *facts);
+  EXPECT_NE(one.hash, other.hash);
+  EXPECT_EQ(one.hash, again.hash);
+}
+
 }  // namespace
 }  // namespace parshall

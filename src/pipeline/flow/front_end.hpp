@@ -235,7 +235,7 @@ class FrontEnd {
         facts.time_ns = packet.time_ns;
         facts.counts = header.counts;
         identity.ipv4(header.key_head, facts);
-        if (identity.from_nic()) facts.hash = identity.nic_hash(packet);
+        identity.take_nic_hash(packet, facts);
       } else if (!identify_rest(packet, facts)) {
         continue;
       }

@@ -40,7 +40,7 @@ class FlowIdentity {
       choose_ipv6_fields(facts.key);
       facts.hash = hash_ipv6(facts.key);
     }
-    if (from_nic_) facts.hash = nic_hash(packet);
+    take_nic_hash(packet, facts);
     if (other_ != nullptr) facts.hash = hash(facts.key);
   }
 
@@ -117,7 +117,10 @@ class FlowIdentity {
   bool by_batch() const noexcept {
     return other_ != nullptr;
   }  ///< by hash_batch() then, for the cost of its hash alone
-  std::uint64_t nic_hash(const RawPacket& packet) const noexcept { return hash_word(packet.nic_hash); }
+  /// By the device's hash alone, where it is asked for and the packet has one; others keep the hash of their key.
+  [[gnu::always_inline]] void take_nic_hash(const RawPacket& packet, PacketFacts& facts) const noexcept {
+    if (from_nic_ && packet.has_nic_hash) facts.hash = hash_word(packet.nic_hash);
+  }
 
   static __m128i load_head(const FlowKey& key) noexcept {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(&key));
