@@ -85,8 +85,8 @@ class Settings {
                [name, get, least, most](Plan& plan, const Words& words) -> Outcome {
                  const auto value = parse_count(words.back());
                  if (!value || *value < least || *value > most)
-                   return Error{fmt::format("--{} {}: give a number from {} to {}, such as 65536, 64Ki or 1M", name,
-                                            words.back(), least, most)};
+                   return Error{fmt::format("--{} {}: give a number from {} to {}{}", name, words.back(), least, most,
+                                            value ? "" : "; 64Ki and 1M are numbers, too")};
                  get(plan) = static_cast<std::remove_cvref_t<decltype(get(plan))>>(*value);
                  return std::nullopt;
                });

@@ -53,18 +53,19 @@ bool is_same(const std::string& a, const std::string& b) {
 
 /// Where the target does not say it.
 std::string file_of(const ExporterEntry& entry, const Exporter& exporter, const std::string& target) {
-  const auto files = needs_of(entry, target).files;
+  const auto needs = needs_of(entry, target);
+  if (!needs || needs->files.size() != 1) return "";
   const std::string file = exporter.file();
-  return files.size() != 1 || files.front() == "-" || files.front() == file ? "" : file;
+  return needs->files.front() == "-" || needs->files.front() == file ? "" : file;
 }
 
 /// What is written to: of a file as it would be called now, else all that says where.
 std::string place_of(const OutputPlan& output) {
   const ExporterEntry* const entry = find_exporter(output.kind);
   if (entry == nullptr) return output.target;
-  const OutputNeeds needs = needs_of(*entry, output.target);
-  if (needs.files.empty() || target_problem(needs.files.front())) return output.target;
-  return name_at(std::time(nullptr), needs.files.front());
+  const auto needs = needs_of(*entry, output.target);
+  if (!needs || needs->files.empty() || target_problem(needs->files.front())) return output.target;
+  return name_at(std::time(nullptr), needs->files.front());
 }
 
 /// Devices that the kernel has no number for are each the first one.
@@ -123,7 +124,10 @@ std::optional<Error> outputs_problem(const Plan& plan) {
       return Error{fmt::format("--{}: name what to look for with --tasks (parshall list tasks)", output.kind)};
     if (entry->takes.records && plan.flows.packets_only)
       return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};
-    for (const std::string& file : needs_of(*entry, output.target).files)
+    const auto needs = needs_of(*entry, output.target);
+    if (!needs)
+      return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, needs.error().message)};
+    for (const std::string& file : needs->files)
       if (const auto problem = target_problem(file))
         return Error{fmt::format("--export {}:{}", output.kind, problem->message)};
   }
@@ -161,7 +165,8 @@ Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const
 std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans) {
   std::vector<OutputNeeds> needs;
   for (const OutputPlan& plan : plans) {
-    if (const ExporterEntry* const entry = find_exporter(plan.kind)) needs.push_back(needs_of(*entry, plan.target));
+    if (const ExporterEntry* const entry = find_exporter(plan.kind))
+      if (auto found = needs_of(*entry, plan.target)) needs.push_back(*std::move(found));
     if (!is_metrics(plan)) continue;
     const std::size_t colon = std::min(plan.target.rfind(':'), plan.target.size());
     const auto port = parse_count(plan.target.substr(std::min(colon + 1, plan.target.size())));

@@ -256,7 +256,10 @@ class Outputs(Case):
                             (["--export", "csv:"], ["KIND:FILE"]), (["--export", "csv:" + capture], ["the capture itself"]),
                             (["--export", "csv:" + both, "--export", "jsonl:" + both], ["same file"]),
                             (["--export", "csv:" + both, "-o", both], ["same file", "report"]), (["--export", "csv:-"], ["standard output"]),
-                            (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]), (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
+                            (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]),
+                            (["--export", "parquet:" + both + ",evry=1s,level=2"], ['no option "evry"', "every"]), (["--export", "ipfix:" + both + ",foo=1"], ['no option "foo"']),
+                            (["--export", "ipfix:udp://127.0.0.1,mtu=1"], ["mtu=1", "512"]), (["--export", "kafka:x"], ["kafka:x"]),
+                            (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
                             (["--export", "csv:" + both + "-%Y", "--export", "jsonl:" + both + "-%Y"], ["same file"]),
                             (["--export", "csv:" + percent.replace("%", "%%")], ["the capture itself"]),
                             (["--export", "csv:" + both, "--packets-only"], ["--packets-only"]), (["--export", "events:" + both], ["--tasks"])):

@@ -260,9 +260,9 @@ class Faults(KafkaTest):
         self.assertIn("Connection refused", said)
         self.assertLess(time.monotonic() - began, 15)
         self.assertIn("Failed to resolve", self.watch("no.such.host.invalid:9092/flows", status=1))
-        for target, said in (("127.0.0.1:9092", "give HOST:PORT/TOPIC"), ("x/flows,format=xml", "format=xml: protobuf"), ("x/flows,batch=0", "batch=0: records"),
-                             ("x/flows,config=/absent", "config=/absent: No such file"), (f"x/flows,{self.mock('no.such=1')}", "line 3: ")):
-            self.assertIn(said, self.watch(target, status=1))
+        for target, said, status in (("127.0.0.1:9092", "give HOST:PORT/TOPIC", 2), ("x/flows,format=xml", "format=xml: protobuf", 2), ("x/flows,batch=0", "batch=0: records", 2),
+                                     ("x/flows,config=/absent", "config=/absent: No such file", 1), (f"x/flows,{self.mock('no.such=1')}", "line 3: ", 1)):
+            self.assertIn(said, self.watch(target, status=status))
 
     def test_the_schema_has_every_field_once(self):
         text = pathlib.Path(PROTO).read_text()

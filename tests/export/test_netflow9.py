@@ -142,13 +142,25 @@ class NetFlow9(unittest.TestCase):
         self.assertEqual(number(account, 42), len(rows))
         self.assertEqual(number(account, 167), 0)
 
+
+class Targets(unittest.TestCase):
     def test_it_goes_by_udp(self):
-        self.stopping = True
-        self.thread.join()
         for target in ("tcp://127.0.0.1:1", "file"):
             done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--export", f"netflow9:{target}"], capture_output=True, text=True, timeout=60, check=False)
-            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.returncode, 2)
             self.assertIn("NetFlow goes by udp://HOST:PORT", done.stderr)
+
+    def test_times_are_in_ms(self):
+        done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--export", "netflow9:udp://127.0.0.1:1,times=ns"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("times=ns: times of NetFlow 9 are in ms", done.stderr)
+
+    def test_without_a_port_it_goes_where_its_collectors_listen(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as collector:
+            collector.bind(("127.0.0.3", 2055))
+            collector.settimeout(30)
+            subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--export", "netflow9:udp://127.0.0.3"], capture_output=True, timeout=60, check=True)
+            self.assertEqual(collector.recv(65536)[:2], b"\0\x09")
 
 
 if __name__ == "__main__":

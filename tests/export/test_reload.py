@@ -149,6 +149,8 @@ class Configured(unittest.TestCase):
         self.configure(self.table("csv", "a.csv"))
         process = self.start()
         for times, (text, said) in enumerate((("[[export]]\nkind = 7\n", "takes a kind in quotes"), ("[[export]]\nkind = \n", "line 3"), ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
+                           ('[[export]]\nkind="csv"\ntarget="y"\nevry="60s"\n', "line 5: csv takes kind and target alone, not evry"),
+                           ('[[export]]\nkind="parquet"\ntarget="y"\nevry="60s"\n', 'there is no option "evry"; there are every, size'),
                            (f'[[export]]\nkind="csv"\ntarget="{self.folder}/a"\n[[export]]\nkind="jsonl"\ntarget="{self.folder}/a"\n', "are the same file"),
                            ("# all the same\n\nidle = 1s\n", 'line 4: only [[export]] tables may change while a run goes on; "idle = 1s" takes a new start'),
                            (f'[[exports]]\nkind="csv"\ntarget="{self.folder}/a"\n', 'line 2: only'), ("[[[\n", 'line 2: only')), 1):

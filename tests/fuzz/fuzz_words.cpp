@@ -148,13 +148,16 @@ void columns(const std::string& text) {
 }
 
 void ipfix_target(const std::string& text) {
-  const auto target = IpfixTarget::parse(text);
-  require_reason(target);
-  if (!target) return;
-  require(target->writer.message_bytes >= 512 && target->writer.message_bytes <= 65535);
-  require(target->probe.size() <= 255 && target->transport.rate_bps >= 0);
-  const bool goes_far = target->transport.kind != Transport::Kind::file;
-  require(!goes_far || (!target->transport.host.empty() && !target->transport.port.empty()));
+  for (const FlowProtocol protocol : {FlowProtocol::ipfix, FlowProtocol::netflow9}) {
+    const auto target = IpfixTarget::parse(text, protocol);
+    require_reason(target);
+    if (!target) continue;
+    require(target->writer.message_bytes >= 512 && target->writer.message_bytes <= 65535);
+    require(target->probe.size() <= 255 && target->transport.rate_bps >= 0);
+    const bool goes_far = target->transport.kind != Transport::Kind::file;
+    require(goes_far || protocol == FlowProtocol::ipfix);
+    require(!goes_far || (!target->transport.host.empty() && !target->transport.port.empty()));
+  }
 }
 
 void parquet_target(const std::string& text) {

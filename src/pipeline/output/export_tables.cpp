@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/toml_reader.hpp"
+#include "pipeline/output/exporters.hpp"
 
 namespace parshall {
 namespace {
@@ -35,11 +36,15 @@ class ExportTables final : TomlReader {
   }
 
   std::string word_of(const toml::table& table) {
-    std::string word = text_of(table, "kind");
-    word += ":" + text_of(table, "target");
+    const std::string kind = text_of(table, "kind");
+    const ExporterEntry* const entry = find_exporter(kind);
+    const bool is_file = entry != nullptr && entry->open == nullptr;
+    std::string word = kind + ":" + text_of(table, "target");
     for (const auto& [key, value] : table) {
       if (key.str() == "kind" || key.str() == "target") continue;
-      if (const auto* const text = value.as_string())
+      if (is_file)
+        complain(value, fmt::format("{} takes kind and target alone, not {}", kind, key.str()));
+      else if (const auto* const text = value.as_string())
         word += fmt::format(",{}={}", key.str(), **text);
       else if (const auto* const number = value.as_integer())
         word += fmt::format(",{}={}", key.str(), **number);

@@ -23,7 +23,7 @@ constexpr ExporterEntry kExporters[] = {
     {"ipfix", "records as IPFIX, to a file, udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT", kRecords, nullptr,
      open_ipfix_exporter, ipfix_needs},
     {"netflow9", "records as NetFlow version 9, to udp://HOST:PORT", kRecords, nullptr, open_netflow9_exporter,
-     ipfix_needs},
+     netflow9_needs},
     {"kafka", "records to HOST:PORT/TOPIC of Kafka", kRecords, nullptr, open_kafka_exporter, kafka_needs},
     {"parquet", "records as Parquet files in a folder", kRecords, nullptr, open_parquet_exporter, parquet_needs},
     {"arrow", "records as an Arrow IPC stream", kRecords, make_arrow_exporter},
@@ -42,8 +42,9 @@ Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, cons
   return entry.make(*std::move(output));
 }
 
-OutputNeeds needs_of(const ExporterEntry& entry, const std::string& target) {
-  return entry.needs != nullptr ? entry.needs(target) : OutputNeeds{.files = {target}};
+Result<OutputNeeds> needs_of(const ExporterEntry& entry, const std::string& target) {
+  if (entry.needs != nullptr) return entry.needs(target);
+  return OutputNeeds{.files = {target}};
 }
 
 const ExporterEntry* find_exporter(std::string_view name) noexcept {

@@ -26,16 +26,23 @@ bool take_probe(const std::string& value, Target& target) {
   return !value.empty() && value.size() <= kMostBytes;
 }
 
-/// Splits "PLACE,NAME=VALUE,..." and hands the values to `target`; returns the place.
-///
-/// A place that is a path may have commas: options begin with the first ",NAME=" of one of them. Of a place with "://"
-/// they begin with the first comma. Fails on what is no option, or no value of it.
+/// Where options begin in "PLACE,NAME=VALUE,...": of a path with the first comma that a name and = follow, since a path
+/// may have others; of a place with "://" with the first.
+inline std::size_t options_begin(std::string_view text) {
+  const bool is_path = text.find("://") == text.npos;
+  for (std::size_t comma = text.find(','); comma != text.npos; comma = text.find(',', comma + 1)) {
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", comma + 1);
+    if (!is_path || (end != text.npos && end > comma + 1 && text[end] == '=')) return comma;
+  }
+  return text.size();
+}
+
+/// Hands the values of "PLACE,NAME=VALUE,..." to `target`; returns the place. Fails on what is no option, or no value of
+/// it.
 template <class Target>
 Result<std::string> take_options(const std::string& text, std::span<const TargetOption<Target>> options,
                                  Target& target) {
-  std::size_t end = text.size();
-  for (const auto& option : options) end = std::min(end, text.find(fmt::format(",{}=", option.name)));
-  if (text.find("://") != text.npos) end = std::min(end, text.find(','));
+  std::size_t end = options_begin(text);
   std::string place = text.substr(0, end);
   while (end < text.size()) {
     const std::size_t begin = end + 1;

@@ -278,11 +278,8 @@ Result<std::unique_ptr<Exporter>> open(std::string_view kind, const std::string&
   const auto wrong = [&](const Error& error) {
     return Error{fmt::format("--export {}:{}: {}", kind, target, error.message)};
   };
-  auto parsed = IpfixTarget::parse(target);
+  auto parsed = IpfixTarget::parse(target, protocol);
   if (!parsed) return wrong(parsed.error());
-  parsed->writer.protocol = protocol;
-  if (protocol == FlowProtocol::netflow9 && parsed->transport.kind != Transport::Kind::udp)
-    return wrong(Error{"NetFlow goes by udp://HOST:PORT"});
   auto sink = open_message_sink(parsed->transport);
   if (!sink) return wrong(sink.error());
   return std::unique_ptr<Exporter>(std::make_unique<IpfixExporter>(*std::move(sink), *parsed));
@@ -298,11 +295,17 @@ Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& targ
   return open("netflow9", target, FlowProtocol::netflow9);
 }
 
-OutputNeeds ipfix_needs(const std::string& target) {
+Result<OutputNeeds> netflow9_needs(const std::string& target) {
+  const auto parsed = IpfixTarget::parse(target, FlowProtocol::netflow9);
+  if (!parsed) return parsed.error();
+  return OutputNeeds{.uses_network = true, .asks_for_names = !is_ip(parsed->transport.host)};
+}
+
+Result<OutputNeeds> ipfix_needs(const std::string& target) {
   const auto parsed = IpfixTarget::parse(target);
-  if (!parsed) return {};
+  if (!parsed) return parsed.error();
   const Transport& transport = parsed->transport;
-  if (transport.kind == Transport::Kind::file) return {.files = {transport.path}};
+  if (transport.kind == Transport::Kind::file) return OutputNeeds{.files = {transport.path}};
   OutputNeeds needs{.uses_network = true, .asks_for_names = !is_ip(transport.host)};
   if (transport.kind == Transport::Kind::udp) return needs;
   const servent* const service = ::getservbyname(transport.port.c_str(), "tcp");

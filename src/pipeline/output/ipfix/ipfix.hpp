@@ -17,7 +17,7 @@ Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target)
 /// an hour before the first packet.
 Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& target);
 
-/// Of both.
-OutputNeeds ipfix_needs(const std::string& target);
+Result<OutputNeeds> ipfix_needs(const std::string& target);
+Result<OutputNeeds> netflow9_needs(const std::string& target);
 
 }  // namespace parshall

@@ -17,6 +17,7 @@ namespace parshall {
 namespace {
 
 constexpr std::string_view kPort = "4739", kTlsPort = "4740";  // IANA
+constexpr std::string_view kNetflowPort = "2055";              // where its collectors listen; none is registered
 constexpr std::size_t kUdpBytes = 1400, kStreamBytes = 16384, kLeastMtu = 512, kMostMtu = 65535;
 constexpr std::size_t kMostUdpBytes = 65507;  ///< that a datagram of IPv4 can have (RFC 768, RFC 791)
 
@@ -74,8 +75,13 @@ constexpr TargetOption<IpfixTarget> kOptions[] = {
     {"name", "of the collector in its certificate", take_text<&Transport::name>},
 };
 
+std::string_view usual_port(Transport::Kind kind, FlowProtocol protocol) {
+  if (protocol == FlowProtocol::netflow9) return kNetflowPort;
+  return kind == Transport::Kind::tls ? kTlsPort : kPort;
+}
+
 /// HOST, HOST:PORT, [IPv6]:PORT.
-std::optional<Error> take_host(const std::string& text, Transport& transport) {
+std::optional<Error> take_host(const std::string& text, std::string_view usual_port, Transport& transport) {
   std::size_t colon = text.rfind(':');
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
@@ -88,9 +94,7 @@ std::optional<Error> take_host(const std::string& text, Transport& transport) {
       return Error{fmt::format("\"{}\": put an IPv6 address into []", text)};
     transport.host = text.substr(0, colon);
   }
-  transport.port = colon != text.npos                       ? text.substr(colon + 1)
-                   : transport.kind == Transport::Kind::tls ? std::string(kTlsPort)
-                                                            : std::string(kPort);
+  transport.port = colon != text.npos ? text.substr(colon + 1) : std::string(usual_port);
   if (transport.host.empty() || transport.port.empty())
     return Error{fmt::format("\"{}\": give HOST or HOST:PORT", text)};
   return std::nullopt;
@@ -98,11 +102,12 @@ std::optional<Error> take_host(const std::string& text, Transport& transport) {
 
 }  // namespace
 
-Result<IpfixTarget> IpfixTarget::parse(const std::string& text) {
+Result<IpfixTarget> IpfixTarget::parse(const std::string& text, FlowProtocol protocol) {
   using Kind = Transport::Kind;
   constexpr std::pair<std::string_view, Kind> kSchemes[] = {
       {"udp://", Kind::udp}, {"tcp://", Kind::tcp}, {"tls://", Kind::tls}};
   IpfixTarget target{.probe = host_name()};
+  target.writer.protocol = protocol;
   std::string_view scheme;
   for (const auto& [name, kind] : kSchemes) {
     if (!text.starts_with(name)) continue;
@@ -116,8 +121,13 @@ Result<IpfixTarget> IpfixTarget::parse(const std::string& text) {
   if (!place) return place.error();
   if (is_udp && target.writer.message_bytes > kMostUdpBytes)
     return Error{fmt::format("mtu={}: a datagram has room for {} bytes", target.writer.message_bytes, kMostUdpBytes)};
+  if (protocol == FlowProtocol::netflow9) {
+    if (!is_udp) return Error{"NetFlow goes by udp://HOST:PORT"};
+    if (target.times == IpfixTimes::ns) return Error{"times=ns: times of NetFlow 9 are in ms"};
+  }
   if (!scheme.empty()) {
-    if (auto error = take_host(place->substr(scheme.size()), target.transport)) return *error;
+    const std::string_view port = usual_port(target.transport.kind, protocol);
+    if (auto error = take_host(place->substr(scheme.size()), port, target.transport)) return *error;
   } else if (const std::size_t other = place->find("://"); other != place->npos) {
     return Error{fmt::format("there is no {}://; give udp://HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT or a file",
                              place->substr(0, other))};

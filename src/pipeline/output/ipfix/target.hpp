@@ -16,8 +16,9 @@ struct IpfixTarget {
   IpfixTimes times = IpfixTimes::ms;
   std::string probe;  ///< who exports
 
-  /// "udp://HOST:PORT,OPTION=VALUE", "tcp://...", or a path. Fails on what is no option, or no value of it.
-  static Result<IpfixTarget> parse(const std::string& text);
+  /// "udp://HOST:PORT,OPTION=VALUE", "tcp://...", or a path. Fails on what is no option, or no value of it, and on what
+  /// the protocol does not have.
+  static Result<IpfixTarget> parse(const std::string& text, FlowProtocol protocol = FlowProtocol::ipfix);
 };
 
 }  // namespace parshall

@@ -15,6 +15,6 @@ namespace parshall {
 /// program was built without Kafka, this says so.
 Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target);
 
-OutputNeeds kafka_needs(const std::string& target);
+Result<OutputNeeds> kafka_needs(const std::string& target);
 
 }  // namespace parshall

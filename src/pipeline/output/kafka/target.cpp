@@ -83,9 +83,9 @@ class Kerberos {
 }  // namespace
 
 /// Brokers tell at what ports they are. Settings that are paths name certificates, keys and libraries.
-OutputNeeds kafka_needs(const std::string& target) {
+Result<OutputNeeds> kafka_needs(const std::string& target) {
   const auto parsed = KafkaTarget::parse(target);
-  if (!parsed) return {};
+  if (!parsed) return parsed.error();
   OutputNeeds needs{.connects_anywhere = true, .uses_network = true, .asks_for_names = true};
   if (parsed->config.empty()) return needs;
   needs.reads.push_back(parsed->config);

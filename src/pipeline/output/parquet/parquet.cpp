@@ -177,10 +177,10 @@ Result<std::unique_ptr<Exporter>> open_parquet_exporter(const std::string& targe
   return std::unique_ptr<Exporter>(std::make_unique<ParquetExporter>(*std::move(parsed)));
 }
 
-OutputNeeds parquet_needs(const std::string& target) {
+Result<OutputNeeds> parquet_needs(const std::string& target) {
   auto parsed = ParquetTarget::parse(target);
-  if (!parsed) return {};
-  return {.folders = {std::move(parsed->folder)}};
+  if (!parsed) return parsed.error();
+  return OutputNeeds{.folders = {std::move(parsed->folder)}};
 }
 
 }  // namespace parshall

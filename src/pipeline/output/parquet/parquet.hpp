@@ -15,6 +15,6 @@ namespace parshall {
 /// is given up with its records, which are counted, and another one is tried after a while.
 Result<std::unique_ptr<Exporter>> open_parquet_exporter(const std::string& target);
 
-OutputNeeds parquet_needs(const std::string& target);
+Result<OutputNeeds> parquet_needs(const std::string& target);
 
 }  // namespace parshall
