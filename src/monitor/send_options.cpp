@@ -38,7 +38,7 @@ void declare(Command command, SendOptions& o) {
   command
       .add_option("--rate", o.rate,
                   "asap, pps, kpps, Mpps; bps to Gbps, with all that a line needs for a frame; % of the line; or 2x: "
-                  "so many times a capture's own speed (default: asap with -g, 1x with -r)")
+                  "so many times a capture's own speed (default: asap with -g to a device, else 1x)")
       ->group("When");
   command.add_option("--ramp", o.ramp, "FROM:TIME, such as 1kpps:10s: reach the rate little by little")->group("When");
   command.add_option("--burst", o.burst, "Frames that are sent at once, with pauses that keep the rate")
