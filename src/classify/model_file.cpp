@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse_toml.hpp"
 #include "classify/model_reader.hpp"
 #include "classify/registry.hpp"
 #include "classify/toml_text.hpp"
@@ -128,14 +129,10 @@ std::string to_toml(const Model& model, const ModelOrigin& origin) {
 Result<ModelFile> parse_model(const std::string& text, const std::string& name) {
   if (text.size() > kMostModelBytes)
     return Error{fmt::format("{} is larger than {} MB, which is no model", name, kMostModelBytes >> 20)};
-  try {
-    const toml::table file = toml::parse(text, name);
-    ModelReader reader(name, file);
-    return read(reader);
-  } catch (const toml::parse_error& wrong) {
-    return Error{fmt::format("{}, line {}: {}; mend it, or train the model anew", name, wrong.source().begin.line,
-                             wrong.description())};
-  }
+  const auto file = parse_toml(text, name);
+  if (!file) return Error{file.error().message + "; mend it, or train the model anew"};
+  ModelReader reader(name, *file);
+  return read(reader);
 }
 
 Result<ModelFile> read_model_file(const std::string& path) {

@@ -5,14 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string_view>
 
+#include "base/parse_toml.hpp"
+#include "base/text_file.hpp"
 #include "base/toml_reader.hpp"
 #include "base/toml_text.hpp"
 
@@ -188,25 +186,15 @@ std::string in_toml(std::string_view key, const Profile::Cost& cost) {
 }  // namespace
 
 Result<Profile> Profile::parse(const std::string& text, const std::string& name) {
-  try {
-    return Reader(name).read(toml::parse(text, name));
-  } catch (const toml::parse_error& wrong) {
-    return Error{fmt::format("{}, line {}: {}", name, wrong.source().begin.line, wrong.description())};
-  }
+  const auto file = parse_toml(text, name);
+  return file ? Reader(name).read(*file) : file.error();
 }
 
 Result<Profile> Profile::read(const std::string& path) {
-  const auto failed = [&] {
-    return Error{
-        fmt::format("cannot read a profile from {}: {}; `parshall profile` writes one", path, std::strerror(errno))};
-  };
-  std::ifstream file(path);
-  if (!file) return failed();
-  try {
-    return parse({std::istreambuf_iterator<char>(file), {}}, path);
-  } catch (const std::ios_base::failure&) {
-    return failed();
-  }
+  const auto text = read_text_file(path);
+  if (!text)
+    return Error{fmt::format("cannot read a profile from {}; `parshall profile` writes one", text.error().message)};
+  return parse(*text, path);
 }
 
 std::string Profile::to_toml() const {

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "base/parse.hpp"
+#include "base/parse_toml.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
 #include "generate/traffic_spec.hpp"
@@ -290,14 +290,10 @@ std::span<const PlanSetting> plan_settings() {
 Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan plan) {
   const auto split = split_exports(text, name);
   if (!split) return split.error();
-  toml::table file;
-  try {
-    file = toml::parse(split->rest);
-  } catch (const toml::parse_error& error) {
-    return Error{fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description())};
-  }
+  const auto file = parse_toml(split->rest, name);
+  if (!file) return file.error();
   const auto settings = plan_settings();
-  for (const auto& [key, value] : file) {
+  for (const auto& [key, value] : *file) {
     const auto problem = [&name, &value = value](const std::string& what) {
       return Error{fmt::format("{}, line {}: {}", name, value.source().begin.line, what)};
     };
@@ -308,8 +304,8 @@ Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan p
       return problem(fmt::format("{} is {}", key.str(), on == nullptr ? "true or false" : "no flag: give it a value"));
     if (on != nullptr && !**on) continue;
     for (const std::string& other : setting->excludes)
-      if (file.contains(other)) return problem(fmt::format("{} excludes {}", key.str(), other));
-    if (!setting->needs.empty() && !file.contains(setting->needs))
+      if (file->contains(other)) return problem(fmt::format("{} excludes {}", key.str(), other));
+    if (!setting->needs.empty() && !file->contains(setting->needs))
       return problem(fmt::format("{} requires {}", key.str(), setting->needs));
     const auto words = on != nullptr ? Words() : words_of(value);
     if (!words || (words->empty() && on == nullptr))

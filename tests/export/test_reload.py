@@ -170,6 +170,19 @@ class Configured(unittest.TestCase):
         summary = self.finish(process)
         self.assertEqual(sum(self.rows("a.csv").values()), summary["accounting"]["counted"])
 
+    def test_a_configuration_that_cannot_be_read_or_would_take_the_stack_changes_nothing(self):
+        self.configure(self.table("csv", "a.csv"))
+        process = self.start()
+        self.config.write_text("stats = identity\n[[export]]\n" + ".".join("a" * 200000) + " = 1\n")
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("line 3: a key of too many parts; outputs stay as they were")
+        self.config.unlink()
+        self.config.mkdir()
+        process.send_signal(signal.SIGHUP)
+        self.wait_for("watch.toml: Is a directory; outputs stay as they were")
+        summary = self.finish(process)
+        self.assertEqual(sum(self.rows("a.csv").values()), summary["accounting"]["counted"])
+
     def test_what_is_gone_goes_on_where_what_is_new_cannot_be_opened(self):
         self.configure(self.table("csv", "a.csv"))
         process = self.start()

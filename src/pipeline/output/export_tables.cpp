@@ -2,11 +2,9 @@
 #include "pipeline/output/export_tables.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
+#include "base/parse_toml.hpp"
+#include "base/text_file.hpp"
 #include "base/toml_reader.hpp"
 #include "pipeline/output/exporters.hpp"
 
@@ -86,6 +84,8 @@ std::vector<Setting> settings_in(std::string_view text) {
 
 /// The rest may be laxer than TOML: only the tables are read as such. In it their lines are empty, and in them its.
 Result<SplitConfiguration> split_exports(std::string_view text, const std::string& name) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of byte order, as some editors write it
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   SplitConfiguration split;
   std::string tables;
   bool in_table = false;
@@ -98,21 +98,20 @@ Result<SplitConfiguration> split_exports(std::string_view text, const std::strin
     split.rest += '\n';
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  try {
-    auto words = ExportTables(name).read(toml::parse(tables));
-    if (!words) return words.error();
-    split.exports = *std::move(words);
-  } catch (const toml::parse_error& error) {
-    return Error{fmt::format("{}, line {}: {}", name, error.source().begin.line, error.description())};
-  }
+  if (const auto line = line_of_deep_key(split.rest))
+    return Error{fmt::format("{}, line {}: a key of too many parts", name, *line)};
+  const auto parsed = parse_toml(tables, name);
+  if (!parsed) return parsed.error();
+  auto words = ExportTables(name).read(*parsed);
+  if (!words) return words.error();
+  split.exports = *std::move(words);
   return split;
 }
 
 Result<std::vector<std::string>> read_exports(const std::string& path, std::string_view rest) {
-  std::ifstream file(path);
-  if (!file) return Error{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  auto split = split_exports(text, path);
+  const auto text = read_text_file(path);
+  if (!text) return Error{"cannot read " + text.error().message};
+  auto split = split_exports(*text, path);
   if (!split) return split.error();
   const auto before = settings_in(rest), now = settings_in(split->rest);
   const auto [was, is] = std::ranges::mismatch(before, now, {}, &Setting::text, &Setting::text);

@@ -5,14 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "base/parse.hpp"
+#include "base/parse_toml.hpp"
 #include "base/read_ip.hpp"
+#include "base/text_file.hpp"
 #include "base/toml_reader.hpp"
 
 namespace parshall {
@@ -188,21 +186,13 @@ std::size_t StatePlan::memory_bytes() const noexcept {
 }
 
 Result<StateFile> StateFile::parse(const std::string& text, const std::string& name) {
-  try {
-    return Reader(name).read(toml::parse(text, name));
-  } catch (const toml::parse_error& wrong) {
-    return Error{fmt::format("{}, line {}: {}", name, wrong.source().begin.line, wrong.description())};
-  }
+  const auto file = parse_toml(text, name);
+  return file ? Reader(name).read(*file) : file.error();
 }
 
 Result<StateFile> StateFile::read(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return Error{fmt::format("cannot read states from {}: {}", path, std::strerror(errno))};
-  try {
-    return parse({std::istreambuf_iterator<char>(file), {}}, path);
-  } catch (const std::ios_base::failure&) {
-    return Error{fmt::format("cannot read states from {}: {}", path, std::strerror(errno))};
-  }
+  const auto text = read_text_file(path);
+  return text ? parse(*text, path) : Error{"cannot read states from " + text.error().message};
 }
 
 std::vector<std::vector<std::string>> StateFile::tasks_of_states() const {
