@@ -3,12 +3,15 @@
 
 usage: test_full_disk.py PARSHALL [unittest arguments]
 """
+import collections
 import contextlib
+import csv
 import importlib
 import importlib.util
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -156,6 +159,36 @@ class FullDisk(unittest.TestCase):
         status, outputs = self.finish()
         self.assertEqual(status, 1)
         self.assertEqual(self.in_file("jsonl"), tuple(outputs["jsonl"]["written"][unit] for unit in ("records", "findings")))
+
+    @staticmethod
+    def packets_by_flow(*texts):
+        """Of both directions; a line that the end of a disk cut is none."""
+        found = collections.Counter()
+        for text in texts:
+            for row in csv.DictReader(text[:text.rindex("\n") + 1].splitlines()):
+                ends = [(row["src_ip"], row["src_port"]), (row["dst_ip"], row["dst_port"])]
+                found[row["protocol"], *ends] += int(row["packets"])
+                if row.get("reverse_packets"):
+                    found[row["protocol"], *reversed(ends)] += int(row["reverse_packets"])
+        return found
+
+    def test_what_a_report_lacks_is_in_the_one_that_is_rescued(self):
+        def watch(*more):
+            return [PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000,protocol=connections,rate=1000000", "--idle", "20ms", "--seed", "1", "--format", "csv", *more]
+        for more in ([], ["--biflow"]):
+            with self.subTest(more=more), tempfile.TemporaryDirectory() as rescue:
+                self.disk.fill_but(3 * MB)
+                done = subprocess.run(self.disk.inside(*watch("--count", "400k", "-o", f"{self.folder}/report.csv", *more)), capture_output=True, text=True, check=False, timeout=60,
+                                      env={**os.environ, "TMPDIR": rescue})
+                self.assertEqual(done.returncode, 1, done.stderr)
+                report, rescued = self.disk.path / "report.csv", pathlib.Path(re.search(r"the final report is in (\S+)", done.stderr)[1])
+                found = self.packets_by_flow(report.read_text(), rescued.read_text())
+                self.assertGreater(report.stat().st_size, 2 * MB)
+                counted = re.search(r"(\d+) counted", done.stderr)[1]  # it ended when it could not write
+                whole = self.packets_by_flow(subprocess.run(watch("--count", counted), capture_output=True, text=True, check=True, timeout=60).stdout)
+                self.assertEqual([flow for flow, packets in whole.items() if found[flow] < packets], [])
+                report.unlink()
+                self.disk.free()
 
     def test_of_flows_that_are_live_in_the_end_what_finds_room_is_written(self):
         kinds = ["csv", "jsonl", "ipfix"]

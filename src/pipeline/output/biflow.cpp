@@ -150,6 +150,13 @@ bool BiflowHold::release(Clock::time_point until, FlowRecord& record, std::span<
   return false;
 }
 
+bool BiflowHold::holds(const FlowRecord& record) const noexcept {
+  const auto known = by_key_.find(common_key(record.key));
+  if (known == by_key_.end()) return false;
+  const FlowRecord& held = slots_[known->second % slots_.size()].record;
+  return held.key == record.key && held.first_ns == record.first_ns;
+}
+
 void BiflowHold::clear() noexcept {
   for (; oldest_ != next_; ++oldest_) slots_[oldest_ % slots_.size()].is_taken = false;
   by_key_.clear();

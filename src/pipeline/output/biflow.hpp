@@ -45,6 +45,7 @@ class BiflowHold {
   bool release(Clock::time_point until, FlowRecord& record, std::span<Value> values);
 
   OutputSummary::Sum held() const noexcept { return held_; }
+  bool holds(const FlowRecord& record) const noexcept;
   void clear() noexcept;
 
   static std::uint64_t memory_bytes(std::size_t columns, std::size_t slots = kSlots) noexcept;

@@ -14,10 +14,14 @@ constexpr std::chrono::milliseconds kNap{1}, kFlushEvery{100};
 constexpr std::chrono::microseconds kRoomNap{100};
 constexpr std::chrono::seconds kSweep{2};  ///< that records of two flows which end at once may come apart
 
+std::size_t bytes_of_one(const Schema& schema) {
+  return sizeof(RecordHeader) + (schema.statistics() ? schema.statistics()->row_bytes() : 0);
+}
+
 /// Bytes of a ring in which any record finds room, once it is empty: rows of fine histograms are long.
 std::size_t room_for_some(const Schema& schema) {
   constexpr std::size_t kSome = 4;
-  return kSome * (sizeof(RecordHeader) + (schema.statistics() ? schema.statistics()->row_bytes() : 0));
+  return kSome * bytes_of_one(schema);
 }
 
 }  // namespace
@@ -50,6 +54,7 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
   if (options_.takes.records && schema_.has_reverse()) {
     biflow_.emplace(schema_.columns(), options_.biflow_reach_ns);
     memory_bytes_ += BiflowHold::memory_bytes(schema_.columns().size());
+    if (unflushed_) memory_bytes_ += BiflowHold::kSlots * (sizeof(FlowKey) + bytes_of_one(schema_));
   }
   if (options_.takes.records) memory_bytes_ += exporter_->memory_bytes(schema_.columns());
   if (options_.takes.findings) memory_bytes_ += kFindingBytes;
@@ -285,9 +290,26 @@ void ExportQueue::flush() {
   if (all_lost) lost_some_.store(true, std::memory_order_relaxed);
   if (!good) failed_.store(true, std::memory_order_release);
   if (!unflushed_) return;
+  if (good)
+    keep_what_is_held();
+  else
+    give_all_back();
+}
+
+/// What was handed over is written; what waits for its other direction was not handed over.
+void ExportQueue::keep_what_is_held() {
+  const auto record_of = [](std::span<const std::byte> record) { return RecordView(record).header.record; };
+  absl::erase_if(held_, [&](const auto& each) { return !biflow_->holds(record_of(each.second)); });
   unflushed_->drain([&](std::span<const std::byte> record) {
-    if (!good) options_.give_back(record);
+    if (biflow_ && biflow_->holds(record_of(record)))
+      held_[record_of(record).key] = std::vector(record.begin(), record.end());
   });
+}
+
+void ExportQueue::give_all_back() {
+  for (const auto& [key, record] : held_) options_.give_back(record);
+  held_.clear();
+  unflushed_->drain(options_.give_back);
 }
 
 }  // namespace parshall

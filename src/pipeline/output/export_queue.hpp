@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <absl/container/flat_hash_map.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -109,6 +111,8 @@ class ExportQueue {
   void release(std::chrono::steady_clock::time_point until);
   void hand_over(const FlowRecord& record, std::span<const Value> values);
   void flush();
+  void keep_what_is_held();
+  void give_all_back();
   void begin();
   void put_finding(Finding finding);
   void hand_over_live(const ReportFlow& flow);
@@ -140,6 +144,7 @@ class ExportQueue {
   OutputSummary::Sum handed_over_;       ///< to the exporter, and neither written nor dropped
 
   std::optional<BiflowHold> biflow_;
+  absl::flat_hash_map<FlowKey, std::vector<std::byte>, KeyHash> held_;  ///< of unflushed_, what biflow_ held at a flush
 
   std::vector<FlowRecord> batch_;  ///< of the exporter's thread, with as many rows of values
   std::vector<Value> values_;
