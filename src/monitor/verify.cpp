@@ -18,6 +18,7 @@ std::string text_of(const Verified& verified) {
   for (const VerifiedFile& file : verified.files) {
     const ExportedFile& read = file.read;
     const std::string what = !read.problem.empty() ? "BROKEN: " + read.problem
+                             : read.has_findings_alone ? "what tasks found: no records"
                              : read.account && read.records == 0
                                  ? "account"
                                  : fmt::format("{} records of {} packets", read.records, read.packets);

@@ -48,6 +48,7 @@ ExportedFile read_json_lines(Bytes file) {
   ExportedFile read;
   std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   json summary;
+  std::size_t findings = 0, lines = 0;
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const json object = json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
@@ -55,6 +56,8 @@ ExportedFile read_json_lines(Bytes file) {
       read.problem = fmt::format("line {} is no JSON object", line);
       return read;
     }
+    ++lines;
+    findings += object.contains("task") && object.contains("window");
     if (const auto flow = object.find("flow"); flow != object.end() && flow->is_object()) {
       ++read.records;
       read.packets += number(*flow, "packets") + number(*flow, "reverse_packets");
@@ -62,6 +65,7 @@ ExportedFile read_json_lines(Bytes file) {
     if (const auto last = object.find("summary"); last != object.end() && last->is_object()) summary = *last;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  read.has_findings_alone = findings != 0 && findings == lines;
   if (!summary.is_null()) try {
       read.account = account_of(summary, read);
     } catch (const json::exception&) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -17,6 +18,15 @@ constexpr std::string_view kEndings[] = {".parquet", ".parquet.part", ".ipfix", 
 
 bool is_of_an_output(const std::string& path) {
   return std::ranges::any_of(kEndings, [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+/// A file that is named twice, or by a link, counts once.
+void keep_one_of_each(std::vector<std::string>& files) {
+  std::set<fs::path> known;
+  std::erase_if(files, [&](const std::string& file) {
+    std::error_code none;
+    return !known.insert(fs::weakly_canonical(file, none)).second;
+  });
 }
 
 /// What there is at `path`, and below it.
@@ -68,16 +78,17 @@ Result<Verified> verify(std::span<const std::string> paths) {
   for (const std::string& path : paths)
     if (const auto error = find(path, found)) return *error;
   std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  keep_one_of_each(found);
   if (found.empty())
     return Error{fmt::format("there is no file to verify in {}: names end with .parquet, .ipfix or .jsonl", paths[0])};
   Verified all;
   for (const std::string& path : found) {
     auto read = read_exported(path);
-    if (!read) return read.error();
+    if (!read && found.size() == 1) return read.error();
+    if (!read) read = ExportedFile{.problem = read.error().message};
     if (path.ends_with(".part")) *read = {.problem = "not whole: what was written to it is lost with it"};
     const VerifiedFile& file = all.files.emplace_back(VerifiedFile{path, *std::move(read)});
-    if (path.ends_with(".part")) continue;
+    if (path.ends_with(".part") || file.read.has_findings_alone) continue;
     VerifiedRun& run = run_of(file, all.runs);
     ++run.files;
     run.records += file.read.records;

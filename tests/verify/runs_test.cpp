@@ -61,6 +61,28 @@ TEST_F(Runs, FilesOfEachRunAddUpToItsAccount) {
   EXPECT_EQ(all.files.size(), 5u);
 }
 
+TEST_F(Runs, AFileThatIsNamedTwiceOrByALinkCountsOnce) {
+  write_flow(folder_ / "a.parquet", "one", 3);
+  write_account(folder_ / "account.parquet", "one", 3, 1, 3, 0);
+  std::filesystem::create_symlink(folder_ / "a.parquet", folder_ / "b.parquet");
+  const auto all = verify(std::vector{folder_ / "a.parquet", folder_.path(), folder_ / "./a.parquet"});
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(all->is_good());
+  EXPECT_EQ(all->files.size(), 2u);
+}
+
+TEST_F(Runs, WhatTasksFoundHasNoAccountAndBreaksNoneAndWhatIsNoneOfOursIsNamedBesideTheOthers) {
+  write_flow(folder_ / "a.parquet", "one", 3);
+  write_account(folder_ / "account.parquet", "one", 3, 1, 3, 0);
+  write_file(folder_ / "events.jsonl", R"({"type":"alarm","window":{},"task":"x"})" "\n");
+  EXPECT_TRUE(verified().is_good());
+  write_file(folder_ / "foreign.jsonl", R"(["x"])");
+  const Verified all = verified();
+  EXPECT_FALSE(all.is_good());
+  EXPECT_THAT(all.runs[0].problem, IsEmpty());
+  EXPECT_THAT(all.files.back().read.problem, HasSubstr("foreign.jsonl"));
+}
+
 TEST_F(Runs, AFileThatIsMissingIsMissed) {
   write_flow(folder_ / "a.parquet", "one", 3);
   write_account(folder_ / "account.parquet", "one", 7, 2, 7, 0);
