@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace parshall::cli {
 
@@ -12,6 +13,23 @@ struct Check::Rule {
 };
 
 namespace {
+
+/// CLI11's own say in which range of doubles a number has to be, with all its digits.
+CLI::Validator number_check(const char* name, const char* what_not, bool (*is_good)(double)) {
+  return CLI::Validator(
+      [what_not, is_good](std::string& text) {
+        double value = 0;
+        const bool is_number = CLI::detail::lexical_cast(text, value);
+        return is_number && is_good(value) ? std::string() : text + (is_number ? " is " + std::string(what_not) : " is no number");
+      },
+      name);
+}
+
+/// CLI11 takes -1 for the largest number there is.
+CLI::Validator unsigned_check() {
+  return CLI::Validator(
+      [](std::string& text) { return text.starts_with('-') ? text + " is below 0" : std::string(); }, "");
+}
 
 Check check_of(CLI::Validator validator) {
   return Check(std::make_shared<const Check::Rule>(Check::Rule{std::move(validator)}));
@@ -37,8 +55,8 @@ template Check in_range(double, double);
 
 Check among(std::vector<std::string> words) { return check_of(CLI::IsMember(std::move(words))); }
 Check among(std::initializer_list<int> numbers) { return check_of(CLI::IsMember(std::vector<int>(numbers))); }
-Check non_negative() { return check_of(CLI::NonNegativeNumber); }
-Check positive() { return check_of(CLI::PositiveNumber); }
+Check non_negative() { return check_of(number_check("NONNEGATIVE", "below 0", [](double value) { return value >= 0; })); }
+Check positive() { return check_of(number_check("POSITIVE", "0 or below", [](double value) { return value > 0; })); }
 
 Option Option::group(const std::string& name) { return Option(option_->group(name)); }
 Option Option::required() { return Option(option_->required()); }
@@ -58,7 +76,9 @@ Command Command::add_subcommand(const std::string& name, const std::string& help
 
 template <class T>
 Option Command::add_option(const std::string& names, T& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
+  CLI::Option* const option = app_->add_option(names, value, help);
+  if constexpr (std::is_unsigned_v<T>) option->check(unsigned_check());
+  return Option(option);
 }
 template Option Command::add_option(const std::string&, std::string&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <iterator>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <memory>
 #include <new>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include "base/heap.hpp"
+#include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "cli/describe.hpp"
 #include "cli/sibling.hpp"
@@ -29,10 +36,11 @@ class WatchConfig final : public CLI::ConfigBase {
  public:
   explicit WatchConfig(const CLI::App& app) : app_(app) {}
 
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    const std::string text{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+  std::vector<CLI::ConfigItem> from_config(std::istream&) const override {
     const auto path = app_.get_config_ptr()->as<std::string>();
-    auto split = split_exports(text, path);
+    const auto text = read_text_file(path);
+    if (!text) throw CLI::FileError(text.error().message);
+    auto split = split_exports(*text, path);
     if (!split) throw CLI::ConfigError(split.error().message, CLI::ExitCodes::ConfigError);
     read_configuration() = {path, split->exports, split->rest};
     std::istringstream rest(split->rest);
@@ -73,10 +81,15 @@ int parse(CLI::App& app, int argc, char** argv) {
     return app.exit(wanted);
   } catch (const CLI::FileError& error) {
     fmt::print(stderr, "parshall: --config {}\n", error.what());
-    return kUsage;
+    return kFailed;
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "parshall: {}\nparshall: `{} --help` lists the options\n", error.what(), command_of(app));
     return kUsage;
+  } catch (const std::system_error& refused) {
+    const bool is_limit = refused.code() == std::errc::resource_unavailable_try_again;
+    fmt::print(stderr, "parshall: {}{}\n", refused.what(),
+               is_limit ? ": no thread more could be started; raise the limits (ulimit -u, -v)" : "");
+    return kFailed;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "parshall: there is not enough memory for that\n");
     return kFailed;
@@ -86,11 +99,27 @@ int parse(CLI::App& app, int argc, char** argv) {
   }
 }
 
+/// Whoever closed one of them would else find messages and reports in the first file that is opened. Nothing can be
+/// written to what takes its place, which is told as ever.
+void hold_standard_descriptors() noexcept {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) != fd) return;
+}
+
+/// What help and lists leave to the end; a reader that wants no more is no failure.
+int told(int status) {
+  std::cout.flush();
+  if (status != kDone || (std::fflush(stdout) == 0 && std::cout.good()) || errno == EPIPE) return status;
+  fmt::print(stderr, "parshall: cannot write standard output: {}\n", std::strerror(errno));
+  return kFailed;
+}
+
 }  // namespace
 
 const Configuration& configuration() noexcept { return read_configuration(); }
 
 int run_program(const Program& program, int argc, char** argv) {
+  hold_standard_descriptors();
   have_heap_shrink();
   const std::string_view called(argc == 0 ? "" : argv[0]);
   std::string name(called.substr(called.rfind('/') + 1));
@@ -114,10 +143,10 @@ int run_program(const Program& program, int argc, char** argv) {
   program.add(Command(&app), status);
   if (argc == 2 && std::string_view(argv[1]) == kDescribe) {
     fmt::print("{}\n", described(app));
-    return kDone;
+    return told(kDone);
   }
   const int parsed = parse(app, argc, argv);
-  return parsed != kDone ? parsed : status;
+  return told(parsed != kDone ? parsed : status);
 }
 
 }  // namespace parshall::cli

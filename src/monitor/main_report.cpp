@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/main_report.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -85,12 +87,18 @@ void MainReport::rescue(const Report& report) {
   if (auto output = Output::create_temporary("." + options_.format)) {
     output_ = *std::move(output);
     sink_ = sink_entry().make({});
-    if (top_ != nullptr) {
+    bool is_written = true;
+    if (top_ != nullptr)
       top_->write(report.summary, *sink_, *output_);
-    } else if (!write(report)) {
-      return say(options_.command, accounting_line(report.summary.total));
+    else
+      is_written = write(report);
+    output_->flush();
+    if (output_->error()) {
+      say(options_.command, output_->error()->message + "; there is no final report");
+      ::unlink(output_->name().c_str());
+    } else if (is_written) {
+      say(options_.command, "the final report is in " + output_->name());
     }
-    if (!output_->error()) say(options_.command, "the final report is in " + output_->name());
   } else {
     say(options_.command, output.error().message);
   }

@@ -104,6 +104,7 @@ std::optional<Error> problem_of(const TrainingPlan& plan) {
     return Error{"samples are of as many packets as they were written with: leave out --packets"};
   if (has_samples && (input.has_labels() || !input.rules.empty()))
     return Error{"samples have their classes: leave out --labels and --rule"};
+  if (auto problem = rules_problem(input.rules)) return problem;
   const bool reads_stdin = std::ranges::find(input.captures, "-") != input.captures.end();
   if (reads_stdin && input.rules.size() + (input.has_labels() ? 1 : 0) > 1)
     return Error{

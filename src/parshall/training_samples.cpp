@@ -188,6 +188,11 @@ class Gatherer {
 
 }  // namespace
 
+std::optional<Error> rules_problem(const std::vector<std::string>& rules) {
+  const auto parsed = rules_of(rules);
+  return parsed ? std::nullopt : std::optional(parsed.error());
+}
+
 Result<TrainingFlows> gather_samples(const TrainingInput& input, const std::function<bool()>& stop) {
   auto captures = captures_of(input.captures);
   if (!captures) return captures.error();

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct TrainingFlows {
   std::vector<std::string> warnings;
   std::vector<std::string> captures;  ///< that were read: of folders those files that are captures
 };
+
+/// What is wrong with CLASS=FILTER, with any of these.
+std::optional<Error> rules_problem(const std::vector<std::string>& rules);
 
 /// Reads all captures. Fails where one that was named cannot be read, or a rule or the labels are wrong, and with
 /// kTrainingStopped where `stop` said so.

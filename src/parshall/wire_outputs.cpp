@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 
 #include "base/parse.hpp"
 #include "base/read_ip.hpp"
@@ -31,6 +32,13 @@ std::string kinds() {
 
 Error no_kind(const std::string& kind) {
   return Error{fmt::format("--export: there is no \"{}\"; there are {}", kind, kinds())};
+}
+
+bool is_listening_address(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos || colon == 0 || text.find(',') != text.npos) return false;
+  const auto port = parse_count(std::string(text.substr(colon + 1)));
+  return port && *port <= std::numeric_limits<std::uint16_t>::max();
 }
 
 /// What is written to, where it is there.
@@ -118,6 +126,8 @@ std::optional<Error> targets_problem(const std::string& capture, std::span<const
 std::optional<Error> outputs_problem(const Plan& plan) {
   for (const OutputPlan& output : plan.outputs) {
     if (!is_kind(output.kind)) return no_kind(output.kind);
+    if (is_metrics(output) && !is_listening_address(output.target))
+      return Error{fmt::format("--export prometheus:{}: give HOST:PORT, such as 127.0.0.1:9105", output.target)};
     if (is_metrics(output)) continue;
     const ExporterEntry* const entry = find_exporter(output.kind);
     if (!entry->takes.records && plan.tasks.names.empty() && plan.tasks.specs.empty() && plan.tasks.states.empty())

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -59,6 +60,14 @@ std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) 
   session.monitor.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns, .linger_ns = flows.linger_ns};
   session.monitor.observe_merges = flows.observe_merges;
   session.classifiers = flows.classifiers;
+  return std::nullopt;
+}
+
+std::optional<Error> cores_problem(const ThreadsPlan& threads) {
+  const long cores = ::sysconf(_SC_NPROCESSORS_CONF);
+  for (const unsigned core : threads.cores)
+    if (cores > 0 && core >= static_cast<unsigned long>(cores))
+      return Error{fmt::format("--cores {}: this machine has cores 0 to {}", core, cores - 1)};
   return std::nullopt;
 }
 
@@ -125,6 +134,7 @@ Result<Wiring> wire(const Plan& plan) {
   if (plan.flows.packets_only && model->model != ThreadModel::run_to_completion)
     return Error{"--packets-only counts in one thread per worker: leave out --threads"};
 
+  if (const auto problem = cores_problem(plan.threads)) return *problem;
   SessionOptions& session = wiring.session;
   if (const auto problem = wire_flows(plan.flows, session)) return *problem;
   if (const auto problem = nic_hash_problem(plan)) return *problem;

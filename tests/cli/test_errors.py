@@ -92,6 +92,50 @@ class Errors(Case):
         self.assert_says(run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, "no hash \"md5\"", "aes", "murmur3", "softrss")
         self.assert_says(run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"), USAGE, "leave out --hash xxh3")
 
+    def test_numbers_below_the_least(self):
+        for words, said in ((["watch", "-r", self.capture(), "--top", "-1"], "-1 is below 0"), (["send", "-g", "flows=1", "--null", "--loops", "-1"], "-1 is below 0"),
+                            (["watch", "-r", self.capture(), "--cores", "9999"], "--cores 9999: this machine has cores 0 to"),
+                            (["watch", "-r", self.capture(), "--descriptors", "65536"], "give a number from 0 to 65535\n")):
+            with self.subTest(words=words):
+                done = run(*words)
+                self.assertEqual(done.status, USAGE)
+                self.assertIn(said, done.err.decode())
+
+    def test_keys_of_so_many_parts_that_a_parser_would_end(self):
+        deep = self.path("deep.toml")
+        with open(deep, "w") as file:
+            file.write("# a comment, don't mind\n" + ".".join("a" * 200000) + " = 1\n")
+        for words in (["watch", "-r", self.capture(), "--config", deep], ["watch", "-r", self.capture(), "--states", deep], ["watch", "-r", self.capture(), "--model", deep],
+                      ["watch", "-r", self.capture(), "--states", deep, "--profile", deep]):
+            with self.subTest(words=words[3:]):
+                self.assert_says(run(*words), USAGE, "deep.toml, line 2: a key of too many parts")
+
+    def test_a_configuration_that_cannot_be_read(self):
+        for path, why in ((self.folder, "not readable"), (self.path("none.toml"), "none.toml was not readable"), ("/dev/zero", "longer than 1 MB")):
+            with self.subTest(path=path):
+                self.assert_says(run("watch", "-r", self.capture(), "--config", path), FAILED, "--config", why)
+
+    def test_a_mark_of_byte_order_before_a_configuration_says_nothing(self):
+        with open(self.path("bom.toml"), "wb") as file:
+            file.write(b"\xef\xbb\xbfformat = csv\n")
+        done = run("watch", "-q", "-r", self.capture(), "--config", self.path("bom.toml"))
+        self.assertEqual((done.status, done.out[:10]), (DONE, b"ip_version"))
+
+    def test_closed_standard_descriptors_are_no_files(self):
+        capture, sent, flows = self.capture(), self.path("sent.pcap"), self.path("flows.csv")
+        shell = lambda command: subprocess.run(["sh", "-c", command + " >&- 2>&-"], timeout=60, check=False).returncode
+        shell(f"{PROGRAM} send -g flows=3,packets=1000 --count 10 -w {sent}")
+        self.assertEqual(run("watch", "-q", "-r", sent).status, DONE, "nothing but packets")
+        shell(f"{PROGRAM} watch -r {capture} --export csv:{flows}")
+        with open(flows, "rb") as file:
+            self.assertEqual(sorted(file), sorted(run("watch", "-q", "-r", capture, "--format", "csv").out.splitlines(True)))
+
+    def test_a_list_that_nobody_could_read_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            for words in (["list", "tasks"], ["--help"], ["--version"], ["watch", "--help"]):
+                with self.subTest(words=words):
+                    self.assert_says(run(*words, stdout=full), FAILED, "cannot write", "No space left on device")
+
     def test_hashes_of_a_card_that_there_is_none_of(self):
         for source in (("-r", self.capture()), ("-g", "flows=10"), ("-i", "lo")):
             with self.subTest(source=source):

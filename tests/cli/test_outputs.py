@@ -259,6 +259,7 @@ class Outputs(Case):
                             (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]),
                             (["--export", "parquet:" + both + ",evry=1s,level=2"], ['no option "evry"', "every"]), (["--export", "ipfix:" + both + ",foo=1"], ['no option "foo"']),
                             (["--export", "ipfix:udp://127.0.0.1,mtu=1"], ["mtu=1", "512"]), (["--export", "kafka:x"], ["kafka:x"]),
+                            (["--export", "ipfix:udp://127.0.0.1:99999"], ["a port is a number from 1 to 65535"]), (["--export", "prometheus:127.0.0.1:99999"], ["give HOST:PORT"]),
                             (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
                             (["--export", "csv:" + both + "-%Y", "--export", "jsonl:" + both + "-%Y"], ["same file"]),
                             (["--export", "csv:" + percent.replace("%", "%%")], ["the capture itself"]),
@@ -266,6 +267,18 @@ class Outputs(Case):
             with self.subTest(words=words):
                 self.assert_says(run("watch", "-r", capture, *words), USAGE, *said)
                 self.assertFalse(os.path.exists(both))
+
+    def test_where_a_report_finds_no_room_at_all_that_is_said_and_nothing_is_left(self):
+        capture = self.capture(packets=5000, flows=500)
+        done = subprocess.run(["sh", "-c", f"ulimit -f 1; exec {PROGRAM} watch -q -r {capture} --format csv -o {self.path('report.csv')}"], capture_output=True, timeout=60, check=False,
+                              env={**os.environ, "TMPDIR": self.folder})
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"there is no final report", done.stderr)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parshall-")], [])
+
+    def test_times_of_no_packets_are_null(self):
+        summary = json.loads(run("watch", "-q", "-r", self.capture(), "--format", "json", "tcp").out)["summary"]
+        self.assertEqual((summary["packets"], summary["first_seen_ns"], summary["last_seen_ns"]), (0, None, None))
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_records_that_a_full_disk_did_not_take_are_in_the_rescued_report(self):

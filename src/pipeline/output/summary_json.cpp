@@ -97,6 +97,7 @@ std::string summary_json(const ReportSummary& summary) {
                        {"final", summary.final},
                        {"elapsed_s", summary.elapsed_s}};
   put(json, summary.total, CounterPart::times);
+  if (summary.total.counted() == 0) json["first_seen_ns"] = json["last_seen_ns"] = nullptr;
   json["packets"] = summary.total.counted();
   put(json, summary.total, CounterPart::totals);
   json["capacity_flows"] = summary.capacity;

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/host_name.hpp"
@@ -80,6 +82,13 @@ std::string_view usual_port(Transport::Kind kind, FlowProtocol protocol) {
   return kind == Transport::Kind::tls ? kTlsPort : kPort;
 }
 
+/// A name of /etc/services is one, too: whether it is there shows when it is asked for.
+bool is_port(std::string_view text) {
+  if (text.find_first_not_of("0123456789") != text.npos) return true;
+  std::uint16_t port = 0;
+  return std::from_chars(text.data(), text.data() + text.size(), port).ec == std::errc() && port != 0;
+}
+
 /// HOST, HOST:PORT, [IPv6]:PORT.
 std::optional<Error> take_host(const std::string& text, std::string_view usual_port, Transport& transport) {
   std::size_t colon = text.rfind(':');
@@ -97,6 +106,7 @@ std::optional<Error> take_host(const std::string& text, std::string_view usual_p
   transport.port = colon != text.npos ? text.substr(colon + 1) : std::string(usual_port);
   if (transport.host.empty() || transport.port.empty())
     return Error{fmt::format("\"{}\": give HOST or HOST:PORT", text)};
+  if (!is_port(transport.port)) return Error{fmt::format("\"{}\": a port is a number from 1 to 65535", text)};
   return std::nullopt;
 }
 
