@@ -138,9 +138,10 @@ bool measure(const Case& one) {
              one.order == Order::as_sent ? "as sent" : "disturbed", figures(read_ns), figures(book_ns),
              figures(both_ns), static_cast<double>(book.bytes()) / 1e6);
   std::fflush(stdout);
-  std::uint64_t received = 0;
-  for (std::uint32_t stream = 0; stream < one.streams; ++stream) received += receiver.book().flow(stream, 0).received;
   const std::uint64_t offered = kPerRound * static_cast<std::uint64_t>(one.rounds);
+  std::uint64_t received = 0;
+  for (std::uint32_t stream = 0; stream < one.streams; ++stream)
+    received += receiver.book().flow(stream, offered).received;
   return ours == offered && receiver.frames().ours == offered && received == offered;
 }
 

@@ -17,7 +17,7 @@ struct Trailer {
   static constexpr std::uint32_t kMagic = 0x9A52;
   static constexpr int kTimeBits = 48;
 
-  std::uint32_t stream = 0;    ///< the flow's number
+  std::uint32_t stream = 0;    ///< the flow's number; in a test with an id, XORed with that
   std::uint32_t sequence = 0;  ///< of the frame among its stream's, from 0; goes round after 2^32
   std::uint64_t time_ns = 0;   ///< when the frame was meant to be sent: only the lower 48 bits where it was read
 

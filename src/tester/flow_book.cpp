@@ -45,6 +45,13 @@ void note(FlowTail& tail, const FlowHead& head, std::uint64_t sequence) noexcept
   tail.noted_at = head.arrivals + 1;
 }
 
+/// Of a flow whose window may be past all that was sent, by frames that were not: then nothing but a number is known.
+Losses lost_of(const LossTally& tally, std::uint64_t window_at, std::uint64_t sent, std::uint64_t received) noexcept {
+  if (window_at <= sent) return tally.finish(sent);
+  const std::uint64_t lost = sent - received;
+  return {.frames = lost, .periods = lost > 0 ? 1u : 0u, .longest_frames = lost};
+}
+
 }  // namespace
 
 FlowBook::FlowBook(const TestPlan& plan, const BookOptions& options)
@@ -177,21 +184,34 @@ void FlowBook::open_blocks(FlowTail& tail, std::uint32_t stream, std::uint64_t l
   tail.blocks = last + 1;
 }
 
+/// How many frames of this sequence or a higher one are in the window.
+std::uint64_t FlowBook::received_from(std::uint32_t stream, std::uint64_t sequence) const noexcept {
+  const FlowTail& tail = tails_[stream];
+  std::uint64_t count = 0;
+  for (std::uint64_t number = std::max(tail.first_block, sequence / kFrames); number < tail.blocks; ++number) {
+    const std::uint64_t bits = number == sequence / kFrames ? ~(FrameBlock::bit(sequence) - 1) : ~std::uint64_t{0};
+    count += static_cast<std::uint64_t>(std::popcount(block(stream, number).received & bits));
+  }
+  return count;
+}
+
 FlowResult FlowBook::flow(std::uint32_t stream, std::uint64_t sent) const noexcept {
   const FlowHead& head = heads_[stream];
   const FlowTail& tail = tails_[stream];
-  sent = std::max(sent, head.next);
   LossTally losses = tail.losses;
-  for (std::uint64_t number = tail.first_block; number < tail.blocks; ++number)
+  for (std::uint64_t number = tail.first_block; number < tail.blocks && number * kFrames < sent; ++number)
     losses.add(block(stream, number), static_cast<unsigned>(std::min<std::uint64_t>(kFrames, sent - number * kFrames)));
   losses.add_lost(sent - std::min(sent, tail.blocks * kFrames));
+  // Of frames that the window is past nobody knows any more which they were, only that there were more than were sent.
+  const std::uint64_t received = std::min(head.arrivals - received_from(stream, sent), sent);
 
   FlowResult result{.sent = sent,
-                    .received = head.arrivals,
+                    .received = received,
                     .duplicates = tail.duplicates,
+                    .contradictory = tail.contradictory + head.arrivals - received,
                     .corrupted = tail.corrupted,
                     .too_late = tail.too_late,
-                    .losses = losses.finish(sent),
+                    .losses = lost_of(losses, tail.first_block * kFrames, sent, received),
                     .reordered = tail.reordered,
                     .reordered_by_3 = tail.reordered_by_3,
                     .extent_sum = tail.extent_sum,
@@ -214,7 +234,6 @@ FlowResult FlowBook::flow(std::uint32_t stream, std::uint64_t sent) const noexce
 
 void FlowBook::each_loss(std::uint32_t stream, std::uint64_t sent, const std::function<void(LossRun)>& tell) const {
   const FlowTail& tail = tails_[stream];
-  sent = std::max(sent, heads_[stream].next);
   std::uint64_t first = tail.first_block * kFrames;
   for (std::uint64_t sequence = first; sequence < tail.blocks * kFrames && sequence < sent; ++sequence) {
     if (!block(stream, sequence / kFrames).has(sequence)) continue;

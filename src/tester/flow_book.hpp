@@ -66,7 +66,9 @@ class FlowBook {
 
   const TestPlan& plan() const noexcept { return plan_; }
 
-  /// Of a flow of which `sent` frames were sent; at least as many as its largest sequence that came says.
+  /// Of a flow of which `sent` frames were sent. Those whose sequence says that they were more are contradictory, and
+  /// neither sent nor received: the sender's count is that of frames its device took, and no other was numbered higher.
+  /// Times are of theirs, too.
   FlowResult flow(std::uint32_t stream, std::uint64_t sent) const noexcept;
 
   /// The flow's losses that are still in the window, in order: all of them, unless frames came from beyond it.
@@ -78,7 +80,7 @@ class FlowBook {
     return flow_latency_.empty() ? nullptr : &flow_latency_[stream];
   }
 
-  /// Trailers whose sequence in full no frame has.
+  /// Trailers whose sequence in full is against the plan.
   std::uint64_t contradictory() const noexcept;
 
   /// Of memory, once all of it was touched.
@@ -92,6 +94,7 @@ class FlowBook {
   void add_times(FlowHead& head, const Arrival& arrival) noexcept;
   void open_blocks(FlowTail& tail, std::uint32_t stream, std::uint64_t last) noexcept;
   std::uint64_t overtakers(FlowTail& tail, std::uint32_t stream, std::uint64_t sequence) noexcept;
+  std::uint64_t received_from(std::uint32_t stream, std::uint64_t sequence) const noexcept;
 
   FrameBlock& block(std::uint32_t stream, std::uint64_t number) noexcept {
     return blocks_[stream * flow_blocks_ + (number & (flow_blocks_ - 1))];

@@ -12,9 +12,10 @@ namespace parshall::tester {
 struct FlowResult {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
-  std::uint64_t duplicates = 0;  ///< came again
-  std::uint64_t corrupted = 0;   ///< came with a trailer that names the flow, and a wrong checksum; lost as well
-  std::uint64_t too_late = 0;    ///< came when the window was past them: nobody knows whether again; lost, if not again
+  std::uint64_t duplicates = 0;     ///< came again
+  std::uint64_t contradictory = 0;  ///< came with a sequence that no frame of the flow has
+  std::uint64_t corrupted = 0;      ///< came with a trailer that names the flow, and a wrong checksum; lost as well
+  std::uint64_t too_late = 0;  ///< came when the window was past them: nobody knows whether again; lost, if not again
   Losses losses = {};
 
   /// Overtaken: came after a frame of its flow that was sent later. RFC 4737, section 3: Type-P-Reordered.

@@ -139,7 +139,7 @@ TestFrame FrameReader::judge(const RawPacket& packet, const Place& place) const 
 
 TestFrame FrameReader::frame_of(FrameKind kind, const RawPacket& packet, const std::uint8_t* trailer) const noexcept {
   TestFrame frame{.kind = kind,
-                  .trailer = {.stream = get32(trailer + 8),
+                  .trailer = {.stream = get32(trailer + 8) ^ plan_.id,
                               .sequence = get32(trailer + 12),
                               .time_ns = std::uint64_t{get16(trailer + 2)} << 32 | get32(trailer + 4)}};
   frame.trailer.time_ns = frame.trailer.full_time_ns(packet.time_ns);

@@ -19,24 +19,30 @@ constexpr std::uint64_t kFrames = 10;  ///< a round
 std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
                                       std::uint64_t patience_ns, const std::function<bool()>& stop) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience_ns);
+  // What was sent in an earlier round may come through in a later one.
+  const std::uint32_t id = draw_trial_id();
+  const std::uint64_t begin_ns = realtime_ns();
   for (std::uint64_t round_ns = kRoundNs; !stop();) {
     round_ns = std::min(2 * round_ns, std::max<std::uint64_t>(patience_ns / 4, kRoundNs));
     const TrialResult round = run_trial(
         trace, streams, ends,
         {.send = {.rate = {SendRate::Unit::packets, kFrames * 1e9 / static_cast<double>(round_ns)}, .frames = kFrames},
-         .settle_ns = kRoundNs},
+         .settle_ns = kRoundNs,
+         .book = {},
+         .id = id,
+         .begin_ns = begin_ns},
         stop);
     if (round.sending.too_long != 0)
       return Error{fmt::format("the sending device takes frames of up to {} bytes: ask for shorter ones",
                                ends.sink.longest_frame() + kFcsBytes)};
-    // What was sent in an earlier round, or by a test before, came through as well.
     const FrameCounts& came = round.receiver->frames();
-    if (came.ours + came.contradictory != 0) return std::nullopt;
+    if (came.ours != 0) return std::nullopt;
     if (std::chrono::steady_clock::now() >= until)
       return Error{
-          fmt::format("nothing comes back: of {} frames none in the last {} ms ({} others came). Is the device "
-                      "up, and does it send these addresses the other way? (addresses=benchmark; dst-mac=...)",
-                      round.sending.sent, round_ns / 1'000'000, round.receiver->frames().foreign)};
+          fmt::format("nothing comes back: of {} frames none in the last {} ms ({} others came, {} of other tests). Is "
+                      "the device up, and does it send these addresses the other way? (addresses=benchmark; "
+                      "dst-mac=...)",
+                      round.sending.sent, round_ns / 1'000'000, came.foreign, came.contradictory)};
   }
   return Error{"stopped before anything came back"};
 }

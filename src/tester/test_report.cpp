@@ -60,6 +60,7 @@ void add_counts(FlowResult& total, const FlowResult& flow) noexcept {
   total.sent += flow.sent;
   total.received += flow.received;
   total.duplicates += flow.duplicates;
+  total.contradictory += flow.contradictory;
   total.corrupted += flow.corrupted;
   total.too_late += flow.too_late;
   add_losses(total.losses, flow.losses);
@@ -95,22 +96,26 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
                        Confidence confidence) {
   const FlowBook& book = receiver.book();
   TestReport report{.confidence = confidence, .sending_ns = sending_ns, .frames = receiver.frames()};
-  report.frames.ours -= book.contradictory();
-  report.frames.contradictory += book.contradictory();
   report.rows.reserve(sent.size());
-  std::uint64_t sent_bytes = 0, sent_frames = 0;
-  for (const SentFlow& flow : sent) sent_frames += flow.frames;
+  std::uint64_t sent_bytes = 0, sent_frames = 0, contradictory = 0;
+  for (std::uint32_t stream = 0; stream < sent.size(); ++stream) {
+    const SentFlow& flow = sent[stream];
+    report.rows.push_back({.stream = stream, .key = flow.key, .result = book.flow(stream, flow.frames)});
+    sent_frames += flow.frames;
+    contradictory += report.rows.back().result.contradictory;
+  }
+  report.frames.ours -= contradictory;
+  report.frames.contradictory += contradictory;
   // What a queue held back comes for longer than it was sent; what is lost at the ends comes for a shorter time.
   const std::uint64_t sending_span_ns = with_last_gap(sending_ns, sent_frames);
   const Spans spans{sending_span_ns,
                     std::max(sending_span_ns, with_last_gap(receiver.receiving_ns(), report.frames.ours))};
   Mean jitter;
   JainIndex rates, ratios;
-  for (std::uint32_t stream = 0; stream < sent.size(); ++stream) {
-    const SentFlow& flow = sent[stream];
-    FlowRow row{.stream = stream, .key = flow.key, .result = book.flow(stream, flow.frames)};
+  for (FlowRow& row : report.rows) {
+    const SentFlow& flow = sent[row.stream];
     row.rates = rates_of(row.result, flow.frames, flow.wire_bytes, spans);
-    if (const ValueHistogram* histogram = book.latency_ns(stream)) row.latency = latency_of(*histogram);
+    if (const ValueHistogram* histogram = book.latency_ns(row.stream)) row.latency = latency_of(*histogram);
     add_counts(report.total, row.result);
     sent_bytes += flow.wire_bytes;
     if (row.result.jitter_ns) jitter.add(*row.result.jitter_ns);
@@ -120,7 +125,6 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
       report.silent_flows += row.result.received == 0 ? 1 : 0;
       report.flows_with_loss += row.result.losses.frames > 0 ? 1 : 0;
     }
-    report.rows.push_back(row);
   }
   report.rates = rates_of(report.total, report.total.sent, sent_bytes, spans);
   report.latency = latency_of(book.latency_ns());

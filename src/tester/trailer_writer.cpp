@@ -62,7 +62,7 @@ void TrailerWriter::write(std::span<const RawPacket> packets, std::span<const Ou
     const std::uint32_t stream = stream_of(packet + at.trailer);
     SentFlow& flow = (*sent_)[stream];
     flow.wire_bytes += frames[i].bytes;
-    const Trailer trailer{.stream = stream,
+    const Trailer trailer{.stream = stream ^ id_,
                           .sequence = static_cast<std::uint32_t>(flow.frames++),
                           .time_ns = due_ns.empty() ? frames[i].time_ns : due_ns[i]};
     trailer.write(frame + at.trailer);

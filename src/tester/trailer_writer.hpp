@@ -15,8 +15,9 @@ namespace parshall::tester {
 /// Cost:  some ns a frame: checksums are brought up to date, not computed again (RFC 1624).
 class TrailerWriter final : public FrameWriter {
  public:
-  /// `sent`: of each stream, counts what was sent.
-  explicit TrailerWriter(std::shared_ptr<std::vector<SentFlow>> sent) : sent_(std::move(sent)) {}
+  /// `sent`: of each stream, counts what was sent. `id`: of the plan by which the frames are to be read.
+  explicit TrailerWriter(std::shared_ptr<std::vector<SentFlow>> sent, std::uint32_t id = 0)
+      : sent_(std::move(sent)), id_(id) {}
 
   void lengths(std::span<const RawPacket> packets, std::span<OutFrame> frames) noexcept override;
   void write(std::span<const RawPacket> packets, std::span<const OutFrame> frames,
@@ -26,6 +27,7 @@ class TrailerWriter final : public FrameWriter {
 
  private:
   std::shared_ptr<std::vector<SentFlow>> sent_;
+  std::uint32_t id_;
 };
 
 }  // namespace parshall::tester

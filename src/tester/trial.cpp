@@ -5,7 +5,6 @@
 #include <chrono>
 #include <thread>
 
-#include "base/realtime.hpp"
 #include "base/thread_name.hpp"
 #include "generate/lent_sink.hpp"
 #include "generate/memory_source.hpp"
@@ -85,12 +84,14 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
                       const TrialOptions& options, const std::function<bool()>& stop) {
   TrialResult result;
   result.began_ns = realtime_ns();
-  result.receiver = std::make_unique<Receiver>(
-      TestPlan{.streams = streams, .frames = most_frames(*trace, streams, options.send), .begin_ns = result.began_ns},
-      options.book);
+  result.receiver = std::make_unique<Receiver>(TestPlan{.id = options.id,
+                                                        .streams = streams,
+                                                        .frames = most_frames(*trace, streams, options.send),
+                                                        .begin_ns = std::min(options.begin_ns, result.began_ns)},
+                                               options.book);
   const auto sent = std::make_shared<std::vector<SentFlow>>(flows_of(*trace, streams));
-  Sender sender(std::make_unique<MemorySource>(trace, ~std::uint64_t{0}), std::make_unique<TrailerWriter>(sent),
-                std::make_unique<LentSink>(ends.sink), options.send);
+  Sender sender(std::make_unique<MemorySource>(trace, ~std::uint64_t{0}),
+                std::make_unique<TrailerWriter>(sent, options.id), std::make_unique<LentSink>(ends.sink), options.send);
   const Counters before = ends.source.counters();
   ReceivingThread receiving(ends.source, *result.receiver);
   const std::uint64_t stolen_before_ns = stolen_ns();

@@ -6,11 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "base/realtime.hpp"
 #include "generate/sender.hpp"
 #include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
 #include "tester/receiver.hpp"
 #include "tester/test_report.hpp"
+#include "tester/trial_id.hpp"
 
 namespace parshall::tester {
 
@@ -24,6 +26,9 @@ struct TrialOptions {
   SendPlan send;                            ///< in real time
   std::uint64_t settle_ns = 2'000'000'000;  ///< for which frames are waited for, after the last was sent: RFC 2544, 23
   BookOptions book;
+  std::uint32_t id = draw_trial_id();  ///< that tells its frames from those of any other trial
+  /// Frames of this id that were meant to be sent no earlier are of it, since 1970: trials may share both.
+  std::uint64_t begin_ns = realtime_ns();
 };
 
 /// What was sent, and what of it came back.

@@ -236,6 +236,35 @@ class Devices(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn('nothing comes back', done.stderr)
 
+    @side_by_side.alone
+    def test_frames_of_another_test_on_the_same_wire_are_not_ours(self):
+        with netns.VethPair() as pair:
+            space = pair.rx_space
+            for words in (('-n', pair.tx_space, 'link', 'set', 'wire0', 'netns', space), ('-n', space, 'link', 'set', 'wire0', 'up'),
+                          ('-n', space, 'link', 'add', 'dead0', 'type', 'veth', 'peer', 'name', 'dead1'),
+                          ('-n', space, 'link', 'set', 'dead0', 'multicast', 'off', 'up'), ('-n', space, 'link', 'set', 'dead1', 'multicast', 'off', 'up')):
+                subprocess.run(['ip', *words], check=True)
+            traffic = ('-g', 'flows=10', '--rate', '2kpps', '--format', 'json')
+            other = pair.watch(PARSHALL, 'test', 'run', '-i', 'wire0', '--receive-on', 'tap0', '--duration', '20s', *traffic)
+            try:
+                other.stderr.readline()
+                time.sleep(3)
+                dead = ('-i', 'dead0', '--receive-on', 'tap0')
+                learning = pair.watch(PARSHALL, 'test', 'run', *dead, '--learn', '1s', '--duration', '1s')
+                _, said = learning.communicate(timeout=60)
+                sure = pair.watch(PARSHALL, 'test', 'run', *dead, '--learn', '0', '--duration', '2s', '--settle', '500ms', *traffic)
+                out, errors = sure.communicate(timeout=60)
+            finally:
+                other.send_signal(signal.SIGINT)
+                other.communicate(timeout=60)
+        self.assertEqual(learning.returncode, 1)
+        self.assertIn('nothing comes back', said)
+        self.assertEqual(sure.returncode, 0, errors)
+        total = json.loads(out)['summary']
+        self.assertGreater(total['sent_frames'], 1000)
+        self.assertEqual((total['received_frames'], total['lost_frames']), (0, total['sent_frames']))
+        self.assertGreater(total['frames_that_came']['contradictory'], 1000)
+
     def test_csv_has_a_line_a_flow(self):
         rows = list(csv.DictReader(io.StringIO(
             test_run('--through', 'wire', '-g', 'flows=30', '--rate', '3kpps', '--count', '3000', '--format', 'csv').stdout)))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -214,12 +215,34 @@ TEST(FlowBook, CountsWhatIsAgainstThePlanAsContradictory) {
   EXPECT_EQ(book.flow(0, 10).received, 10u);
 }
 
-TEST(FlowBook, TakesWhatCameForSentWhateverIsSaid) {
-  FlowBook book({.streams = 1, .frames = 10});
+TEST(FlowBook, NeverSaysThatMoreWereSentOrReceivedThanWereSent) {
+  FlowBook book({.streams = 2, .frames = 1000});
   book.add(in_order({0, 1, 2, 4, 5}));
-  const FlowResult result = book.flow(0, 3);
-  EXPECT_EQ(result.sent, 6u);
+  const FlowResult result = book.flow(0, 4);
+  EXPECT_EQ(result.sent, 4u);
+  EXPECT_EQ(result.received, 3u);
   EXPECT_EQ(result.losses.frames, 1u);
+  EXPECT_EQ(result.contradictory, 2u);
+  std::vector<LossRun> runs;
+  book.each_loss(0, 4, [&](LossRun run) { runs.push_back(run); });
+  EXPECT_TRUE(runs.size() == 1 && runs[0].first == 3 && runs[0].frames == 1);
+  std::vector<std::uint32_t> of_another(300);
+  std::iota(of_another.begin(), of_another.end(), 0);
+  book.add(in_order(of_another, 1));
+  for (const std::uint64_t sent : {0, 1, 63, 64, 65, 299, 300}) {
+    const FlowResult all = book.flow(1, sent);
+    EXPECT_TRUE(all.sent == sent && all.received == sent && all.losses.frames == 0) << sent;
+    EXPECT_EQ(all.contradictory, 300 - sent);
+  }
+}
+
+TEST(FlowBook, SaysNoMoreThanWasSentWhereItsWindowIsPastThat) {
+  FlowBook book({.streams = 1, .frames = 1'000'000}, {.window_frames = 128});
+  book.add(in_order({0, 1, 3, 10'000, 10'001, 500'000}));
+  const FlowResult result = book.flow(0, 5);
+  EXPECT_EQ(result.sent, 5u);
+  EXPECT_EQ(result.received + result.losses.frames, 5u);
+  EXPECT_EQ(result.received + result.contradictory, 6u);
 }
 
 }  // namespace

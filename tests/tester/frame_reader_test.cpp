@@ -183,6 +183,26 @@ TEST(FrameReader, SaysContradictoryOfGoodFramesThatWereNotToBeSent) {
   EXPECT_EQ(kind_of({.stream = 1, .sequence = 1, .time_ns = kPlan.end_ns + 1}), FrameKind::contradictory);
 }
 
+TEST(FrameReader, SaysContradictoryOfFramesOfATestWithAnotherId) {
+  TestPlan plan = kPlan;
+  Trailer trailer = kTrailer;
+  for (const std::uint32_t id : {0u, 0x8000'0000u, 0xC0FF'EE00u, 0xFFFF'FFFFu}) {
+    plan.id = id;
+    trailer.stream = kTrailer.stream ^ id;
+    for (const char* form : {"plain", "tagged"}) {
+      const Bytes datagram = ipv4(17, udp(1, 2, payload_with(trailer, 40)));
+      const Bytes frame =
+          with_checksums(form == std::string("plain") ? ethernet(kEtherIpv4, datagram)
+                                                      : ethernet(0x8100, join({be16(7), be16(kEtherIpv4), datagram})));
+      EXPECT_EQ(read(frame, LinkType::ethernet, plan).kind, FrameKind::ours) << id;
+      EXPECT_EQ(read(frame, LinkType::ethernet, plan).trailer.stream, kTrailer.stream);
+      TestPlan other = plan;
+      other.id ^= 0x0010'0000;
+      EXPECT_EQ(read(frame, LinkType::ethernet, other).kind, FrameKind::contradictory) << id;
+    }
+  }
+}
+
 TEST(FrameReader, TakesAUdpDatagramWithoutAChecksum) {
   Bytes frame = forms()[0].frame;
   put16(frame.data() + 40, 0);

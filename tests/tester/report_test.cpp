@@ -119,6 +119,20 @@ TEST(TestReport, AccountsForEveryFrameThatCameAndThatWasSent) {
   EXPECT_NEAR(*report.latency.pdv_p99_ns, 4000, 10);
 }
 
+TEST(TestReport, CountsFramesBeyondWhatWasSentAsThoseOfAnother) {
+  Receiver receiver(kReportPlan);
+  for (std::uint32_t sequence = 0; sequence < 10; ++sequence) {
+    const Bytes frame = test_frame({.stream = 1, .sequence = sequence, .time_ns = kReportBegin + sequence});
+    const RawPacket packet = packet_of(frame, LinkType::ethernet, kReportBegin + 1000);
+    receiver.take({&packet, 1});
+  }
+  const std::vector<SentFlow> sent{{}, {.key = {}, .frames = 4, .wire_bytes = 400}, {}};
+  const TestReport report = make_report(receiver, sent, kSending);
+  EXPECT_TRUE(report.total.sent == 4 && report.total.received == 4);
+  EXPECT_TRUE(report.frames.ours == 4 && report.frames.contradictory == 6);
+  EXPECT_EQ(report.frames.all(), 10u);
+}
+
 TEST(TestReport, HasRatesOfTheLineAndJainsFairness) {
   const TestReport report = Received().report();
   EXPECT_DOUBLE_EQ(*report.rates.sent_pps, 1);

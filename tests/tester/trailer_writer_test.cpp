@@ -5,9 +5,10 @@
 
 #include <map>
 
-#include "generate/checksums.hpp"
+#include "frames.hpp"
 #include "generate/memory_source.hpp"
-#include "generate/trailer.hpp"
+#include "tester/frame_reader.hpp"
+#include "tester/trial_id.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -81,6 +82,28 @@ TEST(TrailerWriter, NumbersTheFramesOfEachStreamAndKeepsChecksumsGood) {
     EXPECT_EQ(frames, 3000u);
     EXPECT_EQ(wire_bytes, bytes);
   }
+}
+
+TEST(TrailerWriter, WritesWhatOnlyAReaderOfItsOwnTrialTakesForOurs) {
+  constexpr std::uint32_t kStreams = 7;
+  const auto trace = trace_of("flows=7,protocol=mix,size=81,packets=1000");
+  const std::uint32_t id = draw_trial_id(), other = id ^ 1u << 31;
+  const auto sent = std::make_shared<std::vector<SentFlow>>(kStreams);
+  TrailerWriter writer(sent, id);
+  MemorySource source(trace, 1000);
+  const Batch batch(source, writer, 1000, 1);
+  const FrameReader own({.id = id, .streams = kStreams, .frames = 1000}),
+      another({.id = other, .streams = kStreams, .frames = 1000});
+  std::map<std::uint32_t, std::uint32_t> next;
+  for (std::size_t i = 0; i < batch.bytes.size(); ++i) {
+    const RawPacket packet = packet_of(batch.bytes[i], LinkType::ethernet, 1000);
+    const TestFrame frame = own.read(packet);
+    ASSERT_EQ(frame.kind, FrameKind::ours) << i;
+    EXPECT_EQ(frame.trailer.stream, trace->flow_of(i));
+    EXPECT_EQ(frame.trailer.sequence, next[frame.trailer.stream]++);
+    EXPECT_EQ(another.read(packet).kind, FrameKind::contradictory) << i;
+  }
+  EXPECT_NE(draw_trial_id(), draw_trial_id());
 }
 
 TEST(TrailerWriter, GivesTheNumbersOfFramesThatWereNotSentToTheNext) {
