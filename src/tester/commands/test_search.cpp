@@ -92,9 +92,11 @@ class SearchSession {
     if (options_.quiet) return;
     const std::string repeat =
         options_.repeat == 1 ? "" : fmt::format(", search {} of {}", size.searches.size() + 1, options_.repeat);
-    say(kTestSearch, fmt::format("size {}{}: {:.0f} pps for {:.4g} s: {} of {} came{}", size.size, repeat,
-                                 trial.load_pps, trial.duration_s, trial.received, std::max(trial.offered, trial.sent),
-                                 trial.runs == 1 ? "" : fmt::format(", in the best of {} runs", trial.runs)));
+    say(kTestSearch,
+        fmt::format(
+            "size {}{}: {:.0f} pps for {:.4g} s: {} of {} came{}", size.size, repeat, trial.load_pps, trial.duration_s,
+            trial.received, std::max(trial.offered, trial.sent),
+            trial.runs == 1 ? "" : fmt::format(", in that of {} runs which the host disturbed least", trial.runs)));
   }
 
   const SearchOrder& order_;

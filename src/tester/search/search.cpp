@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 #include "tester/search/load_class.hpp"
@@ -58,12 +59,32 @@ std::optional<Error> Search::add(const TrialOutcome& outcome) {
 
 namespace {
 
+/// What the trials at a load say without some of them.
+LoadClass class_without(std::span<const TrialOutcome> at_load, const SearchGoal& goal,
+                        const std::function<bool(const TrialOutcome&)>& is_out) {
+  std::vector<TrialOutcome> sure;
+  std::ranges::copy_if(at_load, std::back_inserter(sure), std::not_fn(is_out));
+  return classify_load(sure, goal);
+}
+
 /// Whether an upper bound is one without the trials of which the host may have lost too much.
 bool is_devices(std::span<const TrialOutcome> at_load, const SearchGoal& goal) {
-  std::vector<TrialOutcome> sure;
-  std::ranges::copy_if(at_load, std::back_inserter(sure),
-                       [&](const TrialOutcome& trial) { return !trial.is_doubtful(goal.loss_ratio); });
-  return classify_load(sure, goal) == LoadClass::upper_bound;
+  const auto is_doubtful = [&](const TrialOutcome& trial) { return trial.is_doubtful(goal.loss_ratio); };
+  return class_without(at_load, goal, is_doubtful) == LoadClass::upper_bound;
+}
+
+/// Whether a lower bound is one without the trials that were run again: whoever runs them again where they lose, and
+/// not where they do not, chooses by what was lost.
+bool holds_at_first(std::span<const TrialOutcome> at_load, const SearchGoal& goal) {
+  const auto was_repeated = [](const TrialOutcome& trial) { return trial.runs > 1; };
+  return class_without(at_load, goal, was_repeated) == LoadClass::lower_bound;
+}
+
+void doubt(GoalResult& result, Irregular why) {
+  if (result.irregular == Irregular::no)
+    result.irregular = why;
+  else
+    result.further.push_back(why);
 }
 
 }  // namespace
@@ -80,8 +101,9 @@ GoalResult Search::result_of(const SearchGoal& goal) const {
   if (!upper && lower == plan_.max_load_pps) result.irregular = Irregular::no_upper_bound;
   if (!lower && upper == plan_.min_load_pps) result.irregular = Irregular::no_lower_bound;
   if (lower && upper && *upper - *lower <= goal.width * *upper * (1 + kRounding)) result.irregular = Irregular::no;
-  if (upper && result.irregular != Irregular::width_not_reached && !is_devices(log_.at(*upper), goal))
-    result.irregular = Irregular::hosts_loss;
+  if (result.irregular == Irregular::width_not_reached) return result;
+  if (upper && !is_devices(log_.at(*upper), goal)) result.irregular = Irregular::hosts_loss;
+  if (lower && !holds_at_first(log_.at(*lower), goal)) doubt(result, Irregular::run_again);
   return result;
 }
 
@@ -104,8 +126,16 @@ std::string_view text_of(Irregular irregular) noexcept {
       return "the search ended before the bounds were close enough";
     case Irregular::hosts_loss:
       return "what was lost at the upper bound may be the host's doing, which was late or had no time";
+    case Irregular::run_again:
+      return "the lower bound rests on trials that were run again, since what they lost may be the host's doing";
   }
   return "";
+}
+
+std::string reasons_of(const GoalResult& result) {
+  std::string text(text_of(result.irregular));
+  for (const Irregular reason : result.further) text += fmt::format("; {}", text_of(reason));
+  return text;
 }
 
 std::string_view text_of(SearchEnd end) noexcept {

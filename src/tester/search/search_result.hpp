@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,7 @@ enum class Irregular : std::uint8_t {
   no_upper_bound,     ///< the greatest load is a lower bound still: the device may do more
   width_not_reached,  ///< the search ended first
   hosts_loss,         ///< what the upper bound lost may be the host's doing: the device may do more
+  run_again,          ///< the lower bound rests on trials that were run again: the device may do less
 };
 std::string_view text_of(Irregular irregular) noexcept;
 
@@ -35,15 +37,25 @@ struct GoalResult {
   std::optional<RelevantBound> relevant_lower_bound, relevant_upper_bound;
   std::optional<double> conditional_throughput_pps;  ///< at the relevant lower bound
   Irregular irregular = Irregular::width_not_reached;
+  std::vector<Irregular> further;  ///< what it lacks beside that
+};
+/// "regular", or all that it lacks.
+std::string reasons_of(const GoalResult& result);
+
+/// A run of a trial that does not count, for what the host did in it or in one before.
+struct DiscardedRun {
+  std::size_t trial = 0;  ///< in whose place it was run: the first of a search is 0
+  TrialOutcome outcome;
 };
 
 struct SearchResult {
   SearchEnd end = SearchEnd::not_yet;
-  std::vector<TrialOutcome> trials;  ///< in order
-  std::size_t repeated = 0;          ///< others that were run again, for what the host did
-  double trial_s = 0;                ///< they took together, without what lay between them
-  double took_s = 0;                 ///< with that
-  std::vector<GoalResult> goals;     ///< in the order in which they were given
+  std::vector<TrialOutcome> trials;     ///< in order
+  std::size_t repeated = 0;             ///< others that were run again, for what the host did
+  std::vector<DiscardedRun> discarded;  ///< those, in order
+  double trial_s = 0;                   ///< they took together, without what lay between them
+  double took_s = 0;                    ///< with that
+  std::vector<GoalResult> goals;        ///< in the order in which they were given
 };
 
 }  // namespace parshall::tester

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace parshall::tester {
 namespace {
@@ -19,30 +20,42 @@ std::size_t most_runs(const TrialInput& input, const RepeatPlan& plan) {
   return 1 + std::clamp<std::size_t>(static_cast<std::size_t>(plan.most_s / input.duration_s), 2, plan.most);
 }
 
-Result<TrialOutcome> measure(Measurer& measurer, const TrialInput& input, std::span<const SearchGoal> goals,
-                             const RepeatPlan& plan, const std::function<bool()>& stop) {
-  auto outcome = measurer.measure(input);
-  std::size_t runs = 1;
-  for (; outcome && is_doubtful(*outcome, goals) && runs < most_runs(input, plan) && !stop(); ++runs) {
+/// All runs of one trial.
+struct Runs {
+  TrialOutcome kept;
+  std::vector<TrialOutcome> discarded;
+};
+
+Result<Runs> measure(Measurer& measurer, const TrialInput& input, std::span<const SearchGoal> goals,
+                     const RepeatPlan& plan, const std::function<bool()>& stop) {
+  auto first = measurer.measure(input);
+  if (!first) return first.error();
+  Runs runs{.kept = *std::move(first), .discarded = {}};
+  while (is_doubtful(runs.kept, goals) && runs.kept.runs < most_runs(input, plan) && !stop()) {
     auto again = measurer.measure(input);
-    if (!again || !is_doubtful(*again, goals) || again->loss_ratio() < outcome->loss_ratio())
-      outcome = std::move(again);
+    if (!again) return again.error();
+    const bool is_better = !is_doubtful(*again, goals) || again->hosts_share() < runs.kept.hosts_share();
+    if (is_better) std::swap(runs.kept, *again);
+    runs.kept.runs = 2 + runs.discarded.size();
+    runs.discarded.push_back(*std::move(again));
   }
-  if (outcome) outcome->runs = runs;
-  return outcome;
+  return runs;
 }
 
-std::optional<Error> run_trials(Search& search, Measurer& measurer,
-                                const std::function<void(const TrialOutcome&)>& told, const std::function<bool()>& stop,
-                                const RepeatPlan& repeats) {
-  while (const auto input = search.next()) {
-    const auto outcome = measure(measurer, *input, search.goals(), repeats, stop);
+/// Returns what was discarded, beside an error.
+std::pair<std::vector<DiscardedRun>, std::optional<Error>> run_trials(
+    Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
+    const std::function<bool()>& stop, const RepeatPlan& repeats) {
+  std::vector<DiscardedRun> discarded;
+  for (std::size_t trial = 0; const auto input = search.next(); ++trial) {
+    const auto runs = measure(measurer, *input, search.goals(), repeats, stop);
     if (stop()) break;
-    if (!outcome) return outcome.error();
-    told(*outcome);
-    if (auto error = search.add(*outcome)) return error;
+    if (!runs) return {discarded, runs.error()};
+    told(runs->kept);
+    if (auto error = search.add(runs->kept)) return {discarded, error};
+    for (const TrialOutcome& outcome : runs->discarded) discarded.push_back({trial, outcome});
   }
-  return std::nullopt;
+  return {discarded, std::nullopt};
 }
 
 }  // namespace
@@ -50,9 +63,10 @@ std::optional<Error> run_trials(Search& search, Measurer& measurer,
 SearchRun run_search(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
                      const std::function<bool()>& stop, const RepeatPlan& repeats) {
   const auto began = std::chrono::steady_clock::now();
-  auto failure = run_trials(search, measurer, told, stop, repeats);
+  auto [discarded, failure] = run_trials(search, measurer, told, stop, repeats);
   SearchRun run{.result = search.result(), .failure = std::move(failure)};
-  for (const TrialOutcome& trial : run.result.trials) run.result.repeated += trial.runs - 1;
+  run.result.repeated = discarded.size();
+  run.result.discarded = std::move(discarded);
   run.result.took_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return run;
 }

@@ -24,7 +24,8 @@ struct RepeatPlan {
 
 /// Runs the trials that the search asks for, until it wants no more.
 ///
-/// Of a trial that was run again that run counts in which nothing was the host's doing, else the one that lost least.
+/// Of a trial that was run again that run counts in which nothing was the host's doing, else the one in which the host
+/// had the smallest share: never the one that lost least, which would make devices better that lose by chance.
 ///
 /// `told`: each outcome, as it is there. `stop`: asked after each trial, whose outcome is then left out.
 SearchRun run_search(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,

@@ -34,7 +34,7 @@ struct TrialOutcome {
   std::uint64_t unsent = 0;  ///< of those offered: the generator did not send them in time, or its device dropped them
 
   HostTrouble host = {};
-  std::size_t runs = 1;                    ///< that it took: all before this one were left out, for what the host did
+  std::size_t runs = 1;                    ///< that it took: all but this one were discarded, for what the host did
   std::optional<std::uint64_t> seed = {};  ///< of what the device did by chance, where it draws
 
   TrialInput input() const noexcept { return {.load_pps = load_pps, .duration_s = duration_s}; }

@@ -34,6 +34,7 @@ Json trial_json(const TrialOutcome& trial) {
           {"unsent", trial.unsent},
           {"loss_ratio", trial.loss_ratio()},
           {"least_loss_ratio", trial.least_loss_ratio()},
+          {"hosts_share", trial.hosts_share()},
           {"runs", trial.runs},
           {"host",
            {{"late", trial.host.late},
@@ -53,20 +54,25 @@ Json result_json(const GoalResult& goal, const SizeSearches& size) {
       {"conditional_throughput_line_bps", throughput ? Json(line_bps(*throughput, size.line_bytes)) : Json(nullptr)},
       {"width", or_null(width_of(goal))},
       {"regular", goal.irregular == Irregular::no},
-      {"irregular", text_of(goal.irregular)},
+      {"irregular", reasons_of(goal)},
       {"generators_limit", is_generators_limit(goal, size.ceiling_pps)}};
 }
 
 Json search_json(const SearchResult& search, const SizeSearches& size) {
-  Json goals = Json::array(), trials = Json::array();
+  Json goals = Json::array(), trials = Json::array(), discarded = Json::array();
   for (const GoalResult& goal : search.goals) goals.push_back(result_json(goal, size));
   for (const TrialOutcome& trial : search.trials) trials.push_back(trial_json(trial));
+  for (const DiscardedRun& run : search.discarded) {
+    discarded.push_back({{"trial", run.trial}});
+    discarded.back().update(trial_json(run.outcome));
+  }
   return {{"end", text_of(search.end)},
           {"repeated", search.repeated},
           {"trial_s", search.trial_s},
           {"took_s", search.took_s},
           {"goals", goals},
-          {"trials", trials}};
+          {"trials", trials},
+          {"discarded", discarded}};
 }
 
 Json spread_json(const std::optional<Spread>& spread) {

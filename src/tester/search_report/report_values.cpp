@@ -30,7 +30,8 @@ std::string seed_text(const SearchReport& report) {
 
 std::string repeated_text(const SearchResult& search) {
   if (search.repeated == 0) return "";
-  return fmt::format("; {} more were run again, since what they lost may be the host's doing", search.repeated);
+  return fmt::format("; {} more were run again, since what they lost may be the host's doing, and are discarded (json)",
+                     search.repeated);
 }
 
 std::string size_text(const std::string& size) {
@@ -56,8 +57,7 @@ bool is_generators_limit(const GoalResult& result, double ceiling_pps) noexcept 
 }
 
 std::string judgement(const GoalResult& result, double ceiling_pps) {
-  std::string text =
-      result.irregular == Irregular::no ? "regular" : fmt::format("irregular: {}", text_of(result.irregular));
+  std::string text = result.irregular == Irregular::no ? "regular" : fmt::format("irregular: {}", reasons_of(result));
   if (is_generators_limit(result, ceiling_pps)) text += "; the generator's limit";
   return text;
 }
@@ -72,7 +72,8 @@ std::vector<Fact> search_terms(const SearchReport& report) {
        fmt::format(
            "losses of no more frames than left over {} ms late, were not sent, found no room in the receiving "
            "device, or were due in time that was stolen: where they decide on a goal, a trial is run again, and "
-           "if none is better, the result irregular",
+           "that run counts in which they were fewest, whatever it lost; where a bound rests on such trials, the "
+           "result is irregular",
            kLateNs / 1'000'000)},
       {"received", report.received},
       {"effective duration", "of a trial: the intended duration, without waits"},
@@ -91,10 +92,13 @@ namespace {
 /// Why results are irregular: each reason once.
 std::string reasons(const SizeSearches& size, std::size_t goal) {
   std::vector<std::string_view> all;
+  const auto add = [&](Irregular irregular) {
+    const std::string_view reason = text_of(irregular);
+    if (irregular != Irregular::no && std::ranges::find(all, reason) == all.end()) all.push_back(reason);
+  };
   for (const SearchResult& search : size.searches) {
-    const std::string_view reason = text_of(search.goals[goal].irregular);
-    if (search.goals[goal].irregular != Irregular::no && std::ranges::find(all, reason) == all.end())
-      all.push_back(reason);
+    add(search.goals[goal].irregular);
+    std::ranges::for_each(search.goals[goal].further, add);
   }
   return fmt::format("{}", fmt::join(all, "; "));
 }
