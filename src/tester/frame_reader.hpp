@@ -18,6 +18,8 @@ enum class FrameKind : std::uint8_t {
   cut,            ///< captured in part, or a fragment: it may have a trailer, which is not here
 };
 
+constexpr bool has_trailer(FrameKind kind) noexcept { return kind < FrameKind::foreign; }
+
 /// What a received frame is, and what it says of itself.
 struct TestFrame {
   FrameKind kind = FrameKind::foreign;

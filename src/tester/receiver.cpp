@@ -16,6 +16,7 @@ void Receiver::take(std::span<const RawPacket> packets) noexcept {
       const TestFrame frame = reader_.read(packet);
       if (frame.kind != FrameKind::ours) [[unlikely]] {
         take_other(frame);
+        if (has_trailer(frame.kind)) last_other_ns_ = std::max(last_other_ns_, packet.time_ns);
         continue;
       }
       arrivals[count++] = {.stream = frame.trailer.stream,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -32,6 +33,9 @@ class Receiver {
   const FlowBook& book() const noexcept { return book_; }
   const FrameCounts& frames() const noexcept { return frames_; }
 
+  /// When the last frame with a trailer came, of whatever test, since 1970; 0: none did.
+  std::uint64_t last_trailer_ns() const noexcept { return std::max(last_ns_, last_other_ns_); }
+
   /// From the first frame of ours that came to the last, in ns.
   std::uint64_t receiving_ns() const noexcept { return last_ns_ > first_ns_ ? last_ns_ - first_ns_ : 0; }
 
@@ -42,6 +46,7 @@ class Receiver {
   FlowBook book_;
   FrameCounts frames_;
   std::uint64_t first_ns_ = ~std::uint64_t{0}, last_ns_ = 0;
+  std::uint64_t last_other_ns_ = 0;  ///< of frames with a trailer that are not ours
 };
 
 }  // namespace parshall::tester

@@ -138,6 +138,18 @@ class Searches(unittest.TestCase):
         self.assertEqual(one['end'], 'no more trials allowed')
 
     @side_by_side.alone
+    def test_no_trial_begins_while_the_last_ones_frames_still_come(self):
+        # The bucket lets 125 frames a second through, and its queue holds as many as come in four.
+        done = search('--through', 'tbf:rate=1mbit,burst=3kb,limit=500kb', '-g', 'size=1000,flows=1', '--min', '20pps', '--max', '800pps', '--goal',
+                      'name=long,exceed=50%,trial=2s,sum=2s,width=20%,initial=2s', '--trials', '5', '--format', 'json', '-q', settle='1s')
+        one = json.loads(done.stdout)['sizes'][0]['searches'][0]
+        for trial in one['trials'] + one['discarded']:
+            self.assertEqual((trial['contradictory'], trial['corrupted']), (0, 0), trial)
+            self.assertGreater(trial['received'], 0, trial)
+            if trial['load_pps'] < 300:  # what is above the rate waits: nothing is lost in so short a time
+                self.assertGreater(trial['received'], 0.5 * trial['sent'], trial)
+
+    @side_by_side.alone
     def test_what_a_host_loses_that_pauses_is_not_the_devices(self):
         # Without pauses nothing is lost of 1,200 pps; the bucket's queue has room for 8 ms of them.
         process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', 'tbf:rate=10mbit,burst=3kb,limit=10kb', '-g', 'size=1000',

@@ -7,12 +7,16 @@
 
 #include "cli/signals.hpp"
 #include "tester/chart/number_text.hpp"
+#include "tester/quiet.hpp"
 
 namespace parshall::cli {
 
 Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
+  // Where it is not quiet in time, the trial counts what is not its own.
+  tester::wait_until_quiet(test_.ends().source, {.since_ns = busy_until_ns_, .quiet_ns = settle_ns_}, stop_asked);
   tester::TrialResult trial = tester::run_trial(frames_.trace, frames_.streams, test_.ends(),
                                                 {.send = send, .settle_ns = settle_ns_, .book = {}}, stop_asked);
+  busy_until_ns_ = trial.receiver->last_trailer_ns();
   if (trial.damage) return *trial.damage;
   if (const auto problem = test_.problem()) return *problem;
   return trial;
@@ -49,8 +53,13 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
                   .latest_ns = trial->lateness_ns->largest().value_or(0),
                   .missed = trial->device[Counter::nic_missed] + trial->device[Counter::no_mbuf],
                   .stolen_ns = trial->stolen_ns};
-  for (std::uint32_t stream = 0; stream < frames_.streams; ++stream)
-    outcome.received += trial->receiver->book().flow(stream, trial->sent[stream].frames).received;
+  const tester::FrameCounts& came = trial->receiver->frames();
+  outcome.strays = {.contradictory = came.contradictory, .corrupted = came.corrupted, .foreign = came.foreign};
+  for (std::uint32_t stream = 0; stream < frames_.streams; ++stream) {
+    const tester::FlowResult flow = trial->receiver->book().flow(stream, trial->sent[stream].frames);
+    outcome.received += flow.received;
+    outcome.strays.contradictory += flow.contradictory;
+  }
   return outcome;
 }
 
@@ -64,7 +73,9 @@ std::vector<tester::Fact> DeviceUnderTest::phases() const {
                      : fmt::format("once, before the first trial: frames of each size until one comes back, for {} "
                                    "at most; not before each trial (deviates)",
                                    tester::seconds_text(static_cast<double>(learn_ns_) / 1e9)),
-      settle_ns_);
+      settle_ns_,
+      fmt::format("until nothing with a trailer has come for {}, 10 s at most (deviates)",
+                  tester::seconds_text(static_cast<double>(settle_ns_) / 1e9)));
 }
 
 }  // namespace parshall::cli

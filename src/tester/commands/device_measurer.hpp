@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "base/realtime.hpp"
 #include "tester/commands/under_test.hpp"
 #include "tester/search_report/search_report.hpp"
 
@@ -10,7 +11,7 @@ namespace parshall::cli {
 /// Trials of frames that go through a device: what comes back of them, once each, was received.
 class DeviceMeasurer final : public tester::Measurer {
  public:
-  /// `settle_ns`: for which frames are waited for after each trial.
+  /// `settle_ns`: for which frames are waited for after each trial, and for which none may come before one.
   DeviceMeasurer(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
       : frames_(std::move(frames)), test_(test), settle_ns_(settle_ns) {}
 
@@ -25,6 +26,7 @@ class DeviceMeasurer final : public tester::Measurer {
   TestFrames frames_;
   TestEnds& test_;
   std::uint64_t settle_ns_;
+  std::uint64_t busy_until_ns_ = realtime_ns();  ///< when the last frame with a trailer came, as far as is known
 };
 
 /// A device between the ends of a test.

@@ -33,7 +33,9 @@ class MonitorUnderTest final : public UnderTest {
 
   const std::string& description() const override { return description_; }
   std::string received() const override;
-  std::vector<tester::Fact> phases() const override { return trial_phases("none (deviates)", settle_ns_); }
+  std::vector<tester::Fact> phases() const override {
+    return trial_phases("none (deviates)", settle_ns_, "until the ring before it is empty (deviates)");
+  }
   /// That the ring takes, with the FCS.
   std::uint32_t longest_frame() const noexcept { return sink_->longest_frame() + kFcsBytes; }
   std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override;

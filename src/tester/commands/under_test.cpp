@@ -7,7 +7,7 @@
 
 namespace parshall::cli {
 
-std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns) {
+std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns, const std::string& rest) {
   constexpr double kWaitS = 2;
   const double settle_s = static_cast<double>(settle_ns) / 1e9;
   return {
@@ -16,7 +16,7 @@ std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_
       {"c) trial", "frames at the load, for the duration"},
       {"d) wait for frames, 2 s",
        fmt::format("{}{}", tester::seconds_text(settle_s), settle_s < kWaitS ? " (deviates)" : "")},
-      {"e) restabilize, 5 s", "none: the next trial begins at once (deviates)"},
+      {"e) restabilize, 5 s", rest},
   };
 }
 

@@ -33,7 +33,8 @@ class UnderTest {
 constexpr SendRate kUnreachable{SendRate::Unit::packets, 1e12};
 constexpr std::uint64_t kCeilingNs = 200'000'000;
 
-/// RFC 9971 wants whatever deviates from those phases to be told. `learning`: how its learning frames are sent.
-std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns);
+/// RFC 9971 wants whatever deviates from those phases to be told. `learning`: how its learning frames are sent; `rest`:
+/// what happens before the next trial.
+std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns, const std::string& rest);
 
 }  // namespace parshall::cli

@@ -80,6 +80,10 @@ bool holds_at_first(std::span<const TrialOutcome> at_load, const SearchGoal& goa
   return class_without(at_load, goal, was_repeated) == LoadClass::lower_bound;
 }
 
+bool has_strays(std::span<const TrialOutcome> at_load) {
+  return std::ranges::any_of(at_load, [](const TrialOutcome& trial) { return trial.strays.contradictory > 0; });
+}
+
 void doubt(GoalResult& result, Irregular why) {
   if (result.irregular == Irregular::no)
     result.irregular = why;
@@ -101,9 +105,11 @@ GoalResult Search::result_of(const SearchGoal& goal) const {
   if (!upper && lower == plan_.max_load_pps) result.irregular = Irregular::no_upper_bound;
   if (!lower && upper == plan_.min_load_pps) result.irregular = Irregular::no_lower_bound;
   if (lower && upper && *upper - *lower <= goal.width * *upper * (1 + kRounding)) result.irregular = Irregular::no;
-  if (result.irregular == Irregular::width_not_reached) return result;
-  if (upper && !is_devices(log_.at(*upper), goal)) result.irregular = Irregular::hosts_loss;
+  if (upper && result.irregular != Irregular::width_not_reached && !is_devices(log_.at(*upper), goal))
+    result.irregular = Irregular::hosts_loss;
   if (lower && !holds_at_first(log_.at(*lower), goal)) doubt(result, Irregular::run_again);
+  if ((lower && has_strays(log_.at(*lower))) || (upper && has_strays(log_.at(*upper))))
+    doubt(result, Irregular::strays);
   return result;
 }
 
@@ -128,6 +134,8 @@ std::string_view text_of(Irregular irregular) noexcept {
       return "what was lost at the upper bound may be the host's doing, which was late or had no time";
     case Irregular::run_again:
       return "the lower bound rests on trials that were run again, since what they lost may be the host's doing";
+    case Irregular::strays:
+      return "frames of another trial or test came in trials at a bound";
   }
   return "";
 }

@@ -19,6 +19,7 @@ enum class Irregular : std::uint8_t {
   width_not_reached,  ///< the search ended first
   hosts_loss,         ///< what the upper bound lost may be the host's doing: the device may do more
   run_again,          ///< the lower bound rests on trials that were run again: the device may do less
+  strays,             ///< frames of another trial or test came at a bound: they may have taken the device's room
 };
 std::string_view text_of(Irregular irregular) noexcept;
 

@@ -24,6 +24,13 @@ struct HostTrouble {
   std::uint64_t stolen_ns = 0;  ///< of the processors, for other guests of the host
 };
 
+/// What came in a trial beside its own frames.
+struct Strays {
+  std::uint64_t contradictory = 0;  ///< frames of another trial or test
+  std::uint64_t corrupted = 0;
+  std::uint64_t foreign = 0;  ///< other traffic
+};
+
 /// A trial that was run, as it was asked for, and what came of it. Its effective duration is its duration.
 struct TrialOutcome {
   double load_pps = 0;
@@ -34,6 +41,7 @@ struct TrialOutcome {
   std::uint64_t unsent = 0;  ///< of those offered: the generator did not send them in time, or its device dropped them
 
   HostTrouble host = {};
+  Strays strays = {};
   std::size_t runs = 1;                    ///< that it took: all but this one were discarded, for what the host did
   std::optional<std::uint64_t> seed = {};  ///< of what the device did by chance, where it draws
 

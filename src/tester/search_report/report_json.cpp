@@ -41,6 +41,9 @@ Json trial_json(const TrialOutcome& trial) {
             {"latest_ns", trial.host.latest_ns},
             {"missed", trial.host.missed},
             {"stolen_ns", trial.host.stolen_ns}}},
+          {"contradictory", trial.strays.contradictory},
+          {"corrupted", trial.strays.corrupted},
+          {"foreign", trial.strays.foreign},
           {"seed", or_null(trial.seed)}};
 }
 

@@ -230,6 +230,37 @@ TEST(TrialOutcome, IsTheHostsDoingAsFarAsItsFramesWereLateUnsentMissedOrStolen) 
   EXPECT_EQ(trial.least_loss_ratio(), 0);
 }
 
+TEST(SearchRun, SaysThatFramesOfAnotherTrialCameInOneThatItRestsOn) {
+  class Crowded final : public Measurer {
+   public:
+    explicit Crowded(double from_pps, double to_pps) : from_pps_(from_pps), to_pps_(to_pps) {}
+    Result<double> ceiling_pps() override { return 1e6; }
+    Result<TrialOutcome> measure(const TrialInput& input) override {
+      TrialOutcome outcome = trial_of(input, hard_knee(3e5)(input, random_));
+      outcome.strays = {.foreign = 100};
+      outcome.strays.contradictory = input.load_pps >= from_pps_ && input.load_pps < to_pps_ ? 1 : 0;
+      return outcome;
+    }
+
+   private:
+    double from_pps_, to_pps_;
+    SplitMix64 random_{1};
+  };
+  const auto found = [](double from_pps, double to_pps) {
+    Crowded measurer(from_pps, to_pps);
+    const auto search = some_search();
+    const SearchRun run = run_search(
+        *search, measurer, [](const TrialOutcome&) {}, [] { return false; });
+    return run.result.goals[0];
+  };
+  const GoalResult alone = found(0, 0);
+  ASSERT_EQ(alone.irregular, Irregular::no);
+  const double lower_pps = alone.relevant_lower_bound->load_pps, upper_pps = alone.relevant_upper_bound->load_pps;
+  EXPECT_EQ(found(1.001 * upper_pps, 2e6).irregular, Irregular::no) << "no trial at a bound";
+  EXPECT_EQ(found(0.999 * lower_pps, 1.001 * lower_pps).irregular, Irregular::strays);
+  EXPECT_EQ(found(0.999 * upper_pps, 1.001 * upper_pps).irregular, Irregular::strays);
+}
+
 /// A trial that was cut short says nothing, and neither does a device that was taken down with it.
 TEST(SearchRun, LeavesOutTheTrialInWhichItWasStopped) {
   for (const std::size_t works_for : {4, 100}) {

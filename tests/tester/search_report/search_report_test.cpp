@@ -62,6 +62,33 @@ TEST_P(EveryFormat, SaysWhatWasRunAgainAndWhatTheHostMayHaveLost) {
   EXPECT_THAT(write(report), HasSubstr(hosts));
 }
 
+TEST_P(EveryFormat, SaysAllThatAResultLacks) {
+  SearchReport report = sample_report();
+  GoalResult& goal = report.sizes[0].searches[0].goals[0];
+  goal.irregular = Irregular::no_upper_bound;
+  goal.further = {Irregular::run_again, Irregular::strays};
+  for (const char* reason : {"met at the greatest load", "rests on trials that were run again", "of another trial"})
+    EXPECT_THAT(write(report), HasSubstr(reason));
+}
+
+TEST(SearchJson, HasEveryRunAndWhatCameInItBesideItsOwnFrames) {
+  SearchReport report = sample_report();
+  SearchResult& search = report.sizes[0].searches[0];
+  TrialOutcome outcome = search.trials[2];
+  outcome.host.late = 7;
+  outcome.strays = {.contradictory = 3, .corrupted = 2, .foreign = 1};
+  search.discarded = {{.trial = 2, .outcome = outcome}};
+  const auto json = nlohmann::json::parse(search_json(report))["sizes"][0]["searches"][0];
+  ASSERT_EQ(json["discarded"].size(), 1);
+  const auto& run = json["discarded"][0];
+  EXPECT_EQ(run["trial"], 2);
+  EXPECT_EQ(run["load_pps"], outcome.load_pps);
+  EXPECT_EQ(run["loss_ratio"], outcome.loss_ratio());
+  EXPECT_EQ(run["hosts_share"], 7);
+  EXPECT_TRUE(run["contradictory"] == 3 && run["corrupted"] == 2 && run["foreign"] == 1);
+  EXPECT_EQ(json["trials"][2]["contradictory"], 0);
+}
+
 TEST_P(EveryFormat, HasNoMoreDigitsThanCount) {
   if (GetParam().name == "json") return;  // numbers themselves
   SearchReport report = sample_report();
