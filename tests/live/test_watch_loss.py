@@ -59,6 +59,8 @@ class WatchLoss(unittest.TestCase):
         self.assertEqual([run['kernel']['received'] for run in report['runs']], [PACKETS] * 3)
         self.assertEqual((report['lost'], report['loss_ratio'], report['offered']), (0, 0, 3 * PACKETS))
         self.assertEqual(report['loss_ratio_upper95_of_none'], 3 / (3 * PACKETS))
+        for name in ('loss_ratio_low95', 'loss_ratio_high95', 'not_known'):
+            self.assertIsNone(report[name], name)
         self.assertIn('watch-loss', report['command'])
 
     @side_by_side.alone
@@ -97,6 +99,32 @@ class WatchLoss(unittest.TestCase):
             told, errors = running.communicate(timeout=60)
         self.assertEqual((running.returncode, errors), (0, ''))
         self.assertEqual([run['counted'] for run in json.loads(told)['runs']], [PACKETS] * 2)
+
+    @side_by_side.alone
+    def test_other_traffic_hides_what_was_lost(self):
+        with netns.VethPair() as pair:
+            subprocess.run(['ip', '-n', pair.tx_space, 'link', 'set', 'wire0', 'netns', pair.rx_space], check=True)
+            subprocess.run(['ip', '-n', pair.rx_space, 'link', 'set', 'wire0', 'up'], check=True)
+            others = pair.watch(PARSHALL, 'send', '-q', '-i', 'wire0', '-g', 'flows=3', '--rate', '1kpps', '--duration', '60s')
+            try:
+                reports = []
+                for form in ('json', 'text'):
+                    running = pair.watch(PARSHALL, 'test', 'watch-loss', '-q', '-i', 'wire0,tap0', '--runs', '2', '--count', str(PACKETS), '--rate',
+                                         '20kpps', '--format', form)
+                    told, errors = running.communicate(timeout=60)
+                    self.assertEqual((running.returncode, errors), (0, ''))
+                    reports.append(told)
+            finally:
+                others.send_signal(signal.SIGINT)
+                others.communicate(timeout=20)
+        report = json.loads(reports[0])
+        for run in report['runs']:
+            self.assertGreater(run['kernel']['received'], run['sent'])
+            self.assertIsNone(run['loss_ratio'])
+        for name in ('loss_ratio', 'loss_ratio_low95', 'loss_ratio_high95', 'loss_ratio_upper95_of_none'):
+            self.assertIsNone(report[name], name)
+        self.assertIn('other traffic', report['not_known'])
+        self.assertRegex(reports[1], r'loss ratio  not known: in 2 of 2 runs .*other traffic')
 
     def test_a_monitor_that_ends_at_once(self):
         self.assert_fails(1, 'run 1: the monitor (true) ended with status 0 before', arguments=['--monitor', 'true', '--counts', '([0-9]+)'])

@@ -36,7 +36,13 @@ struct MonitorRun {
   std::optional<std::uint64_t> drops;  ///< by the monitor's own word
 
   std::uint64_t lost() const noexcept { return offered > counted ? offered - counted : 0; }
-  double loss() const noexcept { return offered == 0 ? 0 : static_cast<double>(lost()) / static_cast<double>(offered); }
+  /// Other traffic came too, or both directions were counted: that may stand for packets which were lost.
+  bool is_mixed() const noexcept { return counted > offered || (kernel && kernel->received > sent); }
+  /// lost / offered; nothing where it is mixed.
+  std::optional<double> loss() const noexcept {
+    if (is_mixed()) return std::nullopt;
+    return offered == 0 ? 0 : static_cast<double>(lost()) / static_cast<double>(offered);
+  }
 };
 
 /// Starts the monitor, waits until it captures, sends, waits, interrupts it and compares. An error where the monitor
