@@ -102,6 +102,16 @@ class Devices(unittest.TestCase):
         self.assertLess(total['latency_min_ns'], 3e6, 'those that overtook')
         self.assertGreater(total['overtaking_frames'], 300)
 
+    @side_by_side.alone
+    def test_what_a_link_has_no_room_for_is_in_its_account(self):
+        found = report('--through', 'link:delay=1ms,limit=1000', '-g', 'flows=10,size=1500', '--rate', 'asap', '--count', '400000')
+        did, total = found['device_did']['forward'], found['summary']
+        self.assertGreater(did['missed'], 0, 'it is slower than who sends')
+        offered = did['entered'] + did['missed']
+        self.assertGreaterEqual(offered, 0.99 * total['sent_frames'], 'a full backlog of the kernel drops some before')
+        self.assertLessEqual(offered, total['sent_frames'] + 200, 'and some were sent before the test')
+        self.assertEqual(did['entered'], did['lost'] + did['queue_full'] + did['too_long'] + did['still_waiting'] + did['sent'] + did['unsent'])
+
     def test_what_a_link_loses_follows_from_one_seed_that_is_told(self):
         def lost(*options, link='link:loss=5'):
             found = report('--through', link, '-g', 'flows=50', '--rate', '20kpps', '--count', '2000', *options)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/or_null.hpp"
 #include "base/parse.hpp"
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
@@ -94,12 +95,36 @@ void take_orders(Directions& link) {
   }
 }
 
-nlohmann::ordered_json json_of(const tester::LinkCounts& counts) {
+/// One direction. `dropped`: of what was sent, by the sending device.
+struct Passed {
+  const char* name;
+  const tester::LinkCounts& counts;
+  std::uint64_t dropped;
+};
+
+nlohmann::ordered_json json_of(const Passed& passed) {
+  const tester::LinkCounts& counts = passed.counts;
   const tester::ImpairmentCounts& did = counts.impairment;
-  return {{"entered", counts.entered}, {"too_long", counts.too_long},           {"lost", did.lost},
-          {"queue_full", did.refused}, {"duplicated", did.duplicated},          {"sent_at_once", did.sent_at_once},
-          {"delayed", did.delayed},    {"still_waiting", counts.still_waiting}, {"sent", counts.sent},
-          {"unsent", counts.unsent}};
+  return {{"entered", counts.entered},
+          {"missed", or_null(counts.missed)},
+          {"too_long", counts.too_long},
+          {"lost", did.lost},
+          {"queue_full", did.refused},
+          {"duplicated", did.duplicated},
+          {"sent_at_once", did.sent_at_once},
+          {"delayed", did.delayed},
+          {"still_waiting", counts.still_waiting},
+          {"sent", counts.sent},
+          {"unsent", counts.unsent},
+          {"dropped", passed.dropped}};
+}
+
+/// What was lost that nobody asked for.
+void tell_losses(const Passed& passed) {
+  const std::uint64_t missed = passed.counts.missed.value_or(0), unsent = passed.counts.unsent + passed.dropped;
+  if (missed + unsent == 0) return;
+  say(kTestLink, fmt::format("{}: {} frames entered, {} more found no room, {} could not be sent on", passed.name,
+                             passed.counts.entered, missed, unsent));
 }
 
 int run(const LinkOptions& options) {
@@ -124,8 +149,14 @@ int run(const LinkOptions& options) {
   if (options.prompt) take_orders(link);
   forward.join();
   backward.join();
+  const Passed there{"forward", counts, b->port->dropped_in_sending()},
+      back_again{"backward", returned, a->port->dropped_in_sending()};
+  if (!options.quiet) {
+    tell_losses(there);
+    tell_losses(back_again);
+  }
   const nlohmann::ordered_json report = {
-      {"command", command_line()}, {"seed", link.seed}, {"forward", json_of(counts)}, {"backward", json_of(returned)}};
+      {"command", command_line()}, {"seed", link.seed}, {"forward", json_of(there)}, {"backward", json_of(back_again)}};
   if (const auto error = write_whole(options.output, report.dump(2) + "\n")) return fail(kTestLink, *error, kFailed);
   return kDone;
 }

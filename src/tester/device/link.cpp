@@ -27,6 +27,13 @@ bool send(FrameSink& to, const Frame& frame) noexcept {
   return to.send(1) == 1;
 }
 
+/// Frames that came, and that no poll will give.
+std::optional<std::uint64_t> missed_by(const Counters& device) noexcept {
+  const auto no_room = device.known(Counter::nic_missed), no_buffer = device.known(Counter::no_mbuf);
+  if (!no_room && !no_buffer) return std::nullopt;
+  return no_room.value_or(0) + no_buffer.value_or(0);
+}
+
 }  // namespace
 
 bool LinkSeeds::hand_over(std::uint64_t seed, const std::function<bool()>& stop) {
@@ -65,6 +72,7 @@ LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings&
     while (const auto frame = link.due(now_ns)) ++(send(to, *frame) ? counts.sent : counts.unsent);
     if (count == 0 && link.next_ns().value_or(~0ull) > now_ns) std::this_thread::sleep_for(kNap);
   }
+  counts.missed = missed_by(from.counters());
   counts.still_waiting = link.queued();
   counts.impairment = link.counts();
   return counts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -10,10 +11,12 @@
 
 namespace parshall::tester {
 
-/// What came of frames that entered a lossy link: entered = the impairment's offered + too_long; and of the copies that
-/// left it, `unsent` could not be sent.
+/// What came of frames that were offered to a lossy link: offered = entered + missed, as far as its device tells what
+/// it missed; entered = the impairment's offered + too_long; and of the copies that left it, `unsent` could not be
+/// sent.
 struct LinkCounts {
   std::uint64_t entered = 0;
+  std::optional<std::uint64_t> missed;  ///< since the device was opened, without room in it; nothing: it does not tell
   std::uint64_t too_long = 0;
   std::uint64_t sent = 0;
   std::uint64_t unsent = 0;
