@@ -39,7 +39,7 @@ struct TrialResult {
   std::vector<SentFlow> sent;                         ///< each stream
   Counters device;                                    ///< of the receiving device, during the trial
   std::unique_ptr<Receiver> receiver;
-  std::uint64_t stolen_ns = 0;  ///< of the processors, by other guests of the host, while frames were sent
+  std::uint64_t stolen_ns = 0;  ///< of each processor on average, by other guests of the host, while frames were sent
   std::uint64_t began_ns = 0;   ///< since 1970: no frame was due earlier
   bool interrupted = false;     ///< somebody ended the sending
   std::optional<Error> damage;  ///< of a device

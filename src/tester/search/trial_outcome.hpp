@@ -21,7 +21,7 @@ struct HostTrouble {
   std::uint64_t late = 0;       ///< frames that left more than kLateNs after they were due
   std::uint64_t latest_ns = 0;  ///< of all
   std::uint64_t missed = 0;     ///< frames that came back, for which the receiving device had no room
-  std::uint64_t stolen_ns = 0;  ///< of the processors, for other guests of the host
+  std::uint64_t stolen_ns = 0;  ///< of each processor on average, for other guests of the host
 };
 
 /// What came in a trial beside its own frames.
