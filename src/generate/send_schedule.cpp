@@ -115,6 +115,21 @@ double SendSchedule::seconds_of(double units) const noexcept {
   return 2 * units / (ramp_.from + std::sqrt(ramp_.from * ramp_.from + 2 * slope * units));
 }
 
+/// The inverse of seconds_of().
+double SendSchedule::units_by(double seconds) const noexcept {
+  const double ramp_s = static_cast<double>(ramp_.time_ns) * 1e-9;
+  if (seconds >= ramp_s) return (ramp_.from + rate_.value) / 2 * ramp_s + (seconds - ramp_s) * rate_.value;
+  return ramp_.from * seconds + (rate_.value - ramp_.from) / (2 * ramp_s) * seconds * seconds;
+}
+
+/// Those of a burst are due with its first.
+std::optional<std::uint64_t> SendSchedule::left_before(std::uint64_t time_ns) const noexcept {
+  if (rate_.unit != SendRate::Unit::packets) return std::nullopt;
+  if (time_ns <= base_ns_) return 0;
+  const double bursts = std::ceil(units_by((static_cast<double>(time_ns - base_ns_) - 0.5) * 1e-9) / burst_);
+  return nearest(std::max(0.0, bursts * burst_ - units_));
+}
+
 void SendSchedule::change(const SendRate& rate, std::uint64_t now_ns) noexcept {
   rate_ = rate;
   ramp_ = {};

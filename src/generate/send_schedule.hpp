@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -49,6 +50,9 @@ class SendSchedule {
   /// From `now_ns` since the first frame on: what was due until then and is not sent yet is due now.
   void change(const SendRate& rate, std::uint64_t now_ns) noexcept;
 
+  /// How many more frames are due before a time, if there are as many: nothing where that depends on the frames.
+  std::optional<std::uint64_t> left_before(std::uint64_t time_ns) const noexcept;
+
   const SendRate& rate() const noexcept { return rate_; }
 
   /// Whether frames wait for a time.
@@ -57,6 +61,7 @@ class SendSchedule {
  private:
   std::uint64_t due_ns(std::uint64_t time_ns) noexcept;
   double seconds_of(double units) const noexcept;
+  double units_by(double seconds) const noexcept;
 
   SendRate rate_;
   SendRamp ramp_;

@@ -13,7 +13,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint64_t kCountingNs = 1'000'000'000;  ///< for which frames are counted that were not sent
+constexpr std::uint64_t kCountingNs = 1'000'000'000;  ///< for which frames are counted one by one that were not sent
 
 /// For which frames that were due within a duration are still sent behind its end.
 constexpr std::uint64_t grace_ns(std::uint64_t duration_ns) noexcept {
@@ -172,6 +172,7 @@ void Sender::show(std::span<const RawPacket> packets, std::span<const OutFrame> 
   }
 }
 
+/// Those for which there is no time are counted by the rate, as if the source had as many.
 void Sender::count_unsent() noexcept {
   if (!schedule_.paced()) return;
   const std::uint64_t until_ns = clock_ns() + kCountingNs;
@@ -183,6 +184,12 @@ void Sender::count_unsent() noexcept {
     before = fetched_;
     fetch();
   } while (fetched_ != before && clock_ns() < until_ns);
+  if (fetched_ == before) return;
+  const std::uint64_t due = schedule_.left_before(plan_.duration_ns).value_or(0) + have_ - at_;
+  const std::uint64_t left = plan_.frames == 0 ? due : std::min(due, plan_.frames - fetched_ + have_ - at_);
+  counts_.taken += left;
+  counts_.unsent += left;
+  at_ = have_;
 }
 
 std::uint64_t Sender::idle_ns() const noexcept {

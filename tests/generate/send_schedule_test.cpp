@@ -57,6 +57,31 @@ TEST(SendSchedule, CountsWhatTheLineNeedsAroundAFrame) {
   EXPECT_EQ(schedule.next(0, 60), 1365u) << "short frames are padded on the line";
 }
 
+TEST(SendSchedule, KnowsHowManyAreLeftBeforeATime) {
+  for (const double pps : {0.7, 1000.0, 33'333.3, 1e6})
+    for (const SendRamp& ramp : {SendRamp{}, SendRamp{pps / 3, 400'000'000}, SendRamp{pps * 2, 10'000'000'000}})
+      for (const std::uint32_t burst : {1, 7, 100})
+        for (const std::uint64_t until_ns : {1ull, 1'000'000ull, 50'000'000ull, 123'456'789ull, 700'000'001ull}) {
+          SendSchedule schedule({Unit::packets, pps}, ramp, burst);
+          const std::uint64_t all = *schedule.left_before(until_ns);
+          std::uint64_t due = 0;
+          while (schedule.next(0, 60) < until_ns) {
+            ++due;
+            if (due == all / 2) {
+              EXPECT_EQ(*schedule.left_before(until_ns), all - due);
+            }
+          }
+          EXPECT_NEAR(static_cast<double>(all), static_cast<double>(due), burst == 1 ? 1 : 0) << pps << " " << burst;
+          EXPECT_EQ(*schedule.left_before(until_ns), 0u);
+        }
+  SendSchedule changed({Unit::packets, 1000});
+  changed.next(0, 60);
+  changed.change({Unit::packets, 10}, 500'000'000);
+  EXPECT_EQ(changed.left_before(1'500'000'000), 10u);
+  EXPECT_EQ(changed.left_before(500'000'000), 0u);
+  EXPECT_FALSE(SendSchedule({Unit::line_bits, 1e9}).left_before(1));
+}
+
 TEST(SendSchedule, ReachesItsRateByTheRamp) {
   for (const double from : {0.0, 100.0, 5000.0, 20000.0}) {
     SendSchedule schedule(rate("10kpps"), {.from = from, .time_ns = 2'000'000'000});

@@ -150,6 +150,35 @@ TEST(Sender, CountsAsUnsentWhatWasDueAndCouldNotGo) {
   EXPECT_EQ(counts.unsent, 30'000 - counts.sent);
 }
 
+/// The same packet for ever.
+class EndlessSource final : public PacketSource {
+ public:
+  std::size_t poll(std::span<RawPacket> out) noexcept override {
+    std::ranges::fill(out, packet_.packet());
+    return out.size();
+  }
+
+ private:
+  Captured packet_{.bytes = Bytes(60)};
+};
+
+TEST(Sender, CountsAllThatWasDueHoweverMuchThatIs) {
+  for (const std::uint64_t most : {std::uint64_t{0}, std::uint64_t{30'000'000'000}}) {
+    std::vector<ListSink::Sent> sent;
+    auto sink = std::make_unique<ListSink>(sent);
+    sink->most_reserved = 1;
+    Sender sender(std::make_unique<EndlessSource>(), std::make_unique<FrameCopier>(), std::move(sink),
+                  {.rate = {SendRate::Unit::packets, 1e12}, .frames = most, .duration_ns = 50'000'000});
+    while (!sender.finished()) {
+      sender.step();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const SendCounts counts = sender.counts();
+    EXPECT_NEAR(static_cast<double>(counts.taken), most == 0 ? 5e10 : 3e10, 1000) << "times are rounded to 1 ns";
+    EXPECT_EQ(counts.unsent, counts.taken - counts.sent);
+  }
+}
+
 TEST(Sender, GoesOnAtAnotherRateAtOnce) {
   Sending run(packets(2000), {.rate = {SendRate::Unit::packets, 0.001}});
   EXPECT_EQ(run.sender->step(), 1u);
