@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 #include <vector>
+
+#include "tester/search/trial_outcome.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -28,6 +31,16 @@ TEST(SearchGoal, PresetsAreThoseOfTheirSources) {
   }
   EXPECT_EQ(ndr.loss_ratio, 0);
   EXPECT_EQ(pdr.loss_ratio, 0.005);
+}
+
+TEST(SearchGoal, IsMetByTheFramesThatItsDecimalPercentageSays) {
+  for (std::uint64_t k = 1; k < 1000; ++k) {
+    const TrialOutcome trial{.load_pps = 1000, .duration_s = 1, .offered = 1000, .sent = 1000, .received = 1000 - k};
+    const std::string percent = std::to_string(k / 10) + "." + std::to_string(k % 10);
+    EXPECT_EQ(parse_goal("name=x,loss=" + percent + "%")->loss_ratio, trial.loss_ratio()) << percent;
+  }
+  EXPECT_EQ(parse_goal("name=x,loss=5e0%")->loss_ratio, 0.05);
+  EXPECT_EQ(parse_goal("name=x,loss=0")->loss_ratio, 0);
 }
 
 TEST(SearchGoal, PresetsAreValidTogether) {
