@@ -148,6 +148,7 @@ class LossyLink final : public InNetwork {
   ~LossyLink() override { stop(); }
   Result<std::string> finish() override {
     const auto end = stop();
+    if (!end) return Error{"the link does not end, though it was killed"};
     if (!end->is_good()) return Error{"the link " + end->text()};
     const std::string said = process_.output();
     return said.substr(std::min(said.find('{'), said.size()));  // answers come before
