@@ -15,10 +15,9 @@ namespace {
 
 constexpr std::uint64_t kCountingNs = 1'000'000'000;  ///< for which frames are counted one by one that were not sent
 
-/// For which frames that were due within a duration are still sent behind its end.
-constexpr std::uint64_t grace_ns(std::uint64_t duration_ns) noexcept {
+std::uint64_t grace_ns(const SendPlan& plan) noexcept {
   constexpr std::uint64_t kLeast = 10'000'000;
-  return std::max(kLeast, duration_ns / 100);
+  return plan.grace_ns.value_or(std::max(kLeast, plan.duration_ns / 100));
 }
 
 std::uint64_t read_clock(clockid_t clock) noexcept {
@@ -36,7 +35,7 @@ Sender::Sender(std::unique_ptr<PacketSource> source, std::unique_ptr<FrameWriter
       sink_(std::move(sink)),
       plan_(plan),
       schedule_(plan.rate, plan.ramp, plan.burst),
-      end_ns_(plan.duration_ns + (schedule_.paced() ? grace_ns(plan.duration_ns) : 0)),
+      end_ns_(plan.duration_ns + (schedule_.paced() ? grace_ns(plan) : 0)),
       shown_(plan.shows_sent && writer_->changes() ? 2 * kBatch * kShownBytes : 0) {}
 
 std::uint64_t Sender::clock_ns() const noexcept {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct SendPlan {
   std::uint32_t burst = 1;
   std::uint64_t frames = 0;       ///< of the source, at most; 0: all it has
   std::uint64_t duration_ns = 0;  ///< what is due later is not sent; 0: no end
+  /// For which what was due in time is still sent behind the end; nothing: a hundredth of it, and at least 10 ms.
+  std::optional<std::uint64_t> grace_ns = {};
   SendTime time = SendTime::real;
   std::uint64_t first_ns = 0;  ///< since 1970; where time is stamped: of the first frame
   bool shows_sent = false;     ///< step() says what the frames were
@@ -49,7 +52,7 @@ struct SendCounts {
 /// Cost:  a batch of frames at once as far as they are due; the thread that waits for the next should call step() again
 ///        and again.
 /// Full:  frames that are late are sent as soon as the sink takes them. Those that are due within the duration and did
-///        not go by its end, or within a hundredth of it (at least 10 ms) later, are counted as unsent, and never sent.
+///        not go by its end, or within the plan's grace behind it, are counted as unsent, and never sent.
 class Sender {
  public:
   static constexpr std::size_t kBatch = 256;

@@ -150,6 +150,22 @@ TEST(Sender, CountsAsUnsentWhatWasDueAndCouldNotGo) {
   EXPECT_EQ(counts.unsent, 30'000 - counts.sent);
 }
 
+TEST(Sender, SendsNothingBehindTheGraceThatItIsGiven) {
+  std::vector<std::uint64_t> elapsed_ns;
+  for (const std::uint64_t grace_ns : {2'000'000, 60'000'000}) {
+    Sending run(packets(100'000),
+                {.rate = {SendRate::Unit::packets, 100'000}, .duration_ns = 20'000'000, .grace_ns = grace_ns});
+    run.sink->most_reserved = 1;  // never done in time
+    while (!run.sender->finished()) {
+      run.sender->step();
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    elapsed_ns.push_back(run.sender->elapsed_ns());
+  }
+  EXPECT_LT(elapsed_ns[0], 30'000'000u) << "a step may be long on a busy machine, and is one";
+  EXPECT_GT(elapsed_ns[1], 40'000'000u);
+}
+
 /// The same packet for ever.
 class EndlessSource final : public PacketSource {
  public:

@@ -40,8 +40,7 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
   const auto seed = test_.begin_trial();
   if (!seed) return seed.error();
   const std::uint64_t dropped_before = test_.dropped_in_sending();
-  const auto trial = run({.rate = {SendRate::Unit::packets, input.load_pps},
-                          .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
+  const auto trial = run(trial_plan(input));
   if (!trial) return trial.error();
   tester::TrialOutcome outcome{.load_pps = input.load_pps,
                                .duration_s = input.duration_s,

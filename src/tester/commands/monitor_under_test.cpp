@@ -119,9 +119,7 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
     if (const auto error = monitor_.wait_for_ring()) return *error;
     const auto before = monitor_.counted();
     if (!before) return before.error();
-    const Sent sent = send(frames_, *monitor_.sink_,
-                           {.rate = {SendRate::Unit::packets, input.load_pps},
-                            .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9)});
+    const Sent sent = send(frames_, *monitor_.sink_, trial_plan(input));
     monitor_.sent_ += sent.counts.sent;
     std::this_thread::sleep_for(std::chrono::nanoseconds(monitor_.settle_ns_));
     const auto after = monitor_.counted();

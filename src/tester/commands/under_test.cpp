@@ -7,6 +7,13 @@
 
 namespace parshall::cli {
 
+SendPlan trial_plan(const tester::TrialInput& input) noexcept {
+  return {.rate = {SendRate::Unit::packets, input.load_pps},
+          .ramp = {},
+          .duration_ns = static_cast<std::uint64_t>(input.duration_s * 1e9),
+          .grace_ns = tester::grace_ns(input)};
+}
+
 std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns, const std::string& rest) {
   constexpr double kWaitS = 2;
   const double settle_s = static_cast<double>(settle_ns) / 1e9;

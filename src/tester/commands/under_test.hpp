@@ -33,6 +33,9 @@ class UnderTest {
 constexpr SendRate kUnreachable{SendRate::Unit::packets, 1e12};
 constexpr std::uint64_t kCeilingNs = 200'000'000;
 
+/// How a trial is sent.
+SendPlan trial_plan(const tester::TrialInput& input) noexcept;
+
 /// RFC 9971 wants whatever deviates from those phases to be told. `learning`: how its learning frames are sent; `rest`:
 /// what happens before the next trial.
 std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_t settle_ns, const std::string& rest);

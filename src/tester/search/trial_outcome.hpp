@@ -80,4 +80,11 @@ inline std::uint64_t due_frames(const TrialInput& input) noexcept {
   return static_cast<std::uint64_t>(input.load_pps * input.duration_s);
 }
 
+/// For how long behind its end frames of a trial still go that are late: less than half of the usual width between
+/// bounds (0.5 %), for the load would be another; of trials below a second 2 ms.
+inline std::uint64_t grace_ns(const TrialInput& input) noexcept {
+  constexpr double kLeastNs = 2e6, kParts = 500;
+  return static_cast<std::uint64_t>(std::max(kLeastNs, input.duration_s * 1e9 / kParts));
+}
+
 }  // namespace parshall::tester

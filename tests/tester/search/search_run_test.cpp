@@ -217,6 +217,15 @@ TEST(SearchRun, RunsLongTrialsLessOftenAgain) {
   EXPECT_EQ(busy.measured, 1 + 4 * (run.result.trials.size() - 1)) << "but the first, of which most is the device's";
 }
 
+TEST(TrialInput, HasAGraceThatChangesItsLoadByLessThanHalfOfAUsualWidth) {
+  for (const double duration_s : {1.0, 1.5, 2.0, 60.0, 3600.0}) {
+    const double reached_pps =
+        1e6 * duration_s / (duration_s + static_cast<double>(grace_ns({1e6, duration_s})) * 1e-9);
+    EXPECT_GT(reached_pps, 1e6 * (1 - SearchGoal().width / 2)) << duration_s;
+  }
+  EXPECT_EQ(grace_ns({1e6, 0.1}), 2'000'000u);
+}
+
 TEST(TrialOutcome, IsTheHostsDoingAsFarAsItsFramesWereLateUnsentMissedOrStolen) {
   TrialOutcome trial{.load_pps = 1000, .duration_s = 1, .offered = 1000, .sent = 990, .received = 900, .unsent = 10};
   EXPECT_DOUBLE_EQ(trial.loss_ratio(), 0.1);
