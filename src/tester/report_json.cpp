@@ -60,6 +60,7 @@ ordered_json about_json(const TestAbout& about) {
           {"rate", about.rate},
           {"seed", about.seed},
           {"device_seed", json_of(about.device_seed)},
+          {"as_asked", about.is_as_asked()},
           {"sending",
            {{"taken", about.sending.taken},
             {"sent", about.sending.sent},

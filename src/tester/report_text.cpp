@@ -12,7 +12,6 @@ namespace parshall::tester {
 namespace {
 
 constexpr std::size_t kFlowsShown = 10;
-constexpr double kLateNs = 10e6;  ///< half of the frames being later than this, the load was another
 
 std::string time_text(const std::optional<double>& ns) {
   if (!ns) return "-";
@@ -83,15 +82,13 @@ void write_frames(std::string& to, const TestReport& report) {
 
 /// Where the sender did not do what was asked: what it left out, and how late it was.
 void write_shortfall(std::string& to, const TestAbout& about) {
-  const std::uint64_t taken = about.sending.taken;
-  const std::uint64_t missing = taken - std::min(taken, about.sending.sent) + about.dropped_in_sending;
-  const bool is_late = about.late_p50_ns && *about.late_p50_ns > kLateNs;
-  if (missing == 0 && !is_late) return;
+  if (about.is_as_asked()) return;
+  const std::uint64_t taken = about.sending.taken, missing = about.not_sent();
   to += "not as asked: ";
   if (missing > 0)
     fmt::format_to(std::back_inserter(to), "{} of {} frames that were due were not sent ({:.3g} %)", missing, taken,
                    100 * static_cast<double>(missing) / static_cast<double>(taken));
-  if (is_late)
+  if (about.is_late())
     fmt::format_to(std::back_inserter(to), "{}half of those sent left {} or more after they were due",
                    missing > 0 ? "; " : "", time_text(about.late_p50_ns));
   to += ": loss, rates and latency are those of a lower or later load\n";

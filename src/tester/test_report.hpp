@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -54,6 +55,14 @@ struct TestAbout {
   std::optional<double> late_p50_ns = {}, late_p99_ns = {}, late_max_ns = {};  ///< handed over after they were due
   bool interrupted = false;                                                    ///< it was to take longer
   std::string device_did = {};  ///< as the device under test tells it: JSON, or nothing
+
+  /// Of the frames that were due.
+  std::uint64_t not_sent() const noexcept {
+    return sending.taken - std::min(sending.taken, sending.sent) + dropped_in_sending;
+  }
+  /// Half of the frames being later than 10 ms, the load was another.
+  bool is_late() const noexcept { return late_p50_ns && *late_p50_ns > 10e6; }
+  bool is_as_asked() const noexcept { return not_sent() == 0 && !is_late(); }
 };
 
 /// What a test found out. A value that does not exist is absent.

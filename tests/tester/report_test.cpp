@@ -216,14 +216,18 @@ TEST(TestReport, IsTheSameInJsonAsInCsv) {
 
 TEST(TestReport, BeginsWithWhatWasAskedAndNotSent) {
   TestReport report = Received().report();
+  const auto as_asked = [&] { return nlohmann::json::parse(report_json(report))["as_asked"]; };
   report.about = {.command = "test run", .sending = {.taken = 1000, .sent = 1000}, .late_p50_ns = 2e6};
+  EXPECT_EQ(as_asked(), true);
   EXPECT_TRUE(report_text(report).starts_with("device "));
   report.about.late_p50_ns = 1.3e9;
+  EXPECT_EQ(as_asked(), false);
   EXPECT_TRUE(
       report_text(report).starts_with("not as asked: half of those sent left 1.3 s or more after they were due: "));
   report.about.sending = {.taken = 1000, .sent = 750, .refused = 50, .unsent = 200};
   report.about.dropped_in_sending = 5;
   report.about.late_p50_ns = 2e6;
+  EXPECT_EQ(as_asked(), false);
   EXPECT_TRUE(
       report_text(report).starts_with("not as asked: 255 of 1000 frames that were due were not sent (25.5 %): "));
   report.about.late_p50_ns = 1.3e9;
