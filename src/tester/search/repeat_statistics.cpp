@@ -25,24 +25,37 @@ std::optional<Spread> spread_of(std::span<const double> values) {
   return spread;
 }
 
+namespace {
+
+/// As it is known of bounds that are so far apart.
+std::optional<Spread> between(std::optional<Spread> spread, double apart_pps) {
+  if (spread && spread->half_width) spread->half_width = std::max(*spread->half_width, apart_pps);
+  return spread;
+}
+
+}  // namespace
+
 std::vector<RepeatStatistics> repeat_statistics(std::span<const SearchResult> searches) {
   std::vector<RepeatStatistics> all;
   if (searches.empty()) return all;
   for (std::size_t goal = 0; goal < searches.front().goals.size(); ++goal) {
     std::vector<double> throughputs, lower_bounds, upper_bounds;
+    double apart_pps = 0;
     for (const SearchResult& search : searches) {
       const GoalResult& result = search.goals[goal];
       if (result.irregular != Irregular::no) continue;
       throughputs.push_back(*result.conditional_throughput_pps);
       lower_bounds.push_back(result.relevant_lower_bound->load_pps);
       upper_bounds.push_back(result.relevant_upper_bound->load_pps);
+      apart_pps += upper_bounds.back() - lower_bounds.back();
     }
+    if (!throughputs.empty()) apart_pps /= static_cast<double>(throughputs.size());
     all.push_back({.goal = searches.front().goals[goal].goal.name,
                    .regular = throughputs.size(),
                    .irregular = searches.size() - throughputs.size(),
-                   .conditional_throughput_pps = spread_of(throughputs),
-                   .relevant_lower_bound_pps = spread_of(lower_bounds),
-                   .relevant_upper_bound_pps = spread_of(upper_bounds)});
+                   .conditional_throughput_pps = between(spread_of(throughputs), apart_pps),
+                   .relevant_lower_bound_pps = between(spread_of(lower_bounds), apart_pps),
+                   .relevant_upper_bound_pps = between(spread_of(upper_bounds), apart_pps)});
   }
   return all;
 }

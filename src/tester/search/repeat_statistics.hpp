@@ -22,7 +22,9 @@ struct Spread {
 std::optional<Spread> spread_of(std::span<const double> values);
 
 /// Of one goal over several searches. Values are those of regular results: what an irregular one has is at most a limit
-/// of them, so that where there are any, those of the others may be too low or too high.
+/// of them, so that where there are any, those of the others may be too low or too high. Loads are on a grid, so that
+/// searches find the same one again and again: half widths are no less than what lies between the bounds on average,
+/// where no search has looked.
 struct RepeatStatistics {
   std::string goal;
   std::size_t regular = 0, irregular = 0;

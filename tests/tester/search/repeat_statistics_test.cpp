@@ -60,6 +60,20 @@ TEST(RepeatStatistics, AreOfRegularResultsAndCountTheOthers) {
   EXPECT_EQ(pdr.relevant_upper_bound_pps->mean, 112);
 }
 
+TEST(RepeatStatistics, HaveNoIntervalThatIsNarrowerThanTheBoundsAreApart) {
+  const std::vector<SearchResult> same(5, {.goals = {regular(141.42, 176.78, 141.42)}});
+  for (const auto& spread :
+       {repeat_statistics(same)[0].conditional_throughput_pps, repeat_statistics(same)[0].relevant_lower_bound_pps,
+        repeat_statistics(same)[0].relevant_upper_bound_pps}) {
+    EXPECT_NEAR(*spread->half_width, 176.78 - 141.42, 1e-9);
+    EXPECT_EQ(*spread->variation, 0);
+  }
+  const std::vector<SearchResult> wide{{.goals = {regular(100, 110, 99)}}, {.goals = {regular(200, 230, 199)}}};
+  EXPECT_NEAR(*repeat_statistics(wide)[0].relevant_lower_bound_pps->half_width, 12.706 * 50, 0.1);
+  const std::vector<SearchResult> one(1, {.goals = {regular(141.42, 176.78, 141.42)}});
+  EXPECT_FALSE(repeat_statistics(one)[0].relevant_lower_bound_pps->half_width);
+}
+
 TEST(RepeatStatistics, OfNoRegularResultHaveNoValues) {
   GoalResult irregular = regular(1, 2, 1);
   irregular.irregular = Irregular::width_not_reached;
