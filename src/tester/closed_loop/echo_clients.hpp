@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -70,6 +71,10 @@ class EchoClients {
   const EchoClientsCounts& counts() const noexcept { return counts_; }
   /// From the first connection's begin to the last one's end.
   std::uint64_t elapsed_ns() const noexcept { return last_ns_ - first_ns_; }
+  /// For how long of that connections began, where the plan says so: then those under way are only waited for.
+  std::uint64_t beginning_ns() const noexcept {
+    return plan_.duration_ns == 0 ? elapsed_ns() : std::min(elapsed_ns(), plan_.duration_ns);
+  }
 
  private:
   struct Client {

@@ -62,7 +62,7 @@ std::string echo_clients_text(const EchoClientsSummary& summary) {
   text += fmt::format("connections {} begun, {} finished, {} failed, {} abandoned, in {:.3f} s\n", counts.begun,
                       counts.finished, counts.failed(), counts.abandoned, seconds(summary.elapsed_ns));
   text += failures_text(counts);
-  if (const auto per_second = rate(counts.finished, summary.elapsed_ns))
+  if (const auto per_second = rate(counts.finished, summary.beginning_ns))
     text += fmt::format("rate        {}\n", scaled_text(*per_second, "connections/s"));
   text += fmt::format("bytes       {} sent, {} received\n", counts.bytes_sent, counts.bytes_received);
   text += latency_text("connection", counts.connection_ns) + latency_text("echo", counts.echo_ns);
@@ -87,6 +87,7 @@ std::string echo_clients_json(const EchoClientsSummary& summary) {
       {"close", name_of(summary.plan.close)},
       {"seed", summary.plan.seed},
       {"elapsed_s", seconds(summary.elapsed_ns)},
+      {"beginning_s", seconds(summary.beginning_ns)},
       {"begun", counts.begun},
       {"finished", counts.finished},
       {"failed", failed},
@@ -96,7 +97,7 @@ std::string echo_clients_json(const EchoClientsSummary& summary) {
       {"bytes_sent", counts.bytes_sent},
       {"bytes_received", counts.bytes_received},
       {"ports_skipped", counts.ports_skipped},
-      {"connections_per_s", or_null(rate(counts.finished, summary.elapsed_ns))},
+      {"connections_per_s", or_null(rate(counts.finished, summary.beginning_ns))},
       {"connection", latency_json(counts.connection_ns)},
       {"echo", latency_json(counts.echo_ns)},
       {"fairness", or_null(tester::jain_index(counts.finished_by_client))},

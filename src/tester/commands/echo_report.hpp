@@ -12,7 +12,7 @@ struct EchoClientsSummary {
   std::string command;
   tester::EchoClientsPlan plan;
   const tester::EchoClientsCounts* counts = nullptr;
-  std::uint64_t elapsed_ns = 0;
+  std::uint64_t elapsed_ns = 0, beginning_ns = 0;
 };
 std::string echo_clients_text(const EchoClientsSummary& summary);
 std::string echo_clients_json(const EchoClientsSummary& summary);

@@ -77,8 +77,11 @@ int run(const EchoClientsOptions& options) {
   catch_signals();
   while (!stop_asked() && !clients->finished()) clients->step();
   clients->abandon();
-  const EchoClientsSummary summary{
-      .command = command_line(), .plan = *plan, .counts = &clients->counts(), .elapsed_ns = clients->elapsed_ns()};
+  const EchoClientsSummary summary{.command = command_line(),
+                                   .plan = *plan,
+                                   .counts = &clients->counts(),
+                                   .elapsed_ns = clients->elapsed_ns(),
+                                   .beginning_ns = clients->beginning_ns()};
   if (const auto error = write_whole(
           options.output, options.format == "json" ? echo_clients_json(summary) : echo_clients_text(summary)))
     return fail(kEchoClients, *error, kFailed);
@@ -104,7 +107,9 @@ void add_test_echo_clients(Command test, int& status) {
       ->capture_default_str()
       ->group("Connections");
   command->add_option("--message", o.message, "Bytes of a message")->capture_default_str()->group("Connections");
-  command->add_option("--duration", o.duration, "Begin none after this time (default: 10s, without --count)")
+  command
+      ->add_option("--duration", o.duration,
+                   "Begin none after this time, for which the rate is reckoned (default: 10s, without --count)")
       ->group("Connections");
   command->add_option("--count", o.count, "Connections of all clients together")->group("Connections");
   command->add_option("--timeout", o.timeout, "Of a connection; with none finished for three of them, give up")

@@ -107,6 +107,15 @@ TEST_F(EchoClientsTest, GiveUpWhereNothingFinishes) {
   EXPECT_LE(clients.counts().begun, 4u);
 }
 
+TEST_F(EchoClientsTest, KnowHowLongTheyBeganBeforeTheyOnlyWaited) {
+  const auto keep = [&](FileHandle socket) { kept_.push_back(std::move(socket)); };
+  const EchoClients timed = run({.duration_ns = 100 * kMs, .timeout_ns = 400 * kMs}, keep);
+  EXPECT_GE(timed.elapsed_ns(), 400 * kMs);
+  EXPECT_EQ(timed.beginning_ns(), 100 * kMs);
+  const EchoClients counted = run({.connections = 1, .timeout_ns = 50 * kMs}, keep);
+  EXPECT_EQ(counted.beginning_ns(), counted.elapsed_ns());
+}
+
 TEST_F(EchoClientsTest, CountResets) {
   const EchoClients clients = run({.connections = 3}, [](FileHandle socket) { reset(std::move(socket)); });
   EXPECT_EQ(failed_by(clients, EchoFailure::reset), 3u);
