@@ -62,7 +62,10 @@ def lost(parshall, command, counts, ready, pps):
                                "--monitor", command, *said], capture_output=True, text=True, timeout=120, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"parshall test watch-loss ended with {done.returncode}: {done.stderr[-500:]}")
-    return json.loads(done.stdout)["loss_ratio"]
+    told = json.loads(done.stdout)
+    if told["loss_ratio"] is None:
+        raise RuntimeError(f"parshall test watch-loss: {told['not_known']}")
+    return told["loss_ratio"]
 
 
 def least_of(trial, trials=TRIALS):
