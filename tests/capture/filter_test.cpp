@@ -2,10 +2,16 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
+#include <pcap/pcap.h>
 
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <limits>
+#include <memory>
 
+#include "capture_bytes.hpp"
+#include "delivery.hpp"
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/capture/filter_names.hpp"
 
@@ -109,6 +115,71 @@ TEST(BpfFilter, AppliesToLinkTypesThatLibpcapHasOtherNumbersFor) {
   ASSERT_TRUE(filter);
   for (const LinkType type : {LinkType::raw, LinkType::raw_12, LinkType::raw_14, LinkType::atm_rfc1483})
     EXPECT_TRUE(filter->applies_to(type)) << static_cast<int>(type);
+}
+
+/// Of the packets of a capture: which of them libpcap passes, reading it itself.
+std::vector<bool> passed_by_libpcap(testing::Bytes capture, const char* expression) {
+  std::array<char, PCAP_ERRBUF_SIZE> problem;
+  const std::unique_ptr<pcap_t, decltype(&pcap_close)> reader(
+      pcap_fopen_offline(::fmemopen(capture.data(), capture.size(), "rb"), problem.data()), pcap_close);
+  bpf_program program{};
+  EXPECT_EQ(pcap_compile(reader.get(), &program, expression, 1, PCAP_NETMASK_UNKNOWN), 0) << pcap_geterr(reader.get());
+  std::vector<bool> passed;
+  pcap_pkthdr* header;
+  const u_char* data;
+  while (pcap_next_ex(reader.get(), &header, &data) == 1)
+    passed.push_back(pcap_offline_filter(&program, header, data) != 0);
+  pcap_freecode(&program);
+  return passed;
+}
+
+std::vector<bool> passed_by_us(const testing::Bytes& capture, const char* expression) {
+  auto filter = BpfFilter::compile(expression);
+  EXPECT_TRUE(filter) << expression;
+  std::vector<bool> passed;
+  for (const testing::Delivered& packet : testing::read_as_file(capture).packets)
+    passed.push_back(filter->matches({.data = packet.captured.data(),
+                                      .captured_bytes = static_cast<std::uint32_t>(packet.captured.size()),
+                                      .wire_bytes = packet.wire_bytes,
+                                      .link_type = packet.link_type}));
+  return passed;
+}
+
+/// An IPv4 packet of UDP, an IPv6 packet of UDP, and what is neither, as macOS captures them in that byte order.
+testing::Bytes loopback_capture(testing::Order order) {
+  using testing::operator+=;
+  constexpr std::uint32_t kIpv4 = AF_INET, kIpv6 = 30, kAppleTalk = 16;
+  testing::Bytes ipv4(28), ipv6(48);
+  ipv4[0] = 0x45, ipv4[3] = 28, ipv4[9] = IPPROTO_UDP;
+  ipv6[0] = 0x60, ipv6[5] = 8, ipv6[6] = IPPROTO_UDP;
+  const testing::PcapFile file{.order = order, .network = 0};
+  testing::Bytes capture = file.header();
+  capture += file.record(1, testing::Writer(order).put(kIpv4).put(ipv4).bytes);
+  capture += file.record(2, testing::Writer(order).put(kIpv6).put(ipv6).bytes);
+  capture += file.record(3, testing::Writer(order).put(kAppleTalk).put(ipv4).bytes);
+  return capture;
+}
+
+TEST(BpfFilter, PassesOfLoopbackWhatLibpcapPassesInBothByteOrders) {
+  for (const auto order : {testing::Order::little, testing::Order::big}) {
+    const testing::Bytes capture = loopback_capture(order);
+    EXPECT_EQ(passed_by_us(capture, "ip or ip6"), (std::vector{true, true, false}));
+    for (const char* const expression : {"ip", "ip6", "udp", "ip or ip6", "not ip", "len > 40", "link[0] = 0"})
+      EXPECT_EQ(passed_by_us(capture, expression), passed_by_libpcap(capture, expression))
+          << expression << (order == testing::Order::big ? ", big" : ", little");
+  }
+}
+
+TEST_F(Names, OfLoopbackAreNotAskedForLaterInEitherByteOrder) {
+  auto filter = BpfFilter::compile("host here.test");
+  ASSERT_TRUE(filter);
+  ASSERT_FALSE(filter->compile_for({{LinkType::null}}));
+  asked = 0;
+  for (const auto order : {testing::Order::little, testing::Order::big}) {
+    const testing::Bytes head = testing::Writer(order).put(std::uint32_t{AF_INET}).bytes;
+    filter->matches({.data = head.data(), .captured_bytes = 4, .wire_bytes = 4, .link_type = LinkType::null});
+  }
+  EXPECT_EQ(asked, 0);
 }
 
 TEST(MayHaveNames, OfExpressionsWithNumbersAndKeywordsIsFalse) {

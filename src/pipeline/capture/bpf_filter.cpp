@@ -5,8 +5,12 @@
 #include <pcap/pcap.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
+#include <vector>
 
+#include "pipeline/capture/byte_order.hpp"
 #include "pipeline/capture/filter_names.hpp"
 
 namespace parshall {
@@ -14,9 +18,33 @@ namespace {
 
 constexpr int kSnapLength = 262144;
 
+/// DLT_NULL of a writer whose byte order is not this machine's.
+constexpr int kSwappedNull = -1;
+
+/// A capture of BSD loopback without packets: of one that it reads libpcap knows the byte order, and that numbers of
+/// address families are those of any system.
+pcap_t* open_null(int dlt) {
+  const auto ordered = [&](auto value) { return dlt == kSwappedNull ? byte_swapped(value) : value; };
+  pcap_file_header header{.magic = ordered(std::uint32_t{0xa1b2c3d4}),
+                          .version_major = ordered(std::uint16_t{PCAP_VERSION_MAJOR}),
+                          .version_minor = ordered(std::uint16_t{PCAP_VERSION_MINOR}),
+                          .thiszone = 0,
+                          .sigfigs = 0,
+                          .snaplen = ordered(std::uint32_t{kSnapLength}),
+                          .linktype = DLT_NULL};
+  std::FILE* const file = ::fmemopen(&header, sizeof header, "rb");
+  if (file == nullptr) return nullptr;
+  std::array<char, PCAP_ERRBUF_SIZE> problem;
+  pcap_t* const handle = pcap_fopen_offline(file, problem.data());
+  if (handle == nullptr) std::fclose(file);
+  return handle;
+}
+
 /// The program, or libpcap's explanation. Null program: the expression does not apply to this link type.
 Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, int dlt) {
-  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(pcap_open_dead(dlt, kSnapLength), pcap_close);
+  const bool is_null = dlt == DLT_NULL || dlt == kSwappedNull;
+  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(
+      is_null ? open_null(dlt) : pcap_open_dead(dlt, kSnapLength), pcap_close);
   if (!handle) return Error{"libpcap gives no handle to compile a filter with"};
   auto raw = std::make_unique<bpf_program>();
   if (pcap_compile(handle.get(), raw.get(), expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
@@ -41,6 +69,12 @@ int dlt(LinkType type) {
     default:
       return static_cast<int>(type);
   }
+}
+
+/// A small number seems large in the other byte order. Source: tcpdump's print-null.c; the decoder does the same.
+bool is_swapped_null(const RawPacket& packet) noexcept {
+  return packet.link_type == LinkType::null && packet.captured_bytes >= sizeof(std::uint32_t) &&
+         load<std::uint32_t>(packet.data, false) > UINT16_MAX;
 }
 
 /// Of what libpcap says: somebody who was asked for a name did not know it, whatever packets it is for.
@@ -70,7 +104,7 @@ bool loads_flow(const bpf_insn& instruction) {
 
 bool BpfFilter::says_the_same_of_a_flow() {
   if (expression_.find('[') != std::string::npos) return false;  // bytes of any kind
-  const bpf_program* const program = program_for(LinkType::raw);
+  const bpf_program* const program = program_for({LinkType::raw});
   return program != nullptr && std::all_of(program->bf_insns, program->bf_insns + program->bf_len, loads_flow);
 }
 
@@ -84,11 +118,16 @@ Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
 }
 
 std::optional<Error> BpfFilter::compile_for(std::span<const LinkType> link_types) {
+  std::vector<int> dlts;
   for (const LinkType type : link_types) {
-    if (programs_.contains(dlt(type))) continue;
-    auto program = compile_as(expression_, dlt(type));
+    dlts.push_back(dlt(type));
+    if (type == LinkType::null) dlts.push_back(kSwappedNull);
+  }
+  for (const int dlt : dlts) {
+    if (programs_.contains(dlt)) continue;
+    auto program = compile_as(expression_, dlt);
     if (!program && is_of_a_name(program.error().message)) return not_understood(expression_, program.error());
-    programs_[dlt(type)] = program ? *std::move(program) : nullptr;
+    programs_[dlt] = program ? *std::move(program) : nullptr;
   }
   return std::nullopt;
 }
@@ -102,19 +141,25 @@ bool BpfFilter::resolve_hosts() {
   return true;
 }
 
-const bpf_program* BpfFilter::program_for(LinkType link_type) noexcept {
-  if (link_type == last_type_) return last_.get();
-  last_type_ = link_type;
-  const auto known = programs_.find(dlt(link_type));
+bool BpfFilter::applies_to(LinkType link_type) {
+  if (link_type == LinkType::null) program_for({.type = link_type, .swapped = true});
+  return program_for({link_type}) != nullptr;
+}
+
+const bpf_program* BpfFilter::program_for(Link link) noexcept {
+  if (link == last_link_) return last_.get();
+  last_link_ = link;
+  const int number = link.swapped ? kSwappedNull : dlt(link.type);
+  const auto known = programs_.find(number);
   if (known != programs_.end()) return (last_ = known->second).get();
-  auto program = compile_as(expression_, dlt(link_type));
+  auto program = compile_as(expression_, number);
   last_ = program ? *program : nullptr;
-  programs_[dlt(link_type)] = last_;
+  programs_[number] = last_;
   return last_.get();
 }
 
 bool BpfFilter::matches(const RawPacket& packet) noexcept {
-  const bpf_program* const program = program_for(packet.link_type);
+  const bpf_program* const program = program_for({packet.link_type, is_swapped_null(packet)});
   if (program == nullptr) return false;
   return bpf_filter(program->bf_insns, packet.data, packet.wire_bytes, packet.captured_bytes) != 0;
 }

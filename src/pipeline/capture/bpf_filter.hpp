@@ -14,7 +14,8 @@ struct bpf_program;
 
 namespace parshall {
 
-/// A filter in libpcap's language, compiled once per link type that turns up.
+/// A filter in libpcap's language, compiled once per link type that turns up; twice for LinkType::null, which has its
+/// protocol in the byte order of who wrote it.
 /// Cost: an interpreted BPF program per packet, some 10 to 50 ns.
 class BpfFilter {
  public:
@@ -30,7 +31,7 @@ class BpfFilter {
   bool resolve_hosts();
 
   /// Whether it means something for packets of this link type; from then on matches() allocates nothing for them.
-  bool applies_to(LinkType link_type) { return program_for(link_type) != nullptr; }
+  bool applies_to(LinkType link_type);
 
   /// Whether it asks for nothing but the addresses, the protocol and the ports of IP packets, so that one packet stands
   /// for all of its flow. False of all expressions that read bytes by their place.
@@ -41,14 +42,19 @@ class BpfFilter {
 
  private:
   using Program = std::shared_ptr<bpf_program>;
+  struct Link {
+    LinkType type = LinkType::ethernet;
+    bool swapped = false;  ///< LinkType::null in the byte order that is not this machine's
+    bool operator==(const Link&) const = default;
+  };
 
   explicit BpfFilter(std::string expression) : expression_(std::move(expression)) {}
-  const bpf_program* program_for(LinkType link_type) noexcept;
+  const bpf_program* program_for(Link link) noexcept;
 
   std::string expression_;
-  LinkType last_type_ = LinkType::ethernet;
+  Link last_link_;
   Program last_;
-  std::map<int, Program> programs_;  ///< by libpcap's number of a link type (DLT_)
+  std::map<int, Program> programs_;  ///< by libpcap's number of a link type (DLT_), and one more
 };
 
 }  // namespace parshall
