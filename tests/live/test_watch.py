@@ -72,15 +72,22 @@ class Watching:
 
     def report(self, stop_after=None):
         """The report at the end, which comes by itself or `stop_after` seconds by SIGINT."""
+        if stop_after is not None:
+            time.sleep(stop_after)
+            self.process.send_signal(signal.SIGINT)
+        status, errors, report = self.end()
+        if status != 0 or errors:
+            raise AssertionError(f'exit {status}: {errors}')
+        return report
+
+    def end(self):
+        """Its status, what it said, and the report, if there is one, once it ends by itself."""
         try:
-            if stop_after is not None:
-                time.sleep(stop_after)
-                self.process.send_signal(signal.SIGINT)
             _, errors = self.process.communicate(timeout=120)
-            if self.process.returncode != 0 or errors:
-                raise AssertionError(f'exit {self.process.returncode}: {errors}')
+            if not os.path.exists(self._file):
+                return self.process.returncode, errors, None
             with open(self._file, encoding='utf-8') as file:
-                return json.load(file)
+                return self.process.returncode, errors, json.load(file)
         finally:
             self._folder.cleanup()
 
@@ -443,6 +450,41 @@ class Stop(Devices):
                 watching.process.send_signal(signal.SIGINT)
                 watching.process.send_signal(signal.SIGCONT)
                 self.check(watching.report(), frames)
+
+
+@unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
+class Changes(Devices):
+    """Of an interface that is captured."""
+
+    def test_an_interface_that_goes_ends_the_run_and_what_came_before_is_reported(self):
+        frames = netns.udp_frames(1000, 100)
+        for arguments in ((), ('--workers', '2'), ('--threads', 'pipeline')):
+            for words in (('del', 'tap0'), ('set', 'tap0', 'netns', '{elsewhere}')):
+                with self.subTest(arguments=arguments, words=words), netns.Folder() as folder, netns.VethPair() as pair:
+                    watching = Watching(pair.watch, '-i', 'tap0', *ROOM, '--export', f'csv:{folder}/flows.csv', *arguments)
+                    pair.deliver(frames[:500])
+                    watching.process.send_signal(signal.SIGSTOP)
+                    pair.deliver(frames[500:])
+                    subprocess.run(['ip', '-n', pair.rx_space, 'link', *(word.format(elsewhere=pair.tx_space) for word in words)], check=True)
+                    watching.process.send_signal(signal.SIGCONT)
+                    status, errors, report = watching.end()
+                    self.assertNotEqual(status, 0)
+                    self.assertIn('tap0 is gone', errors)
+                    self.assertEqual(errors.count('\n'), 1 + errors.count('written'), errors)
+                    self.check(report, frames)
+                    with open(f'{folder}/flows.csv', encoding='utf-8', newline='') as file:
+                        self.assertEqual(sum(int(flow['packets']) for flow in csv.DictReader(file)), len(frames))
+
+    def test_a_new_name_and_a_new_mtu_change_nothing(self):
+        frames = netns.udp_frames(1000, 100)
+        with netns.VethPair() as pair:
+            watching = Watching(pair.watch, '-i', 'tap0', *ROOM)
+            pair.deliver(frames[:500])
+            pair.set_link('mtu', '1400')
+            pair.set_link('name', 'tap1')
+            time.sleep(0.5)
+            pair.send(frames[500:])
+            self.check(watching.report(stop_after=1), frames)
 
 
 ON_LOOPBACK = 'import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nwhile True: s.sendto(bytes(10), ("127.0.0.1", 9))'

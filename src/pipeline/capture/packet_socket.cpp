@@ -18,6 +18,7 @@
 
 #include "base/file_handle.hpp"
 #include "base/realtime.hpp"
+#include "pipeline/capture/interface_watch.hpp"
 #include "pipeline/capture/kernel_interface.hpp"
 #include "pipeline/capture/packet_ring.hpp"
 
@@ -55,6 +56,7 @@ class MappedRing {
 
 /// What the sources of an interface share with it: a socket, its counters.
 struct Queue {
+  std::string interface;
   FileHandle socket;
   std::optional<MappedRing> ring;
   std::optional<SocketDrops> kernel;
@@ -74,7 +76,8 @@ struct Queue {
 
 class RingSource final : public PacketSource {
  public:
-  explicit RingSource(std::shared_ptr<Queue> queue) : queue_(std::move(queue)), ring_(*queue_->ring) {}
+  explicit RingSource(std::shared_ptr<Queue> queue)
+      : queue_(std::move(queue)), ring_(*queue_->ring), watch_(queue_->socket.get()) {}
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {
     give_back(std::exchange(held_[0], held_[1]));  // those of two polls ago
@@ -87,7 +90,19 @@ class RingSource final : public PacketSource {
       next_ = next_ + 1 == ring_.frames() ? 0 : next_ + 1;
     }
     held_[1] = taken;
+    if ((taken == 0 && most != 0) || watch_.state() == InputState::down) [[unlikely]]
+      look(taken);
     return taken;
+  }
+
+  bool exhausted() const noexcept override { return exhausted_; }
+  InputState state() const noexcept override { return watch_.state(); }
+  std::optional<Error> damage() const override {
+    if (watch_.state() != InputState::gone) return std::nullopt;
+    return Error{fmt::format(
+        "{} is gone: it was deleted, or moved to another network namespace; what came before is counted. Start again "
+        "once it is there",
+        queue_->interface)};
   }
 
   bool end_intake() noexcept override { return ignore_all(queue_->socket.get()); }
@@ -102,6 +117,12 @@ class RingSource final : public PacketSource {
   Counters counters() noexcept override { return queue_->counters(); }
 
  private:
+  /// What came before the interface went is still in the ring: a poll after that ends it.
+  void look(std::uint32_t taken) noexcept {
+    if (watch_.state() == InputState::gone) exhausted_ = taken == 0;
+    watch_.look();
+  }
+
   void give_back(std::uint32_t frames) noexcept {
     for (; frames != 0; --frames) {
       std::atomic_ref(ring_.frame(oldest_).tp_status).store(TP_STATUS_KERNEL, std::memory_order_release);
@@ -170,6 +191,8 @@ class RingSource final : public PacketSource {
 
   std::shared_ptr<Queue> queue_;
   const MappedRing& ring_;
+  InterfaceWatch watch_;
+  bool exhausted_ = false;
   std::uint32_t next_ = 0, oldest_ = 0;
   std::uint32_t held_[2] = {0, 0};  ///< frames handed out by the poll before the last one, and by that
 };
@@ -281,6 +304,7 @@ class Opening {
 
   /// Of a link-layer header that we do not read the kernel shows nothing: packets begin with their IP header.
   Step make_ring(Queue& queue) {
+    queue.interface = interface_.name;
     queue.socket = FileHandle(::socket(AF_PACKET, (link_type_ ? SOCK_RAW : SOCK_DGRAM) | SOCK_CLOEXEC, 0));
     if (!queue.socket) return failed("packet socket");
     const int socket = queue.socket.get();

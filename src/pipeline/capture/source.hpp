@@ -56,6 +56,13 @@ class InputShare {
   virtual void end_before(std::uint64_t number) noexcept = 0;
 };
 
+/// Of what packets come from, as it was when somebody last looked.
+enum class InputState : std::uint8_t {
+  up,
+  down,  ///< nothing comes until it is up again
+  gone,  ///< nothing comes any more
+};
+
 /// Packets come in batches; where from is decided once, at start-up. One source feeds one worker.
 class PacketSource {
  public:
@@ -64,7 +71,7 @@ class PacketSource {
   /// Fills at most `out.size()` entries and returns how many; 0 when none is waiting.
   virtual std::size_t poll(std::span<RawPacket> out) noexcept = 0;
 
-  /// True once no packet can come any more; never for a live device.
+  /// True once no packet can come any more: of a live device, once it is gone.
   virtual bool exhausted() const noexcept { return false; }
 
   /// That can still come with a whole IP header; nothing where nobody knows.
@@ -91,6 +98,9 @@ class PacketSource {
   /// What the device says it delivered and did not, since the source was opened; what it cannot tell is absent. Any
   /// thread.
   virtual Counters counters() noexcept { return {}; }
+
+  /// Any thread.
+  virtual InputState state() const noexcept { return InputState::up; }
 
   /// Null where packets go nowhere.
   virtual Forwarder* forwarder() noexcept { return nullptr; }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <chrono>
+
+#include "pipeline/capture/source.hpp"
+
+namespace parshall {
+
+/// What has become of the interface that a packet socket listens to, whatever it is called by now. Looks only while
+/// nothing comes.
+///
+/// Cost:   a reading of the clock each time, three system calls each 100 ms.
+/// Source: packet_notifier() of Linux's af_packet.c: of an interface that is unregistered the socket has number -1.
+class InterfaceWatch {
+ public:
+  /// Of a socket that is bound, and lives as long.
+  explicit InterfaceWatch(int socket) noexcept;
+
+  /// By one thread.
+  void look() noexcept;
+
+  /// Down: also without a carrier. Gone: deleted, or in another network namespace. Any thread.
+  InputState state() const noexcept { return state_.load(std::memory_order_relaxed); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  InputState now() const noexcept;
+
+  int socket_;
+  Clock::time_point next_look_;
+  std::atomic<InputState> state_;
+};
+
+}  // namespace parshall
