@@ -193,6 +193,12 @@ bool Session::workers_go_on() {
   return all;
 }
 
+InputState Session::input_state() const {
+  InputState worst = InputState::up;
+  for (const auto& lane : workers_->lanes()) worst = std::max(worst, lane->source().state());
+  return worst;
+}
+
 bool Session::may_overlap() const noexcept {
   return workers_->monitors().size() > 1 && input_.dealing == Dealing::by_device &&
          options_.threads.model != ThreadModel::pipeline;

@@ -87,6 +87,9 @@ class Session {
   /// source that waits may be waiting themselves.
   bool workers_go_on();
 
+  /// The worst of what packets come from. Any thread.
+  InputState input_state() const;
+
   /// Cheap, at any time: packets polled so far, by all lanes.
   std::uint64_t packets_polled() const noexcept;
 

@@ -80,6 +80,7 @@ class Watch {
     catch_signals();
     configured_.emplace(*run_, plan_.plan, options_.command, !sandbox_.is_off());
     if (const auto error = run_->start()) return fail(*error, kFailed);
+    link_ = session().input_state();
     if (plan_.state) tell(plan_.state->begin(plan_.wiring.session.seed));
     announce();
     service_.ready();
@@ -221,7 +222,18 @@ class Watch {
                       });
     watched_->look();
     if (plan_.state) tell(plan_.state->look());
+    tell_link();
     tell_service();
+  }
+
+  /// At most a line a second, of a link that comes and goes. One that is gone ends the run.
+  void tell_link() {
+    const InputState now = session().input_state();
+    if (now == link_ || now == InputState::gone || Clock::now() < next_word_of_link_) return;
+    link_ = now;
+    next_word_of_link_ = Clock::now() + std::chrono::seconds(1);
+    say(options_.command, fmt::format("{} is {}", plan_.plan.source.interface,
+                                      now == InputState::up ? "up again" : "down: nothing comes until it is up again"));
   }
 
   void tell_service() {
@@ -306,7 +318,7 @@ class Watch {
     tell_hook();
     if (const auto damage = session().damage()) {
       say(options_.command, damage->message);
-      if (status == kDone) status = kDamaged;
+      if (status == kDone) status = session().input_state() == InputState::gone ? kFailed : kDamaged;
     }
     if (report_->is_unsorted() && status == kDone) status = kDamaged;
     return status;
@@ -335,6 +347,8 @@ class Watch {
   ServiceNotice service_;
   sandbox::Sandbox sandbox_;
   bool warned_ = false;
+  InputState link_ = InputState::up;  ///< as was said
+  Clock::time_point next_word_of_link_;
   std::atomic<bool> ending_{false}, said_that_we_wait_{false};
   std::optional<OutputStall> stall_;  ///< where this thread may be who waits
 };

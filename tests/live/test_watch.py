@@ -468,12 +468,24 @@ class Changes(Devices):
                     subprocess.run(['ip', '-n', pair.rx_space, 'link', *(word.format(elsewhere=pair.tx_space) for word in words)], check=True)
                     watching.process.send_signal(signal.SIGCONT)
                     status, errors, report = watching.end()
-                    self.assertNotEqual(status, 0)
+                    self.assertEqual(status, 1)
                     self.assertIn('tap0 is gone', errors)
                     self.assertEqual(errors.count('\n'), 1 + errors.count('written'), errors)
                     self.check(report, frames)
                     with open(f'{folder}/flows.csv', encoding='utf-8', newline='') as file:
                         self.assertEqual(sum(int(flow['packets']) for flow in csv.DictReader(file)), len(frames))
+
+    def test_a_link_that_goes_down_is_named_then_and_when_it_is_up_again(self):
+        frames = netns.udp_frames(1000, 100)
+        with netns.VethPair() as pair:
+            watching = Watching(pair.watch, '-i', 'tap0', *ROOM)
+            pair.deliver(frames[:500])
+            pair.set_link('down')
+            self.assertIn('tap0 is down', watching.process.stderr.readline())
+            pair.set_link('up')
+            self.assertIn('tap0 is up again', watching.process.stderr.readline())
+            pair.deliver(frames[500:])
+            self.check(watching.report(stop_after=1), frames)
 
     def test_a_new_name_and_a_new_mtu_change_nothing(self):
         frames = netns.udp_frames(1000, 100)
