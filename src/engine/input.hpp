@@ -29,6 +29,17 @@ struct Input {
   /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
   std::function<std::uint64_t()> dropped_in_sending = {};
   std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets, and what it takes to deal them
+
+  /// That all packets are of, where all sources know; else none.
+  std::vector<LinkType> link_types() const {
+    std::vector<LinkType> all;
+    for (const auto& source : sources) {
+      const std::vector<LinkType> types = source->link_types();
+      if (types.empty()) return {};
+      all.insert(all.end(), types.begin(), types.end());
+    }
+    return all;
+  }
 };
 
 }  // namespace parshall

@@ -182,6 +182,11 @@ std::optional<Error> Session::damage() const {
   return std::nullopt;
 }
 
+std::vector<Error> Session::left_out_by_filter() const {
+  if (!options_.filter) return {};
+  return options_.filter->left_out(input_.dealing == Dealing::all_to_each ? workers_->lanes().size() : 1);
+}
+
 bool Session::workers_go_on() {
   last_ticks_.resize(workers_->lanes().size());
   bool all = true;

@@ -106,6 +106,9 @@ class Session {
 
   std::optional<Error> damage() const;
 
+  /// Packets of link types that the filter does not apply to: which, why, and how many. Once it has finished.
+  std::vector<Error> left_out_by_filter() const;
+
   /// Mapped at most, by all workers: tables, rows and rings; and by records that wait for a report.
   static std::uint64_t memory_bytes(const SessionOptions& options, const Schema& schema);
 

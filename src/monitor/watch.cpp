@@ -69,6 +69,7 @@ class Watch {
     auto run = Run::open(plan_.plan, plan_.wiring, {}, opened, std::move(held));
     if (!run) return fail(run.error(), kFailed);
     run_ = *std::move(run);
+    if (const auto error = run_->filter_problem()) return fail(*error, kUsage);
     if (server_) server_->begin();
     auto output = Output::open(options_.output);
     if (!output) return fail(output.error(), kFailed);
@@ -320,6 +321,7 @@ class Watch {
       say(options_.command, damage->message);
       if (status == kDone) status = session().input_state() == InputState::gone ? kFailed : kDamaged;
     }
+    for (const Error& left_out : session().left_out_by_filter()) say(options_.command, left_out.message);
     if (report_->is_unsorted() && status == kDone) status = kDamaged;
     return status;
   }

@@ -104,7 +104,14 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
   return run;
 }
 
+std::optional<Error> Run::filter_problem() const {
+  if (!wiring_.session.filter) return std::nullopt;
+  BpfFilter filter = *wiring_.session.filter;
+  return filter.refused_by(input_->link_types());
+}
+
 std::optional<Error> Run::start() {
+  if (auto error = filter_problem()) return error;
   wiring_.session.outputs = &outputs_;
   try {
     memory_bytes_ = Session::memory_bytes(wiring_.session, wiring_.schema) + tasks_->memory_bytes() +

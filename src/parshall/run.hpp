@@ -34,6 +34,9 @@ class Run {
   /// Whether outputs wait rather than drop what they have no room for.
   bool waits() const noexcept { return waits_; }
 
+  /// Why the filter is for none of the source's packets, where that is known before they come; start() says so, too.
+  std::optional<Error> filter_problem() const;
+
   std::optional<Error> start();
 
   // From then on:

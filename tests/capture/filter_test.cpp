@@ -110,6 +110,67 @@ TEST(BpfFilter, AppliesToSomeLinkTypesAlone) {
   EXPECT_TRUE(filter->applies_to(LinkType::ethernet));
 }
 
+/// Of one byte.
+RawPacket packet_of(LinkType type) {
+  static constexpr std::uint8_t kByte = 0;
+  return {.data = &kByte, .captured_bytes = 1, .wire_bytes = 1, .link_type = type};
+}
+
+TEST(BpfFilter, SaysWhyItAppliesToNoneOfSomeLinkTypes) {
+  auto filter = BpfFilter::compile("tcp or vlan");
+  ASSERT_TRUE(filter);
+  EXPECT_FALSE(filter->refused_by({}));
+  EXPECT_FALSE(filter->refused_by({{LinkType::null, LinkType::ethernet}}));
+  const auto error = filter->refused_by({{LinkType::null}});
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message,
+            "the filter \"tcp or vlan\" does not apply to packets of BSD loopback: no VLAN support for BSD loopback");
+}
+
+TEST(BpfFilter, CountsWhatItLeavesOutOfLinkTypesThatItDoesNotApplyTo) {
+  auto filter = BpfFilter::compile("vlan");
+  ASSERT_TRUE(filter);
+  auto copy = *filter;
+  filter->matches(packet_of(LinkType::ethernet));
+  EXPECT_TRUE(filter->left_out(1).empty());
+  for (BpfFilter* const each : {&*filter, &copy})
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_FALSE(each->matches(packet_of(LinkType::null)));
+      EXPECT_FALSE(each->matches(packet_of(LinkType::ipv4)));
+      EXPECT_FALSE(each->matches(packet_of(LinkType::raw)));
+    }
+  const std::vector<Error> left_out = copy.left_out(2);
+  ASSERT_EQ(left_out.size(), 2u);
+  EXPECT_TRUE(left_out[0].message.ends_with("no VLAN support for BSD loopback; packets left out: 3"))
+      << left_out[0].message;
+  EXPECT_TRUE(left_out[1].message.ends_with("; packets left out: 6")) << left_out[1].message;
+}
+
+TEST(BpfFilter, NeedNotApplyToEthernet) {
+  auto filter = BpfFilter::compile("type data");
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(filter->applies_to(LinkType::ieee802_11_radiotap));
+  EXPECT_TRUE(filter->refused_by({{LinkType::ethernet}}));
+  EXPECT_FALSE(BpfFilter::compile("type data and vpi 3"));
+}
+
+TEST_F(Names, OfFiltersThatDoNotApplyToEthernetGiveWayToAddresses) {
+  auto filter = BpfFilter::compile("inbound and host here.test");
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(filter->resolve_hosts());
+  most_answers = 0;
+  EXPECT_TRUE(filter->applies_to(LinkType::linux_sll2));
+}
+
+TEST(BpfFilter, AsksForDirectionsOnlyOfLinkTypesThatHaveThem) {
+  auto filter = BpfFilter::compile("inbound");
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(filter->applies_to(LinkType::linux_sll));
+  const auto error = filter->refused_by({{LinkType::ethernet}});
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->message.find("inbound/outbound not supported on Ethernet"), std::string::npos) << error->message;
+}
+
 TEST(BpfFilter, AppliesToLinkTypesThatLibpcapHasOtherNumbersFor) {
   auto filter = BpfFilter::compile("udp");
   ASSERT_TRUE(filter);

@@ -128,6 +128,18 @@ TEST(Open, AFileReadUpToItsMiddleBeforehandIsReadFromThere) {
   EXPECT_EQ(drain(*sources->front()).packets.size(), 1u);
 }
 
+TEST(Open, OfACaptureThatSaysWhatAllPacketsAreThatIsKnownBeforeThem) {
+  const auto link_types_of = [](const Bytes& bytes) {
+    auto sources = open_capture_descriptor(file_of(bytes), "trace", 1);
+    return sources ? sources->front()->link_types() : std::vector<LinkType>();
+  };
+  for (const Order order : {Order::little, Order::big}) {
+    const PcapFile file{.order = order, .network = 127};
+    EXPECT_EQ(link_types_of(file.header()), std::vector{LinkType::ieee802_11_radiotap});
+  }
+  EXPECT_TRUE(link_types_of({0x0a, 0x0d, 0x0d, 0x0a, 0, 0, 0, 0}).empty());
+}
+
 TEST(Open, EveryConsumerOfAFileGetsEveryPacket) {
   const PcapFile file;
   Bytes bytes = file.header();

@@ -6,10 +6,11 @@ usage: test_errors.py PARSHALL [unittest arguments]
 import json
 import os
 import shutil
+import struct
 import subprocess
 import unittest
 
-from program import DAMAGED, DONE, FAILED, PROGRAM, USAGE, Case, Run, packets_in, rows, run
+from program import DAMAGED, DONE, FAILED, FILE_HEADER, PROGRAM, USAGE, Case, Run, packet, packets_in, rows, run
 
 
 class Errors(Case):
@@ -73,6 +74,24 @@ class Errors(Case):
 
     def test_a_filter_with_a_mistake(self):
         self.assert_says(run("watch", "-q", "-r", self.capture(), "tcp", "prot", "80"), USAGE, "prot")
+
+    def test_a_filter_that_does_not_apply_to_the_packets(self):
+        """Wrong usage where that is known before them; else what it left out is said, once, and how much of it."""
+        frames = [b"\x02\0\0\0" + frame[30:] for frame in (packet(i, 10) for i in range(1000))]
+        loopback = FILE_HEADER[:20] + bytes(4) + b"".join(struct.pack("<IIII", 1600000000, 0, len(frame), len(frame)) + frame for frame in frames)
+        with open(self.path("loopback.pcap"), "wb") as file:
+            file.write(loopback)
+        self.assert_says(run("watch", "-q", "-r", self.path("loopback.pcap"), "tcp or vlan"), USAGE, "no VLAN support for BSD loopback", lines=1)
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "inbound"), USAGE, "inbound/outbound not supported on Ethernet", lines=1)
+        self.assert_says(run("watch", "-q", "-r", self.capture(), "type data"), USAGE, "802.11 link-layer types supported only on 802.11", lines=1)
+        for workers in ("1", "2"):
+            with self.subTest(workers=workers):
+                done = run("watch", "-q", "-r", "-", "tcp or vlan", "--workers", workers, "--format", "json", stdin=loopback)
+                self.assert_says(done, DONE, "BSD loopback", "no VLAN support for BSD loopback", "left out: 1000", lines=1)
+                self.assertEqual(json.loads(done.out)["summary"]["accounting"]["filtered"], 1000)
+        radio = FILE_HEADER[:20] + struct.pack("<I", 105) + struct.pack("<IIII", 1600000000, 0, 24, 24) + b"\x08\0" + bytes(22)
+        done = run("watch", "-q", "-r", "-", "type data", "--format", "json", stdin=radio)
+        self.assertEqual((done.status, done.err, json.loads(done.out)["summary"]["accounting"]["filtered"]), (DONE, b"", 0))
 
     def test_a_column_to_sort_by_that_is_not_there(self):
         done = run("watch", "-q", "-r", self.capture(), "--sort", "gap_p99", "--format", "csv")

@@ -487,6 +487,14 @@ class Changes(Devices):
             pair.deliver(frames[500:])
             self.check(watching.report(stop_after=1), frames)
 
+    def test_a_filter_that_is_for_none_of_its_packets_is_refused(self):
+        with netns.VethPair() as pair:
+            for arguments in ((), ('--sandbox', 'off'), ('--sandbox', 'on')):
+                process = pair.watch(PARSHALL, 'watch', '-i', 'tap0', *arguments, 'inbound')
+                _, errors = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 2, errors)
+                self.assertIn('inbound/outbound not supported on Ethernet', errors)
+
     def test_a_new_name_and_a_new_mtu_change_nothing(self):
         frames = netns.udp_frames(1000, 100)
         with netns.VethPair() as pair:

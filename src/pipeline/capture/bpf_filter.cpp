@@ -12,39 +12,45 @@
 
 #include "pipeline/capture/byte_order.hpp"
 #include "pipeline/capture/filter_names.hpp"
+#include "pipeline/capture/filter_refusals.hpp"
 
 namespace parshall {
 namespace {
 
 constexpr int kSnapLength = 262144;
 
-/// DLT_NULL of a writer whose byte order is not this machine's.
+/// LinkType::null of a writer whose byte order is not this machine's, in place of its number.
 constexpr int kSwappedNull = -1;
 
-/// A capture of BSD loopback without packets: of one that it reads libpcap knows the byte order, and that numbers of
-/// address families are those of any system.
-pcap_t* open_null(int dlt) {
-  const auto ordered = [&](auto value) { return dlt == kSwappedNull ? byte_swapped(value) : value; };
+/// What an expression may speak of that Ethernet has not.
+constexpr LinkType kNotLikeEthernet[] = {LinkType::ieee802_11, LinkType::linux_sll, LinkType::linux_sll2,
+                                         LinkType::slip,       LinkType::sunatm,    LinkType::ipnet,
+                                         LinkType::arcnet_bsd};
+
+using Handle = std::unique_ptr<pcap_t, decltype(&pcap_close)>;
+
+/// A capture without packets: of one that it reads libpcap knows the byte order, that numbers of address families are
+/// those of any system, and that no packet comes with what a kernel says beside it.
+Handle open_empty(int number) {
+  const bool swapped = number == kSwappedNull;
+  const auto ordered = [&](auto value) { return swapped ? byte_swapped(value) : value; };
   pcap_file_header header{.magic = ordered(std::uint32_t{0xa1b2c3d4}),
                           .version_major = ordered(std::uint16_t{PCAP_VERSION_MAJOR}),
                           .version_minor = ordered(std::uint16_t{PCAP_VERSION_MINOR}),
                           .thiszone = 0,
                           .sigfigs = 0,
                           .snaplen = ordered(std::uint32_t{kSnapLength}),
-                          .linktype = DLT_NULL};
+                          .linktype = ordered(swapped ? std::uint32_t{0} : static_cast<std::uint32_t>(number))};
   std::FILE* const file = ::fmemopen(&header, sizeof header, "rb");
-  if (file == nullptr) return nullptr;
   std::array<char, PCAP_ERRBUF_SIZE> problem;
-  pcap_t* const handle = pcap_fopen_offline(file, problem.data());
-  if (handle == nullptr) std::fclose(file);
+  Handle handle(file != nullptr ? pcap_fopen_offline(file, problem.data()) : nullptr, pcap_close);
+  if (file != nullptr && !handle) std::fclose(file);
   return handle;
 }
 
-/// The program, or libpcap's explanation. Null program: the expression does not apply to this link type.
-Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, int dlt) {
-  const bool is_null = dlt == DLT_NULL || dlt == kSwappedNull;
-  const std::unique_ptr<pcap_t, decltype(&pcap_close)> handle(
-      is_null ? open_null(dlt) : pcap_open_dead(dlt, kSnapLength), pcap_close);
+/// The program, or libpcap's explanation.
+Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, int number) {
+  const Handle handle = open_empty(number);
   if (!handle) return Error{"libpcap gives no handle to compile a filter with"};
   auto raw = std::make_unique<bpf_program>();
   if (pcap_compile(handle.get(), raw.get(), expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
@@ -55,17 +61,20 @@ Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, i
   });
 }
 
-/// pcap_open_dead() takes DLT_ values, which differ from LINKTYPE_ for a few types.
-int dlt(LinkType type) {
+/// As libpcap calls it.
+std::string name_of(int number) {
+  const Handle handle = open_empty(number);
+  return handle ? pcap_datalink_val_to_description_or_dlt(pcap_datalink(handle.get())) : std::to_string(number);
+}
+
+/// Of link types that are one to libpcap, that of one.
+int number_of(LinkType type) {
   switch (type) {
-    case LinkType::raw:
     case LinkType::raw_12:
     case LinkType::raw_14:
     case LinkType::ipv4:
     case LinkType::ipv6:
-      return DLT_RAW;
-    case LinkType::atm_rfc1483:
-      return DLT_ATM_RFC1483;
+      return static_cast<int>(LinkType::raw);
     default:
       return static_cast<int>(type);
   }
@@ -88,6 +97,11 @@ Error not_understood(const std::string& expression, const Error& why) {
   return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, why.message)};
 }
 
+Error does_not_apply(const std::string& expression, const FilterRefusal& refusal) {
+  return Error{fmt::format("the filter \"{}\" does not apply to packets of {}: {}", expression, refusal.link_type,
+                           refusal.reason)};
+}
+
 bool is_same(const bpf_program& one, const bpf_program& other) {
   return one.bf_len == other.bf_len && std::memcmp(one.bf_insns, other.bf_insns, one.bf_len * sizeof(bpf_insn)) == 0;
 }
@@ -104,30 +118,35 @@ bool loads_flow(const bpf_insn& instruction) {
 
 bool BpfFilter::says_the_same_of_a_flow() {
   if (expression_.find('[') != std::string::npos) return false;  // bytes of any kind
-  const bpf_program* const program = program_for({LinkType::raw});
+  const bpf_program* const program = compiled_for({LinkType::raw}).program.get();
   return program != nullptr && std::all_of(program->bf_insns, program->bf_insns + program->bf_len, loads_flow);
 }
 
+BpfFilter::BpfFilter(std::string expression)
+    : expression_(std::move(expression)), refusals_(std::make_shared<FilterRefusals>()) {}
+
 Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
-  auto program = compile_as(expression, DLT_EN10MB);
-  if (!program) return not_understood(expression, program.error());
   BpfFilter filter(expression);
-  filter.last_ = *program;
-  filter.programs_[DLT_EN10MB] = *std::move(program);
+  filter.first_ = number_of(LinkType::ethernet);
+  const auto of_ethernet = filter.add(filter.first_);
+  filter.last_ = filter.programs_.at(filter.first_);
+  auto error = of_ethernet;
+  for (const LinkType type : kNotLikeEthernet)
+    if (error && !is_of_a_name(error->message)) error = filter.add(filter.first_ = number_of(type));
+  if (error) return not_understood(expression, is_of_a_name(error->message) ? *error : *of_ethernet);
   return filter;
 }
 
 std::optional<Error> BpfFilter::compile_for(std::span<const LinkType> link_types) {
-  std::vector<int> dlts;
+  std::vector<int> numbers;
   for (const LinkType type : link_types) {
-    dlts.push_back(dlt(type));
-    if (type == LinkType::null) dlts.push_back(kSwappedNull);
+    numbers.push_back(number_of(type));
+    if (type == LinkType::null) numbers.push_back(kSwappedNull);
   }
-  for (const int dlt : dlts) {
-    if (programs_.contains(dlt)) continue;
-    auto program = compile_as(expression_, dlt);
-    if (!program && is_of_a_name(program.error().message)) return not_understood(expression_, program.error());
-    programs_[dlt] = program ? *std::move(program) : nullptr;
+  for (const int number : numbers) {
+    if (programs_.contains(number)) continue;
+    const auto error = add(number);
+    if (error && is_of_a_name(error->message)) return not_understood(expression_, *error);
   }
   return std::nullopt;
 }
@@ -135,33 +154,61 @@ std::optional<Error> BpfFilter::compile_for(std::span<const LinkType> link_types
 bool BpfFilter::resolve_hosts() {
   auto with = with_addresses(expression_);
   if (!with) return false;
-  const auto program = compile_as(*with, DLT_EN10MB);
-  if (!program || !is_same(**program, *programs_.at(DLT_EN10MB))) return false;
+  const auto program = compile_as(*with, first_);
+  if (!program || !is_same(**program, *programs_.at(first_).program)) return false;
   expression_ = *std::move(with);
   return true;
 }
 
 bool BpfFilter::applies_to(LinkType link_type) {
-  if (link_type == LinkType::null) program_for({.type = link_type, .swapped = true});
-  return program_for({link_type}) != nullptr;
+  if (link_type == LinkType::null) compiled_for({.type = link_type, .swapped = true});
+  return compiled_for({link_type}).program != nullptr;
 }
 
-const bpf_program* BpfFilter::program_for(Link link) noexcept {
-  if (link == last_link_) return last_.get();
-  last_link_ = link;
-  const int number = link.swapped ? kSwappedNull : dlt(link.type);
-  const auto known = programs_.find(number);
-  if (known != programs_.end()) return (last_ = known->second).get();
+std::optional<Error> BpfFilter::refused_by(std::span<const LinkType> link_types) {
+  if (link_types.empty()) return std::nullopt;
+  for (const LinkType type : link_types)
+    if (applies_to(type)) return std::nullopt;
+  const auto& refusal = compiled_for({link_types.front()}).refusal;
+  return does_not_apply(expression_, *refusal);
+}
+
+std::vector<Error> BpfFilter::left_out(std::uint64_t times) const {
+  std::vector<Error> all;
+  for (const auto& refusal : refusals_->all())
+    if (const std::uint64_t packets = refusal->packets.load(std::memory_order_relaxed); packets != 0)
+      all.push_back(
+          {fmt::format("{}; packets left out: {}", does_not_apply(expression_, *refusal).message, packets / times)});
+  return all;
+}
+
+/// Libpcap's reason, where it is for no packet of that link type.
+std::optional<Error> BpfFilter::add(int number) {
   auto program = compile_as(expression_, number);
-  last_ = program ? *program : nullptr;
-  programs_[number] = last_;
-  return last_.get();
+  if (program) {
+    programs_[number].program = *std::move(program);
+    return std::nullopt;
+  }
+  const int known_by = number == kSwappedNull ? number_of(LinkType::null) : number;
+  programs_[number].refusal = refusals_->of(known_by, name_of(known_by), program.error().message);
+  return program.error();
+}
+
+const BpfFilter::Compiled& BpfFilter::compiled_for(Link link) noexcept {
+  if (link == last_link_) return last_;
+  last_link_ = link;
+  const int number = link.swapped ? kSwappedNull : number_of(link.type);
+  if (!programs_.contains(number)) add(number);
+  return last_ = programs_.at(number);
 }
 
 bool BpfFilter::matches(const RawPacket& packet) noexcept {
-  const bpf_program* const program = program_for({packet.link_type, is_swapped_null(packet)});
-  if (program == nullptr) return false;
-  return bpf_filter(program->bf_insns, packet.data, packet.wire_bytes, packet.captured_bytes) != 0;
+  const Compiled& compiled = compiled_for({packet.link_type, is_swapped_null(packet)});
+  if (compiled.program == nullptr) {
+    compiled.refusal->packets.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  return bpf_filter(compiled.program->bf_insns, packet.data, packet.wire_bytes, packet.captured_bytes) != 0;
 }
 
 }  // namespace parshall

@@ -43,6 +43,9 @@ class CaptureParser {
     if (!damage_) note_cut(rest);
   }
 
+  /// That all packets are of, where the beginning of the capture says so.
+  virtual std::optional<LinkType> only_link_type(std::span<const std::uint8_t> head) const noexcept = 0;
+
   /// What broke, at which packet and byte. Nothing while the capture is sound.
   const std::optional<std::string>& damage() const noexcept { return damage_; }
 

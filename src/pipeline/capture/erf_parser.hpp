@@ -19,6 +19,9 @@ class ErfParser final : public CaptureParser {
   /// The same of a whole input, or of the beginning of one that looks() has decided on.
   static bool is_erf(std::span<const std::uint8_t> input) noexcept;
 
+  /// Each record says what it is of.
+  std::optional<LinkType> only_link_type(std::span<const std::uint8_t>) const noexcept override { return std::nullopt; }
+
  protected:
   Parsed parse_records(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept override;
   void note_cut(std::span<const std::uint8_t> rest) noexcept override;

@@ -58,6 +58,10 @@ class MappedSource final : public PacketSource {
     constexpr std::size_t kLeastRecord = 16, kLeastIp = 20;  // in all formats
     return rest_.size() / (kLeastRecord + kLeastIp);
   }
+  std::vector<LinkType> link_types() const override {
+    const auto only = parser_->only_link_type(file_->bytes());
+    return only ? std::vector{*only} : std::vector<LinkType>();
+  }
   std::optional<Error> damage() const override;
 
   std::optional<double> share_read() const noexcept override {

@@ -64,6 +64,11 @@ struct Queue {
   LinkType link_type = LinkType::ethernet;
   std::uint32_t longest_frame = UINT32_MAX;  ///< that the link's MTU allows, with two VLAN tags
 
+  std::vector<LinkType> link_types() const {
+    return link_type == LinkType::raw ? std::vector{LinkType::ipv4, LinkType::ipv6, LinkType::linux_sll2}
+                                      : std::vector{link_type};
+  }
+
   Counters counters() noexcept {
     const SocketCounts counts = kernel->read();
     Counters counters;
@@ -96,6 +101,7 @@ class RingSource final : public PacketSource {
   }
 
   bool exhausted() const noexcept override { return exhausted_; }
+  std::vector<LinkType> link_types() const override { return queue_->link_types(); }
   InputState state() const noexcept override { return watch_.state(); }
   std::optional<Error> damage() const override {
     if (watch_.state() != InputState::gone) return std::nullopt;
@@ -227,11 +233,7 @@ class Sockets final : public PacketSocket {
     return total;
   }
 
-  std::vector<LinkType> link_types() const override {
-    const LinkType type = queues_.front()->link_type;
-    return type == LinkType::raw ? std::vector{LinkType::ipv4, LinkType::ipv6, LinkType::linux_sll2}
-                                 : std::vector{type};
-  }
+  std::vector<LinkType> link_types() const override { return queues_.front()->link_types(); }
 
   std::uint64_t memory_bytes() const override {
     std::uint64_t bytes = 0;

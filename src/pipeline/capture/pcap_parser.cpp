@@ -29,6 +29,12 @@ bool PcapParser::is_magic(std::uint32_t first_word) noexcept {
   return is_native_magic(first_word) || is_native_magic(byte_swapped(first_word));
 }
 
+std::optional<LinkType> PcapParser::only_link_type(std::span<const std::uint8_t> head) const noexcept {
+  PcapParser other;
+  if (head.size() < kFileHeaderBytes || !other.parse_header(head)) return std::nullopt;
+  return other.link_type_;
+}
+
 Parsed PcapParser::parse_records(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept {
   if (record_header_bytes_ == 0) [[unlikely]] {
     if (bytes.size() < kFileHeaderBytes || !parse_header(bytes)) return {};

@@ -16,6 +16,8 @@ class PcapParser final : public CaptureParser {
 
   static bool is_magic(std::uint32_t first_word) noexcept;
 
+  std::optional<LinkType> only_link_type(std::span<const std::uint8_t> head) const noexcept override;
+
  protected:
   Parsed parse_records(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept override;
   void note_cut(std::span<const std::uint8_t> rest) noexcept override;

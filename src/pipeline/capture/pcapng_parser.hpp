@@ -19,6 +19,9 @@ class PcapngParser final : public CaptureParser {
 
   static bool is_magic(std::uint32_t first_word) noexcept { return first_word == kSectionHeader; }
 
+  /// An interface may follow anywhere.
+  std::optional<LinkType> only_link_type(std::span<const std::uint8_t>) const noexcept override { return std::nullopt; }
+
  protected:
   Parsed parse_records(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept override;
   void note_cut(std::span<const std::uint8_t> rest) noexcept override;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/counters.hpp"
 #include "base/result.hpp"
@@ -98,6 +99,9 @@ class PacketSource {
   /// What the device says it delivered and did not, since the source was opened; what it cannot tell is absent. Any
   /// thread.
   virtual Counters counters() noexcept { return {}; }
+
+  /// That all its packets are of, where that is known before the first; else none.
+  virtual std::vector<LinkType> link_types() const { return {}; }
 
   /// Any thread.
   virtual InputState state() const noexcept { return InputState::up; }

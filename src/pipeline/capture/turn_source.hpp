@@ -34,6 +34,7 @@ class TurnSource final : public PacketSource {
   bool exhausted() const noexcept override { return shared_->left == 0 || shared_->whole->exhausted(); }
   bool keeps_packets() const noexcept override { return true; }
   std::optional<std::uint64_t> most_ip_packets() const noexcept override { return shared_->whole->most_ip_packets(); }
+  std::vector<LinkType> link_types() const override { return shared_->whole->link_types(); }
   std::optional<double> share_read() const noexcept override { return shared_->whole->share_read(); }
   std::optional<Error> damage() const override { return shared_->whole->damage(); }
 

@@ -48,6 +48,7 @@ class QueueSource final : public PacketSource, private Forwarder {
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool exhausted() const noexcept override { return exhausted_; }
   bool lossless() const noexcept override { return port_->facts().waits || ends_; }
+  std::vector<LinkType> link_types() const override { return {LinkType::ethernet}; }
   std::uint64_t now_ns() noexcept override;
   Counters counters() noexcept override { return port_->queue_counters(queue_); }
   Forwarder* forwarder() noexcept override { return exit_ ? this : nullptr; }
