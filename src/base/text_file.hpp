@@ -14,8 +14,8 @@ namespace parshall {
 
 constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;  ///< of a configuration, states, a profile
 
-/// All of a file that somebody wrote by hand, or could have. Fails on what cannot be read, such as a folder, and on what
-/// is longer than `most`, such as a device that never ends; the error begins with the path.
+/// All of a file that somebody wrote by hand, or could have. Fails on what cannot be read, such as a folder, and on
+/// what is longer than `most`, such as a device that never ends; the error begins with the path.
 inline Result<std::string> read_text_file(const std::string& path, std::size_t most = kMostTextBytes) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);

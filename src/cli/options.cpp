@@ -20,15 +20,16 @@ CLI::Validator number_check(const char* name, const char* what_not, bool (*is_go
       [what_not, is_good](std::string& text) {
         double value = 0;
         const bool is_number = CLI::detail::lexical_cast(text, value);
-        return is_number && is_good(value) ? std::string() : text + (is_number ? " is " + std::string(what_not) : " is no number");
+        return is_number && is_good(value) ? std::string()
+                                           : text + (is_number ? " is " + std::string(what_not) : " is no number");
       },
       name);
 }
 
 /// CLI11 takes -1 for the largest number there is.
 CLI::Validator unsigned_check() {
-  return CLI::Validator(
-      [](std::string& text) { return text.starts_with('-') ? text + " is below 0" : std::string(); }, "");
+  return CLI::Validator([](std::string& text) { return text.starts_with('-') ? text + " is below 0" : std::string(); },
+                        "");
 }
 
 Check check_of(CLI::Validator validator) {
@@ -55,8 +56,12 @@ template Check in_range(double, double);
 
 Check among(std::vector<std::string> words) { return check_of(CLI::IsMember(std::move(words))); }
 Check among(std::initializer_list<int> numbers) { return check_of(CLI::IsMember(std::vector<int>(numbers))); }
-Check non_negative() { return check_of(number_check("NONNEGATIVE", "below 0", [](double value) { return value >= 0; })); }
-Check positive() { return check_of(number_check("POSITIVE", "0 or below", [](double value) { return value > 0; })); }
+Check non_negative() {
+  return check_of(number_check("NONNEGATIVE", "below 0", [](double value) { return value >= 0; }));
+}
+Check positive() {
+  return check_of(number_check("POSITIVE", "0 or below", [](double value) { return value > 0; }));
+}
 
 Option Option::group(const std::string& name) { return Option(option_->group(name)); }
 Option Option::required() { return Option(option_->required()); }

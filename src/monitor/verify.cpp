@@ -17,7 +17,7 @@ std::string text_of(const Verified& verified) {
   std::string text;
   for (const VerifiedFile& file : verified.files) {
     const ExportedFile& read = file.read;
-    const std::string what = !read.problem.empty() ? "BROKEN: " + read.problem
+    const std::string what = !read.problem.empty()     ? "BROKEN: " + read.problem
                              : read.has_findings_alone ? "what tasks found: no records"
                              : read.account && read.records == 0
                                  ? "account"

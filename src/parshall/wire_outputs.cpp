@@ -135,8 +135,7 @@ std::optional<Error> outputs_problem(const Plan& plan) {
     if (entry->takes.records && plan.flows.packets_only)
       return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};
     const auto needs = needs_of(*entry, output.target);
-    if (!needs)
-      return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, needs.error().message)};
+    if (!needs) return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, needs.error().message)};
     for (const std::string& file : needs->files)
       if (const auto problem = target_problem(file))
         return Error{fmt::format("--export {}:{}", output.kind, problem->message)};

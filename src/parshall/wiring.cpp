@@ -76,9 +76,10 @@ std::optional<Error> nic_hash_problem(const Plan& plan) {
   const std::string_view source = !plan.source.file.empty()      ? "a capture"
                                   : !plan.source.traffic.empty() ? "built-in traffic"
                                                                  : std::string_view(plan.source.interface);
-  return Error{fmt::format("--identity nic-hash takes a device that DPDK reads, such as a card by its PCI address: {} has "
-                           "no hashes; --identity fingerprint computes them",
-                           source)};
+  return Error{
+      fmt::format("--identity nic-hash takes a device that DPDK reads, such as a card by its PCI address: {} has "
+                  "no hashes; --identity fingerprint computes them",
+                  source)};
 }
 
 /// Ids by which others know a flow take all of its key.

@@ -37,8 +37,8 @@ inline std::size_t options_begin(std::string_view text) {
   return text.size();
 }
 
-/// Hands the values of "PLACE,NAME=VALUE,..." to `target`; returns the place. Fails on what is no option, or no value of
-/// it.
+/// Hands the values of "PLACE,NAME=VALUE,..." to `target`; returns the place. Fails on what is no option, or no value
+/// of it.
 template <class Target>
 Result<std::string> take_options(const std::string& text, std::span<const TargetOption<Target>> options,
                                  Target& target) {
