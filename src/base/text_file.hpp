@@ -14,17 +14,22 @@ namespace parshall {
 
 constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;  ///< of a configuration, states, a profile
 
-/// All of a file that somebody wrote by hand, or could have. Fails on what cannot be read, such as a folder, and on
-/// what is longer than `most`, such as a device that never ends; the error begins with the path.
-inline Result<std::string> read_text_file(const std::string& path, std::size_t most = kMostTextBytes) {
+/// All that somebody wrote by hand, or could have. Fails on what cannot be read, such as a folder, and on what is
+/// longer than `most`, such as a device that never ends; the error begins with the path.
+inline Result<std::string> read_text(std::istream& file, const std::string& path, std::size_t most = kMostTextBytes) {
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
   std::string text(most + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad()) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+  if (file.bad()) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > most) return Error{fmt::format("{}: it is longer than {} MB", path, most >> 20)};
   return text;
+}
+
+inline Result<std::string> read_text_file(const std::string& path, std::size_t most = kMostTextBytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+  return read_text(file, path, most);
 }
 
 }  // namespace parshall

@@ -79,10 +79,25 @@ Command Command::add_subcommand(const std::string& name, const std::string& help
   return Command(app_->add_subcommand(name, help));
 }
 
+namespace {
+
+/// What one word of an option is read as.
+template <class T>
+struct ValueOf {
+  using Type = T;
+};
+template <class T>
+requires requires { typename T::value_type; }
+struct ValueOf<T> {
+  using Type = typename T::value_type;
+};
+
+}  // namespace
+
 template <class T>
 Option Command::add_option(const std::string& names, T& value, const std::string& help) {
   CLI::Option* const option = app_->add_option(names, value, help);
-  if constexpr (std::is_unsigned_v<T>) option->check(unsigned_check());
+  if constexpr (std::is_unsigned_v<typename ValueOf<T>::Type>) option->check(unsigned_check());
   return Option(option);
 }
 template Option Command::add_option(const std::string&, std::string&, const std::string&);

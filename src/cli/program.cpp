@@ -36,9 +36,9 @@ class WatchConfig final : public CLI::ConfigBase {
  public:
   explicit WatchConfig(const CLI::App& app) : app_(app) {}
 
-  std::vector<CLI::ConfigItem> from_config(std::istream&) const override {
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     const auto path = app_.get_config_ptr()->as<std::string>();
-    const auto text = read_text_file(path);
+    const auto text = read_text(input, path);  // a pipe can be opened but once
     if (!text) throw CLI::FileError(text.error().message);
     auto split = split_exports(*text, path);
     if (!split) throw CLI::ConfigError(split.error().message, CLI::ExitCodes::ConfigError);

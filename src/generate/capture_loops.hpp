@@ -23,6 +23,7 @@ class CaptureLoops final : public PacketSource {
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool exhausted() const noexcept override { return exhausted_; }
+  bool repeats() const noexcept override { return loop_ != 0; }
   std::optional<Error> damage() const override { return damage_; }
 
   /// Which time it was, from 0, that the packets of the last poll() came.

@@ -46,7 +46,10 @@ std::size_t Sender::step(std::size_t most) noexcept {
   sent_count_ = 0;
   if (finished_) return 0;
   const bool has_some = at_ != have_ || fetch();
-  if (!began_ && !has_some) return 0;
+  if (!began_ && !has_some) {
+    if (fetched_ != 0 && is_vain()) finished_ = true;
+    return 0;
+  }
   if (!began_) begin();
   now_ns_ = clock_ns();
   const bool is_over = last_batch_ && at_ == have_ ? now_ns_ >= plan_.duration_ns : now_ns_ >= end_ns_;
@@ -67,6 +70,15 @@ void Sender::begin() noexcept {
   zero_ns_ = plan_.time == SendTime::real ? read_clock(CLOCK_REALTIME)
              : plan_.first_ns != 0        ? plan_.first_ns
                                           : packets_[0].time_ns;
+}
+
+/// Of packets that all make no frame: whether none will come in time.
+bool Sender::is_vain() noexcept {
+  if (source_->repeats()) return true;
+  if (plan_.duration_ns == 0 || plan_.time == SendTime::stamped) return false;
+  const std::uint64_t now_ns = read_clock(CLOCK_MONOTONIC);
+  if (vain_since_ns_ == 0) vain_since_ns_ = now_ns;
+  return now_ns - vain_since_ns_ >= plan_.duration_ns;
 }
 
 /// The source's next packets, and when they are due; false where there are none, now or for ever.

@@ -52,7 +52,8 @@ struct SendCounts {
 /// Cost:  a batch of frames at once as far as they are due; the thread that waits for the next should call step() again
 ///        and again.
 /// Full:  frames that are late are sent as soon as the sink takes them. Those that are due within the duration and did
-///        not go by its end, or within the plan's grace behind it, are counted as unsent, and never sent.
+///        not go by its end, or within the plan's grace behind it, are counted as unsent, and never sent. A source
+///        whose packets make no frame ends it after the duration, or once they come again.
 class Sender {
  public:
   static constexpr std::size_t kBatch = 256;
@@ -98,6 +99,7 @@ class Sender {
 
   void begin() noexcept;
   bool fetch() noexcept;
+  bool is_vain() noexcept;
   std::size_t leave_out_bad(std::size_t count) noexcept;
   void schedule(std::size_t from) noexcept;
   std::size_t due_frames() const noexcept;
@@ -118,6 +120,7 @@ class Sender {
   std::uint64_t now_ns_ = 0;          ///< since then, as of the last step
   std::uint64_t last_ns_ = 0;         ///< of the last frame sent
   std::uint64_t fetched_ = 0;
+  std::uint64_t vain_since_ns_ = 0;  ///< by the steady clock: packets came, and no frame so far; 0: not yet
 
   std::array<RawPacket, kBatch> packets_;  ///< of the source: those from at_ to have_ are still to be sent
   std::array<OutFrame, kBatch> frames_;

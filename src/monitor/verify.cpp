@@ -40,6 +40,8 @@ int run_verify(const std::vector<std::string>& paths) {
   const auto verified = verify(paths);
   if (!verified) return fail("verify", verified.error(), kFailed);
   if (const auto error = write_whole("-", text_of(*verified))) return fail("verify", *error, kFailed);
+  for (const Error& error : verified->unreadable) say("verify", error.message);
+  if (!verified->unreadable.empty()) return kFailed;
   return verified->is_good() ? kDone : kDamaged;
 }
 
@@ -50,7 +52,9 @@ void add_verify(Command app, int& status) {
   verify->footer(
       "Reads what parquet:, ipfix: and jsonl: wrote, whole: every page and message, and every record's packets. Status "
       "0:\n"
-      "all is there that was said to be; 3: something is not, or has no account yet; 1: it could not be read.");
+      "all is there that was said to be; 3: something is not, or has no account yet; 1: a file could not be read, or "
+      "is "
+      "none of ours.");
   auto paths = std::make_shared<std::vector<std::string>>();
   verify->add_option("FILES", *paths, "Files, or folders of them")->required();
   verify->callback([paths, &status] { status = run_verify(*paths); });

@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 #include <filesystem>
-#include <limits>
+#include <system_error>
 
 #include "base/parse.hpp"
 #include "base/read_ip.hpp"
@@ -37,8 +38,10 @@ Error no_kind(const std::string& kind) {
 bool is_listening_address(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == text.npos || colon == 0 || text.find(',') != text.npos) return false;
-  const auto port = parse_count(std::string(text.substr(colon + 1)));
-  return port && *port <= std::numeric_limits<std::uint16_t>::max();
+  const std::string_view digits = text.substr(colon + 1);
+  std::uint16_t port = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return problem == std::errc() && end == digits.data() + digits.size();
 }
 
 /// What is written to, where it is there.

@@ -94,12 +94,12 @@ TrialResult run_trial(std::shared_ptr<const Trace> trace, std::uint32_t streams,
                 std::make_unique<TrailerWriter>(sent, options.id), std::make_unique<LentSink>(ends.sink), options.send);
   const Counters before = ends.source.counters();
   ReceivingThread receiving(ends.source, *result.receiver);
-  const std::uint64_t stolen_before_ns = stolen_ns();
+  const StolenTimes stolen_before = stolen_times();
   while (!sender.finished() && !stop())
     if (sender.step() == 0) rest_until_due(sender);
   sender.finish();
   result.interrupted = !sender.finished();
-  result.stolen_ns = stolen_ns() - stolen_before_ns;
+  result.stolen_ns = most_stolen_ns(stolen_before, stolen_times());
   std::this_thread::sleep_for(std::chrono::nanoseconds(options.settle_ns));
 
   receiving.stop();

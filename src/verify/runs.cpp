@@ -24,8 +24,9 @@ bool is_of_an_output(const std::string& path) {
 void keep_one_of_each(std::vector<std::string>& files) {
   std::set<fs::path> known;
   std::erase_if(files, [&](const std::string& file) {
-    std::error_code none;
-    return !known.insert(fs::weakly_canonical(file, none)).second;
+    std::error_code wrong;
+    const fs::path path = fs::weakly_canonical(file, wrong);
+    return !wrong && !known.insert(path).second;
   });
 }
 
@@ -84,8 +85,10 @@ Result<Verified> verify(std::span<const std::string> paths) {
   Verified all;
   for (const std::string& path : found) {
     auto read = read_exported(path);
-    if (!read && found.size() == 1) return read.error();
-    if (!read) read = ExportedFile{.problem = read.error().message};
+    if (!read) {
+      all.unreadable.push_back(read.error());
+      continue;
+    }
     if (path.ends_with(".part")) *read = {.problem = "not whole: what was written to it is lost with it"};
     const VerifiedFile& file = all.files.emplace_back(VerifiedFile{path, *std::move(read)});
     if (path.ends_with(".part") || file.read.has_findings_alone) continue;

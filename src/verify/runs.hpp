@@ -29,12 +29,13 @@ struct VerifiedRun {
 struct Verified {
   std::vector<VerifiedFile> files;
   std::vector<VerifiedRun> runs;
+  std::vector<Error> unreadable;  ///< files, or what is in them is none of ours
 
   bool is_good() const noexcept;
 };
 
 /// Reads files, and those in folders, and adds each run's up. Files of a folder whose name is of no output are left
-/// out. Fails on what cannot be read, and where there is nothing to verify.
+/// out. Fails where a folder cannot be read, and where there is nothing to verify.
 Result<Verified> verify(std::span<const std::string> paths);
 
 }  // namespace parshall

@@ -112,7 +112,7 @@ class Errors(Case):
         self.assert_says(run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"), USAGE, "leave out --hash xxh3")
 
     def test_numbers_below_the_least(self):
-        for words, said in ((["watch", "-r", self.capture(), "--top", "-1"], "-1 is below 0"), (["send", "-g", "flows=1", "--null", "--loops", "-1"], "-1 is below 0"),
+        for words, said in ((["watch", "-r", self.capture(), "--top", "-1"], "-1 is below 0"), (["send", "-g", "flows=1", "--null", "--loops", "-1"], "-1 is below 0"), (["test", "run", "--through", "wire", "--seed", "-1"], "-1 is below 0"),
                             (["watch", "-r", self.capture(), "--cores", "9999"], "--cores 9999: this machine has cores 0 to"),
                             (["watch", "-r", self.capture(), "--descriptors", "65536"], "give a number from 0 to 65535\n")):
             with self.subTest(words=words):
@@ -123,16 +123,24 @@ class Errors(Case):
     def test_keys_of_so_many_parts_that_a_parser_would_end(self):
         deep = self.path("deep.toml")
         with open(deep, "w") as file:
-            file.write("# a comment, don't mind\n" + ".".join("a" * 200000) + " = 1\n")
+            file.write("# a comment, don't mind\n" + 'x = [ {x = """a"b""", ' + ".".join("a" * 200000) + " = 1} ]\n")
         for words in (["watch", "-r", self.capture(), "--config", deep], ["watch", "-r", self.capture(), "--states", deep], ["watch", "-r", self.capture(), "--model", deep],
                       ["watch", "-r", self.capture(), "--states", deep, "--profile", deep]):
             with self.subTest(words=words[3:]):
-                self.assert_says(run(*words), USAGE, "deep.toml, line 2: a key of too many parts")
+                self.assert_says(run(*words), USAGE, "deep.toml, line 2: more than 10000 dots")
 
     def test_a_configuration_that_cannot_be_read(self):
         for path, why in ((self.folder, "not readable"), (self.path("none.toml"), "none.toml was not readable"), ("/dev/zero", "longer than 1 MB")):
             with self.subTest(path=path):
                 self.assert_says(run("watch", "-r", self.capture(), "--config", path), FAILED, "--config", why)
+
+    def test_a_configuration_may_come_by_a_pipe(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        writer = subprocess.Popen(["sh", "-c", f"echo format = csv > {pipe}"])
+        done = run("watch", "-q", "-r", self.capture(), "--config", pipe)
+        writer.wait(10)
+        self.assertEqual((done.status, done.out[:10]), (DONE, b"ip_version"))
 
     def test_a_mark_of_byte_order_before_a_configuration_says_nothing(self):
         with open(self.path("bom.toml"), "wb") as file:

@@ -259,7 +259,7 @@ class Outputs(Case):
                             (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]),
                             (["--export", "parquet:" + both + ",evry=1s,level=2"], ['no option "evry"', "every"]), (["--export", "ipfix:" + both + ",foo=1"], ['no option "foo"']),
                             (["--export", "ipfix:udp://127.0.0.1,mtu=1"], ["mtu=1", "512"]), (["--export", "kafka:x"], ["kafka:x"]),
-                            (["--export", "ipfix:udp://127.0.0.1:99999"], ["a port is a number from 1 to 65535"]), (["--export", "prometheus:127.0.0.1:99999"], ["give HOST:PORT"]),
+                            (["--export", "ipfix:udp://127.0.0.1:99999"], ["a port is a number from 1 to 65535"]), (["--export", "prometheus:127.0.0.1:99999"], ["give HOST:PORT"]), (["--export", "prometheus:127.0.0.1:9k"], ["give HOST:PORT"]),
                             (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
                             (["--export", "csv:" + both + "-%Y", "--export", "jsonl:" + both + "-%Y"], ["same file"]),
                             (["--export", "csv:" + percent.replace("%", "%%")], ["the capture itself"]),

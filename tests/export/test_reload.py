@@ -175,7 +175,7 @@ class Configured(unittest.TestCase):
         process = self.start()
         self.config.write_text("stats = identity\n[[export]]\n" + ".".join("a" * 200000) + " = 1\n")
         process.send_signal(signal.SIGHUP)
-        self.wait_for("line 3: a key of too many parts; outputs stay as they were")
+        self.wait_for("line 3: more than 10000 dots, as in a key of too many parts; outputs stay as they were")
         self.config.unlink()
         self.config.mkdir()
         process.send_signal(signal.SIGHUP)

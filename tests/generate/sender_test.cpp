@@ -229,6 +229,38 @@ TEST(Sender, EndsWhenItsTimeIsUpThoughTheSourceIsSilent) {
   EXPECT_TRUE(run.sender->finished());
 }
 
+/// Packets of no bytes, again and again.
+class VainSource final : public PacketSource {
+ public:
+  explicit VainSource(std::uint64_t before_they_repeat) : left_(before_they_repeat) {}
+  std::size_t poll(std::span<RawPacket> out) noexcept override {
+    for (RawPacket& packet : out) packet = {};
+    left_ -= std::min<std::uint64_t>(left_, out.size());
+    return out.size();
+  }
+  bool repeats() const noexcept override { return left_ == 0; }
+
+ private:
+  std::uint64_t left_;
+};
+
+TEST(Sender, EndsWhereNoPacketMakesAFrame) {
+  constexpr std::uint64_t kForEver = ~std::uint64_t{0};
+  for (const auto& [before_they_repeat, plan] :
+       {std::pair{std::uint64_t{1000}, SendPlan{}},
+        std::pair{kForEver, SendPlan{.rate = {SendRate::Unit::packets, 1000}, .duration_ns = 50'000'000}}}) {
+    Sending run({}, plan);
+    run.sender->change_source(std::make_unique<VainSource>(before_they_repeat));
+    const auto began = std::chrono::steady_clock::now();
+    while (!run.sender->finished() && std::chrono::steady_clock::now() - began < std::chrono::seconds(5))
+      run.sender->step();
+    EXPECT_TRUE(run.sender->finished());
+    EXPECT_EQ(run.sender->counts().taken, run.sender->counts().unsendable);
+    EXPECT_GE(run.sender->counts().taken, std::min<std::uint64_t>(before_they_repeat, 1000))
+        << "all of them had a chance";
+  }
+}
+
 TEST(Sender, SendsNothingWhileItMayNot) {
   Sending run(packets(100), {});
   for (int i = 0; i < 10; ++i) EXPECT_EQ(run.sender->step(0), 0u);

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -152,6 +153,19 @@ class Files(unittest.TestCase):
             done = send('-r', path, '-w', out, '--format', 'json', status=3)
             self.assertEqual(json.loads(done.stdout)['sent'], 99)
             self.assertEqual(packets_of(watched(out)), 99)
+
+
+    def test_a_capture_of_which_no_packet_makes_a_frame_ends_in_loops_too(self):
+        with netns.Folder() as folder:
+            path = f'{folder}/wireless.pcap'
+            netns.write_pcap(path, [bytes(60)] * 3)
+            with open(path, 'r+b') as file:
+                file.seek(20)
+                file.write(struct.pack('<I', 105))  # 802.11
+            for way in (['--null', '--rate', '1kpps'], ['-w', f'{folder}/out.pcap'], ['--null', '--duration', '1h']):
+                done = send('-r', path, '--loops', '0', *way)
+                self.assertRegex(done.stderr + done.stdout, r'sent +0 frames')
+                self.assertRegex(done.stderr + done.stdout, r'[1-9][0-9]* without a frame')
 
 
 class Usage(unittest.TestCase):

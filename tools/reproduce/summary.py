@@ -5,6 +5,7 @@ import re
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED
 from page import OURS, slug
 from paper import ANSWERS, NOT_HERE
+from passes import JUDGED
 
 LINE = re.compile(rf"^\| (.*?) \| (.*?) \|.*\| \*\*({'|'.join(ANSWERS)})\*\*: (.*) \|$")
 
@@ -37,7 +38,7 @@ def summary(papers, folder, agreement=""):
         link = f"[{paper.citation}](reproduce/{paper.name}.md)" if path.exists() else paper.citation
         lines.append(f"| {link} | " + " | ".join(str(counts[answer]) for answer in ANSWERS) + " |")
         where = f"reproduce/{paper.name}.md"
-        beyond += [f"| [{paper.name} {name}]({where}#{slug(name)}) | {states} | **{answer}**: {from_here(why)} |" for name, states, answer, why in ours]
+        beyond += [f"| [{paper.name} {name}]({where}{f'#{slug(name)}' if answer in JUDGED else ''}) | {states} | **{answer}**: {from_here(why)} |" for name, states, answer, why in ours]
         against += [f"| [{paper.name} {name}]({where}#{slug(name)}) | {states} | {from_here(why)} |" for name, states, answer, why in theirs if answer == FAILS]
     lines += ["| all | " + " | ".join(str(totals[answer]) for answer in ANSWERS) + " |"]
     judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))

@@ -75,6 +75,9 @@ class PacketSource {
   /// True once no packet can come any more: of a live device, once it is gone.
   virtual bool exhausted() const noexcept { return false; }
 
+  /// Whether the last poll gave what had come before, as of a capture that is played again.
+  virtual bool repeats() const noexcept { return false; }
+
   /// That can still come with a whole IP header; nothing where nobody knows.
   virtual std::optional<std::uint64_t> most_ip_packets() const noexcept { return std::nullopt; }
 

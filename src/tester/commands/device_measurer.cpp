@@ -53,12 +53,13 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
                   .missed = trial->device[Counter::nic_missed] + trial->device[Counter::no_mbuf],
                   .stolen_ns = trial->stolen_ns};
   const tester::FrameCounts& came = trial->receiver->frames();
-  outcome.strays = {.contradictory = came.contradictory, .corrupted = came.corrupted, .foreign = came.foreign};
+  tester::Strays strays{.contradictory = came.contradictory, .corrupted = came.corrupted, .foreign = came.foreign};
   for (std::uint32_t stream = 0; stream < frames_.streams; ++stream) {
     const tester::FlowResult flow = trial->receiver->book().flow(stream, trial->sent[stream].frames);
     outcome.received += flow.received;
-    outcome.strays.contradictory += flow.contradictory;
+    strays.contradictory += flow.contradictory;
   }
+  outcome.strays = strays;
   return outcome;
 }
 

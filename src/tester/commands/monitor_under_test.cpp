@@ -56,7 +56,7 @@ struct Sent {
 Sent send(const TestFrames& frames, FrameSink& sink, const SendPlan& plan) {
   Sender sender(std::make_unique<MemorySource>(frames.trace, ~std::uint64_t{0}), std::make_unique<FrameCopier>(),
                 std::make_unique<LentSink>(sink), plan);
-  const std::uint64_t stolen_before_ns = tester::stolen_ns();
+  const tester::StolenTimes stolen_before = tester::stolen_times();
   while (!sender.finished() && !stop_asked())
     if (sender.step() == 0) rest_until_due(sender);
   sender.finish();
@@ -64,7 +64,7 @@ Sent send(const TestFrames& frames, FrameSink& sink, const SendPlan& plan) {
           .elapsed_ns = sender.elapsed_ns(),
           .host = {.late = sender.lateness_ns().count_above(tester::kLateNs),
                    .latest_ns = sender.lateness_ns().largest().value_or(0),
-                   .stolen_ns = tester::stolen_ns() - stolen_before_ns}};
+                   .stolen_ns = tester::most_stolen_ns(stolen_before, tester::stolen_times())}};
 }
 
 /// Takes packets out of a source and forgets them.

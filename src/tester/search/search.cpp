@@ -81,7 +81,8 @@ bool holds_at_first(std::span<const TrialOutcome> at_load, const SearchGoal& goa
 }
 
 bool has_strays(std::span<const TrialOutcome> at_load) {
-  return std::ranges::any_of(at_load, [](const TrialOutcome& trial) { return trial.strays.contradictory > 0; });
+  return std::ranges::any_of(at_load,
+                             [](const TrialOutcome& trial) { return trial.strays && trial.strays->contradictory > 0; });
 }
 
 void doubt(GoalResult& result, Irregular why) {

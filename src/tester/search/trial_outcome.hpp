@@ -41,7 +41,7 @@ struct TrialOutcome {
   std::uint64_t unsent = 0;  ///< of those offered: the generator did not send them in time, or its device dropped them
 
   HostTrouble host = {};
-  Strays strays = {};
+  std::optional<Strays> strays = {};       ///< nothing: what came is told by nobody, as of a monitor under test
   std::size_t runs = 1;                    ///< that it took: all but this one were discarded, for what the host did
   std::optional<std::uint64_t> seed = {};  ///< of what the device did by chance, where it draws
 

@@ -41,9 +41,9 @@ Json trial_json(const TrialOutcome& trial) {
             {"latest_ns", trial.host.latest_ns},
             {"missed", trial.host.missed},
             {"stolen_ns", trial.host.stolen_ns}}},
-          {"contradictory", trial.strays.contradictory},
-          {"corrupted", trial.strays.corrupted},
-          {"foreign", trial.strays.foreign},
+          {"contradictory", trial.strays ? Json(trial.strays->contradictory) : Json(nullptr)},
+          {"corrupted", trial.strays ? Json(trial.strays->corrupted) : Json(nullptr)},
+          {"foreign", trial.strays ? Json(trial.strays->foreign) : Json(nullptr)},
           {"seed", or_null(trial.seed)}};
 }
 

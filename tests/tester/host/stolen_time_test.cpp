@@ -9,23 +9,27 @@
 namespace parshall::tester {
 namespace {
 
-std::uint64_t stolen(const std::string& text) {
+StolenTimes stolen(const std::string& text) {
   std::istringstream stat(text);
-  return stolen_ns(stat);
+  return stolen_times(stat);
 }
 
-TEST(StolenTime, IsThatOfOneProcessorHoweverManyThereAre) {
+TEST(StolenTime, IsThatOfTheProcessorThatHadTheMostTakenHoweverManyThereAre) {
   const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-  EXPECT_EQ(stolen("cpu  5 0 3 100 2 0 1 40 0 0\ncpu0 5 0 3 100 2 0 1 40 0 0\nintr 7 0\n"), 40 * tick_ns);
-  EXPECT_EQ(stolen("cpu  5 0 3 100 2 0 1 40 0 0\ncpu0 1 0 1 25 0 0 0 10 0 0\ncpu1 1 0 1 25 0 0 0 10 0 0\n"
-                   "cpu3 1 0 1 25 0 0 0 10 0 0\ncpu7 2 0 0 25 2 0 1 10 0 0\nintr 7 0\nctxt 1\n"),
-            10 * tick_ns);
+  const StolenTimes before =
+      stolen("cpu  5 0 3 100 2 0 1 40 0 0\ncpu0 1 0 1 25 0 0 0 10 0 0\ncpu1 1 0 1 25 0 0 0 30 0 0\nintr 7 0\nctxt 1\n");
+  const StolenTimes after = stolen(
+      "cpu  5 0 3 100 2 0 1 90 0 0\ncpu0 1 0 1 25 0 0 0 15 0 0\ncpu1 1 0 1 25 0 0 0 32 0 0\ncpu2 1 0 1 25 0 0 0 43 0 "
+      "0\n"
+      "intr 7 0\n");
+  EXPECT_EQ(most_stolen_ns(before, after), 5 * tick_ns) << "of cpu2, which came meanwhile, nothing is known";
+  EXPECT_EQ(most_stolen_ns(after, before), 0u);
 }
 
 TEST(StolenTime, IsNoneWhereItIsNotTold) {
-  EXPECT_EQ(stolen(""), 0u);
-  EXPECT_EQ(stolen("cpu  5 0 3 100\ncpu0 5 0 3 100\n"), 0u);
-  EXPECT_EQ(stolen("cpu  5 0 3 100 2 0 1 40 0 0\n"), 0u);
+  EXPECT_TRUE(stolen("").empty());
+  EXPECT_TRUE(stolen("cpu  5 0 3 100\ncpu0 5 0 3 100\n").empty());
+  EXPECT_TRUE(stolen("cpu  5 0 3 100 2 0 1 40 0 0\n").empty());
 }
 
 }  // namespace

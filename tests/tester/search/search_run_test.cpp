@@ -246,8 +246,8 @@ TEST(SearchRun, SaysThatFramesOfAnotherTrialCameInOneThatItRestsOn) {
     Result<double> ceiling_pps() override { return 1e6; }
     Result<TrialOutcome> measure(const TrialInput& input) override {
       TrialOutcome outcome = trial_of(input, hard_knee(3e5)(input, random_));
-      outcome.strays = {.foreign = 100};
-      outcome.strays.contradictory = input.load_pps >= from_pps_ && input.load_pps < to_pps_ ? 1 : 0;
+      outcome.strays = Strays{.foreign = 100};
+      outcome.strays->contradictory = input.load_pps >= from_pps_ && input.load_pps < to_pps_ ? 1 : 0;
       return outcome;
     }
 

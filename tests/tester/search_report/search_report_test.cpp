@@ -76,7 +76,7 @@ TEST(SearchJson, HasEveryRunAndWhatCameInItBesideItsOwnFrames) {
   SearchResult& search = report.sizes[0].searches[0];
   TrialOutcome outcome = search.trials[2];
   outcome.host.late = 7;
-  outcome.strays = {.contradictory = 3, .corrupted = 2, .foreign = 1};
+  outcome.strays = Strays{.contradictory = 3, .corrupted = 2, .foreign = 1};
   search.discarded = {{.trial = 2, .outcome = outcome}};
   const auto json = nlohmann::json::parse(search_json(report))["sizes"][0]["searches"][0];
   ASSERT_EQ(json["discarded"].size(), 1);
