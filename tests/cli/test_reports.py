@@ -272,8 +272,8 @@ class Reports(Case):
                 self.assertEqual(done.status, DONE)
                 done = run("watch", "-g", "flows=1", "--config", self.config(line))
             self.assert_says(done, USAGE, *words)
-        self.assert_says(run("watch", "--config", self.path("nowhere.toml")), USAGE, "nowhere.toml")
-        self.assert_says(run("watch", "--config", self.folder), USAGE, self.folder)
+        self.assert_says(run("watch", "--config", self.path("nowhere.toml")), FAILED, "nowhere.toml")
+        self.assert_says(run("watch", "--config", self.folder), FAILED, self.folder)
 
     def config(self, *lines):
         with open(self.path("watch.toml"), "w", encoding="utf-8") as file:

@@ -162,7 +162,7 @@ class Files(unittest.TestCase):
             with open(path, 'r+b') as file:
                 file.seek(20)
                 file.write(struct.pack('<I', 105))  # 802.11
-            for way in (['--null', '--rate', '1kpps'], ['-w', f'{folder}/out.pcap'], ['--null', '--duration', '1h']):
+            for way in (['--null', '--rate', '1kpps'], ['-w', f'{folder}/out.pcap', '--duration', '1h'], ['--null', '--duration', '1h']):
                 done = send('-r', path, '--loops', '0', *way)
                 self.assertRegex(done.stderr + done.stdout, r'sent +0 frames')
                 self.assertRegex(done.stderr + done.stdout, r'[1-9][0-9]* without a frame')

@@ -110,9 +110,10 @@ TEST_F(Runs, APartOfAFileIsNamedAndARunWithoutAnAccountIsNotGood) {
 
 TEST_F(Runs, WhatCannotBeReadOrIsNothingToVerifyIsSaid) {
   EXPECT_THAT(verify(std::vector{folder_.path()}).error().message, HasSubstr("no file to verify"));
-  EXPECT_THAT(verify(std::vector{folder_ / "absent"}).error().message, HasSubstr("No such file"));
+  EXPECT_THAT(verify(std::vector{folder_ / "absent"})->unreadable.at(0).message, HasSubstr("No such file"));
   write_file(folder_ / "x.csv", "packets\n7\n");
-  EXPECT_THAT(verify(std::vector{folder_ / "x.csv"}).error().message, HasSubstr("nothing that has an account"));
+  EXPECT_THAT(verify(std::vector{folder_ / "x.csv"})->unreadable.at(0).message,
+              HasSubstr("nothing that has an account"));
   write_file(folder_ / "empty.jsonl", "");
   EXPECT_FALSE(verify(std::vector{folder_ / "empty.jsonl"})->is_good());
 }
