@@ -30,7 +30,8 @@ constexpr ModelReader::Range kShare{0, 1};
 /// Before everything else: a file of another version may have anything in it.
 void check_version(ModelReader& reader) {
   const toml::node* const version = reader.wanted(reader.file(), "version");
-  if (version != nullptr && version->value<std::uint64_t>() != kVersion)
+  // A number with a point is none: toml++ makes an integer of any, where that is too large by what C++ does not define.
+  if (version != nullptr && version->value_exact<std::int64_t>() != std::int64_t{kVersion})
     reader.complain(*version, fmt::format("only models of version {} can be read: train it anew", kVersion));
 }
 

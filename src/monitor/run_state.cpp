@@ -66,7 +66,8 @@ std::optional<Error> RunState::read() {
   try {
     const toml::table found = toml::parse(std::string_view(bytes, kBytes));
     const auto seed = seed_in(found["seed"].value_or(std::string_view()));
-    const auto runs = found["runs"].value<std::int64_t>(), until = found["watched_until_ns"].value<std::int64_t>();
+    const auto runs = found["runs"].value_exact<std::int64_t>(),
+               until = found["watched_until_ns"].value_exact<std::int64_t>();
     const auto ended = found["ended"].value_exact<bool>();
     if (!seed || !runs || *runs < 1 || *runs == INT64_MAX || !until || !ended) return strange;
     before_ = Before{*seed, *runs, *until, *ended};
