@@ -98,8 +98,7 @@ Result<SplitConfiguration> split_exports(std::string_view text, const std::strin
     split.rest += '\n';
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (const auto line = line_of_deep_key(split.rest))
-    return Error{fmt::format("{}, line {}: more than 10000 dots, as in a key of too many parts", name, *line)};
+  if (auto problem = deep_key_problem(split.rest, name)) return *std::move(problem);
   const auto parsed = parse_toml(tables, name);
   if (!parsed) return parsed.error();
   auto words = ExportTables(name).read(*parsed);
