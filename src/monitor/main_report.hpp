@@ -33,6 +33,10 @@ class MainReport {
   /// A report that was to be sorted was not.
   bool is_unsorted() const noexcept { return unsorted_; }
 
+  /// The run goes on: an earlier report makes room.
+  void begin() {
+    if (output_) output_->flush();
+  }
   /// The columns are others than the user's order is of.
   void forget_order();
 

@@ -81,6 +81,7 @@ class Watch {
     catch_signals();
     configured_.emplace(*run_, plan_.plan, options_.command, !sandbox_.is_off());
     if (const auto error = run_->start()) return fail(*error, kFailed);
+    report_->begin();
     link_ = session().input_state();
     if (plan_.state) tell(plan_.state->begin(plan_.wiring.session.seed));
     announce();

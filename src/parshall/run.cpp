@@ -123,6 +123,7 @@ std::optional<Error> Run::start() {
   }
   began_ = Clock::now();
   if (auto error = session_->start()) return error;
+  outputs_.note_run_began();
   const double began_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   for (const auto& server : metrics_)
     server->serve([this, began_s] {

@@ -5,6 +5,7 @@ usage: test_outputs.py PARSHALL [unittest arguments]
 """
 import json
 import os
+import pathlib
 import re
 import resource
 import signal
@@ -46,6 +47,32 @@ class Outputs(Case):
         _, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (DONE, b""))
         self.assertEqual([file for file in files if "parshall-" in file], [])
+
+    def test_a_start_that_fails_leaves_earlier_files_as_they_are(self):
+        old, report = self.path("old.csv"), self.path("old.json")
+        for arguments in (["-o", "/no/such/folder/report"], ["-o", report, "--export", "csv:/no/such/folder/flows.csv"],
+                          ["-o", report, "--filter", "inbound", "-r", self.capture()], ["-o", report, "-i", "no-such-link"]):
+            with self.subTest(arguments=arguments):
+                for path in (old, report):
+                    pathlib.Path(path).write_text("of an earlier run")
+                source = [] if {"-r", "-i"} & set(arguments) else ["-g", "flows=10,packets=10"]
+                self.assertNotEqual(run("watch", "--export", f"csv:{old}", *source, *arguments).status, DONE)
+                self.assertEqual([pathlib.Path(path).read_text() for path in (old, report)], 2 * ["of an earlier run"])
+
+    def test_a_run_begins_its_files_before_anything_comes(self):
+        paths = [pathlib.Path(self.path(name)) for name in ("flows.csv", "report.csv", "report.json", "top.txt")]
+        for path in paths:
+            path.write_text("of an earlier run")
+        flows, report, other, top = map(str, paths)
+        process = [subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1,packets=1000,pace=1", *arguments])
+                   for arguments in (["--export", f"csv:{flows}", "-o", os.devnull], ["--format", "csv", "-o", report],
+                                     ["--format", "json", "-o", other], ["-o", top])]
+        self.addCleanup(lambda: [(each.kill(), each.wait()) for each in process])
+        end = time.monotonic() + 30
+        while any("earlier" in path.read_text() for path in paths) and time.monotonic() < end:
+            time.sleep(0.05)
+        for path, begins in zip(paths, ("ip_version,", "ip_version,", "", "")):
+            self.assertTrue(path.read_text().startswith(begins) and "earlier" not in path.read_text(), path)
 
     def test_records_leave_as_they_end(self):
         """Long before the end of the run, and each once."""

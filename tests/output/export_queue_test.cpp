@@ -154,6 +154,18 @@ TEST_F(ExportQueues, LeavesNothingOfARunThatNeverBegan) {
   EXPECT_EQ(desk_.began, 1) << "a run without records has a header";
 }
 
+TEST_F(ExportQueues, BeginsWithTheRunThoughNothingComes) {
+  const auto queue = make(/*waits=*/true);
+  queue->note_run_began();
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  const auto began = [this] {
+    const std::lock_guard lock(desk_.mutex);
+    return desk_.began;
+  };
+  while (began() == 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(began(), 1);
+}
+
 TEST_F(ExportQueues, WritesWithinAMomentThoughNothingMoreComes) {
   const auto queue = make(/*waits=*/true);
   queue->put(record_bytes(1));

@@ -41,6 +41,37 @@ TEST(TargetFile, WhatIsNoTimeIsRefused) {
     EXPECT_FALSE(target_problem(target)) << target;
 }
 
+TEST(TargetFile, WhatWasThereStaysUntilSomethingIsWritten) {
+  const fs::path file = fs::temp_directory_path() / "target-file-test.csv";
+  const auto now_there = [&] {
+    std::string line;
+    std::getline(std::ifstream(file), line);
+    return line;
+  };
+  for (const auto& open : {Output::open, Output::open_to_go_on, open_target}) {
+    std::ofstream(file) << "of an earlier run";
+    { ASSERT_TRUE(open(file)); }  // a start that failed
+    EXPECT_EQ(now_there(), "of an earlier run");
+    {
+      auto output = open(file);
+      ASSERT_TRUE(output);
+      (*output)->flush();
+      EXPECT_EQ(now_there(), "");
+    }
+    std::ofstream(file) << "of an earlier run";
+    {
+      auto output = open(file);
+      ASSERT_TRUE(output);
+      (*output)->begin_with("a: ");
+      EXPECT_EQ(now_there(), "of an earlier run");
+      (*output)->write("new");
+      EXPECT_EQ(now_there(), "of an earlier run") << "it is not handed over yet";
+    }
+    EXPECT_EQ(now_there(), "a: new");
+  }
+  fs::remove(file);
+}
+
 TEST(TargetFile, OneWithATimeNeverTakesThePlaceOfAnother) {
   const fs::path folder = fs::temp_directory_path() / "target-file-test";
   fs::remove_all(folder);

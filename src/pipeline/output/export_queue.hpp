@@ -72,6 +72,8 @@ class ExportQueue {
   Exporter& exporter() noexcept { return *exporter_; }
   const Exporter& exporter() const noexcept { return *exporter_; }  ///< or once it has failed
 
+  /// What earlier runs left there makes room, though nothing came yet.
+  void note_run_began() noexcept { run_began_.store(true, std::memory_order_release); }
   /// It came while the run went on, or nothing comes any more though that goes on.
   void note_part_of_run() noexcept { part_of_run_.store(true, std::memory_order_relaxed); }
 
@@ -130,7 +132,7 @@ class ExportQueue {
   std::uint64_t memory_bytes_ = 0;
   bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
-      part_of_run_{false};
+      run_began_{false}, part_of_run_{false};
   Tally offered_, written_, dropped_, merged_;
 
   mutable std::mutex trouble_mutex_;

@@ -31,14 +31,18 @@ std::optional<std::uint64_t> bytes_of(int fd) noexcept {
 
 Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
   if (path == "-") return std::unique_ptr<Output>(new Output(STDOUT_FILENO, "standard output", false));
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-  return std::unique_ptr<Output>(new Output(fd, path, true));
+  std::unique_ptr<Output> output(new Output(fd, path, true));
+  output->has_old_ = bytes_of(fd).value_or(0) != 0;
+  return output;
 }
 
 Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path) {
   if (path == "-") return open(path);
-  return going_on(::open(path.c_str(), kAppend | O_CREAT | O_TRUNC, 0644), path);
+  auto output = going_on(::open(path.c_str(), kAppend | O_CREAT, 0644), path);
+  if (output) (*output)->has_old_ = bytes_of((*output)->fd_).value_or(0) != 0;
+  return output;
 }
 
 Result<std::unique_ptr<Output>> Output::open_new(const std::string& path) {
@@ -81,7 +85,7 @@ Result<std::unique_ptr<Output>> Output::create_temporary(const std::string& suff
 }
 
 Output::~Output() {
-  flush();
+  if (used_ != 0 || !has_old_) flush();
   if (owns_) ::close(fd_);
 }
 
@@ -98,6 +102,7 @@ void Output::begin_with(std::string beginning) {
 }
 
 void Output::flush() {
+  begin_anew();
   empty_buffer();
   if (goes_on_) keep_or_take_back();
 }
@@ -107,7 +112,13 @@ void Output::empty_buffer() {
   used_ = 0;
 }
 
+void Output::begin_anew() {
+  if (!std::exchange(has_old_, false) || ::ftruncate(fd_, 0) == 0) return;
+  error_ = Error{fmt::format("cannot write {}: what is there cannot be emptied: {}", name_, std::strerror(errno))};
+}
+
 void Output::put(std::string_view text) {
+  if (!text.empty()) begin_anew();
   if (goes_on_ && !error_ && !wrong_) look_for_cut();
   has_more_ |= !text.empty();
   write_all(text);

@@ -14,6 +14,7 @@
 namespace parshall {
 
 /// A buffered file that remembers its first error. A full disk or a reader that went away is reported, never thrown.
+/// What an earlier run wrote there stays until something is written or flushed: a start that fails loses nothing.
 ///
 /// A file that goes on has no error, but trouble: what was written since a flush that succeeded is taken back then, so
 /// that nothing is there in part, and what comes later follows what is there. Others may cut it meanwhile, as
@@ -73,6 +74,7 @@ class Output {
       : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
   static Result<std::unique_ptr<Output>> going_on(int fd, const std::string& path);
   void empty_buffer();
+  void begin_anew();
   void put(std::string_view text);
   void write_all(std::string_view text);
   void look_for_cut();
@@ -86,6 +88,7 @@ class Output {
   std::optional<Error> error_;
   bool reader_gone_ = false;
 
+  bool has_old_ = false;  ///< what was there before it was opened
   bool goes_on_ = false, lost_ = false, emptied_ = false, needs_before_ = false;
   bool has_more_ = false;  ///< than its beginning, since the last flush
   std::string beginning_;

@@ -13,7 +13,10 @@ using Clock = std::chrono::steady_clock;
 ExportQueue& Outputs::add(std::unique_ptr<Exporter> exporter, ExportOptions options) {
   options.biflow_reach_ns = biflow_reach_ns_;
   auto queue = std::make_shared<ExportQueue>(std::move(exporter), schema_, std::move(options));
-  if (begun_.load(std::memory_order_relaxed)) queue->note_part_of_run();
+  if (begun_.load(std::memory_order_relaxed)) {
+    queue->note_part_of_run();
+    queue->note_run_began();
+  }
   Queues more = *queues();
   more.push_back(queue);
   publish(std::move(more));
@@ -76,6 +79,10 @@ void Outputs::publish(Queues queues) {
   const std::lock_guard lock(mutex_);
   queues_.swap(published);
   version_.fetch_add(1, std::memory_order_release);
+}
+
+void Outputs::note_run_began() {
+  for (const auto& queue : *queues()) queue->note_run_began();
 }
 
 void Outputs::come_round() {

@@ -27,6 +27,9 @@ class Outputs {
   /// What is handed over from then on. It stays until it is removed.
   ExportQueue& add(std::unique_ptr<Exporter> exporter, ExportOptions options);
 
+  /// The run goes on: files that earlier ones left are begun anew.
+  void note_run_began();
+
   /// Nothing is handed to it any more. Once it has written what it was, it gets its account, by what `counters` says of
   /// the run then, and is gone; what it has not written after `most` is dropped. What became of it stays in
   /// summaries(). While the run goes on: the thread that hands over has to come round.
