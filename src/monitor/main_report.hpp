@@ -35,7 +35,7 @@ class MainReport {
 
   /// The run goes on: an earlier report makes room.
   void begin() {
-    if (output_) output_->flush();
+    if (output_) output_->begin_anew();
   }
   /// The columns are others than the user's order is of.
   void forget_order();

@@ -123,12 +123,12 @@ std::optional<Error> Run::start() {
   }
   began_ = Clock::now();
   if (auto error = session_->start()) return error;
-  outputs_.note_run_began();
   const double began_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   for (const auto& server : metrics_)
     server->serve([this, began_s] {
       return MetricsState{description_, began_s, session_->counters(), outputs_.summaries()};
     });
+  outputs_.note_run_began();
   return std::nullopt;
 }
 

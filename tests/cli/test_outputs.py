@@ -49,30 +49,47 @@ class Outputs(Case):
         self.assertEqual([file for file in files if "parshall-" in file], [])
 
     def test_a_start_that_fails_leaves_earlier_files_as_they_are(self):
-        old, report = self.path("old.csv"), self.path("old.json")
-        for arguments in (["-o", "/no/such/folder/report"], ["-o", report, "--export", "csv:/no/such/folder/flows.csv"],
-                          ["-o", report, "--filter", "inbound", "-r", self.capture()], ["-o", report, "-i", "no-such-link"]):
-            with self.subTest(arguments=arguments):
+        old, report, traffic = self.path("old.csv"), self.path("old.json"), ["-g", "flows=10,packets=10"]
+        limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))}
+        for arguments, said, more in (([*traffic, "-o", "/no/such/folder/report"], "cannot write /no/such/folder/report", {}),
+                                      ([*traffic, "-o", report, "--export", "csv:/no/such/folder/flows.csv"], "cannot write /no/such/folder/flows.csv", {}),
+                                      (["-r", self.capture(), "--filter", "inbound", "-o", report], "inbound", {}),
+                                      ([*traffic, "--flows", "64Mi", "-o", report], "no memory for", limited)):
+            with self.subTest(said=said):
                 for path in (old, report):
                     pathlib.Path(path).write_text("of an earlier run")
-                source = [] if {"-r", "-i"} & set(arguments) else ["-g", "flows=10,packets=10"]
-                self.assertNotEqual(run("watch", "--export", f"csv:{old}", *source, *arguments).status, DONE)
+                done = run("watch", "--export", f"csv:{old}", *arguments, **more)
+                self.assertNotEqual(done.status, DONE)
+                self.assertIn(said, done.err.decode())
                 self.assertEqual([pathlib.Path(path).read_text() for path in (old, report)], 2 * ["of an earlier run"])
 
-    def test_a_run_begins_its_files_before_anything_comes(self):
-        paths = [pathlib.Path(self.path(name)) for name in ("flows.csv", "report.csv", "report.json", "top.txt")]
+    def test_a_run_begins_its_files_anew_before_anything_comes(self):
+        paths = [pathlib.Path(self.path(name)) for name in ("flows.csv", "flows.ipfix", "report.csv", "report.json", "top.txt")]
         for path in paths:
             path.write_text("of an earlier run")
-        flows, report, other, top = map(str, paths)
+        flows, ipfix, report, other, top = map(str, paths)
         process = [subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1,packets=1000,pace=1", *arguments])
-                   for arguments in (["--export", f"csv:{flows}", "-o", os.devnull], ["--format", "csv", "-o", report],
+                   for arguments in (["--export", f"csv:{flows}", "--export", f"ipfix:{ipfix}", "-o", os.devnull], ["--format", "csv", "-o", report],
                                      ["--format", "json", "-o", other], ["-o", top])]
         self.addCleanup(lambda: [(each.kill(), each.wait()) for each in process])
         end = time.monotonic() + 30
-        while any("earlier" in path.read_text() for path in paths) and time.monotonic() < end:
+        while any(path.read_text() for path in paths) and time.monotonic() < end:
             time.sleep(0.05)
-        for path, begins in zip(paths, ("ip_version,", "ip_version,", "", "")):
-            self.assertTrue(path.read_text().startswith(begins) and "earlier" not in path.read_text(), path)
+        self.assertEqual([path.read_text() for path in paths], 5 * [""])
+
+    def test_what_an_earlier_run_left_is_no_loss_of_this_one(self):
+        """However much comes at once, in however long writes."""
+        for kind in ("csv", "jsonl", "arrow", "ipfix"):
+            path = self.path(f"flows.{kind}")
+            with self.subTest(kind=kind):
+                pathlib.Path(path).write_bytes(b"x" * 100_000_000)
+                done = run("watch", "-q", "-g", "flows=100000,packets=100000", "--count", "100000", "--export", f"{kind}:{path}", "-o", os.devnull)
+                self.assertEqual((done.status, done.err), (DONE, b""))
+                again = pathlib.Path(path).read_bytes()
+                self.assertNotIn(b"xxxxxxxxxxxxxxxx", again)
+                os.unlink(path)
+                run("watch", "-q", "-g", "flows=100000,packets=100000", "--count", "100000", "--export", f"{kind}:{path}", "-o", os.devnull)
+                self.assertEqual(len(again), os.path.getsize(path))
 
     def test_records_leave_as_they_end(self):
         """Long before the end of the run, and each once."""

@@ -68,6 +68,16 @@ TEST(TargetFile, WhatWasThereStaysUntilSomethingIsWritten) {
       EXPECT_EQ(now_there(), "of an earlier run") << "it is not handed over yet";
     }
     EXPECT_EQ(now_there(), "a: new");
+    std::ofstream(file) << "of an earlier run";
+    {
+      auto output = open(file);
+      ASSERT_TRUE(output);
+      (*output)->write(std::string(1 << 20, 'x'));  // longer than what is gathered
+      (*output)->flush();
+      EXPECT_EQ((*output)->trouble(), "");
+      EXPECT_FALSE((*output)->take_emptied());
+    }
+    EXPECT_EQ(now_there(), std::string(1 << 20, 'x'));
   }
   fs::remove(file);
 }

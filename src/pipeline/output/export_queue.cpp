@@ -153,7 +153,7 @@ void ExportQueue::run() {
   for (;;) {
     const bool abandoned = abandoned_.load(std::memory_order_acquire);  // read before the queues
     const bool last = abandoned || finishing_.load(std::memory_order_acquire);
-    if (run_began_.load(std::memory_order_acquire)) begin();
+    if (run_began_.exchange(false, std::memory_order_acquire)) exporter_->begin_anew();
     const bool wrote = write_some();
     const auto now = std::chrono::steady_clock::now();
     if (begun_ && !failed() && (last || now - flushed >= kFlushEvery)) {
@@ -266,8 +266,7 @@ bool ExportQueue::write_findings() {
   return true;
 }
 
-/// Not before the run goes on, or there is something to write: one that could not start leaves nothing, and what was
-/// there.
+/// Not before there is something to write: a run that could not start leaves nothing.
 void ExportQueue::begin() {
   if (!std::exchange(begun_, true)) exporter_->begin(schema_.columns());
 }

@@ -61,6 +61,9 @@ class ExportQueue {
   /// From now on nothing that is put waits for room, and what is left is not written. Any thread.
   void abandon() noexcept { abandoned_.store(true, std::memory_order_release); }
 
+  /// The run goes on: a file that an earlier one left is begun anew, though nothing came yet. Any thread.
+  void note_run_began() noexcept { run_began_.store(true, std::memory_order_release); }
+
   /// What was put has been written, or its exporter has failed.
   bool finished_within(std::chrono::milliseconds most);
 
@@ -72,8 +75,6 @@ class ExportQueue {
   Exporter& exporter() noexcept { return *exporter_; }
   const Exporter& exporter() const noexcept { return *exporter_; }  ///< or once it has failed
 
-  /// What earlier runs left there makes room, though nothing came yet.
-  void note_run_began() noexcept { run_began_.store(true, std::memory_order_release); }
   /// It came while the run went on, or nothing comes any more though that goes on.
   void note_part_of_run() noexcept { part_of_run_.store(true, std::memory_order_relaxed); }
 

@@ -4,6 +4,7 @@
 namespace parshall {
 
 void Exporter::observe_at(const ObservationPoint&) {}
+void Exporter::begin_anew() {}
 void Exporter::begin(std::span<const ColumnInfo>) {}
 void Exporter::records(std::span<const ReportFlow>) {}
 void Exporter::event(const Event&) {}
@@ -23,6 +24,7 @@ const std::optional<Error>& InnerExporter::error() const noexcept {
   return kNone;
 }
 
+void FileExporter::begin_anew() { output_->begin_anew(); }
 void FileExporter::flush() { output_->flush(); }
 
 void FileExporter::finish() {

@@ -29,6 +29,9 @@ class Exporter {
   /// Before all else, where packets come from a device.
   virtual void observe_at(const ObservationPoint& point);
 
+  /// The run goes on: what an earlier one left in its file goes.
+  virtual void begin_anew();
+
   /// Once, before all of those below: what records consist of. It outlives the exporter.
   virtual void begin(std::span<const ColumnInfo> columns);
   virtual void records(std::span<const ReportFlow> batch);
@@ -86,6 +89,7 @@ class InnerExporter : public Exporter {
 class FileExporter : public Exporter {
  public:
   explicit FileExporter(std::unique_ptr<Output> output) noexcept : output_(std::move(output)) {}
+  void begin_anew() override;
   void flush() override;
   void finish() override;
   const std::optional<Error>& error() const noexcept override;

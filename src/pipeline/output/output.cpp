@@ -41,7 +41,12 @@ Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
 Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path) {
   if (path == "-") return open(path);
   auto output = going_on(::open(path.c_str(), kAppend | O_CREAT, 0644), path);
-  if (output) (*output)->has_old_ = bytes_of((*output)->fd_).value_or(0) != 0;
+  if (!output) return output;
+  const int fd = (*output)->fd_;
+  const std::uint64_t bytes = bytes_of(fd).value_or(0);
+  (*output)->has_old_ = bytes != 0;
+  if (bytes != 0 && ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)  // one that may only grow
+    return Error{fmt::format("cannot write {}: what is there cannot be emptied: {}", path, std::strerror(errno))};
   return output;
 }
 
@@ -118,7 +123,7 @@ void Output::begin_anew() {
 }
 
 void Output::put(std::string_view text) {
-  if (!text.empty()) begin_anew();
+  begin_anew();
   if (goes_on_ && !error_ && !wrong_) look_for_cut();
   has_more_ |= !text.empty();
   write_all(text);

@@ -14,7 +14,8 @@
 namespace parshall {
 
 /// A buffered file that remembers its first error. A full disk or a reader that went away is reported, never thrown.
-/// What an earlier run wrote there stays until something is written or flushed: a start that fails loses nothing.
+/// What an earlier run wrote there stays until begin_anew(), or until something is written or flushed: a start that
+/// fails loses nothing.
 ///
 /// A file that goes on has no error, but trouble: what was written since a flush that succeeded is taken back then, so
 /// that nothing is there in part, and what comes later follows what is there. Others may cut it meanwhile, as
@@ -41,6 +42,9 @@ class Output {
     return buffer_.get() + used_;
   }
   void commit(const char* end) noexcept { used_ = static_cast<std::size_t>(end - buffer_.get()); }
+
+  /// What was there before it was opened goes, once.
+  void begin_anew();
 
   void write(std::string_view text);
   /// Before all else: what is in front of the rest, and of a file that goes on whenever nothing else is there.
@@ -74,7 +78,6 @@ class Output {
       : fd_(fd), owns_(owns), name_(std::move(name)), buffer_(new char[kCapacity]) {}
   static Result<std::unique_ptr<Output>> going_on(int fd, const std::string& path);
   void empty_buffer();
-  void begin_anew();
   void put(std::string_view text);
   void write_all(std::string_view text);
   void look_for_cut();

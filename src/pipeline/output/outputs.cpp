@@ -82,6 +82,7 @@ void Outputs::publish(Queues queues) {
 }
 
 void Outputs::note_run_began() {
+  begun_.store(true, std::memory_order_relaxed);
   for (const auto& queue : *queues()) queue->note_run_began();
 }
 

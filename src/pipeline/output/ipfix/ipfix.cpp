@@ -139,6 +139,7 @@ class IpfixExporter final : public Exporter {
     writer_.add(accounting_, record_, 0, /*of_flow=*/false);
   }
 
+  void begin_anew() override { writer_.begin_anew(); }
   void flush() override { writer_.flush(); }
   void finish() override { writer_.finish(); }
   OutputSummary::Sum take_not_sent() noexcept override { return writer_.take_not_sent(); }

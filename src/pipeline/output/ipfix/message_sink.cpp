@@ -184,6 +184,7 @@ class FileSink final : public MessageSink {
     output_->write({reinterpret_cast<const char*>(message.data()), message.size()});
     return Sent::yes;
   }
+  void begin_anew() override { output_->begin_anew(); }
   bool is_new() noexcept override { return output_->take_emptied(); }
   Flushed flush() override {
     output_->flush();

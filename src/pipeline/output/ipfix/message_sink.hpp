@@ -21,6 +21,7 @@ class MessageSink {
     no,                  ///< and the next one may
   };
   virtual Sent send(std::span<const std::uint8_t> message) = 0;
+  virtual void begin_anew() {}  ///< Exporter's
 
   /// Whether who receives knows nothing of what was sent before: a new connection. Asked before each message.
   virtual bool is_new() noexcept { return false; }

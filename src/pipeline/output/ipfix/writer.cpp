@@ -248,6 +248,8 @@ void IpfixWriter::refuse_the_one_before() noexcept {
   parshall::add(not_sent_, std::exchange(before_, {}));
 }
 
+void IpfixWriter::begin_anew() { sink_->begin_anew(); }
+
 void IpfixWriter::flush() {
   send();
   const MessageSink::Flushed flushed = sink_->flush();

@@ -53,6 +53,7 @@ class IpfixWriter {
   /// In ms of it; 0 of what was before it ran.
   std::uint32_t uptime_of(std::uint64_t ns) const noexcept;
 
+  void begin_anew();
   void flush();
   /// No record comes any more.
   void finish();
