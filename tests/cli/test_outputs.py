@@ -63,6 +63,16 @@ class Outputs(Case):
                 self.assertIn(said, done.err.decode())
                 self.assertEqual([pathlib.Path(path).read_text() for path in (old, report)], 2 * ["of an earlier run"])
 
+    def test_a_file_that_may_only_grow_is_refused_at_the_start(self):
+        path = self.path("grows.csv")
+        pathlib.Path(path).write_text("of an earlier run")
+        if subprocess.run(["chattr", "+a", path], capture_output=True, check=False).returncode != 0:
+            self.skipTest("SKIPPED: no file here may be made to grow only")
+        self.addCleanup(subprocess.run, ["chattr", "-a", path], check=True)
+        done = run("watch", "-g", "flows=10,packets=10", "--count", "10", "--export", f"csv:{path}")
+        self.assert_says(done, FAILED, f"cannot write {path}", "cannot be emptied")
+        self.assertEqual(pathlib.Path(path).read_text(), "of an earlier run")
+
     def test_a_run_begins_its_files_anew_before_anything_comes(self):
         paths = [pathlib.Path(self.path(name)) for name in ("flows.csv", "flows.ipfix", "report.csv", "report.json", "top.txt")]
         for path in paths:
