@@ -458,10 +458,11 @@ class Changes(Devices):
 
     def test_an_interface_that_goes_ends_the_run_and_what_came_before_is_reported(self):
         frames = netns.udp_frames(1000, 100)
-        for arguments in ((), ('--workers', '2'), ('--threads', 'pipeline')):
+        for arguments in ((), ('--workers', '2'), ('--threads', 'pipeline'), ('--via', 'af_xdp')):
             for words in (('del', 'tap0'), ('set', 'tap0', 'netns', '{elsewhere}')):
                 with self.subTest(arguments=arguments, words=words), netns.Folder() as folder, netns.VethPair() as pair:
-                    watching = Watching(pair.watch, '-i', 'tap0', *ROOM, '--export', f'csv:{folder}/flows.csv', *arguments)
+                    room = () if 'af_xdp' in arguments else ROOM
+                    watching = Watching(pair.watch, '-i', 'tap0', *room, '--export', f'csv:{folder}/flows.csv', *arguments)
                     pair.deliver(frames[:500])
                     watching.process.send_signal(signal.SIGSTOP)
                     pair.deliver(frames[500:])
@@ -477,15 +478,16 @@ class Changes(Devices):
 
     def test_a_link_that_goes_down_is_named_then_and_when_it_is_up_again(self):
         frames = netns.udp_frames(1000, 100)
-        with netns.VethPair() as pair:
-            watching = Watching(pair.watch, '-i', 'tap0', *ROOM)
-            pair.deliver(frames[:500])
-            pair.set_link('down')
-            self.assertIn('tap0 is down', watching.process.stderr.readline())
-            pair.set_link('up')
-            self.assertIn('tap0 is up again', watching.process.stderr.readline())
-            pair.deliver(frames[500:])
-            self.check(watching.report(stop_after=1), frames)
+        for arguments in (ROOM, ('--via', 'af_xdp')):
+            with self.subTest(arguments=arguments), netns.VethPair() as pair:
+                watching = Watching(pair.watch, '-i', 'tap0', *arguments)
+                pair.deliver(frames[:500])
+                pair.set_link('down')
+                self.assertIn('tap0 is down', watching.process.stderr.readline())
+                pair.set_link('up')
+                self.assertIn('tap0 is up again', watching.process.stderr.readline())
+                pair.deliver(frames[500:])
+                self.check(watching.report(stop_after=1), frames)
 
     def test_a_filter_that_is_for_none_of_its_packets_is_refused(self):
         with netns.VethPair() as pair:

@@ -49,9 +49,14 @@ class LinkState {
   /// Bits per second of its line; nothing when the kernel does not say.
   std::optional<double> line_bps() const noexcept;
 
+  const std::string& name() const noexcept { return name_; }
+  int index() const noexcept { return index_; }
+  /// By which to ask for more.
+  int socket() const noexcept { return socket_; }
+
  private:
   std::string name_;
-  int socket_;
+  int index_, socket_;
 };
 
 /// From here on the packet socket does not see what this host sends.

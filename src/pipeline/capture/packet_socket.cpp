@@ -105,10 +105,7 @@ class RingSource final : public PacketSource {
   InputState state() const noexcept override { return watch_.state(); }
   std::optional<Error> damage() const override {
     if (watch_.state() != InputState::gone) return std::nullopt;
-    return Error{fmt::format(
-        "{} is gone: it was deleted, or moved to another network namespace; what came before is counted. Start again "
-        "once it is there",
-        queue_->interface)};
+    return interface_gone(queue_->interface);
   }
 
   bool end_intake() noexcept override { return ignore_all(queue_->socket.get()); }

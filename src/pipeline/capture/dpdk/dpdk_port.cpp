@@ -329,6 +329,8 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
       break;
     }
     if (plan->interface) opened->state->watch(*plan->interface);
+    if (plan->interface && !options.forwards)  // a wire refuses what one end does not take, and goes on
+      for (const auto& queue : opened->queues) queue->watch();
     ports.push_back(*std::move(opened));
   }
   if (plan->interface) restore_promiscuous_flag(*plan->interface);

@@ -52,6 +52,7 @@ class PortState {
   /// Of a kernel interface.
   void watch(const KernelInterface& interface) { link_.emplace(interface); }
   bool is_up() const noexcept { return !link_ || link_->is_up(); }
+  const std::optional<LinkState>& link() const noexcept { return link_; }
 
   /// As the driver tells; true where it does not.
   bool link_is_up() const noexcept;

@@ -47,10 +47,9 @@ std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
   if (!port_->running() || out.empty()) return 0;
 
   receive(burst, std::min(out.size(), kMaxBurst));
-  if (burst.count == 0) {
-    exhausted_ = ends_;
-    return 0;
-  }
+  if (burst.count == 0 || state() == InputState::down) [[unlikely]]
+    look(burst.count);
+  if (burst.count == 0) return 0;
   const std::uint64_t now_ns = realtime_ns();
   if (stamping_.source == TimeSource::device_ticks && now_ns - clock_fed_ns_ >= kClockPeriodNs) feed_clock(now_ns);
   for (unsigned i = 0; i < burst.count; ++i) {
@@ -69,6 +68,16 @@ std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
     }
   }
   return burst.count;
+}
+
+/// What came before the interface went is still there: a poll after that ends it.
+void QueueSource::look(unsigned received) noexcept {
+  exhausted_ = received == 0 && (ends_ || state() == InputState::gone);
+  if (watch_) watch_->look();
+}
+
+std::optional<Error> QueueSource::damage() const {
+  return state() == InputState::gone ? std::optional(interface_gone(port_->link()->name())) : std::nullopt;
 }
 
 void QueueSource::join(QueueSource& a, QueueSource& b) {

@@ -9,6 +9,7 @@
 
 #include "pipeline/capture/dpdk/port_state.hpp"
 #include "pipeline/capture/dpdk/rx_clock.hpp"
+#include "pipeline/capture/interface_watch.hpp"
 #include "pipeline/capture/source.hpp"
 
 namespace parshall::dpdk {
@@ -51,7 +52,12 @@ class QueueSource final : public PacketSource, private Forwarder {
   std::vector<LinkType> link_types() const override { return {LinkType::ethernet}; }
   std::uint64_t now_ns() noexcept override;
   Counters counters() noexcept override { return port_->queue_counters(queue_); }
+  InputState state() const noexcept override { return watch_ ? watch_->state() : InputState::up; }
+  std::optional<Error> damage() const override;
   Forwarder* forwarder() noexcept override { return exit_ ? this : nullptr; }
+
+  /// Of a kernel interface that the port watches: once that is gone it is exhausted. Before the first poll().
+  void watch() { watch_.emplace(*port_->link()); }
 
   /// What comes in on either queue goes out of the transmit queue of that number of the other's port.
   static void join(QueueSource& a, QueueSource& b);
@@ -77,6 +83,7 @@ class QueueSource final : public PacketSource, private Forwarder {
   ForwardCounts send(std::size_t count) noexcept override;
   Burst& latest() noexcept { return bursts_[turn_ ^ 1]; }
 
+  void look(unsigned received) noexcept;
   void receive(Burst& burst, std::size_t wanted) noexcept;
   std::uint64_t time_of(const rte_mbuf& packet, std::uint64_t now_ns) noexcept;
   void feed_clock(std::uint64_t now_ns) noexcept;
@@ -92,6 +99,7 @@ class QueueSource final : public PacketSource, private Forwarder {
   TimeStamping stamping_;
   std::array<Burst, 2> bursts_;
   std::optional<Exit> exit_;
+  std::optional<InterfaceWatch> watch_;
 };
 
 }  // namespace parshall::dpdk
