@@ -459,14 +459,18 @@ class Changes(Devices):
     def test_an_interface_that_goes_ends_the_run_and_what_came_before_is_reported(self):
         frames = netns.udp_frames(1000, 100)
         for arguments in ((), ('--workers', '2'), ('--threads', 'pipeline'), ('--via', 'af_xdp')):
-            for words in (('del', 'tap0'), ('set', 'tap0', 'netns', '{elsewhere}')):
-                with self.subTest(arguments=arguments, words=words), netns.Folder() as folder, netns.VethPair() as pair:
+            for ways in (['{here} link del tap0'], ['{here} link set tap0 netns {elsewhere}'],
+                         ['{here} link del tap0', '{here} link add tap0 index {number} type veth peer name tap1', '{here} link set tap0 up',
+                          '{here} link set tap1 up']):
+                with self.subTest(arguments=arguments, ways=ways), netns.Folder() as folder, netns.VethPair() as pair:
                     room = () if 'af_xdp' in arguments else ROOM
                     watching = Watching(pair.watch, '-i', 'tap0', *room, '--export', f'csv:{folder}/flows.csv', *arguments)
                     pair.deliver(frames[:500])
                     watching.process.send_signal(signal.SIGSTOP)
                     pair.deliver(frames[500:])
-                    subprocess.run(['ip', '-n', pair.rx_space, 'link', *(word.format(elsewhere=pair.tx_space) for word in words)], check=True)
+                    number = json.loads(subprocess.run(['ip', '-n', pair.rx_space, '-j', 'link', 'show', 'tap0'], capture_output=True, check=True).stdout)[0]['ifindex']
+                    for way in ways:
+                        subprocess.run(['ip', '-n', *way.format(here=pair.rx_space, elsewhere=pair.tx_space, number=number).split()], check=True)
                     watching.process.send_signal(signal.SIGCONT)
                     status, errors, report = watching.end()
                     self.assertEqual(status, 1)

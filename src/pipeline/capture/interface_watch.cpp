@@ -7,27 +7,15 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include <cerrno>
-
 namespace parshall {
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{100};
 
-int bound_to(int socket) noexcept {
-  sockaddr_ll bound{};
-  socklen_t bytes = sizeof bound;
-  return ::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &bytes) == 0 ? bound.sll_ifindex : 0;
-}
-
 }  // namespace
 
-InterfaceWatch::InterfaceWatch(int socket) noexcept : InterfaceWatch(socket, bound_to(socket)) {}
-
-InterfaceWatch::InterfaceWatch(const LinkState& link) noexcept : InterfaceWatch(link.socket(), link.index()) {}
-
-InterfaceWatch::InterfaceWatch(int socket, int index) noexcept
-    : socket_(socket), index_(index), next_look_(Clock::now() + kLookEvery), state_(now()) {}
+InterfaceWatch::InterfaceWatch(int socket) noexcept
+    : socket_(socket), next_look_(Clock::now() + kLookEvery), state_(now()) {}
 
 void InterfaceWatch::look() noexcept {
   const Clock::time_point time = Clock::now();
@@ -36,13 +24,17 @@ void InterfaceWatch::look() noexcept {
   state_.store(now(), std::memory_order_relaxed);
 }
 
-/// The number stays when the name changes, and no other gets it.
+/// The number stays when the name changes; one that was gone, and is back, may have it again, and the socket has not.
 InputState InterfaceWatch::now() const noexcept {
+  sockaddr_ll bound{};
+  socklen_t bytes = sizeof bound;
+  if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &bytes) != 0) return InputState::up;
+  if (bound.sll_ifindex < 0) return InputState::gone;
   constexpr short kUp = IFF_UP | IFF_RUNNING;
   ifreq request{};
-  request.ifr_ifindex = index_;
-  if (::ioctl(socket_, SIOCGIFNAME, &request) != 0) return errno == ENODEV ? InputState::gone : InputState::up;
-  if (::ioctl(socket_, SIOCGIFFLAGS, &request) != 0) return InputState::up;  // renamed meanwhile
+  request.ifr_ifindex = bound.sll_ifindex;
+  if (::ioctl(socket_, SIOCGIFNAME, &request) != 0 || ::ioctl(socket_, SIOCGIFFLAGS, &request) != 0)
+    return InputState::up;
   return (request.ifr_flags & kUp) == kUp ? InputState::up : InputState::down;
 }
 

@@ -128,7 +128,12 @@ void restore_promiscuous_flag(const KernelInterface& interface) noexcept {
 }
 
 LinkState::LinkState(const KernelInterface& interface)
-    : name_(interface.name), index_(interface.index), socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
+    : name_(interface.name), socket_(::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_ll to{};
+  to.sll_family = AF_PACKET;
+  to.sll_ifindex = interface.index;
+  ::bind(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+}
 
 LinkState::~LinkState() {
   if (socket_ >= 0) ::close(socket_);

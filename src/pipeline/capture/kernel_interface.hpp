@@ -50,13 +50,12 @@ class LinkState {
   std::optional<double> line_bps() const noexcept;
 
   const std::string& name() const noexcept { return name_; }
-  int index() const noexcept { return index_; }
-  /// By which to ask for more.
+  /// A packet socket that is bound to it, and hears nothing.
   int socket() const noexcept { return socket_; }
 
  private:
   std::string name_;
-  int index_, socket_;
+  int socket_;
 };
 
 /// From here on the packet socket does not see what this host sends.

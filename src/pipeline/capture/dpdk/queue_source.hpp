@@ -32,7 +32,7 @@ struct TimeStamping {
 ///
 /// Shape: 8 KiB of mbuf pointers: the packets of the last two polls.
 /// Cost:  one clock reading a burst, unless the device stamps; no lock, no allocation. Where packets go on to a kernel
-///        interface, one more system call a burst.
+///        interface, one more system call a burst; where nothing comes from one, what InterfaceWatch takes.
 class QueueSource final : public PacketSource, private Forwarder {
  public:
   static constexpr std::size_t kMaxBurst = 512;
@@ -57,7 +57,7 @@ class QueueSource final : public PacketSource, private Forwarder {
   Forwarder* forwarder() noexcept override { return exit_ ? this : nullptr; }
 
   /// Of a kernel interface that the port watches: once that is gone it is exhausted. Before the first poll().
-  void watch() { watch_.emplace(*port_->link()); }
+  void watch() { watch_.emplace(port_->link()->socket()); }
 
   /// What comes in on either queue goes out of the transmit queue of that number of the other's port.
   static void join(QueueSource& a, QueueSource& b);
