@@ -157,6 +157,9 @@ int main(int argc, char** argv) {
   for (std::thread& worker : workers) worker.join();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   (*port)->close();
+  const Counters counted = (*port)->counters();
+  queues.clear();
+  port->reset();
   fmt::print("sockets_left={}\n", parshall::open_sockets(AF_PACKET).size() + parshall::open_sockets(AF_XDP).size());
 
   std::uint64_t packets = 0, wire_bytes = 0;
@@ -173,6 +176,6 @@ int main(int argc, char** argv) {
     wire_bytes += t.wire_bytes;
   }
   fmt::print("packets={}\nwire_bytes={}\nseconds={:.6f}\n", packets, wire_bytes, seconds);
-  print("device", (*port)->counters());
+  print("device", counted);
   return 0;
 }
