@@ -91,6 +91,9 @@ class OverRuns(unittest.TestCase):
         self.assertLess(told / 2000, 0.02)
         self.assertGreater(told, 0)
 
+    def test_what_is_measured_may_be_told_in_text(self):
+        self.assertEqual(over_runs([run_of(5.0, thread_cpu=shares) for shares in ("22+63+15", "27+56+17")]).all[0]["runs"], 2)
+
     def test_runs_of_other_things_are_refused(self):
         with self.assertRaisesRegex(LookupError, "differ"):
             over_runs([run_of(5.0), run_of(5.0, table="b")])
@@ -187,8 +190,9 @@ class Kept(unittest.TestCase):
     def test_passes_with_other_rows_are_left_out(self):
         rows = [[{"table": "a", "ns": 3}], [{"table": "b", "ns": 3}]]
         runs = {"some": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=lambda _, path: path.write_text(json.dumps({"rows": rows.pop()}))))}
-        self.store().measure(runs, 2, 60)
-        self.assertEqual(self.store().found(runs, 2), ({}, {}, []))
+        store = self.store()
+        store.measure(runs, 2, 60)
+        self.assertEqual((store.found(runs, 2), store.failed), (({}, {}, []), ["some"]))
 
     def test_one_round_has_no_interval(self):
         with tempfile.TemporaryDirectory() as name:
@@ -283,6 +287,17 @@ class Pages(unittest.TestCase):
     def test_links_of_a_papers_page_lead_to_the_same_from_the_first_one(self):
         self.assertEqual(from_here("[a](../b.md#c), [d](e.svg), [f](https://g.h/)"), "[a](b.md#c), [d](reproduce/e.svg), [f](https://g.h/)")
 
+    def test_runs_without_noise_make_no_pass_of_two(self):
+        with tempfile.TemporaryDirectory() as name:
+            passes = Passes(pathlib.Path(name) / "passes.json")
+            for day, drawn in ((1, "abc"), (2, "def"), (2, "de"), (2, "defghijk")):
+                paths = [pathlib.Path(name) / each for each in ("exact", *drawn)]
+                for path in paths:
+                    path.write_text(path.name)
+                    os.utime(path, (day * 86400 + 43200, day * 86400 + 43200))
+                passes.add("some", [types.SimpleNamespace(figure=self.PAPER.figures[0], answer=HOLDS)], paths, "x")
+            self.assertEqual([(one["day"], len(one["runs"])) for one in passes.all], [("1970-01-02", 4), ("1970-01-03", 9)])
+
     def test_a_row_says_where_the_pass_before_said_otherwise(self):
         with tempfile.TemporaryDirectory() as name:
             file = pathlib.Path(name) / "passes.json"
@@ -304,6 +319,10 @@ class Pages(unittest.TestCase):
             self.assertIn("Of 2 that two passes judged, 1970-01-02 (x) and 1970-01-04 (x), 0 have the same verdict in both, 0 %", agreement(passes, ["some"]))
             passes.all[0]["answers"]["2"] = FAILS
             self.assertIn("1 have the same verdict in both, 50 %", agreement(passes, ["some", "absent"]))
+            passes.all[0]["cpu"] = ""
+            self.assertIn("judged, 1970-01-02 and 1970-01-04 (x), 1 have", agreement(passes, ["some"]))
+            passes.all[0]["day"] = passes.all[1]["day"]
+            self.assertIn("judged, 1970-01-04 (x), 1 have", agreement(passes, ["some"]))
             self.assertEqual(agreement(Passes(pathlib.Path(name) / "none"), ["some"]), "")
 
     def test_a_plot_has_a_line_for_each_name_and_what_varies_beside_it(self):

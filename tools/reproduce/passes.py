@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each pass over the papers concluded, docs/reproduce/passes.json: whether another day, or another machine, says the same.
 
-Passes of a paper share no run: what is measured again in part, or judged anew, takes the place of the pass that it has runs of. Verdicts are those that
-the rules of their day gave.
+What is measured again in part, or judged anew, takes the place of the pass that it has most runs of; a few that are without noise come out alike in all.
+Verdicts are those that the rules of their day gave.
 """
 import datetime
 import hashlib
@@ -16,6 +16,11 @@ JUDGED = (HOLDS, IN_PART, NOT_DECIDED, FAILS)
 def _mark(path):
     """Of what a run measured, wherever it is kept and however old its file is."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+
+
+def _is_of(runs, others):
+    """Whether most of the fewer are among the others."""
+    return 2 * len(set(runs) & set(others)) > min(len(runs), len(others))
 
 
 class Passes:
@@ -32,7 +37,7 @@ class Passes:
             return None
         days = [datetime.date.fromtimestamp(path.stat().st_mtime).isoformat() for path in paths]
         runs = sorted({_mark(path) for path in paths})
-        before = [one for one in self.all if one["paper"] == paper and not set(runs).isdisjoint(one["runs"])]
+        before = [one for one in self.all if one["paper"] == paper and _is_of(runs, one["runs"])]
         this = {"paper": paper, "day": min([max(days), *(one["day"] for one in before)]), "cpu": cpu, "answers": answers, "runs": runs}
         self.all = sorted([*(one for one in self.all if one not in before), this], key=lambda one: (one["paper"], one["day"]))
         self._path.write_text('{"passes": [\n' + ",\n".join(json.dumps(one) for one in self.all) + "\n]}\n")
@@ -62,7 +67,8 @@ def agreement(passes, papers):
         common = set(before) & set(last)
         both += len(common)
         same += sum(before[name] == last[name] for name in common)
-        days |= {f"{one['day']} ({one['cpu']})" for one in of_paper}
+        days |= {f"{one['day']} ({one['cpu']})" if one["cpu"] else one["day"] for one in of_paper}
     if not both:
         return ""
+    days = {day for day in days if not any(other.startswith(f"{day} (") for other in days)}  # a run that tells no machine adds nothing to its day
     return f"Of {both} that two passes judged, {' and '.join(sorted(days))}, {same} have the same verdict in both, {100 * same / both:.0f} %; the rows of the others say so."

@@ -6,7 +6,7 @@ import statistics
 from judge import Of
 
 ENOUGH = 5  # runs whose least and most hold their median at 94 % without a word on each run's own noise
-TEXT_THAT_VARIES = ("verdict", "kept_of_samples")
+TEXT_THAT_VARIES = ("verdict", "kept_of_samples", "thread_cpu")
 
 
 class MissingRows(LookupError):

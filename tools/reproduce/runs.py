@@ -105,6 +105,7 @@ class Store:
                 rows[name] = over_runs([Rows.read(path, runs[name].counted, rounds_of(arguments) == 1) for path in paths])
             except MissingRows as reason:
                 print(f"{name} is left out: {reason}", file=sys.stderr)
+                self.failed.append(name)
         there = {name: there[name] for name in rows}
         return rows, {name: len(paths) for name, paths in there.items()}, [path for paths in there.values() for path in paths]
 
