@@ -11,6 +11,7 @@ import flowatcher_devices
 import flowatcher_flows
 import flowatcher_hashes
 import flowatcher_rivals
+import flowatcher_threads
 import monitor_losses
 from judge import Answer
 from paper import NotYet
@@ -144,6 +145,27 @@ class ClosedLoop(unittest.TestCase):
         self.assertEqual(set(answers(seen).values()), {AGREES})
         rows[0] |= sure("flow_mbps", 600)
         self.assertEqual(answers(flowatcher_devices.few_clients({"closed-loop": Rows(rows)}))["a flow of 1 clients has half of that or less"], DISAGREES)
+
+
+    def test_one_client_is_judged_without_a_monitor_where_that_was_run(self):
+        rows = [{"row": "watched", "clients": clients, **sure("total_mbps", total), **sure("flow_mbps", 1), "per_s": 1, "p50_us": 1} for clients, total in ((1, 900), (100, 980))]
+        rows += [{"row": "alone", "clients": clients, **sure("per_s", rate)} for clients, rate in ((1, 40), (100, 98))]
+        seen = flowatcher_devices.few_clients({"closed-loop": Rows(rows)})
+        self.assertEqual([(each.what, each.answer()) for each in seen.comparisons if each.headline],
+                         [("1 clients make half of the most connections a second, or fewer, without a monitor", AGREES)])
+        self.assertNotIn("100 clients have half of the most there is, or less", answers(seen), "of itself")
+
+
+class Schedulers(unittest.TestCase):
+    @staticmethod
+    def seen(fair, held):
+        return answers(flowatcher_threads.table_3_schedulers({"models": Rows([
+            {"model": "run-to-completion", "workers": 1, "scheduler": scheduler, **sure("modelled_loss", loss), **sure("alone_modelled_loss", loss), "alone_max_gap_us": 1}
+            for scheduler, loss in (("other", fair), ("deadline", held))])}))
+
+    def test_a_thousand_times_nearly_half_is_more_than_all(self):
+        what = "a pair on a core loses a thousand times more under SCHED_DEADLINE"
+        self.assertEqual([self.seen(*each)[what] for each in ((0.47, 0.56), (1e-4, 0.56), (1e-4, 0.05))], [OPEN, AGREES, DISAGREES])
 
 
 class FairQueue(unittest.TestCase):

@@ -15,9 +15,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
 import check_links  # noqa: E402
 import quiet  # noqa: E402
-from comparing import at_most, below, counted, mean_ratio, under, untold  # noqa: E402
+from comparing import at_most, below, between, counted, mean_ratio, under, untold  # noqa: E402
 from details import numbers_of  # noqa: E402
-from judge import FAILS, HOLDS, Answer, Comparison, Estimate, Of  # noqa: E402
+from judge import FAILS, HOLDS, NOT_DECIDED, Answer, Comparison, Estimate, Of  # noqa: E402
 from page import page  # noqa: E402
 from passes import Passes, agreement  # noqa: E402
 from paper import NOT_HERE, NOT_YET, Figure, NotYet, Paper, Run, Seen, judged  # noqa: E402
@@ -80,6 +80,13 @@ class OverRuns(unittest.TestCase):
         self.assertEqual(below("", {**a, "ns": 3 * a["ns"], "together": None}, b).less.of, Of.RUNS)
         twos[2].all[0]["ns"] = 7.0
         self.assertEqual(below("", *sides(twos)).answer(), Answer.OPEN)  # one run has it the other way round
+
+    def test_two_columns_of_enough_runs_are_compared_within_each(self):
+        runs = [run_of(5.0 * speed, into=4.0 * speed, out=3.9 * speed) for speed in (1, 3, 2, 2.5, 1.5)]
+        for count, answer in ((5, Answer.AGREES), (4, Answer.OPEN)):
+            self.assertEqual(between("", over_runs(runs[:count]).all[0], "out", "into").answer(), answer)
+        row = over_runs(runs).all[0]
+        self.assertEqual([between("", row, "into", "out", factor).answer() for factor in (1.03, 1.02)], [Answer.AGREES, Answer.DISAGREES])
 
     def test_what_is_alike_is_seldom_told_apart(self):
         """Of 2,000 pairs of five runs that differ by chance alone."""
@@ -316,13 +323,15 @@ class Pages(unittest.TestCase):
             self.assertNotIn("pass before", write(upside_down, raw[1:]))  # the first, judged anew, has none
             passes = Passes(file)
             self.assertEqual([(one["day"], one["answers"]) for one in passes.all], [("1970-01-02", {"2": HOLDS, "3": FAILS}), ("1970-01-04", {"2": FAILS, "3": HOLDS})])
-            self.assertIn("Of 2 that two passes judged, 1970-01-02 (x) and 1970-01-04 (x), 0 have the same verdict in both, 0 %", agreement(passes, ["some"]))
+            self.assertIn("Of 2 that two passes judged, 1970-01-02 (x, 2 runs) and 1970-01-04 (x, 1 runs), 0 have the same verdict in both, 0 %; of the others, whose rows say so, 0 were not decided in one of the two, and 2 turned", agreement(passes, ["some"]))
             passes.all[0]["answers"]["2"] = FAILS
             self.assertIn("1 have the same verdict in both, 50 %", agreement(passes, ["some", "absent"]))
+            passes.all[0]["answers"]["3"] = NOT_DECIDED
+            self.assertIn("50 %; of the others, whose rows say so, 1 were not decided in one of the two, and 0 turned", agreement(passes, ["some"]))
             passes.all[0]["cpu"] = ""
-            self.assertIn("judged, 1970-01-02 and 1970-01-04 (x), 1 have", agreement(passes, ["some"]))
+            self.assertIn("judged, 1970-01-02 (2 runs) and 1970-01-04 (x, 1 runs), ", agreement(passes, ["some"]))
             passes.all[0]["day"] = passes.all[1]["day"]
-            self.assertIn("judged, 1970-01-04 (x), 1 have", agreement(passes, ["some"]))
+            self.assertIn("judged, 1970-01-04 (x, 3 runs), ", agreement(passes, ["some"]))
             self.assertEqual(agreement(Passes(pathlib.Path(name) / "none"), ["some"]), "")
 
     def test_a_plot_has_a_line_for_each_name_and_what_varies_beside_it(self):

@@ -127,7 +127,7 @@ class World:
                       "connections_seen": self.either(1000, 999), "miscounted": self.either(0, 1), "fairness": self.either(1.0, 0.5), "p50_us": clients, "watch_percent": 10}
             rows.append({"row": "watched", "clients": clients, **{name: value for column, middle in values.items() for name, value in
                                                                    self.share(column, middle).items()}})
-            rows.append({"row": "alone", "clients": clients, **self.share("per_s", 1000)})
+            rows.append({"row": "alone", "clients": clients, **self.share("per_s", 1000 if clients >= 400 or self.upside_down else 4 * clients)})
         return rows
 
     def fair_queue(self):

@@ -45,11 +45,11 @@ def _slack(column):
     return BUCKET_CYCLES if column.endswith("_cycles") else 0
 
 
-def _ratios(a, b, column):
-    """a / b in each run that both are of; None where there are none, or it is none."""
+def _ratios(a, b, column, of_b=None):
+    """a's column / b's (of_b, where that is another) in each run that both are of; None where there are none, or it is none."""
     if a.get("together") is None or a["together"] is not b.get("together"):
         return None
-    dividends, divisors = (row["each"].get(column) for row in (a, b))
+    dividends, divisors = (a["each"].get(column), b["each"].get(of_b or column))
     if not dividends or not divisors or min(*dividends, *divisors) <= 0:
         return None
     return [one / other for one, other in zip(dividends, divisors)]
@@ -88,6 +88,13 @@ def at_most(what, a, b, factor, column="ns", headline=False):
     if less.high <= 0 and more.low <= 0:
         return untold(what, headline)
     return Comparison(what, less, more, factor=factor, or_equal=True, headline=headline)
+
+
+def between(what, row, less, more, factor=1, headline=False):
+    """That one column of a row is below `factor` times another."""
+    ratios = _ratios(row, row, less, more)
+    sides = (mean_ratio(ratios), bound(1)) if ratios else (estimate(row, less), estimate(row, more))
+    return Comparison(what, *sides, factor=factor, headline=headline)
 
 
 def under(what, row, most, column="ns", headline=False):

@@ -88,5 +88,5 @@ def seed(runs):
     return Seen(", ".join(f"{name} {100 * share.low:.1f} to {100 * share.high:.1f} %" for name, share in found.items()) +
                 f" of random five-tuples find no place, drawn anew {number} times",
                 tuple(under(f"the best draw leaves less than 1 % out by {name}", {"share": share.low}, 0.01, "share", headline=True) for name, share in found.items()),
-                "the hashes here have one seed: that the five-tuples are others in each run has the same effect on a hash that spreads them at random, of which "
-                "10.4 % are left over by chance, as 6c says")
+                "the hashes here have one seed: that the five-tuples are others in each run has the same effect on a hash that spreads them at random: "
+                "10.4 % of the flows are left over by chance, as 6c says")

@@ -89,7 +89,7 @@ def page(paper, rows, counts, paths, plots, passes=None):
              "[All papers](../reproduce.md).", "", *how_measured(counts), "", *sums(results)]
     lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else [])
     if before:
-        lines += ["", f"The pass before was of {before['day']}, on {before['cpu']}; a row says where its verdict was another."]
+        lines += ["", f"The pass before was of {before['day']}{', on ' + before['cpu'] if before['cpu'] else ''}; a row says where its verdict was another."]
     lines += table(results, other_answers(before, results)) + sections(results, counts, plots)
     lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()]
     return "\n".join(lines) + "\n", results

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each pass over the papers concluded, docs/reproduce/passes.json: whether another day, or another machine, says the same.
 
-What is measured again in part, or judged anew, takes the place of the pass that it has most runs of; a few that are without noise come out alike in all.
+What is measured again in part, or judged anew, takes the place of a pass where most runs of the one that has fewer are shared; a few that are without noise come out alike in all.
 Verdicts are those that the rules of their day gave.
 """
+import collections
 import datetime
 import hashlib
 import json
@@ -57,8 +58,8 @@ def other_answers(before, results):
 
 def agreement(passes, papers):
     """In words, of the last two passes of each paper; empty where there is none twice."""
-    same = both = 0
-    days = set()
+    same = both = undecided = turned = 0
+    runs, cpus = collections.Counter(), {}
     for paper in papers:
         of_paper = [one for one in passes.all if one["paper"] == paper][-2:]
         if len(of_paper) < 2:
@@ -67,8 +68,13 @@ def agreement(passes, papers):
         common = set(before) & set(last)
         both += len(common)
         same += sum(before[name] == last[name] for name in common)
-        days |= {f"{one['day']} ({one['cpu']})" if one["cpu"] else one["day"] for one in of_paper}
+        undecided += sum((before[name] == NOT_DECIDED) != (last[name] == NOT_DECIDED) for name in common)
+        turned += sum({before[name], last[name]} == {HOLDS, FAILS} for name in common)
+        for one in of_paper:
+            runs[one["day"]] += len(one["runs"])
+            cpus.setdefault(one["day"], set()).update(filter(None, [one["cpu"]]))
     if not both:
         return ""
-    days = {day for day in days if not any(other.startswith(f"{day} (") for other in days)}  # a run that tells no machine adds nothing to its day
-    return f"Of {both} that two passes judged, {' and '.join(sorted(days))}, {same} have the same verdict in both, {100 * same / both:.0f} %; the rows of the others say so."
+    days = [f"{day} ({', '.join([*sorted(cpus[day]), f'{runs[day]} runs'])})" for day in sorted(runs)]
+    return (f"Of {both} that two passes judged, {' and '.join(days)}, {same} have the same verdict in both, {100 * same / both:.0f} %; of the others, whose rows "
+            f"say so, {undecided} were not decided in one of the two, and {turned} turned from holding to not holding, or back.")

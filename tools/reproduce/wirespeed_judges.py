@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say of figures 3 to 5 of the paper on classification at wire speed."""
-from comparing import below, bound, estimate, reaches
+from comparing import below, between, bound, estimate, reaches
 from judge import Comparison
 from paper import Seen
 
@@ -34,11 +34,6 @@ def stages(row):
             f"{row['classified_kfps'] / 1e3:.2f} Mflows/s ({modules(row)})")
 
 
-def between(what, row, less, more, factor=1, headline=False):
-    """That one column of a row is below `factor` times another."""
-    return Comparison(what, estimate(row, less), estimate(row, more), factor=factor, headline=headline)
-
-
 def held_up(what, row, after, before, headline=False):
     """That less comes out of a module than goes in, by more than what counts as no loss."""
     return between(what, row, after, before, 1 - LOSSLESS, headline)
@@ -50,7 +45,7 @@ def kept(what, row, headline=False):
 
 
 def classifies(row):
-    return Comparison(f"{row['row']} classifies what it handles", estimate(row, "handled_mpps").times(CLASSIFIED), estimate(row, "classified_mpps"), or_equal=True)
+    return between(f"{row['row']} classifies what it handles", row, "handled_mpps", "classified_mpps", 1 / CLASSIFIED)
 
 
 def figure_3_simplest(runs):
