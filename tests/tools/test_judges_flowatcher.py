@@ -146,7 +146,6 @@ class ClosedLoop(unittest.TestCase):
         rows[0] |= sure("flow_mbps", 600)
         self.assertEqual(answers(flowatcher_devices.few_clients({"closed-loop": Rows(rows)}))["a flow of 1 clients has half of that or less"], DISAGREES)
 
-
     def test_one_client_is_judged_without_a_monitor_where_that_was_run(self):
         rows = [{"row": "watched", "clients": clients, **sure("total_mbps", total), **sure("flow_mbps", 1), "per_s": 1, "p50_us": 1} for clients, total in ((1, 900), (100, 980))]
         rows += [{"row": "alone", "clients": clients, **sure("per_s", rate)} for clients, rate in ((1, 40), (100, 98))]

@@ -45,7 +45,8 @@ def few_clients(runs):
     comparisons += [at_most(f"a flow of {row['clients']} clients has half of that or less", of_one_flow(row), most, FAR, "total_mbps") for row in few]
     return Seen(f"total Mb/s by clients: {told(rows, 'total_mbps', 0)}; of a flow: {told(rows, 'flow_mbps', 2)}", tuple(comparisons),
                 f"the most there is stands for the line: {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {most['clients']} clients. The "
-                "monitor takes a core from them, where the paper's had its own: what there is without it decides. The paper's stack waits for batches to fill, the kernel's takes each packet as it comes; clients, router, server and monitor share the cores")
+                "monitor takes a core from them, where the paper's had its own: what there is without it decides. The paper's stack waits for batches to fill, "
+                "the kernel's takes each packet as it comes; clients, router, server and monitor share the cores")
 
 
 def many_clients(runs):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each pass over the papers concluded, docs/reproduce/passes.json: whether another day, or another machine, says the same.
 
-What is measured again in part, or judged anew, takes the place of a pass where most runs of the one that has fewer are shared; a few that are without noise come out alike in all.
-Verdicts are those that the rules of their day gave.
+What is measured again in part, or judged anew, takes the place of a pass where most runs of the one that has fewer are shared; a few that are without
+noise come out alike in all. Verdicts are those that the rules of their day gave.
 """
 import collections
 import datetime
