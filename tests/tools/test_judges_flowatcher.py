@@ -144,15 +144,15 @@ class ClosedLoop(unittest.TestCase):
         seen = flowatcher_devices.few_clients({"closed-loop": Rows(rows)})
         self.assertEqual(set(answers(seen).values()), {AGREES})
         rows[0] |= sure("flow_mbps", 600)
-        self.assertEqual(answers(flowatcher_devices.few_clients({"closed-loop": Rows(rows)}))["a flow of 1 clients has half of that or less"], DISAGREES)
+        self.assertEqual(answers(flowatcher_devices.few_clients({"closed-loop": Rows(rows)}))["a flow of 1 client has half of that or less"], DISAGREES)
 
     def test_one_client_is_judged_without_a_monitor_where_that_was_run(self):
         rows = [{"row": "watched", "clients": clients, **sure("total_mbps", total), **sure("flow_mbps", 1), "per_s": 1, "p50_us": 1} for clients, total in ((1, 900), (100, 980))]
         rows += [{"row": "alone", "clients": clients, **sure("per_s", rate)} for clients, rate in ((1, 40), (100, 98))]
         seen = flowatcher_devices.few_clients({"closed-loop": Rows(rows)})
         self.assertEqual([(each.what, each.answer()) for each in seen.comparisons if each.headline],
-                         [("1 clients make half of the most connections a second, or fewer, without a monitor", AGREES)])
-        self.assertNotIn("100 clients have half of the most there is, or less", answers(seen), "of itself")
+                         [("with 1 client half of the most connections a second, or fewer, without a monitor", AGREES)])
+        self.assertNotIn("with 100 clients half of the most there is, or less", answers(seen), "of itself")
 
 
 class Schedulers(unittest.TestCase):

@@ -12,7 +12,7 @@ import weka  # noqa: E402
 from judge import Answer  # noqa: E402
 from paper import NotYet  # noqa: E402
 from rows import Rows  # noqa: E402
-from wirespeed_judges import figure_3_simplest, figure_5  # noqa: E402
+from wirespeed_judges import figure_3_simplest, figure_3_wire_speed, figure_5  # noqa: E402
 from wirespeed_table import factor, per_cpu_second  # noqa: E402
 
 AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
@@ -42,6 +42,22 @@ class Stages(unittest.TestCase):
 
     def test_a_loss_that_counts_as_none_is_none(self):
         self.assertNotEqual(self.judged(14.19, 14.18)[0], AGREES)
+
+
+class WireSpeed(unittest.TestCase):
+    @staticmethod
+    def judged(lost, affinity, threads=6, cores=2):
+        row = {"shape": "1I-2Q-2P", "row": "1I-2Q-2P", "threads": threads, "affinity": affinity, "source_ns": 4.0, "cpu_ns": 100.0, "sniffing_cpu": None, "cpu": 1.0,
+               **known(lost_share=lost, noise=0.01), **known(sniffed_mpps=14.2, handled_mpps=14.2, classified_mpps=14.2, classified_kfps=2800, lossless_mpps=14.2 * (1 - lost))}
+        run = Rows([row, {**row, "shape": "1I-2Q-inline"}], [{"machine": {"cores": str(cores)}}])
+        return list(answers(figure_3_wire_speed(dict.fromkeys(("worst-case", "worst-case-lossless"), run))).values())
+
+    def test_what_threads_lose_that_wait_for_a_core_stays_open(self):
+        self.assertEqual(self.judged(0.3, "0,1,0,1,0,1"), [OPEN, OPEN])
+        self.assertEqual(self.judged(0.3, "", cores=2), [OPEN, OPEN])
+        self.assertEqual(self.judged(0.3, "0,1,2,3,4,5"), [DISAGREES, DISAGREES])
+        self.assertEqual(self.judged(0.3, "", cores=6), [DISAGREES, DISAGREES])
+        self.assertEqual(self.judged(0.0, "0,1,0,1,0,1"), [AGREES, AGREES])
 
 
 class CappedFrames(unittest.TestCase):

@@ -75,11 +75,24 @@ class OverRuns(unittest.TestCase):
         self.assertEqual(below("", a, b).less.of, Of.PAIRS)
         self.assertAlmostEqual(below("", a, b).less.value, 1 / 1.1)
         self.assertEqual([at_most("", a, b, factor).answer() for factor in (0.95, 0.9)], [Answer.AGREES, Answer.DISAGREES])
-        self.assertEqual(below("", a, b, "p99_cycles").answer(), Answer.OPEN)  # what the clock cannot tell is cycles, not a share
         self.assertEqual(below("", a, sides(twos)[1]).answer(), Answer.OPEN)  # of other processes
-        self.assertEqual(below("", {**a, "ns": 3 * a["ns"], "together": None}, b).less.of, Of.RUNS)
+        self.assertEqual(below("", {**a, "ns": 3 * a["ns"], "same_processes": None}, b).less.of, Of.RUNS)
         twos[2].all[0]["ns"] = 7.0
         self.assertEqual(below("", *sides(twos)).answer(), Answer.OPEN)  # one run has it the other way round
+
+    def test_cycles_of_enough_runs_are_compared_by_their_difference_within_each(self):
+        """Of which the clock does not tell two, however sure they are."""
+        for apart, answer in ((3, Answer.AGREES), (2, Answer.OPEN), (-3, Answer.DISAGREES)):
+            runs = [Rows([{"table": "a", "p99_cycles": 20.0 * speed}, {"table": "b", "p99_cycles": 20.0 * speed + apart}]) for speed in (5, 9, 6, 7, 8)]
+            compared = below("", *over_runs(runs).all, "p99_cycles")
+            self.assertEqual((compared.answer(), compared.more.of), (answer, Of.PAIRS))
+            self.assertEqual(below("", *over_runs(runs[:4]).all, "p99_cycles").answer(), Answer.OPEN)
+
+    def test_a_column_that_has_a_name_of_ours_is_refused(self):
+        with self.assertRaisesRegex(LookupError, "taken: each, runs"):
+            over_runs([run_of(5.0, runs=1, each=2)] * 2)
+        twos = [Rows([{"table": name, "ns": ns * speed, "together": 0.99} for name, ns in (("a", 1.0), ("b", 1.1))]) for speed in (5, 9, 6, 7, 8)]
+        self.assertEqual(below("", *over_runs(twos).all).less.of, Of.PAIRS)  # a column of `bench contention`
 
     def test_two_columns_of_enough_runs_are_compared_within_each(self):
         runs = [run_of(5.0 * speed, into=4.0 * speed, out=3.9 * speed) for speed in (1, 3, 2, 2.5, 1.5)]
@@ -140,10 +153,10 @@ class Kept(unittest.TestCase):
 
     def test_what_time_was_not_enough_for_is_measured_later(self):
         self.assertFalse(self.store().measure(self.runs, 2, -1))
-        self.assertEqual(self.store().found(self.runs, 2), ({}, {}, []))
+        self.assertEqual(self.store().found(self.runs, 2), ({}, {}, {}))
         self.store().measure(self.runs, 2, 60)
         rows, counts, paths = self.store().found(self.runs, 2)
-        self.assertEqual((rows["some"].all[0]["ns"], counts, len(paths)), (1.5, {"some": 2}, 2))
+        self.assertEqual((rows["some"].all[0]["ns"], counts, len(paths["some"])), (1.5, {"some": 2}, 2))
 
     def test_a_run_has_no_more_passes_than_it_asks_for(self):
         self.runs["some"] = Run(module=self.runs["some"].module, passes=1)
@@ -180,7 +193,7 @@ class Kept(unittest.TestCase):
         path = self.store().path("some", self.runs["some"], 1)
         path.parent.mkdir()
         path.with_suffix(".part").write_text('{"experiment": "x", "rows": [')
-        self.assertEqual(self.store().found(self.runs, 1), ({}, {}, []))
+        self.assertEqual(self.store().found(self.runs, 1), ({}, {}, {}))
 
     def test_what_could_not_be_measured_is_tried_again_and_counts_for_no_pass(self):
         runs, here = {"some": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=lambda _, path: path.write_text(here.pop(0))))}, []
@@ -199,7 +212,7 @@ class Kept(unittest.TestCase):
         runs = {"some": Run(module=types.SimpleNamespace(COMMANDS="x", version=lambda: "1", measure=lambda _, path: path.write_text(json.dumps({"rows": rows.pop()}))))}
         store = self.store()
         store.measure(runs, 2, 60)
-        self.assertEqual((store.found(runs, 2), store.failed), (({}, {}, []), ["some"]))
+        self.assertEqual((store.found(runs, 2), store.failed), (({}, {}, {}), ["some"]))
 
     def test_one_round_has_no_interval(self):
         with tempfile.TemporaryDirectory() as name:
@@ -230,7 +243,7 @@ class Pages(unittest.TestCase):
                          [{"machine": {"cpu": "x", "load": "1.5 1 1"}}])}
 
     def page(self):
-        return page(self.PAPER, self.ROWS, {"some": 1}, [], {"some"})[0]
+        return page(self.PAPER, self.ROWS, {"some": 1}, {}, {"some"})[0]
 
     def test_a_page_has_every_figure_in_order_with_its_verdict(self):
         theirs, ours = lines_of(self.page())
@@ -244,7 +257,7 @@ class Pages(unittest.TestCase):
         self.assertIn("**not yet run**: needs other", text)
         self.assertIn("- some: `parshall bench tables`", text)
         self.assertIn("1.5 to 1.5", text)
-        self.assertIn("Of the paper: 1 does not hold; 1 not reproducible here; 1 not yet run.\nBeyond it: 1 holds.\n", text)
+        self.assertIn("Of the paper: does not hold 1; not reproducible here 1; not yet run 1.\nBeyond it: holds 1.\n", text)
 
     def test_a_figure_has_a_section_with_all_that_was_seen_and_the_numbers_of_each_comparison(self):
         text = self.page()
@@ -258,7 +271,7 @@ class Pages(unittest.TestCase):
     def test_a_table_has_what_was_seen_where_it_is_short_and_the_way_to_it(self):
         def row(text):
             figure = Figure("2, with size", "Dear costs less.", ("some",), lambda runs: Seen(text, (untold("x", headline=True),)))
-            return page(Paper("some", "Somebody", (), (figure,), self.PAPER.runs), self.ROWS, {"some": 1}, [], set())[0]
+            return page(Paper("some", "Somebody", (), (figure,), self.PAPER.runs), self.ROWS, {"some": 1}, {}, set())[0]
         self.assertIn("| 1 ns. [numbers](#2-with-size) |", row("1 ns"))
         self.assertIn("| [numbers](#2-with-size) |", row("1 ns " * 100))
         self.assertIn("2-with-size", check_links.anchors(row("1 ns")))
@@ -294,16 +307,17 @@ class Pages(unittest.TestCase):
     def test_links_of_a_papers_page_lead_to_the_same_from_the_first_one(self):
         self.assertEqual(from_here("[a](../b.md#c), [d](e.svg), [f](https://g.h/)"), "[a](b.md#c), [d](reproduce/e.svg), [f](https://g.h/)")
 
-    def test_runs_without_noise_make_no_pass_of_two(self):
+    def test_a_pass_is_what_shares_a_run_but_for_those_without_noise(self):
+        paper = Paper("some", "Somebody", (), self.FIGURES, {**self.PAPER.runs, "exact": Run(("steps",), is_noiseless=True)})
         with tempfile.TemporaryDirectory() as name:
-            passes = Passes(pathlib.Path(name) / "passes.json")
-            for day, drawn in ((1, "abc"), (2, "def"), (2, "de"), (2, "defghijk")):
-                paths = [pathlib.Path(name) / each for each in ("exact", *drawn)]
-                for path in paths:
+            file = pathlib.Path(name) / "passes.json"
+            for day, drawn in ((1, "abc"), (2, "def"), (2, "de"), (3, "dghijk")):
+                files = {"exact": [pathlib.Path(name) / "exact"], "some": [pathlib.Path(name) / each for each in drawn]}
+                for path in (*files["exact"], *files["some"]):
                     path.write_text(path.name)
                     os.utime(path, (day * 86400 + 43200, day * 86400 + 43200))
-                passes.add("some", [types.SimpleNamespace(figure=self.PAPER.figures[0], answer=HOLDS)], paths, "x")
-            self.assertEqual([(one["day"], len(one["runs"])) for one in passes.all], [("1970-01-02", 4), ("1970-01-03", 9)])
+                page(paper, self.ROWS, {"some": 1}, files, set(), Passes(file))
+            self.assertEqual([(one["day"], len(one["runs"])) for one in Passes(file).all], [("1970-01-02", 3), ("1970-01-03", 6)])
 
     def test_a_row_says_where_the_pass_before_said_otherwise(self):
         with tempfile.TemporaryDirectory() as name:
@@ -312,7 +326,7 @@ class Pages(unittest.TestCase):
             for path, day in zip(raw, (3, 1, 2)):
                 path.write_text(f"run of day {day}")
                 os.utime(path, (day * 86400 + 43200, day * 86400 + 43200))
-            write = lambda rows, paths: page(self.PAPER, {"some": rows}, {"some": 1}, paths, set(), Passes(file))[0]
+            write = lambda rows, paths: page(self.PAPER, {"some": rows}, {"some": 1}, {"some": paths}, set(), Passes(file))[0]
             upside_down = Rows([{**row, "ns": 3 - row["ns"], "low_ns": 3 - row["ns"], "high_ns": 3 - row["ns"]} for row in self.ROWS["some"].all], self.ROWS["some"].documents)
             self.assertNotIn("pass before", write(upside_down, raw[1:2]))
             self.assertNotIn("pass before", write(upside_down, raw[1:]))  # with more runs: the same pass

@@ -27,12 +27,12 @@ MINUTES, QUICK_MINUTES = 60, 10
 
 def write(paper, store, folder, passes, concluded):
     """Its page and plots from what is stored; the verdicts are printed."""
-    rows, counts, paths = store.found(paper.runs, passes)
+    rows, counts, files = store.found(paper.runs, passes)
     pictures = folder / "reproduce"
     pictures.mkdir(parents=True, exist_ok=True)
     wanted = {figure.plot for figure in paper.figures if figure.plot}
     plots = {name for name in wanted.intersection(rows) if plot(paper.runs[name], rows[name], pictures / f"{name}.svg")}
-    text, results = page(paper, rows, counts, paths, plots, concluded)
+    text, results = page(paper, rows, counts, files, plots, concluded)
     (pictures / f"{paper.name}.md").write_text(text)
     for result in results:
         if result.seen:

@@ -45,14 +45,17 @@ def _slack(column):
     return BUCKET_CYCLES if column.endswith("_cycles") else 0
 
 
+def _pairs(a, b, column, of_b=None):
+    """a's column and b's (of_b, where that is another) in each run that both are of; none where there are too few."""
+    if a.get("same_processes") is None or a["same_processes"] is not b.get("same_processes"):
+        return []
+    return list(zip(a["each"].get(column, ()), b["each"].get(of_b or column, ())))
+
+
 def _ratios(a, b, column, of_b=None):
-    """a's column / b's (of_b, where that is another) in each run that both are of; None where there are none, or it is none."""
-    if a.get("together") is None or a["together"] is not b.get("together"):
-        return None
-    dividends, divisors = (a["each"].get(column), b["each"].get(of_b or column))
-    if not dividends or not divisors or min(*dividends, *divisors) <= 0:
-        return None
-    return [one / other for one, other in zip(dividends, divisors)]
+    """What the one is of the other in each such pair; None where there are none, or it is none."""
+    pairs = _pairs(a, b, column, of_b)
+    return [one / other for one, other in pairs] if pairs and min(map(min, pairs)) > 0 else None
 
 
 def _mean_interval(values):
@@ -76,9 +79,10 @@ def _sides(a, b, column):
 
 
 def below(what, a, b, column="ns", headline=False):
-    """That a is below b."""
+    """That a is below b; where a clock's resolution counts and both are of the same runs, by the difference in each."""
     if _slack(column):
-        return Comparison(what, estimate(a, column), estimate(b, column), slack=_slack(column), headline=headline)
+        sides = (bound(0), more(a, b, column)) if _pairs(a, b, column) else (estimate(a, column), estimate(b, column))
+        return Comparison(what, *sides, slack=_slack(column), headline=headline)
     return Comparison(what, *_sides(a, b, column), headline=headline)
 
 
@@ -131,8 +135,9 @@ def difference(a, b, column="ns"):
 
 def more(a, b, column="ns"):
     """What b has above a: the mean of what it is in each run, with its interval (99 %, by Student's t), where both are of the same; else what both intervals allow."""
-    if a.get("together") is not None and a["together"] is b.get("together") and a["each"].get(column) and b["each"].get(column):
-        return Estimate(*_mean_interval([of_b - of_a for of_a, of_b in zip(a["each"][column], b["each"][column])]), Of.PAIRS)
+    pairs = _pairs(a, b, column)
+    if pairs:
+        return Estimate(*_mean_interval([of_b - of_a for of_a, of_b in pairs]), Of.PAIRS)
     row = difference(b, a, column)
     return Estimate(row[column], row[f"low_{column}"], row[f"high_{column}"], row["of"])
 
@@ -141,5 +146,5 @@ def widened(row, factor, column="ns"):
     """A row whose interval is wider by a factor at both ends."""
     of = estimate(row, column)
     widened_row = {**row, f"low_{column}": of.low / factor, f"high_{column}": of.high * factor}
-    widened_row.pop("together", None)
+    widened_row.pop("same_processes", None)
     return widened_row

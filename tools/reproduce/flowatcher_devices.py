@@ -24,6 +24,10 @@ def told(rows, column, digits):
     return ", ".join(f"{row['clients']}: {row[column]:.{digits}f}" for row in rows)
 
 
+def clients_of(row):
+    return f"{row['clients']} client" + ("s" if row["clients"] != 1 else "")
+
+
 def busiest(rows):
     return max(rows, key=lambda row: row["total_mbps"])
 
@@ -39,12 +43,12 @@ def few_clients(runs):
     most = busiest(rows)
     few = [row for row in rows if row["clients"] < FEW and row is not most]
     alone = sorted(runs["closed-loop"].where(row="alone"), key=lambda row: row["per_s"])
-    comparisons = [at_most(f"{row['clients']} clients make half of the most connections a second, or fewer, without a monitor", row, alone[-1], FAR, "per_s",
+    comparisons = [at_most(f"with {clients_of(row)} half of the most connections a second, or fewer, without a monitor", row, alone[-1], FAR, "per_s",
                            headline=True) for row in alone[:-1] if row["clients"] < FEW]
-    comparisons += [at_most(f"{row['clients']} clients have half of the most there is, or less", row, most, FAR, "total_mbps", headline=not alone) for row in few]
-    comparisons += [at_most(f"a flow of {row['clients']} clients has half of that or less", of_one_flow(row), most, FAR, "total_mbps") for row in few]
+    comparisons += [at_most(f"with {clients_of(row)} half of the most there is, or less", row, most, FAR, "total_mbps", headline=not alone) for row in few]
+    comparisons += [at_most(f"a flow of {clients_of(row)} has half of that or less", of_one_flow(row), most, FAR, "total_mbps") for row in few if row["clients"] == 1]
     return Seen(f"total Mb/s by clients: {told(rows, 'total_mbps', 0)}; of a flow: {told(rows, 'flow_mbps', 2)}", tuple(comparisons),
-                f"the most there is stands for the line: {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {most['clients']} clients. The "
+                f"the most there is stands for the line: {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {clients_of(most)}. The "
                 "monitor takes a core from them, where the paper's had its own: what there is without it decides. The paper's stack waits for batches to fill, "
                 "the kernel's takes each packet as it comes; clients, router, server and monitor share the cores")
 
@@ -55,14 +59,15 @@ def many_clients(runs):
     many = [row for row in rows if row["clients"] >= FEW]
     return Seen(f"Mb/s with {FEW} clients and more: {told(many, 'total_mbps', 0)}; the most: {most['total_mbps']:.0f} with {most['clients']}. Half of the "
                 f"connections last at most, in us: {told(rows, 'p50_us', 0)}",
-                tuple(at_most(f"{row['clients']} clients have nine tenths of the most there is", most, row, 1 / NEAR, "total_mbps", headline=True) for row in many),
-                "there is no line to be close to: the most that any number of clients has stands for it")
+                tuple(at_most(f"with {clients_of(row)} nine tenths of the most there is", most, row, 1 / NEAR, "total_mbps", headline=True) for row in many
+                      if row is not most),
+                "there is no line to be close to: the most that any other number of clients has stands for it")
 
 
 def same_log(runs):
     rows = watched(runs)
-    comparisons = [under(f"log and monitor count the same connections of {row['clients']} clients", row, 0.5, "miscounted", headline=True) for row in rows]
-    comparisons += [reaches(f"{row['clients']} clients are served alike", row, FAIR, "fairness") for row in rows]
+    comparisons = [under(f"log and monitor count the same connections of {clients_of(row)}", row, 0.5, "miscounted", headline=True) for row in rows]
+    comparisons += [reaches(f"each of {clients_of(row)} is served alike", row, FAIR, "fairness") for row in rows]
     return Seen("connections by the clients' log and by the monitor, medians: " + ", ".join(
         f"{row['clients']}: {row['connections']:.0f}, {row['connections_seen']:.0f}" for row in rows) +
                 f"; packets missed: {sum(row['missed'] for row in rows):.0f} of {sum(row['packets'] for row in rows):.0f}; Jain's index over clients, by their log: "
@@ -77,9 +82,9 @@ def cost_of_watching(runs):
     pairs = [(run.one(row="alone", clients=row["clients"]), row) for row in rows if run.where(row="alone", clients=row["clients"])]
     most = max(row["clients"] for _, row in pairs)
     return Seen("connections/s without a monitor and with it: " + ", ".join(
-        f"{row['clients']} clients {alone['per_s']:.0f}, {row['per_s']:.0f}" for alone, row in pairs) +
+        f"{clients_of(row)} {alone['per_s']:.0f}, {row['per_s']:.0f}" for alone, row in pairs) +
                 f". CPU of the monitor, % of a core: {told([row for _, row in pairs], 'watch_percent', 0)}",
-                tuple(at_most(f"nine tenths of the connections of {row['clients']} clients are left", alone, row, 1 / NEAR, "per_s",
+                tuple(at_most(f"nine tenths of the connections of {clients_of(row)} are left", alone, row, 1 / NEAR, "per_s",
                               headline=row["clients"] == most) for alone, row in pairs),
                 "the paper's monitor had cores of its own, and its devices others: here it takes them from what it watches")
 

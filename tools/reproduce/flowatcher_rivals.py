@@ -12,6 +12,7 @@ from paper import NotYet, Seen
 ALIKE = 1 / 0.9  # a tenth less
 TESTPMD = ("packets, dpdk-testpmd", "packets, dpdk-testpmd tuned")
 ABSENT = "none of MoonGen, pktgen-DPDK and Speedometer is among Debian 12's packages"
+AS_A_SENTENCE = ABSENT[0].upper() + ABSENT[1:]
 
 
 def on_device(runs, traffic):
@@ -63,7 +64,7 @@ def monitors(runs):
                             "lost_share") for row, ours in pairs]
     return Seen(f"highest kpps without loss, of {run.all[0]['highest_kpps']:.0f} at most, and % lost at the highest rate tried: " + "; ".join(
         f"{row['row']} ({row['setting']}) {row['lossless_kpps']:.0f}, {100 * row['lost_share']:.2g}" for row in run.all), tuple(comparisons),
-                f"{ABSENT[0].upper()}{ABSENT[1:]}, nor is ipfixprobe{not_installed({row['row'] for row in run.all}, [program for program, *_ in monitor_losses.MONITORS.values()])}. Tuned is what their documentation has against losses: "
+                f"{AS_A_SENTENCE}, nor is ipfixprobe{not_installed({row['row'] for row in run.all}, [program for program, *_ in monitor_losses.MONITORS.values()])}. Tuned is what their documentation has against losses: "
                 "longer rings and buffers, shorter snapshots, larger bursts and caches. A veth pair is the link, "
                 "and the sender, the kernel's network and the monitor share the cores: no more is tried than four fifths of what the sender reaches with nobody "
                 "listening, far below the paper's 14.88 Mpps, and who loses nothing of it is not told apart")
@@ -78,7 +79,7 @@ def receivers(runs):
     return Seen("million packets a second of CPU from a capture file: " + ", ".join(f"{name} {row['mpps_cpu']:.2f}" for name, row in rows.items()),
                 tuple(below(f"{name} below flows by parshall", row, rows["flows, parshall"], "mpps_cpu", headline=True) for name, row in others.items()),
                 "a file, since most of these cannot read a device of DPDK; start and end of each program are in it. Each as it comes: a file has no buffers to "
-                f"tune. {ABSENT[0].upper()}{ABSENT[1:]}, nor is ipfixprobe{not_installed(rows, [program for program, *_ in capture_readers.OTHERS.values()])}")
+                f"tune. {AS_A_SENTENCE}, nor is ipfixprobe{not_installed(rows, [program for program, *_ in capture_readers.OTHERS.values()])}")
 
 
 def table_4(runs):

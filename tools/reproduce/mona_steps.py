@@ -18,7 +18,7 @@ def over_first_steps(rows, column):
     pooled = {column: one.value, f"low_{column}": one.low, f"high_{column}": one.high, "of": one.of}
     each = [row["each"].get(column) for row in rows if "each" in row]
     if len(each) == len(rows) and all(each):
-        pooled |= {"together": rows[0]["together"], "each": {column: [statistics.fmean(of_run) for of_run in zip(*each)]}}
+        pooled |= {"same_processes": rows[0]["same_processes"], "each": {column: [statistics.fmean(of_run) for of_run in zip(*each)]}}
     return pooled
 
 

@@ -49,7 +49,8 @@ def how_measured(counts):
     return [f"Values are medians over runs, each in a process of its own so that memory lies elsewhere: {number} of them here. An interval over runs goes from the",
             f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of its rounds, all of fewer than six), and what has neither, and is",
             f"not counted, decides nothing. An order, or a factor, counts only where intervals do not overlap; where both are of the same {ENOUGH} runs or more, it is their ratio",
-            "within each run that has one (99 %, by t of its logarithm): what a process has of luck in where its memory lies, both have. A verdict's headline is in bold.",
+            "within each run that has one (99 %, by t of its logarithm), or their difference where both are in cycles, of which the clock tells two apart: what a",
+            "process has of luck in where its memory lies, both have. A verdict's headline is in bold.",
             "The papers' nanoseconds are of other machines and are not compared."]
 
 
@@ -76,20 +77,22 @@ def sums(results):
     for of_whom, found in (("Of the paper", [one for one in results if not one.figure.ours]), ("Beyond it", [one for one in results if one.figure.ours])):
         told = {answer: sum(one.answer == answer for one in found) for answer in ANSWERS}
         if found:
-            lines.append(f"{of_whom}: " + "; ".join(f"{number} {answer}" for answer, number in told.items() if number) + ".")
+            lines.append(f"{of_whom}: " + "; ".join(f"{answer} {number}" for answer, number in told.items() if number) + ".")
     return lines
 
 
-def page(paper, rows, counts, paths, plots, passes=None):
-    """The page, and its results, which `passes` (Passes) gets where it is given."""
+def page(paper, rows, counts, files, plots, passes=None):
+    """The page, and its results, which `passes` (Passes) gets where it is given. files: those of each run, by its name."""
     results = [judged(figure, rows) for figure in paper.figures]
-    this = passes.add(paper.name, results, paths, cpu_of(rows)) if passes else None
+    paths = [path for of_run in files.values() for path in of_run]
+    noisy = [path for name, of_run in files.items() if not paper.runs[name].is_noiseless for path in of_run]
+    this = passes.add(paper.name, results, noisy, cpu_of(rows)) if passes else None
     before = passes.before(this) if this else None
     lines = [f"# {paper.citation.replace('*', '')}", "", f"What it states, and what this machine shows: made by `make reproduce-{paper.name}`. "
              "[All papers](../reproduce.md).", "", *how_measured(counts), "", *sums(results)]
     lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else [])
     if before:
-        lines += ["", f"The pass before was of {before['day']}{', on ' + before['cpu'] if before['cpu'] else ''}; a row says where its verdict was another."]
+        lines += ["", f"The pass before was of {before['day']}{', on ' + before['cpu'] if before['cpu'] else ''}; a row says where its verdict, by the rules of that day, was another."]
     lines += table(results, other_answers(before, results)) + sections(results, counts, plots)
     lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()]
     return "\n".join(lines) + "\n", results

@@ -26,6 +26,7 @@ class Run:
     by_clock: bool = False  # that it goes by the wall clock: not measured while others have the cores
     seeded: bool = False  # that each pass has a seed, and so traffic, of its own
     passes: int | None = None  # at most so many, where a module repeats by itself what has to vary
+    is_noiseless: bool = False  # that it comes out alike in every pass, on any day and machine
     counted: tuple = ()  # columns without noise: the same for the same arguments and seed
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each pass over the papers concluded, docs/reproduce/passes.json: whether another day, or another machine, says the same.
 
-What is measured again in part, or judged anew, takes the place of a pass where most runs of the one that has fewer are shared; a few that are without
-noise come out alike in all. Verdicts are those that the rules of their day gave.
+What is measured again in part, or judged anew, takes the place of the pass that it shares runs with; those without noise, alike in all, are not its.
+Verdicts are those that the rules of their day gave.
 """
 import collections
 import datetime
@@ -19,11 +19,6 @@ def _mark(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
 
 
-def _is_of(runs, others):
-    """Whether most of the fewer are among the others."""
-    return 2 * len(set(runs) & set(others)) > min(len(runs), len(others))
-
-
 class Passes:
     """In a file, which is made. Of each pass: its paper's name, its day, its cpu, marks of its runs, and its answers by figure."""
 
@@ -32,13 +27,13 @@ class Passes:
         self.all = json.loads(path.read_text())["passes"] if path.exists() else []
 
     def add(self, paper, results, paths, cpu):
-        """Of what was judged from the runs in these files; returns the pass, or None where there is none."""
+        """Of what was judged from the runs in these files, without those that are alike in all; returns the pass, or None where there is none."""
         answers = {result.figure.name: result.answer for result in results if result.answer in JUDGED}
         if not answers or not paths:
             return None
         days = [datetime.date.fromtimestamp(path.stat().st_mtime).isoformat() for path in paths]
         runs = sorted({_mark(path) for path in paths})
-        before = [one for one in self.all if one["paper"] == paper and _is_of(runs, one["runs"])]
+        before = [one for one in self.all if one["paper"] == paper and set(runs) & set(one["runs"])]
         this = {"paper": paper, "day": min([max(days), *(one["day"] for one in before)]), "cpu": cpu, "answers": answers, "runs": runs}
         self.all = sorted([*(one for one in self.all if one not in before), this], key=lambda one: (one["paper"], one["day"]))
         self._path.write_text('{"passes": [\n' + ",\n".join(json.dumps(one) for one in self.all) + "\n]}\n")

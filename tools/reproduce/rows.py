@@ -7,6 +7,7 @@ from judge import Of
 
 ENOUGH = 5  # runs whose least and most hold their median at 94 % without a word on each run's own noise
 TEXT_THAT_VARIES = ("verdict", "kept_of_samples", "thread_cpu")
+OWN = {"of", "runs", "same_processes", "each", "exact"}  # of a row over runs, beside what was measured
 
 
 class MissingRows(LookupError):
@@ -57,16 +58,19 @@ def over_runs(runs):
         return runs[0]
     if len({len(run.all) for run in runs}) != 1:
         raise MissingRows(f"runs of the same have {', '.join(str(len(run.all)) for run in runs)} rows")
-    together = object()
-    return Rows([_row(same, together) for same in zip(*(run.all for run in runs))], [document for run in runs for document in run.documents])
+    same_processes = object()
+    return Rows([_row(same, same_processes) for same in zip(*(run.all for run in runs))], [document for run in runs for document in run.documents])
 
 
-def _row(same, together):
-    """together: what rows of the same processes share, in whose `each` two columns can be compared run by run."""
+def _row(same, same_processes):
+    """same_processes: what rows of the same processes share, in whose `each` two columns can be compared run by run."""
+    taken = sorted((OWN - {"exact"}).intersection(same[0]))
+    if taken:
+        raise MissingRows(f"a column's name is taken: {', '.join(taken)}")
     labels = [{name: value for name, value in row.items() if isinstance(value, str) and name not in TEXT_THAT_VARIES} for row in same]
     if any(label != labels[0] for label in labels):
         raise MissingRows(f"runs of the same differ: {labels}")
-    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "together": together, "each": {}, "exact": same[0].get("exact", frozenset())}
+    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "same_processes": same_processes, "each": {}, "exact": same[0].get("exact", frozenset())}
     for name in same[0]:
         values = [row[name] for row in same if isinstance(row.get(name), (int, float)) and not isinstance(row.get(name), bool)]
         if name.startswith(("low_", "high_")) or not values:

@@ -91,7 +91,7 @@ class Store:
         part.rename(path)
 
     def found(self, runs, passes):
-        """Rows over the passes that there are, by name; of how many passes each is; and the files. Passes without rows count where there are no others."""
+        """Rows over the passes that there are; of how many passes each is; and the files: all by name. Passes without rows count where there are no others."""
         there = {}
         for number in range(1, passes + 1):
             for name, run in self._of_pass(runs, number).items():
@@ -107,7 +107,7 @@ class Store:
                 print(f"{name} is left out: {reason}", file=sys.stderr)
                 self.failed.append(name)
         there = {name: there[name] for name in rows}
-        return rows, {name: len(paths) for name, paths in there.items()}, [path for paths in there.values() for path in paths]
+        return rows, {name: len(paths) for name, paths in there.items()}, there
 
 
 def rounds_of(arguments):
