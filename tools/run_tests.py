@@ -66,8 +66,8 @@ class Runner:
             if status == 0:
                 self.passed += 1
                 print(f"ok      {test.name} ({seconds:.0f} s)")
-                skipped = collections.Counter(re.findall(r".*SKIPPED.*", said))
-                print("".join(f"{count:>7} {line.strip()}\n" for line, count in list(skipped.items())[:5]), end="")
+                told = collections.Counter(re.findall(r".*SKIPPED.*|^AGAIN .*", said, re.MULTILINE))
+                print("".join(f"{count:>7} {line.strip()}\n" for line, count in list(told.items())[:5]), end="")
             else:
                 self.failed += 1
                 lines = [line for line in said.splitlines() if not PASSING.match(line)]

@@ -613,8 +613,9 @@ class Veth(Case):
                 sender.close()
                 report = wire.report(stop_after=0.5)
                 out = capture.own()
-                forwarding = self.check_balance(report)
-                self.assertGreaterEqual(forwarding['refused'], 10000, report['summary'])
+                forwarding, missed = self.check_balance(report), report['summary']['accounting']['nic_missed']
+                self.assertGreaterEqual(forwarding['refused'] + missed, 10000, report['summary'])
+                self.assertGreater(forwarding['refused'], 5000, 'it goes on while a busy machine keeps it waiting now and then')
                 self.assertEqual(len(out), 2000 if via == 'af_packet' else 1000)
 
     def test_what_the_driver_takes_for_an_interface_that_is_gone_is_not_sent(self):

@@ -14,6 +14,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import netns
+import processes
 import side_by_side
 
 PARSHALL = 'parshall'
@@ -31,17 +32,6 @@ def search(*arguments, status=0, settle='150ms'):
     return done
 
 
-def descendants(pid):
-    with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as file:
-        children = [int(word) for word in file.read().split()]
-    return children + [far for near in children for far in descendants(near)]
-
-
-def is_link(pid):
-    with open(f'/proc/{pid}/cmdline', 'rb') as file:
-        return b'test\0link' in file.read()
-
-
 class Searches(unittest.TestCase):
     @side_by_side.alone
     def test_each_size_is_searched_with_its_own_frames_and_loads(self):
@@ -57,7 +47,8 @@ class Searches(unittest.TestCase):
             trials = size['searches'][0]['trials']
             self.assertEqual(trials[0]['load_pps'], size['max_load_pps'])
             goal = size['searches'][0]['goals'][0]
-            self.assertTrue(goal['regular'], goal)
+            if not goal['regular']:
+                self.assertIn("may be the host's doing", goal['irregular'], goal)
             self.assertFalse(goal['generators_limit'])
             # tc counts 4 bytes less of a frame; short trials fill the bucket and the queue once: 33 kB of 250 kB.
             forwarded_pps = 10e6 / 8 / (frame_bytes - 4)
@@ -206,7 +197,7 @@ class Searches(unittest.TestCase):
                 line = process.stderr.readline()
                 self.assertTrue(line, 'it ended')
                 trials += ' came' in line
-            links = [pid for pid in descendants(process.pid) if is_link(pid)]
+            links = processes.links_of(process.pid)
             self.assertTrue(links)
             os.kill(links[-1], signal.SIGKILL)
             out, said = process.communicate(timeout=30)
