@@ -151,8 +151,8 @@ class ClosedLoop(unittest.TestCase):
         rows += [{"row": "alone", "clients": clients, **sure("per_s", rate)} for clients, rate in ((1, 40), (100, 98))]
         seen = flowatcher_devices.few_clients({"closed-loop": Rows(rows)})
         self.assertEqual([(each.what, each.answer()) for each in seen.comparisons if each.headline],
-                         [("with 1 client half of the most connections a second, or fewer, without a monitor", AGREES)])
-        self.assertNotIn("with 100 clients half of the most there is, or less", answers(seen), "of itself")
+                         [("1 client: at most half of the most connections a second, without a monitor", AGREES)])
+        self.assertNotIn("100 clients: at most half of the most there is", answers(seen), "of itself")
 
 
 class Schedulers(unittest.TestCase):

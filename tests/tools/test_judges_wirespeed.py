@@ -15,6 +15,7 @@ from rows import Rows  # noqa: E402
 from wirespeed_judges import figure_3_simplest, figure_3_wire_speed, figure_5  # noqa: E402
 from wirespeed_table import factor, per_cpu_second  # noqa: E402
 
+EIGHT_CORES = [{"machine": {"cores": "8"}}]
 AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
 
 
@@ -28,11 +29,11 @@ def answers(seen):
 
 
 class Stages(unittest.TestCase):
-    def judged(self, sniffed, handled):
+    def judged(self, sniffed, handled, affinity="any"):
         rates = known(noise=0.0002, offered_mpps=14.2, sniffed_mpps=sniffed, handled_mpps=handled, classified_mpps=handled, classified_kfps=handled * 200)
         row = {"row": "1I-1Q-1P", "shape": "1I-1Q-1P", **rates, "cpu": 1.0, "sniffing_cpu": 0.3, "handling_cpu": 0.5, "classifying_cpu": 0.2, "source_ns": 4.0,
-               "sniffing_ns": 20.0, "lossless_mpps": 9.0}
-        told = answers(figure_3_simplest(dict.fromkeys(("worst-case", "worst-case-any", "worst-case-lossless"), Rows([row]))))
+               "sniffing_ns": 20.0, "lossless_mpps": 9.0, "threads": 3, "affinity": affinity}
+        told = answers(figure_3_simplest(dict.fromkeys(("worst-case", "worst-case-any", "worst-case-lossless"), Rows([row], EIGHT_CORES))))
         return told["on one core sniffing takes less than is sent"], told["on one core flow handling takes less than sniffing"]
 
     def test_each_module_takes_less_or_all(self):
@@ -40,30 +41,36 @@ class Stages(unittest.TestCase):
         self.assertEqual(self.judged(12.1, 12.1), (AGREES, DISAGREES))
         self.assertEqual(self.judged(14.2, 14.2), (DISAGREES, DISAGREES))
 
+    def test_what_takes_less_on_one_core_stays_open(self):
+        self.assertEqual(self.judged(12.1, 7.9, "0,0,0"), (OPEN, OPEN))
+        self.assertEqual(self.judged(4.0, 7.9, "0,0,0")[0], AGREES)  # three times as much would be less
+
     def test_a_loss_that_counts_as_none_is_none(self):
         self.assertNotEqual(self.judged(14.19, 14.18)[0], AGREES)
 
 
 class WireSpeed(unittest.TestCase):
     @staticmethod
-    def judged(lost, affinity, threads=6, cores=2):
-        row = {"shape": "1I-2Q-2P", "row": "1I-2Q-2P", "threads": threads, "affinity": affinity, "source_ns": 4.0, "cpu_ns": 100.0, "sniffing_cpu": None, "cpu": 1.0,
+    def judged(lost, affinity, cores=2):
+        row = {"shape": "1I-2Q-2P", "row": "1I-2Q-2P", "threads": 6, "affinity": affinity, "source_ns": 4.0, "cpu_ns": 100.0, "sniffing_cpu": None, "cpu": 1.0,
                **known(lost_share=lost, noise=0.01), **known(sniffed_mpps=14.2, handled_mpps=14.2, classified_mpps=14.2, classified_kfps=2800, lossless_mpps=14.2 * (1 - lost))}
         run = Rows([row, {**row, "shape": "1I-2Q-inline"}], [{"machine": {"cores": str(cores)}}])
         return list(answers(figure_3_wire_speed(dict.fromkeys(("worst-case", "worst-case-lossless"), run))).values())
 
-    def test_what_threads_lose_that_wait_for_a_core_stays_open(self):
+    def test_what_threads_lose_that_share_a_core_stays_open(self):
         self.assertEqual(self.judged(0.3, "0,1,0,1,0,1"), [OPEN, OPEN])
-        self.assertEqual(self.judged(0.3, "", cores=2), [OPEN, OPEN])
-        self.assertEqual(self.judged(0.3, "0,1,2,3,4,5"), [DISAGREES, DISAGREES])
-        self.assertEqual(self.judged(0.3, "", cores=6), [DISAGREES, DISAGREES])
+        self.assertEqual(self.judged(0.3, "any"), [OPEN, OPEN])
+        self.assertEqual(self.judged(0.3, "any", cores=6), [DISAGREES, DISAGREES])
         self.assertEqual(self.judged(0.0, "0,1,0,1,0,1"), [AGREES, AGREES])
+
+    def test_what_is_lost_beyond_that_does_not(self):
+        self.assertEqual(self.judged(0.7, "0,1,0,1,0,1"), [DISAGREES, DISAGREES])
 
 
 class CappedFrames(unittest.TestCase):
     def judged(self, rates):
-        rows = [{"row": "1I-1Q-1P", "shape": "1I-1Q-1P", "cap": cap, "line_mpps": line, "traffic": "made", **known(lossless_mpps=rate)} for cap, line, rate in rates]
-        return answers(figure_5({"headers-capped": Rows(rows)}))
+        rows = [{"row": "1I-1Q-1P", "shape": "1I-1Q-1P", "cap": cap, "line_mpps": line, "traffic": "made", "threads": 3, "affinity": "any", **known(lossless_mpps=rate)} for cap, line, rate in rates]
+        return answers(figure_5({"headers-capped": Rows(rows, EIGHT_CORES)}))
 
     def test_the_most_of_any_cap_counts(self):
         self.assertEqual(self.judged([(64, 14.5, 5.0), (1500, 4.7, 3.0)]), {"1I-1Q-1P reaches 3.8 Mpps": AGREES})
@@ -75,10 +82,10 @@ class CappedFrames(unittest.TestCase):
 
 
 class Factor(unittest.TestCase):
-    WORST = {"shape": "1I-2Q-2P", **known(classified_kfps=2800.0, cpu_ns=100.0)}
+    WORST = {"shape": "1I-2Q-2P", "threads": 6, "affinity": "any", **known(classified_kfps=2800.0, cpu_ns=100.0)}
 
     def judged(self, kfps):
-        return answers(factor({"worst-case": Rows([self.WORST]), "off-line": Rows([{"row": "NaiveBayes", **known(kfps=kfps)}])}))
+        return answers(factor({"worst-case": Rows([self.WORST], EIGHT_CORES), "off-line": Rows([{"row": "NaiveBayes", **known(kfps=kfps)}])}))
 
     def test_is_of_flows_in_a_second(self):
         self.assertEqual(list(self.judged(30.0).values()), [AGREES, AGREES])

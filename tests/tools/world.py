@@ -156,7 +156,7 @@ class World:
         handled, lossless = (14.2 - handled / 4, 10 - lossless / 4) if self.upside_down and not cap else (handled, lossless)
         lost = 0.1 if loses != self.upside_down else 0.0
         return {"row": shape, "shape": shape, "interfaces": 2 if shape.startswith("2I") else 1, "offered_mpps": 28.4 if shape.startswith("2I") else 14.2, "line_mpps": 1.6, "cap": cap,
-                "threads": 2, "affinity": "0,1",
+                "threads": {"1I-1Q-1P": 3, "1I-2Q-1P": 5, "1I-2Q-1P-chunk": 5}.get(shape, 2 if is_inline else 6), "affinity": "any",
                 "traffic": "made", "source_ns": 4.0, "classified_mpps": self.either(1, 0.5) * handled, "classified_kfps": self.either(200, 50) * handled,
                 "sniffing_cpu": None if is_inline else 0.3, "handling_cpu": 0.4, "classifying_cpu": None if is_inline else 0.2, "sniffing_ns": 20.0,
                 "handling_ns": 50.0, "cpu_ns": 100.0, **self.share("lost_share", lost), "classifying_ns": self.either(10.0, 90.0),
@@ -171,4 +171,6 @@ class World:
         rows = {**self.measurement(), **self.flowatcher(), **self.wirespeed(), **self.mona()}
         runs = {name: Rows(of_run) for name, of_run in rows.items()}
         runs["footprint"].machine = {"l3": "16384 KB"}
+        for name in self.wirespeed():
+            runs[name].machine = {"cores": "8"}
         return runs

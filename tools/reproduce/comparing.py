@@ -2,13 +2,14 @@
 """Comparisons of rows of runs, by columns: a column `ns` has its interval in `low_ns` and `high_ns`. A column of a measured row that has none, and that its
 run does not declare as counted, is known to no interval: comparisons with it stay open.
 
-Two rows of the same runs, of which there are enough, are compared by their ratio in each run: what one process has of luck, in where its memory lies and
-what else the machine does, both have.
+Where intervals overlap, two rows of the same runs, of which there are enough, are compared by their ratio in each run, or the difference: what one process
+has of luck in where its memory lies, and what else the machine does, both have.
 """
+import dataclasses
 import math
 import statistics
 
-from judge import UNKNOWN, Comparison, Estimate, Of
+from judge import UNKNOWN, Answer, Comparison, Estimate, Of
 
 # Student's t, 99 % of both sides, by degrees of freedom; of more, what 10 have.
 T_99 = {4: 4.604, 5: 4.032, 6: 3.707, 7: 3.499, 8: 3.355, 9: 3.250, 10: 3.169}
@@ -52,10 +53,9 @@ def _pairs(a, b, column, of_b=None):
     return list(zip(a["each"].get(column, ()), b["each"].get(of_b or column, ())))
 
 
-def _ratios(a, b, column, of_b=None):
-    """What the one is of the other in each such pair; None where there are none, or it is none."""
-    pairs = _pairs(a, b, column, of_b)
-    return [one / other for one, other in pairs] if pairs and min(map(min, pairs)) > 0 else None
+def _ratios(pairs):
+    """The first of each to the second; nothing where any is not above 0."""
+    return [one / other for one, other in pairs] if all(one > 0 and other > 0 for one, other in pairs) else []
 
 
 def _mean_interval(values):
@@ -70,35 +70,41 @@ def mean_ratio(ratios):
     return Estimate(*map(math.exp, _mean_interval([math.log(ratio) for ratio in ratios])), Of.PAIRS)
 
 
-def _sides(a, b, column):
-    """What is compared, less with more: the ratio with one, or each with the other."""
-    ratios = _ratios(a, b, column)
-    if ratios:
-        return mean_ratio(ratios), bound(1)
-    return estimate(a, column), estimate(b, column)
+def _by_ratio(compared, pairs):
+    """The same of the ratio within each run; nothing where there is none."""
+    ratios = _ratios(pairs)
+    if not ratios:
+        return []
+    resolved = compared.slack / statistics.median(other for _, other in pairs)
+    return [dataclasses.replace(compared, less=mean_ratio(ratios), more=bound(1), slack=resolved)]
+
+
+def _answered(compared, others):
+    """The first that is answered, or the first."""
+    return next((one for one in (compared, *others) if one.answer() is not Answer.OPEN), compared)
 
 
 def below(what, a, b, column="ns", headline=False):
-    """That a is below b; where a clock's resolution counts and both are of the same runs, by the difference in each."""
-    if _slack(column):
-        sides = (bound(0), more(a, b, column)) if _pairs(a, b, column) else (estimate(a, column), estimate(b, column))
-        return Comparison(what, *sides, slack=_slack(column), headline=headline)
-    return Comparison(what, *_sides(a, b, column), headline=headline)
+    """That a is below b."""
+    compared = Comparison(what, estimate(a, column), estimate(b, column), slack=_slack(column), headline=headline)
+    pairs = _pairs(a, b, column)
+    by_difference = [dataclasses.replace(compared, less=bound(0), more=more(a, b, column))] if pairs else []
+    return _answered(compared, _by_ratio(compared, pairs) or by_difference)
 
 
 def at_most(what, a, b, factor, column="ns", headline=False):
     """That a is at most `factor` times b; open where a is 0 and b may be, which says nothing of a factor."""
-    less, more = _sides(a, b, column)
-    if less.high <= 0 and more.low <= 0:
+    of_a, of_b = estimate(a, column), estimate(b, column)
+    if of_a.high <= 0 and of_b.low <= 0:
         return untold(what, headline)
-    return Comparison(what, less, more, factor=factor, or_equal=True, headline=headline)
+    compared = Comparison(what, of_a, of_b, factor=factor, or_equal=True, headline=headline)
+    return _answered(compared, _by_ratio(compared, _pairs(a, b, column)))
 
 
-def between(what, row, less, more, factor=1, headline=False):
+def between(what, row, less, other, factor=1, headline=False):
     """That one column of a row is below `factor` times another."""
-    ratios = _ratios(row, row, less, more)
-    sides = (mean_ratio(ratios), bound(1)) if ratios else (estimate(row, less), estimate(row, more))
-    return Comparison(what, *sides, factor=factor, headline=headline)
+    compared = Comparison(what, estimate(row, less), estimate(row, other), factor=factor, headline=headline)
+    return _answered(compared, _by_ratio(compared, _pairs(row, row, less, other)))
 
 
 def under(what, row, most, column="ns", headline=False):
@@ -127,7 +133,13 @@ def untold(what, headline=False):
 
 
 def difference(a, b, column="ns"):
-    """a - b as a row: the widest that both intervals allow."""
+    """a - b as a row: in each run, where both are of the same; else the widest that both intervals allow."""
+    pairs = _pairs(a, b, column)
+    if pairs:
+        each = [of_a - of_b for of_a, of_b in pairs]
+        found = more(b, a, column)
+        return {column: found.value, f"low_{column}": found.low, f"high_{column}": found.high, "of": found.of, "same_processes": a["same_processes"],
+                "each": {column: each}}
     left, right = estimate(a, column), estimate(b, column)
     return {column: left.value - right.value, f"low_{column}": left.low - right.high, f"high_{column}": left.high - right.low,
             "of": of_interval(a, column)}

@@ -52,7 +52,8 @@ def numbers_of(comparison):
         return "counted"
     if less == more == UNKNOWN:
         return "not measured"
-    return f"{side_of(less)} {'≤' if comparison.or_equal else '<'} {side_of(more, comparison.factor)}"
+    slack = f", by more than {number_of(comparison.slack)}" if comparison.slack else ""
+    return f"{side_of(less)} {'≤' if comparison.or_equal else '<'} {side_of(more, comparison.factor)}{slack}"
 
 
 def table_of(comparisons):

@@ -6,6 +6,7 @@ import fair_queue
 from comparing import at_most, bound, estimate, reaches, under
 from judge import Comparison, Estimate, Of
 from paper import NotHere, NotYet, Seen
+from rows import MissingRows
 
 FEW = 400  # clients: fewer are far from the line in the paper
 FAR, NEAR, FAIR = 0.5, 0.9, 0.95
@@ -43,9 +44,9 @@ def few_clients(runs):
     most = busiest(rows)
     few = [row for row in rows if row["clients"] < FEW and row is not most]
     alone = sorted(runs["closed-loop"].where(row="alone"), key=lambda row: row["per_s"])
-    comparisons = [at_most(f"with {clients_of(row)} half of the most connections a second, or fewer, without a monitor", row, alone[-1], FAR, "per_s",
+    comparisons = [at_most(f"{clients_of(row)}: at most half of the most connections a second, without a monitor", row, alone[-1], FAR, "per_s",
                            headline=True) for row in alone[:-1] if row["clients"] < FEW]
-    comparisons += [at_most(f"with {clients_of(row)} half of the most there is, or less", row, most, FAR, "total_mbps", headline=not alone) for row in few]
+    comparisons += [at_most(f"{clients_of(row)}: at most half of the most there is", row, most, FAR, "total_mbps", headline=not alone) for row in few]
     comparisons += [at_most(f"a flow of {clients_of(row)} has half of that or less", of_one_flow(row), most, FAR, "total_mbps") for row in few if row["clients"] == 1]
     return Seen(f"total Mb/s by clients: {told(rows, 'total_mbps', 0)}; of a flow: {told(rows, 'flow_mbps', 2)}", tuple(comparisons),
                 f"the most there is stands for the line: {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {clients_of(most)}. The "
@@ -57,17 +58,19 @@ def many_clients(runs):
     rows = watched(runs)
     most = busiest(rows)
     many = [row for row in rows if row["clients"] >= FEW]
+    others = [row for row in many if row is not most]
+    if not others:
+        raise MissingRows(f"but one number of clients from {FEW} on")
     return Seen(f"Mb/s with {FEW} clients and more: {told(many, 'total_mbps', 0)}; the most: {most['total_mbps']:.0f} with {most['clients']}. Half of the "
                 f"connections last at most, in us: {told(rows, 'p50_us', 0)}",
-                tuple(at_most(f"with {clients_of(row)} nine tenths of the most there is", most, row, 1 / NEAR, "total_mbps", headline=True) for row in many
-                      if row is not most),
+                tuple(at_most(f"{clients_of(row)}: nine tenths of the most there is", most, row, 1 / NEAR, "total_mbps", headline=True) for row in others),
                 "there is no line to be close to: the most that any other number of clients has stands for it")
 
 
 def same_log(runs):
     rows = watched(runs)
     comparisons = [under(f"log and monitor count the same connections of {clients_of(row)}", row, 0.5, "miscounted", headline=True) for row in rows]
-    comparisons += [reaches(f"each of {clients_of(row)} is served alike", row, FAIR, "fairness") for row in rows]
+    comparisons += [reaches(f"{clients_of(row)} are served alike", row, FAIR, "fairness") for row in rows if row["clients"] > 1]
     return Seen("connections by the clients' log and by the monitor, medians: " + ", ".join(
         f"{row['clients']}: {row['connections']:.0f}, {row['connections_seen']:.0f}" for row in rows) +
                 f"; packets missed: {sum(row['missed'] for row in rows):.0f} of {sum(row['packets'] for row in rows):.0f}; Jain's index over clients, by their log: "

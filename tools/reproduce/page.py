@@ -48,9 +48,9 @@ def how_measured(counts):
     number = f"{least}" if least == most else f"{least} to {most}"
     return [f"Values are medians over runs, each in a process of its own so that memory lies elsewhere: {number} of them here. An interval over runs goes from the",
             f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of its rounds, all of fewer than six), and what has neither, and is",
-            f"not counted, decides nothing. An order, or a factor, counts only where intervals do not overlap; where both are of the same {ENOUGH} runs or more, it is their ratio",
-            "within each run that has one (99 %, by t of its logarithm), or their difference where both are in cycles, of which the clock tells two apart: what a",
-            "process has of luck in where its memory lies, both have. A verdict's headline is in bold.",
+            f"not counted, decides nothing. An order, or a factor, counts only where intervals do not overlap, or where, of the same {ENOUGH} runs or more, the ratio within each run",
+            "has an interval (99 %, by t of its logarithm; of what may be below 0 the difference has) that is on one side: what a process has of luck in where its memory lies,",
+            "both have. Of tails in cycles an order has to be of more than two: so wide are the buckets that they are read from. A verdict's headline is in bold.",
             "The papers' nanoseconds are of other machines and are not compared."]
 
 
@@ -85,7 +85,7 @@ def page(paper, rows, counts, files, plots, passes=None):
     """The page, and its results, which `passes` (Passes) gets where it is given. files: those of each run, by its name."""
     results = [judged(figure, rows) for figure in paper.figures]
     paths = [path for of_run in files.values() for path in of_run]
-    noisy = [path for name, of_run in files.items() if not paper.runs[name].is_noiseless for path in of_run]
+    noisy = [path for name, of_run in files.items() if rows[name].all and not paper.runs[name].is_noiseless for path in of_run]
     this = passes.add(paper.name, results, noisy, cpu_of(rows)) if passes else None
     before = passes.before(this) if this else None
     lines = [f"# {paper.citation.replace('*', '')}", "", f"What it states, and what this machine shows: made by `make reproduce-{paper.name}`. "

@@ -7,7 +7,7 @@ from judge import Of
 
 ENOUGH = 5  # runs whose least and most hold their median at 94 % without a word on each run's own noise
 TEXT_THAT_VARIES = ("verdict", "kept_of_samples", "thread_cpu")
-OWN = {"of", "runs", "same_processes", "each", "exact"}  # of a row over runs, beside what was measured
+OWN = {"of", "runs", "same_processes", "each", "exact"}  # what a row has beside what was measured
 
 
 class MissingRows(LookupError):
@@ -30,6 +30,9 @@ class Rows:
         """counted: the columns of the run that are without noise. of_one_round: the interval of one value is none."""
         documents = [json.loads(line) for line in path.read_text().splitlines()]
         rows = [{**{name: value for name, value in document.items() if name not in ("rows", "machine")}, **row} for document in documents for row in document["rows"]]
+        taken = sorted(OWN.intersection(name for row in rows for name in row))
+        if taken:
+            raise ValueError(f"{path}: columns have names that are taken: {', '.join(taken)}")
         if of_one_round:
             rows = [{name: value for name, value in row.items() if not name.startswith(("low_", "high_"))} for row in rows]
         return cls([{**row, "exact": frozenset(counted)} for row in rows], documents)
@@ -64,9 +67,6 @@ def over_runs(runs):
 
 def _row(same, same_processes):
     """same_processes: what rows of the same processes share, in whose `each` two columns can be compared run by run."""
-    taken = sorted((OWN - {"exact"}).intersection(same[0]))
-    if taken:
-        raise MissingRows(f"a column's name is taken: {', '.join(taken)}")
     labels = [{name: value for name, value in row.items() if isinstance(value, str) and name not in TEXT_THAT_VARIES} for row in same]
     if any(label != labels[0] for label in labels):
         raise MissingRows(f"runs of the same differ: {labels}")

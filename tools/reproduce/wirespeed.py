@@ -13,8 +13,9 @@ INTRO = (
     "There is no network card here, and no second machine: packets are made in memory, or copied from a capture there, by the threads that",
     "sniff, at a pace that waits for nobody, into a modelled queue of 4096 packets; what finds it full is missed. The paper's machine had eight",
     "cores, one for each thread; here six threads share the cores that there are. So 1I-1Q-1P has one core (chain), or all (any), and a thread",
-    "that waits for its core misses packets that there was time for: rates without loss are below what is handled under overload. CPU ns a",
-    "packet depend on that far less. Flows end after 0.2 s (figure 3), 0.5 s (4) or 0.1 s (5) without a packet, the paper's after 15 s, and",
+    "that waits for its core misses packets that there was time for: rates without loss are below what is handled under overload. What a shape",
+    "has to reach by itself is therefore judged by rates that may be as many times as high as threads share a core, and losses as much less: no",
+    "verdict is for want of cores. CPU ns a packet depend on that far less. Flows end after 0.2 s (figure 3), 0.5 s (4) or 0.1 s (5) without a packet, the paper's after 15 s, and",
     "tables have room for 1 Mi, 2 Mi or 512 Ki flows, the paper's for 50 million. The model is naive Bayes of ten classes. Rates are of all",
     "interfaces together; a line of 10 Gb/s takes 24 bytes for each frame beside its own.",
 )

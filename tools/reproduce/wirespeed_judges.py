@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say of figures 3 to 5 of the paper on classification at wire speed."""
-from comparing import below, between, bound, estimate, reaches, untold
-from judge import Answer, Comparison
+from comparing import below, between, bound, estimate, reaches
+from judge import UNKNOWN, Comparison
 from paper import Seen
 
 THEIRS = ("1I-1Q-1P", "1I-2Q-1P", "1I-2Q-2P", "2I-1Q-2P")
 OURS = ("1I-1Q-inline", "1I-2Q-inline", "2I-1Q-inline")
 LINE_MPPS, LOSSLESS = 14.2, 1e-3
+RATES = ("sniffed_mpps", "handled_mpps", "classified_mpps", "classified_kfps", "lossless_mpps")
 CLASSIFIED = 0.95  # of what is handled, and more, is all but flows that are not yet long enough
 
 
@@ -39,21 +40,31 @@ def held_up(what, row, after, before, headline=False):
     return between(what, row, after, before, 1 - LOSSLESS, headline)
 
 
-def has_core_each(run, row):
-    """That none of its threads waits for the core of another."""
-    cores = len(set(row["affinity"].split(","))) if row["affinity"] else int(run.machine["cores"])
-    return row["threads"] <= cores
+def shortage(run, row):
+    """How many threads share a core, on average; 1 where each has its own."""
+    cores = int(run.machine["cores"]) if row["affinity"] == "any" else len(set(row["affinity"].split(",")))
+    return max(1, row["threads"] / cores)
 
 
-def for_want_of_cores(run, row, comparison):
-    """What its threads do not reach on fewer cores than there are of them says nothing of the shape: it stays open."""
-    says_nothing = comparison.answer() is Answer.DISAGREES and not has_core_each(run, row)
-    return untold(f"{comparison.what} (it lacks cores)", comparison.headline) if says_nothing else comparison
+def with_cores(run, row):
+    """The row as far as it can be known of threads with a core each: rates may be as many times as high as threads share a core, and losses as much less."""
+    times = shortage(run, row)
+    if times == 1:
+        return row
+    known = {name: value for name, value in row.items() if name != "same_processes"}
+    for column in RATES:
+        rate = estimate(row, column)
+        if rate != UNKNOWN:
+            known |= {f"low_{column}": rate.low, f"high_{column}": times * rate.high}
+    lost = estimate(row, "lost_share")
+    if lost != UNKNOWN:
+        known |= {"low_lost_share": max(0, 1 - times * (1 - lost.low)), "high_lost_share": lost.high}
+    return known
 
 
-def kept(what, run, row, headline=False):
+def kept(what, row, headline=False):
     """That a run lost nothing."""
-    return for_want_of_cores(run, row, Comparison(what, estimate(row, "lost_share"), bound(LOSSLESS), or_equal=True, headline=headline))
+    return Comparison(what, estimate(row, "lost_share"), bound(LOSSLESS), or_equal=True, headline=headline)
 
 
 def classifies(row):
@@ -64,9 +75,9 @@ def figure_3_simplest(runs):
     rows = {"on one core": shape(runs["worst-case"], "1I-1Q-1P"), "on any": shape(runs["worst-case-any"], "1I-1Q-1P")}
     row = rows["on one core"]
     comparisons = []
-    for where, one in rows.items():
-        comparisons += [held_up(f"{where} sniffing takes less than is sent", one, "sniffed_mpps", "offered_mpps", headline=True),
-                        held_up(f"{where} flow handling takes less than sniffing", one, "handled_mpps", "sniffed_mpps", headline=True), classifies(one)]
+    for (where, one), run in zip(rows.items(), (runs["worst-case"], runs["worst-case-any"])):
+        comparisons += [held_up(f"{where} sniffing takes less than is sent", with_cores(run, one), "sniffed_mpps", "offered_mpps", headline=True),
+                        held_up(f"{where} flow handling takes less than sniffing", with_cores(run, one), "handled_mpps", "sniffed_mpps", headline=True), classifies(one)]
     return Seen(f"sniffed, handled, classified of {row['offered_mpps']:.1f} (CPU of the three): {stages(row)}; on any core {stages(rows['on any'])}. Without "
                 f"loss: {shape(runs['worst-case-lossless'], '1I-1Q-1P')['lossless_mpps']:.1f} Mpps", tuple(comparisons),
                 f"making the packets is {row['source_ns']:.1f} of the {row['sniffing_ns']:.0f} ns that sniffing takes; the paper's three threads "
@@ -91,20 +102,20 @@ def figure_3_wire_speed(runs):
     row, lossless = shape(runs["worst-case"], "1I-2Q-2P"), shape(runs["worst-case-lossless"], "1I-2Q-2P")
     inline = shape(runs["worst-case-lossless"], "1I-2Q-inline")
     return Seen(f"{stages(row)}; without loss {lossless['lossless_mpps']:.1f} Mpps. Run to completion on the same cores: {inline['lossless_mpps']:.1f}",
-                (kept("it loses nothing of 14.2 Mpps", runs["worst-case"], row, headline=True),
-                 for_want_of_cores(runs["worst-case-lossless"], lossless,
-                                   reaches("it has 99 % of the line without loss", lossless, 0.99 * LINE_MPPS, "lossless_mpps", headline=True))),
+                (kept("it loses nothing of 14.2 Mpps", with_cores(runs["worst-case"], row), headline=True),
+                 reaches("it has 99 % of the line without loss", with_cores(runs["worst-case-lossless"], lossless), 0.99 * LINE_MPPS, "lossless_mpps", headline=True)),
                 f"six threads, {cores_here(runs['worst-case'])}, which make their packets too; the paper had six cores, none of them at its limit: by its 77+78, 87+86 "
                 f"and 45+46 % of 2.4 GHz a packet took 295 ns of CPU, here {row['cpu_ns']:.0f}")
 
 
 def figure_3_interfaces(runs):
-    one, two = (shape(runs["worst-case"], name) for name in ("1I-1Q-1P", "2I-1Q-2P"))
+    run = runs["worst-case"]
+    one, two = (shape(run, name) for name in ("1I-1Q-1P", "2I-1Q-2P"))
     return Seen(f"{stages(two)} of {two['offered_mpps']:.1f}; {stages(one)}",
-                (Comparison("two interfaces handle four fifths of twice what one does", estimate(one, "handled_mpps").times(1.6), estimate(two, "handled_mpps"),
-                            headline=True),
-                 held_up("sniffing takes less than is sent", two, "sniffed_mpps", "offered_mpps", headline=True),
-                 held_up("flow handling takes less than sniffing", two, "handled_mpps", "sniffed_mpps", headline=True)),
+                (Comparison("two interfaces handle four fifths of twice what one does", estimate(with_cores(run, one), "handled_mpps").times(1.6),
+                            estimate(with_cores(run, two), "handled_mpps"), headline=True),
+                 held_up("sniffing takes less than is sent", with_cores(run, two), "sniffed_mpps", "offered_mpps", headline=True),
+                 held_up("flow handling takes less than sniffing", with_cores(run, two), "handled_mpps", "sniffed_mpps", headline=True)),
                 "the paper: 25.2 sent, 24.2 sniffed, 15.2 handled. Differs here: six threads, " + cores_here(runs["worst-case"]))
 
 
@@ -135,7 +146,7 @@ def figure_4(name, differs):
     def judge(runs):
         rows = {one: row for one in THEIRS + OURS for row in runs[name].where(shape=one)}
         first = rows["1I-1Q-1P"]
-        comparisons = [kept(f"{one} loses nothing", runs[name], rows[one], headline=True) for one in THEIRS]
+        comparisons = [kept(f"{one} loses nothing", with_cores(runs[name], rows[one]), headline=True) for one in THEIRS]
         comparisons += [below(f"1I-1Q-1P takes less CPU than {other}", first, rows[other], "cpu") for other in THEIRS[1:]]
         comparisons += [Comparison(f"{two} takes twice the memory", estimate(first, "memory_mb").times(1.9), estimate(rows[two], "memory_mb"))
                         for two in ("1I-2Q-2P", "2I-1Q-2P")]
@@ -155,8 +166,8 @@ def figure_5(runs):
     run = runs["headers-capped"]
     simplest = sorted(run.where(shape="1I-1Q-1P"), key=lambda row: row["cap"])
     most = max(simplest, key=lambda row: row["lossless_mpps"])
-    comparisons = [reaches("1I-1Q-1P reaches 3.8 Mpps", most, PAPERS_MPPS, "lossless_mpps", headline=True)]
-    comparisons += [reaches(f"it has its line with frames up to {row['cap']}", row, 0.95 * row["line_mpps"], "lossless_mpps") for row in simplest
+    comparisons = [reaches("1I-1Q-1P reaches 3.8 Mpps", with_cores(run, most), PAPERS_MPPS, "lossless_mpps", headline=True)]
+    comparisons += [reaches(f"it has its line with frames up to {row['cap']}", with_cores(run, row), 0.95 * row["line_mpps"], "lossless_mpps") for row in simplest
                     if row["line_mpps"] <= PAPERS_MPPS]
     lines = [f"{name} " + ", ".join(f"{row['lossless_mpps']:.1f}" for row in sorted(run.where(shape=name), key=lambda row: row["cap"]))
              for name in dict.fromkeys(row["shape"] for row in run.all)]
