@@ -31,6 +31,14 @@ std::string after_colon(const std::string& path, std::string_view field) {
   return {};
 }
 
+/// Its name, and its generation: to their guests hosts name them all "AMD EPYC".
+std::string processor() {
+  constexpr const char* kInfo = "/proc/cpuinfo";
+  const std::string family = after_colon(kInfo, "cpu family"), model = after_colon(kInfo, "model\t");
+  const std::string name = after_colon(kInfo, "model name");
+  return family.empty() || model.empty() ? name : fmt::format("{} (family {}, model {})", name, family, model);
+}
+
 std::string cache_bytes(int name) {
   const long bytes = ::sysconf(name);
   return bytes > 0 ? fmt::format("{} KB", bytes >> 10) : "";
@@ -83,7 +91,7 @@ std::vector<std::pair<std::string, std::string>> describe_machine() {
   ::uname(&kernel);
   const std::size_t l3_bytes = last_level_cache_bytes();
   std::vector<std::pair<std::string, std::string>> all{
-      {"cpu", after_colon("/proc/cpuinfo", "model name")},
+      {"cpu", processor()},
       {"cores", fmt::format("{}", ::sysconf(_SC_NPROCESSORS_ONLN))},
       {"threads_of_core_0", first_line("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")},
       {"l1d", cache_bytes(_SC_LEVEL1_DCACHE_SIZE)},
@@ -112,7 +120,7 @@ MachineIdentity identify_machine(std::string_view program, std::string_view tabl
 #else
   constexpr std::string_view kLevel = "x86-64";
 #endif
-  return {.cpu = after_colon("/proc/cpuinfo", "model name"),
+  return {.cpu = processor(),
           .cores = static_cast<std::uint64_t>(std::max(1l, ::sysconf(_SC_NPROCESSORS_ONLN))),
           .l3_bytes = last_level_cache_bytes(),
           .page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/machine.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <string>
 
@@ -20,6 +22,24 @@ TEST(Machine, HasOneAnswerToHowLargeItsLastLevelCacheIs) {
   if (bytes != 0) {
     EXPECT_EQ(l3->second, std::to_string(bytes >> 10) + " KB");
   }
+}
+
+/// What `lscpu` says of a field, or nothing.
+std::string lscpu(const std::string& field) {
+  std::string said;
+  if (FILE* const pipe = ::popen(("LC_ALL=C lscpu | sed -n 's/^" + field + ": *//p'").c_str(), "r"); pipe != nullptr) {
+    for (int c = std::fgetc(pipe); c != EOF && c != '\n'; c = std::fgetc(pipe)) said += static_cast<char>(c);
+    ::pclose(pipe);
+  }
+  return said;
+}
+
+TEST(Machine, IsOfAGenerationOfProcessors) {
+  const std::string name = lscpu("Model name"), family = lscpu("CPU family"), model = lscpu("Model");
+  if (name.empty() || family.empty() || model.empty()) GTEST_SKIP() << "SKIPPED: lscpu does not tell";
+  const std::string cpu = name + " (family " + family + ", model " + model + ")";
+  EXPECT_EQ(identify_machine("", "").cpu, cpu);
+  EXPECT_THAT(describe_machine(), testing::Contains(testing::Pair("cpu", cpu)));
 }
 
 TEST(Machine, HasTheCacheThatCore0Shares) {

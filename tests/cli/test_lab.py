@@ -12,6 +12,12 @@ import unittest
 from program import DONE, FAILED, PROGRAM, USAGE, Case, rows, run
 
 
+def catches(process, number):
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        caught = next(line.split()[1] for line in file if line.startswith("SigCgt:"))
+    return int(caught, 16) >> (number - 1) & 1
+
+
 class Lab(Case):
     """parshall bench"""
 
@@ -202,6 +208,26 @@ class Lab(Case):
         self.assert_says(run("bench", "tables", "-r", "/no/such/file"), FAILED, "/no/such/file")
         self.assert_says(self.bench("-o", "/no/such/file"), FAILED, "/no/such/file")
         self.assert_says(self.bench("-o", "/dev/full"), FAILED, "/dev/full")
+
+    def test_what_an_earlier_run_left_stays_where_nothing_is_measured(self):
+        with open(self.path("costs.csv"), "w", encoding="utf-8") as file:
+            file.write("of an earlier run\n")
+        process = subprocess.Popen([PROGRAM + "-lab", "bench", "tables", "--flows", "1Mi", "--rounds", "10000", "--format", "csv", "-o", self.path("costs.csv")],
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            while not catches(process, signal.SIGINT):
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        self.assertIn("stopped after 0 of 1", said)
+        with open(self.path("costs.csv"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "of an earlier run\n")
+        done = self.bench("--format", "csv", "-o", self.path("costs.csv"))
+        self.assertEqual(done.status, DONE, done.err)
+        with open(self.path("costs.csv"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("traffic,"))
 
     def test_hashes_are_compared_with_the_first_of_them(self):
         done = run("bench", "hashes", "--hashes", "murmur3,xor,toeplitz", "--keys", "4096", "--rounds", "3", "--format", "csv")

@@ -81,11 +81,11 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options) {
   }
   catch_signals();
   Output& out = **output;
-  out.write(format->head(experiment.columns));
-  out.flush();
+  const std::string head = format->head(experiment.columns);
   std::vector<lab::Part> parts;
   const auto measured = experiment.measure(
       [&](const lab::Part& part) {
+        if (parts.empty()) out.write(head);  // so late: what an earlier run left stays until there is other
         out.write(format->part(experiment.name, experiment.columns, part));
         out.flush();
         parts.push_back(part);
