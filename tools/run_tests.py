@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: all tests: those that compute as many at a time as there are cores, then those that mostly wait, several at a time, and one
+"""run_tests.py BUILD: all tests: those that compute one more at a time than there are cores, then those that mostly wait, several at a time, and one
 by one those that other load would disturb (devices, terminals, whatever has to keep a pace). A line for each, the output of what failed; the last
 line is "N passed, N failed"."""
 import collections
@@ -18,7 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
-LANES = {COMPUTING: os.cpu_count(), WAITING: 2, ALONE: 1}  # each that waits has four tests or so at a time
+LANES = {COMPUTING: os.cpu_count() + 1, WAITING: 2, ALONE: 1}  # some that compute wait for a while, and each that waits has four tests or so at a time
 PASSING = re.compile(r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$")  # what gtest and unittest say of tests that passed
 Test = collections.namedtuple("Test", "name command part priority environment", defaults=(0, {}))
 
@@ -66,8 +66,9 @@ class Runner:
             if status == 0:
                 self.passed += 1
                 print(f"ok      {test.name} ({seconds:.0f} s)")
-                told = collections.Counter(re.findall(r".*SKIPPED.*|^AGAIN .*", said, re.MULTILINE))
-                print("".join(f"{count:>7} {line.strip()}\n" for line, count in list(told.items())[:5]), end="")
+                skipped = collections.Counter(re.findall(r".*SKIPPED.*", said))
+                print("".join(f"{count:>7} {line.strip()}\n" for line, count in list(skipped.items())[:5]), end="")
+                print("".join(line + "\n" for line in re.findall(r"^AGAIN .*", said, re.MULTILINE)), end="")
             else:
                 self.failed += 1
                 lines = [line for line in said.splitlines() if not PASSING.match(line)]

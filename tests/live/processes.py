@@ -14,7 +14,7 @@ def descendants(pid):
 
 def links_of(pid):
     """Each `parshall test link` that a device test runs its frames through."""
-    return [pid for pid in descendants(pid) if b'test\0link' in command_of(pid)]
+    return [one for one in descendants(pid) if b'test\0link' in command_of(one)]
 
 
 def command_of(pid):

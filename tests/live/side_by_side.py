@@ -11,10 +11,9 @@ import threading
 import time
 import unittest
 
-NAP_S = 0.002
-HELD_UP_S = 0.025  # a thread that slept runs again within a few ms, whatever a test does beside it
-ATTEMPTS = 4
-
+NAP_S, DELAY_S = 0.005, 0.01  # a thread that slept so long runs again within the other, but for what others do to it
+HELD_UP_S = 0.05  # of such delays in all
+ATTEMPTS = 3
 
 # A network of its own, as `ip netns exec` gives: DPDK's net_af_packet names a fanout group by process and interface, by 16 bits that two may share.
 OWN_NETWORK = ('unshare', '--net', '--mount', 'sh', '-c', 'mount -t sysfs sysfs /sys && ip link set lo up && exec "$@"', 'sh')
@@ -40,48 +39,62 @@ def cases(suite):
 
 
 class HeldUp:
-    """A context: for how long, at most, a thread on one of the cores was to run and did not."""
+    """A context: for how long threads of a process that does nothing, one on each core, were to run and did not; delays of DELAY_S and more, together."""
 
     def __enter__(self):
-        self.longest_s, self._is_over = 0.0, False
-        self._threads = [threading.Thread(target=self._watch, args=(core,)) for core in os.sched_getaffinity(0)]
-        for thread in self._threads:
-            thread.start()
+        self.seconds = 0.0
+        self._watch = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._watch.stdout.readline()
         return self
 
     def __exit__(self, *_):
-        self._is_over = True
-        for thread in self._threads:
-            thread.join()
+        told, _ = self._watch.communicate()
+        self.seconds = float(told)
 
-    def _watch(self, core):
+
+def watch_delays():
+    """Until standard input ends; tells then."""
+    delays, is_over = [], threading.Event()
+
+    def watch(core):
         os.sched_setaffinity(threading.get_native_id(), {core})
         before = time.monotonic()
-        while not self._is_over:
+        while not is_over.is_set():
             time.sleep(NAP_S)
             now = time.monotonic()
-            self.longest_s = max(self.longest_s, now - before - NAP_S)
+            delays.append(now - before - NAP_S)
             before = now
+
+    threads = [threading.Thread(target=watch, args=(core,)) for core in os.sched_getaffinity(0)]
+    for thread in threads:
+        thread.start()
+    print('ready', flush=True)
+    sys.stdin.read()
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    print(sum(delay for delay in delays if delay >= DELAY_S))
 
 
 class OneByOne(unittest.TestSuite):
     def run(self, result, debug=False):
         for test in self:
-            self._told(test, result)
+            found = self._outcome(test)
+            result.testsRun += found.testsRun
+            for kind in ('failures', 'errors', 'skipped', 'expectedFailures', 'unexpectedSuccesses'):
+                getattr(result, kind).extend(getattr(found, kind))
         return result
 
     @staticmethod
-    def _told(test, result):
+    def _outcome(test):
         for attempt in range(1, ATTEMPTS + 1):
             found = unittest.TestResult()
             with HeldUp() as held_up:
                 unittest.TestSuite([type(test)(test._testMethodName)]).run(found)
-            if found.wasSuccessful() or held_up.longest_s < HELD_UP_S or attempt == ATTEMPTS:
-                break
-            print(f'AGAIN   {test.id()}: it failed while the machine held up what was to run for {1e3 * held_up.longest_s:.0f} ms', flush=True)
-        result.testsRun += found.testsRun
-        for kind in ('failures', 'errors', 'skipped', 'expectedFailures', 'unexpectedSuccesses'):
-            getattr(result, kind).extend(getattr(found, kind))
+            if found.wasSuccessful() or held_up.seconds < HELD_UP_S or attempt == ATTEMPTS:
+                return found
+            print(f'AGAIN   {test.id()}: it failed while the machine held up what was to run, for {1e3 * held_up.seconds:.0f} ms in all',
+                  *(text for _, text in found.failures + found.errors), sep='\n', flush=True)
 
 
 def main(*words, lanes=4):
@@ -111,3 +124,7 @@ def main(*words, lanes=4):
     for name, said in failed:
         print(f'FAILED beside others: {name}\n{said}')
     sys.exit(bool(failed) or not ran + by_itself or not in_order.wasSuccessful())
+
+
+if __name__ == '__main__':
+    watch_delays()

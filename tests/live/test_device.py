@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`parshall test run` through devices that it makes: what it says is what they did. Usage: test_device.py PARSHALL"""
-import contextlib
 import csv
 import io
 import json
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -104,21 +102,31 @@ class Devices(unittest.TestCase):
         self.assertLess(total['latency_min_ns'], 3e6, 'those that overtook')
         self.assertGreater(total['overtaking_frames'], 300)
 
+    @staticmethod
+    def stop_for_a_while(links):
+        try:
+            for number, pause_s in ((signal.SIGSTOP, 0.2), (signal.SIGCONT, 0)):
+                for link in links:
+                    os.kill(link, number)
+                time.sleep(pause_s)
+        except ProcessLookupError:
+            pass  # it has ended
+
     @side_by_side.alone
     def test_what_a_link_has_no_room_for_is_in_its_account(self):
         process = subprocess.Popen([PARSHALL, 'test', 'run', '--settle', '500ms', '--through', 'link:delay=1ms,limit=1000', '-g', 'flows=10,size=1500',
                                     '--rate', '100kpps', '--count', '400000', '--format', 'json'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        with ThreadPoolExecutor(1) as pool:
-            outcome = pool.submit(process.communicate, timeout=60)
-            while not outcome.done():  # of two fifths of the frames none finds room, however fast the machine is
-                time.sleep(0.3)
-                links = processes.links_of(process.pid)
-                with contextlib.suppress(ProcessLookupError):
-                    for stop_or_go, pause_s in ((signal.SIGSTOP, 0.2), (signal.SIGCONT, 0)):
-                        for link in links:
-                            os.kill(link, stop_or_go)
-                        time.sleep(pause_s)
-            out, said = outcome.result()
+        try:
+            with ThreadPoolExecutor(1) as pool:
+                outcome = pool.submit(process.communicate, timeout=60)
+                while not outcome.done():  # what its ring has no room for meanwhile is missed, however fast the machine is
+                    time.sleep(0.3)
+                    self.stop_for_a_while(processes.links_of(process.pid))
+                out, said = outcome.result()
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
         self.assertEqual(process.returncode, 0, said)
         found = json.loads(out)
         did, total = found['device_did']['forward'], found['summary']
@@ -232,7 +240,7 @@ class Devices(unittest.TestCase):
                                    stderr=subprocess.PIPE, text=True)
         process.stderr.readline()
         time.sleep(1)
-        link = self.link_of(process.pid)
+        link = processes.links_of(process.pid)
         process.kill()
         process.communicate()
         self.assertEqual(len(link), 1)
@@ -245,15 +253,6 @@ class Devices(unittest.TestCase):
         self.assertEqual(len(left), 1)
         self.check_nothing_lost('--through', 'router', '--rate', '1kpps', '--count', '100')
         self.assertFalse(left & self.there())
-
-    @staticmethod
-    def link_of(parent):
-        found = []
-        for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
-            with contextlib.suppress(OSError):  # it has ended
-                if int(path.read_text().rsplit(')', 1)[1].split()[1]) == parent:
-                    found.append(path.parent.name)
-        return found
 
     def test_a_device_that_passes_nothing_on_is_an_error_that_says_so(self):
         with netns.VethPair() as pair:

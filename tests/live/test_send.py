@@ -211,27 +211,27 @@ class Usage(unittest.TestCase):
 
 
 class Devices(unittest.TestCase):
-    def through_veth(self, via, *rate):
-        with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0', '--via', via, '--descriptors', '32768') as watcher:
-            sent = flows_of(send('-i', 'wire0', '--via', via, '-g', TRAFFIC, '--count', str(PACKETS), '--per-flow',
-                                 '--format', 'csv', *rate, preexec_fn=lambda: netns.in_namespace(pair.tx_space)).stdout)
-            netns.wait_until(lambda: pair.rx_packets() >= packets_of(sent), 'all that was sent comes')
-            time.sleep(1)
-            counted = watcher.flows()
-            self.assertEqual(packets_of(sent), pair.rx_packets(), 'what the kernel says')
+    def through_veth(self, via):
+        """All that is sent is counted; anew, at a lower rate, where a busy machine kept the reader waiting for longer than its ring holds."""
+        for kpps in (20, 10, 5):
+            with netns.VethPair() as pair, Watcher(pair.watch, '-i', 'tap0', '--via', via, '--descriptors', '32768') as watcher:
+                sent = flows_of(send('-i', 'wire0', '--via', via, '-g', TRAFFIC, '--count', str(PACKETS), '--per-flow', '--format', 'csv', '--rate', f'{kpps}kpps',
+                                     preexec_fn=lambda: netns.in_namespace(pair.tx_space)).stdout)
+                netns.wait_until(lambda: pair.rx_packets() >= packets_of(sent), 'all that was sent comes')
+                time.sleep(1)
+                counted = watcher.flows()
+                self.assertEqual(packets_of(sent), pair.rx_packets(), 'what the kernel says')
             self.assertEqual(packets_of(sent), PACKETS)
             self.assertEqual(packets_of(counted) + watcher.missed, PACKETS)
-            self.assertLess(watcher.missed, PACKETS / 4)
-            self.assertLessEqual(counted.keys(), sent.keys())
-            self.assertTrue(all(counted[flow] <= sent[flow] for flow in counted))
             if watcher.missed == 0:
-                self.assertEqual(sent, counted)
+                break
+        self.assertEqual(sent, counted)
 
     def test_af_packet(self):
-        self.through_veth('af_packet', '--rate', '20kpps')
+        self.through_veth('af_packet')
 
     def test_af_xdp(self):
-        self.through_veth('af_xdp', '--rate', '20kpps')
+        self.through_veth('af_xdp')
 
     def test_memif(self):
         with netns.Folder() as folder:

@@ -151,7 +151,8 @@ class Shown(unittest.TestCase):
         give_up = time.monotonic() + WITHIN_S
         while True:
             state = json.loads(self.run_.ask()[2])
-            if (state["events"] and state["lately"] and state["flows"]) or time.monotonic() > give_up:
+            seen = state["events"] and state["lately"] and state["flows"]
+            if (seen and state["now"][3] == 0) or time.monotonic() > give_up:  # a busy machine makes it lose some at first
                 break
             time.sleep(0.2)
         names = [column["name"] for column in state["columns"]]
@@ -164,8 +165,7 @@ class Shown(unittest.TestCase):
         _, pps, bps, lost = state["now"]
         self.assertGreater(pps, 1000)
         self.assertAlmostEqual(bps / pps, 8 * 60, delta=1)
-        if state["summary"]["accounting"]["nic_missed"] == 0:  # a busy machine may keep it waiting
-            self.assertEqual(lost, 0)
+        self.assertEqual(lost, 0)
         history = json.loads(self.run_.ask("/api/history")[2])
         self.assertGreater(len(history), 0)
         self.assertEqual(sorted(moment[0] for moment in history), [moment[0] for moment in history])
