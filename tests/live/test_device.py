@@ -98,7 +98,7 @@ class Devices(unittest.TestCase):
         learnt = did['entered'] - 12000  # before the test, to see whether the link is there
         self.assertIn(lost_of_all - total['lost_frames'], range(learnt + 1))
         self.assertIn(did['duplicated'] - total['duplicate_frames'], range(learnt + 1))
-        self.assertAlmostEqual(total['latency_p50_ns'] / 1e6, 10, delta=0.8)
+        self.assertTrue(9.2e6 < total['latency_p50_ns'] < 12e6, 'and what a busy machine adds')
         self.assertLess(total['latency_min_ns'], 3e6, 'those that overtook')
         self.assertGreater(total['overtaking_frames'], 300)
 
@@ -155,11 +155,12 @@ class Devices(unittest.TestCase):
 
     @side_by_side.alone
     def test_a_token_bucket_loses_what_is_above_its_rate(self):
-        found = report('--through', 'tbf:rate=10mbit,burst=3000,limit=30000', '-g', 'flows=10,size=1000', '--rate', '20Mbps',
+        # Its queue lasts for a quarter of a second in which a busy machine may not send.
+        found = report('--through', 'tbf:rate=1mbit,burst=3000,limit=30000', '-g', 'flows=10,size=1000', '--rate', '2Mbps',
                        '--duration', '3s')
         total = found['summary']
         # tc counts 1000 - 4 bytes a frame; the line 1020.
-        self.assertAlmostEqual(total['received_pps'], 10e6 / 8 / 996, delta=0.05 * 1255)
+        self.assertAlmostEqual(total['received_pps'], 1e6 / 8 / 996, delta=0.05 * 125.5)
         self.assertGreater(total['lost_ratio'], 0.4)
 
     @side_by_side.thorough
