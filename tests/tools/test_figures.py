@@ -15,8 +15,9 @@ from paper import NOT_HERE, NOT_YET, Figure, Paper, Seen, judged
 from plots import script_of
 
 PAPERS = [module.PAPER for module in (flowatcher, measurement, wirespeed, mona, flowmon)]
-UNTOLD = dict.fromkeys([*(("flowatcher", name) for name in ("6b", "7b", "table IV")), ("mona", "13b")], IN_PART)  # a part cannot be measured
+UNTOLD = dict.fromkeys([*(("flowatcher", name) for name in ("6b", "7b", "table IV")), *(("mona", name) for name in ("11a", "12c", "13b"))], IN_PART)  # a part cannot be measured
 UNTOLD["flowatcher", "table III, models"] = NOT_DECIDED
+UPPER_BOUND = ("mona", "12c")  # what it measures has more in it than what it is about
 SEED = ("flowatcher", "6c, the seed")  # as many flows are left out as 6c says, or as few as this hopes
 
 
@@ -39,7 +40,8 @@ class Judges(unittest.TestCase):
         for name, result in self.results(upside_down=True):
             with self.subTest(figure=name):
                 self.assertIn(result.answer, (FAILS, IN_PART, NOT_DECIDED), result.why)
-                self.assertIn(Answer.DISAGREES, [one.answer() for one in result.seen.comparisons], result.why)
+                if name != UPPER_BOUND:
+                    self.assertIn(Answer.DISAGREES, [one.answer() for one in result.seen.comparisons], result.why)
 
 
 class Plots(unittest.TestCase):

@@ -369,7 +369,7 @@ class Pages(unittest.TestCase):
             self.assertNotIn("pass before", write(upside_down, raw[1:]))  # the first, judged anew, has none
             passes = Passes(file)
             self.assertEqual([(one["day"], one["answers"]) for one in passes.all], [("1970-01-02", {"2": HOLDS, "3": FAILS}), ("1970-01-04", {"2": FAILS, "3": HOLDS})])
-            self.assertIn("Of 2 that two passes judged, 1970-01-02 (x, 2 runs) and 1970-01-04 (x, 1 runs), 0 have the same verdict in both, 0 %; of the others, whose rows say so, 0 were not decided in one of the two, and 2 turned", agreement(passes, ["some"]))
+            self.assertIn("Of 2 that two passes judged, 1970-01-02 (x, 2 runs) and 1970-01-04 (x, 1 runs), each by the rules of its day, 0 have the same verdict in both, 0 %; of the others, whose rows say so, 0 were not decided in one of the two, and 2 turned", agreement(passes, ["some"]))
             passes.all[0]["answers"]["2"] = FAILS
             self.assertIn("1 have the same verdict in both, 50 %", agreement(passes, ["some", "absent"]))
             passes.all[0]["answers"]["3"] = NOT_DECIDED

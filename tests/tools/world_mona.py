@@ -9,8 +9,11 @@ SATISFIED = dict(zip(MODES, (0.3, 0.2, 0.8, 0.9, 0.95)))
 LOADS = (1.2, 1.6, 1.8, 2, 2.2)
 ERRS = dict(zip(TASKS, (0.05, 0.15, 0.04, 0.2)))  # of the recall, were all flows missing
 VARIES = dict(zip(TASKS, (0.1, 0.4, 0.05, 0.5)))
-OVERHEAD = {"chain": 0.0001, "10x4": 0.0001, "20x4": 0.0002, "40x4": 0.0005, "64x4": 0.001, "10x10": 0.0003, "10x20": 0.0005, "10x50": 0.001, "20x20": 0.004,
-            "20x40": 0.008, "40x40": 0.013}
+OF_TASK = 0.000015
+# By states and tasks: of adaptation alone, and with accuracy control.
+OVERHEAD = {size: {"adapt-only": alone, "accuracy": alone + OF_TASK * tasks} for size, alone, tasks in (
+    ("chain", 0.0001, 4), ("10x4", 0.0001, 4), ("20x4", 0.0002, 4), ("40x4", 0.0005, 4), ("64x4", 0.001, 4), ("10x10", 0.0001, 10), ("10x20", 0.0001, 20),
+    ("10x50", 0.0001, 50), ("20x20", 0.0037, 20), ("20x40", 0.0074, 40), ("40x40", 0.0124, 40))}
 
 
 def mona(world):
@@ -22,11 +25,13 @@ def mona(world):
         "fits": [{"times": times, "gumbel": world.either(0, 900), "normal": 500, "weibull": 600} for times in ("in cache", "from memory")],
         "cache-hits": [{"row": "share", "hit_share": share, **world.share("error", world.either(0.005, 0.5)), **world.share("naive_error", world.either(0.06, 0.03))}
                        for share in (0, 0.5, 1)],
-        "missing-flows": [{"row": "x", "missing": share, "threshold": threshold, **world.share("recall", world.either(1 - share * 10 * threshold, share * 10 * threshold))}
-                          for share in (0.1, 0.5) for threshold in (0.01, 0.02, 0.05)],
+        "missing-flows": [{"row": "x", "spread": spread, "missing": share, "threshold": threshold,
+                           **world.share("recall", world.either(1 - share * 10 * threshold, share * 10 * threshold))}
+                          for spread in ("flows", "sources") for share in (0.2, 0.5) for threshold in (0.01, 0.02, 0.05)],
         "states": [{"state": name_of(configuration, number), **world.figure("ns", 10.0 * number)} for configuration, states in oracle.CONFIGURATIONS.items()
                    for number in range(1, len(states) + 1)],
         "collisions": [{"table": "chained-loaded", "load": load, "places": 2 ** 18 / load, "mean_probes": 2 + load / 2, "offered_mpps": 60.0, **world.cost(10 + load),
+                        **world.share("lossless_mpps", world.either(40 / (load + 0.5), 10 + load)),
                         **world.share("modelled_loss", world.either(max(0, load - 0.5) / 100, 1 - load / 100))} for load in (0.25, 0.5, 1, 4, 16)],
         "sketches": sketches(world),
         "loss": losses(world),
@@ -41,7 +46,7 @@ def mona(world):
         "state-costs": states_alone(world, 148_800, (1000,)),
         "state-changes": states_alone(world, 4000, (10, 100, 500, 1000)),
         "deciding": [{"states": states, "mode": mode, "task": "HH-0", "overhead_share": world.either(share, 0.05 - share), "longest_step_us": world.either(8.0, 800.0)}
-                     for states, share in OVERHEAD.items() for mode in ("adapt-only", "accuracy")],
+                     for states, of_modes in OVERHEAD.items() for mode, share in of_modes.items()],
     }
 
 

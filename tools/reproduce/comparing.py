@@ -48,7 +48,7 @@ def _slack(column):
 
 def _pairs(a, b, column, of_b=None):
     """a's column and b's (of_b, where that is another) in each run that both are of; none where there are too few."""
-    if a.get("same_processes") is None or a["same_processes"] is not b.get("same_processes"):
+    if a.get("same_processes") is None or a["same_processes"] != b.get("same_processes"):
         return []
     return list(zip(a["each"].get(column, ()), b["each"].get(of_b or column, ())))
 

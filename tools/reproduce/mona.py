@@ -7,7 +7,7 @@ import missing_flows
 import states
 from mona_costs import figure_1a, figure_1b, figure_3, figure_6, figure_10a, figure_10b, figure_13a, figure_13b, table_1
 from mona_estimates import figure_5a, figure_5b, figure_5c, figure_9a, figure_9b
-from mona_losses import figure_7, figure_7_skew, figure_11a, figure_11b
+from mona_losses import HALF_LOST, NOTHING_LOST, figure_7, figure_7_skew, figure_11a, figure_11b
 from mona_overhead import figure_12a, figure_12b, figure_12c, figure_12d, longest_step, table_2
 from mona_plots import draw_cache_hits, draw_floods, draw_losses, draw_recall, draw_satisfaction
 from mona_rows import TASKS
@@ -19,7 +19,8 @@ CITATION = "Tangari et al., *Accuracy-aware adaptive traffic monitoring for soft
 INTRO = (
     "One worker runs the whole monitor over built-in TCP traffic: 250,000 flows, Zipf 1.1 unless said otherwise, 0.5 % of the packets sent again, in windows of",
     "10 ms. It runs in its own time: what its thread worked, and what it would have waited. **Load 1 is what it takes with all flows in their own states while it",
-    "is busy for 95 % of the time**, measured before each run; the paper's machine took about 5 Mpps so, and its 5 to 11 Mpps are loads of 1 to 2.2. The truth is",
+    "is busy for 95 % of the time**, measured before each run. The paper's loads are 5 to 11 Mpps, of which its machine took 5 with all tasks on all flows, which is",
+    "more work than load 1 is: its loads are lower than 2.2. The truth is",
     "what the same program finds when the same packets wait for it. Each run has traffic of its own. All of satisfaction, recall and floods, with what the project's",
     "own modes do, is on [a page of its own](../reproduce-adaptive.md) (`make reproduce-adaptive`).",
 )
@@ -65,7 +66,7 @@ RUNS = {
 DRAWING = "a drawing: it states nothing that is measured"
 
 
-SWING = ("the rate peaks at a load of 1.6, the paper's at 14.8 Mpps: 1.5 times what its figure 7d takes without adaptation, or a load of 3 by the scale above")
+SWING = "the rate peaks at a load of 1.6, the paper's at 14.8 Mpps: 1.5 times what its figure 7d takes without adaptation"
 NEIGHBOUR = "one neighbour for a third of the time, the paper one to three"
 
 FIGURES = (
@@ -82,9 +83,9 @@ FIGURES = (
     Figure("5c", "Tasks whose results vary more, LatChange and RTx, have larger errors.", ("dynamic", "constant"), figure_5c),
     Figure("5d", "Of ways to change the step, multiplying it up and down converges fastest.", ("steps",), figure_5d, plot="steps"),
     Figure("6", "Two configurations of states, each of which takes longer than that which it gives way to.", ("states",), figure_6),
-    Figure("7a", "Rate that swings in 250 ms: adaptation loses nothing.", ("loss",), figure_7("swing-250ms", SWING), plot="loss"),
-    Figure("7b", "In 100 ms: adaptation loses less than half of what there is without it.", ("loss",), figure_7("swing-100ms", SWING, halves=True)),
-    Figure("7c", "Neighbours: adaptation loses next to nothing, where much is lost without it.", ("loss",), figure_7("neighbour", NEIGHBOUR)),
+    Figure("7a", "Rate that swings in 250 ms: adaptation loses nothing.", ("loss",), figure_7("swing-250ms", SWING, NOTHING_LOST, HALF_LOST), plot="loss"),
+    Figure("7b", "In 100 ms: adaptation loses less than half of what there is without it.", ("loss",), figure_7("swing-100ms", SWING, HALF_LOST)),
+    Figure("7c", "Neighbours: adaptation loses next to nothing, where much is lost without it.", ("loss",), figure_7("neighbour", NEIGHBOUR, HALF_LOST, NOTHING_LOST)),
     Figure("7d", "Falling skew: with adaptation losses begin at 1.1, without it at 1.25.", ("loss",), figure_7_skew),
     *(Figure(f"8{letter}", f"Configuration {number}, {name}: accuracy control satisfies for more of the time than adaptation alone, and than none.",
              ("dynamic",), figure_8(configuration, task), plot="dynamic" if letter == "a" else None)
@@ -99,7 +100,7 @@ FIGURES = (
     Figure("11b", "It lowers the recall by up to 40 %; with a filter by less.", ("flood",), figure_11b),
     Figure("table II", "All overhead takes less than 1 % of the time with 10 states and tasks or 20 of both, and less than 2 % with 20 states and 40 tasks, or 40 of both and "
            "500 flows; no less than 2 % with 40 of both and 1,000.", ("deciding", "state-costs", "state-changes"), table_2),
-    Figure("12a", "The adaptation's time grows with the square of the number of states: in the range of 10 us for 64.", ("deciding",), figure_12a),
+    Figure("12a", "The adaptation's time grows with the square of the number of states at most: in the range of 10 us for 64.", ("deciding",), figure_12a),
     Figure("12b", "The accuracy control's time grows in proportion to the number of tasks: in the range of 10 us for 50 in 10 states.", ("deciding",), figure_12b),
     Figure("12c", "Estimates, and counting by states, take more than 1 % of the time only with 64 states.", ("state-costs",), figure_12c, plot="state-costs"),
     Figure("12d", "Changing flows' states takes more than 1 % only with 1,000 flows a window and more than 40 states.", ("state-changes",), figure_12d),

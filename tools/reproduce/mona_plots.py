@@ -33,7 +33,7 @@ def draw_losses(rows):
     lines = ['set ylabel "% of the packets lost"', "set grid y", "set style data histograms", "set style fill solid 0.6", "set xtics rotate by 30 right",
              "set yrange [0:*]", "set key outside top center horizontal", "$d << EOD"]
     for scenario, queue in groups:
-        shares = [100 * lost(rows.one(scenario=scenario, queue_packets=queue, mode=mode, task=FIRST)).value for mode in THEIRS[:2]]
+        shares = [100 * lost(rows.one(scenario=scenario, queue_packets=queue, mode=mode, task=FIRST))["total"] for mode in THEIRS[:2]]
         lines.append(f'"{scenario}, {queue}" ' + " ".join(map(str, shares)))
     return lines + ["EOD", "plot " + ", ".join(f'$d using {n + 2}{":xtic(1)" if n == 0 else ""} title "{mode}"' for n, mode in enumerate(THEIRS[:2]))]
 
@@ -65,6 +65,6 @@ def draw_floods(rows):
     filters = rows.values("filter_bytes")
     for number, filtered in enumerate(filters):
         found = sorted(rows.where(task=FIRST, mode=CONTROL, filter_bytes=filtered), key=lambda row: row["flood_share"])
-        lines += data(f"d{number}", ((100 * row["flood_share"], all_lost(row).times(100)) for row in found))
+        lines += data(f"d{number}", ((100 * row["flood_share"], estimate(all_lost(row), "total").times(100)) for row in found))
     return lines + ["plot " + ", ".join(f'$d{n} using 1:2:3:4 with yerrorlines title "{f"filter of {size} bytes" if size else "no filter"}"'
                                         for n, size in enumerate(filters))]

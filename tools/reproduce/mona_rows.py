@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What judges of MONA share: names of tasks and modes, and estimates that stand for several rows."""
+import math
 import statistics
 
 from comparing import estimate
@@ -11,7 +12,9 @@ FIRST = next(iter(TASKS))  # a row of each run, where all have the same
 NO_ADAPT, ADAPT, CONTROL = "no-adapt", "adapt-only", "accuracy"  # as the paper has it
 THRESHOLD = 0.75  # of recall, as in the paper
 NOTHING = 1e-3  # share of packets
-KEPT = "heavy hitters go by counts that flows keep in any state here: they miss none by adaptation, but where packets are shed"
+SIMULATED = {Of.WINDOWS, Of.CASES}
+KEPT = ("heavy hitters go by counts that flows keep in any state here, and by a share of what was counted: they miss none by adaptation, and few where packets are lost, "
+        "where the paper's threshold is of bytes")
 
 
 def percent(share):
@@ -28,39 +31,43 @@ def _of(estimates):
     return next((one.of for one in estimates if one.of is not Of.COUNT), Of.COUNT)
 
 
-def _by_ends(function, estimates):
-    if not estimates:
+def pooled(rows, column, function=statistics.fmean):
+    """One row of several: what `function` makes of them in each run, where all have values in the same runs; else of each of their ends."""
+    if not rows:
         raise MissingRows("none of the rows that this is about")
-    return Estimate(*(function([getattr(one, end) for one in estimates]) for end in ("value", "low", "high")), _of(estimates))
+    each = [row.get("each", {}).get(column, ()) for row in rows]
+    if min(map(len, each)) > 0 and len(set(map(len, each))) == 1:
+        return _over_runs(column, [function(of_run) for of_run in zip(*each)], {row["same_processes"] for row in rows})
+    known_of = [estimate(row, column) for row in rows]
+    value, low, high = (function([getattr(one, end) for one in known_of]) for end in ("value", "low", "high"))
+    if function is statistics.fmean and {one.of for one in known_of} <= SIMULATED:  # each by chance of its own
+        low, high = (value + sign * math.hypot(*(one.high - one.value for one in known_of)) / len(rows) for sign in (-1, 1))
+    return {column: value, f"low_{column}": low, f"high_{column}": high, "of": _of(known_of)}
 
 
-def mean_of(estimates):
-    """The mean of each of their ends."""
-    return _by_ends(statistics.fmean, estimates)
+def total(row, *columns):
+    """A row of the sum of shares of the same, `total`."""
+    each = [row.get("each", {}).get(column, ()) for column in columns]
+    if min(map(len, each)) > 0:
+        return _over_runs("total", [sum(of_run) for of_run in zip(*each)], {row["same_processes"]})
+    ends = [estimate(row, column) for column in columns]
+    value, low, high = (sum(getattr(one, end) for one in ends) for end in ("value", "low", "high"))
+    return {"total": value, "low_total": low, "high_total": high, "of": _of(ends)}
+
+
+def _over_runs(column, values, processes):
+    return {column: statistics.median(values), f"low_{column}": min(values), f"high_{column}": max(values), "of": Of.RUNS, "each": {column: values},
+            "same_processes": next(iter(processes)) if len(processes) == 1 else frozenset(processes)}
 
 
 def sum_of(estimates):
     """The sum of each of their ends."""
-    return _by_ends(sum, estimates)
+    return Estimate(*(sum(getattr(one, end) for one in estimates) for end in ("value", "low", "high")), _of(estimates))
 
 
 def minus(one, other):
     """The widest that both allow."""
     return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, _of([one, other]))
-
-
-def mean(rows, column):
-    return mean_of([estimate(row, column) for row in rows])
-
-
-def middle(rows, column):
-    """The median of each of their ends."""
-    return _by_ends(statistics.median, [estimate(row, column) for row in rows])
-
-
-def total(row, *columns):
-    """Of shares of the same."""
-    return _by_ends(sum, [estimate(row, column) for column in columns])
 
 
 def known(rows, column):
@@ -70,13 +77,11 @@ def known(rows, column):
 
 
 def between(points, x):
-    """Of points (x, Estimate) in order, the one at x, or what lies on the line between the two next to it; None outside of them."""
-    at = next((point for place, point in points if place == x), None)
+    """Of points (x, y) in order, the y at x, on the line between the two next to it; None outside of them."""
+    at = next((y for place, y in points if place == x), None)
     if at is not None:
         return at
     for (left, before), (right, after) in zip(points, points[1:]):
         if left < x < right:
-            part = (x - left) / (right - left)
-            ends = ((1 - part) * getattr(before, end) + part * getattr(after, end) for end in ("value", "low", "high"))
-            return Estimate(*ends, _of([before, after]))
+            return before + (after - before) * (x - left) / (right - left)
     return None

@@ -1,37 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say in MONA of ways to change the step of accuracy control: figure 5d."""
-import statistics
-
 from comparing import below
-from mona_rows import mean
+from mona_rows import pooled
 from paper import Seen
-from rows import MissingRows
 
 BEST, OTHERS = "MM", ("MA", "AM", "AA")  # increase, decrease: multiplied or added
-
-
-def over_first_steps(rows, column):
-    """One row of a policy's rows: the mean of all its first steps, in each run."""
-    if not rows:
-        raise MissingRows("none of a policy's first steps")
-    one = mean(rows, column)
-    pooled = {column: one.value, f"low_{column}": one.low, f"high_{column}": one.high, "of": one.of}
-    each = [row["each"].get(column) for row in rows if "each" in row]
-    if len(each) == len(rows) and all(each):
-        pooled |= {"same_processes": rows[0]["same_processes"], "each": {column: [statistics.fmean(of_run) for of_run in zip(*each)]}}
-    return pooled
 
 
 def figure_5d(runs):
     run = runs["steps"]
     rows = {policy: sorted(run.where(policy=policy), key=lambda row: row["first_step"]) for policy in (BEST, *OTHERS)}
-    windows, reached = ({policy: over_first_steps(found, column) for policy, found in rows.items()} for column in ("windows", "reached_share"))
+    windows, reached = ({policy: pooled(found, column) for policy, found in rows.items()} for column in ("windows", "reached_share"))
+    soonest = min(OTHERS, key=lambda policy: windows[policy]["windows"])  # which the fastest has to be sooner than
     steps = ", ".join(f"{100 * step:g}" for step in run.values("first_step"))
     return Seen("windows on average until all tasks have enough, where all ways come to that: " + ", ".join(
         f"{policy} {row['windows']:.1f}" for policy, row in windows.items()) + f" (by first steps of {steps} %: " + "; ".join(
             f"{policy} " + ", ".join(f"{row['windows']:.1f}" for row in found) for policy, found in rows.items()) +
                 "); they come to it within 200 windows in " + ", ".join(f"{policy} {100 * row['reached_share']:.1f}" for policy, row in reached.items()) + " % of the cases",
-                (*(below(f"{BEST} is sooner than {policy}", windows[BEST], windows[policy], "windows", headline=True) for policy in OTHERS),
+                (*(below(f"{BEST} is sooner than {policy}", windows[BEST], windows[policy], "windows", headline=policy == soonest) for policy in OTHERS),
                  *(below(f"{policy} comes to it in fewer cases", reached[policy], reached[BEST], "reached_share") for policy in OTHERS)),
                 "M multiplies, A adds, first where a step grows and then where it shrinks: by two and a half, or by 1 % of the packets, which the paper does not say. Simulated by the "
                 "recovery of gaps that a worker runs behind adaptation alone, for loads that leave time for all tasks to have enough, and stay, where the paper's swing")

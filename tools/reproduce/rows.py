@@ -80,6 +80,8 @@ def _row(same, same_processes):
             merged[name] = values[0]
             if len(values) >= ENOUGH:
                 merged["exact"] |= {name}
+                if len(values) == len(same):
+                    merged["each"][name] = values
             continue
         if len(values) < ENOUGH and not has_interval and name not in merged["exact"]:
             merged[name] = statistics.median(values)
