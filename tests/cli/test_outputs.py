@@ -125,7 +125,11 @@ class Outputs(Case):
                     self.assertEqual(arrow_rows(again), 100000)
                     continue
                 run("watch", "-q", "-g", "flows=100000,packets=100000", "--count", "100000", "--export", f"{kind}:{path}", "-o", os.devnull)
-                self.assertEqual(len(again), os.path.getsize(path))
+                new = pathlib.Path(path).read_bytes()
+                if kind == "jsonl":  # times in the account have as many digits as they have
+                    self.assertIn("outputs", json.loads(again.splitlines()[-1])["summary"])
+                    again, new = (b"\n".join(whole.splitlines()[:-1]) for whole in (again, new))
+                self.assertEqual(len(again), len(new))
 
     def test_records_leave_as_they_end(self):
         """Long before the end of the run, and each once."""
