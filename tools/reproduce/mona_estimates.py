@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say in MONA of flows that a task misses: how right its recall is estimated, figure 5, and what recall is left, figure 9."""
+import math
 import statistics
 
 from comparing import below, bound, estimate, under, untold
 from judge import Comparison, Estimate, Of
-from mona_rows import ADAPT, CONTROL, FIRST, KEPT, NOTHING, TASKS, between, known, percent, pooled, whole
+from mona_rows import ADAPT, CONTROL, FIRST, KEPT, NOTHING, TASKS, between, in_each_run, known, percent, pooled, whole
 from paper import NotHere, NotYet, Seen
+from rows import ENOUGH
 
 LATENCY = "latency-change"
 NAMED = ("retransmissions", LATENCY)  # those that vary most in the paper
 AVERAGE, MOST = 0.08, 0.2  # errors that the paper has
 FEWEST = 3  # rows of a third, to say anything of it
 PAPERS_THRESHOLD = 0.05  # of heavy hitters: 5 Mb in 10 ms at 10 Gb/s
-OF_ROWS = "of the recall that was estimated with accuracy control, of the true one, in windows with 20 events at least, of runs in which the task missed flows"
+OF_ROWS = ("of the recall that was estimated with accuracy control, of the true one, in windows with 20 events at least, of settings in which the task missed flows in most runs, "
+           "and whose error each run knows")
 
 
 def estimated(runs, task):
@@ -28,15 +31,16 @@ def by_task(runs):
     return rows
 
 
-def every_value(rows, column):
-    """Of each run of each row."""
-    return [value for found in rows.values() for row in found for value in row.get("each", {}).get(column) or [row[column]]]
+def every_value(runs, column):
+    """Of each run, of all settings, in which a task missed flows, where it is known."""
+    return [value for name in ("dynamic", "constant") for task in TASKS for row in runs[name].where(task=task, mode=CONTROL)
+            for missing, value in zip(in_each_run(row, "missing_share"), in_each_run(row, column)) if value is not None and missing is not None and missing > NOTHING]
 
 
 def figure_5a(runs):
     rows = by_task(runs)
     errors = {task: pooled(found, "mean_error") for task, found in rows.items()}
-    worst_run, worst_window = (every_value(rows, column) for column in ("mean_error", "worst_error"))
+    worst_run, worst_window = (every_value(runs, column) for column in ("mean_error", "worst_error"))
     return Seen("mean error by task: " + ", ".join(f"{TASKS[task]} {percent(error['mean_error'])}" for task, error in errors.items()) +
                 f"; {percent(max(worst_run))} in the worst of {len(worst_run)} runs of a task, {whole(max(worst_window))} in the worst window",
                 (Comparison("the tasks' mean error is 8 % at most", estimate(pooled(list(errors.values()), "mean_error"), "mean_error"), bound(AVERAGE), or_equal=True,
@@ -80,30 +84,26 @@ def figure_5c(runs):
                 f"variation is of a task's events a flow in ten windows in a row, as its estimate goes by; error {OF_ROWS}")
 
 
-CURVE = ("missing_share", "recall", "shed_share")
-
-
 def curves(runs):
     """Of each configuration and task but heavy hitters, with adaptation alone: a list for each run of points (share of missing flows, recall), but for what shed."""
     found = {}
     for row in runs["constant"].where(mode=ADAPT):
-        number = row.get("runs", 1)
-        each = row["each"] if number > 1 else {column: [row[column]] for column in CURVE}
-        if row["task"] == FIRST or row["recall"] is None or not set(CURVE) <= set(each):
+        if row["task"] == FIRST:
             continue
-        of_runs = found.setdefault((row["states"], row["task"]), [[(0.0, 1.0)] for _ in range(number)])  # where no flow is missing, all is found
-        for points, missing, recall, shed in zip(of_runs, *(each[column] for column in CURVE)):
-            if missing > NOTHING and not shed:
+        of_runs = found.setdefault((row["states"], row["task"]), [[(0.0, 1.0)] for _ in range(row.get("runs", 1))])  # where no flow is missing, all is found
+        for points, missing, recall, shed in zip(of_runs, *(in_each_run(row, column) for column in ("missing_share", "recall", "shed_share"))):
+            if None not in (missing, recall, shed) and missing > NOTHING and not shed:
                 points.append((missing, recall))
     return {key: [sorted(points) for points in of_runs] for key, of_runs in found.items()}
 
 
 def recall_at(of_runs, missing):
-    """Between two loads of each run, where all runs have such; None else."""
+    """Between two loads of each run, where all runs have such; None else. Of too few runs there is no interval."""
     values = [between(points, missing) for points in of_runs]
     if None in values:
         return None
-    return Estimate(statistics.median(values), min(values), max(values), Of.RUNS)
+    ends = (min(values), max(values)) if len(values) >= ENOUGH else (-math.inf, math.inf)
+    return Estimate(statistics.median(values), *ends, Of.RUNS)
 
 
 def figure_9a(runs):
@@ -120,7 +120,7 @@ def figure_9a(runs):
     return Seen("flows missed, and recall: HH " + ", ".join(f"{whole(missing)} " + " or ".join(f"{each.value:.2f}" for each in of) for missing, of in hitters.items()) + "; " +
                 "; ".join(f"{TASKS[task]} ({states}) {ranges(of_runs)}" for (states, task), of_runs in others.items() if max(map(len, of_runs)) > 1),
                 tuple(comparisons), f"{KEPT[0].upper()}{KEPT[1:]}. Theirs are simulated, as in 9b, with the paper's threshold of 5 % of the line (5 Mb in 10 ms; elsewhere it has 5 MB, "
-                "40 %). Others are measured: on straight lines between two loads of a run, or from all found where none is missing, which is little for what bends")
+                "40 %). Others are measured: on straight lines between two loads of a run, or from all found where none is missing; of a curve that bends this is near alone")
 
 
 def ranges(of_runs):

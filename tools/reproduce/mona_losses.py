@@ -53,8 +53,8 @@ def figure_7(scenario, note, *claims):
             comparisons += [if_any(static, possible[claim]) for claim in claims]
             comparisons.append(over(f"something is lost without it {at}", lost(static), NOTHING, "total"))
             told.append(f"queue of {queue}: {told_of(static)} without adaptation, {told_of(adapted)} with it")
-        return Seen("lost " + "; ".join(told), tuple(comparisons), f"{note}; nothing is a thousandth of what comes after the first second, in which costs are "
-                    f"learnt that the paper has measured before, and of that second what was shed; {LOST}")
+        return Seen("lost " + "; ".join(told), tuple(comparisons), f"{note}. Nothing is a thousandth at most: what the queue loses after the first second, in which costs are "
+                    f"learnt that the paper has measured before, as a share of the packets of that time, and what is shed in all of the run, as a share of all; {LOST}")
     return judge
 
 
@@ -97,7 +97,7 @@ def figure_11a(runs):
                  Comparison(f"with a filter a flood of {whole(FLOODED)} costs no more than none and a hundredth of the packets", costs, bound(0.01), or_equal=True, headline=True),
                  below(f"a filter saves packets of a flood of {whole(FLOODED)}", losses[FLOODED, FILTER], losses[FLOODED, 0], "total"),
                  untold("a filter takes a tenth of the throughput at most")),
-                f"at a load of 1, the flood in it, from the first second on; tolerated is taken as a hundredth of the packets; {LOST}")
+                f"at a load of 1, the flood in it; of the whole run, with its first second; tolerated is taken as a hundredth of the packets; {LOST}")
 
 
 def figure_11b(runs):

@@ -134,7 +134,7 @@ def figure_12b(runs):
     """Of accuracy control alone: what it takes more than adaptation without it."""
     rows = {number: difference(row_of(runs, tasks, CONTROL), row_of(runs, tasks, ADAPT), "overhead_share") for number, tasks in OF_TASKS.items()}
     return Seen(told(rows, "tasks"), grows(rows, "tasks", lambda factor: ("in proportion", factor)),
-                f"ten states: adaptation with accuracy control without that of adaptation alone, the mean of all windows; {SHARED}; the range of 10 us is taken as twice at most")
+                f"ten states: the time with accuracy control less that of adaptation alone, which noise may turn below 0, the mean of all windows; {SHARED}; the range of 10 us is taken as twice at most")
 
 
 def longest_step(runs):

@@ -12,9 +12,8 @@ FIRST = next(iter(TASKS))  # a row of each run, where all have the same
 NO_ADAPT, ADAPT, CONTROL = "no-adapt", "adapt-only", "accuracy"  # as the paper has it
 THRESHOLD = 0.75  # of recall, as in the paper
 NOTHING = 1e-3  # share of packets
-SIMULATED = {Of.WINDOWS, Of.CASES}
-KEPT = ("heavy hitters go by counts that flows keep in any state here, and by a share of what was counted: they miss none by adaptation, and few where packets are lost, "
-        "where the paper's threshold is of bytes")
+KEPT = ("heavy hitters go by counts that flows keep in any state here: a flow that gives way to a lighter state is not missed. Packets that the queue loses cost few of them, since "
+        "their threshold is a share of what was counted, where the paper's is of bytes; packets that are shed cost many")
 
 
 def percent(share):
@@ -40,7 +39,7 @@ def pooled(rows, column, function=statistics.fmean):
         return _over_runs(column, [function(of_run) for of_run in zip(*each)], {row["same_processes"] for row in rows})
     known_of = [estimate(row, column) for row in rows]
     value, low, high = (function([getattr(one, end) for one in known_of]) for end in ("value", "low", "high"))
-    if function is statistics.fmean and {one.of for one in known_of} <= SIMULATED:  # each by chance of its own
+    if function is statistics.fmean and {one.of for one in known_of} == {Of.WINDOWS}:  # each by chance of its own
         low, high = (value + sign * math.hypot(*(one.high - one.value for one in known_of)) / len(rows) for sign in (-1, 1))
     return {column: value, f"low_{column}": low, f"high_{column}": high, "of": _of(known_of)}
 
@@ -74,6 +73,11 @@ def known(rows, column):
     """Those that have a value; where some have one in each of enough runs, these alone: of others no interval is known."""
     found = [row for row in rows if row[column] is not None]
     return [row for row in found if f"low_{column}" in row or column in row.get("exact", ())] or found
+
+
+def in_each_run(row, column):
+    """Values, or None, of a column; of one run alone, its own."""
+    return row["each_known"].get(column, [None] * row["runs"]) if "runs" in row else [row[column]]
 
 
 def between(points, x):

@@ -7,7 +7,7 @@ from judge import Of
 
 ENOUGH = 5  # runs whose least and most hold their median at 94 % without a word on each run's own noise
 TEXT_THAT_VARIES = ("verdict", "kept_of_samples", "thread_cpu")
-OWN = {"of", "runs", "same_processes", "each", "exact"}  # what a row has beside what was measured
+OWN = {"of", "runs", "same_processes", "each", "each_known", "exact"}  # what a row has beside what was measured
 
 
 class MissingRows(LookupError):
@@ -66,15 +66,18 @@ def over_runs(runs):
 
 
 def _row(same, same_processes):
-    """same_processes: what rows of the same processes share, in whose `each` two columns can be compared run by run."""
+    """same_processes: what rows of the same processes share, in whose `each` two columns can be compared run by run. `each_known` has all columns, by run, of
+    any number of runs, with None where one does not know."""
     labels = [{name: value for name, value in row.items() if isinstance(value, str) and name not in TEXT_THAT_VARIES} for row in same]
     if any(label != labels[0] for label in labels):
         raise MissingRows(f"runs of the same differ: {labels}")
-    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "same_processes": same_processes, "each": {}, "exact": same[0].get("exact", frozenset())}
+    merged = dict(same[0]) | {"of": Of.RUNS, "runs": len(same), "same_processes": same_processes, "each": {}, "each_known": {},
+                              "exact": same[0].get("exact", frozenset())}
     for name in same[0]:
         values = [row[name] for row in same if isinstance(row.get(name), (int, float)) and not isinstance(row.get(name), bool)]
         if name.startswith(("low_", "high_")) or not values:
             continue
+        merged["each_known"][name] = [row.get(name) for row in same]
         has_interval = f"low_{name}" in same[0]
         if len(set(values)) == 1 and not has_interval:
             merged[name] = values[0]
