@@ -81,11 +81,14 @@ RoundTrip round_trip(const std::string& traffic, const SendPlan& plan, bool wait
 TEST(RingRoundTrip, EveryFrameOfEveryFlowArrives) {
   for (const char* traffic :
        {"flows=50000,dist=zipf:1.1,ipv6=0.3", "flows=100,size=imix", "flows=2000,protocol=sessions"}) {
-    const RoundTrip trip = round_trip(traffic, {.frames = 500'000, .shows_sent = true}, true, 4096);
-    EXPECT_GT(trip.counts.sent, 250'000u);
-    EXPECT_EQ(trip.counts.sent + trip.counts.refused, 500'000u)
-        << "a reader that a busy machine keeps waiting is not waited for";
-    EXPECT_EQ(trip.polled, trip.counts.sent);
+    RoundTrip trip;
+    for (int i = 0; i < 5 && trip.counts.sent < 500'000;
+         ++i) {  // no sender waits for a reader that a busy machine holds up
+      trip = round_trip(traffic, {.frames = 500'000, .shows_sent = true}, true, 4096);
+      EXPECT_EQ(trip.counts.sent + trip.counts.refused, 500'000u);
+      EXPECT_EQ(trip.polled, trip.counts.sent);
+    }
+    EXPECT_EQ(trip.counts.sent, 500'000u);
     EXPECT_GE(trip.sent.size(), 100u);
     EXPECT_TRUE(trip.sent == trip.received) << traffic;
   }

@@ -98,7 +98,7 @@ class Devices(unittest.TestCase):
         learnt = did['entered'] - 12000  # before the test, to see whether the link is there
         self.assertIn(lost_of_all - total['lost_frames'], range(learnt + 1))
         self.assertIn(did['duplicated'] - total['duplicate_frames'], range(learnt + 1))
-        self.assertTrue(9.2e6 < total['latency_p50_ns'] < 12e6, 'and what a busy machine adds')
+        self.assertAlmostEqual(total['latency_p50_ns'] / 1e6, 10, delta=0.8)
         self.assertLess(total['latency_min_ns'], 3e6, 'those that overtook')
         self.assertGreater(total['overtaking_frames'], 300)
 

@@ -35,9 +35,11 @@ def search(*arguments, status=0, settle='150ms'):
 class Searches(unittest.TestCase):
     @side_by_side.alone
     def test_each_size_is_searched_with_its_own_frames_and_loads(self):
-        done = search('--through', TOKEN_BUCKET, '-g', 'flows=10', '--sizes', '512,1000', '--goal', QUICK, '--format',
-                      'json')
-        found = json.loads(done.stdout)
+        for _ in range(3):  # what a search rests on that ran a trial again, it calls irregular: the host had other guests
+            done = search('--through', TOKEN_BUCKET, '-g', 'flows=10', '--sizes', '512,1000', '--goal', QUICK, '--format', 'json')
+            found = json.loads(done.stdout)
+            if all(size['searches'][0]['goals'][0]['regular'] for size in found['sizes']):
+                break
         self.assertIsNone(found['failure'])
         self.assertEqual([size['size'] for size in found['sizes']], ['512', '1000'])
         self.assertEqual([goal['name'] for goal in found['goals']], ['quick'])
@@ -47,8 +49,7 @@ class Searches(unittest.TestCase):
             trials = size['searches'][0]['trials']
             self.assertEqual(trials[0]['load_pps'], size['max_load_pps'])
             goal = size['searches'][0]['goals'][0]
-            if not goal['regular']:
-                self.assertEqual(goal['irregular'], "the lower bound rests on trials that were run again, since what they lost may be the host's doing")
+            self.assertTrue(goal['regular'], goal)
             self.assertFalse(goal['generators_limit'])
             # tc counts 4 bytes less of a frame; short trials fill the bucket and the queue once: 33 kB of 250 kB.
             forwarded_pps = 10e6 / 8 / (frame_bytes - 4)

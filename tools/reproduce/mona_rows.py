@@ -45,7 +45,7 @@ def pooled(rows, column, function=statistics.fmean):
 
 
 def total(row, *columns):
-    """A row of the sum of shares of the same, `total`."""
+    """A row of the sum of these shares, `total`."""
     each = [row.get("each", {}).get(column, ()) for column in columns]
     if min(map(len, each)) > 0:
         return _over_runs("total", [sum(of_run) for of_run in zip(*each)], {row["same_processes"]})
