@@ -63,7 +63,7 @@ void Collector::collect_ended() {
     monitor->ended().drain([&](std::span<const std::byte> record) {
       const Put put = leave ? options_.outputs->put(record) : Put::given_back;
       const bool keep = wanted_later || (options_.keeps_ended && put == Put::given_back);
-      if (keep ? !spool_.append(record) : put == Put::dropped) drop(1, RecordView(record).header.record.packets);
+      if (keep ? !spool_.append(record) : put == Put::dropped) drop(1, RecordView(record).header.record.all_packets());
     });
   if (const std::uint64_t records = refused_records_.exchange(0)) drop(records, refused_packets_.exchange(0));
 }
@@ -76,7 +76,7 @@ void Collector::collect_findings() {
 
 void Collector::keep(std::span<const std::byte> record) {
   if (spool_.append(record)) return;
-  refused_packets_.fetch_add(RecordView(record).header.record.packets);
+  refused_packets_.fetch_add(RecordView(record).header.record.all_packets());
   refused_records_.fetch_add(1);
 }
 

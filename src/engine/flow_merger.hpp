@@ -94,6 +94,11 @@ class FlowMerger {
     into.packets += record.packets;
     into.ip_bytes += record.ip_bytes;
     into.wire_bytes += record.wire_bytes;
+    into.reverse_packets += record.reverse_packets;
+    into.reverse_ip_bytes += record.reverse_ip_bytes;
+    into.reverse_wire_bytes += record.reverse_wire_bytes;
+    into.reverse_tcp_flags |= record.reverse_tcp_flags;
+    into.knows_initiator |= record.knows_initiator;
     into.first_ns = std::min(into.first_ns, record.first_ns);
     into.last_ns = std::max(into.last_ns, record.last_ns);
     into.tcp_flags |= record.tcp_flags;

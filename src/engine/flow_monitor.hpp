@@ -87,13 +87,18 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   }
   std::uint32_t slots() const noexcept override { return static_cast<std::uint32_t>(table_.slots()); }
   void visit_slot(std::uint32_t slot, const FlowVisitor& visitor) const override {
-    if (table_.occupied(slot)) visitor(table_.record(slot), measurement_.row(slot));
+    if (!table_.occupied(slot)) return;
+    FlowRecord record = table_.record(slot);
+    visitor(record, flow_of(record, slot).row);
   }
 
   MonitorCounts counts() const noexcept override {
     FlowTally counts = ended_.counts();
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
-      if (table_.occupied(slot)) counts.count_live(flow_of(table_.record(slot), slot));
+      if (table_.occupied(slot)) {
+        FlowRecord record = table_.record(slot);
+        counts.count_live(flow_of(record, slot));
+      }
     add_flowless(counts, table_.buckets());
     counts.complete_bytes();
     return counts;
@@ -215,7 +220,9 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
     if (follows_batch_) follow_batch(count);
-    if (const bool only_first = only_first_ && !measurement_.class_jobs_wait(); measurement_.any())
+    if (biflows_)
+      for (std::size_t i = group_measured_; i < count; ++i) add_biflow(slots_[i], group_[i], i, key_of());
+    else if (const bool only_first = only_first_ && !measurement_.class_jobs_wait(); measurement_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
         if (!only_first || slots_[i].may_be_first())
           measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
@@ -235,32 +242,42 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   }
 
   /// The record's row must hold all of its packets, those of the current group too.
-  void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
+  void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
     if (extras_) {
       after_update(counted);
       measurement_.flush(key_of());
     }
-    measurement_.flow_ended(slot, record.key);
+    end_rows(slot, record);
     const MeasuredFlow flow = flow_of(record, slot);
     ended_.add(flow, snapshotter_.flow_ended(flow, in_snapshot(slot)), generation_);
-    if (record.end_reason == EndReason::active_timeout) measurement_.flow_goes_on(slot, record);
+    if (record.end_reason == EndReason::active_timeout)
+      measurement_.flow_goes_on(biflows_ ? biflows_->source_row(slot) : slot, record);
   }
 
-  void flow_ends_soon(std::uint32_t slot) noexcept override { measurement_.prefetch(slot); }
+  bool is_closed(std::uint32_t slot, std::uint16_t tcp_flags, std::size_t counted) noexcept override {
+    if (!biflows_) return FlowSink::is_closed(slot, tcp_flags, counted);
+    after_update(counted);
+    return biflows_->is_closed(slot);
+  }
+
+  void flow_ends_soon(std::uint32_t slot) noexcept override {
+    if (biflows_) return prefetch_biflow(slot);
+    measurement_.prefetch(slot);
+  }
 
   /// The row goes with the flow, and so does whether the running snapshot has it.
   void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t counted) noexcept override {
     if (!extras_) return;
     after_update(counted);
     measurement_.flush(key_of());
-    measurement_.flow_moved(from, to, table_.key(to));
+    move_rows(from, to, table_.key(to));
     if (follows_batch_) batch_flows_->note_moved(from, to, table_.key(to));
     if (snapshotter_.has_any() && snapshotter_.flow_moved(from, to)) copy_flow(to);
   }
 
   void use(const StatisticChoice& choice) {
     use_statistics(choice);
-    table_.first_packets(measurement_.first_packets());
+    table_.first_packets(only_first_ ? measurement_.first_packets() : 0);
   }
 
   void change_statistics(const StatisticChoice& choice) noexcept {
@@ -272,9 +289,18 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     }
   }
 
-  auto key_of() const noexcept {
-    return [table = &table_](std::uint32_t slot) { return table->key(slot); };
-  }
+  /// The flow of a row of the measure stage: a slot's, or one of its directions'.
+  struct RowKeys {
+    const Table* table;
+    bool of_biflows;
+
+    FlowKey operator()(std::uint32_t row) const noexcept {
+      if (!of_biflows) return table->key(row);
+      const FlowKey key = table->key(Biflows::slot_of(row));
+      return Biflows::is_back(row) ? opposite(key) : key;
+    }
+  };
+  RowKeys key_of() const noexcept { return {&table_, biflows_ != nullptr}; }
 
   void begin_snapshot() noexcept {
     measurement_.flush(key_of());  // the rows may go
@@ -294,7 +320,10 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     update_extras();
   }
 
-  void copy_flow(std::uint32_t slot) noexcept { snapshotter_.copy(flow_of(table_.record(slot), slot)); }
+  void copy_flow(std::uint32_t slot) noexcept {
+    FlowRecord record = table_.record(slot);
+    snapshotter_.copy(flow_of(record, slot));
+  }
 
   /// Whether what comes to the slot now is later than the running snapshot.
   bool in_snapshot(std::uint32_t slot) const noexcept { return snapshotter_.has<Table::kMoves>(slot); }

@@ -125,6 +125,10 @@ class Measurement {
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
     if (rows_) rows_->flow_goes_on(slot, ended);
   }
+  /// After flush(): the row's flow goes on in another record, without a packet yet.
+  void begin_record(std::uint32_t slot) noexcept {
+    if (rows_) rows_->begin_record(slot);
+  }
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
     if (rows_) rows_->move(from, to);
     if (tracker_) tracker_->flow_moved(from, to);

@@ -38,7 +38,8 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   const bool shared = input_.dealing == Dealing::all_to_each && options_.threads.model != ThreadModel::pipeline;
   const TcpWishes tcp{.facts = options_.follows_tcp(),
                       .together = options_.follows_tcp() && options_.workers > 1,
-                      .side = options_.monitor.side_facts};
+                      .side = options_.monitor.side_facts,
+                      .biflow = options_.monitor.biflow};
   const std::size_t lane_batch =
       input_.dealing == Dealing::in_turns ? Turns::packets_for(options_.batch) : options_.batch;
   std::vector<std::unique_ptr<Lane>> lanes;

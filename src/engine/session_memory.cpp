@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/biflows.hpp"
 #include "engine/event_queue.hpp"
 #include "engine/packet_counter.hpp"
 #include "engine/recall_board.hpp"
@@ -37,10 +38,12 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
       options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
   if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + schema.statistics()->row_bytes());
   if (!options.monitor.windows.empty()) bytes += std::bit_ceil(options.monitor.window_ring_bytes);
-  for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, slots);
+  const std::size_t rows = options.monitor.biflow ? Biflows::rows_for(slots) : slots;
+  if (options.monitor.biflow) bytes += Biflows::memory_bytes(slots);
+  for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, rows);
   if (options.finds_anything())
-    bytes += FlowTracker::memory_bytes(options.monitor.findings, options.monitor.states != nullptr, slots);
-  if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), slots);
+    bytes += FlowTracker::memory_bytes(options.monitor.findings, options.monitor.states != nullptr, rows);
+  if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), rows);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
              (sizeof(PacketFacts) + sizeof(LinkPlace) + (options.reads_headers() ? sizeof(TcpFacts) : 0));

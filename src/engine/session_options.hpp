@@ -36,7 +36,7 @@ struct SessionOptions {
 
   bool finds_anything() const noexcept;  ///< whether tasks want more of a flow than its counters
   bool follows_tcp() const noexcept;
-  bool reads_headers() const noexcept { return follows_tcp() || monitor.side_facts; }
+  bool reads_headers() const noexcept { return follows_tcp() || monitor.side_facts || monitor.biflow; }
 };
 
 }  // namespace parshall

@@ -117,7 +117,7 @@ class TableCandidate final : public Candidate, private FlowSink {
     }
   }
 
-  void flow_ended(const FlowRecord& record, std::uint32_t, std::size_t) noexcept override {
+  void flow_ended(FlowRecord& record, std::uint32_t, std::size_t) noexcept override {
     ended_packets_ += record.packets;
   }
 

@@ -133,7 +133,7 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
   if (queue == queues->end()) return;
   const std::shared_ptr<ExportQueue> leaving = *queue;
   const OutputSummary account = run_.outputs().remove(*leaving, run_.session().counters(), kPatience);
-  const auto& [name, takes_records, whole, offered, written, dropped, merged] = account;
+  const auto& [name, takes_records, whole, offered, written, dropped] = account;
   std::string findings;
   if (offered.findings != 0)
     findings = fmt::format(", and {} findings = {} written + {} dropped", offered.findings, written.findings,

@@ -141,9 +141,6 @@ class Watch {
     Outputs& outputs = run_->outputs();
     if (!plan_.wiring.session.monitor.windows.empty()) outputs.count_memory(RecentEvents::memory_bytes());
     report_.emplace(*run_, options_, plan_, recent_events_, std::move(output));
-    if (report_->queue() == nullptr && plan_.plan.flows.biflow && plan_.wiring.session.keeps_ended && !options_.quiet)
-      say(options_.command,
-          "--biflow is for what leaves while the run goes on: this report has records of one direction");
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
       outputs.add_direct(recalls_);

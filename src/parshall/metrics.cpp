@@ -73,11 +73,10 @@ void add_outputs(const std::vector<OutputSummary>& outputs, std::vector<MetricFa
     sums.offered += output.offered;
     sums.written += output.written;
     sums.dropped += output.dropped;
-    sums.merged += output.merged;
   }
   for (const Unit& unit : kUnits) {
     MetricFamily totals{fmt::format("parshall_output_{}_total", unit.name),
-                        fmt::format("{} of an output: offered = written + waiting + dropped + merged", unit.help),
+                        fmt::format("{} of an output: offered = written + waiting + dropped", unit.help),
                         MetricType::Counter,
                         {}};
     MetricFamily waiting{fmt::format("parshall_output_waiting_{}", unit.name),
@@ -87,8 +86,7 @@ void add_outputs(const std::vector<OutputSummary>& outputs, std::vector<MetricFa
     for (const auto& [name, output] : by_name) {
       for (const auto& [state, sum] : {std::pair<const char*, Sum>{"offered", output.offered},
                                        {"written", output.written},
-                                       {"dropped", output.dropped},
-                                       {"merged", output.merged}})
+                                       {"dropped", output.dropped}})
         totals.metric.push_back(
             metric(static_cast<double>(sum.*unit.count), MetricType::Counter, {{"output", name}, {"state", state}}));
       waiting.metric.push_back(

@@ -58,7 +58,7 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session, 
 /// by time of the packets, at which all workers have to pause.
 bool can_deal_flows(const TrafficSpec& spec, const SessionOptions& session) {
   return lanes_of(session) > 1 && spec.pace_pps == 0 && spec.train_packets == 0 && !session.filter &&
-         session.key == KeyFields::five_tuple && session.header == IpHeader::outermost &&
+         !session.monitor.biflow && session.key == KeyFields::five_tuple && session.header == IpHeader::outermost &&
          session.limits.pause_every_ns == 0;
 }
 
@@ -182,6 +182,11 @@ Result<Input> open_device(const SourcePlan& source, const SessionOptions& sessio
 
 std::size_t lanes_of(const SessionOptions& session) noexcept {
   return session.threads.model == ThreadModel::pipeline ? 1 : session.workers;
+}
+
+bool keeps_directions_together(const SourcePlan& source, const SessionOptions& session) {
+  return source.interface.empty() || lanes_of(session) == 1 ||
+         (is_packet_socket(source) && session.header == IpHeader::outermost);
 }
 
 std::size_t workers_of(const SourcePlan& source, const SessionOptions& session) noexcept {

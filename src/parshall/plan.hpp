@@ -47,7 +47,7 @@ struct FlowPlan {
   std::string hash;  ///< empty: the keyed one
   std::string table = "bucketed";
   bool observe_merges = false;
-  bool biflow = false;                              ///< records of both directions of a connection become one
+  bool biflow = false;                              ///< both directions of a connection are one flow
   bool packets_only = false;                        ///< no flows at all
   std::uint64_t flows = 0;                          ///< per worker; 0: kUsual, or as many as a capture may have
   std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way; 0: never

@@ -113,8 +113,7 @@ Settings flow_settings() {
       [](auto& p) -> auto& { return p.flows.linger_ns; });
   s.flag(
       "biflow",
-      "Records of both directions of a connection become one, of who began (RFC 5103): reverse_packets, ...; in what "
-      "leaves while the run goes on",
+      "Count both directions of a connection as one flow, of the initiator (RFC 5103), with reverse_packets and others",
       [](Plan& p) { p.flows.biflow = true; });
   s.flag("packets-only", "Packet level: device and software counters, no flows",
          [](Plan& p) { p.flows.packets_only = true; });

@@ -67,8 +67,7 @@ void fit_table(const FlowPlan& plan, const Input& input, const Schema& schema, S
 
 }  // namespace
 
-Run::Run(Wiring wiring, bool waits)
-    : wiring_(std::move(wiring)), waits_(waits), outputs_(wiring_.schema, wiring_.biflow_reach_ns) {}
+Run::Run(Wiring wiring, bool waits) : wiring_(std::move(wiring)), waits_(waits), outputs_(wiring_.schema) {}
 
 Run::~Run() {
   metrics_.clear();

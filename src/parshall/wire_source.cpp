@@ -24,6 +24,11 @@ std::optional<Error> device_problem(const SourcePlan& source, const SessionOptio
   if (session.threads.model != ThreadModel::pipeline && queues != workers)
     return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",
                              queues, workers)};
+  if (session.monitor.biflow && !keeps_directions_together(source, session))
+    return Error{
+        fmt::format("--biflow: {} may give the two directions of a flow to different workers: give --threads pipeline, "
+                    "or one worker",
+                    source.interface)};
   if (queues > 1 && session.limits.packets != 0)
     return Error{
         "--count cannot be kept over several receive queues: leave it out, or give --queues 1 and --workers 1"};

@@ -90,15 +90,19 @@ std::optional<Error> community_id_problem(const FlowPlan& flows, const Schema& s
   return Error{"community_id is of flows by their 5-tuple: leave out --key"};
 }
 
-/// How far apart what two directions of a connection say may be, at most: a timeout of either.
-std::optional<Error> wire_biflow(const FlowPlan& flows, Wiring& wiring) {
-  constexpr std::uint64_t kReachNs = 15'000'000'000;
+/// Fails where a worker cannot have both directions of a flow.
+std::optional<Error> wire_biflow(const Plan& plan, Wiring& wiring) {
+  const FlowPlan& flows = plan.flows;
   if (!flows.biflow) return std::nullopt;
   if (flows.packets_only) return Error{"--packets-only keeps no flows: leave out --biflow"};
   if (flows.key != KeyFields::five_tuple && flows.key != KeyFields::src_dst)
     return Error{"--biflow: a flow of one address has no other direction: leave out --key, or give --key src-dst"};
+  if (flows.identity == Identity::nic_hash)
+    return Error{"--biflow: a device hashes the two directions of a flow differently: leave out --identity nic-hash"};
+  if (!plan.source.forward.empty())
+    return Error{"--biflow: with --forward each direction has a worker of its own: leave out one of them"};
+  wiring.session.monitor.biflow = true;
   wiring.schema.add_reverse();
-  wiring.biflow_reach_ns = flows.idle_ns != 0 ? flows.idle_ns : kReachNs;
   return std::nullopt;
 }
 
@@ -126,7 +130,7 @@ Result<Wiring> wire(const Plan& plan) {
   if (!schema) return schema.error();
   wiring.schema = *std::move(schema);
   if (const auto problem = community_id_problem(plan.flows, wiring.schema)) return *problem;
-  if (const auto problem = wire_biflow(plan.flows, wiring)) return *problem;
+  if (const auto problem = wire_biflow(plan, wiring)) return *problem;
 
   const auto models = thread_models();
   const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);

@@ -18,7 +18,6 @@ struct Wiring {
   std::vector<TaskSpec> tasks;
   TaskOptions task_options;
   std::uint64_t wall_duration_ns = 0;  ///< 0: as long as packets come
-  std::uint64_t biflow_reach_ns = 0;   ///< Outputs'
   std::vector<std::string> notes;      ///< what the user would want to know, but is no error
 };
 

@@ -83,7 +83,7 @@ double thread_seconds() {
 }
 
 struct NoSink final : FlowSink {
-  void flow_ended(const FlowRecord&, std::uint32_t, std::size_t) noexcept override {}
+  void flow_ended(FlowRecord&, std::uint32_t, std::size_t) noexcept override {}
 };
 
 /// Seconds for some rounds over the keys, as the monitor does it: hash, ask for memory, count.

@@ -69,7 +69,7 @@ struct EndedRecords final : FlowSink {
   std::vector<Ended> all;
   std::uint64_t packets = 0;
 
-  void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
+  void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
     all.push_back({record, slot, counted});
     packets += record.packets;
   }

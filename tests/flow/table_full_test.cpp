@@ -156,7 +156,7 @@ TEST_P(CrowdedTables, RecordsOfAFullTableSayWhyTheyEnded) {
 
 struct CountingSink final : FlowSink {
   std::uint64_t records = 0, packets = 0;
-  void flow_ended(const FlowRecord& record, std::uint32_t, std::size_t) noexcept override {
+  void flow_ended(FlowRecord& record, std::uint32_t, std::size_t) noexcept override {
     ++records;
     packets += record.packets;
   }

@@ -139,7 +139,7 @@ struct Follower final : FlowSink {
   std::unordered_map<std::uint32_t, std::string> flow_of;
   std::size_t moves = 0;
 
-  void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t) noexcept override {
+  void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t) noexcept override {
     EXPECT_EQ(flow_of[slot], text_of(record.key));
     flow_of.erase(slot);
   }

@@ -91,14 +91,14 @@ def _lost(data):
     summary = data.ends.get("summary")
     if not summary:
         return []
-    lines = ["## What was lost, and told", "", "| output | offered | written | dropped | merged |", "|---|---|---|---|---|"]
+    lines = ["## What was lost, and told", "", "| output | offered | written | dropped |", "|---|---|---|---|"]
     totals = collections.defaultdict(collections.Counter)
     for output in summary["outputs"]:
         name = re.sub(r"-\d{4}\.", "-*.", output["name"])
         for unit in ("records", "findings"):
-            for part in ("offered", "written", "dropped", "merged"):
+            for part in ("offered", "written", "dropped"):
                 totals[name, unit][part] += output[part][unit]
-    lines += [f"| {_cell(name)} ({unit}) | {of['offered']} | {of['written']} | {of['dropped']} | {of['merged']} |" for (name, unit), of in totals.items() if of["offered"]]
+    lines += [f"| {_cell(name)} ({unit}) | {of['offered']} | {of['written']} | {of['dropped']} |" for (name, unit), of in totals.items() if of["offered"]]
     account = summary["accounting"]
     return lines + ["", f"Packets: {account['nic_missed']} missed, {account['kept_out_packets']} kept out, {account['shed_packets']} shed; records: {summary['evicted_records']} evicted, "
                     f"{summary['dropped_records']} in no report (--spool).", ""]

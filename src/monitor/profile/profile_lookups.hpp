@@ -70,7 +70,7 @@ class LookupProbe {
  private:
   struct Ended final : FlowSink {
     std::size_t count = 0;
-    void flow_ended(const FlowRecord&, std::uint32_t, std::size_t) noexcept override { ++count; }
+    void flow_ended(FlowRecord&, std::uint32_t, std::size_t) noexcept override { ++count; }
   };
   enum class Of : std::uint8_t { known, fresh };  ///< flows
 

@@ -14,6 +14,7 @@ struct TcpFacts {
   std::uint32_t ts_value, ts_echo;  ///< RFC 7323; of packets without, 0
   std::uint16_t window;             ///< as it stands there, unscaled
   bool present = false;             ///< false: no TCP segment, or too little captured; the rest is unspecified then
+  bool is_back = false;             ///< of any packet, where flows are biflows: FlowIdentity::join_directions()
   SideFacts side = {};              ///< of any packet, for those who ask; not read with the others
 };
 static_assert(sizeof(TcpFacts) == 32);

@@ -52,10 +52,9 @@ class FlowCounter {
   /// Why a flow ends that had no packet since its last one; EndReason::none where it goes on. Of one that was closed it
   /// does not matter how long after: so it is the same whenever somebody looks.
   EndReason quiet_end(std::uint32_t slot, std::uint64_t now_ns) noexcept {
-    constexpr std::uint32_t kFin = 1, kRst = 4;
     const std::uint64_t last_ns = store_.last_ns(slot);
     if (now_ns <= last_ns || now_ns - last_ns <= quiet_ns_) return EndReason::none;
-    if (now_ns - last_ns > linger_ns_ && (store_.counts(slot).tcp_flags() & (kFin | kRst)) != 0)
+    if (now_ns - last_ns > linger_ns_ && sink_->is_closed(slot, store_.counts(slot).tcp_flags(), done_))
       return EndReason::end_of_flow;
     return now_ns - last_ns > idle_ns_ ? EndReason::idle_timeout : EndReason::none;
   }

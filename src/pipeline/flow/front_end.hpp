@@ -42,8 +42,9 @@ struct TcpWishes {
   bool facts = false;     ///< InFlight::tcp() is set
   bool together = false;  ///< both directions of a connection are of one share
   bool side = false;      ///< InFlight::tcp().side is set
+  bool biflow = false;    ///< both directions have one key: InFlight::tcp().is_back tells them apart
 
-  bool any() const noexcept { return facts || side; }
+  bool any() const noexcept { return facts || side || biflow; }
 };
 
 /// From raw packet to facts with key and hash: filter, decode, identity, and this worker's share.
@@ -79,18 +80,20 @@ class FrontEnd {
       to.advance_group();
       for (const RawPacket& packet : packets) tell(packet);
       if (tcp_.any()) [[unlikely]]
-        for (std::size_t i = 0; i < kGroup; ++i) read_more_of(packets[i], /*is_fast=*/true, in_flight.next_tcp(i));
+        for (std::size_t i = 0; i < kGroup; ++i)
+          read_more_of(packets[i], /*is_fast=*/true, group[i], in_flight.next_tcp(i));
       if (numbers_ != nullptr) [[unlikely]]
         return push_numbered_group(packets, in_flight);
     } else if (numbers_ != nullptr) [[unlikely]] {
       return accept_share(packets, in_flight, kAll, tell);
     } else if (tcp_.any()) [[unlikely]] {
-      to = accept_all(packets, to, [&, i = std::size_t{0}](const RawPacket& packet, bool is_fast) mutable {
-        read_more_of(packet, is_fast, in_flight.next_tcp(i++));
-        tell(packet);
-      });
+      to = accept_all(packets, to,
+                      [&, i = std::size_t{0}](const RawPacket& packet, PacketFacts& facts, bool is_fast) mutable {
+                        read_more_of(packet, is_fast, facts, in_flight.next_tcp(i++));
+                        tell(packet);
+                      });
     } else {
-      to = accept_all(packets, to, [&](const RawPacket& packet, bool) { tell(packet); });
+      to = accept_all(packets, to, [&](const RawPacket& packet, PacketFacts&, bool) { tell(packet); });
     }
     const std::size_t counted = in_flight.push(to);
     position_ += counted;
@@ -135,7 +138,7 @@ class FrontEnd {
 
   /// What a packet's share goes by.
   std::uint64_t share_hash(const PacketFacts& facts) const noexcept {
-    return tcp_.together ? identity_.hash(both_ways(facts.key).first) : facts.hash;
+    return tcp_.together && !tcp_.biflow ? identity_.hash(both_ways(facts.key).first) : facts.hash;
   }
   bool reads_tcp() const noexcept { return tcp_.any(); }
 
@@ -145,7 +148,8 @@ class FrontEnd {
  private:
   static constexpr auto kAll = [](const PacketFacts&, LinkPlace) { return true; };
 
-  /// One by one, all that are IP; `also` is called for each, and whether it is one that decode_fast() takes.
+  /// One by one, all that are IP; `also` is called for each with its facts, and whether it is one that decode_fast()
+  /// takes.
   template <class Also>
   [[gnu::always_inline]] InFlight::Cursor accept_all(std::span<const RawPacket> packets, InFlight::Cursor to,
                                                      Also also) noexcept {
@@ -157,9 +161,9 @@ class FrontEnd {
         to->time_ns = time_ns;
         to->counts = header.counts;
         identity.ipv4(header.key_head, *to);
-        also(packet, true);
+        also(packet, *to, true);
       } else if (identify_rest(packet, *to)) {
-        also(packet, false);
+        also(packet, *to, false);
       } else {
         continue;
       }
@@ -178,15 +182,16 @@ class FrontEnd {
 
   /// Of common packets what `takes(facts, place)`.
   template <class Takes, class Tell>
-  [[gnu::always_inline]] std::size_t take_group(const std::array<PacketFacts, kGroup>& group,
+  [[gnu::always_inline]] std::size_t take_group(std::array<PacketFacts, kGroup>& group,
                                                 std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
                                                 Tell tell) noexcept {
     std::size_t taken = 0;
     for (std::size_t i = 0; i < kGroup; ++i) {
       const LinkPlace place = next_place(packets[i], group[i]);
+      if (tcp_.biflow) in_flight.next_tcp().is_back = identity_.join_directions(group[i]);
       if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
-      if (tcp_.any()) read_more_of(packets[i], /*is_fast=*/true, in_flight.next_tcp());
+      if (tcp_.any()) read_headers(packets[i], /*is_fast=*/true, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(packets[i]);
       ++taken;
@@ -240,12 +245,14 @@ class FrontEnd {
         continue;
       }
       const LinkPlace place = next_place(packet, facts);
+      if (tcp_.biflow) [[unlikely]]
+        in_flight.next_tcp().is_back = identity.join_directions(facts);
       if (!share_.takes(share_hash(facts))) {
         ++counts_.elsewhere;
         continue;
       }
       if (!takes(facts, place)) continue;
-      if (tcp_.any()) read_more_of(packet, is_fast, in_flight.next_tcp());
+      if (tcp_.any()) read_headers(packet, is_fast, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(packet);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
@@ -259,6 +266,7 @@ class FrontEnd {
                                               Tell tell) noexcept {
     std::array<PacketFacts, kGroup> group;
     std::array<const RawPacket*, kGroup> from;
+    std::array<bool, kGroup> is_back{};
     std::size_t decoded = 0;
     for (const RawPacket& packet : packets) {
       if (filter_ && !filter_->matches(packet)) {
@@ -278,7 +286,10 @@ class FrontEnd {
       }
       from[decoded++] = &packet;
     }
-    identity_.hash_batch({group.data(), decoded});
+    if (tcp_.biflow) [[unlikely]]
+      for (std::size_t i = 0; i < decoded; ++i) is_back[i] = identity_.join_directions(group[i]);
+    else
+      identity_.hash_batch({group.data(), decoded});
     std::size_t counted = 0;
     for (std::size_t i = 0; i < decoded; ++i) {
       const LinkPlace place = next_place(*from[i], group[i]);
@@ -288,7 +299,8 @@ class FrontEnd {
       }
       if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
-      if (tcp_.any()) read_more_of(*from[i], /*is_fast=*/false, in_flight.next_tcp());
+      in_flight.next_tcp().is_back = is_back[i];
+      if (tcp_.any()) read_headers(*from[i], /*is_fast=*/false, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(*from[i]);
       ++counted;
@@ -297,7 +309,11 @@ class FrontEnd {
     return counted;
   }
 
-  void read_more_of(const RawPacket& packet, bool is_fast, TcpFacts& tcp) const noexcept {
+  void read_more_of(const RawPacket& packet, bool is_fast, PacketFacts& facts, TcpFacts& tcp) const noexcept {
+    if (tcp_.biflow) tcp.is_back = identity_.join_directions(facts);
+    read_headers(packet, is_fast, tcp);
+  }
+  void read_headers(const RawPacket& packet, bool is_fast, TcpFacts& tcp) const noexcept {
     if (tcp_.facts) is_fast ? read_tcp_fast(packet, tcp) : read_tcp(packet, header_, tcp);
     if (tcp_.side) is_fast ? read_side_fast(packet, tcp.side) : read_side(packet, header_, tcp.side);
   }

@@ -12,6 +12,7 @@
 #include "base/keyed_hash.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "pipeline/decode/fast_group.hpp"
+#include "pipeline/flow/both_ways.hpp"
 #include "pipeline/flow/hashes/hash_function.hpp"
 
 namespace parshall {
@@ -111,6 +112,30 @@ class FlowIdentity {
       return hash_word(word);
     }
     return key.ip_version == 4 ? hash_(load_head(key)) : hash_ipv6(key);
+  }
+
+  /// Gives a packet whose fields are chosen the key that both directions of its flow share, the one whose source is the
+  /// lower end, and that key's hash. Returns whether the packet came from the other end.
+  bool join_directions(PacketFacts& facts) const noexcept {
+    if (facts.key.ip_version != 4) {
+      const auto [key, is_back] = both_ways(facts.key);
+      facts.key = key;
+      facts.hash = hash(key);
+      return is_back != 0;
+    }
+    const __m128i head = load_head(facts.key);
+    const __m128i other_way =
+        _mm_shuffle_epi8(head, _mm_setr_epi8(2, 3, 0, 1, 4, 5, 6, 7, 12, 13, 14, 15, 8, 9, 10, 11));
+    // Address and port of an end as one number, in network order.
+    const auto end_of = [](__m128i from) {
+      const auto port = __builtin_bswap16(static_cast<std::uint16_t>(_mm_extract_epi16(from, 0)));
+      return std::uint64_t{__builtin_bswap32(static_cast<std::uint32_t>(_mm_extract_epi32(from, 2)))} << 16 | port;
+    };
+    const bool is_back = end_of(head) > end_of(other_way);
+    const __m128i joined = _mm_blendv_epi8(head, other_way, _mm_set1_epi8(is_back ? -1 : 0));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), joined);
+    facts.hash = other_ != nullptr ? hash(facts.key) : hash_(joined);
+    return is_back;
   }
 
   bool from_nic() const noexcept { return from_nic_; }

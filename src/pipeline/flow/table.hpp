@@ -50,8 +50,16 @@ class FlowSink {
  public:
   virtual ~FlowSink() = default;
 
-  /// `counted`: how many packets of the current update() were counted before this one; their slots are written.
-  virtual void flow_ended(const FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept = 0;
+  /// `record` is the sink's to change. `counted`: how many packets of the current update() were counted before this
+  /// one; their slots are written.
+  virtual void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept = 0;
+
+  /// Whether the flow's TCP connection is over, by the flags of its packets: then it ends after Timeouts::linger_ns.
+  virtual bool is_closed([[maybe_unused]] std::uint32_t slot, std::uint16_t tcp_flags,
+                         [[maybe_unused]] std::size_t counted) noexcept {
+    constexpr std::uint16_t kFin = 1, kRst = 4;
+    return (tcp_flags & (kFin | kRst)) != 0;
+  }
 
   /// One of some that are about to end: what that will touch may be asked for.
   virtual void flow_ends_soon([[maybe_unused]] std::uint32_t slot) noexcept {}
@@ -66,7 +74,7 @@ class FlowSink {
 struct Timeouts {
   std::uint64_t idle_ns = 0;
   std::uint64_t active_ns = 0;
-  std::uint64_t linger_ns = 0;  ///< of a flow that had FIN or RST, in place of the idle one; shorter than that
+  std::uint64_t linger_ns = 0;  ///< of a flow that is closed (FlowSink), in place of the idle one; shorter than that
 
   /// Without a packet, some flow may end after this long.
   std::uint64_t shortest_quiet_ns() const noexcept {

@@ -184,6 +184,12 @@ void FlowRows::take_classes() noexcept {
   jobs_->take_verdicts([&](const ClassJob& job) { return flow_class.take(class_state(job.slot), job); });
 }
 
+void FlowRows::begin_record(std::uint32_t slot) noexcept {
+  std::byte* const row = rows_.data() + slot * stride_ + prefix_bytes_;
+  for (const auto& [statistic, offset] : set_->statistics())
+    if (!statistic->first_packets()) std::memset(row + offset, 0, statistic->row_bytes());
+}
+
 /// The first packet of a record that an active timeout began, where some statistics are of records: those begin anew,
 /// without a gap or a time since the packet before. Those of the flow's first packets go on with these, too.
 void FlowRows::update_split(const RowUpdate& packet) noexcept {

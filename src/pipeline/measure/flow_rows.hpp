@@ -63,6 +63,9 @@ class FlowRows {
     if (set_->has_origins()) FlowOrigin::go_on(origin_state(slot), ended);
   }
 
+  /// Statistics of records begin anew.
+  void begin_record(std::uint32_t slot) noexcept;
+
   /// At most kStatBatch packets, in arrival order. `headers`: of each, with SideFacts where they were read; null: they
   /// were not.
   void update(std::span<const RowUpdate> packets, const TcpFacts* headers = nullptr) noexcept;

@@ -27,6 +27,12 @@ constexpr Value time_of(const Flow& flow, const Base&) noexcept {
   return Value::of_time(flow.*kNs);
 }
 
+/// A count of what came back.
+template <std::uint64_t Flow::*kCount>
+Value reverse(const Flow& flow, const Base&) noexcept {
+  return flow.reverse_packets == 0 ? Value() : Value::of_unsigned(flow.*kCount);
+}
+
 Value per_second(double amount, const Flow& flow) noexcept {
   if (flow.last_ns <= flow.first_ns) return {};
   return Value::of_real(amount * kNsPerS / static_cast<double>(flow.last_ns - flow.first_ns));
@@ -99,6 +105,22 @@ constexpr ColumnEntry kAsked[] = {
      "1: no packet of the flow was left out by sampling; of flows that were shed there is no record",
      [](const Flow&, const Base&) { return Value::of_unsigned(1); }},
 };
+
+constexpr std::uint32_t kReversePen = 29305;  // RFC 5103
+
+constexpr ColumnEntry kReverse[] = {
+    {"reverse_packets", "packets", kUint64, kNullable, asked, {kReversePen, 2}, {}, "packets that came back (--biflow); absent where none did",
+     reverse<&Flow::reverse_packets>},
+    {"reverse_ip_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 1}, {}, "bytes that came back, by the IP headers",
+     reverse<&Flow::reverse_ip_bytes>},
+    {"reverse_wire_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 352}, {}, "bytes that came back, frames without FCS",
+     reverse<&Flow::reverse_wire_bytes>},
+    {"reverse_tcp_flags", "", kFlags16, kNullable, asked, {kReversePen, 6}, {}, "TCP flag bits of the packets that came back, ORed",
+     [](const Flow& flow, const Base&) { return flow.reverse_packets == 0 ? Value() : Value::of_flags(flow.reverse_tcp_flags); }},
+    {"biflow_direction", "", kUint8, kAlways, asked, {0, 239}, {},
+     "1: the source is the initiator; 0: a guess, since neither a SYN nor the packets' times tell who began",
+     [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.knows_initiator ? 1 : 0); }},
+};
 // clang-format on
 static_assert(std::size(kBase) == kBaseColumns);
 
@@ -128,6 +150,7 @@ constexpr StatisticElement kStatistics[] = {
 
 std::span<const ColumnEntry, kBaseColumns> base_columns() noexcept { return kBase; }
 std::span<const ColumnEntry> counter_columns() noexcept { return kAsked; }
+std::span<const ColumnEntry> reverse_columns() noexcept { return kReverse; }
 
 /// One line for each column is compiled, where a loop over the table would make a call of each.
 void read_base_columns(const FlowRecord& record, std::span<Value, kBaseColumns> out) noexcept {

@@ -36,6 +36,9 @@ inline constexpr std::size_t kBaseColumns = 11;
 std::span<const ColumnEntry, kBaseColumns> base_columns() noexcept;
 std::span<const ColumnEntry> counter_columns() noexcept;
 
+/// Those that every biflow has: what came back, and who began. Source: RFC 5103.
+std::span<const ColumnEntry> reverse_columns() noexcept;
+
 /// The values of base_columns().
 void read_base_columns(const FlowRecord& record, std::span<Value, kBaseColumns> out) noexcept;
 

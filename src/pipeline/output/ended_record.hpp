@@ -33,8 +33,12 @@ static_assert(std::is_trivially_copyable_v<RecordHeader>);
     asm volatile("" : "+r"(word));  // NOLINT(hicpp-no-assembler): else the words become one again
     std::memcpy(copy + 8 * i, &word, 8);
   }
-  const std::uint64_t rest = record.tcp_flags | std::uint64_t{static_cast<std::uint8_t>(record.end_reason)} << 16;
-  static_assert(offsetof(FlowRecord, end_reason) == offsetof(FlowRecord, tcp_flags) + 2 &&
+  const std::uint64_t rest = record.tcp_flags | std::uint64_t{record.reverse_tcp_flags} << 16 |
+                             std::uint64_t{static_cast<std::uint8_t>(record.end_reason)} << 32 |
+                             std::uint64_t{record.knows_initiator} << 40;
+  static_assert(offsetof(FlowRecord, reverse_tcp_flags) == offsetof(FlowRecord, tcp_flags) + 2 &&
+                offsetof(FlowRecord, end_reason) == offsetof(FlowRecord, tcp_flags) + 4 &&
+                offsetof(FlowRecord, knows_initiator) == offsetof(FlowRecord, tcp_flags) + 5 &&
                 sizeof(FlowRecord) == 8 * kWords + 8);
   std::memcpy(copy + 8 * kWords, &rest, 8);
 }

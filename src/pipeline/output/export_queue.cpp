@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kNap{1}, kFlushEvery{100};
 constexpr std::chrono::microseconds kRoomNap{100};
-constexpr std::chrono::seconds kSweep{2};  ///< that records of two flows which end at once may come apart
 
 std::size_t bytes_of_one(const Schema& schema) {
   return sizeof(RecordHeader) + (schema.statistics() ? schema.statistics()->row_bytes() : 0);
@@ -51,11 +50,6 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
     memory_bytes_ += std::bit_ceil(bytes) + (unflushed == 0 ? 0 : std::bit_ceil(unflushed)) +
                      kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
   }
-  if (options_.takes.records && schema_.has_reverse()) {
-    biflow_.emplace(schema_.columns(), options_.biflow_reach_ns);
-    memory_bytes_ += BiflowHold::memory_bytes(schema_.columns().size());
-    if (unflushed_) memory_bytes_ += BiflowHold::kSlots * (sizeof(FlowKey) + bytes_of_one(schema_));
-  }
   if (options_.takes.records) memory_bytes_ += exporter_->memory_bytes(schema_.columns());
   if (options_.takes.findings) memory_bytes_ += kFindingBytes;
   thread_ = std::thread([this] { run(); });
@@ -67,7 +61,7 @@ ExportQueue::~ExportQueue() {
 }
 
 ExportQueue::Put ExportQueue::put(std::span<const std::byte> record) {
-  const std::uint64_t packets = RecordView(record).header.record.packets;
+  const std::uint64_t packets = RecordView(record).header.record.all_packets();
   offered_.add(1, packets);
   while (!failed()) {
     if (ring_->push(record, {})) return Put::taken;
@@ -105,17 +99,10 @@ bool ExportQueue::finished_within(std::chrono::milliseconds most) {
 }
 
 void ExportQueue::write_live(const ReportFlow& flow) {
-  offered_.add(1, flow.record.packets);
-  if (failed()) return dropped_.add(1, flow.record.packets);
-  if (!biflow_) return hand_over_live(flow);
-  FlowRecord record = flow.record;
-  const std::span values = std::span(values_).first(flow.values.size());
-  std::ranges::copy(flow.values, values.begin());
-  if (merge(record, values)) hand_over_live({record, values});
-}
-
-void ExportQueue::hand_over_live(const ReportFlow& flow) {
-  handed_over_ += {.records = 1, .packets = flow.record.packets};
+  const std::uint64_t packets = flow.record.all_packets();
+  offered_.add(1, packets);
+  if (failed()) return dropped_.add(1, packets);
+  handed_over_ += {.records = 1, .packets = packets};
   exporter_->records({&flow, 1});
   if (++live_ % kLiveBatch == 0) flush();
 }
@@ -126,7 +113,6 @@ void ExportQueue::flush_live() {
 
 void ExportQueue::finish_live() {
   if (failed()) return;
-  release(std::chrono::steady_clock::time_point::max());
   exporter_->finish();
   flush();
 }
@@ -142,7 +128,6 @@ OutputSummary ExportQueue::summary() const {
                         .whole_run = !part_of_run_.load(std::memory_order_relaxed)};
   summary.dropped = dropped_.read();  // what comes last is read first, so that no more is than was offered
   summary.written = written_.read();
-  summary.merged = merged_.read();
   summary.offered = offered_.read();
   return summary;
 }
@@ -157,7 +142,6 @@ void ExportQueue::run() {
     const bool wrote = write_some();
     const auto now = std::chrono::steady_clock::now();
     if (begun_ && !failed() && (last || now - flushed >= kFlushEvery)) {
-      if (!options_.waits) release(now - std::chrono::nanoseconds(options_.biflow_reach_ns) - kSweep);
       flush();
       flushed = now;
     }
@@ -185,7 +169,7 @@ bool ExportQueue::write_some() {
 void ExportQueue::read(std::span<const std::byte> record) {
   const RecordView view(record);
   if (failed()) {
-    dropped_.add(1, view.header.record.packets);
+    dropped_.add(1, view.header.record.all_packets());
     if (options_.give_back) options_.give_back(record);
     return;
   }
@@ -199,38 +183,9 @@ void ExportQueue::read(std::span<const std::byte> record) {
   const std::span values(values_.data() + flows_.size() * columns, columns);
   // A row that other statistics laid out is none.
   schema_.read(batch_.back(), view.header.generation == 0 ? view.row : std::span<const std::byte>(), {}, values);
-  if (biflow_ && !merge(batch_.back(), values)) return batch_.pop_back();
-  hand_over(batch_.back(), values);
-}
-
-/// Both are in their places of the batch.
-void ExportQueue::hand_over(const FlowRecord& record, std::span<const Value> values) {
-  handed_over_ += {.records = 1, .packets = record.packets};
-  flows_.push_back({record, values});
+  handed_over_ += {.records = 1, .packets = batch_.back().all_packets()};
+  flows_.push_back({batch_.back(), values});
   if (flows_.size() == kBatch) write_batch();
-}
-
-/// Whether there is a record now, which may be another.
-bool ExportQueue::merge(FlowRecord& record, std::span<Value> values) {
-  const auto taken = biflow_->take(record, values, std::chrono::steady_clock::now());
-  if (taken == BiflowHold::Taken::merged) merged_.add(1, 0);
-  return taken != BiflowHold::Taken::held;
-}
-
-/// What waited for its other direction in vain.
-void ExportQueue::release(std::chrono::steady_clock::time_point until) {
-  if (!biflow_) return;
-  const std::size_t columns = schema_.columns().size();
-  for (FlowRecord record;;) {
-    const std::span values(values_.data() + flows_.size() * columns, columns);
-    if (!biflow_->release(until, record, values)) break;
-    batch_.push_back(record);
-    hand_over(batch_.back(), values);
-    if (++live_ % kLiveBatch != 0) continue;
-    write_batch();
-    flush();
-  }
-  write_batch();
 }
 
 void ExportQueue::write_batch() {
@@ -283,34 +238,13 @@ void ExportQueue::flush() {
   const bool all_lost = !good || exporter_->take_lost();
   OutputSummary::Sum not_sent = all_lost ? handed_over_ - held : exporter_->take_not_sent();
   written_.add(std::exchange(handed_over_, held) - held - not_sent);
-  if (!good && biflow_) {
-    not_sent += biflow_->held();
-    biflow_->clear();
-  }
   dropped_.add(not_sent);
   if (all_lost) lost_some_.store(true, std::memory_order_relaxed);
   if (!good) failed_.store(true, std::memory_order_release);
   if (!unflushed_) return;
-  if (good)
-    keep_what_is_held();
-  else
-    give_all_back();
-}
-
-/// What was handed over is written; what waits for its other direction was not handed over.
-void ExportQueue::keep_what_is_held() {
-  const auto record_of = [](std::span<const std::byte> record) { return RecordView(record).header.record; };
-  absl::erase_if(held_, [&](const auto& each) { return !biflow_->holds(record_of(each.second)); });
   unflushed_->drain([&](std::span<const std::byte> record) {
-    if (biflow_ && biflow_->holds(record_of(record)))
-      held_[record_of(record).key] = std::vector(record.begin(), record.end());
+    if (!good) options_.give_back(record);
   });
-}
-
-void ExportQueue::give_all_back() {
-  for (const auto& [key, record] : held_) options_.give_back(record);
-  held_.clear();
-  unflushed_->drain(options_.give_back);
 }
 
 }  // namespace parshall

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <absl/container/flat_hash_map.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -17,7 +15,6 @@
 #include <vector>
 
 #include "base/record_ring.hpp"
-#include "pipeline/output/biflow.hpp"
 #include "pipeline/output/ended_record.hpp"
 #include "pipeline/output/exporter.hpp"
 
@@ -33,8 +30,7 @@ struct ExportOptions {
   bool waits = false;  ///< for room, since the source can wait; else the newest is dropped, and counted
   /// Gets each record that a failed exporter has not written, by its thread; empty: they are dropped, and counted.
   std::function<void(std::span<const std::byte> record)> give_back = {};
-  std::size_t bytes = kBytes;         ///< for records that wait
-  std::uint64_t biflow_reach_ns = 0;  ///< of records of one connection, where those of both directions become one
+  std::size_t bytes = kBytes;  ///< for records that wait
 };
 
 /// Ended records and findings on their way to an exporter, which has a thread of its own.
@@ -110,15 +106,9 @@ class ExportQueue {
   void read(std::span<const std::byte> record);
   void write_batch();
   bool write_findings();
-  bool merge(FlowRecord& record, std::span<Value> values);
-  void release(std::chrono::steady_clock::time_point until);
-  void hand_over(const FlowRecord& record, std::span<const Value> values);
   void flush();
-  void keep_what_is_held();
-  void give_all_back();
   void begin();
   void put_finding(Finding finding);
-  void hand_over_live(const ReportFlow& flow);
   struct Tally {
     std::atomic<std::uint64_t> records{0}, packets{0}, findings{0};
     void add(std::uint64_t more_records, std::uint64_t more_packets, std::uint64_t more_findings = 0) noexcept;
@@ -134,7 +124,7 @@ class ExportQueue {
   bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
       run_began_{false}, part_of_run_{false};
-  Tally offered_, written_, dropped_, merged_;
+  Tally offered_, written_, dropped_;
 
   mutable std::mutex trouble_mutex_;
   std::string trouble_;
@@ -143,11 +133,8 @@ class ExportQueue {
   FindingList<Finding> findings_{kFindings, kFindingBytes};
 
   std::optional<RecordRing> unflushed_;  ///< records that may not be written yet, where they would be given back
-  std::uint64_t live_ = 0;               ///< records that came at once, or were held until then
+  std::uint64_t live_ = 0;               ///< records that came at once
   OutputSummary::Sum handed_over_;       ///< to the exporter, and neither written nor dropped
-
-  std::optional<BiflowHold> biflow_;
-  absl::flat_hash_map<FlowKey, std::vector<std::byte>, KeyHash> held_;  ///< of unflushed_, what biflow_ held at a flush
 
   std::vector<FlowRecord> batch_;  ///< of the exporter's thread, with as many rows of values
   std::vector<Value> values_;

@@ -46,24 +46,24 @@ struct MonitorCounts : Counters {
   void add_to_class(ClassId id, const FlowRecord& record) noexcept {
     ClassCounts& counts = classes[id < classes.size() - 2 ? id : classes.size() - (id == kUnknownClass ? 2 : 1)];
     counts.add(ClassCounter::flows, 1);
-    counts.add(ClassCounter::packets, record.packets);
-    counts.add(ClassCounter::ip_bytes, record.ip_bytes);
-    counts.add(ClassCounter::wire_bytes, record.wire_bytes);
+    counts.add(ClassCounter::packets, record.all_packets());
+    counts.add(ClassCounter::ip_bytes, record.all_ip_bytes());
+    counts.add(ClassCounter::wire_bytes, record.all_wire_bytes());
   }
 
   void add_live(const FlowRecord& record) noexcept {
     add(Counter::live_flows, 1);
-    add(Counter::live_flow_packets, record.packets);
-    add(Counter::ip_bytes, record.ip_bytes);
-    add(Counter::wire_bytes, record.wire_bytes);
+    add(Counter::live_flow_packets, record.all_packets());
+    add(Counter::ip_bytes, record.all_ip_bytes());
+    add(Counter::wire_bytes, record.all_wire_bytes());
     add_times(record.first_ns, record.last_ns);
   }
   void add_ended(const FlowRecord& record) noexcept {
     add(Counter::ended_records, 1);
     add(Counter::evicted_records, record.end_reason == EndReason::lack_of_resources ? 1 : 0);
-    add(Counter::ended_record_packets, record.packets);
-    add(Counter::ended_record_ip_bytes, record.ip_bytes);
-    add(Counter::ended_record_wire_bytes, record.wire_bytes);
+    add(Counter::ended_record_packets, record.all_packets());
+    add(Counter::ended_record_ip_bytes, record.all_ip_bytes());
+    add(Counter::ended_record_wire_bytes, record.all_wire_bytes());
     add_times(record.first_ns, record.last_ns);
   }
   void add_kept_out(const KeptOut& more) noexcept {

@@ -29,8 +29,7 @@ struct OutputSummary {
   bool takes_records = false;
   bool whole_run = true;  ///< it was there from the beginning to the end
   Sum offered, written, dropped;
-  Sum merged;  ///< records of one direction that others, of both, have the packets of
-  Sum waiting() const noexcept { return offered - written - dropped - merged; }
+  Sum waiting() const noexcept { return offered - written - dropped; }
 };
 
 }  // namespace parshall

@@ -11,7 +11,6 @@ using Put = ExportQueue::Put;
 using Clock = std::chrono::steady_clock;
 
 ExportQueue& Outputs::add(std::unique_ptr<Exporter> exporter, ExportOptions options) {
-  options.biflow_reach_ns = biflow_reach_ns_;
   auto queue = std::make_shared<ExportQueue>(std::move(exporter), schema_, std::move(options));
   if (begun_.load(std::memory_order_relaxed)) {
     queue->note_part_of_run();
@@ -70,7 +69,6 @@ void Outputs::keep_account(const OutputSummary& account) {
   all.offered += next.offered;
   all.written += next.written;
   all.dropped += next.dropped;
-  all.merged += next.merged;
   removed_.erase(removed_.begin() + 1);
 }
 

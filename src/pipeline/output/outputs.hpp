@@ -18,9 +18,7 @@ class Outputs {
  public:
   using Queues = std::vector<std::shared_ptr<ExportQueue>>;
 
-  /// `biflow_reach_ns`: how far apart records of both directions of a connection are at most, where they become one.
-  explicit Outputs(Schema schema, std::uint64_t biflow_reach_ns = 0)
-      : schema_(std::move(schema)), biflow_reach_ns_(biflow_reach_ns) {}
+  explicit Outputs(Schema schema) : schema_(std::move(schema)) {}
 
   // One thread, which the others know nothing of:
 
@@ -79,7 +77,6 @@ class Outputs {
   void keep_account(const OutputSummary& account);
 
   Schema schema_;
-  std::uint64_t biflow_reach_ns_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Queues> queues_ = std::make_shared<Queues>();  ///< with the mutex
   std::vector<OutputSummary> removed_;                                 ///< with the mutex

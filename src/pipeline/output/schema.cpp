@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "base/parse.hpp"
-#include "pipeline/output/biflow.hpp"
 #include "pipeline/output/community_id.hpp"
 
 namespace parshall {
@@ -216,18 +215,15 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
       value = entry->read(record, base);
     else if (identity != nullptr)
       value = identity->read({record, origin, *ids_, *losses_});
-    else if (statistic == Origin::kNothing)
-      value = {};
     else
       value = value_of(columns_[kBaseColumns + i].type, statistics[statistic]);
   }
 }
 
 void Schema::add_reverse() {
-  has_reverse_ = true;
-  for (const ColumnInfo& column : reverse_columns()) {
-    columns_.push_back(column);
-    origins_.push_back({.statistic = Origin::kNothing});
+  for (const ColumnEntry& entry : reverse_columns()) {
+    columns_.push_back(info_of(entry));
+    origins_.push_back({.entry = &entry});
   }
 }
 
@@ -242,7 +238,8 @@ std::vector<ColumnInfo> list_columns() {
                    .type = statistic.type,
                    .ipfix = element_of(statistic.column),
                    .help = statistic.help});
-  std::ranges::copy(reverse_columns(), std::back_inserter(all));
+  std::ranges::transform(reverse_columns(), std::back_inserter(all),
+                         [](const ColumnEntry& entry) { return info_of(entry); });
   all.push_back({.name = std::string(FlowClass::kName),
                  .type = FlowClass::kType,
                  .ipfix = element_of(FlowClass::kName),

@@ -31,9 +31,8 @@ class Schema {
   const std::shared_ptr<const StatisticSet>& statistics() const noexcept { return statistics_; }
   bool needs_interval() const noexcept { return needs_interval_; }
 
-  /// From now on records may be of both directions: reverse_columns() are its last. read() leaves them absent.
+  /// Records are biflows: reverse_columns() are its last.
   void add_reverse();
-  bool has_reverse() const noexcept { return has_reverse_; }
   /// Where packets that were lost are to be noted; null where no column goes by it. The same of all copies.
   const std::shared_ptr<LossLog>& losses() const noexcept { return losses_; }
 
@@ -45,15 +44,13 @@ class Schema {
   struct Origin {
     const ColumnEntry* entry = nullptr;
     const IdentityColumn* identity = nullptr;
-    std::size_t statistic = 0;  ///< where both are null; or kNothing
-
-    static constexpr std::size_t kNothing = StatisticSet::kMaxColumns;
+    std::size_t statistic = 0;  ///< where both are null
   };
 
   std::vector<ColumnInfo> columns_;
   std::vector<Origin> origins_;  ///< of those that were asked for
   std::shared_ptr<const StatisticSet> statistics_;
-  bool needs_interval_ = false, has_reverse_ = false;
+  bool needs_interval_ = false;
   std::shared_ptr<const FlowIds> ids_;  ///< null: no column goes by it, nor by when packets were lost
   std::shared_ptr<LossLog> losses_;
 };

@@ -50,11 +50,6 @@ std::string worker_lines(const ReportSummary& summary) {
   return lines;
 }
 
-/// Where records of both directions become one.
-std::string merged_text(const OutputSummary& output) {
-  return output.merged.records == 0 ? "" : fmt::format(" + {} merged into others", output.merged.records);
-}
-
 /// What became of all that was to be written while the run went on. That the report itself has all is nothing new.
 std::string output_lines(const ReportSummary& summary) {
   std::string lines;
@@ -64,9 +59,9 @@ std::string output_lines(const ReportSummary& summary) {
     const bool has_findings = output.offered.findings != 0 || !output.takes_records;
     if (output.takes_records)
       lines += fmt::format(
-          "output     {}: {} records ({} packets) = {} ({}) written + {} ({}) waiting + {} ({}) dropped{}\n",
-          output.name, output.offered.records, output.offered.packets, output.written.records, output.written.packets,
-          waiting.records, waiting.packets, output.dropped.records, output.dropped.packets, merged_text(output));
+          "output     {}: {} records ({} packets) = {} ({}) written + {} ({}) waiting + {} ({}) dropped\n", output.name,
+          output.offered.records, output.offered.packets, output.written.records, output.written.packets,
+          waiting.records, waiting.packets, output.dropped.records, output.dropped.packets);
     if (has_findings)
       lines += fmt::format("output     {}: {} findings of tasks = {} written + {} waiting + {} dropped\n", output.name,
                            output.offered.findings, output.written.findings, waiting.findings, output.dropped.findings);

@@ -217,7 +217,7 @@ class IpfixExporter final : public Exporter {
     });
     if (is_netflow_) writer_.note_time(flow.record.first_ns, flow.record.last_ns);
     for (const Element& each : always_) bytes.number(value_of(each.element, flow.record), each.bytes);
-    writer_.add(id, record_, flow.record.packets);
+    writer_.add(id, record_, flow.record.all_packets());
   }
 
   /// Of what every record has, whatever its columns are.

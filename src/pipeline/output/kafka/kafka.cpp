@@ -74,7 +74,7 @@ class KafkaExporter final : public Exporter {
     const std::uint64_t now = now_ns();
     for (const ReportFlow& flow : batch) {
       put(flow, now);
-      in_message_ += {.records = 1, .packets = flow.record.packets};
+      in_message_ += {.records = 1, .packets = flow.record.all_packets()};
       if (in_message_.records == target_.batch || message_.size() >= kMessageBytes) send();
     }
   }

@@ -82,7 +82,7 @@ class ParquetExporter final : public Exporter {
 
   void write(const ReportFlow& flow) {
     const std::uint64_t sequence = sequence_++;
-    const OutputSummary::Sum one{.records = 1, .packets = flow.record.packets};
+    const OutputSummary::Sum one{.records = 1, .packets = flow.record.all_packets()};
     if (is_time_for_another(flow.record.last_ns)) end_file();
     if (file_ == nullptr && !begin_file(flow.record.last_ns, sequence)) {
       not_sent_ += one;
