@@ -2,12 +2,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/flow/both_ways.hpp"
+#include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/flow/record.hpp"
-#include "pipeline/flow/table.hpp"
+#include "pipeline/measure/flow_rows.hpp"
 
 namespace parshall {
 
@@ -15,7 +17,7 @@ namespace parshall {
 ///
 /// The table has one slot for a connection, under the key that both directions share, and counts them together. This
 /// keeps, by slot, what one of them had, so that the rest is the other's, and which of them began. Each direction has a
-/// row of its own in the measure stage: row_of().
+/// row of its own for all else that is measured: row_of().
 ///
 /// Shape:  64 bytes for each slot, in an array beside the table; unused slots are never touched.
 /// Cost:   one more cache line per packet.
@@ -35,29 +37,25 @@ class Biflows {
 
   static constexpr std::uint32_t slot_of(std::uint32_t row) noexcept { return row / 2; }
   static constexpr bool is_back(std::uint32_t row) noexcept { return row % 2 != 0; }
+  static constexpr std::uint32_t other_way(std::uint32_t row) noexcept { return row ^ 1; }
 
-  void prefetch(std::uint32_t slot) const noexcept { prefetch_line(&states_[slot]); }
+  void prefetch(std::uint32_t row) const noexcept { prefetch_line(&states_[slot_of(row)]); }
 
-  /// Counts a packet that the table has counted in that slot. `is_back`: it goes from the key's second end to its
-  /// first. Returns its direction's row, with what the packet begins there.
-  SlotRef add(SlotRef at, const PacketFacts& facts, bool is_back) noexcept {
-    State& state = states_[at.slot()];
-    if (at.is_new()) [[unlikely]]
-      at.is_split() ? begin_record(state) : begin(state, at.is_late());
-    state.flags[is_back] |= facts.counts.tcp_flags();
-    if (is_back) {
-      state.packets += facts.counts.packets();
-      state.ip_bytes += facts.counts.ip_bytes();
-      state.wire_bytes += facts.wire_bytes();
-    }
-    const std::uint32_t row = row_of(at.slot(), is_back);
-    if (!state.seen[is_back]) [[unlikely]]
-      return begin_direction(state, facts, is_back, row);
-    if (state.splits[is_back]) [[unlikely]] {
-      state.splits[is_back] = false;
-      return SlotRef::split(row);
-    }
-    return SlotRef::known(row, /*is_first=*/true);
+  /// Counts a packet, given with what it begins in its slot; then it says what it begins in its row. `key_of(row)` is
+  /// the row's flow.
+  void add(RowUpdate& packet, FlowKeys key_of) noexcept {
+    State& state = states_[slot_of(packet.slot)];
+    const bool back = is_back(packet.slot);
+    if (packet.starts_flow) [[unlikely]]
+      packet.is_split ? begin_record(state) : begin(state, packet.is_late);
+    state.flags[back] |= packet.counts.tcp_flags();
+    const std::uint64_t counted = back ? ~std::uint64_t{0} : 0;  // which direction comes next nobody can tell
+    state.packets += packet.counts.packets() & counted;
+    state.ip_bytes += packet.counts.ip_bytes() & counted;
+    state.wire_bytes += packet.wire_bytes() & counted;
+    packet.starts_flow = packet.is_split = packet.is_late = false;
+    if (state.begins[back]) [[unlikely]]
+      begin_row(state, packet, key_of);
   }
 
   /// The row of the initiator's direction.
@@ -99,46 +97,52 @@ class Biflows {
     std::uint64_t packets, ip_bytes, wire_bytes;  ///< of this record, from the key's second end to its first
     std::uint64_t began_ns;                       ///< time of the connection's first packet
     std::uint16_t flags[2];                       ///< of this record, by direction
+    bool begins[2];                               ///< the direction's next packet begins something in its row
     bool seen[2];                                 ///< whether the direction had a packet
-    bool splits[2];     ///< its next packet is its first since an active timeout ended a record
-    bool source;        ///< the initiator's direction
-    bool began_by_syn;  ///< the first packet was a SYN without ACK
-    bool knows_source;  ///< it is no guess
-    bool is_decided;    ///< a record has told who began
-    bool is_late;       ///< packets may have been kept out before
+    bool source;                                  ///< the initiator's direction
+    bool began_by_syn;                            ///< the first packet was a SYN without ACK
+    bool knows_source;                            ///< it is no guess
+    bool is_decided;                              ///< a record has told who began
+    bool is_late;                                 ///< packets may have been kept out before
   };
   static_assert(sizeof(State) == 64);
 
   static void begin(State& state, bool is_late) noexcept {
     state = {};
+    state.begins[0] = state.begins[1] = true;
     state.is_late = is_late;
   }
 
   static void begin_record(State& state) noexcept {
     state.packets = state.ip_bytes = state.wire_bytes = 0;
     state.flags[0] = state.flags[1] = 0;
-    state.splits[0] = state.seen[0];
-    state.splits[1] = state.seen[1];
+    state.begins[0] = state.begins[1] = true;
     state.is_decided = true;
+  }
+
+  [[gnu::noinline]] static void begin_row(State& state, RowUpdate& packet, FlowKeys key_of) noexcept {
+    const bool back = is_back(packet.slot);
+    state.begins[back] = false;
+    packet.starts_flow = true;
+    packet.is_split = state.seen[back];
+    packet.is_late = state.is_late && !packet.is_split;
+    if (!std::exchange(state.seen[back], true)) tell_initiator(state, packet, back, key_of);
   }
 
   /// A SYN without ACK tells the initiator; else it is who came first in the input, which is a guess where TCP began
   /// before, or where times do not say the same.
-  [[gnu::noinline]] static SlotRef begin_direction(State& state, const PacketFacts& facts, bool is_back,
-                                                   std::uint32_t row) noexcept {
-    const bool is_syn = facts.key.protocol == kTcp && (facts.counts.tcp_flags() & (kSyn | kAck)) == kSyn;
-    state.seen[is_back] = true;
-    if (!state.seen[!is_back]) {
-      state.source = is_back;
-      state.began_ns = facts.time_ns;
+  static void tell_initiator(State& state, const RowUpdate& packet, bool back, FlowKeys key_of) noexcept {
+    const bool is_syn = (packet.counts.tcp_flags() & (kSyn | kAck)) == kSyn;
+    if (!state.seen[!back]) {
+      state.source = back;
+      state.began_ns = packet.time_ns;
       state.began_by_syn = state.knows_source = is_syn;
     } else if (is_syn && !state.began_by_syn && !state.is_decided) {
-      state.source = is_back;
+      state.source = back;
       state.knows_source = true;
-    } else if (facts.key.protocol != kTcp) {
-      state.knows_source = facts.time_ns > state.began_ns;
+    } else if (key_of(packet.slot).protocol != kTcp) {
+      state.knows_source = packet.time_ns > state.began_ns;
     }
-    return state.is_late ? SlotRef::late(row) : SlotRef(row, true);
   }
 
   HugeBuffer<State> states_;

@@ -220,9 +220,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
     if (follows_batch_) follow_batch(count);
-    if (biflows_)
-      for (std::size_t i = group_measured_; i < count; ++i) add_biflow(slots_[i], group_[i], i, key_of());
-    else if (const bool only_first = only_first_ && !measurement_.class_jobs_wait(); measurement_.any())
+    if (const bool only_first = only_first_ && !measurement_.class_jobs_wait(); measurement_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
         if (!only_first || slots_[i].may_be_first())
           measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
@@ -250,20 +248,18 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     end_rows(slot, record);
     const MeasuredFlow flow = flow_of(record, slot);
     ended_.add(flow, snapshotter_.flow_ended(flow, in_snapshot(slot)), generation_);
-    if (record.end_reason == EndReason::active_timeout)
-      measurement_.flow_goes_on(biflows_ ? biflows_->source_row(slot) : slot, record);
+    if (record.end_reason == EndReason::active_timeout) go_on(slot, record);
   }
 
   bool is_closed(std::uint32_t slot, std::uint16_t tcp_flags, std::size_t counted) noexcept override {
-    if (!biflows_) return FlowSink::is_closed(slot, tcp_flags, counted);
+    const Biflows* const biflows = measurement_.biflows();
+    if (biflows == nullptr) return FlowSink::is_closed(slot, tcp_flags, counted);
     after_update(counted);
-    return biflows_->is_closed(slot);
+    measurement_.flush(key_of());
+    return biflows->is_closed(slot);
   }
 
-  void flow_ends_soon(std::uint32_t slot) noexcept override {
-    if (biflows_) return prefetch_biflow(slot);
-    measurement_.prefetch(slot);
-  }
+  void flow_ends_soon(std::uint32_t slot) noexcept override { prefetch_rows(slot); }
 
   /// The row goes with the flow, and so does whether the running snapshot has it.
   void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t counted) noexcept override {
@@ -277,7 +273,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   void use(const StatisticChoice& choice) {
     use_statistics(choice);
-    table_.first_packets(only_first_ ? measurement_.first_packets() : 0);
+    table_.first_packets(measurement_.first_packets());
   }
 
   void change_statistics(const StatisticChoice& choice) noexcept {
@@ -300,7 +296,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
       return Biflows::is_back(row) ? opposite(key) : key;
     }
   };
-  RowKeys key_of() const noexcept { return {&table_, biflows_ != nullptr}; }
+  RowKeys key_of() const noexcept { return {&table_, measurement_.biflows() != nullptr}; }
 
   void begin_snapshot() noexcept {
     measurement_.flush(key_of());  // the rows may go

@@ -3,14 +3,17 @@
 
 namespace parshall {
 
-Measurement::Measurement(const FlowStageOptions& options, std::size_t slots, const FlowSample* sample)
-    : messages_(options.windows.empty() ? 64 : options.window_ring_bytes), slots_(slots) {
+Measurement::Measurement(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample)
+    : biflows_(options.biflow ? std::make_unique<Biflows>(table_slots) : nullptr),
+      messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
+      slots_(options.biflow ? Biflows::rows_for(table_slots) : table_slots) {
   if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
   for (std::uint32_t i = 0; i < options.windows.size(); ++i)
-    windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots, messages_, options.can_wait, sample));
+    windows_.push_back(
+        std::make_unique<WindowRows>(options.windows[i], i, slots_, messages_, options.can_wait, sample));
   if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
   if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
-    tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots, options.seed);
+    tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots_, options.seed);
   if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
   if (options.populate) populate();
   has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
@@ -40,10 +43,20 @@ void Measurement::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKe
   }
 }
 
+void Measurement::count_directions(std::span<RowUpdate> packets, FlowKeys key_of) noexcept {
+  for (RowUpdate& packet : packets) {
+    // The other direction has nothing in the new record yet: all that came before was measured.
+    if (packet.is_split && rows_) [[unlikely]]
+      rows_->begin_record(Biflows::other_way(packet.slot));
+    biflows_->add(packet, key_of);
+  }
+}
+
 void Measurement::measure_oldest(FlowKeys key_of) noexcept {
   const std::size_t at = measured_ % pending_.size();
   const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
   const std::span packets(&pending_[at], count);
+  if (biflows_) count_directions(packets, key_of);
   timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
   if (rows_) {
     const auto timer = time(MeasureStage::statistics, count);

@@ -11,6 +11,7 @@
 
 #include "base/record_ring.hpp"
 #include "base/stage_cost.hpp"
+#include "engine/biflows.hpp"
 #include "engine/flow_stage.hpp"
 #include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/measure/flow_rows.hpp"
@@ -24,9 +25,12 @@ namespace parshall {
 class Measurement {
  public:
   /// `sample`: which flows are looked at; null: all.
-  Measurement(const FlowStageOptions& options, std::size_t slots, const FlowSample* sample);
+  Measurement(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample);
 
-  bool any() const noexcept { return rows_ || !windows_.empty(); }
+  bool any() const noexcept { return rows_ || !windows_.empty() || biflows_; }
+
+  /// Null where each direction is a flow: then a row is a slot's; else one of its directions'.
+  const Biflows* biflows() const noexcept { return biflows_.get(); }
   bool has_windows() const noexcept { return !windows_.empty(); }
 
   /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then. Flows keep
@@ -40,7 +44,7 @@ class Measurement {
 
   /// How many packets at a flow's beginning are to be added, where later ones change nothing; 0: all.
   std::uint32_t first_packets() const noexcept {
-    return rows_ && windows_.empty() ? rows_->set()->first_packets().value_or(0) : 0;
+    return rows_ && windows_.empty() && !biflows_ ? rows_->set()->first_packets().value_or(0) : 0;
   }
 
   bool classifies() const noexcept { return rows_ && rows_->set()->classifies(); }
@@ -61,6 +65,7 @@ class Measurement {
   }
 
   [[gnu::always_inline]] void prefetch(std::uint32_t slot) const noexcept {
+    if (biflows_) biflows_->prefetch(slot);
     if (rows_) rows_->prefetch(slot);
     if (tracker_) tracker_->prefetch(slot);
     for (const auto& windows : windows_) windows->prefetch(slot);
@@ -72,12 +77,13 @@ class Measurement {
                                   FlowKeys key_of) noexcept {
     if (slot.is_kept_out()) [[unlikely]]
       return add_kept_out(facts, place, key_of);
-    prefetch(slot.slot());
+    const std::uint32_t row = biflows_ ? Biflows::row_of(slot.slot(), tcp.is_back) : slot.slot();
+    prefetch(row);
     place = note(facts, place);
     const std::size_t at = added_++ % pending_.size();
     // Field by field: made elsewhere and copied as a whole, what was just stored in parts is loaded in one piece.
     RowUpdate& packet = pending_[at];
-    packet.slot = slot.slot();
+    packet.slot = row;
     packet.starts_flow = slot.is_new();
     packet.is_split = slot.is_split();
     packet.is_late = slot.is_late();
@@ -115,7 +121,8 @@ class Measurement {
     added_ = measured_ = 0;
   }
 
-  /// After flush().
+  // After flush(), of a row:
+
   void flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
     if (rows_) rows_->flow_ended(slot);
     for (const auto& windows : windows_) windows->flow_ended(slot, key);
@@ -125,10 +132,8 @@ class Measurement {
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
     if (rows_) rows_->flow_goes_on(slot, ended);
   }
-  /// After flush(): the row's flow goes on in another record, without a packet yet.
-  void begin_record(std::uint32_t slot) noexcept {
-    if (rows_) rows_->begin_record(slot);
-  }
+  /// Of slots.
+  void biflow_moved(std::uint32_t from, std::uint32_t to) noexcept { biflows_->move(from, to); }
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
     if (rows_) rows_->move(from, to);
     if (tracker_) tracker_->flow_moved(from, to);
@@ -201,6 +206,9 @@ class Measurement {
   /// A packet that no flow has. Windows that it ends have all that came before.
   void add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept;
 
+  /// The directions of the packets' flows.
+  void count_directions(std::span<RowUpdate> packets, FlowKeys key_of) noexcept;
+
   /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
   /// multiple of kStatBatch, and none of its packets is behind the ring's end.
   void measure_oldest(FlowKeys key_of) noexcept;
@@ -209,6 +217,7 @@ class Measurement {
   void populate() noexcept {
     for (const auto& windows : windows_) windows->populate();
     if (tracker_) tracker_->populate();
+    if (biflows_) biflows_->populate();
   }
 
   /// Packets between which no monitoring state changes.
@@ -226,13 +235,14 @@ class Measurement {
   }
 
   std::unique_ptr<ClassJobs> jobs_;
+  std::unique_ptr<Biflows> biflows_;
   std::unique_ptr<FlowRows> rows_;
   std::unique_ptr<FlowStates> states_;
   std::unique_ptr<FlowTracker> tracker_;
   std::unique_ptr<WorkerControl> control_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
-  std::size_t slots_;
+  std::size_t slots_;  ///< rows
   bool follows_tcp_, reads_headers_, has_bins_, keeps_classes_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll

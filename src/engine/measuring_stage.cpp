@@ -19,14 +19,11 @@ MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t sl
       observe_merges_(options.observe_merges),
       batch_flows_(options.classified_batch != 0 ? std::make_unique<BatchFlows>(options.classified_batch) : nullptr),
       guard_(make_guard(options)),
-      biflows_(options.biflow ? std::make_unique<Biflows>(slots) : nullptr),
       ended_(options.ended_ring_bytes, options.statistics.set.get()),
       shedder_(options, measurement_, clock_),
-      measurement_(options, options.biflow ? Biflows::rows_for(slots) : slots, shedder_.sample()),
+      measurement_(options, slots, shedder_.sample()),
       sweep_(options.timeouts.shortest_quiet_ns(), options.can_wait),
-      snapshotter_(flows_move, options.statistics.set.get(), measurement_.state_packets()) {
-  if (biflows_ && options.populate) biflows_->populate();
-}
+      snapshotter_(flows_move, options.statistics.set.get(), measurement_.state_packets()) {}
 
 void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
   drain();
@@ -43,41 +40,37 @@ StatisticChoice MeasuringStage::statistics() const {
 }
 
 MeasuredFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) const noexcept {
-  if (biflows_) biflows_->divide(record, slot);
-  const std::uint32_t row = biflows_ ? biflows_->source_row(slot) : slot;
-  const bool counts_classes = ended_.counts().has_classes();
-  return {record, measurement_.row(row),
-          counts_classes ? measurement_.class_of(row).value_or(kNotClassified) : kNotClassified};
-}
-
-void MeasuringStage::add_biflow(SlotRef at, const PacketFacts& facts, std::size_t i, FlowKeys key_of) noexcept {
-  const TcpFacts& tcp = in_flight_.tcp(i);
-  if (!at.is_kept_out()) {
-    const bool is_split = at.is_split();
-    const std::uint32_t slot = at.slot();
-    at = biflows_->add(at, facts, tcp.is_back);
-    if (is_split) measurement_.begin_record(Biflows::row_of(slot, !tcp.is_back));
+  if (const Biflows* const biflows = measurement_.biflows()) {
+    biflows->divide(record, slot);
+    slot = biflows->source_row(slot);
   }
-  if (measurement_.any()) measurement_.add(at, facts, in_flight_.place(i), tcp, key_of);
+  const bool counts_classes = ended_.counts().has_classes();
+  return {record, measurement_.row(slot),
+          counts_classes ? measurement_.class_of(slot).value_or(kNotClassified) : kNotClassified};
 }
 
 void MeasuringStage::end_rows(std::uint32_t slot, const FlowRecord& record) noexcept {
-  if (!biflows_) return measurement_.flow_ended(slot, record.key);
+  if (measurement_.biflows() == nullptr) return measurement_.flow_ended(slot, record.key);
   measurement_.flow_ended(Biflows::row_of(slot, false), record.key);
   measurement_.flow_ended(Biflows::row_of(slot, true), opposite(record.key));
 }
 
-void MeasuringStage::prefetch_biflow(std::uint32_t slot) const noexcept {
-  biflows_->prefetch(slot);
-  measurement_.prefetch(Biflows::row_of(slot, false));
-  measurement_.prefetch(Biflows::row_of(slot, true));
+void MeasuringStage::go_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
+  const Biflows* const biflows = measurement_.biflows();
+  measurement_.flow_goes_on(biflows != nullptr ? biflows->source_row(slot) : slot, ended);
 }
 
 void MeasuringStage::move_rows(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
-  if (!biflows_) return measurement_.flow_moved(from, to, key);
-  biflows_->move(from, to);
+  if (measurement_.biflows() == nullptr) return measurement_.flow_moved(from, to, key);
+  measurement_.biflow_moved(from, to);
   measurement_.flow_moved(Biflows::row_of(from, false), Biflows::row_of(to, false), key);
   measurement_.flow_moved(Biflows::row_of(from, true), Biflows::row_of(to, true), opposite(key));
+}
+
+void MeasuringStage::prefetch_rows(std::uint32_t slot) const noexcept {
+  if (measurement_.biflows() == nullptr) return measurement_.prefetch(slot);
+  measurement_.prefetch(Biflows::row_of(slot, false));
+  measurement_.prefetch(Biflows::row_of(slot, true));
 }
 
 void MeasuringStage::add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept {
@@ -113,7 +106,7 @@ FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun) noexcept {
 
 void MeasuringStage::use_statistics(const StatisticChoice& choice) {
   measurement_.use(choice.set);
-  only_first_ = !biflows_ && measurement_.first_packets() != 0;  // the table counts both directions' packets
+  only_first_ = measurement_.first_packets() != 0;
   generation_ = choice.generation;
   update_extras();
 }

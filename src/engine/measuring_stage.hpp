@@ -8,7 +8,6 @@
 
 #include "base/mailbox.hpp"
 #include "engine/batch_flows.hpp"
-#include "engine/biflows.hpp"
 #include "engine/ended_flows.hpp"
 #include "engine/flood_guard.hpp"
 #include "engine/flow_stage.hpp"
@@ -47,12 +46,11 @@ class MeasuringStage : public FlowStage {
   /// A flow of the table, for who counts or copies it. Where flows are biflows the record becomes one.
   MeasuredFlow flow_of(FlowRecord& record, std::uint32_t slot) const noexcept;
 
-  /// Measures the i-th oldest packet, which the table has counted there.
-  void add_biflow(SlotRef at, const PacketFacts& facts, std::size_t i, FlowKeys key_of) noexcept;
   /// Rows of the measure stage for that slot, one or two.
   void end_rows(std::uint32_t slot, const FlowRecord& record) noexcept;
+  void go_on(std::uint32_t slot, const FlowRecord& ended) noexcept;
   void move_rows(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
-  void prefetch_biflow(std::uint32_t slot) const noexcept;
+  void prefetch_rows(std::uint32_t slot) const noexcept;
 
   /// What came, and what of it came to no flow.
   void add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept;
@@ -64,9 +62,7 @@ class MeasuringStage : public FlowStage {
   /// At the end of a flood guard's window, by the flows that the table was given: filter_ from here on.
   FloodFilter* end_guard_window(std::uint64_t begun) noexcept;
 
-  void update_extras() noexcept {
-    extras_ = measurement_.any() || observe_merges_ || biflows_ || snapshotter_.has_any();
-  }
+  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || snapshotter_.has_any(); }
 
   /// Others from here on, after flush(). Throws std::bad_alloc, and has none then.
   void use_statistics(const StatisticChoice& choice);
@@ -86,7 +82,6 @@ class MeasuringStage : public FlowStage {
 
   std::unique_ptr<BatchFlows> batch_flows_;  ///< null: nobody asks for the classes of packets
   std::unique_ptr<FloodGuard> guard_;        ///< null: every flow comes into the table
-  std::unique_ptr<Biflows> biflows_;         ///< null: each direction is a flow
   EndedFlows ended_;
   Shedder shedder_;
   Measurement measurement_;
