@@ -187,6 +187,16 @@ def udp_frames(count, flows=500, payload_bytes=18):
     return [udp_frame(number % flows, payload_bytes) for number in range(count)]
 
 
+def frames_of(pcap):
+    """The frames of a capture file's bytes, little-endian and classic."""
+    frames, at = [], 24
+    while at < len(pcap):
+        captured, = struct.unpack_from('<I', pcap, at + 8)
+        frames.append(pcap[at + 16:at + 16 + captured])
+        at += 16 + captured
+    return frames
+
+
 def write_pcap(path, frames, first_s=1700000000, step_us=10):
     with open(path, 'wb') as file:
         file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))

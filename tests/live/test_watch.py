@@ -5,9 +5,11 @@ import collections
 import concurrent.futures
 import csv
 import fcntl
+import gzip
 import ipaddress
 import json
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -30,6 +32,7 @@ from rivals import program_for  # noqa: E402
 PARSHALL = 'parshall'
 PROGRAMS = '.'
 FRAMES = 10000
+CASES = pathlib.Path(__file__).resolve().parent.parent / 'cases'
 ROOM = ('--descriptors', '16384')  # for all of them: how busy the machine is is not what is tested
 FLOWS = 500
 ETH_P_ALL, SO_RCVBUFFORCE = 3, 33
@@ -132,6 +135,19 @@ class KernelInterfaces(Devices):
                 self.check(report, frames)
                 for worker in report['summary']['workers']:
                     self.assertGreater(worker['accounting']['counted'], FRAMES // 5)
+
+    @side_by_side.alone
+    def test_every_connection_is_one_biflow_with_two_workers(self):
+        with gzip.open(CASES / 'biflow_1500_connections.pcap.gz') as packed:
+            frames = netns.frames_of(packed.read())
+        for threads in ('run-to-completion', 'pipeline'):
+            with self.subTest(threads=threads):
+                report = self.watch(frames, '--workers', '2', '--threads', threads, '--biflow')
+                self.assertTrue(report['summary']['accounting']['balanced'])
+                self.assertEqual(report['summary']['accounting']['counted'], len(frames))
+                self.assertEqual(collections.Counter((flow['packets'], flow['reverse_packets'], flow['dst_port']) for flow in report['flows']), {(120, 60, 80): 50}, 'the same fifty again and again')
+                for worker in report['summary']['workers']:
+                    self.assertGreater(worker['accounting']['counted'], len(frames) // 5)
 
     def test_statistics_of_each_flow(self):
         frames = netns.udp_frames(FRAMES, FLOWS)

@@ -147,6 +147,16 @@ class Shown(unittest.TestCase):
         grown = came[-1][1]["summary"]["packets"] - came[1][1]["summary"]["packets"]
         self.assertGreater(grown, 100_000)
 
+    def test_biflows_are_of_who_began(self):
+        with Run("--biflow", traffic=["-g", "flows=300,protocol=connections,pace=20000"]) as run:
+            give_up = time.monotonic() + WITHIN_S
+            while len((state := json.loads(run.ask()[2]))["flows"]) < 100 and time.monotonic() < give_up:
+                time.sleep(0.2)
+            ends = [tuple(flow[1:3]) for flow in state["flows"]]
+            self.assertGreater(len(ends), 99)
+            self.assertFalse({(back, there) for there, back in ends} & set(ends), "both directions of a connection are listed")
+            self.assertIn("reverse_packets", [column["name"] for column in state["columns"]])
+
     def test_a_state_has_flows_events_outputs_and_rates(self):
         give_up = time.monotonic() + WITHIN_S
         while True:

@@ -86,6 +86,15 @@ class Frames(unittest.TestCase):
         with parshall.flows(workers=2, **settings) as flows:
             self.assertEqual(cells(flows.to_arrow()), cells(one))
 
+    def test_biflows_are_those_of_the_command_line(self):
+        generate = "flows=500,protocol=connections,seed=3"
+        with parshall.flows(generate=generate, count=20000, seed=5, biflow=True, workers=2) as flows:
+            table = flows.to_arrow()
+        header, *rows = from_command_line("-g", generate, "--count", "20000", "--seed", "5", "--biflow")
+        self.assertEqual(table.schema.names, [name.removesuffix("_ns") for name in header])
+        self.assertEqual(cells(table), collections.Counter(map(tuple, rows)))
+        self.assertEqual(sum(table["packets"].to_pylist()) + sum(count or 0 for count in table["reverse_packets"].to_pylist()), 20000)
+
     def test_light_rows_are_those_of_the_frame(self):
         settings = {"generate": "flows=50,ipv6=0.5,seed=3", "count": 1000, "seed": 5, "columns": ["rtt_min", "end_reason", "exact"]}
         rows = [tuple("" if value is None else str(value) for value in flow) for flow in parshall.flows(**settings)]
