@@ -69,11 +69,12 @@ class Nfcapd(Collector):
 class Nfacctd(Collector):
     """It keeps no records, but sums by whatever is asked for."""
     program = "nfacctd"
+    aggregate = "proto"
 
     def command(self):
         options = self.folder / "nfacctd.conf"
         options.write_text(f"nfacctd_ip: 127.0.0.1\nnfacctd_port: {self.port}\nplugins: print\nprint_output: json\nprint_output_file: {self.folder}/sums\n"
-                           "print_refresh_time: 5\nprint_output_file_append: true\naggregate: proto\nplugin_pipe_size: 104857600\nplugin_buffer_size: 600\n")
+                           f"print_refresh_time: 5\nprint_output_file_append: true\naggregate: {self.aggregate}\nplugin_pipe_size: 104857600\nplugin_buffer_size: 600\n")
         return "nfacctd", "-f", options
 
     def end(self):
