@@ -3,14 +3,18 @@
 
 usage: test_biflow.py PARSHALL [unittest arguments]
 """
+import collections
 import csv
 import gzip
 import json
 import os
 import pathlib
+import random
+import struct
 import subprocess
 import sys
 import tempfile
+import typing
 import unittest
 
 from ipfix import Reader
@@ -169,6 +173,20 @@ class Biflows(unittest.TestCase):
         (row,) = self.watch("-r", capture, "--biflow", "--linger", "1s", "--idle", "1min")
         self.assertEqual((row["packets"], row["reverse_packets"]), ("2", "4"))
 
+    def test_random_connections_are_those_of_an_oracle(self):
+        """Timeouts, resets and initiators, for every seed and number of workers."""
+        for seed in range(3):
+            packets = random_packets(random.Random(seed), 20_000)
+            capture = self.folder / "random.pcap"
+            capture.write_bytes(pcap_of(packets))
+            wanted = sorted(biflows_of(packets, idle_ns=2 * S, active_ns=5 * S, linger_ns=S // 2))
+            self.assertGreater(len(wanted), 2000)
+            for more in ((), ("--workers", "2"), ("--workers", "4", "--threads", "pipeline", "--seed", "9")):
+                rows = self.watch("-r", capture, "--biflow", "--idle", "2s", "--active", "5s", "--linger", "500ms", *more, columns="tcp_flags,record,packets_total")
+                seen = sorted((row["src_ip"], int(row["src_port"]), row["dst_ip"], int(row["dst_port"]), int(row["record"]), int(row["packets"]), int(row["reverse_packets"] or 0),
+                               int(row["tcp_flags"]), int(row["reverse_tcp_flags"] or 0), int(row["packets_total"]), int(row["biflow_direction"])) for row in rows)
+                self.assertEqual(seen, wanted, (seed, more))
+
     def test_tasks_see_what_they_see_without(self):
         traffic = "-g", "flows=2000,packets=200000,protocol=sessions,resend=0.01", "--count", "200k", "--seed", "3", "--window", "50ms"
         tasks = [word for task in ("heavy-hitters", "retransmissions", "superspreaders", "latency-change", "bursty") for word in ("--task", task)]
@@ -210,25 +228,103 @@ class Biflows(unittest.TestCase):
             self.assertIn(said, self.run_program("-i", "nowhere", "--biflow", *words, status=2).stderr)
 
 
+class Packet(typing.NamedTuple):
+    time_ns: int
+    src: tuple[str, int]
+    dst: tuple[str, int]
+    protocol: int
+    flags: int
+
+
+FIN, SYN, RST, ACK = 1, 2, 4, 16
+S = 1_000_000_000
+ENDS = (CLIENT, 40000), (SERVER, 80)
+
+
+def pcap_of(packets):
+    """Frames of an IPv4 header with 20 bytes behind it, at times of whole us."""
+    file = [b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + bytes(8) + b"\xff\xff\0\0\x01\0\0\0"]
+    for packet in packets:
+        ends = [bytes(map(int, address.split("."))) for address, _ in (packet.src, packet.dst)]
+        ports = struct.pack(">HH", packet.src[1], packet.dst[1])
+        rest = bytes(8) + bytes([0x50, packet.flags]) + bytes(6) if packet.protocol == 6 else struct.pack(">H", 20) + bytes(14)
+        frame = bytes(12) + b"\x08\x00" + bytes([0x45, 0, 0, 40, 0, 0, 0, 0, 64, packet.protocol, 0, 0]) + b"".join(ends) + ports + rest
+        file.append(struct.pack("<IIII", packet.time_ns // S, packet.time_ns % S // 1000, len(frame), len(frame)) + frame)
+    return b"".join(file)
+
+
 def half_closed():
     """The client closes with FIN; the server goes on for seconds."""
-    frames = []
+    packets = []
+    for at_s, way, flags in ((0, 1, SYN), (0, -1, SYN | ACK), (0, 1, ACK | FIN), (5, -1, ACK), (10, -1, ACK), (15, -1, ACK)):
+        packets.append(Packet(at_s * S, *ENDS[::way], 6, flags))
+    return pcap_of(packets)
 
-    def add(at_s, from_client, flags):
-        ends = [bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])]
-        ports = [(40000).to_bytes(2, "big"), (80).to_bytes(2, "big")]
-        if not from_client:
-            ends.reverse()
-            ports.reverse()
-        tcp = ports[0] + ports[1] + bytes(8) + bytes([0x50, flags]) + bytes(6)
-        ip = bytes([0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0]) + ends[0] + ends[1]
-        frame = bytes(12) + b"\x08\x00" + ip + tcp
-        frames.append(at_s.to_bytes(4, "little") + bytes(4) + 2 * len(frame).to_bytes(4, "little") + frame)
 
-    fin, syn, ack = 1, 2, 16
-    for at_s, from_client, flags in ((0, True, syn), (0, False, syn | ack), (0, True, ack | fin), (5, False, ack), (10, False, ack), (15, False, ack)):
-        add(at_s, from_client, flags)
-    return b"\xd4\xc3\xb2\xa1\x02\0\x04\0" + bytes(8) + b"\xff\xff\0\0\x01\0\0\0" + b"".join(frames)
+def random_packets(draw, count):
+    """Of 150 connections, TCP or UDP, with flags that make no sense; some times are equal."""
+    packets, now = [], 0
+    for _ in range(count):
+        now += draw.choice((0, 1, 3, 10, 200)) * 100_000
+        number = draw.randrange(150)
+        protocol = 6 if number % 3 else 17
+        ends = [(f"10.0.{number % 7}.1", 1000 + number), (f"10.0.{number % 5}.2", 80)]
+        draw.shuffle(ends)
+        flags = draw.choices((ACK, SYN, SYN | ACK, FIN | ACK, RST), (30, 4, 4, 2, 1))[0] if protocol == 6 else 0
+        packets.append(Packet(now, *ends, protocol, flags))
+    return packets
+
+
+class Connection:
+    def __init__(self, packet):
+        self.source, self.began, self.syn = packet.src, packet.time_ns, packet.flags & (SYN | ACK) == SYN
+        self.known, self.both, self.record, self.total = self.syn, False, 0, 0
+        self.begin(packet)
+
+    def begin(self, packet):
+        self.first, self.packets, self.flags = packet.time_ns, collections.Counter(), collections.Counter()
+
+    def add(self, packet):
+        if packet.src != self.source and not self.both:
+            self.both = True
+            if packet.flags & (SYN | ACK) == SYN and not self.syn and self.record == 0:
+                self.source, self.known = packet.src, True
+            elif packet.protocol != 6:
+                self.known = packet.time_ns > self.began
+        self.packets[packet.src] += 1
+        self.flags[packet.src] |= packet.flags
+        self.last, self.latest = packet.time_ns, packet
+
+    def is_closed(self):
+        """All that either had, and what both had."""
+        flags = [*self.flags.values(), 0][:2]
+        return (flags[0] | flags[1]) & RST or flags[0] & flags[1] & FIN
+
+    def row(self):
+        other = next(end for end in (self.latest.src, self.latest.dst) if end != self.source)
+        self.total += self.packets[self.source]
+        self.record += 1
+        return (*self.source, *other, self.record - 1, self.packets[self.source], self.packets[other], self.flags[self.source], self.flags[other], self.total, int(self.known))
+
+
+def biflows_of(packets, idle_ns, active_ns, linger_ns):
+    """By definition: docs/exports.md."""
+    rows, connections = [], {}
+    for packet in packets:
+        key = frozenset((packet.src, packet.dst)), packet.protocol
+        known = connections.get(key)
+        if known is not None:
+            quiet = packet.time_ns - known.last
+            if quiet > idle_ns or (quiet > linger_ns and known.is_closed()):
+                rows.append(known.row())
+                known = None
+            elif packet.time_ns - known.first > active_ns:
+                rows.append(known.row())
+                known.begin(packet)
+        if known is None:
+            known = connections[key] = Connection(packet)
+        known.add(packet)
+    return rows + [known.row() for known in connections.values()]
 
 
 if __name__ == "__main__":
