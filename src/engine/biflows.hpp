@@ -49,6 +49,7 @@ class Biflows {
     if (packet.starts_flow) [[unlikely]]
       packet.is_split ? begin_record(state) : begin(state, packet.is_late);
     state.flags[back] |= packet.counts.tcp_flags();
+    state.all_flags[back] |= packet.counts.tcp_flags();
     const std::uint64_t counted = back ? ~std::uint64_t{0} : 0;  // which direction comes next nobody can tell
     state.packets += packet.counts.packets() & counted;
     state.ip_bytes += packet.counts.ip_bytes() & counted;
@@ -81,10 +82,11 @@ class Biflows {
     record.knows_initiator = state.knows_source;
   }
 
-  /// Whether both directions had a FIN, or one a RST.
+  /// Whether both directions had a FIN, or one a RST, in this record or before.
   bool is_closed(std::uint32_t slot) const noexcept {
     const State& state = states_[slot];
-    return ((state.flags[0] | state.flags[1]) & kRst) != 0 || (state.flags[0] & state.flags[1] & kFin) != 0;
+    const auto& flags = state.all_flags;
+    return ((flags[0] | flags[1]) & kRst) != 0 || (flags[0] & flags[1] & kFin) != 0;
   }
 
   void move(std::uint32_t from, std::uint32_t to) noexcept { states_[to] = states_[from]; }
@@ -96,7 +98,7 @@ class Biflows {
   struct alignas(64) State {
     std::uint64_t packets, ip_bytes, wire_bytes;  ///< of this record, from the key's second end to its first
     std::uint64_t began_ns;                       ///< time of the connection's first packet
-    std::uint16_t flags[2];                       ///< of this record, by direction
+    std::uint16_t flags[2], all_flags[2];         ///< by direction: of this record, and of the connection
     bool begins[2];                               ///< the direction's next packet begins something in its row
     bool seen[2];                                 ///< whether the direction had a packet
     bool source;                                  ///< the initiator's direction

@@ -279,6 +279,7 @@ class Connection:
     def __init__(self, packet):
         self.source, self.began, self.syn = packet.src, packet.time_ns, packet.flags & (SYN | ACK) == SYN
         self.known, self.both, self.record, self.total = self.syn, False, 0, 0
+        self.all_flags = collections.Counter()
         self.begin(packet)
 
     def begin(self, packet):
@@ -293,11 +294,12 @@ class Connection:
                 self.known = packet.time_ns > self.began
         self.packets[packet.src] += 1
         self.flags[packet.src] |= packet.flags
+        self.all_flags[packet.src] |= packet.flags
         self.last, self.latest = packet.time_ns, packet
 
     def is_closed(self):
         """All that either had, and what both had."""
-        flags = [*self.flags.values(), 0][:2]
+        flags = [*self.all_flags.values(), 0][:2]
         return (flags[0] | flags[1]) & RST or flags[0] & flags[1] & FIN
 
     def row(self):
