@@ -150,10 +150,11 @@ class IpfixExporter final : public Exporter {
   bool reader_gone() const noexcept override { return writer_.sink().reader_gone(); }
 
  private:
-  /// Which of the fields a flow has: bit i of the i-th that may be absent; and its IP version.
+  /// Which of the fields a flow has: bit i of the i-th that may be absent; its IP version; and whether it is longer
+  /// than NetFlow's clock can tell.
   struct Shape {
     std::uint64_t absent = 0;
-    bool ipv6 = false;
+    bool ipv6 = false, too_long = false;
     auto operator<=>(const Shape&) const = default;
   };
 
@@ -183,6 +184,13 @@ class IpfixExporter final : public Exporter {
     }
   }
 
+  /// Calls with each element that records of a shape have, whatever their columns are.
+  template <class Use>
+  void each_always(const Shape& shape, const Use& use) const {
+    for (const Element& each : always_)
+      if (!shape.too_long || (each.element != kFirstSwitched && each.element != kLastSwitched)) use(each);
+  }
+
   std::uint16_t template_of(Shape& shape) {
     if (latest_ && latest_->first == shape) return latest_->second;
     auto known = templates_.find(shape);
@@ -193,14 +201,15 @@ class IpfixExporter final : public Exporter {
     if (known == templates_.end()) {
       std::vector<std::uint8_t> record;
       IpfixBytes bytes(record);
-      std::size_t count = always_.size();
+      std::size_t count = 0;
+      each_always(shape, [&](const Element&) { ++count; });
       each_field(shape, [&](const IpfixField&) { ++count; });
       bytes.number(0, 2);
       bytes.number(count, 2);
       each_field(shape, [&](const IpfixField& field) {
         put_element(bytes, field.element(shape.ipv6), field.length(shape.ipv6), field.ipfix.pen);
       });
-      for (const Element& each : always_) put_element(bytes, each.element, each.bytes);
+      each_always(shape, [&](const Element& each) { put_element(bytes, each.element, each.bytes); });
       known = templates_.emplace(shape, writer_.add_template(std::move(record), /*of_options=*/false)).first;
     }
     latest_ = *known;
@@ -209,14 +218,14 @@ class IpfixExporter final : public Exporter {
 
   void write(const ReportFlow& flow) {
     Shape shape = shape_of(flow);
+    shape.too_long = is_netflow_ && !writer_.note_time(flow.record.first_ns, flow.record.last_ns);
     const std::uint16_t id = template_of(shape);
     record_.clear();
     IpfixBytes bytes(record_);
     each_field(shape, [&](const IpfixField& field) {
       bytes.field(field, columns_[field.column], flow.values.subspan(field.column, field.columns));
     });
-    if (is_netflow_) writer_.note_time(flow.record.first_ns, flow.record.last_ns);
-    for (const Element& each : always_) bytes.number(value_of(each.element, flow.record), each.bytes);
+    each_always(shape, [&](const Element& each) { bytes.number(value_of(each.element, flow.record), each.bytes); });
     writer_.add(id, record_, flow.record.all_packets());
   }
 

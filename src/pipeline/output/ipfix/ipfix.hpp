@@ -13,8 +13,8 @@ namespace parshall {
 /// with options behind a comma each.
 Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target);
 
-/// As NetFlow version 9 (RFC 3954), to udp://HOST:PORT: of IANA's elements alone, with times both as they are and since
-/// an hour before the first packet.
+/// As NetFlow version 9 (RFC 3954), to udp://HOST:PORT: of IANA's elements alone, with times both as they are and in ms
+/// of the exporter's uptime.
 Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& target);
 
 Result<OutputNeeds> ipfix_needs(const std::string& target);

@@ -14,7 +14,11 @@ constexpr std::size_t kMostMessage = 65535;
 constexpr int kLastingResends = 20;  ///< of templates, to one of what lasts
 constexpr std::chrono::milliseconds kSoon{500};
 constexpr std::uint64_t kSoonMessages = 64;  ///< however long they take
-constexpr std::uint64_t kMsNs = 1'000'000, kSecondNs = 1'000'000'000, kBeforeNs = 3600 * kSecondNs;
+constexpr std::uint64_t kMsNs = 1'000'000, kSecondNs = 1'000'000'000, kSecondMs = 1000;
+constexpr std::uint64_t kClockMs = std::uint64_t{1} << 32, kRunningMs = kClockMs / 2;  ///< 49.7 days, and half of them
+
+/// Returns the whole second that is not before it, as ms.
+std::uint64_t second_after(std::uint64_t ns) noexcept { return (ns + kSecondNs - 1) / kSecondNs * kSecondMs; }
 
 struct Layout {
   std::uint16_t version, templates, options_templates;
@@ -70,7 +74,7 @@ void IpfixWriter::put(std::uint16_t id, std::span<const std::uint8_t> record) {
   if (tell_again(id, record.size())) make_room(id, record.size());
   if (set_ != id) begin_set(id);
   message_.insert(message_.end(), record.begin(), record.end());
-  latest_ns_ = std::max(latest_ns_, record_ns_);  // not before: a message that was full is not as late
+  latest_ms_ = std::max(latest_ms_, record_ms_);  // not before: a message that was full is not as late
   ++records_;
 }
 
@@ -93,15 +97,21 @@ bool IpfixWriter::has_room_for(std::size_t bytes) const noexcept {
 
 std::size_t IpfixWriter::header_bytes() const noexcept { return layout_of(options_.protocol).header_bytes; }
 
-void IpfixWriter::note_time(std::uint64_t first_ns, std::uint64_t last_ns) noexcept {
-  record_ns_ = last_ns;
-  if (began_ns_ != 0) return;
-  began_ns_ = first_ns > kBeforeNs ? first_ns - kBeforeNs : 1;  // some may have begun before it
-  latest_ns_ = last_ns;                                         // of messages of names alone, too
+bool IpfixWriter::note_time(std::uint64_t first_ns, std::uint64_t last_ns) {
+  const std::uint64_t first_ms = first_ns / kMsNs, second_ms = second_after(last_ns);
+  if (second_ms - first_ms >= kClockMs) return false;
+  record_ms_ = second_ms;
+  if (clock_runs_ && first_ms >= began_ms_ && second_ms < began_ms_ + kClockMs) return true;
+  if (clock_runs_) send();
+  tells_again_ |= std::exchange(
+      clock_runs_, true);  // a clock that runs for less than before is of an exporter that began anew (RFC 3954, 5.1)
+  began_ms_ = std::min(first_ms, second_ms - std::min(second_ms, kRunningMs));
+  latest_ms_ = second_ms;  // of messages of names alone, too
+  return true;
 }
 
 std::uint32_t IpfixWriter::uptime_of(std::uint64_t ns) const noexcept {
-  return ns <= began_ns_ ? 0 : static_cast<std::uint32_t>((ns - began_ns_) / kMsNs);
+  return static_cast<std::uint32_t>(ns / kMsNs - began_ms_);
 }
 
 /// Length, or number of records, comes when it is known; NetFlow's time too.
@@ -212,11 +222,11 @@ void IpfixWriter::end_set() {
 }
 
 /// As late as what is in the message; before any packet, the system's, and the uptime that the first one will have.
+/// Both are of one instant, a whole second.
 void IpfixWriter::put_time() {
   constexpr std::size_t kUptimeAt = 4, kSecondsAt = 8;
-  const bool is_known = latest_ns_ != 0;
-  overwrite(message_, kUptimeAt, is_known ? uptime_of(latest_ns_) : kBeforeNs / kMsNs, 4);
-  overwrite(message_, kSecondsAt, (is_known ? latest_ns_ : system_ns()) / kSecondNs, 4);
+  overwrite(message_, kUptimeAt, clock_runs_ ? latest_ms_ - began_ms_ : kRunningMs, 4);
+  overwrite(message_, kSecondsAt, clock_runs_ ? latest_ms_ / kSecondMs : system_ns() / kSecondNs, 4);
 }
 
 void IpfixWriter::send() {

@@ -47,10 +47,13 @@ class IpfixWriter {
   /// What is sent again like templates, but far less often: nfcapd 1.7 counts records of options as missing.
   void add_lasting(std::uint16_t id, std::vector<std::uint8_t> record);
 
-  /// Of the record that is added next. NetFlow's clock is that of packets: how long it has been running, it takes from
-  /// the first one and the latest.
-  void note_time(std::uint64_t first_ns, std::uint64_t last_ns) noexcept;
-  /// In ms of it; 0 of what was before it ran.
+  /// Sets NetFlow's clock for the record that is added next. It is that of packets: a message's header has the time of
+  /// the latest one, and for how long the clock runs, and collectors take the one from the other. Times of records are
+  /// in ms of 32 bits since then: where they do not fit, the message ends, and the clock begins at another time.
+  ///
+  /// Returns false, and sets nothing, for a record longer than these 49 days.
+  bool note_time(std::uint64_t first_ns, std::uint64_t last_ns);
+  /// Returns a time of that record in ms of the clock.
   std::uint32_t uptime_of(std::uint64_t ns) const noexcept;
 
   void begin_anew();
@@ -108,7 +111,8 @@ class IpfixWriter {
   std::size_t set_begin_ = 0;
   std::uint32_t sequence_ = 0, records_ = 0;  ///< of data records: before this message, and in it; NetFlow: messages
   std::uint32_t told_in_message_ = 0;         ///< templates
-  std::uint64_t began_ns_ = 0, latest_ns_ = 0, record_ns_ = 0;
+  bool clock_runs_ = false;                                     ///< NetFlow's
+  std::uint64_t began_ms_ = 0, latest_ms_ = 0, record_ms_ = 0;  ///< of it; the latter are whole seconds
   std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0, message_number_ = 1;
   Clock::time_point told_at_{}, lasting_told_at_{};
   OutputSummary::Sum in_message_, before_, sent_, not_sent_;
