@@ -133,15 +133,15 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
   if (queue == queues->end()) return;
   const std::shared_ptr<ExportQueue> leaving = *queue;
   const OutputSummary account = run_.outputs().remove(*leaving, run_.session().counters(), kPatience);
-  const auto& [name, takes_records, whole, offered, written, dropped] = account;
+  const OutputSummary::Sum &offered = account.offered, &written = account.written, &dropped = account.dropped;
   std::string findings;
   if (offered.findings != 0)
     findings = fmt::format(", and {} findings = {} written + {} dropped", offered.findings, written.findings,
                            dropped.findings);
   const std::string trouble = leaving->trouble();
   say(command_, fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written + {} ({}) dropped{}{}",
-                            name, offered.records, offered.packets, written.records, written.packets, dropped.records,
-                            dropped.packets, findings, trouble.empty() ? "" : "; " + trouble));
+                            account.name, offered.records, offered.packets, written.records, written.packets,
+                            dropped.records, dropped.packets, findings, trouble.empty() ? "" : "; " + trouble));
 }
 
 }  // namespace parshall::cli

@@ -127,6 +127,7 @@ OutputSummary ExportQueue::summary() const {
                         .takes_records = options_.takes.records,
                         .whole_run = !part_of_run_.load(std::memory_order_relaxed)};
   summary.dropped = dropped_.read();  // what comes last is read first, so that no more is than was offered
+  summary.unconfirmed = unconfirmed_.read();
   summary.written = written_.read();
   summary.offered = offered_.read();
   return summary;
@@ -237,7 +238,9 @@ void ExportQueue::flush() {
   const OutputSummary::Sum held = good ? exporter_->held() : OutputSummary::Sum();
   const bool all_lost = !good || exporter_->take_lost();
   OutputSummary::Sum not_sent = all_lost ? handed_over_ - held : exporter_->take_not_sent();
-  written_.add(std::exchange(handed_over_, held) - held - not_sent);
+  const OutputSummary::Sum unconfirmed = exporter_->take_unconfirmed();
+  written_.add(std::exchange(handed_over_, held) - held - not_sent - unconfirmed);
+  unconfirmed_.add(unconfirmed);
   dropped_.add(not_sent);
   if (all_lost) lost_some_.store(true, std::memory_order_relaxed);
   if (!good) failed_.store(true, std::memory_order_release);

@@ -124,7 +124,7 @@ class ExportQueue {
   bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
       run_began_{false}, part_of_run_{false};
-  Tally offered_, written_, dropped_;
+  Tally offered_, written_, unconfirmed_, dropped_;
 
   mutable std::mutex trouble_mutex_;
   std::string trouble_;

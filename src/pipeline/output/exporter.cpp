@@ -16,6 +16,7 @@ void Exporter::finish() { flush(); }
 OutputSummary::Sum Exporter::held() const noexcept { return {}; }
 std::string Exporter::trouble() const { return {}; }
 OutputSummary::Sum Exporter::take_not_sent() noexcept { return {}; }
+OutputSummary::Sum Exporter::take_unconfirmed() noexcept { return {}; }
 bool Exporter::take_lost() noexcept { return false; }
 std::string Exporter::file() const { return {}; }
 

@@ -63,6 +63,10 @@ class Exporter {
   /// last.
   virtual OutputSummary::Sum take_not_sent() noexcept;
 
+  /// Of what was handed over up to the last flush(), whether it is counted as written by now or not: what left, and may
+  /// have arrived or not. Since it was asked last.
+  virtual OutputSummary::Sum take_unconfirmed() noexcept;
+
   /// Whether all that was handed over between the last two calls of flush() is lost, but what is held, though more may
   /// be written. Once.
   virtual bool take_lost() noexcept;

@@ -9,8 +9,8 @@ namespace parshall {
 /// The name of the output that is the report itself.
 inline constexpr std::string_view kReportOutput = "report";
 
-/// What became of all that an output was offered: offered = written + waiting + dropped, and, of records, those that
-/// became one with another.
+/// What became of all that an output was offered: offered = written + unconfirmed + waiting + dropped, and, of records,
+/// those that became one with another.
 struct OutputSummary {
   struct Sum {
     std::uint64_t records = 0, packets = 0;  ///< of flows; the packets in them
@@ -29,7 +29,9 @@ struct OutputSummary {
   bool takes_records = false;
   bool whole_run = true;  ///< it was there from the beginning to the end
   Sum offered, written, dropped;
-  Sum waiting() const noexcept { return offered - written - dropped; }
+  Sum unconfirmed;  ///< it left, and nobody knows whether it got there: a connection broke, or a host refused some of
+                    ///< it
+  Sum waiting() const noexcept { return offered - written - unconfirmed - dropped; }
 };
 
 }  // namespace parshall

@@ -68,6 +68,7 @@ void Outputs::keep_account(const OutputSummary& account) {
   all.whole_run = false;
   all.offered += next.offered;
   all.written += next.written;
+  all.unconfirmed += next.unconfirmed;
   all.dropped += next.dropped;
   removed_.erase(removed_.begin() + 1);
 }
