@@ -253,6 +253,7 @@ nb::object summary_of(const Run& run) {
     one["name"] = output.name;
     one["offered"] = dict_of(output.offered);
     one["written"] = dict_of(output.written);
+    one["unconfirmed"] = dict_of(output.unconfirmed);
     one["dropped"] = dict_of(output.dropped);
     one["merged"] = dict_of(output.merged);
     outputs.append(one);

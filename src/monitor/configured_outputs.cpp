@@ -16,6 +16,7 @@
 #include "cli/signals.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/export_tables.hpp"
+#include "pipeline/output/summary_text.hpp"
 #include "pipeline/output/target_file.hpp"
 
 namespace parshall::cli {
@@ -139,9 +140,11 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
     findings = fmt::format(", and {} findings = {} written + {} dropped", offered.findings, written.findings,
                            dropped.findings);
   const std::string trouble = leaving->trouble();
-  say(command_, fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written + {} ({}) dropped{}{}",
-                            account.name, offered.records, offered.packets, written.records, written.packets,
-                            dropped.records, dropped.packets, findings, trouble.empty() ? "" : "; " + trouble));
+  say(command_,
+      fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written{} + {} ({}) dropped{}{}",
+                  account.name, offered.records, offered.packets, written.records, written.packets,
+                  unconfirmed_text(account.unconfirmed), dropped.records, dropped.packets, findings,
+                  trouble.empty() ? "" : "; " + trouble));
 }
 
 }  // namespace parshall::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/messages.hpp"
+#include "pipeline/output/summary_text.hpp"
 
 namespace parshall::cli {
 
@@ -64,12 +65,13 @@ void OutputWatch::tell_trouble(Watched& watched) {
   const auto now = std::chrono::steady_clock::now();
   const auto tell = [&](const std::string& what) {
     const ExportQueue& queue = *watched.queue;
-    const OutputSummary::Sum dropped = queue.summary().dropped;
+    const OutputSummary sum = queue.summary();
+    const OutputSummary::Sum& dropped = sum.dropped;
     const std::string records = fmt::format("{} records ({} packets)", dropped.records, dropped.packets),
                       findings = fmt::format("{} findings", dropped.findings),
                       both = dropped.findings == 0 ? records : records + " and " + findings;
-    say(command_,
-        fmt::format("{}: {}; {} are dropped so far", name_of(queue), what, queue.takes().records ? both : findings));
+    say(command_, fmt::format("{}: {}; {} are dropped{} so far", name_of(queue), what,
+                              queue.takes().records ? both : findings, unconfirmed_text(sum.unconfirmed)));
   };
   if (!trouble.empty()) {
     watched.seen_trouble = now;
@@ -100,10 +102,11 @@ void OutputWatch::tell_account() const {
   if (reader_gone_) return;
   for (const Watched& watched : watched_) {
     const OutputSummary sum = watched.queue->summary();
-    if (sum.dropped.records != 0)
-      say(command_, fmt::format("{}: {} records of flows ({} packets) = {} ({}) written + {} ({}) dropped",
-                                name_of(*watched.queue), sum.offered.records, sum.offered.packets, sum.written.records,
-                                sum.written.packets, sum.dropped.records, sum.dropped.packets));
+    if ((sum.dropped + sum.unconfirmed).records != 0)
+      say(command_,
+          fmt::format("{}: {} records of flows ({} packets) = {} ({}) written{} + {} ({}) dropped",
+                      name_of(*watched.queue), sum.offered.records, sum.offered.packets, sum.written.records,
+                      sum.written.packets, unconfirmed_text(sum.unconfirmed), sum.dropped.records, sum.dropped.packets));
     if (sum.dropped.findings != 0)
       say(command_, fmt::format("{}: {} findings of tasks = {} written + {} dropped", name_of(*watched.queue),
                                 sum.offered.findings, sum.written.findings, sum.dropped.findings));

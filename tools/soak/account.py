@@ -40,9 +40,9 @@ def of_outputs(outputs):
     wrong = []
     for output in outputs:
         for unit in UNITS:
-            became = output["written"][unit] + output["waiting"][unit] + output["dropped"][unit]
+            became = output["written"][unit] + output["unconfirmed"][unit] + output["waiting"][unit] + output["dropped"][unit]
             if output["offered"][unit] != became:
-                wrong.append(f"{output['name']}: {output['offered'][unit]} {unit} offered, {became} written, waiting or dropped")
+                wrong.append(f"{output['name']}: {output['offered'][unit]} {unit} offered, {became} written, unconfirmed, waiting or dropped")
     return wrong
 
 
@@ -70,6 +70,6 @@ def of_metrics(metrics):
                 parts.setdefault((name[len(waiting):].rstrip('"}'), unit), {})["waiting"] = value
     wrong = []
     for (output, unit), of in parts.items():
-        if of["offered"] != of["written"] + of["dropped"] + of["waiting"]:
+        if of["offered"] != of["written"] + of.get("unconfirmed", 0) + of["dropped"] + of["waiting"]:
             wrong.append(f"metrics: {output}: {of['offered']:.0f} {unit} offered, not {of}")
     return wrong if parts else ["metrics: no output's account"]

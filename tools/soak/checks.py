@@ -71,7 +71,7 @@ def _of_packets(data):
 
 def _of_outputs(data):
     outputs = data.ends.get("summary", {}).get("outputs", [])
-    wrong = [output["name"] for output in outputs for unit in ("records", "packets", "findings") if output["offered"][unit] != output["written"][unit] + output["dropped"][unit]]
+    wrong = [output["name"] for output in outputs for unit in ("records", "packets", "findings") if output["offered"][unit] != output["written"][unit] + output["unconfirmed"][unit] + output["dropped"][unit]]
     whole = [output for output in outputs if output["whole_run"] and output["offered"]["records"]]
     offered = {output["offered"]["records"] for output in whole}
     return [Check("every output's account at the end", not wrong and bool(outputs), f"{len(outputs) - len(wrong)} of {len(outputs)} balance" + "".join(f"; {name}" for name in wrong[:5])),

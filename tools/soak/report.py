@@ -35,7 +35,7 @@ def _interval(values, digits=3):
 
 def _growth(data, grown):
     lines = ["## What grows", "", f"After a warm-up of {growth.warm_up(data.seconds()) / 60:.0f} minutes; slopes with 95 % intervals, from the means of {trend.PARTS} stretches of the same length (Student's t; see tools/soak/trend.py).",
-             "Flat: the interval has 0 in it, or all of it is below the bound.", "", "| | mean | per hour | over the rest of the run | bound | |", "|---|---|---|---|---|---|"]
+             "Flat: the interval has 0 in it, or all of it is below the bound.", "", "| | mean | per hour | over the rest of the run | bound | |", "|---|---|---|---|---|"]
     for one in grown:
         name, unit = one.quantity.name, f" {one.quantity.unit}".rstrip()
         if not one.trend:
@@ -91,14 +91,14 @@ def _lost(data):
     summary = data.ends.get("summary")
     if not summary:
         return []
-    lines = ["## What was lost, and told", "", "| output | offered | written | dropped |", "|---|---|---|---|"]
+    lines = ["## What was lost, and told", "", "| output | offered | written | unconfirmed | dropped |", "|---|---|---|---|---|"]
     totals = collections.defaultdict(collections.Counter)
     for output in summary["outputs"]:
         name = re.sub(r"-\d{4}\.", "-*.", output["name"])
         for unit in ("records", "findings"):
-            for part in ("offered", "written", "dropped"):
+            for part in ("offered", "written", "unconfirmed", "dropped"):
                 totals[name, unit][part] += output[part][unit]
-    lines += [f"| {_cell(name)} ({unit}) | {of['offered']} | {of['written']} | {of['dropped']} |" for (name, unit), of in totals.items() if of["offered"]]
+    lines += [f"| {_cell(name)} ({unit}) | {of['offered']} | {of['written']} | {of['unconfirmed']} | {of['dropped']} |" for (name, unit), of in totals.items() if of["offered"]]
     account = summary["accounting"]
     return lines + ["", f"Packets: {account['nic_missed']} missed, {account['kept_out_packets']} kept out, {account['shed_packets']} shed; records: {summary['evicted_records']} evicted, "
                     f"{summary['dropped_records']} in no report (--spool).", ""]

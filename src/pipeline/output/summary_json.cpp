@@ -82,7 +82,8 @@ ordered_json adaptation_json(const AdaptationSummary& adaptation, const Counters
 ordered_json output_json(const OutputSummary& output) {
   ordered_json json{{"name", output.name}, {"whole_run", output.whole_run}};
   for (const auto& [name, sum] : {std::pair("offered", output.offered), std::pair("written", output.written),
-                                  std::pair("waiting", output.waiting()), std::pair("dropped", output.dropped)})
+                                  std::pair("unconfirmed", output.unconfirmed), std::pair("waiting", output.waiting()),
+                                  std::pair("dropped", output.dropped)})
     json[name] = {{"records", sum.records}, {"packets", sum.packets}, {"findings", sum.findings}};
   return json;
 }

@@ -59,9 +59,10 @@ std::string output_lines(const ReportSummary& summary) {
     const bool has_findings = output.offered.findings != 0 || !output.takes_records;
     if (output.takes_records)
       lines += fmt::format(
-          "output     {}: {} records ({} packets) = {} ({}) written + {} ({}) waiting + {} ({}) dropped\n", output.name,
-          output.offered.records, output.offered.packets, output.written.records, output.written.packets,
-          waiting.records, waiting.packets, output.dropped.records, output.dropped.packets);
+          "output     {}: {} records ({} packets) = {} ({}) written{} + {} ({}) waiting + {} ({}) dropped\n",
+          output.name, output.offered.records, output.offered.packets, output.written.records, output.written.packets,
+          unconfirmed_text(output.unconfirmed), waiting.records, waiting.packets, output.dropped.records,
+          output.dropped.packets);
     if (has_findings)
       lines += fmt::format("output     {}: {} findings of tasks = {} written + {} waiting + {} dropped\n", output.name,
                            output.offered.findings, output.written.findings, waiting.findings, output.dropped.findings);
@@ -129,6 +130,10 @@ std::string class_lines(const ReportSummary& summary) {
 }
 
 }  // namespace
+
+std::string unconfirmed_text(const OutputSummary::Sum& sum) {
+  return sum.records == 0 ? "" : fmt::format(" + {} ({}) unconfirmed", sum.records, sum.packets);
+}
 
 std::string accounting_line(const Accounting& accounting) {
   std::string terms;

@@ -16,6 +16,9 @@ std::vector<const ClassSummary*> by_packets(const ReportSummary& summary);
 /// What became of packets that were to go on.
 std::string forwarding_line(const ForwardingSummary& forwarding);
 
+/// Names what an output cannot say of, as " + 2 (5) unconfirmed"; empty where there is none.
+std::string unconfirmed_text(const OutputSummary::Sum& sum);
+
 /// The summary above the table of flows, some lines each ending in a newline.
 std::string summary_text(const ReportSummary& summary);
 
