@@ -73,8 +73,12 @@ constexpr Element kAccounting[] = {{kObservationDomain, 4},
                                    {166, 8},           // notSentFlowTotalCount
                                    {167, 8},           // notSentPacketTotalCount
                                    {59, 8, kOwnPen},   // packets of records that this output was offered
+                                   {61, 8, kOwnPen},   // records that left, and may have arrived or not
+                                   {62, 8, kOwnPen},   // packets in them
                                    {60, 1, kOwnPen},   // whether it was there all the time: then these are all
                                    {58, 1, kOwnPen}};  // whether it balances
+/// What did not get to a collector, or may not have, that is told to it once it is there again.
+constexpr Element kDeliveries[] = {{kObservationDomain, 4}, {166, 8}, {167, 8}, {61, 8, kOwnPen}, {62, 8, kOwnPen}};
 /// What a private element is (RFC 5610).
 constexpr Element kTypes[] = {{346, 4}, {303, 2}, {339, 1}, {344, 1}, {341, IpfixField::kVariable}};
 
@@ -99,9 +103,8 @@ class IpfixExporter final : public Exporter {
         always_.push_back({element, element == kFlowEndReason ? std::uint16_t{1} : std::uint16_t{4}});
     if (point_) always_.push_back({kIngressInterface, 4});
     if (is_netflow_) always_.insert(always_.end(), {{kFirstSwitched, 4}, {kLastSwitched, 4}});
-    std::ranges::copy_if(kAccounting, std::back_inserter(account_),
-                         [this](const Element& element) { return !is_netflow_ || element.pen == 0; });
-    accounting_ = writer_.add_template(options_template(account_, 1, target_.writer.protocol), /*of_options=*/true);
+    accounting_ = add_options(kAccounting);
+    writer_.tell_deliveries(add_options(kDeliveries));
     if (point_) name(kIngressInterface, point_->index, kInterfaceName, point_->name);
     if (is_netflow_) return;
     name(kObservationDomain, target_.writer.domain, kObservationDomainName, target_.probe);
@@ -131,6 +134,8 @@ class IpfixExporter final : public Exporter {
                                     own.dropped.records,
                                     own.dropped.packets,
                                     own.offered.packets,
+                                    own.unconfirmed.records,
+                                    own.unconfirmed.packets,
                                     own.whole_run ? 1u : 2u,
                                     total.balanced() ? 1u : 2u};
     static_assert(std::size(values) == std::size(kAccounting));
@@ -142,7 +147,9 @@ class IpfixExporter final : public Exporter {
   void begin_anew() override { writer_.begin_anew(); }
   void flush() override { writer_.flush(); }
   void finish() override { writer_.finish(); }
+  OutputSummary::Sum held() const noexcept override { return writer_.waiting(); }
   OutputSummary::Sum take_not_sent() noexcept override { return writer_.take_not_sent(); }
+  OutputSummary::Sum take_unconfirmed() noexcept override { return writer_.take_unconfirmed(); }
   bool take_lost() noexcept override { return writer_.take_lost(); }
   const std::optional<Error>& error() const noexcept override { return writer_.sink().error(); }
   std::string trouble() const override { return writer_.sink().trouble(); }
@@ -245,6 +252,14 @@ class IpfixExporter final : public Exporter {
     }
   }
 
+  /// Adds a template with one scope, of what the protocol has elements for.
+  std::uint16_t add_options(std::span<const Element> elements) {
+    std::vector<Element> known;
+    std::ranges::copy_if(elements, std::back_inserter(known),
+                         [this](const Element& element) { return !is_netflow_ || element.pen == 0; });
+    return writer_.add_template(options_template(known, 1, target_.writer.protocol), /*of_options=*/true);
+  }
+
   /// Tells what a number is called, up to 255 bytes of it.
   void name(std::uint16_t of, std::uint32_t number, std::uint16_t element, std::string_view name) {
     constexpr std::size_t kMostBytes = 255;
@@ -277,7 +292,6 @@ class IpfixExporter final : public Exporter {
   std::vector<Element> always_;  ///< that every record has behind these
   bool is_netflow_ = false;
   std::optional<ObservationPoint> point_;
-  std::vector<Element> account_;
   std::uint16_t accounting_ = 0, types_ = 0;
   std::map<Shape, std::uint16_t> templates_;
   std::optional<std::pair<Shape, std::uint16_t>> latest_;

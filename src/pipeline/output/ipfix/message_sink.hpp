@@ -7,29 +7,41 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "pipeline/output/output_summary.hpp"
 
 namespace parshall {
+
+/// Tells what became of the records in messages that a sink was given. All others are where they should be.
+struct Deliveries {
+  OutputSummary::Sum waiting;      ///< it is not known yet
+  OutputSummary::Sum not_sent;     ///< so far
+  OutputSummary::Sum unconfirmed;  ///< so far: they left, and may have arrived or not
+};
 
 /// Where messages go, each whole or not at all.
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
 
-  enum class Sent : std::uint8_t {
-    yes,
-    not_the_one_before,  ///< this one has gone, and the one before was refused by then
-    no,                  ///< and the next one may
-  };
-  virtual Sent send(std::span<const std::uint8_t> message) = 0;
+  /// Returns whether the message left. `records` are those of flows in it.
+  virtual bool send(std::span<const std::uint8_t> message, const OutputSummary::Sum& records) = 0;
   virtual void begin_anew() {}  ///< Exporter's
 
-  /// Whether who receives knows nothing of what was sent before: a new connection. Asked before each message.
-  virtual bool is_new() noexcept { return false; }
+  /// What who receives the next message knows of those before.
+  enum class Session : std::uint8_t {
+    goes_on,
+    tells_again,  ///< maybe nothing, as one that was away for a while
+    begins        ///< nothing, and sequence numbers begin with 0
+  };
+  /// Asked before each message.
+  virtual Session session() noexcept { return Session::goes_on; }
 
-  /// What was sent so far is to be where it should: what is known of it by now.
-  enum class Flushed : std::uint8_t { all, not_the_last, none_since_flush };
-  virtual Flushed flush() { return Flushed::all; }
-  virtual void finish() {}  ///< once, after that
+  /// Sends what it holds. Returns false where all that was sent since the last time is lost.
+  virtual bool flush() { return true; }
+  /// Once, after that: waits for what can be known of what was sent. Then nothing is `waiting`.
+  virtual void finish() {}
+
+  virtual Deliveries deliveries() const noexcept { return {}; }
 
   /// Exporter's.
   virtual std::string trouble() const { return {}; }

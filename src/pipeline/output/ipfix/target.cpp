@@ -64,7 +64,7 @@ bool take_times(const std::string& value, IpfixTarget& target) {
   return true;
 }
 
-constexpr TargetOption<IpfixTarget> kOptions[] = {
+constexpr TargetOption<IpfixTarget> kIpfixOptions[] = {
     {"domain", "observation domain, a number of 32 bits", take_domain},
     {"mtu", "bytes of a message, from 512 to 65535, or 65507 by UDP", take_bytes},
     {"rate", "bits a second at most, by UDP; 0: no limit", take_rate},
@@ -127,7 +127,7 @@ Result<IpfixTarget> IpfixTarget::parse(const std::string& text, FlowProtocol pro
   const bool is_udp = target.transport.kind == Kind::udp;
   target.writer.message_bytes = is_udp ? kUdpBytes : kStreamBytes;
   if (is_udp) target.writer.resend = std::chrono::seconds(30);
-  const auto place = take_options<IpfixTarget>(text, kOptions, target);
+  const auto place = take_options<IpfixTarget>(text, kIpfixOptions, target);
   if (!place) return place.error();
   if (is_udp && target.writer.message_bytes > kMostUdpBytes)
     return Error{fmt::format("mtu={}: a datagram has room for {} bytes", target.writer.message_bytes, kMostUdpBytes)};

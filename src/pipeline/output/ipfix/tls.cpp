@@ -36,25 +36,21 @@ std::string reason() {
 
 // A socket as the library reads and writes it: without a signal where the other end has gone.
 
-int socket_of(BIO* bio) noexcept { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
+StreamSocket& socket_of(BIO* bio) noexcept { return *static_cast<StreamSocket*>(BIO_get_data(bio)); }
 
 int write_socket(BIO* bio, const char* bytes, int count) {
-  ssize_t sent;
-  do {
-    sent = ::send(socket_of(bio), bytes, static_cast<std::size_t>(count), MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return static_cast<int>(sent);
+  return static_cast<int>(socket_of(bio).write(bytes, static_cast<std::size_t>(count)));
 }
 int read_socket(BIO* bio, char* bytes, int count) {
   ssize_t got;
   do {
-    got = ::recv(socket_of(bio), bytes, static_cast<std::size_t>(count), 0);
+    got = ::recv(socket_of(bio).get(), bytes, static_cast<std::size_t>(count), 0);
   } while (got < 0 && errno == EINTR);
   return static_cast<int>(got);
 }
 long control_socket(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
 
-BIO* bio_of(int socket) {
+BIO* bio_of(StreamSocket& socket) {
   static BIO_METHOD* const method = [] {
     BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
     BIO_meth_set_write(made, write_socket);
@@ -63,14 +59,14 @@ BIO* bio_of(int socket) {
     return made;
   }();
   BIO* const bio = BIO_new(method);
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  BIO_set_data(bio, &socket);
   BIO_set_init(bio, 1);
   return bio;
 }
 
 class TlsConnection final : public Connection {
  public:
-  TlsConnection(FileHandle socket, Context context, Session session)
+  TlsConnection(std::unique_ptr<StreamSocket> socket, Context context, Session session)
       : socket_(std::move(socket)), context_(std::move(context)), session_(std::move(session)) {}
 
   bool send(std::span<const std::uint8_t> bytes) noexcept override {
@@ -79,21 +75,22 @@ class TlsConnection final : public Connection {
     is_good_ = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &sent) == 1 && sent == bytes.size();
     return is_good_;
   }
+  StreamSocket& socket() noexcept override { return *socket_; }
 
   /// What the collector sent, such as tickets for other sessions, is read: closed before, the socket would reset the
   /// connection, and what is on its way would be lost.
   ~TlsConnection() override {
     if (!is_good_) return;
     SSL_shutdown(session_.get());
-    ::shutdown(socket_.get(), SHUT_WR);
+    ::shutdown(socket_->get(), SHUT_WR);
     std::array<char, 4096> ignored;
     const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < until && ::recv(socket_.get(), ignored.data(), ignored.size(), 0) > 0) {
+    while (std::chrono::steady_clock::now() < until && ::recv(socket_->get(), ignored.data(), ignored.size(), 0) > 0) {
     }
   }
 
  private:
-  FileHandle socket_;
+  std::unique_ptr<StreamSocket> socket_;
   Context context_;
   Session session_;
   bool is_good_ = true;
@@ -135,7 +132,8 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
     SSL_set1_host(session.get(), name.c_str());
     SSL_set_tlsext_host_name(session.get(), name.c_str());
   }
-  BIO* const bio = bio_of(socket.get());
+  auto stream = std::make_unique<StreamSocket>(std::move(socket));
+  BIO* const bio = bio_of(*stream);
   SSL_set_bio(session.get(), bio, bio);
   ERR_clear_error();
   if (SSL_connect(session.get()) != 1) {
@@ -146,7 +144,7 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
                               : reason())};
   }
   return std::unique_ptr<Connection>(
-      std::make_unique<TlsConnection>(std::move(socket), *std::move(context), std::move(session)));
+      std::make_unique<TlsConnection>(std::move(stream), *std::move(context), std::move(session)));
 }
 
 std::vector<std::string> certificates_of_system() {

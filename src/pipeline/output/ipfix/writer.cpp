@@ -32,19 +32,9 @@ void overwrite(std::vector<std::uint8_t>& message, std::size_t at, std::uint64_t
   for (std::size_t i = 0; i < bytes; ++i) message[at + i] = static_cast<std::uint8_t>(value >> 8 * (bytes - 1 - i));
 }
 
-void add(OutputSummary::Sum& to, const OutputSummary::Sum& more) noexcept {
-  to.records += more.records;
-  to.packets += more.packets;
-}
-
 std::uint64_t system_ns() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
-}
-
-void take(OutputSummary::Sum& from, const OutputSummary::Sum& less) noexcept {
-  from.records -= less.records;
-  from.packets -= less.packets;
 }
 
 }  // namespace
@@ -130,11 +120,13 @@ void IpfixWriter::put_header() {
 void IpfixWriter::begin_message() {
   if (!message_.empty()) return;
   put_header();
-  const bool is_new = sink_->is_new();
-  if (is_new) {
+  const MessageSink::Session session = sink_->session();
+  if (session == MessageSink::Session::begins) {
     sequence_ = 0;
     overwrite(message_, layout_of(options_.protocol).sequence_at, sequence_, 4);
   }
+  if (session == MessageSink::Session::tells_again) tells_again_ = true;
+  const bool is_new = session == MessageSink::Session::begins;
   const bool is_due = !is_telling_ && options_.resend.count() != 0 &&
                       (Clock::now() - told_at_ >= options_.resend || messages_since_ >= options_.resend_messages);
   const bool is_lost = !is_telling_ && std::exchange(tells_again_, false);
@@ -153,15 +145,34 @@ void IpfixWriter::begin_message() {
 void IpfixWriter::tell_all(bool and_lasting) {
   for (std::size_t i = 0; i < templates_.size(); ++i) tell(static_cast<std::uint16_t>(kFirstTemplate + i));
   if (!and_lasting) return;
-  for (const Lasting& lasting : lasting_) {
-    if (!has_room_for(lasting.record.size() + kSetHeaderBytes)) {
-      send();
-      begin_message();
-    }
-    if (set_ != lasting.id) begin_set(lasting.id);
-    message_.insert(message_.end(), lasting.record.begin(), lasting.record.end());
-    ++records_;
+  put_deliveries();
+  for (const Lasting& lasting : lasting_) put_lasting(lasting);
+}
+
+void IpfixWriter::put_lasting(const Lasting& lasting) {
+  if (!has_room_for(lasting.record.size() + kSetHeaderBytes)) {
+    send();
+    begin_message();
   }
+  if (set_ != lasting.id) begin_set(lasting.id);
+  message_.insert(message_.end(), lasting.record.begin(), lasting.record.end());
+  ++records_;
+}
+
+/// What did not get there, or may not have. Source: RFC 7011, section 4.3.
+void IpfixWriter::put_deliveries() {
+  const Deliveries deliveries = sink_->deliveries();
+  if (!deliveries_ || deliveries.not_sent + deliveries.unconfirmed == OutputSummary::Sum()) return;
+  Lasting told{*deliveries_, {}};
+  IpfixBytes bytes(told.record);
+  bytes.number(options_.domain, 4);
+  bytes.number(deliveries.not_sent.records, 8);
+  bytes.number(deliveries.not_sent.packets, 8);
+  if (!is_netflow()) {
+    bytes.number(deliveries.unconfirmed.records, 8);
+    bytes.number(deliveries.unconfirmed.packets, 8);
+  }
+  put_lasting(told);
 }
 
 /// Unless it has been.
@@ -235,37 +246,21 @@ void IpfixWriter::send() {
   if (is_netflow()) put_time();
   overwrite(message_, kLengthAt,
             is_netflow() ? records_ + told_in_message_ : std::min<std::uint64_t>(message_.size(), kMostMessage), 2);
-  const MessageSink::Sent sent = sink_->send(message_);
+  if (sink_->send(message_, in_message_)) ++messages_;
   sequence_ += is_netflow() ? 1 : records_;
-  if (sent == MessageSink::Sent::no) {
-    parshall::add(not_sent_, in_message_);
-  } else {
-    ++messages_;
-    parshall::add(sent_, in_message_);
-  }
-  if (sent == MessageSink::Sent::not_the_one_before) refuse_the_one_before();
-  before_ = sent == MessageSink::Sent::no ? OutputSummary::Sum() : in_message_;
-  in_message_ = {};
+  given_ += std::exchange(in_message_, {});
   records_ = told_in_message_ = 0;
   ++message_number_;
   ++messages_since_;
   message_.clear();
 }
 
-void IpfixWriter::refuse_the_one_before() noexcept {
-  --messages_;
-  take(sent_, before_);
-  parshall::add(not_sent_, std::exchange(before_, {}));
-}
-
 void IpfixWriter::begin_anew() { sink_->begin_anew(); }
 
 void IpfixWriter::flush() {
   send();
-  const MessageSink::Flushed flushed = sink_->flush();
-  if (flushed == MessageSink::Flushed::not_the_last) refuse_the_one_before();
-  if (flushed == MessageSink::Flushed::none_since_flush) take_back();
-  flushed_ = {sequence_, messages_, sent_};
+  if (!sink_->flush()) take_back();
+  flushed_ = {sequence_, messages_, given_};
 }
 
 void IpfixWriter::finish() {
@@ -278,13 +273,25 @@ void IpfixWriter::take_back() noexcept {
   message_.clear();
   sequence_ = flushed_.sequence;
   messages_ = flushed_.messages;
-  sent_ = flushed_.sent;
-  before_ = {};
+  given_ = flushed_.given;
   tells_again_ = is_lost_ = true;
 }
 
 bool IpfixWriter::take_lost() noexcept { return std::exchange(is_lost_, false); }
 
-OutputSummary::Sum IpfixWriter::take_not_sent() noexcept { return std::exchange(not_sent_, {}); }
+OutputSummary::Sum IpfixWriter::take_not_sent() noexcept {
+  const OutputSummary::Sum now = sink_->deliveries().not_sent;
+  return now - std::exchange(not_sent_, now);
+}
+
+OutputSummary::Sum IpfixWriter::take_unconfirmed() noexcept {
+  const OutputSummary::Sum now = sink_->deliveries().unconfirmed;
+  return now - std::exchange(unconfirmed_, now);
+}
+
+std::uint64_t IpfixWriter::records_sent() const noexcept {
+  const Deliveries deliveries = sink_->deliveries();
+  return (given_ - deliveries.not_sent - deliveries.unconfirmed).records;
+}
 
 }  // namespace parshall

@@ -47,6 +47,9 @@ class IpfixWriter {
   /// What is sent again like templates, but far less often: nfcapd 1.7 counts records of options as missing.
   void add_lasting(std::uint16_t id, std::vector<std::uint8_t> record);
 
+  /// Has those who missed something told what, by an options template that was added: first of all records.
+  void tell_deliveries(std::uint16_t id) noexcept { deliveries_ = id; }
+
   /// Sets NetFlow's clock for the record that is added next. It is that of packets: a message's header has the time of
   /// the latest one, and for how long the clock runs, and collectors take the one from the other. Times of records are
   /// in ms of 32 bits since then: where they do not fit, the message ends, and the clock begins at another time.
@@ -61,11 +64,14 @@ class IpfixWriter {
   /// No record comes any more.
   void finish();
 
-  /// Of flows, since it was asked last.
-  OutputSummary::Sum take_not_sent() noexcept;
+  // Of flows:
+
+  OutputSummary::Sum waiting() const noexcept { return sink_->deliveries().waiting; }
+  OutputSummary::Sum take_not_sent() noexcept;     ///< since it was asked last
+  OutputSummary::Sum take_unconfirmed() noexcept;  ///< since it was asked last
   /// Whether all between the last two flushes is lost. Once.
   bool take_lost() noexcept;
-  std::uint64_t records_sent() const noexcept { return sent_.records; }
+  std::uint64_t records_sent() const noexcept;  ///< but for those that are unconfirmed
   std::uint64_t messages_sent() const noexcept { return messages_; }
   const MessageSink& sink() const noexcept { return *sink_; }
 
@@ -98,7 +104,8 @@ class IpfixWriter {
   bool has_room_for(std::size_t bytes) const noexcept;
   void put(std::uint16_t id, std::span<const std::uint8_t> record);
   void send();
-  void refuse_the_one_before() noexcept;
+  void put_lasting(const Lasting& lasting);
+  void put_deliveries();
   void take_back() noexcept;
 
   std::unique_ptr<MessageSink> sink_;
@@ -111,17 +118,19 @@ class IpfixWriter {
   std::size_t set_begin_ = 0;
   std::uint32_t sequence_ = 0, records_ = 0;  ///< of data records: before this message, and in it; NetFlow: messages
   std::uint32_t told_in_message_ = 0;         ///< templates
-  bool clock_runs_ = false;                                     ///< NetFlow's
+  bool clock_runs_ = false;                   ///< NetFlow's
   std::uint64_t began_ms_ = 0, latest_ms_ = 0, record_ms_ = 0;  ///< of it; the latter are whole seconds
   std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0, message_number_ = 1;
   Clock::time_point told_at_{}, lasting_told_at_{};
-  OutputSummary::Sum in_message_, before_, sent_, not_sent_;
+  OutputSummary::Sum in_message_, given_;         ///< to the sink
+  OutputSummary::Sum not_sent_, unconfirmed_;     ///< that were taken
+  std::optional<std::uint16_t> deliveries_ = {};  ///< the template of that
   bool is_lost_ = false;
   bool tells_again_ = false;  ///< templates and what lasts: what had them is lost
   struct {
     std::uint32_t sequence = 0;
     std::uint64_t messages = 0;
-    OutputSummary::Sum sent = {};
+    OutputSummary::Sum given = {};
   } flushed_;  ///< as of the last flush
 };
 

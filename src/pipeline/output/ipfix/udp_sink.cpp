@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/ipfix/udp_sink.hpp"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/file_handle.hpp"
+#include "pipeline/output/ipfix/connection.hpp"
+
+namespace parshall {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Time = Clock::time_point;
+
+/// At most so many bits a second, but for bursts that any socket has room for.
+class BitRate {
+ public:
+  explicit BitRate(double bps) noexcept : ns_per_byte_(bps > 0 ? 8e9 / bps : 0) {}
+
+  void wait_for(std::size_t bytes) {
+    if (ns_per_byte_ == 0) return;
+    const auto now = Clock::now();
+    const auto of = [this](double count) {
+      return std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double, std::nano>(count * ns_per_byte_));
+    };
+    free_ = std::max(free_, now - of(kBurstBytes)) + of(static_cast<double>(bytes));
+    if (free_ > now) std::this_thread::sleep_until(free_);
+  }
+
+ private:
+  static constexpr double kBurstBytes = 32 << 10;
+
+  double ns_per_byte_;
+  Time free_{};  ///< when all that was let through has passed
+};
+
+/// Records that were sent of late, to a hundredth of a second.
+class Recent {
+ public:
+  void add(const OutputSummary::Sum& records, Time now) {
+    constexpr std::chrono::milliseconds kGrain{10};
+    if (pieces_.empty() || now - pieces_.back().begin >= kGrain) pieces_.push_back({now, {}});
+    pieces_.back().records += records;
+    sum_ += records;
+  }
+  void forget_before(Time time) {
+    for (; !pieces_.empty() && pieces_.front().begin < time; pieces_.pop_front()) sum_ = sum_ - pieces_.front().records;
+  }
+  OutputSummary::Sum take_all() {
+    pieces_.clear();
+    return std::exchange(sum_, {});
+  }
+  const OutputSummary::Sum& sum() const noexcept { return sum_; }
+
+ private:
+  struct Piece {
+    Time begin;
+    OutputSummary::Sum records;
+  };
+  std::deque<Piece> pieces_;
+  OutputSummary::Sum sum_;
+};
+
+/// Whether both are connected to one address and port.
+bool have_one_peer(const FileHandle& a, const FileHandle& b) noexcept {
+  sockaddr_storage peers[2]{};
+  socklen_t bytes[2] = {sizeof peers[0], sizeof peers[1]};
+  return ::getpeername(a.get(), reinterpret_cast<sockaddr*>(&peers[0]), &bytes[0]) == 0 &&
+         ::getpeername(b.get(), reinterpret_cast<sockaddr*>(&peers[1]), &bytes[1]) == 0 && bytes[0] == bytes[1] &&
+         std::memcmp(&peers[0], &peers[1], bytes[0]) == 0;
+}
+
+/// Whether an error is one that the host tells with the message after it, too.
+bool may_be_of_an_earlier_one(int wrong) noexcept {
+  return wrong != 0 && wrong != EAGAIN && wrong != ENOBUFS && wrong != ENOMEM;
+}
+
+class UdpSink final : public MessageSink {
+ public:
+  UdpSink(FileHandle socket, const Transport& transport)
+      : socket_(std::move(socket)), transport_(transport), rate_(transport.rate_bps) {}
+
+  bool send(std::span<const std::uint8_t> message, const OutputSummary::Sum& records) override {
+    rate_.wait_for(message.size());
+    int wrong = try_to_send(message);
+    if (may_be_of_an_earlier_one(wrong)) {
+      const int first = std::exchange(wrong, try_to_send(message));
+      if (wrong == 0 || first == ECONNREFUSED) note_refusal(first, Clock::now());
+    }
+    const Time now = Clock::now();
+    if (wrong != 0) {
+      deliveries_.not_sent += records;
+      note_trouble(wrong, now);
+      return false;
+    }
+    recent_.add(records, now);
+    last_ = records;
+    if (!trouble_.empty() && !good_since_) good_since_ = now;
+    return true;
+  }
+
+  Session session() noexcept override {
+    constexpr std::chrono::seconds kTellEach{1};
+    constexpr std::chrono::seconds kLately{2};  // with refusals a second apart
+    const Time now = Clock::now();
+    settle(now);
+    if (!trouble_.empty() && now >= try_at_ && (!good_since_ || now - wrong_at_ < kLately)) connect_again();
+    if (!trouble_.empty() && now - told_at_ >= kTellEach) tells_ = Session::tells_again;
+    if (tells_ != Session::goes_on) told_at_ = now;
+    return std::exchange(tells_, Session::goes_on);
+  }
+
+  bool flush() override {
+    int wrong = 0;
+    socklen_t bytes = sizeof wrong;
+    if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &wrong, &bytes) == 0 && wrong != 0)
+      note_refusal(wrong, Clock::now());
+    settle(Clock::now());
+    return true;
+  }
+
+  /// The rest is written: nothing more will be known of it.
+  void finish() override {
+    const OutputSummary::Sum rest = recent_.take_all();
+    if (is_refused_) deliveries_.unconfirmed += rest;
+  }
+
+  std::string trouble() const override { return trouble_; }
+
+  Deliveries deliveries() const noexcept override {
+    Deliveries all = deliveries_;
+    all.waiting = recent_.sum();
+    return all;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kRefusedWithin{1}, kCalm{5}, kFirstTry{1}, kLastTry{30};
+
+  /// Returns what errno says, or 0.
+  int try_to_send(std::span<const std::uint8_t> message) noexcept {
+    for (;;) {
+      const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
+      if (sent >= 0) return 0;
+      if (errno != EINTR) return errno;
+    }
+  }
+
+  /// One that was sent is known not to have got there; whether others did, if it is the first, is not.
+  void note_refusal(int wrong, Time now) {
+    const OutputSummary::Sum in_doubt = recent_.take_all();
+    const OutputSummary::Sum refused =
+        std::exchange(is_refused_, true) || last_.records > in_doubt.records ? in_doubt : last_;
+    deliveries_.not_sent += refused;
+    deliveries_.unconfirmed += in_doubt - refused;
+    last_ = {};
+    note_trouble(wrong, now);
+  }
+
+  void note_trouble(int wrong, Time now) {
+    if (trouble_.empty()) {
+      try_after_ = kFirstTry;
+      try_at_ = now + try_after_;
+    }
+    trouble_ = wrong == ECONNREFUSED ? "nobody listens there"
+                                     : fmt::format("messages cannot be sent: {}", std::strerror(wrong));
+    wrong_at_ = now;
+    good_since_.reset();
+  }
+
+  /// What time tells.
+  void settle(Time now) {
+    if (!is_refused_) recent_.forget_before(now - kRefusedWithin);
+    if (!good_since_ || now - *good_since_ < kCalm) return;
+    if (std::exchange(is_refused_, false)) deliveries_.unconfirmed += recent_.take_all();
+    trouble_.clear();
+    good_since_.reset();
+    tells_ = Session::tells_again;
+  }
+
+  void connect_again() {
+    auto socket = connect_to(transport_, SOCK_DGRAM);
+    try_after_ = std::min<std::chrono::seconds>(2 * try_after_, kLastTry);
+    try_at_ = Clock::now() + try_after_;
+    if (!socket) {
+      trouble_ = socket.error().message;
+      return;
+    }
+    if (is_refused_ && have_one_peer(*socket, socket_)) return;  // which goes on telling of what is on its way
+    socket_ = *std::move(socket);
+    if (is_refused_) deliveries_.unconfirmed += recent_.take_all();
+    last_ = {};
+    good_since_.reset();
+    tells_ = Session::tells_again;
+  }
+
+  FileHandle socket_;
+  Transport transport_;
+  BitRate rate_;
+  Deliveries deliveries_;
+  Recent recent_;
+  OutputSummary::Sum last_;  ///< of the message that left last, if none was refused since
+  bool is_refused_ = false;
+  std::string trouble_;
+  std::optional<Time> good_since_;  ///< in trouble: since when all messages leave, and none is refused
+  std::chrono::seconds try_after_ = kFirstTry;
+  Time wrong_at_{}, try_at_{}, told_at_{};
+  Session tells_ = Session::begins;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MessageSink>> open_udp_sink(const Transport& transport) {
+  auto socket = connect_to(transport, SOCK_DGRAM);
+  if (!socket) return socket.error();
+  return std::unique_ptr<MessageSink>(std::make_unique<UdpSink>(*std::move(socket), transport));
+}
+
+}  // namespace parshall
