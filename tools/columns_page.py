@@ -13,7 +13,8 @@ HEAD = """# Columns of a flow record
 
 Made by `make columns` from the schema (`parshall list columns`). Every record begins with the first eleven; the others come where `--stats` or `--columns` names them, and
 `identity`, `totals`, `shape`, `headers`, `tcp` and `all` stand for several. *Absent*: whether a record may lack it: empty in CSV, null in JSON, Parquet and Arrow, left out of the
-template in IPFIX. *IPFIX*: the information element, by private enterprise number where it has one; of addresses that of IPv4 and IPv6, of times of ms and ns. In Parquet
+template in IPFIX. *IPFIX*: the information element, by private enterprise number where it has one; of addresses that of IPv4 and IPv6, of times of ms and ns; + is
+[the first of several](exports.md#private-elements). In Parquet
 and Arrow times are timestamps, and have no `_ns` in their name.
 
 | column | unit | type | absent | IPFIX | what |

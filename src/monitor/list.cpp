@@ -46,10 +46,12 @@ void list_statistics() {
 }
 
 /// "8, 27" where there is one for IPv6, or for ns, too; with the enterprise in front where it is not IANA's.
-std::string ipfix_text(const IpfixElement& ipfix) {
+/// "32473/100+" of a pattern: from there on.
+std::string ipfix_text(const ColumnInfo& column) {
+  const IpfixElement& ipfix = column.ipfix;
   if (ipfix.element == 0) return "-";
   std::string text = ipfix.pen == 0 ? "" : fmt::format("{}/", ipfix.pen);
-  text += fmt::format("{}", ipfix.element);
+  text += fmt::format("{}{}", ipfix.element, column.name.find('<') != column.name.npos ? "+" : "");
   return ipfix.other == 0 ? text : fmt::format("{}, {}", text, ipfix.other);
 }
 
@@ -57,7 +59,7 @@ void list_columns() {
   fmt::print("{:<28} {:<10} {:<8} {:<9} {:<12} {}\n", "column", "unit", "type", "absent", "IPFIX", "what");
   for (const ColumnInfo& column : parshall::list_columns())
     fmt::print("{:<28} {:<10} {:<8} {:<9} {:<12} {}\n", column.name, column.unit, type_text(column.type),
-               column.nullable ? "may be" : "never", ipfix_text(column.ipfix), column.help);
+               column.nullable ? "may be" : "never", ipfix_text(column), column.help);
 }
 
 void print_parameters(std::span<const Parameter> parameters) {

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "pipeline/output/community_id.hpp"
 #include "pipeline/output/flow_json.hpp"
 #include "pipeline/output/put_value.hpp"
+#include "pipeline/output/statistic_element.hpp"
 
 namespace parshall {
 namespace {
@@ -302,6 +305,44 @@ TEST(Value, OrderIsThatOfTheTypeWithAbsentValuesFirst) {
   EXPECT_LT(Value::of_real(-2), Value::of_real(0.5));
   const std::array<std::uint8_t, 4> low{10, 0, 0, 2}, high{9, 0, 0, 10};
   EXPECT_LT(Value::of_address(high), Value::of_address(low));
+}
+
+/// All columns that a name of list_columns() stands for.
+Names columns_of(const std::string& name) {
+  const std::size_t at = name.find('<');
+  if (at == name.npos) return {name};
+  const auto with = [&](const std::string& what) {
+    return name.substr(0, at) + what + name.substr(name.find('>') + 1);
+  };
+  Names all;
+  const bool is_sample = name.find("<1-16>") != name.npos;
+  for (int i = 1; is_sample && i <= 16; ++i) all.push_back(with(std::to_string(i)));
+  for (int tenth = 1; !is_sample && tenth < 1000; ++tenth)
+    all.push_back(with(std::to_string(tenth / 10) + (tenth % 10 == 0 ? "" : "." + std::to_string(tenth % 10))));
+  for (int hundredth = 1; !is_sample && hundredth < 100; ++hundredth)
+    if (hundredth % 10 != 0)
+      all.push_back(with("99." + std::string(hundredth < 10 ? "0" : "") + std::to_string(hundredth)));
+  return all;
+}
+
+TEST(InformationElements, EveryColumnHasOneThatNoOtherHas) {
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::string> known;
+  for (const ColumnInfo& column : list_columns()) {
+    for (const std::string& name : columns_of(column.name)) {
+      const IpfixElement element = name == column.name ? column.ipfix : statistic_element(name);
+      EXPECT_NE(element.element, 0) << name;
+      EXPECT_LT(element.element, 0x8000) << name;
+      const auto& other = known.try_emplace({element.pen, element.element}, name).first->second;
+      EXPECT_EQ(other, name) << element.pen << "/" << element.element;
+    }
+  }
+  EXPECT_GT(known.size(), 6'000u);
+}
+
+TEST(InformationElements, APercentileWithMoreDigitsHasNone) {
+  for (const char* const name :
+       {"iat_p99.999_ns", "iat_p98.99_ns", "iat_p100_ns", "iat_p_ns", "tcp_flags_p50", "gap_17_packets"})
+    EXPECT_EQ(statistic_element(name), IpfixElement()) << name;
 }
 
 }  // namespace

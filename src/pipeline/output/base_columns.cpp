@@ -82,14 +82,14 @@ constexpr ColumnEntry kBase[] = {
 constexpr ColumnEntry kAsked[] = {
     {"duration_ns", "ns", kInt64, kAlways, asked, {0, 161}, {}, "last seen - first seen",
      [](const Flow& flow, const Base&) { return Value::of_signed(static_cast<std::int64_t>(flow.last_ns - flow.first_ns)); }},
-    {"rate_pps", "packets/s", kFloat64, kNullable, asked, {}, {}, "packets / duration; absent for a flow without duration",
+    {"rate_pps", "packets/s", kFloat64, kNullable, asked, {kOwnPen, 70}, {}, "packets / duration; absent for a flow without duration",
      [](const Flow& flow, const Base&) { return per_second(static_cast<double>(flow.packets), flow); }},
-    {"rate_bps", "bit/s", kFloat64, kNullable, asked, {}, {}, "wire bits / duration; absent for a flow without duration",
+    {"rate_bps", "bit/s", kFloat64, kNullable, asked, {kOwnPen, 71}, {}, "wire bits / duration; absent for a flow without duration",
      [](const Flow& flow, const Base&) { return per_second(8.0 * static_cast<double>(flow.wire_bytes), flow); }},
-    {"interval_rate_pps", "packets/s", kFloat64, kNullable, asked, {}, {},
+    {"interval_rate_pps", "packets/s", kFloat64, kNullable, asked, {kOwnPen, 72}, {},
      "packets / packet time since the report before; absent in the first",
      [](const Flow& flow, const Base& base) { return in_interval(flow.packets, base.packets, base); }},
-    {"interval_rate_bps", "bit/s", kFloat64, kNullable, asked, {}, {},
+    {"interval_rate_bps", "bit/s", kFloat64, kNullable, asked, {kOwnPen, 73}, {},
      "wire bits / packet time since the report before; absent in the first",
      [](const Flow& flow, const Base& base) { return in_interval(8 * flow.wire_bytes, 8 * base.wire_bytes, base); }},
     {"tcp_flags", "", kFlags16, kAlways, asked, {0, 6}, {},
@@ -124,7 +124,7 @@ constexpr ColumnEntry kReverse[] = {
 // clang-format on
 static_assert(std::size(kBase) == kBaseColumns);
 
-/// Statistics that others want to have in IPFIX, where IANA has no element for them but that of the class.
+/// Statistics with an element of IANA's, or one of ours that no rule gives (statistic_element.cpp).
 constexpr StatisticElement kStatistics[] = {
     {"iat_mean_ns", {kOwnPen, 10}},
     {"iat_p50_ns", {kOwnPen, 11}},
@@ -139,6 +139,11 @@ constexpr StatisticElement kStatistics[] = {
     {"tcp_out_of_order", {kOwnPen, 23}},
     {"tcp_zero_windows", {kOwnPen, 24}},
     {"tcp_lost_segments", {kOwnPen, 25}},
+    {"tcp_fast_retransmissions", {kOwnPen, 26}},
+    {"tcp_spurious_retransmissions", {kOwnPen, 27}},
+    {"tcp_duplicate_acks", {kOwnPen, 28}},
+    {"ip_size_min_bytes", {0, 25}},
+    {"ip_size_max_bytes", {0, 26}},
     {"vlan", {0, 58}},
     {"dscp", {0, 195}},
     {"ttl_min", {0, 52}},

@@ -9,6 +9,7 @@
 
 #include "base/parse.hpp"
 #include "pipeline/output/community_id.hpp"
+#include "pipeline/output/statistic_element.hpp"
 
 namespace parshall {
 namespace {
@@ -98,18 +99,12 @@ ColumnInfo info_of(const IdentityColumn& column) {
           .help = std::string(column.help)};
 }
 
-IpfixElement element_of(std::string_view column) noexcept {
-  const auto elements = statistic_elements();
-  const auto found = std::ranges::find(elements, column, &StatisticElement::column);
-  return found == elements.end() ? IpfixElement{} : found->ipfix;
-}
-
 ColumnInfo info_of(const Column& column) {
   return {.name = column.name,
           .unit = column.unit,
           .type = column.type,
           .nullable = true,  // a flow may have too few packets, or have been there before anybody asked
-          .ipfix = element_of(column.name),
+          .ipfix = statistic_element(column.name),
           .help = column.help,
           .values = column.values};
 }
@@ -236,13 +231,13 @@ std::vector<ColumnInfo> list_columns() {
     all.push_back({.name = statistic.column,
                    .unit = statistic.unit,
                    .type = statistic.type,
-                   .ipfix = element_of(statistic.column),
+                   .ipfix = statistic_element(statistic.column),
                    .help = statistic.help});
   std::ranges::transform(reverse_columns(), std::back_inserter(all),
                          [](const ColumnEntry& entry) { return info_of(entry); });
   all.push_back({.name = std::string(FlowClass::kName),
                  .type = FlowClass::kType,
-                 .ipfix = element_of(FlowClass::kName),
+                 .ipfix = statistic_element(FlowClass::kName),
                  .help = std::string(FlowClass::kHelp)});
   for (const StatisticElement& one : statistic_elements())  // of a pattern above
     if (std::ranges::find(all, one.column, &ColumnInfo::name) == all.end())

@@ -100,11 +100,11 @@ std::vector<IpfixField> ipfix_fields(std::span<const ColumnInfo> columns, IpfixT
                                      std::vector<std::string>& left_out) {
   std::vector<IpfixField> fields;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].ipfix.element != 0) {
-      fields.push_back(field_of(i, columns[i], times));
-    } else if (const auto list = list_at(i, columns)) {
+    if (const auto list = list_at(i, columns)) {
       fields.push_back(*list);
       i += list->columns - 1;
+    } else if (columns[i].ipfix.element != 0) {
+      fields.push_back(field_of(i, columns[i], times));
     } else {
       left_out.push_back(columns[i].name);
     }
