@@ -51,6 +51,7 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
                      kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
   }
   if (options_.takes.records) memory_bytes_ += exporter_->memory_bytes(schema_.columns());
+  if (options_.takes.records) left_out_ = exporter_->left_out(schema_.columns());
   if (options_.takes.findings) memory_bytes_ += kFindingBytes;
   thread_ = std::thread([this] { run(); });
 }
@@ -125,7 +126,8 @@ std::string ExportQueue::trouble() const {
 OutputSummary ExportQueue::summary() const {
   OutputSummary summary{.name = options_.name,
                         .takes_records = options_.takes.records,
-                        .whole_run = !part_of_run_.load(std::memory_order_relaxed)};
+                        .whole_run = !part_of_run_.load(std::memory_order_relaxed),
+                        .left_out = left_out_};
   summary.dropped = dropped_.read();  // what comes last is read first, so that no more is than was offered
   summary.unconfirmed = unconfirmed_.read();
   summary.written = written_.read();

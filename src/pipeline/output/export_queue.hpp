@@ -78,6 +78,8 @@ class ExportQueue {
 
   const std::string& name() const noexcept { return options_.name; }
   const std::string& file() const noexcept { return options_.file; }
+  /// Columns of records that the exporter has no place for.
+  const std::vector<std::string>& left_out() const noexcept { return left_out_; }
   const ExporterTakes& takes() const noexcept { return options_.takes; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
 
@@ -121,6 +123,7 @@ class ExportQueue {
   Schema schema_;
   std::optional<RecordRing> ring_;
   std::uint64_t memory_bytes_ = 0;
+  std::vector<std::string> left_out_;
   bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
       run_began_{false}, part_of_run_{false};

@@ -7,6 +7,7 @@ void Exporter::observe_at(const ObservationPoint&) {}
 void Exporter::begin_anew() {}
 void Exporter::begin(std::span<const ColumnInfo>) {}
 void Exporter::records(std::span<const ReportFlow>) {}
+std::vector<std::string> Exporter::left_out(std::span<const ColumnInfo>) const { return {}; }
 void Exporter::event(const Event&) {}
 void Exporter::recall(const WindowRecall&) {}
 void Exporter::accounting(const ReportSummary&, const OutputSummary&) {}

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 #include "pipeline/output/output.hpp"
@@ -35,6 +36,9 @@ class Exporter {
   /// Once, before all of those below: what records consist of. It outlives the exporter.
   virtual void begin(std::span<const ColumnInfo> columns);
   virtual void records(std::span<const ReportFlow> batch);
+
+  /// Names of such columns that what it writes has no place for. At any time.
+  virtual std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const;
   virtual void event(const Event& event);
   virtual void recall(const WindowRecall& told);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace parshall {
 
@@ -27,7 +28,8 @@ struct OutputSummary {
   };
   std::string name;
   bool takes_records = false;
-  bool whole_run = true;  ///< it was there from the beginning to the end
+  bool whole_run = true;              ///< it was there from the beginning to the end
+  std::vector<std::string> left_out;  ///< columns of records that it has no place for
   Sum offered, written, dropped;
   Sum unconfirmed;  ///< it left, and nobody knows whether it got there: a connection broke, or a host refused some of
                     ///< it
