@@ -2,6 +2,7 @@
 #include "monitor/output_watch.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -37,6 +38,8 @@ void OutputWatch::look() {
   follow();
   for (Watched& watched : watched_) {
     const ExportQueue& queue = *watched.queue;
+    if (!std::exchange(watched.said_left_out, true) && !queue.left_out().empty())
+      say(command_, fmt::format("{} has no place for {}", name_of(queue), fmt::join(queue.left_out(), ", ")));
     tell_trouble(watched);
     lost_ |= &queue != main_ && queue.lost_some() && !queue.failed();
     if (queue.failed()) {

@@ -33,7 +33,7 @@ class OutputWatch {
  private:
   struct Watched {
     std::shared_ptr<const ExportQueue> queue;
-    bool said_failed = false, said_dropped = false, said_loss = false;
+    bool said_failed = false, said_dropped = false, said_loss = false, said_left_out = false;
     std::string said = {};  ///< the latest trouble
     std::optional<std::chrono::steady_clock::time_point> said_trouble = {};
     std::chrono::steady_clock::time_point seen_trouble{};

@@ -6,7 +6,7 @@ import struct
 TEMPLATES, OPTIONS = 2, 3
 UNSIGNED = {10: "interface", 1: "octets", 2: "packets", 352: "wire_bytes", 4: "protocol", 60: "ip_version", 7: "src_port", 11: "dst_port", 152: "first_ms", 153: "last_ms",
             161: "duration_ms", 6: "tcp_flags", 136: "end_reason", 34: "sampling", 148: "flow_id", 149: "domain", 86: "counted", 135: "lost", 164: "ignored",
-            42: "records", 41: "messages", 166: "not_sent", 167: "packets_not_sent", 239: "direction", (29305, 1): "reverse_octets", (29305, 2): "reverse_packets", (29305, 352): "reverse_wire_bytes", (29305, 6): "reverse_tcp_flags", 346: "pen", 303: "element", 339: "type", 344: "semantics", (32473, 50): "offered", (32473, 54): "in_flows",
+            42: "records", 25: "ip_size_min_bytes", 52: "ttl_min", 53: "ttl_max", 58: "vlan", 195: "dscp", 26: "ip_size_max_bytes", 32: "icmp_type_code", 139: "icmp_type_code", 41: "messages", 166: "not_sent", 167: "packets_not_sent", 239: "direction", (29305, 1): "reverse_octets", (29305, 2): "reverse_packets", (29305, 352): "reverse_wire_bytes", (29305, 6): "reverse_tcp_flags", 346: "pen", 303: "element", 339: "type", 344: "semantics", (32473, 50): "offered", (32473, 54): "in_flows",
             (32473, 58): "balanced", (32473, 59): "packets_offered", (32473, 60): "whole_run", (32473, 61): "unconfirmed", (32473, 62): "packets_unconfirmed", (32473, 2): "record", (32473, 40): "exact", (32473, 41): "missed"}
 ADDRESSES = {8: "src", 12: "dst", 27: "src", 28: "dst"}
 TIMES = {156: "first_ns", 157: "last_ns", (32473, 4): "flow_first_ns"}
@@ -23,7 +23,7 @@ class Reader:
     """Of one transport session: messages in the order in which they came. Who came late passes over records whose template came before."""
 
     def __init__(self, late=False):
-        self.late = late
+        self.late, self.types = late, {}
         self.templates, self.flows, self.options, self.sequence, self.messages, self.longest, self.gaps = {}, [], [], None, 0, 0, 0
         self.template_messages = 0
 
@@ -102,13 +102,14 @@ class Reader:
                 name, value = self.value(element, value)
                 record[name] = value
             (self.options if is_options else self.flows).append(record)
+            if is_options and "element" in record:
+                self.types[record["pen"], record["element"]] = record["name"], record["type"]
             count += 1
         if any(body[at:]):
             raise Wrong(f"{len(body) - at} bytes behind the last record")
         return count
 
-    @staticmethod
-    def value(element, value):
+    def value(self, element, value):
         if element in ADDRESSES:
             return ADDRESSES[element], str(ipaddress.ip_address(value))
         if element in TIMES:
@@ -123,6 +124,13 @@ class Reader:
             if ordered != 4 or not of & 0x8000 or (len(value) - 9) % length:
                 raise Wrong(f"a list of {value.hex()}")
             return LISTS[pen, of & 0x7FFF], [int.from_bytes(value[at:at + length], "big") for at in range(9, len(value), length)]
+        if element not in UNSIGNED and element in self.types:  # one that says what it is (RFC 5610)
+            name, kind = self.types[element]
+            if kind in (9, 10):
+                return name, struct.unpack(">f" if kind == 9 else ">d", value)[0]
+            if kind not in (1, 2, 3, 4):
+                raise Wrong(f"{name} is of type {kind}")
+            return name, int.from_bytes(value, "big")
         return UNSIGNED[element], int.from_bytes(value, "big")
 
     def accounting(self):

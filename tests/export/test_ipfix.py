@@ -19,6 +19,8 @@ from ipfix import Reader
 PROGRAM = None
 TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
 RECEIVE_BYTES = 8 << 20
+KEY = ("ip_version", "protocol", "src_ip", "src_port", "dst_ip", "dst_port", "packets", "ip_bytes", "wire_bytes", "first_seen_ns", "last_seen_ns", "flow_id", "record")
+OTHER_NAMES = {"iat_mean_ns": "float_10", "size_mean_bytes": "float_14", "ttl_min": "ttl_min", "ttl_max": "ttl_max"}
 
 
 class Collector(threading.Thread):
@@ -187,6 +189,34 @@ class Records(IpfixTest):
         names = {(option["pen"], option["element"]): option["name"] for option in reader.options if "pen" in option}
         self.assertEqual(names[32473, 12], "iat_p99_ns")
         self.assertEqual(names[32473, 41], "missed_packets_at_most")
+
+    def test_every_column_has_an_element_that_says_what_it_is(self):
+        path = self.folder / "flows.ipfix"
+        columns = [f"{variable}_{what}" for variable in ("gap", "iat", "size", "ip_size", "ttl") for what in ("last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p5", "p99.99")]
+        columns += ["rate", "interval_rate", "ttl_2", "dscp_1", "dscp_3", "vlan_1", "gap_16", "iat_3", "tcp_flags_2", "icmp_type_code"]
+        for names in (columns[:36], columns[36:]):
+            with self.subTest(first=names[0]):
+                _, output = self.watch("--export", f"ipfix:{path}", "--columns", ",".join(["flow_id", "record", *names]))
+                self.assertEqual(output["left_out"], [])
+                reader = Reader()
+                reader.read(path.read_bytes())
+                rows = {(row["flow_id"], row["record"]): row for row in self.rows()}
+                self.assertEqual(len(rows), len(reader.flows))
+                asked = [name for name in next(iter(rows.values())) if name not in KEY]
+                self.assertGreater(len(asked), 10)
+                for flow in reader.flows:
+                    row = rows[str(flow["flow_id"]), str(flow["record"])]
+                    told = {name: flow.get(OTHER_NAMES.get(name, name)) for name in asked}
+                    for name, value in told.items():
+                        if row[name] == "" or value is None:
+                            self.assertEqual((row[name], value), ("", None), name)
+                        else:
+                            self.assertAlmostEqual(float(row[name]), value, delta=1e-5 * abs(value), msg=name)
+
+    def test_a_column_without_an_element_is_named(self):
+        _, output = self.watch("--export", f"ipfix:{self.folder / 'flows.ipfix'}", "--columns", "iat_p99.999,size_p12.34,iat_p99")
+        self.assertEqual(output["left_out"], ["iat_p99.999_ns", "size_p12.34_bytes"])
+        self.assertEqual(self.said.count("has no place for iat_p99.999_ns, size_p12.34_bytes\n"), 1, self.said)
 
     def test_udp_keeps_to_the_mtu_and_sends_templates_again(self):
         for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "[::1]")):

@@ -135,7 +135,10 @@ class Records(KafkaTest):
 
     def test_a_topic_has_what_csv_has(self):
         broker, schema = self.broker(), FlowMessages(pathlib.Path(PROTO).read_text())
-        self.watch(f"127.0.0.1:{broker.port}/flows,compression=none,batch=100,probe=edge \"1\"", "--columns", "all,iat_p50,size_p99", traffic=FEW)
+        self.watch(f"127.0.0.1:{broker.port}/flows,compression=none,batch=100,probe=edge \"1\"", "--columns", "all,iat_p50,size_p99,iat_p10,sampled_one_in", traffic=FEW)
+        (output,) = [one for one in self.summary["outputs"] if one["name"].startswith("kafka:")]
+        self.assertEqual(output["left_out"], ["iat_p10_ns"])
+        self.assertIn("has no place for iat_p10_ns\n", self.said)
         messages = [schema.read(value) for value in broker.values("flows")]
         self.assertEqual(max(map(len, messages)), 100)
         records = sorted((record for message in messages for record in message), key=lambda record: record["sequence_num"])

@@ -116,6 +116,7 @@ class NetFlow9(unittest.TestCase):
         self.stopping = True
         self.thread.join()
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.said = done.stderr
         self.reader = Reader()
         for message in self.messages:
             self.reader.read(message)
@@ -126,6 +127,9 @@ class NetFlow9(unittest.TestCase):
         summary, rows = self.watch("mtu=900", "rate=50M", "domain=7")
         reader = self.reader
         self.assertEqual(reader.lost, 0)
+        (output,) = [one for one in summary["outputs"] if one["name"].startswith("netflow9:")]
+        self.assertEqual(output["left_out"], ["iat_p99_ns"])
+        self.assertEqual(self.said.count("has no place for iat_p99_ns\n"), 1, self.said)
         self.assertLessEqual(reader.longest, 900)
         self.assertEqual(reader.source, 7)
 

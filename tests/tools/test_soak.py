@@ -101,7 +101,7 @@ class Trends(unittest.TestCase):
 
 ACCOUNT = {"offered": 1000, "nic_received": 995, "nic_missed": 5, "nic_error": None, "no_mbuf": None, "joined": 0, "ring_full": 1, "filtered": 20, "not_ip": 3,
            "malformed": {"cut_ip_header": 2, "bad_ip_version": 1}, "counted": 968, "live_flow_packets": 68, "ended_record_packets": 850, "kept_out_packets": 40, "shed_packets": 10, "balanced": True}
-OUTPUT = {"name": "csv:a", "whole_run": True} | {part: {"records": count, "packets": 2 * count, "findings": 0} for part, count in (("offered", 100), ("written", 80), ("waiting", 13), ("dropped", 7))}
+OUTPUT = {"name": "csv:a", "whole_run": True} | {part: {"records": count, "packets": 2 * count, "findings": 0} for part, count in (("offered", 100), ("written", 80), ("waiting", 13), ("dropped", 6), ("unconfirmed", 1))}
 
 
 def summary():
@@ -151,7 +151,7 @@ class Identity(unittest.TestCase):
         self.assertEqual(len(account.of_growth(ACCOUNT, ACCOUNT | {"counted": 967})), 1)
 
     def test_metrics_balance_or_not(self):
-        metrics = {f'parshall_output_records_total{{output="csv:a",state="{state}"}}': float(count) for state, count in (("offered", 100), ("written", 80), ("dropped", 7))}
+        metrics = {f'parshall_output_records_total{{output="csv:a",state="{state}"}}': float(count) for state, count in (("offered", 100), ("written", 80), ("dropped", 6), ("unconfirmed", 1))}
         metrics['parshall_output_waiting_records{output="csv:a"}'] = 13.0
         self.assertEqual(account.of_metrics(metrics), [])
         metrics['parshall_output_waiting_records{output="csv:a"}'] = 12.0

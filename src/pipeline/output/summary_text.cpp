@@ -2,6 +2,7 @@
 #include "pipeline/output/summary_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -63,6 +64,8 @@ std::string output_lines(const ReportSummary& summary) {
           output.name, output.offered.records, output.offered.packets, output.written.records, output.written.packets,
           unconfirmed_text(output.unconfirmed), waiting.records, waiting.packets, output.dropped.records,
           output.dropped.packets);
+    if (!output.left_out.empty())
+      lines += fmt::format("output     {}: has no place for {}\n", output.name, fmt::join(output.left_out, ", "));
     if (has_findings)
       lines += fmt::format("output     {}: {} findings of tasks = {} written + {} waiting + {} dropped\n", output.name,
                            output.offered.findings, output.written.findings, waiting.findings, output.dropped.findings);

@@ -6,6 +6,7 @@
 #include <netdb.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -85,19 +86,16 @@ constexpr Element kTypes[] = {{346, 4}, {303, 2}, {339, 1}, {344, 1}, {341, Ipfi
 class IpfixExporter final : public Exporter {
  public:
   IpfixExporter(std::unique_ptr<MessageSink> sink, const IpfixTarget& target)
-      : writer_(std::move(sink), target.writer), target_(target) {}
+      : writer_(std::move(sink), target.writer),
+        target_(target),
+        is_netflow_(target.writer.protocol == FlowProtocol::netflow9) {}
 
   void observe_at(const ObservationPoint& point) override { point_ = point; }
 
   void begin(std::span<const ColumnInfo> columns) override {
     columns_ = columns;
     std::vector<std::string> left_out;
-    fields_ = ipfix_fields(columns, target_.times, left_out);
-    is_netflow_ = target_.writer.protocol == FlowProtocol::netflow9;
-    if (is_netflow_)
-      std::erase_if(fields_, [](const IpfixField& field) {
-        return field.ipfix.pen != 0 || field.bytes == IpfixField::kVariable;
-      });
+    fields_ = fields_of(columns, left_out);
     for (const std::uint16_t element : {kFlowEndReason, kSamplingInterval})
       if (std::ranges::find(fields_, IpfixElement{0, element}, &IpfixField::ipfix) == fields_.end())
         always_.push_back({element, element == kFlowEndReason ? std::uint16_t{1} : std::uint16_t{4}});
@@ -115,6 +113,12 @@ class IpfixExporter final : public Exporter {
 
   void records(std::span<const ReportFlow> batch) override {
     for (const ReportFlow& flow : batch) write(flow);
+  }
+
+  std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const override {
+    std::vector<std::string> names;
+    fields_of(columns, names);
+    return names;
   }
 
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
@@ -157,16 +161,28 @@ class IpfixExporter final : public Exporter {
   bool reader_gone() const noexcept override { return writer_.sink().reader_gone(); }
 
  private:
+  /// Returns those that the protocol has elements for. `left_out`: names of the other columns.
+  std::vector<IpfixField> fields_of(std::span<const ColumnInfo> columns, std::vector<std::string>& left_out) const {
+    std::vector<IpfixField> fields = ipfix_fields(columns, target_.times, left_out);
+    if (!is_netflow_) return fields;
+    std::erase_if(fields, [&](const IpfixField& field) {
+      if (field.ipfix.pen == 0 && field.bytes != IpfixField::kVariable) return false;
+      for (const ColumnInfo& each : columns.subspan(field.column, field.columns)) left_out.push_back(each.name);
+      return true;
+    });
+    return fields;
+  }
+
   /// Which of the fields a flow has: bit i of the i-th that may be absent; its IP version; and whether it is longer
   /// than NetFlow's clock can tell.
   struct Shape {
-    std::uint64_t absent = 0;
+    std::array<std::uint64_t, 2> absent{};
     bool ipv6 = false, too_long = false;
     auto operator<=>(const Shape&) const = default;
   };
 
   bool is_absent(const Shape& shape, std::size_t nullable) const noexcept {
-    return (shape.absent >> nullable & 1) != 0;
+    return (shape.absent[nullable / 64] >> nullable % 64 & 1) != 0;
   }
 
   Shape shape_of(const ReportFlow& flow) const noexcept {
@@ -174,7 +190,7 @@ class IpfixExporter final : public Exporter {
     std::size_t nullable = 0;
     for (const IpfixField& field : fields_) {
       if (!field.nullable) continue;
-      if (nullable < 64 && !flow.values[field.column].present()) shape.absent |= std::uint64_t{1} << nullable;
+      if (!flow.values[field.column].present()) shape.absent[nullable / 64] |= std::uint64_t{1} << nullable % 64;
       ++nullable;
     }
     return shape;
@@ -185,7 +201,7 @@ class IpfixExporter final : public Exporter {
   void each_field(const Shape& shape, const Use& use) const {
     std::size_t nullable = 0;
     for (const IpfixField& field : fields_) {
-      const bool absent = field.nullable && nullable < 64 && is_absent(shape, nullable);
+      const bool absent = field.nullable && is_absent(shape, nullable);
       nullable += field.nullable;
       if (!absent) use(field);
     }
@@ -202,7 +218,7 @@ class IpfixExporter final : public Exporter {
     if (latest_ && latest_->first == shape) return latest_->second;
     auto known = templates_.find(shape);
     if (known == templates_.end()) {
-      if (templates_.size() >= kMostTemplates) shape.absent = 0;  // from here on 0, or no number
+      if (templates_.size() >= kMostTemplates) shape.absent = {};  // from here on 0, or no number
       known = templates_.find(shape);
     }
     if (known == templates_.end()) {
@@ -287,10 +303,10 @@ class IpfixExporter final : public Exporter {
 
   IpfixWriter writer_;
   IpfixTarget target_;
+  bool is_netflow_;
   std::span<const ColumnInfo> columns_;
   std::vector<IpfixField> fields_;
   std::vector<Element> always_;  ///< that every record has behind these
-  bool is_netflow_ = false;
   std::optional<ObservationPoint> point_;
   std::uint16_t accounting_ = 0, types_ = 0;
   std::map<Shape, std::uint16_t> templates_;

@@ -94,6 +94,15 @@ void put_real(std::string& out, std::uint32_t number, double value) {
 
 std::span<const FlowMessageField> flow_message_fields() noexcept { return kFields; }
 
+std::vector<std::string> columns_without_field(std::span<const ColumnInfo> columns) {
+  std::vector<std::string> names;
+  for (const ColumnInfo& column : columns)
+    if (column.name != "sampled_one_in" &&  // which all messages have, as the sampling rate
+        std::ranges::find(kFields, std::string_view(column.name), &FlowMessageField::column) == std::end(kFields))
+      names.push_back(column.name);
+  return names;
+}
+
 FlowMessages::FlowMessages(std::span<const ColumnInfo> columns, const ExportRun& run) : columns_(columns) {
   put_number(begin_, kType, kIpfix);
   put_number(begin_, kSamplingRate, 1);

@@ -19,6 +19,9 @@ struct FlowMessageField {
 };
 std::span<const FlowMessageField> flow_message_fields() noexcept;
 
+/// Names of the columns without a field.
+std::vector<std::string> columns_without_field(std::span<const ColumnInfo> columns);
+
 /// Writes records as Protocol Buffers, each behind its length. Source: goflow2's pb/flow.proto; addresses are always of
 /// 16 bytes, those of IPv4 mapped, since that is what ClickHouse takes. Columns without a field are left out.
 class FlowMessages {

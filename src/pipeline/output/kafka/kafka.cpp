@@ -70,6 +70,10 @@ class KafkaExporter final : public Exporter {
       protobuf_.emplace(columns, ExportRun{target_.probe, run_});
   }
 
+  std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const override {
+    return target_.as_json ? std::vector<std::string>() : columns_without_field(columns);
+  }
+
   void records(std::span<const ReportFlow> batch) override {
     const std::uint64_t now = now_ns();
     for (const ReportFlow& flow : batch) {
