@@ -7,6 +7,7 @@ usage: test_collectors.py PARSHALL [unittest arguments]
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,8 +70,8 @@ class Collectors(unittest.TestCase):
             time.sleep(0.5)
         self.end(process)
 
-    def export(self, target, traffic=SLOW, hosts=None):
-        """Starts the monitor, which exports there. Returns once something came."""
+    def export(self, target, traffic=SLOW, hosts=None, waits=True):
+        """Starts the monitor, which exports there. Returns once something came, if it waits."""
         command = ["ip", "netns", "exec", self.here, PROGRAM, "watch", "-q", "-g", traffic, "--idle", "10ms", "--format", "json", "--top", "1", "--export", f"ipfix:{target}"]
         if hosts:
             command = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts, *command]
@@ -78,7 +79,8 @@ class Collectors(unittest.TestCase):
         self.addCleanup(self.messages.close)
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.messages, text=True)
         self.running.append(process)
-        netns.wait_until(lambda: any(path.stat().st_size for path in self.folder.glob("*.*")), "a record")
+        if waits:
+            netns.wait_until(lambda: any(path.stat().st_size for path in self.folder.glob("*.*")), "a record")
         return process
 
     def streams(self):
@@ -155,6 +157,37 @@ class Collectors(unittest.TestCase):
         self.assertLess(output["dropped"]["records"], (back - gone) * pace)
         self.assertLess(output["unconfirmed"]["records"], (1 + 2 + 5 + 1) * pace, "a second before, two without a refusal, five of silence, and one for a busy machine")
         self.assertGreater(len(readers[1].flows), (ended - back - 2.5) * pace * 0.8, "templates came within a second")
+
+    def nfcapd(self, folder):
+        folder.mkdir()
+        process = subprocess.Popen(["ip", "netns", "exec", self.there, "nfcapd", "-b", "10.9.0.2", "-p", PORT, "-w", folder, "-t", "3600", "-B", "8388608"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.running.append(process)
+        listening = f":{int(PORT):04X} "
+        netns.wait_until(lambda: listening in subprocess.run(["ip", "netns", "exec", self.there, "cat", "/proc/net/udp"], capture_output=True, text=True, check=True).stdout, "nfcapd listens")
+        return process
+
+    @unittest.skipUnless(shutil.which("nfcapd"), "SKIPPED: there is no nfcapd (nfdump)")
+    def test_nfcapd_has_what_is_written_though_it_was_away(self):
+        first = self.nfcapd(self.folder / "first")
+        process = self.export(f"udp://10.9.0.2:{PORT}", waits=False)
+        time.sleep(3)
+        self.end(first)
+        self.wait_for("nobody listens there")
+        time.sleep(1)
+        second = self.nfcapd(self.folder / "second")
+        self.wait_for("it goes on")
+        time.sleep(1)
+        output = self.account(process)
+        time.sleep(1)
+        self.end(second)
+        came = 0
+        for name in ("first", "second"):
+            told = subprocess.run(["nfdump", "-R", self.folder / name, "-I"], capture_output=True, text=True, check=True).stdout
+            came += int(next(line for line in told.splitlines() if line.startswith("Packets:")).split()[1])
+        self.assertGreater(output["written"]["packets"], 0)
+        self.assertLessEqual(output["written"]["packets"], came, output)
+        self.assertLessEqual(came, output["written"]["packets"] + output["unconfirmed"]["packets"], output)
 
     def test_by_udp_the_address_of_the_exporter_changes(self):
         collector = self.collector("udp")
