@@ -126,7 +126,7 @@ class Identity(unittest.TestCase):
         self.assertNotEqual(account.of_summary(off), [])
 
     def test_workers_and_outputs_are_looked_at_too(self):
-        for part in ("offered", "written", "waiting", "dropped"):
+        for part in ("offered", "written", "unconfirmed", "waiting", "dropped"):
             for unit in account.UNITS:
                 off = summary()
                 off["outputs"][0][part][unit] += 1
@@ -303,7 +303,7 @@ class Reports(unittest.TestCase):
                          "disk_bytes": 1, "cpu_s": second / 10, "tap0_rx_packets": 10 * second, "live_flows": 3, "account": {"offered": 10 * second}, "new_state": True, "wrong": 0, "metrics_wrong": 0} for second in range(REPORT_S)]
         said = ["capturing; at most 300 MB for 9 flows", "csv:/x/csv-0000.csv is no output any more: 30 records (60 packets) = 30 (60) written + 0 (0) dropped"]
         self.events = [{"t": 1, "what": "said", "text": text} for text in said] + [{"t": 2, "what": "rotated", "number": 0, "files": {"csv": {"records": 30, "packets": 60, "bytes": 1}}}]
-        whole = {part: {"records": 30 * (part in ("offered", "written")), "packets": 0, "findings": 0} for part in ("offered", "written", "waiting", "dropped")}
+        whole = {part: {"records": 30 * (part in ("offered", "written")), "packets": 0, "findings": 0} for part in ("offered", "written", "unconfirmed", "waiting", "dropped")}
         counters = {"tap0_rx_packets": 1000, "wire0_tx_packets": 1000, "wire0_tx_dropped": 2}
         session = {"records": 30, "gaps": 0, "without_template": 0}
         self.ends = {"status": 0, "counters_before": dict.fromkeys(counters, 0), "counters_after": counters, "sent": 1002, "broken": [], "visitors": 0, "parquet": {"status": 0, "said": "it adds up"},
