@@ -18,11 +18,11 @@ OPTIONAL = {"flow_id": "UBIGINT", "flow_first_seen": "TIMESTAMPTZ", "packets_tot
 
 def open_folder(folder):
     connection = duckdb.connect()
-    read = f"read_parquet('{folder}/**/flows-*.parquet', hive_partitioning=true, union_by_name=true, filename=true)"
+    read = f"read_parquet('{folder}/**/*.parquet', hive_partitioning=true, union_by_name=true, filename=true)"
     there = {row[0] for row in connection.sql(f"DESCRIBE SELECT * FROM {read}").fetchall()}
     absent = "".join(f", NULL::{kind} AS {name}" for name, kind in OPTIONAL.items() if name not in there)
     connection.sql(f"CREATE VIEW flows AS SELECT *, {RUN} AS run{absent} FROM {read}")
-    connection.sql(f"CREATE VIEW accounting AS SELECT * FROM read_parquet('{folder}/accounting/*.parquet', union_by_name=true)")
+    connection.sql(f"CREATE VIEW accounting AS SELECT * FROM read_parquet('{folder}/_accounting/*.pq', union_by_name=true)")
     return connection
 
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEndings[] = {".parquet", ".parquet.part", ".ipfix", ".jsonl"};
+constexpr std::string_view kEndings[] = {".parquet", ".pq", ".parquet.part", ".pq.part", ".ipfix", ".jsonl"};
 
 bool is_of_an_output(const std::string& path) {
   return std::ranges::any_of(kEndings, [&](std::string_view ending) { return path.ends_with(ending); });
@@ -81,7 +81,7 @@ Result<Verified> verify(std::span<const std::string> paths) {
   std::ranges::sort(found);
   keep_one_of_each(found);
   if (found.empty())
-    return Error{fmt::format("there is no file to verify in {}: names end with .parquet, .ipfix or .jsonl", paths[0])};
+    return Error{fmt::format("there is no file to verify in {}: names end with .parquet, .pq, .ipfix or .jsonl", paths[0])};
   Verified all;
   for (const std::string& path : found) {
     auto read = read_exported(path);

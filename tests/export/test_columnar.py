@@ -2,7 +2,7 @@
 """Records as Parquet and Arrow: the same as in CSV, to the ns, by whoever reads them; files that are whole or not there; and an account that adds up.
 
 usage: test_columnar.py PARSHALL [unittest arguments]
-Reads with pyarrow, DuckDB, polars and chdb, each where it is installed (tools/readers.sh installs them); without any, what `parshall verify` reads is compared.
+Reads with pyarrow, DuckDB, polars and chdb, each where it is installed (tools/readers.sh installs them), and Spark likewise (pyspark, and Java); without any, what `parshall verify` reads is compared.
 """
 import csv
 import importlib
@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -128,7 +129,7 @@ class Parquet(ColumnarTest):
             for group in range(metadata.num_row_groups):
                 for index in range(metadata.num_columns):
                     self.assert_bounds(file, metadata.row_group(group).column(index), group, file.schema_arrow.field(index))
-        (account,) = self.flows.glob("accounting/*.parquet")
+        (account,) = self.flows.glob("_accounting/*.pq")
         (told,) = self.records_of(parquet.read_table(account))
         self.assertEqual(told["counted_in_flows"], told["packets_written"])
         self.assertEqual(told["packets_written"], sum(record["packets"] for record in records))
@@ -164,6 +165,49 @@ class Parquet(ColumnarTest):
             text = str(chdb.query(f"select {sums}, {times} from file('{files}', Parquet)", "CSV"))
             self.assertEqual(tuple(map(int, text.strip().split(","))), wanted)
         missing = [name for name in ("duckdb", "polars", "chdb") if not reader(name)]
+        if missing:
+            print(f"SKIPPED {', '.join(missing)}: not installed")
+
+    def leave_a_part(self):
+        """A run that is killed while it writes a file."""
+        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,pace=400000", "--idle", "1ms", "--top", "1", "--stats", STATS, "-o", os.devnull,
+                                    "--export", f"parquet:{self.flows},every=300ms"])
+        until = time.monotonic() + 20
+        while not (self.files() and any(self.flows.rglob("*.part"))) and time.monotonic() < until:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+
+    def test_the_folder_is_read_as_it_is_with_accounts_and_a_part_in_it(self):
+        self.leave_a_part()
+        self.export("every=100ms", "size=1M")
+        found = [path.relative_to(self.flows) for path in self.flows.rglob("*") if path.is_file() and path not in self.files()]
+        self.assertEqual(sorted(path.suffix for path in found), [".part", ".pq"], found)
+        self.assertTrue(all(any(part.startswith("_") for part in path.parts) for path in found), "Spark skips files and folders of such names, and pyarrow")
+        told = re.findall(r"\.parquet  (\d+) records of (\d+) packets", self.verify(self.flows)[1])
+        self.assertEqual(len(told), len(self.files()))
+        self.assertGreater(len(told), 2)
+        wanted = tuple(sum(int(line[unit]) for line in told) for unit in (0, 1))
+        if duckdb := reader("duckdb"):
+            for more in ("", ", hive_partitioning=true"):
+                self.assertEqual(duckdb.sql(f"select count(*), sum(packets) from read_parquet('{self.flows}/**/*.parquet'{more})").fetchall()[0], wanted)
+            self.assertEqual(duckdb.sql(f"select count(*) from read_parquet('{self.flows}/_accounting/*.pq')").fetchall()[0], (1,))
+        if reader("pyarrow"):
+            dataset = importlib.import_module("pyarrow.dataset").dataset(self.flows, partitioning="hive")
+            packets = dataset.to_table(columns=["packets"])["packets"].to_pylist()
+            self.assertEqual((len(packets), sum(packets)), wanted)
+            self.assertEqual(importlib.import_module("pyarrow.parquet").read_table(self.flows, columns=["packets"]).num_rows, wanted[0])
+        if polars := reader("polars"):
+            read = polars.scan_parquet(f"{self.flows}/**/*.parquet", hive_partitioning=True).select(polars.len(), polars.col("packets").sum()).collect()
+            self.assertEqual(read.row(0), wanted)
+            self.assertEqual(polars.read_parquet(f"{self.flows}/_accounting/*.pq").height, 1)
+        if shutil.which("java") and (sql := reader("pyspark.sql")):
+            spark = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.legacy.parquet.nanosAsLong", "true").getOrCreate()
+            self.addCleanup(spark.stop)
+            read = spark.read.parquet(str(self.flows)).selectExpr("count(*)", "sum(packets)").first()
+            self.assertEqual(tuple(map(int, read)), wanted)
+            self.assertEqual(spark.read.parquet(str(self.flows / "_accounting")).count(), 1)
+        missing = [name for name in ("duckdb", "pyarrow", "polars", "pyspark") if not reader(name)]
         if missing:
             print(f"SKIPPED {', '.join(missing)}: not installed")
 

@@ -260,7 +260,7 @@ class Kills(unittest.TestCase):
             parquet.mkdir(parents=True)
             (parquet / "a.parquet").write_bytes(b"1")
             (parquet / "b.parquet").write_bytes(b"2")
-            (parquet / "c.parquet.part").write_bytes(b"")
+            (parquet / "_c.parquet.part").write_bytes(b"")
             whole, wrong = kills.Folder(pathlib.Path(folder)), []
             self.assertEqual([file.name for file in whole.fresh(wrong)], ["a.parquet", "b.parquet"])
             self.assertEqual((whole.fresh(wrong), wrong), ([], []))

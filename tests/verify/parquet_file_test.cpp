@@ -71,7 +71,7 @@ TEST(ParquetFile, WhatWasWrittenIsReadAgainWhateverItsLength) {
     EXPECT_EQ(read.records, rows);
     EXPECT_EQ(read.packets, sum) << rows;
     EXPECT_EQ(read.run, "a run");
-    EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+    EXPECT_FALSE(std::filesystem::exists(folder / fmt::format("_{}.parquet.part", rows)));
   }
 }
 
@@ -92,7 +92,7 @@ TEST(ParquetFile, OneThatIsNotFinishedIsNotThere) {
   const Folder folder;
   {
     const auto file = ParquetFile::create(folder / "x", columns(), 1);
-    EXPECT_TRUE(std::filesystem::exists(folder / "x.part"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "_x.part"));
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }

@@ -27,6 +27,7 @@ void write_flow(const std::string& path, const std::string& run, std::uint64_t p
 
 void write_account(const std::string& path, const std::string& run, std::uint64_t counted, std::uint64_t records,
                    std::uint64_t packets, std::uint64_t not_sent) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   auto file = ParquetFile::create(path, std::vector<ColumnInfo>{{.name = "x", .type = kUint64, .nullable = false}}, 1);
   ASSERT_TRUE(file);
   ASSERT_FALSE((*file)->finish({{"parshall.run", run},
@@ -51,8 +52,8 @@ TEST_F(Runs, FilesOfEachRunAddUpToItsAccount) {
   write_flow(folder_ / "hour=01/a.parquet", "one", 3);
   write_flow(folder_ / "hour=02/b.parquet", "one", 4);
   write_flow(folder_ / "hour=02/c.parquet", "two", 5);
-  write_account(folder_ / "account-1.parquet", "one", 10, 2, 7, 3);
-  write_account(folder_ / "account-2.parquet", "two", 5, 1, 5, 0);
+  write_account(folder_ / "_accounting/account-1.pq", "one", 10, 2, 7, 3);
+  write_account(folder_ / "_accounting/account-2.pq", "two", 5, 1, 5, 0);
   write_file(folder_ / "notes.txt", "nothing to see");
   const Verified all = verified();
   EXPECT_TRUE(all.is_good());
@@ -63,7 +64,7 @@ TEST_F(Runs, FilesOfEachRunAddUpToItsAccount) {
 
 TEST_F(Runs, AFileThatIsNamedTwiceOrByALinkCountsOnce) {
   write_flow(folder_ / "a.parquet", "one", 3);
-  write_account(folder_ / "account.parquet", "one", 3, 1, 3, 0);
+  write_account(folder_ / "_accounting/account.pq", "one", 3, 1, 3, 0);
   std::filesystem::create_symlink(folder_ / "a.parquet", folder_ / "b.parquet");
   const auto all = verify(std::vector{folder_ / "a.parquet", folder_.path(), folder_ / "./a.parquet"});
   ASSERT_TRUE(all);
@@ -73,7 +74,7 @@ TEST_F(Runs, AFileThatIsNamedTwiceOrByALinkCountsOnce) {
 
 TEST_F(Runs, WhatTasksFoundHasNoAccountAndBreaksNoneAndWhatIsNoneOfOursIsNamedBesideTheOthers) {
   write_flow(folder_ / "a.parquet", "one", 3);
-  write_account(folder_ / "account.parquet", "one", 3, 1, 3, 0);
+  write_account(folder_ / "_accounting/account.pq", "one", 3, 1, 3, 0);
   write_file(folder_ / "events.jsonl", R"({"type":"alarm","window":{},"task":"x"})"
                                        "\n");
   EXPECT_TRUE(verified().is_good());
@@ -87,23 +88,23 @@ TEST_F(Runs, WhatTasksFoundHasNoAccountAndBreaksNoneAndWhatIsNoneOfOursIsNamedBe
 
 TEST_F(Runs, AFileThatIsMissingIsMissed) {
   write_flow(folder_ / "a.parquet", "one", 3);
-  write_account(folder_ / "account.parquet", "one", 7, 2, 7, 0);
+  write_account(folder_ / "_accounting/account.pq", "one", 7, 2, 7, 0);
   EXPECT_FALSE(verified().is_good());
   EXPECT_THAT(verified().runs[0].problem, HasSubstr("2 records were written, and 1 are there"));
 }
 
 TEST_F(Runs, WhatIsNeitherWrittenNorKnownToBeLostIsMissed) {
   write_flow(folder_ / "a.parquet", "one", 3);
-  write_account(folder_ / "account.parquet", "one", 10, 1, 3, 6);
+  write_account(folder_ / "_accounting/account.pq", "one", 10, 1, 3, 6);
   EXPECT_THAT(verified().runs[0].problem, HasSubstr("10 packets were in records for it, and 9"));
 }
 
 TEST_F(Runs, APartOfAFileIsNamedAndARunWithoutAnAccountIsNotGood) {
   write_flow(folder_ / "a.parquet", "one", 3);
-  write_file(folder_ / "b.parquet.part", "PAR1 and something");
+  write_file(folder_ / "_b.parquet.part", "PAR1 and something");
   const Verified all = verified();
   EXPECT_FALSE(all.is_good());
-  EXPECT_THAT(all.files[1].read.problem, HasSubstr("not whole"));
+  EXPECT_THAT(all.files[0].read.problem, HasSubstr("not whole"));
   ASSERT_EQ(all.runs.size(), 1u);
   EXPECT_THAT(all.runs[0].problem, HasSubstr("no account"));
 }

@@ -13,7 +13,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::string_view kMagic = "PAR1", kPart = ".part";
+constexpr std::string_view kMagic = "PAR1";
 constexpr std::int32_t kVersion = 2, kZstd = 6;
 using Type = ThriftWriter::Type;
 
@@ -88,11 +88,18 @@ void put_chunk(ThriftWriter& footer, const ParquetChunk& chunk, const ColumnInfo
   footer.close();
 }
 
+/// Returns the name of a file that is not whole yet. Readers of a folder skip it: Spark and Arrow by its first
+/// character, globs by its ending.
+std::string part_of(const std::string& path) {
+  const std::size_t name = path.rfind('/') + 1;
+  return fmt::format("{}_{}.part", path.substr(0, name), path.substr(name));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ParquetFile>> ParquetFile::create(const std::string& path, std::span<const ColumnInfo> columns,
                                                          int level) {
-  auto output = Output::open(path + std::string(kPart));
+  auto output = Output::open(part_of(path));
   if (!output) return output.error();
   return std::unique_ptr<ParquetFile>(new ParquetFile(path, *std::move(output), columns, level));
 }
@@ -117,7 +124,7 @@ std::uint64_t ParquetFile::memory_bytes(std::span<const ColumnInfo> columns) noe
 }
 
 ParquetFile::~ParquetFile() {
-  if (output_ != nullptr) ::unlink((path_ + std::string(kPart)).c_str());
+  if (output_ != nullptr) ::unlink(part_of(path_).c_str());
 }
 
 void ParquetFile::put(std::string_view bytes) {
@@ -205,7 +212,7 @@ std::optional<Error> ParquetFile::finish(const Metadata& metadata) {
   put(end);
   output_->sync();
   if (output_->error()) return output_->error();
-  if (std::rename((path_ + std::string(kPart)).c_str(), path_.c_str()) != 0)
+  if (std::rename(part_of(path_).c_str(), path_.c_str()) != 0)
     return Error{fmt::format("cannot name {}: {}", path_, std::strerror(errno))};
   output_.reset();
   return std::nullopt;

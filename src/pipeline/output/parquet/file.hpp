@@ -17,7 +17,7 @@ namespace parshall {
 
 /// A Parquet file: row groups, each with a page a column, then what it all is. Source: parquet-format 2.10.
 ///
-/// It is written as NAME.part, and has its name once it is whole. Times are timestamps in ns (UTC), addresses and
+/// It is written as _NAME.part, and has its name once it is whole. Times are timestamps in ns (UTC), addresses and
 /// enumerations texts, what may be absent null.
 ///
 /// Memory: a row group's values, as ParquetColumn keeps them, and its pages.

@@ -59,7 +59,8 @@ class ParquetExporter final : public Exporter {
     const auto account = account_columns(summary, own, {target_.probe, run_, sequence_});
     std::vector<ColumnInfo> columns;
     for (const AccountColumn& each : account) columns.push_back(each.info);
-    auto file = create(target_.folder + "/accounting", "accounting-" + run_, columns);
+    // Not *.parquet, and below an underscore: who reads all records of the folder must not meet other columns.
+    auto file = create(target_.folder + "/_accounting", fmt::format("accounting-{}.pq", run_), columns);
     if (file == nullptr) {
       error_ = Error{"the account is not there: " + trouble_};
       return;
@@ -111,7 +112,7 @@ class ParquetExporter final : public Exporter {
     if (target_.partition == Partition::hour) folder += fmt::format("/hour={:%H}", fmt::gmtime(seconds));
     const std::uint64_t length = target_.partition == Partition::hour ? kNsPerHour : 24 * kNsPerHour;
     partition_end_ns_ = target_.partition == Partition::none ? ~std::uint64_t{0} : (last_ns / length + 1) * length;
-    file_ = create(folder, fmt::format("flows-{}-{:06}", run_, files_), columns_);
+    file_ = create(folder, fmt::format("flows-{}-{:06}.parquet", run_, files_), columns_);
     if (file_ == nullptr) {
       again_at_ = Clock::now() + kAgain;
       return false;
@@ -127,7 +128,7 @@ class ParquetExporter final : public Exporter {
                                       std::span<const ColumnInfo> columns) {
     std::error_code wrong;
     std::filesystem::create_directories(folder, wrong);
-    auto file = ParquetFile::create(fmt::format("{}/{}.parquet", folder, name), columns, target_.level);
+    auto file = ParquetFile::create(fmt::format("{}/{}", folder, name), columns, target_.level);
     if (file) return *std::move(file);
     trouble_ = file.error().message;
     return nullptr;
