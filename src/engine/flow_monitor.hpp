@@ -73,13 +73,13 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   bool housekeep(LinkPlace now) noexcept override {
     const bool more = housekeep_slice(now);
-    publish_now_and_then(table_.buckets());
+    publish_now_and_then(table_.buckets(), table_.size());
     return more;
   }
 
   void finish(LinkPlace now) noexcept override {
     measurement_.finish(now, key_of());
-    publish(counts_but_live(table_.buckets()));
+    publish(counts_but_live(table_.buckets(), table_.size()));
   }
 
   void visit(const FlowVisitor& visitor) const override {
@@ -190,6 +190,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     table_.update(group, slots_, meanwhile);
     if (extras_) [[unlikely]]
       after_update(group.size());
+    bytes_.add(group);
     clock_.latest_ns = clock_.counted_ns = group.back().time_ns;
     in_flight_.pop(group.size());
   }

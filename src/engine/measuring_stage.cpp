@@ -80,19 +80,22 @@ void MeasuringStage::add_flowless(MonitorCounts& counts, std::size_t table_lines
   if (guard_) guard_->add_to(counts);
 }
 
-MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines) const noexcept {
+MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept {
   MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // no classes: they would be allocated
   add_flowless(counts, table_lines);
   counts.set(Counter::live_flow_packets, counts[Counter::arrived] - counts[Counter::ended_record_packets] -
                                              counts[Counter::kept_out_packets] - counts[Counter::shed_packets]);
+  counts.set(Counter::live_flows, live_flows);
+  counts.set(Counter::ip_bytes, bytes_.ip_bytes() + counts[Counter::shed_ip_bytes]);
+  counts.set(Counter::wire_bytes, bytes_.wire_bytes() + counts[Counter::shed_wire_bytes]);
   return counts;
 }
 
-void MeasuringStage::publish_now_and_then(std::size_t table_lines) noexcept {
+void MeasuringStage::publish_now_and_then(std::size_t table_lines, std::size_t live_flows) noexcept {
   constexpr std::uint64_t kPublishEvery = 4096;  // packets
   const std::uint64_t arrived = in_flight_.pushed() + shedder_.packets().packets;
   if (arrived != std::exchange(arrived_, arrived) && arrived - published_at_ < kPublishEvery) return;
-  publish(counts_but_live(table_lines));
+  publish(counts_but_live(table_lines, live_flows));
   published_at_ = arrived;
 }
 

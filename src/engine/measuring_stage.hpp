@@ -8,6 +8,7 @@
 
 #include "base/mailbox.hpp"
 #include "engine/batch_flows.hpp"
+#include "engine/byte_sum.hpp"
 #include "engine/ended_flows.hpp"
 #include "engine/flood_guard.hpp"
 #include "engine/flow_stage.hpp"
@@ -55,9 +56,9 @@ class MeasuringStage : public FlowStage {
   /// What came, and what of it came to no flow.
   void add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept;
   /// All that takes no walk over the table.
-  MonitorCounts counts_but_live(std::size_t table_lines) const noexcept;
+  MonitorCounts counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept;
   /// Of them, where no packet came, and once in so many: it takes as long as some packets do.
-  void publish_now_and_then(std::size_t table_lines) noexcept;
+  void publish_now_and_then(std::size_t table_lines, std::size_t live_flows) noexcept;
 
   /// At the end of a flood guard's window, by the flows that the table was given: filter_ from here on.
   FloodFilter* end_guard_window(std::uint64_t begun) noexcept;
@@ -73,6 +74,7 @@ class MeasuringStage : public FlowStage {
   // What is asked for with every packet comes first.
   InFlight in_flight_;
   FloodFilter* filter_ = nullptr;  ///< while it is on
+  ByteSum bytes_;                  ///< of packets that are in flight no more
   PacketClock clock_;
   bool can_wait_;
   bool extras_ = false;         ///< whether any packet is more than counted

@@ -95,7 +95,7 @@ class Session {
 
   /// Any thread, at any time, cheap, without a snapshot: what has been counted up to now, by all workers, but for what
   /// takes a walk over the tables (CountedBy::walk). Each counter is as of some moment of the last batches, and none
-  /// goes back but live_flow_packets; sums of several hold exactly once the run has finished.
+  /// goes back but live_flows and live_flow_packets; sums of several hold exactly once the run has finished.
   Counters counters() const;
 
   /// Keeps the record of an ended flow, of whoever took it and could not write it, for the next report. Any thread.
