@@ -44,7 +44,7 @@ SOURCES = {
     "tasks": ("src/pipeline/measure/tasks",),
     "test_frame": ("src/tester/frame_reader.cpp",),
     "traffic": ("src/generate/traffic_spec.cpp", "src/generate/traffic_settings.cpp", "src/generate/frame_sizes.cpp", "src/generate/traffic.cpp", "src/generate/flow_frames.cpp"),
-    "web": ("src/monitor/web/request.cpp", "src/monitor/web/address.cpp", "src/monitor/web/access.cpp"),
+    "web": ("src/web/request.cpp", "src/web/address.cpp", "src/web/access.cpp"),
     "words": ("src/base/parse.hpp", "src/generate/send_schedule.cpp", "src/parshall/send_choices.cpp", "src/parshall/marks.cpp", "src/pipeline/capture/device_name.cpp",
               "src/pipeline/output/ipfix/target.cpp", "src/pipeline/output/parquet/target.cpp", "src/pipeline/output/kafka/target.cpp", "src/tester/search/search_goal.cpp",
               "src/tester/closed_loop/endpoint.cpp", "src/tester/watch_loss/monitor_command.cpp", "src/pipeline/measure/names.cpp", "src/monitor/send_orders.cpp"),

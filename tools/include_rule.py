@@ -17,10 +17,11 @@ MAY = {
     "classify": {"base", "decode", "flow", "measure"},
     "engine": ENGINE,
     "generate": {"base", "capture", "decode"},
-    "parshall": {*ENGINE, "classify", "generate"},
+    "web": {"base"},
+    "parshall": {*ENGINE, "classify", "generate", "web"},
     "cli": {"base", "output"},
     "verify": {"base", "output"},
-    "monitor": {*ENGINE, "classify", "generate", "parshall", "cli", "verify"},
+    "monitor": {*ENGINE, "classify", "generate", "parshall", "cli", "verify", "web"},
     "tester": {*ENGINE, "generate", "parshall", "cli", "monitor"},
     "lab": {*ENGINE, "classify", "generate", "parshall", "cli", "monitor"},
 }

@@ -124,7 +124,7 @@ void list_formats() {
 void list_exporters() {
   for (const ExporterEntry& entry : exporter_registry()) fmt::print("{:<10} {}\n", entry.name, entry.help);
   fmt::print("{:<10} {}\n", "prometheus",
-             "counters and the outputs' accounts, at http://HOST:PORT/metrics: prometheus:HOST:PORT");
+             "counters, outputs' accounts and what tasks found, at http://HOST:PORT/metrics: prometheus:HOST:PORT");
 }
 
 }  // namespace

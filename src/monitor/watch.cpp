@@ -23,8 +23,11 @@
 #include "monitor/service_notice.hpp"
 #include "monitor/watch_options.hpp"
 #include "monitor/web/feed.hpp"
+#include "monitor/web/page.hpp"
 #include "parshall/held_texts.hpp"
 #include "parshall/marks.hpp"
+#include "parshall/metrics.hpp"
+#include "parshall/metrics_text.hpp"
 #include "parshall/run.hpp"
 #include "pipeline/output/event_text.hpp"
 
@@ -52,7 +55,7 @@ class Watch {
     }
     if (const auto error = begin_hook()) return fail(*error, kFailed);
     if (plan_.web) {
-      auto server = web::Server::open(plan_.web->address, plan_.web->token);
+      auto server = web::open_page(*plan_.web);
       if (!server) return fail(server.error(), kFailed);
       server_ = *std::move(server);
     }
@@ -81,6 +84,9 @@ class Watch {
     catch_signals();
     configured_.emplace(*run_, plan_.plan, options_.command, !sandbox_.is_off());
     if (const auto error = run_->start()) return fail(*error, kFailed);
+    if (server_)
+      server_->add(
+          {.path = kMetricsPath, .type = std::string(MetricsText::kType), .make = [this] { return run_->metrics(); }});
     report_->begin();
     link_ = session().input_state();
     if (plan_.state) tell(plan_.state->begin(plan_.wiring.session.seed));
@@ -338,8 +344,8 @@ class Watch {
   RecentEvents recent_events_;
   live::RecallTail recalls_;
   std::optional<EventHook> hook_;
-  std::unique_ptr<web::Server> server_;
   std::unique_ptr<Run> run_;
+  std::unique_ptr<web::Server> server_;  ///< ends before the run that it tells of
 
   std::optional<MainReport> report_;
   std::optional<ConfiguredOutputs> configured_;

@@ -9,8 +9,8 @@
 #include "monitor/plan_options.hpp"
 #include "monitor/run_state.hpp"
 #include "monitor/sandbox/sandbox.hpp"
-#include "monitor/web/access.hpp"
 #include "parshall/wiring.hpp"
+#include "web/access.hpp"
 
 namespace parshall::cli {
 

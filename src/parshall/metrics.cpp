@@ -2,63 +2,50 @@
 #include "parshall/metrics.hpp"
 
 #include <fmt/format.h>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
-#include <prometheus/metric_family.h>
 
-#include <exception>
 #include <map>
 #include <string_view>
-#include <utility>
 
 #include "base/version.hpp"
+#include "parshall/metrics_text.hpp"
+#include "pipeline/output/accounting.hpp"
 
 namespace parshall {
 namespace {
 
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-using prometheus::MetricType;
+using Kind = MetricsText::Kind;
+constexpr double kSPerNs = 1e-9;
 
 /// In base units, with the unit as the name's end. Source: the naming practices of Prometheus.
-struct Naming {
-  std::string name;
-  double factor = 1;
-  MetricType type = MetricType::Counter;
-};
-Naming naming_of(const CounterLine& line) {
-  if (line.id == Counter::live_flow_packets)  // packets leave it as flows end
-    return {fmt::format("parshall_{}", line.name), 1, MetricType::Gauge};
-  constexpr double kSPerNs = 1e-9;
-  std::string name(line.name), unit(line.unit);
-  double factor = 1;
-  if (unit == "ns") {
+void put_counter(const CounterLine& line, std::uint64_t value, MetricsText& text) {
+  if (line.id == Counter::live_flow_packets || line.id == Counter::live_flows)  // they go down, too
+    return text.put(fmt::format("parshall_{}", line.name), Kind::gauge, line.help, value);
+  std::string name(line.name);
+  if (line.unit == "ns") {
     name.resize(name.size() - std::string_view("_ns").size());
-    unit = "seconds";
-    factor = kSPerNs;
+    return text.put(fmt::format("parshall_{}_seconds_total", name), Kind::counter, line.help,
+                    kSPerNs * static_cast<double>(value));
   }
-  if (!name.ends_with(unit)) name += "_" + unit;
-  return {fmt::format("parshall_{}_total", name), factor};
-}
-
-ClientMetric metric(double value, MetricType type, std::vector<ClientMetric::Label> labels = {}) {
-  ClientMetric metric;
-  metric.label = std::move(labels);
-  (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
-  return metric;
+  if (!name.ends_with(line.unit)) name += fmt::format("_{}", line.unit);
+  text.put(fmt::format("parshall_{}_total", name), Kind::counter, line.help, value);
 }
 
 /// A total of what is read at any time: what takes a walk over the tables is not.
-void add_counters(const Counters& counters, std::vector<MetricFamily>& families) {
-  for (const CounterLine& line : Counters::kTable) {
-    if (line.by == CountedBy::walk || !counters.known(line.id)) continue;
-    const Naming naming = naming_of(line);
-    const double value = naming.factor * static_cast<double>(counters[line.id]);
-    families.push_back({naming.name, std::string(line.help), naming.type, {metric(value, naming.type)}});
-  }
+void put_counters(const Accounting& counters, MetricsText& text) {
+  for (const CounterLine& line : Counters::kTable)
+    if (line.by != CountedBy::walk && counters.known(line.id)) put_counter(line, counters[line.id], text);
+  text.put("parshall_offered_packets_total", Kind::counter, "packets that came: lost ones, and those handed over",
+           counters.offered());
+  text.begin("parshall_lost_packets_total", Kind::counter, "packets that nobody counted, by what lost them");
+  for (const CounterLine& line : Counters::kTable)
+    if ((line.part == CounterPart::device_lost || line.id == Counter::ring_full) && counters.known(line.id))
+      text.put(counters[line.id], {{"cause", line.name}});
+  text.put("parshall_unaccounted_packets", Kind::gauge,
+           "packets handed over that no counter has: 0, but while they are counted",
+           static_cast<double>(counters[Counter::polled]) - static_cast<double>(counters.outcomes()));
 }
 
-void add_outputs(const std::vector<OutputSummary>& outputs, std::vector<MetricFamily>& families) {
+void put_outputs(const std::vector<OutputSummary>& outputs, MetricsText& text) {
   using Sum = OutputSummary::Sum;
   struct Unit {
     std::string_view name, help;
@@ -67,86 +54,72 @@ void add_outputs(const std::vector<OutputSummary>& outputs, std::vector<MetricFa
   constexpr Unit kUnits[] = {{"records", "flow records", &Sum::records},
                              {"packets", "packets in flow records", &Sum::packets},
                              {"findings", "what tasks found", &Sum::findings}};
+  struct State {
+    std::string_view name;
+    Sum OutputSummary::*sum;
+  };
+  constexpr State kStates[] = {{"offered", &OutputSummary::offered},
+                               {"written", &OutputSummary::written},
+                               {"dropped", &OutputSummary::dropped},
+                               {"merged", &OutputSummary::merged}};
   std::map<std::string, OutputSummary> by_name;  // one that was removed may have come again
-  for (const OutputSummary& output : outputs) {
-    OutputSummary& sums = by_name[output.name];
-    sums.offered += output.offered;
-    sums.written += output.written;
-    sums.dropped += output.dropped;
-  }
+  for (const OutputSummary& output : outputs)
+    for (const State& state : kStates) by_name[output.name].*state.sum += output.*state.sum;
   for (const Unit& unit : kUnits) {
-    MetricFamily totals{fmt::format("parshall_output_{}_total", unit.name),
-                        fmt::format("{} of an output: offered = written + waiting + dropped", unit.help),
-                        MetricType::Counter,
-                        {}};
-    MetricFamily waiting{fmt::format("parshall_output_waiting_{}", unit.name),
-                         fmt::format("{} on their way to an output", unit.help),
-                         MetricType::Gauge,
-                         {}};
-    for (const auto& [name, output] : by_name) {
-      for (const auto& [state, sum] : {std::pair<const char*, Sum>{"offered", output.offered},
-                                       {"written", output.written},
-                                       {"dropped", output.dropped}})
-        totals.metric.push_back(
-            metric(static_cast<double>(sum.*unit.count), MetricType::Counter, {{"output", name}, {"state", state}}));
-      waiting.metric.push_back(
-          metric(static_cast<double>(output.waiting().*unit.count), MetricType::Gauge, {{"output", name}}));
-    }
-    families.push_back(std::move(totals));
-    families.push_back(std::move(waiting));
+    text.begin(fmt::format("parshall_output_{}_total", unit.name), Kind::counter,
+               fmt::format("{} of an output: offered = written + unconfirmed + waiting + dropped", unit.help));
+    for (const auto& [name, output] : by_name)
+      for (const State& state : kStates)
+        text.put((output.*state.sum).*unit.count, {{"output", name}, {"state", state.name}});
+    text.begin(fmt::format("parshall_output_waiting_{}", unit.name), Kind::gauge,
+               fmt::format("{} on their way to an output", unit.help));
+    for (const auto& [name, output] : by_name) text.put(output.waiting().*unit.count, {{"output", name}});
   }
 }
 
-class Metrics final : public prometheus::Collectable {
- public:
-  explicit Metrics(std::function<MetricsState()> read) : read_(std::move(read)) {}
-
-  std::vector<MetricFamily> Collect() const override {
-    const MetricsState state = read_();
-    std::vector<MetricFamily> families;
-    families.push_back(
-        {"parshall_info",
-         "what is watched, and by which version",
-         MetricType::Gauge,
-         {metric(1, MetricType::Gauge, {{"source", state.source}, {"version", std::string(version())}})}});
-    families.push_back({"parshall_start_time_seconds",
-                        "when the counters were 0, since 1970",
-                        MetricType::Gauge,
-                        {metric(state.began_s, MetricType::Gauge)}});
-    add_counters(state.counters, families);
-    add_outputs(state.outputs, families);
-    return families;
-  }
-
- private:
-  std::function<MetricsState()> read_;
-};
-
-class PrometheusServer final : public MetricsServer {
- public:
-  explicit PrometheusServer(const std::string& address) : exposer_(address, kThreads) {}
-
-  void serve(std::function<MetricsState()> read) override {
-    metrics_ = std::make_shared<Metrics>(std::move(read));
-    exposer_.RegisterCollectable(metrics_);
-  }
-
- private:
-  static constexpr std::size_t kThreads = 2;
-
-  std::shared_ptr<Metrics> metrics_;
-  prometheus::Exposer exposer_;  ///< ends first
-};
+void put_tasks(const std::vector<TaskTally::Task>& tasks, MetricsText& text) {
+  if (tasks.empty()) return;
+  using Task = TaskTally::Task;
+  const auto put_each = [&](std::string_view name, Kind kind, std::string_view help, auto value) {
+    text.begin(name, kind, help);
+    for (const Task& task : tasks)
+      if (const auto number = value(task)) text.put(*number, {{"task", task.name}});
+  };
+  using Number = std::optional<double>;
+  using Count = std::optional<std::uint64_t>;
+  put_each("parshall_task_events_total", Kind::counter, "events of a task",
+           [](const Task& task) { return Count(task.events); });
+  put_each("parshall_task_last_event_time_seconds", Kind::gauge,
+           "packet time, since 1970, of the last window that had an event of the task", [](const Task& task) {
+             return task.events == 0 ? std::nullopt : Number(kSPerNs * static_cast<double>(task.last_event_ns));
+           });
+  text.begin("parshall_task_value", Kind::gauge, "number of a task's last event about all traffic");
+  for (const Task& task : tasks)
+    for (const EventValue& value : task.values)
+      std::visit([&](auto number) { text.put(number, {{"task", task.name}, {"value", value.name}}); }, value.value);
+  put_each("parshall_task_recall_ratio", Kind::gauge, "share that a task found in the last window told of, by estimate",
+           [](const Task& task) { return task.latest ? task.latest->recall : std::nullopt; });
+  put_each("parshall_task_recall_at_least_ratio", Kind::gauge, "bound of that share in 95 of 100 windows",
+           [](const Task& task) { return task.latest ? task.latest->at_least : std::nullopt; });
+  put_each("parshall_task_recall_wanted_ratio", Kind::gauge, "share that the task is to find",
+           [](const Task& task) { return task.latest ? Number(task.latest->threshold) : std::nullopt; });
+  put_each("parshall_task_seen_flows_total", Kind::counter, "flows that a task saw, of windows told of",
+           [](const Task& task) { return task.latest ? Count(task.flows_seen) : std::nullopt; });
+  put_each("parshall_task_missed_flows_total", Kind::counter, "flows that a task missed, of windows told of",
+           [](const Task& task) { return task.latest ? Count(task.flows_missed) : std::nullopt; });
+}
 
 }  // namespace
 
-Result<std::unique_ptr<MetricsServer>> MetricsServer::open(const std::string& address) {
-  const std::string what = "--export prometheus:" + address;
-  try {
-    return std::unique_ptr<MetricsServer>(std::make_unique<PrometheusServer>(address));
-  } catch (const std::exception&) {
-    return Error{fmt::format("{}: cannot listen there; is it an address of this host, and is the port free?", what)};
-  }
+std::string metrics_text(const MetricsState& state) {
+  MetricsText text;
+  text.put("parshall_info", Kind::gauge, "what is watched, and by which version", std::uint64_t{1},
+           {{"source", state.source}, {"version", version()}});
+  text.put("parshall_start_time_seconds", Kind::gauge, "when the counters were 0, since 1970", state.began_s);
+  put_counters(Accounting(state.counters), text);
+  put_outputs(state.outputs, text);
+  put_tasks(state.tasks, text);
+  return text.text();
 }
 
 }  // namespace parshall

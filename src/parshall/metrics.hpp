@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/counters.hpp"
-#include "base/result.hpp"
+#include "parshall/task_tally.hpp"
 #include "pipeline/output/output_summary.hpp"
 
 namespace parshall {
@@ -17,17 +15,12 @@ struct MetricsState {
   double began_s = 0;  ///< when the counters were 0, since 1970
   Counters counters;
   std::vector<OutputSummary> outputs;
+  std::vector<TaskTally::Task> tasks;
 };
 
-/// Counters and outputs' accounts for Prometheus, at http://HOST:PORT/metrics. No flow is in a label.
-class MetricsServer {
- public:
-  /// Listens. "HOST:PORT", an IPv6 address in [].
-  static Result<std::unique_ptr<MetricsServer>> open(const std::string& address);
-  virtual ~MetricsServer() = default;
+inline constexpr const char* kMetricsPath = "/metrics";
 
-  /// From now on, by threads of its own, until it is destroyed. `read`: any thread.
-  virtual void serve(std::function<MetricsState()> read) = 0;
-};
+/// Writes counters, outputs' accounts and what tasks found as MetricsText. No flow and no address is in a label.
+std::string metrics_text(const MetricsState& state);
 
 }  // namespace parshall

@@ -10,6 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "parshall/metrics.hpp"
+#include "parshall/metrics_text.hpp"
 #include "parshall/wire_outputs.hpp"
 
 namespace parshall {
@@ -86,6 +88,7 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     auto tasks = TaskSets::make(run->wiring_.tasks, run->wiring_.task_options);
     if (!tasks) return tasks.error();
     run->tasks_ = *std::move(tasks);
+    if (!run->tasks_->sets().empty()) run->outputs_.add_direct(run->tally_.emplace(*run->tasks_));
     auto input = open ? open() : open_input(plan.source, session, std::move(held));
     if (!input) return input.error();
     if (opened)
@@ -122,13 +125,21 @@ std::optional<Error> Run::start() {
   }
   began_ = Clock::now();
   if (auto error = session_->start()) return error;
-  const double began_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  for (const auto& server : metrics_)
-    server->serve([this, began_s] {
-      return MetricsState{description_, began_s, session_->counters(), outputs_.summaries()};
-    });
+  began_s_ = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  for (const auto& server : metrics_) {
+    server->add({.path = kMetricsPath, .type = std::string(MetricsText::kType), .make = [this] { return metrics(); }});
+    server->begin();
+  }
   outputs_.note_run_began();
   return std::nullopt;
+}
+
+std::string Run::metrics() const {
+  return metrics_text({.source = description_,
+                       .began_s = began_s_,
+                       .counters = session_->counters(),
+                       .outputs = outputs_.summaries(),
+                       .tasks = tally_ ? tally_->tasks() : std::vector<TaskTally::Task>()});
 }
 
 std::optional<double> Run::share_read() const noexcept {

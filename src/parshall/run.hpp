@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "parshall/metrics.hpp"
 #include "parshall/open_input.hpp"
+#include "parshall/task_tally.hpp"
 #include "parshall/wiring.hpp"
 #include "pipeline/output/outputs.hpp"
+#include "web/server.hpp"
 
 namespace parshall {
 
@@ -54,6 +55,9 @@ class Run {
   /// Any thread.
   std::optional<double> share_read() const noexcept;
 
+  /// How it goes, as Prometheus reads it. Any thread.
+  std::string metrics() const;
+
   /// Whether the plan's time is over, of a source that has none of its own.
   bool time_is_up() const noexcept;
 
@@ -78,7 +82,9 @@ class Run {
   std::uint64_t memory_bytes_ = 0;
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point began_;
-  std::vector<std::unique_ptr<MetricsServer>> metrics_;
+  double began_s_ = 0;              ///< since 1970
+  std::optional<TaskTally> tally_;  ///< none: there are no tasks
+  std::vector<std::unique_ptr<web::Server>> metrics_;
 };
 
 }  // namespace parshall

@@ -7,13 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <system_error>
 
-#include "base/parse.hpp"
-#include "base/read_ip.hpp"
 #include "base/same_file.hpp"
 #include "pipeline/output/exporters.hpp"
 #include "pipeline/output/target_file.hpp"
@@ -33,15 +30,6 @@ std::string kinds() {
 
 Error no_kind(const std::string& kind) {
   return Error{fmt::format("--export: there is no \"{}\"; there are {}", kind, kinds())};
-}
-
-bool is_listening_address(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == text.npos || colon == 0 || text.find(',') != text.npos) return false;
-  const std::string_view digits = text.substr(colon + 1);
-  std::uint16_t port = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return problem == std::errc() && end == digits.data() + digits.size();
 }
 
 /// What is written to, where it is there.
@@ -129,9 +117,11 @@ std::optional<Error> targets_problem(const std::string& capture, std::span<const
 std::optional<Error> outputs_problem(const Plan& plan) {
   for (const OutputPlan& output : plan.outputs) {
     if (!is_kind(output.kind)) return no_kind(output.kind);
-    if (is_metrics(output) && !is_listening_address(output.target))
-      return Error{fmt::format("--export prometheus:{}: give HOST:PORT, such as 127.0.0.1:9105", output.target)};
-    if (is_metrics(output)) continue;
+    if (is_metrics(output)) {
+      const auto address = web::parse_address(output.target);
+      if (!address) return Error{"--export prometheus:" + address.error().message};
+      continue;
+    }
     const ExporterEntry* const entry = find_exporter(output.kind);
     if (!entry->takes.records && plan.tasks.names.empty() && plan.tasks.specs.empty() && plan.tasks.states.empty())
       return Error{fmt::format("--{}: name what to look for with --tasks (parshall list tasks)", output.kind)};
@@ -163,11 +153,15 @@ std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const Sourc
   return std::nullopt;
 }
 
-Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const OutputPlan> plans) {
-  std::vector<std::unique_ptr<MetricsServer>> servers;
+Result<std::vector<std::unique_ptr<web::Server>>> open_metrics(std::span<const OutputPlan> plans) {
+  std::vector<std::unique_ptr<web::Server>> servers;
   for (const OutputPlan& plan : plans) {
     if (!is_metrics(plan)) continue;
-    auto server = MetricsServer::open(plan.target);
+    const auto address = web::parse_address(plan.target);
+    if (!address) return address.error();
+    // Beyond this host, who asks may know it by any name, and whoever reaches the port may read.
+    auto server = web::Server::open(
+        {.name = "--export prometheus:" + plan.target, .address = *address, .takes_any_host = !address->is_loopback()});
     if (!server) return server.error();
     servers.push_back(*std::move(server));
   }
@@ -180,13 +174,8 @@ std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans) {
     if (const ExporterEntry* const entry = find_exporter(plan.kind))
       if (auto found = needs_of(*entry, plan.target)) needs.push_back(*std::move(found));
     if (!is_metrics(plan)) continue;
-    const std::size_t colon = std::min(plan.target.rfind(':'), plan.target.size());
-    const auto port = parse_count(plan.target.substr(std::min(colon + 1, plan.target.size())));
-    std::string host = plan.target.substr(0, colon);
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    needs.push_back({.binds = {static_cast<std::uint16_t>(port.value_or(0))},
-                     .uses_network = true,
-                     .asks_for_names = !is_ip(host)});
+    if (const auto address = web::parse_address(plan.target))
+      needs.push_back({.binds = {address->port()}, .uses_network = true});
   }
   return needs;
 }

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "parshall/metrics.hpp"
 #include "parshall/plan.hpp"
 #include "pipeline/output/output_needs.hpp"
 #include "pipeline/output/outputs.hpp"
+#include "web/server.hpp"
 
 namespace parshall {
 
@@ -36,8 +36,8 @@ bool is_metrics(const OutputPlan& output) noexcept;
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,
                                   Outputs& outputs);
 
-/// Those of its outputs that only tell how it goes.
-Result<std::vector<std::unique_ptr<MetricsServer>>> open_metrics(std::span<const OutputPlan> plans);
+/// Listens for those who ask how it goes.
+Result<std::vector<std::unique_ptr<web::Server>>> open_metrics(std::span<const OutputPlan> plans);
 
 /// What opening them will ask of the system, and they later.
 std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans);

@@ -81,7 +81,8 @@ Result<Verified> verify(std::span<const std::string> paths) {
   std::ranges::sort(found);
   keep_one_of_each(found);
   if (found.empty())
-    return Error{fmt::format("there is no file to verify in {}: names end with .parquet, .pq, .ipfix or .jsonl", paths[0])};
+    return Error{
+        fmt::format("there is no file to verify in {}: names end with .parquet, .pq, .ipfix or .jsonl", paths[0])};
   Verified all;
   for (const std::string& path : found) {
     auto read = read_exported(path);

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "base/file_handle.hpp"
-#include "monitor/web/access.hpp"
-#include "monitor/web/request.hpp"
 #include "targets.hpp"
+#include "web/access.hpp"
+#include "web/request.hpp"
 
 namespace parshall::fuzz {
 namespace {
@@ -39,7 +39,7 @@ void check_request(const std::string& text) {
 
 void check_address(const std::string& text) {
   const auto address = parse_address(text);
-  if (!address) return require(address.error().message.find("--web") != std::string::npos);
+  if (!address) return require(address.error().message.find("give HOST:PORT") != std::string::npos);
   const std::string again = address->text();
   const auto reread = parse_address(again);
   require(reread && reread->text() == again && reread->is_loopback() == address->is_loopback());

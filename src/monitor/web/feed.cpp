@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/thread_name.hpp"
+#include "monitor/web/page.hpp"
 
 namespace parshall::web {
 namespace {
@@ -69,7 +70,10 @@ void Feed::refresh() {
   before_ = total;
   before_s_ = view.summary.elapsed_s;
   if (moments_.empty()) return;
-  server_.publish(state_json(view, moments_.back(), findings_.events(), findings_.recalls()), history_json(moments_));
+  std::string state = state_json(view, moments_.back(), findings_.events(), findings_.recalls());
+  server_.publish(kHistoryPath, history_json(moments_));
+  server_.publish(kEventsPath, "data: " + state + "\n\n");
+  server_.publish(kStatePath, std::move(state));
 }
 
 }  // namespace parshall::web

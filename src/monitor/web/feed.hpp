@@ -11,8 +11,8 @@
 #include "monitor/live/recall_tail.hpp"
 #include "monitor/live/table.hpp"
 #include "monitor/live/watched.hpp"
-#include "monitor/web/server.hpp"
 #include "monitor/web/state_json.hpp"
+#include "web/server.hpp"
 
 namespace parshall::web {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/web/request.hpp"
+#include "web/request.hpp"
 
 #include <algorithm>
 #include <cctype>

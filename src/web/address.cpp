@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/web/address.hpp"
+#include "web/address.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -54,16 +54,19 @@ bool Address::is_loopback() const noexcept {
   return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(bytes).sin6_addr) != 0;
 }
 
+std::uint16_t Address::port() const noexcept {
+  return ntohs(bytes.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(bytes).sin_port
+                                          : reinterpret_cast<const sockaddr_in6&>(bytes).sin6_port);
+}
+
 std::string Address::text() const {
   char host[INET6_ADDRSTRLEN] = "";
   if (bytes.ss_family == AF_INET) {
-    const auto& in4 = reinterpret_cast<const sockaddr_in&>(bytes);
-    ::inet_ntop(AF_INET, &in4.sin_addr, host, sizeof host);
-    return fmt::format("{}:{}", host, ntohs(in4.sin_port));
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(bytes).sin_addr, host, sizeof host);
+    return fmt::format("{}:{}", host, port());
   }
-  const auto& in6 = reinterpret_cast<const sockaddr_in6&>(bytes);
-  ::inet_ntop(AF_INET6, &in6.sin6_addr, host, sizeof host);
-  return fmt::format("[{}]:{}", host, ntohs(in6.sin6_port));
+  ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(bytes).sin6_addr, host, sizeof host);
+  return fmt::format("[{}]:{}", host, port());
 }
 
 std::string Address::known_as() const {
@@ -80,8 +83,7 @@ Result<Address> parse_address(const std::string& text) {
   auto address = parse_host(alone ? "127.0.0.1" : std::string_view(text).substr(0, colon));
   if (!port || !address)
     return Error{fmt::format(
-        "--web {}: give HOST:PORT, such as 127.0.0.1:8080; HOST is localhost or an address of this host ([::1])",
-        text)};
+        "{}: give HOST:PORT, such as 127.0.0.1:8080; HOST is localhost or an address of this host ([::1])", text)};
   if (address->bytes.ss_family == AF_INET)
     reinterpret_cast<sockaddr_in&>(address->bytes).sin_port = htons(*port);
   else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/web/access.hpp"
+#include "web/access.hpp"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -40,7 +40,7 @@ Result<std::string> make_token() {
 
 Result<Access> Access::parse(const std::string& where, const std::string& token_file) {
   auto address = parse_address(where);
-  if (!address) return address.error();
+  if (!address) return Error{"--web " + address.error().message};
   Access access{.address = *address, .token = {}};
   if (token_file.empty() && access.address.is_loopback()) return access;
   errno = 0;

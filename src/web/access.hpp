@@ -3,11 +3,11 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "monitor/web/address.hpp"
+#include "web/address.hpp"
 
 namespace parshall::web {
 
-/// Where the page is, and who may see what is on it.
+/// Where a page is, and who may see what is on it.
 struct Access {
   Address address;
   std::string token;           ///< empty: whoever reaches it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/web/server.hpp"
+#include "web/server.hpp"
 
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -14,7 +14,6 @@
 
 #include "base/host_name.hpp"
 #include "base/thread_name.hpp"
-#include "monitor/web/page.hpp"  // made of page.html
 
 namespace parshall::web {
 namespace {
@@ -25,21 +24,23 @@ constexpr std::chrono::milliseconds kPause{20};  ///< where there is nothing lef
 constexpr int kBacklog = 512;
 constexpr std::size_t kReadAway = 16 << 10;  ///< bytes of who has said what he wants
 
-std::string headers(std::string_view status, std::string_view type) {
+std::string headers(std::string_view policy, std::string_view status, std::string_view type) {
   return fmt::format(
       "HTTP/1.1 {}\r\nContent-Type: {}\r\nConnection: close\r\nCache-Control: no-store\r\n"
       "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\nContent-Security-Policy: {}\r\n",
-      status, type, kPagePolicy);
+      status, type, policy);
 }
 
-std::string refusal(std::string_view status, std::string_view more = "") {
-  return fmt::format("{}{}Content-Length: {}\r\n\r\n{}\n", headers(status, "text/plain; charset=utf-8"), more,
+std::string refusal(std::string_view policy, std::string_view status, std::string_view more = "") {
+  return fmt::format("{}{}Content-Length: {}\r\n\r\n{}\n", headers(policy, status, "text/plain; charset=utf-8"), more,
                      status.size() + 1, status);
 }
 
-std::string head_of(std::string_view type, std::size_t bytes) {
-  return fmt::format("{}Content-Length: {}\r\n\r\n", headers("200 OK", type), bytes);
+bool shows(const Request& request, std::string_view token) noexcept {
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view given = request.authorization;
+  return given.starts_with(kScheme) && same_secret(given.substr(kScheme.size()), token);
 }
 
 /// What would make the thread wait, or end the program, it does not do.
@@ -47,9 +48,10 @@ bool is_for_later() noexcept { return errno == EAGAIN || errno == EWOULDBLOCK ||
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::open(const Address& address, std::string token) {
+Result<std::unique_ptr<Server>> Server::open(Site site) {
+  const Address& address = site.address;
   const auto failed = [&] {
-    return Error{fmt::format("--web {}: cannot listen there: {}", address.text(), std::strerror(errno))};
+    return Error{fmt::format("{}: cannot listen there: {}", site.name, std::strerror(errno))};
   };
   FileHandle listener(::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
   if (!listener) return failed();
@@ -64,15 +66,12 @@ Result<std::unique_ptr<Server>> Server::open(const Address& address, std::string
   if (::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&there.bytes), &length) != 0) return failed();
   FileHandle wake(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake) return failed();
-  return std::unique_ptr<Server>(new Server(std::move(listener), std::move(wake), there, std::move(token)));
+  site.address = there;
+  return std::unique_ptr<Server>(new Server(std::move(listener), std::move(wake), std::move(site)));
 }
 
-Server::Server(FileHandle listener, FileHandle wake, Address address, std::string token)
-    : listener_(std::move(listener)),
-      wake_(std::move(wake)),
-      address_(address),
-      token_(std::move(token)),
-      hostname_(host_name()) {}
+Server::Server(FileHandle listener, FileHandle wake, Site site)
+    : listener_(std::move(listener)), wake_(std::move(wake)), site_(std::move(site)), hostname_(host_name()) {}
 
 /// Of what was to be sent, as HEAD asks for.
 void Server::Connection::keep_head() {
@@ -96,16 +95,39 @@ void Server::wake() noexcept {
   [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);  // fails where it is awake anyway
 }
 
-void Server::publish(std::string state, std::string history) {
-  auto event = std::make_shared<const std::string>("data: " + state + "\n\n");
-  States states{.state = std::make_shared<const std::string>(std::move(state)),
-                .history = std::make_shared<const std::string>(std::move(history)),
-                .event = std::move(event)};
+void Server::add(Resource resource) {
+  const std::lock_guard lock(mutex_);
+  entries_.push_back({.resource = std::move(resource)});
+}
+
+void Server::publish(std::string_view path, std::string text) {
+  Entry* const entry = find(path);
+  if (entry == nullptr) return;
+  auto shared = std::make_shared<const std::string>(std::move(text));
   {
     const std::lock_guard lock(mutex_);
-    states_ = std::move(states);
+    entry->text.swap(shared);
   }
-  wake();
+  if (entry->resource.is_stream) wake();
+}
+
+Server::Entry* Server::find(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = std::ranges::find_if(entries_, [&](const Entry& one) { return one.resource.path == path; });
+  return entry == entries_.end() ? nullptr : &*entry;
+}
+
+/// Calls what makes it without the mutex: others publish meanwhile.
+Server::Text Server::text_of(Entry& entry) {
+  if (entry.resource.make && Clock::now() - entry.made_at >= kFresh) {
+    std::string made = entry.resource.make();
+    auto text = made.empty() ? nullptr : std::make_shared<const std::string>(std::move(made));
+    entry.made_at = Clock::now();
+    const std::lock_guard lock(mutex_);
+    entry.text = std::move(text);
+  }
+  const std::lock_guard lock(mutex_);
+  return entry.text;
 }
 
 void Server::run() {
@@ -129,12 +151,7 @@ void Server::look_after_all() {
   if (polled_[0].revents != 0) {
     std::uint64_t times;
     [[maybe_unused]] const auto read = ::read(wake_.get(), &times, sizeof times);
-    Text event;
-    {
-      const std::lock_guard lock(mutex_);
-      event = states_.event;
-    }
-    if (event != handed_out_) hand_out(handed_out_ = std::move(event));
+    hand_out();
   }
   std::size_t at = 2;
   for (Connection& one : connections_) serve(one, polled_[at++].revents);
@@ -176,11 +193,12 @@ bool Server::make_place() noexcept {
 }
 
 /// To all streams but those that have not taken the one before.
-void Server::hand_out(const Text& event) {
+void Server::hand_out() {
+  const std::lock_guard lock(mutex_);
   for (Connection& one : connections_) {
-    if (one.phase != Phase::stream || one.unsent() != 0 || one.shared == event) continue;
+    if (one.phase != Phase::stream || one.unsent() != 0 || one.shared == one.streamed->text) continue;
     one.own.clear();
-    one.shared = event;
+    one.shared = one.streamed->text;
     one.sent = 0;
     one.until = Clock::now() + kForState;
   }
@@ -213,7 +231,7 @@ void Server::read_head(Connection& one) {
   one.phase = Phase::answer;
   one.until = Clock::now() + kForAnswer;
   if (one.head.size() > kHeadBytes)
-    one.own = refusal("431 Request Header Fields Too Large");
+    one.own = refusal(site_.policy, "431 Request Header Fields Too Large");
   else
     answer(one);
   std::string().swap(one.head);
@@ -221,60 +239,41 @@ void Server::read_head(Connection& one) {
 
 void Server::answer(Connection& one) {
   const auto request = parse_request(one.head);
+  const bool shows_token = request && !site_.token.empty() && shows(*request, site_.token);
   if (!request || request->has_body)
-    one.own = refusal("400 Bad Request");
-  else if (!is_own_host(request->host, hostname_))
-    one.own = refusal("403 Forbidden: Host is none of this server's names");
+    one.own = refusal(site_.policy, "400 Bad Request");
+  else if (!shows_token && !site_.takes_any_host && !is_own_host(request->host, hostname_))
+    one.own = refusal(site_.policy, "403 Forbidden: Host is none of this server's names");
   else if (request->method != "GET" && request->method != "HEAD")
-    one.own = refusal("405 Method Not Allowed", "Allow: GET, HEAD\r\n");
+    one.own = refusal(site_.policy, "405 Method Not Allowed", "Allow: GET, HEAD\r\n");
   else
-    answer_request(one, *request);
+    answer_request(one, *request, shows_token);
   if (request && request->method == "HEAD") one.keep_head();
 }
 
-void Server::answer_request(Connection& one, const Request& request) {
-  if (request.path == "/") {  // has nothing of the run
-    one.own = head_of("text/html; charset=utf-8", kPage.size());
-    one.own += kPage;
-    return;
+void Server::answer_request(Connection& one, const Request& request, bool shows_token) {
+  Entry* const entry = find(request.path);
+  const auto refuse = [&](std::string_view status, std::string_view more = "") {
+    one.own = refusal(site_.policy, status, more);
+  };
+  if (entry == nullptr) return refuse("404 Not Found");
+  const Resource& resource = entry->resource;
+  if (!resource.is_public) {
+    if (request.is_from_elsewhere) return refuse("403 Forbidden: a page of another site asks for it");
+    if (!site_.token.empty() && !shows_token) return refuse("401 Unauthorized", "WWW-Authenticate: Bearer\r\n");
   }
-  const bool state = request.path == "/api/state", history = request.path == "/api/history";
-  if (!state && !history && request.path != "/api/events") {
-    one.own = refusal("404 Not Found");
-    return;
-  }
-  if (request.is_from_elsewhere) {
-    one.own = refusal("403 Forbidden: a page of another site asks for it");
-    return;
-  }
-  if (!token_.empty()) {
-    constexpr std::string_view kScheme = "Bearer ";
-    const std::string_view given = request.authorization;
-    if (!given.starts_with(kScheme) || !same_secret(given.substr(kScheme.size()), token_)) {
-      one.own = refusal("401 Unauthorized", "WWW-Authenticate: Bearer\r\n");
-      return;
-    }
-  }
-  States states;
-  {
-    const std::lock_guard lock(mutex_);
-    states = states_;
-  }
-  if (state || history) {
-    one.shared = state ? states.state : states.history;
-    if (one.shared)
-      one.own = head_of("application/json", one.shared->size());
-    else
-      one.own = refusal("503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");
-  } else if (streams_ >= kMostStreams) {
-    one.own = refusal("503 Service Unavailable: too many look at it", "Retry-After: 10\r\n");
-  } else {
-    one.own = headers("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n";
-    one.shared = states.event;
-    if (request.method == "HEAD") return;
-    ++streams_;
-    one.phase = Phase::stream;
-  }
+  if (resource.is_stream && streams_ >= kMostStreams)
+    return refuse("503 Service Unavailable: too many look at it", "Retry-After: 10\r\n");
+  Text text = text_of(*entry);
+  if (!resource.is_stream && !text)
+    return refuse("503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");
+  one.own = headers(site_.policy, "200 OK", resource.type);
+  one.own += resource.is_stream ? "\r\nretry: 2000\n\n" : fmt::format("Content-Length: {}\r\n\r\n", text->size());
+  one.shared = std::move(text);
+  if (!resource.is_stream || request.method == "HEAD") return;
+  ++streams_;
+  one.streamed = entry;
+  one.phase = Phase::stream;
 }
 
 void Server::send(Connection& one) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/socket.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,9 @@ struct Address {
   socklen_t length = 0;
 
   bool is_loopback() const noexcept;  ///< nobody beyond this host reaches it
-  std::string text() const;           ///< "127.0.0.1:8080", "[::1]:8080"
-  std::string known_as() const;       ///< likewise; of all addresses of the host, by its name
+  std::uint16_t port() const noexcept;
+  std::string text() const;      ///< "127.0.0.1:8080", "[::1]:8080"
+  std::string known_as() const;  ///< likewise; of all addresses of the host, by its name
 };
 
 /// "HOST:PORT", or the port alone: then the host is 127.0.0.1. The host is "localhost" or an address, of IPv6 in [].

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "web/access.hpp"
+#include "web/server.hpp"
+
+namespace parshall::web {
+
+inline constexpr const char *kPagePath = "/", *kStatePath = "/api/state", *kHistoryPath = "/api/history",
+                            *kEventsPath = "/api/events";
+
+/// Opens a server that has the page, and what Feed publishes.
+Result<std::unique_ptr<Server>> open_page(const Access& access);
+
+}  // namespace parshall::web
