@@ -23,6 +23,12 @@ else
   echo "SKIPPED readers of columnar files: they could not be installed"
 fi
 
+if promtool=$(tools/promtool.sh "$build/promtool"); then
+  PROMTOOL=$promtool python3 tests/export/test_prometheus.py "$build/parshall" examples; count "metrics, dashboard and alerts, read by promtool" $?
+else
+  echo "SKIPPED promtool: it could not be fetched"
+fi
+
 # sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those named) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
 sanitized() {
   local folder=build-$1
