@@ -58,6 +58,7 @@ class ParquetExporter final : public Exporter {
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
     const auto account = account_columns(summary, own, {target_.probe, run_, sequence_});
     std::vector<ColumnInfo> columns;
+    columns.reserve(account.size());
     for (const AccountColumn& each : account) columns.push_back(each.info);
     // Not *.parquet, and below an underscore: who reads all records of the folder must not meet other columns.
     auto file = create(target_.folder + "/_accounting", fmt::format("accounting-{}.pq", run_), columns);
