@@ -60,8 +60,8 @@ void put_outputs(const std::vector<OutputSummary>& outputs, MetricsText& text) {
   };
   constexpr State kStates[] = {{"offered", &OutputSummary::offered},
                                {"written", &OutputSummary::written},
-                               {"dropped", &OutputSummary::dropped},
-                               {"merged", &OutputSummary::merged}};
+                               {"unconfirmed", &OutputSummary::unconfirmed},
+                               {"dropped", &OutputSummary::dropped}};
   std::map<std::string, OutputSummary> by_name;  // one that was removed may have come again
   for (const OutputSummary& output : outputs)
     for (const State& state : kStates) by_name[output.name].*state.sum += output.*state.sum;
