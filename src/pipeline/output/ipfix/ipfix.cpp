@@ -176,13 +176,14 @@ class IpfixExporter final : public Exporter {
   /// Which of the fields a flow has: bit i of the i-th that may be absent; its IP version; and whether it is longer
   /// than NetFlow's clock can tell.
   struct Shape {
-    std::array<std::uint64_t, 2> absent{};
+    static constexpr std::size_t kWord = 64, kMost = 2 * kWord;  ///< more than a schema has; what is beyond is 0
+    std::array<std::uint64_t, kMost / kWord> absent{};
     bool ipv6 = false, too_long = false;
     auto operator<=>(const Shape&) const = default;
   };
 
-  bool is_absent(const Shape& shape, std::size_t nullable) const noexcept {
-    return (shape.absent[nullable / 64] >> nullable % 64 & 1) != 0;
+  static bool is_absent(const Shape& shape, std::size_t nullable) noexcept {
+    return nullable < Shape::kMost && (shape.absent[nullable / Shape::kWord] >> nullable % Shape::kWord & 1) != 0;
   }
 
   Shape shape_of(const ReportFlow& flow) const noexcept {
@@ -190,7 +191,8 @@ class IpfixExporter final : public Exporter {
     std::size_t nullable = 0;
     for (const IpfixField& field : fields_) {
       if (!field.nullable) continue;
-      if (!flow.values[field.column].present()) shape.absent[nullable / 64] |= std::uint64_t{1} << nullable % 64;
+      if (nullable < Shape::kMost && !flow.values[field.column].present())
+        shape.absent[nullable / Shape::kWord] |= std::uint64_t{1} << nullable % Shape::kWord;
       ++nullable;
     }
     return shape;
