@@ -190,7 +190,6 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     table_.update(group, slots_, meanwhile);
     if (extras_) [[unlikely]]
       after_update(group.size());
-    bytes_.add(group);
     clock_.latest_ns = clock_.counted_ns = group.back().time_ns;
     in_flight_.pop(group.size());
   }
@@ -213,6 +212,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
+    if (bytes_ && group_measured_ < count) bytes_->add(group_.subspan(group_measured_, count - group_measured_));
     if (observe_merges_ || snapshotter_.has_any())
       for (std::size_t i = group_measured_; i < count; ++i) {
         if (slots_[i].is_kept_out()) continue;

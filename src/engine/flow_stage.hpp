@@ -156,6 +156,7 @@ struct FlowStageOptions {
   std::vector<WindowPlan> windows;             ///< whose flows are told, each as the clock of its place here
   std::vector<FindingNeeds> findings = {{}};   ///< by monitoring state
   bool side_facts = false;                     ///< statistics take them
+  bool counts_bytes = false;                   ///< published() has the bytes of all packets
   bool biflow = false;                         ///< both directions of a flow are one (RFC 5103)
   std::shared_ptr<const StatePlan> states;     ///< null: all flows are in one
   std::shared_ptr<const ControlPlan> control;  ///< null: no flow gives way to a lighter state

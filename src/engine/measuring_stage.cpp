@@ -17,6 +17,7 @@ std::unique_ptr<FloodGuard> make_guard(const FlowStageOptions& options) {
 MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t slots, bool flows_move)
     : can_wait_(options.can_wait),
       observe_merges_(options.observe_merges),
+      bytes_(options.counts_bytes ? std::optional<ByteSum>(std::in_place) : std::nullopt),
       batch_flows_(options.classified_batch != 0 ? std::make_unique<BatchFlows>(options.classified_batch) : nullptr),
       guard_(make_guard(options)),
       ended_(options.ended_ring_bytes, options.statistics.set.get()),
@@ -86,8 +87,10 @@ MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines, std::size
   counts.set(Counter::live_flow_packets, counts[Counter::arrived] - counts[Counter::ended_record_packets] -
                                              counts[Counter::kept_out_packets] - counts[Counter::shed_packets]);
   counts.set(Counter::live_flows, live_flows);
-  counts.set(Counter::ip_bytes, bytes_.ip_bytes() + counts[Counter::shed_ip_bytes]);
-  counts.set(Counter::wire_bytes, bytes_.wire_bytes() + counts[Counter::shed_wire_bytes]);
+  if (bytes_) {
+    counts.set(Counter::ip_bytes, bytes_->ip_bytes() + counts[Counter::shed_ip_bytes]);
+    counts.set(Counter::wire_bytes, bytes_->wire_bytes() + counts[Counter::shed_wire_bytes]);
+  }
   return counts;
 }
 

@@ -63,7 +63,7 @@ class MeasuringStage : public FlowStage {
   /// At the end of a flood guard's window, by the flows that the table was given: filter_ from here on.
   FloodFilter* end_guard_window(std::uint64_t begun) noexcept;
 
-  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || snapshotter_.has_any(); }
+  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || bytes_ || snapshotter_.has_any(); }
 
   /// Others from here on, after flush(). Throws std::bad_alloc, and has none then.
   void use_statistics(const StatisticChoice& choice);
@@ -74,7 +74,7 @@ class MeasuringStage : public FlowStage {
   // What is asked for with every packet comes first.
   InFlight in_flight_;
   FloodFilter* filter_ = nullptr;  ///< while it is on
-  ByteSum bytes_;                  ///< of packets that are in flight no more
+  std::optional<ByteSum> bytes_;   ///< of packets that are in flight no more; nothing: nobody asks before the end
   PacketClock clock_;
   bool can_wait_;
   bool extras_ = false;         ///< whether any packet is more than counted

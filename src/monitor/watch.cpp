@@ -68,6 +68,7 @@ class Watch {
     if (can_hold)
       if (const auto error = give_up_rights()) return fail(*error, kFailed);
     if (const auto error = complete(options_, plan_)) return fail(with_reason(*error), kUsage);
+    plan_.wiring.session.monitor.counts_bytes |= server_ != nullptr;  // it has the metrics, too
     const auto opened = [&] { return can_hold ? std::nullopt : give_up_rights(); };
     auto run = Run::open(plan_.plan, plan_.wiring, {}, opened, std::move(held));
     if (!run) return fail(run.error(), kFailed);

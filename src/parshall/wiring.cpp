@@ -157,6 +157,7 @@ Result<Wiring> wire(const Plan& plan) {
   if (std::ranges::find(plan.outputs, "recall", &OutputPlan::kind) != plan.outputs.end())
     if (const auto problem = watch_recall(plan, wiring)) return Error{"--recall: " + problem->message};
   if (const auto problem = outputs_problem(plan)) return *problem;
+  session.monitor.counts_bytes = std::ranges::any_of(plan.outputs, is_metrics);
   return wiring;
 }
 

@@ -41,7 +41,9 @@ TEST_P(SessionCounters, NeverGoBackWhileItRunsAndAreThoseOfTheFinalReport) {
   Gate gate(*traffic, kSteps);
   Behaviour behaviour = gate.behaviour();
   behaviour.lossless = GetParam().lossless;
-  const auto session = make_session(GetParam().plan, traffic, behaviour);
+  RunPlan plan = GetParam().plan;
+  plan.counts_bytes = true;
+  const auto session = make_session(plan, traffic, behaviour);
   EXPECT_EQ(session->counters()[Counter::polled], 0u);
   ASSERT_FALSE(session->start());
   std::atomic<bool> over{false};

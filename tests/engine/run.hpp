@@ -30,6 +30,7 @@ struct RunPlan {
   std::vector<std::string> tasks = {};
   std::string table = "bucketed";
   std::uint32_t flood_filter_bytes = 0;
+  bool counts_bytes = false;
 };
 
 inline TaskSets tasks_of(const RunPlan& plan) {
@@ -65,6 +66,7 @@ inline SessionOptions options_of(const RunPlan& plan) {
   whole.threads = {.workers = plan.workers, .model = std::string(model->name), .ring = plan.ring_packets};
   auto wiring = wire(whole);
   if (!wiring) throw std::runtime_error(wiring.error().message);
+  wiring->session.monitor.counts_bytes = plan.counts_bytes;
   if (plan.hash != nullptr) wiring->session.hash = plan.hash;  // which may be in no registry
   return std::move(wiring->session);
 }

@@ -123,6 +123,28 @@ class NetFlow9(unittest.TestCase):
         with open(self.folder / "flows.csv", newline="") as file:
             return json.loads(done.stdout)["summary"], list(csv.DictReader(file))
 
+    def test_a_biflow_is_two_records(self):
+        """One of each direction, and the account has all packets of both."""
+        for case, more in (("biflow_synack_first_in_file.pcap", ()), ("biflow_active_timeout_udp.pcap", ("--active", "1s"))):
+            with self.subTest(case=case):
+                self.setUp()
+                summary, rows = self.watch(traffic=("-r", CASES / case, "--biflow", *more), stats="tcp_flags,flow_id,packets_total,duration")
+                (output,) = [one for one in summary["outputs"] if one["name"].startswith("netflow9:")]
+                self.assertEqual(output["left_out"], [])
+                self.assertEqual(output["written"], {"records": len(rows), "packets": summary["accounting"]["counted"], "findings": 0})
+                seen, wanted = [], []
+                for flow in self.reader.flows:
+                    of = [int.from_bytes(flow[element], "big") for element in (2, 1, 6, 239)]
+                    seen.append((str(ipaddress.ip_address(flow[8])), str(ipaddress.ip_address(flow[12])), *of, 148 in flow))
+                for row in rows:
+                    known = int(row["biflow_direction"])
+                    if row["packets"] != "0":
+                        wanted.append((row["src_ip"], row["dst_ip"], int(row["packets"]), int(row["ip_bytes"]), int(row["tcp_flags"]), known, True))
+                    if row["reverse_packets"]:
+                        wanted.append((row["dst_ip"], row["src_ip"], int(row["reverse_packets"]), int(row["reverse_ip_bytes"]), int(row["reverse_tcp_flags"]), 2 * known, False))
+                self.assertEqual(sorted(seen), sorted(wanted))
+                self.assertTrue(any(one[0] != wanted[0][0] for one in wanted))
+
     def test_what_came_is_what_csv_has(self):
         summary, rows = self.watch("mtu=900", "rate=50M", "domain=7")
         reader = self.reader

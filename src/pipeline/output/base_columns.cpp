@@ -106,8 +106,6 @@ constexpr ColumnEntry kAsked[] = {
      [](const Flow&, const Base&) { return Value::of_unsigned(1); }},
 };
 
-constexpr std::uint32_t kReversePen = 29305;  // RFC 5103
-
 constexpr ColumnEntry kReverse[] = {
     {"reverse_packets", "packets", kUint64, kNullable, asked, {kReversePen, 2}, {}, "packets that came back (--biflow); absent where none did",
      reverse<&Flow::reverse_packets>},

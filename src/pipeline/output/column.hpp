@@ -10,7 +10,8 @@
 namespace parshall {
 
 /// Whose an information element is where IANA has none (0): a private enterprise number.
-inline constexpr std::uint32_t kOwnPen = 32473;  ///< RFC 5612's number for examples, until there is one of our own
+inline constexpr std::uint32_t kOwnPen = 32473;      ///< RFC 5612's number for examples, until there is one of our own
+inline constexpr std::uint32_t kReversePen = 29305;  ///< the same element, of what came back; RFC 5103
 
 /// The information element of IPFIX that says the same. Source: RFC 7011, and IANA's registry of such elements.
 struct IpfixElement {

@@ -18,6 +18,7 @@
 #include "pipeline/output/ipfix/connection.hpp"
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/ipfix/writer.hpp"
+#include "pipeline/output/reverse_records.hpp"
 
 namespace parshall {
 namespace {
@@ -96,6 +97,7 @@ class IpfixExporter final : public Exporter {
     columns_ = columns;
     std::vector<std::string> left_out;
     fields_ = fields_of(columns, left_out);
+    if (is_netflow_) reverse_.emplace(columns);
     for (const std::uint16_t element : {kFlowEndReason, kSamplingInterval})
       if (std::ranges::find(fields_, IpfixElement{0, element}, &IpfixField::ipfix) == fields_.end())
         always_.push_back({element, element == kFlowEndReason ? std::uint16_t{1} : std::uint16_t{4}});
@@ -112,7 +114,16 @@ class IpfixExporter final : public Exporter {
   }
 
   void records(std::span<const ReportFlow> batch) override {
-    for (const ReportFlow& flow : batch) write(flow);
+    for (const ReportFlow& flow : batch) {
+      const auto back = is_netflow_ ? reverse_->of(flow) : std::nullopt;
+      if (!back) {
+        write(flow, {.records = 1, .packets = flow.record.all_packets()});
+        continue;
+      }
+      // Accounts have it as one record.
+      if (flow.record.packets != 0) write(flow, {.packets = flow.record.packets});
+      write(*back, {.records = 1, .packets = back->record.packets});
+    }
   }
 
   std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const override {
@@ -145,7 +156,7 @@ class IpfixExporter final : public Exporter {
     static_assert(std::size(values) == std::size(kAccounting));
     for (std::size_t i = 0; i < std::size(values); ++i)
       if (!is_netflow_ || kAccounting[i].pen == 0) bytes.number(values[i], kAccounting[i].bytes);
-    writer_.add(accounting_, record_, 0, /*of_flow=*/false);
+    writer_.add(accounting_, record_, {});
   }
 
   void begin_anew() override { writer_.begin_anew(); }
@@ -167,7 +178,8 @@ class IpfixExporter final : public Exporter {
     if (!is_netflow_) return fields;
     std::erase_if(fields, [&](const IpfixField& field) {
       if (field.ipfix.pen == 0 && field.bytes != IpfixField::kVariable) return false;
-      for (const ColumnInfo& each : columns.subspan(field.column, field.columns)) left_out.push_back(each.name);
+      if (field.ipfix.pen != kReversePen)  // ReverseRecords has these
+        for (const ColumnInfo& each : columns.subspan(field.column, field.columns)) left_out.push_back(each.name);
       return true;
     });
     return fields;
@@ -241,7 +253,7 @@ class IpfixExporter final : public Exporter {
     return known->second;
   }
 
-  void write(const ReportFlow& flow) {
+  void write(const ReportFlow& flow, const OutputSummary::Sum& counts) {
     Shape shape = shape_of(flow);
     shape.too_long = is_netflow_ && !writer_.note_time(flow.record.first_ns, flow.record.last_ns);
     const std::uint16_t id = template_of(shape);
@@ -251,7 +263,7 @@ class IpfixExporter final : public Exporter {
       bytes.field(field, columns_[field.column], flow.values.subspan(field.column, field.columns));
     });
     each_always(shape, [&](const Element& each) { bytes.number(value_of(each.element, flow.record), each.bytes); });
-    writer_.add(id, record_, flow.record.all_packets());
+    writer_.add(id, record_, counts);
   }
 
   /// Of what every record has, whatever its columns are.
@@ -306,6 +318,7 @@ class IpfixExporter final : public Exporter {
   IpfixWriter writer_;
   IpfixTarget target_;
   bool is_netflow_;
+  std::optional<ReverseRecords> reverse_;  ///< of NetFlow, which has no elements for what came back
   std::span<const ColumnInfo> columns_;
   std::vector<IpfixField> fields_;
   std::vector<Element> always_;  ///< that every record has behind these

@@ -51,11 +51,9 @@ void IpfixWriter::add_lasting(std::uint16_t id, std::vector<std::uint8_t> record
   lasting_.push_back({id, std::move(record)});
 }
 
-void IpfixWriter::add(std::uint16_t id, std::span<const std::uint8_t> record, std::uint64_t packets, bool of_flow) {
+void IpfixWriter::add(std::uint16_t id, std::span<const std::uint8_t> record, const OutputSummary::Sum& counts) {
   put(id, record);
-  if (!of_flow) return;
-  ++in_message_.records;
-  in_message_.packets += packets;
+  in_message_ += counts;
 }
 
 /// Options count as data records, too (RFC 7011, 3.1).

@@ -41,8 +41,8 @@ class IpfixWriter {
   /// in front.
   std::uint16_t add_template(std::vector<std::uint8_t> record, bool of_options);
 
-  /// One record; `packets` are in it. Of options it has none, and is none of the flows'.
-  void add(std::uint16_t id, std::span<const std::uint8_t> record, std::uint64_t packets, bool of_flow = true);
+  /// Adds one record; `counts` is what accounts have of it: nothing of options.
+  void add(std::uint16_t id, std::span<const std::uint8_t> record, const OutputSummary::Sum& counts);
 
   /// What is sent again like templates, but far less often: nfcapd 1.7 counts records of options as missing.
   void add_lasting(std::uint16_t id, std::vector<std::uint8_t> record);

@@ -50,7 +50,7 @@ std::string json_text(const std::string& text) {
 }
 
 /// What is on its way, and what became of it; by whoever polls.
-struct Deliveries {
+struct DeliveryReports {
   OutputSummary::Sum in_flight, lost;
   bool account_is_there = false;
   std::string trouble;
@@ -58,7 +58,7 @@ struct Deliveries {
 
 class KafkaExporter final : public Exporter {
  public:
-  KafkaExporter(KafkaTarget target, Producer producer, std::unique_ptr<Deliveries> deliveries)
+  KafkaExporter(KafkaTarget target, Producer producer, std::unique_ptr<DeliveryReports> deliveries)
       : target_(std::move(target)), deliveries_(std::move(deliveries)), producer_(std::move(producer)) {
     names_ = fmt::format("{{\"probe\":{},\"run\":\"{}\"", json_text(target_.probe), run_);
   }
@@ -169,7 +169,7 @@ class KafkaExporter final : public Exporter {
   KafkaTarget target_;
   std::string run_ = new_run();
   std::string names_;  ///< how objects begin
-  std::unique_ptr<Deliveries> deliveries_;
+  std::unique_ptr<DeliveryReports> deliveries_;
   Producer producer_;  ///< goes before what its last reports are written to
   std::optional<FlowMessages> protobuf_;
   std::optional<FlowJson> json_;
@@ -182,7 +182,7 @@ class KafkaExporter final : public Exporter {
 
 void told_of(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
   const std::unique_ptr<OutputSummary::Sum> sum(static_cast<OutputSummary::Sum*>(message->_private));
-  auto& deliveries = *static_cast<Deliveries*>(opaque);
+  auto& deliveries = *static_cast<DeliveryReports*>(opaque);
   if (sum == nullptr) {
     deliveries.account_is_there = message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
     if (!deliveries.account_is_there) deliveries.trouble = rd_kafka_err2str(message->err);
@@ -215,7 +215,7 @@ std::optional<Error> set_from_file(rd_kafka_conf_t* config, const std::string& p
   return std::nullopt;
 }
 
-Result<Config> make_config(const KafkaTarget& target, Deliveries& deliveries) {
+Result<Config> make_config(const KafkaTarget& target, DeliveryReports& deliveries) {
   Config config(rd_kafka_conf_new());
   for (const auto& [name, value] : {std::pair<std::string, std::string>("bootstrap.servers", target.brokers),
                                     {"compression.type", target.compression},
@@ -229,7 +229,7 @@ Result<Config> make_config(const KafkaTarget& target, Deliveries& deliveries) {
   rd_kafka_conf_set_opaque(config.get(), &deliveries);
   rd_kafka_conf_set_dr_msg_cb(config.get(), told_of);
   rd_kafka_conf_set_error_cb(config.get(), [](rd_kafka_t*, int wrong, const char* reason, void* opaque) {
-    std::string& trouble = static_cast<Deliveries*>(opaque)->trouble;
+    std::string& trouble = static_cast<DeliveryReports*>(opaque)->trouble;
     if (wrong != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || trouble.empty()) trouble = reason;  // else it says less
   });
   rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
@@ -237,7 +237,7 @@ Result<Config> make_config(const KafkaTarget& target, Deliveries& deliveries) {
 }
 
 /// Whether any broker answers.
-std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers, const Deliveries& deliveries) {
+std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers, const DeliveryReports& deliveries) {
   const struct rd_kafka_metadata* metadata = nullptr;
   const rd_kafka_resp_err_t wrong = rd_kafka_metadata(producer, 0, nullptr, &metadata, kReachMs);
   if (metadata != nullptr) rd_kafka_metadata_destroy(metadata);
@@ -255,7 +255,7 @@ Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target)
   };
   const auto parsed = KafkaTarget::parse(target);
   if (!parsed) return wrong(parsed.error());
-  auto deliveries = std::make_unique<Deliveries>();
+  auto deliveries = std::make_unique<DeliveryReports>();
   auto config = make_config(*parsed, *deliveries);
   if (!config) return wrong(config.error());
   std::array<char, kReasonBytes> reason{};
