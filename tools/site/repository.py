@@ -9,7 +9,7 @@ from check_links import ELSEWHERE, FENCE, LINK, prose, slug
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUTSIDE = {"README.md": "index.md", "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md", "tests/fuzz/README.md": "fuzzing.md", "python/README.md": "python.md"}
 EXAMPLES = "examples.md"
-LANGUAGES = {".cpp": "cpp", ".json": "json", ".proto": "protobuf", ".py": "python", ".sql": "sql", ".toml": "toml"}
+LANGUAGES = {".cpp": "cpp", ".json": "json", ".proto": "protobuf", ".py": "python", ".sql": "sql", ".toml": "toml", ".yml": "yaml"}
 # Code, or a link; one whose words are the name of a page, [metrics.md](metrics.md), has that page's title in the site.
 CODE_OR_LINK = re.compile(f"{FENCE.pattern}|`[^`\n]*`|(?P<name>\\[[\\w./-]+\\.md(?=\\]))?(?P<link>{LINK.pattern})", re.DOTALL | re.MULTILINE)
 
