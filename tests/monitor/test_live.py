@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives `parshall watch --live` in a terminal of its own (tmux). Usage: test_live.py PARSHALL [unittest arguments]"""
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -17,6 +18,7 @@ import side_by_side  # noqa: E402
 
 PARSHALL = ''
 TRAFFIC = 'flows=2000,dist=zipf:1.1'
+CASES = pathlib.Path(__file__).resolve().parent.parent / 'cases'
 TOO_MUCH = 'flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,pace=60000000'
 STATES = '''
 default = "heavy"
@@ -143,6 +145,16 @@ class LiveView(unittest.TestCase):
             self.assertRegex(text, r'processed [\d.]+ [kM]pps')
             self.assertRegex(text, r'(?m)^proto +source +destination +pps +bit/s packets▼ +bytes')
             screen.until_counts(lambda counts: len(counts) == 21 and counts == sorted(counts, reverse=True))
+
+    def test_a_biflow_is_one_line_of_who_began(self):
+        """The SYN is the second frame of this capture."""
+        with Screen('-r', str(CASES / 'biflow_synack_first_in_file.pcap'), '--biflow') as screen:
+            screen.resize(160, 30)
+            text = screen.until(r'(?m)^TCP .*\n(?!TCP)')
+            rows = [line.split() for line in text.splitlines() if line.startswith('TCP ')]
+            self.assertEqual([row[1:3] for row in rows], [['10.0.0.1:40000', '10.0.0.2:80']])
+            self.assertRegex(text, r'(?m)^proto .* packets.* bytes +reverse ')
+            self.assertRegex(text, r'(?m)^TCP .* 3 +164 +2 ')
 
     def test_sorts_and_reverses(self):
         with Screen('-g', TRAFFIC) as screen:
