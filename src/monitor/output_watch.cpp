@@ -106,10 +106,10 @@ void OutputWatch::tell_account() const {
   for (const Watched& watched : watched_) {
     const OutputSummary sum = watched.queue->summary();
     if ((sum.dropped + sum.unconfirmed).records != 0)
-      say(command_,
-          fmt::format("{}: {} records of flows ({} packets) = {} ({}) written{} + {} ({}) dropped",
-                      name_of(*watched.queue), sum.offered.records, sum.offered.packets, sum.written.records,
-                      sum.written.packets, unconfirmed_text(sum.unconfirmed), sum.dropped.records, sum.dropped.packets));
+      say(command_, fmt::format("{}: {} records of flows ({} packets) = {} ({}) written{} + {} ({}) dropped",
+                                name_of(*watched.queue), sum.offered.records, sum.offered.packets, sum.written.records,
+                                sum.written.packets, unconfirmed_text(sum.unconfirmed), sum.dropped.records,
+                                sum.dropped.packets));
     if (sum.dropped.findings != 0)
       say(command_, fmt::format("{}: {} findings of tasks = {} written + {} dropped", name_of(*watched.queue),
                                 sum.offered.findings, sum.written.findings, sum.dropped.findings));
