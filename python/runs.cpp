@@ -255,7 +255,6 @@ nb::object summary_of(const Run& run) {
     one["written"] = dict_of(output.written);
     one["unconfirmed"] = dict_of(output.unconfirmed);
     one["dropped"] = dict_of(output.dropped);
-    one["merged"] = dict_of(output.merged);
     outputs.append(one);
   }
   dict["outputs"] = outputs;

@@ -82,7 +82,7 @@ class Biflows {
     record.knows_initiator = state.knows_source;
   }
 
-  /// Whether both directions had a FIN, or one a RST, in this record or before.
+  /// Returns true where both directions had a FIN, or one a RST, in this record or before.
   bool is_closed(std::uint32_t slot) const noexcept {
     const State& state = states_[slot];
     const auto& flags = state.all_flags;

@@ -12,8 +12,8 @@ namespace parshall {
 /// Cost: a shift and an addition for each packet, of a word that its flow takes anyway.
 class ByteSum {
  public:
-  /// At most eight packets: their ip_bytes, of 22 bits each, then fit the 27 of the word, and the mark of a wide one
-  /// stands above all that narrow ones come to.
+  /// Adds at most eight packets: their ip_bytes, of 22 bits each, then fit the 27 of the word, and the mark of a wide
+  /// one stands above all that narrow ones come to.
   [[gnu::always_inline]] void add(std::span<const PacketFacts> group) noexcept {
     std::uint64_t sum = 0;
     for (const PacketFacts& packet : group) sum += packet.counts.bits() >> CountWord::kIpShift;

@@ -132,7 +132,7 @@ class Measurement {
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
     if (rows_) rows_->flow_goes_on(slot, ended);
   }
-  /// Of slots.
+  /// Moves what tells directions apart to another slot of the table.
   void biflow_moved(std::uint32_t from, std::uint32_t to) noexcept { biflows_->move(from, to); }
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
     if (rows_) rows_->move(from, to);

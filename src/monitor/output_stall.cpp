@@ -29,7 +29,7 @@ void OutputStall::run() {
     std::vector<OutputSummary::Sum> now;
     bool waits = false;
     for (const OutputSummary& output : outputs_.summaries()) {
-      now.insert(now.end(), {output.offered, output.written, output.dropped});
+      now.insert(now.end(), {output.offered, output.written, output.unconfirmed, output.dropped});
       waits |= output.waiting() != OutputSummary::Sum();
     }
     if (!is_ending_() || !waits || now != before) since = Clock::now();

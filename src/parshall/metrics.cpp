@@ -31,9 +31,13 @@ void put_counter(const CounterLine& line, std::uint64_t value, MetricsText& text
 }
 
 /// A total of what is read at any time: what takes a walk over the tables is not.
-void put_counters(const Accounting& counters, MetricsText& text) {
+void put_counters(const Accounting& counters, bool has_flows, MetricsText& text) {
+  const auto is_known = [&](const CounterLine& line) {
+    const bool takes_flows = line.id == Counter::ip_bytes || line.id == Counter::live_flows;
+    return line.by != CountedBy::walk && counters.known(line.id) && (has_flows || !takes_flows);
+  };
   for (const CounterLine& line : Counters::kTable)
-    if (line.by != CountedBy::walk && counters.known(line.id)) put_counter(line, counters[line.id], text);
+    if (is_known(line)) put_counter(line, counters[line.id], text);
   text.put("parshall_offered_packets_total", Kind::counter, "packets that came: lost ones, and those handed over",
            counters.offered());
   text.begin("parshall_lost_packets_total", Kind::counter, "packets that nobody counted, by what lost them");
@@ -59,12 +63,14 @@ void put_outputs(const std::vector<OutputSummary>& outputs, MetricsText& text) {
     Sum OutputSummary::*sum;
   };
   constexpr State kStates[] = {{"offered", &OutputSummary::offered},
-                               {"written", &OutputSummary::written},
                                {"unconfirmed", &OutputSummary::unconfirmed},
                                {"dropped", &OutputSummary::dropped}};
   std::map<std::string, OutputSummary> by_name;  // one that was removed may have come again
-  for (const OutputSummary& output : outputs)
-    for (const State& state : kStates) by_name[output.name].*state.sum += output.*state.sum;
+  for (const OutputSummary& output : outputs) {
+    OutputSummary& sums = by_name[output.name];
+    for (const State& state : kStates) sums.*state.sum += output.*state.sum;
+    sums.written += output.written;
+  }
   for (const Unit& unit : kUnits) {
     text.begin(fmt::format("parshall_output_{}_total", unit.name), Kind::counter,
                fmt::format("{} of an output: offered = written + unconfirmed + waiting + dropped", unit.help));
@@ -74,6 +80,9 @@ void put_outputs(const std::vector<OutputSummary>& outputs, MetricsText& text) {
     text.begin(fmt::format("parshall_output_waiting_{}", unit.name), Kind::gauge,
                fmt::format("{} on their way to an output", unit.help));
     for (const auto& [name, output] : by_name) text.put(output.waiting().*unit.count, {{"output", name}});
+    text.begin(fmt::format("parshall_output_written_{}", unit.name), Kind::gauge,
+               fmt::format("{} that an output has written; fewer where some become unconfirmed", unit.help));
+    for (const auto& [name, output] : by_name) text.put(output.written.*unit.count, {{"output", name}});
   }
 }
 
@@ -116,7 +125,7 @@ std::string metrics_text(const MetricsState& state) {
   text.put("parshall_info", Kind::gauge, "what is watched, and by which version", std::uint64_t{1},
            {{"source", state.source}, {"version", version()}});
   text.put("parshall_start_time_seconds", Kind::gauge, "when the counters were 0, since 1970", state.began_s);
-  put_counters(Accounting(state.counters), text);
+  put_counters(Accounting(state.counters), state.has_flows, text);
   put_outputs(state.outputs, text);
   put_tasks(state.tasks, text);
   return text.text();

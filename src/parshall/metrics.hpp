@@ -14,6 +14,7 @@ struct MetricsState {
   std::string source;
   double began_s = 0;  ///< when the counters were 0, since 1970
   Counters counters;
+  bool has_flows = true;  ///< else packets alone are counted
   std::vector<OutputSummary> outputs;
   std::vector<TaskTally::Task> tasks;
 };

@@ -52,6 +52,7 @@ Result<Monitor> Monitor::start(const Plan& plan, std::vector<Subscriber> subscri
   state->columns.assign(wiring->schema.columns().begin(), wiring->schema.columns().end());
   wiring->session.snapshots = false;
   wiring->session.keeps_ended = false;
+  wiring->session.monitor.counts_bytes = true;  // counters() has them at any time
   auto run = Run::open(plan, *std::move(wiring));
   if (!run) return run.error();
   state->run = *std::move(run);

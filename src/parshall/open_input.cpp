@@ -186,7 +186,7 @@ std::size_t lanes_of(const SessionOptions& session) noexcept {
 
 bool keeps_directions_together(const SourcePlan& source, const SessionOptions& session) {
   return source.interface.empty() || lanes_of(session) == 1 ||
-         (is_packet_socket(source) && session.header == IpHeader::outermost);
+         (is_packet_socket(source) && session.header == IpHeader::outermost && session.key == KeyFields::five_tuple);
 }
 
 std::size_t workers_of(const SourcePlan& source, const SessionOptions& session) noexcept {

@@ -36,8 +36,8 @@ bool is_on_pci(const SourcePlan& source);
 /// Whether its packets may have a hash that the device computed.
 bool may_have_nic_hashes(const SourcePlan& source);
 
-/// Whether both directions of a flow come to one worker. Several queues of a device may part them; the kernel hashes
-/// both alike, by the outermost header (PACKET_FANOUT_HASH).
+/// Returns true where both directions of a flow come to one worker. Several queues of a device may part them; the
+/// kernel hashes both alike, by addresses and ports of the outermost header (PACKET_FANOUT_HASH).
 bool keeps_directions_together(const SourcePlan& source, const SessionOptions& session);
 
 /// How many threads take packets of a source.

@@ -138,6 +138,7 @@ std::string Run::metrics() const {
   return metrics_text({.source = description_,
                        .began_s = began_s_,
                        .counters = session_->counters(),
+                       .has_flows = wiring_.session.table != nullptr,
                        .outputs = outputs_.summaries(),
                        .tasks = tally_ ? tally_->tasks() : std::vector<TaskTally::Task>()});
 }

@@ -33,7 +33,7 @@ struct Site {
   std::string_view policy = "default-src 'none'";  ///< Content-Security-Policy
 };
 
-/// What a server has at a path.
+/// Describes what a server has at a path.
 struct Resource {
   std::string path, type;
   bool is_public = false;  ///< tells nothing of the run: no token is asked for

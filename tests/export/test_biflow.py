@@ -224,7 +224,8 @@ class Biflows(unittest.TestCase):
         for words, said in ((("--key", "src"), "--biflow: a flow of one address"), (("--packets-only",), "leave out --biflow")):
             self.assertIn(said, self.run_program("-g", "flows=10", "--biflow", *words, status=2).stderr)
         for words, said in ((("--identity", "nic-hash"), "hashes the two directions"), (("--via", "af_xdp", "--workers", "2"), "give --threads pipeline"),
-                            (("--inner", "--workers", "2"), "give --threads pipeline"), (("--forward", "other"), "leave out one of them")):
+                            (("--inner", "--workers", "2"), "give --threads pipeline"),
+                            (("--key", "src-dst", "--workers", "2"), "give --threads pipeline"), (("--forward", "other"), "leave out one of them")):
             self.assertIn(said, self.run_program("-i", "nowhere", "--biflow", *words, status=2).stderr)
 
 

@@ -151,7 +151,8 @@ class Identity(unittest.TestCase):
         self.assertEqual(len(account.of_growth(ACCOUNT, ACCOUNT | {"counted": 967})), 1)
 
     def test_metrics_balance_or_not(self):
-        metrics = {f'parshall_output_records_total{{output="csv:a",state="{state}"}}': float(count) for state, count in (("offered", 100), ("written", 80), ("dropped", 6), ("unconfirmed", 1))}
+        metrics = {f'parshall_output_records_total{{output="csv:a",state="{state}"}}': float(count) for state, count in (("offered", 100), ("dropped", 6), ("unconfirmed", 1))}
+        metrics['parshall_output_written_records{output="csv:a"}'] = 80.0
         metrics['parshall_output_waiting_records{output="csv:a"}'] = 13.0
         self.assertEqual(account.of_metrics(metrics), [])
         metrics['parshall_output_waiting_records{output="csv:a"}'] = 12.0

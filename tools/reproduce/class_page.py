@@ -172,7 +172,7 @@ def page_of(found):
              f"The largest capture has {100 * found['largest']:.0f} % of all flows, and {100 * found['alone']['largest']:.0f} % of the {found['alone']['flows']} flows "
              f"({found['alone']['classes']} classes, {found['alone']['captures']} captures) of the captures that are here.", "", *sets_table(found), "",
              "## With both directions", "",
-             f"Sizes of the first four packets there, and of the first four that came back, as a record of `--biflow` has them with `first_sizes`: {found['direction']['flows']}",
+             f"Sizes of the first four packets there, and of the first four that came back, each direction's by `first_sizes`: {found['direction']['flows']}",
              "connections with four packets there. Watching tells one direction's class; this is what the other would add.", "",
              "| model | there | there and back | more, points |", "|---|---|---|---|",
              *(f"| {NAMES[name]} | {percent(row['there'])} | {percent(row['both'])} | {points(row['more'])} |" for name, row in found["direction"]["models"].items()), "",

@@ -62,12 +62,14 @@ def of_metrics(metrics):
     parts = {}
     for name, value in metrics.items():
         for unit in UNITS:
-            total, waiting = f"parshall_output_{unit}_total{{output=\"", f"parshall_output_waiting_{unit}{{output=\""
+            total = f"parshall_output_{unit}_total{{output=\""
             if name.startswith(total):
                 output, _, state = name[len(total):].partition('",state="')
                 parts.setdefault((output, unit), {})[state.rstrip('"}')] = value
-            elif name.startswith(waiting):
-                parts.setdefault((name[len(waiting):].rstrip('"}'), unit), {})["waiting"] = value
+            for state in ("waiting", "written"):
+                gauge = f"parshall_output_{state}_{unit}{{output=\""
+                if name.startswith(gauge):
+                    parts.setdefault((name[len(gauge):].rstrip('"}'), unit), {})[state] = value
     wrong = []
     for (output, unit), of in parts.items():
         if 2 * of["offered"] != sum(of.values()):  # of which it is one

@@ -299,7 +299,7 @@ class FrontEnd {
       }
       if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
-      in_flight.next_tcp().is_back = is_back[i];
+      if (tcp_.biflow) in_flight.next_tcp().is_back = is_back[i];
       if (tcp_.any()) read_headers(*from[i], /*is_fast=*/false, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(*from[i]);

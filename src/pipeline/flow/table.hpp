@@ -54,7 +54,8 @@ class FlowSink {
   /// one; their slots are written.
   virtual void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept = 0;
 
-  /// Whether the flow's TCP connection is over, by the flags of its packets: then it ends after Timeouts::linger_ns.
+  /// Returns true where the flow's TCP connection is over, by the flags of its packets. It then ends after
+  /// Timeouts::linger_ns.
   virtual bool is_closed([[maybe_unused]] std::uint32_t slot, std::uint16_t tcp_flags,
                          [[maybe_unused]] std::size_t counted) noexcept {
     constexpr std::uint16_t kFin = 1, kRst = 4;

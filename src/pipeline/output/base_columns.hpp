@@ -36,7 +36,7 @@ inline constexpr std::size_t kBaseColumns = 11;
 std::span<const ColumnEntry, kBaseColumns> base_columns() noexcept;
 std::span<const ColumnEntry> counter_columns() noexcept;
 
-/// Those that every biflow has: what came back, and who began. Source: RFC 5103.
+/// Returns the columns that every biflow has: what came back, and who began. Source: RFC 5103.
 std::span<const ColumnEntry> reverse_columns() noexcept;
 
 /// The values of base_columns().

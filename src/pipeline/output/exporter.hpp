@@ -67,8 +67,8 @@ class Exporter {
   /// last.
   virtual OutputSummary::Sum take_not_sent() noexcept;
 
-  /// Of what was handed over up to the last flush(), whether it is counted as written by now or not: what left, and may
-  /// have arrived or not. Since it was asked last.
+  /// Returns what left and may have arrived or not, since it was asked last. It was handed over up to the last flush(),
+  /// and may count as written by now.
   virtual OutputSummary::Sum take_unconfirmed() noexcept;
 
   /// Whether all that was handed over between the last two calls of flush() is lost, but what is held, though more may

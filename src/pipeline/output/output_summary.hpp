@@ -10,8 +10,7 @@ namespace parshall {
 /// The name of the output that is the report itself.
 inline constexpr std::string_view kReportOutput = "report";
 
-/// What became of all that an output was offered: offered = written + unconfirmed + waiting + dropped, and, of records,
-/// those that became one with another.
+/// What became of all that an output was offered: offered = written + unconfirmed + waiting + dropped.
 struct OutputSummary {
   struct Sum {
     std::uint64_t records = 0, packets = 0;  ///< of flows; the packets in them

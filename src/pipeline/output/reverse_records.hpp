@@ -15,7 +15,7 @@ class ReverseRecords {
  public:
   explicit ReverseRecords(std::span<const ColumnInfo> columns);
 
-  /// Nothing where nothing came back. Valid until the next call.
+  /// Returns nothing where nothing came back. The record is valid until the next call.
   std::optional<ReportFlow> of(const ReportFlow& biflow);
 
  private:

@@ -27,7 +27,7 @@ class MessageSink {
   virtual bool send(std::span<const std::uint8_t> message, const OutputSummary::Sum& records) = 0;
   virtual void begin_anew() {}  ///< Exporter's
 
-  /// What who receives the next message knows of those before.
+  /// Says what the receiver of the next message knows of those before.
   enum class Session : std::uint8_t {
     goes_on,
     tells_again,  ///< maybe nothing, as one that was away for a while

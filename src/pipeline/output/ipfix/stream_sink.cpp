@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a host holds for a program that does not read: Linux's net.ipv4.tcp_rmem, where nobody changed it.
+/// A host holds this much for a program that does not read: the default of Linux's net.ipv4.tcp_rmem.
 constexpr std::uint64_t kHeldByHost = std::uint64_t{6} << 20;
 
 class TcpConnection final : public Connection {
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Connection>> open_connection(const Transport& transport) 
 /// Records in a connection's messages, by where in its stream they end.
 class Stretch {
  public:
-  /// Those that end within so many bytes of the stream, a power of two, become one.
+  /// Joins those that end within `grain` bytes of the stream, a power of two.
   explicit Stretch(std::uint64_t grain = 1) noexcept : grain_(grain) {}
 
   void add(std::uint64_t end, const OutputSummary::Sum& records) {
@@ -156,8 +156,9 @@ class StreamSink final : public MessageSink {
     if (socket.sent() > kHeldByHost) maybe_unread_.take_until(socket.sent() - kHeldByHost, [](auto...) {});
   }
 
-  /// Of what the system has not told by now it says nothing any more. A host ends the connection of a program that
-  /// leaves something unread by a reset (RFC 2525, 2.17), else by a FIN, and answers what comes then by a reset.
+  /// Counts as unconfirmed what the system has not told by now: it says nothing more of it. A host ends the connection
+  /// of a program that leaves something unread by a reset (RFC 2525, 2.17), else by a FIN, and answers what comes then
+  /// by a reset.
   void note_break() {
     const int wrong = connection_->socket().wrong();
     const bool all_was_read = wrong == EPIPE;  // by Linux, where a FIN came first

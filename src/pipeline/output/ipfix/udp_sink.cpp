@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -117,7 +118,7 @@ class UdpSink final : public MessageSink {
     constexpr std::chrono::seconds kLately{2};  // with refusals a second apart
     const Time now = Clock::now();
     settle(now);
-    if (!trouble_.empty() && now >= try_at_ && (!good_since_ || now - wrong_at_ < kLately)) connect_again();
+    if (!trouble_.empty() && now >= try_at_ && (!good_since_ || now - wrong_at_ < kLately)) try_to_connect_again();
     if (!trouble_.empty() && now - told_at_ >= kTellEach) tells_ = Session::tells_again;
     if (tells_ != Session::goes_on) told_at_ = now;
     return std::exchange(tells_, Session::goes_on);
@@ -158,11 +159,12 @@ class UdpSink final : public MessageSink {
     }
   }
 
-  /// One that was sent is known not to have got there; whether others did, if it is the first, is not.
+  /// Counts the latest message as not sent. Whether those before arrived is in doubt at the first refusal; later ones
+  /// tell that none did.
   void note_refusal(int wrong, Time now) {
     const OutputSummary::Sum in_doubt = recent_.take_all();
     const OutputSummary::Sum refused =
-        std::exchange(is_refused_, true) || last_.records > in_doubt.records ? in_doubt : last_;
+        std::exchange(is_refused_, true) || last_.packets > in_doubt.packets ? in_doubt : last_;
     deliveries_.not_sent += refused;
     deliveries_.unconfirmed += in_doubt - refused;
     last_ = {};
@@ -180,7 +182,7 @@ class UdpSink final : public MessageSink {
     good_since_.reset();
   }
 
-  /// What time tells.
+  /// Ends doubts and troubles that are old enough.
   void settle(Time now) {
     if (!is_refused_) recent_.forget_before(now - kRefusedWithin);
     if (!good_since_ || now - *good_since_ < kCalm) return;
@@ -188,6 +190,14 @@ class UdpSink final : public MessageSink {
     trouble_.clear();
     good_since_.reset();
     tells_ = Session::tells_again;
+  }
+
+  void try_to_connect_again() noexcept {
+    try {
+      connect_again();
+    } catch (const std::bad_alloc&) {
+      try_at_ = Clock::now() + kLastTry;
+    }
   }
 
   void connect_again() {
