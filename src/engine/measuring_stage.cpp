@@ -17,9 +17,9 @@ std::unique_ptr<FloodGuard> make_guard(const FlowStageOptions& options) {
 MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t slots, bool flows_move)
     : can_wait_(options.can_wait),
       observe_merges_(options.observe_merges),
-      bytes_(options.counts_bytes ? std::optional<ByteSum>(std::in_place) : std::nullopt),
       batch_flows_(options.classified_batch != 0 ? std::make_unique<BatchFlows>(options.classified_batch) : nullptr),
       guard_(make_guard(options)),
+      bytes_(options.counts_bytes ? std::optional<ByteSum>(std::in_place) : std::nullopt),
       ended_(options.ended_ring_bytes, options.statistics.set.get()),
       shedder_(options, measurement_, clock_),
       measurement_(options, slots, shedder_.sample()),

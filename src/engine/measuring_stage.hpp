@@ -74,7 +74,6 @@ class MeasuringStage : public FlowStage {
   // What is asked for with every packet comes first.
   InFlight in_flight_;
   FloodFilter* filter_ = nullptr;  ///< while it is on
-  std::optional<ByteSum> bytes_;   ///< of packets that are in flight no more; nothing: nobody asks before the end
   PacketClock clock_;
   bool can_wait_;
   bool extras_ = false;         ///< whether any packet is more than counted
@@ -84,6 +83,7 @@ class MeasuringStage : public FlowStage {
 
   std::unique_ptr<BatchFlows> batch_flows_;  ///< null: nobody asks for the classes of packets
   std::unique_ptr<FloodGuard> guard_;        ///< null: every flow comes into the table
+  std::optional<ByteSum> bytes_;  ///< of packets that are in flight no more; nothing: nobody asks before the end
   EndedFlows ended_;
   Shedder shedder_;
   Measurement measurement_;

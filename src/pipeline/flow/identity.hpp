@@ -116,7 +116,7 @@ class FlowIdentity {
 
   /// Gives a packet whose fields are chosen the key that both directions of its flow share, the one whose source is the
   /// lower end, and that key's hash. Returns whether the packet came from the other end.
-  bool join_directions(PacketFacts& facts) const noexcept {
+  [[gnu::noinline]] bool join_directions(PacketFacts& facts) const noexcept {
     if (facts.key.ip_version != 4) {
       const auto [key, is_back] = both_ways(facts.key);
       facts.key = key;
