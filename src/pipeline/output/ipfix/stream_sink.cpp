@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <thread>
 #include <utility>
 
 #include "base/file_handle.hpp"
 #include "pipeline/output/ipfix/connection.hpp"
+#include "pipeline/output/ipfix/sent_records.hpp"
 
 namespace parshall {
 namespace {
@@ -46,45 +46,6 @@ Result<std::unique_ptr<Connection>> open_connection(const Transport& transport) 
   if (transport.kind == Transport::Kind::tls) return open_tls(*std::move(socket), transport);
   return std::unique_ptr<Connection>(std::make_unique<TcpConnection>(*std::move(socket)));
 }
-
-/// Records in a connection's messages, by where in its stream they end.
-class Stretch {
- public:
-  /// Joins those that end within `grain` bytes of the stream, a power of two.
-  explicit Stretch(std::uint64_t grain = 1) noexcept : grain_(grain) {}
-
-  void add(std::uint64_t end, const OutputSummary::Sum& records) {
-    if (!pieces_.empty() && pieces_.back().end / grain_ == end / grain_)
-      pieces_.back() = {end, pieces_.back().records + records};
-    else
-      pieces_.push_back({end, records});
-    sum_ += records;
-  }
-
-  /// Calls with each that ends there or before, which is none of it any more.
-  template <class Use>
-  void take_until(std::uint64_t at, const Use& use) {
-    for (; !pieces_.empty() && pieces_.front().end <= at; pieces_.pop_front()) {
-      sum_ = sum_ - pieces_.front().records;
-      use(pieces_.front().end, pieces_.front().records);
-    }
-  }
-
-  OutputSummary::Sum take_all() {
-    pieces_.clear();
-    return std::exchange(sum_, {});
-  }
-  const OutputSummary::Sum& sum() const noexcept { return sum_; }
-
- private:
-  struct Piece {
-    std::uint64_t end;
-    OutputSummary::Sum records;
-  };
-  std::uint64_t grain_;
-  std::deque<Piece> pieces_;
-  OutputSummary::Sum sum_;
-};
 
 class StreamSink final : public MessageSink {
  public:
@@ -153,7 +114,7 @@ class StreamSink final : public MessageSink {
     unacknowledged_.take_until(socket.acknowledged(), [this](std::uint64_t end, const OutputSummary::Sum& records) {
       maybe_unread_.add(end, records);
     });
-    if (socket.sent() > kHeldByHost) maybe_unread_.take_until(socket.sent() - kHeldByHost, [](auto...) {});
+    if (socket.sent() > kHeldByHost) maybe_unread_.forget_until(socket.sent() - kHeldByHost);
   }
 
   /// Counts as unconfirmed what the system has not told by now: it says nothing more of it. A host ends the connection
@@ -179,8 +140,8 @@ class StreamSink final : public MessageSink {
   bool is_new_ = true;
   Clock::time_point broken_{};
   std::string trouble_;
-  Stretch unacknowledged_;
-  Stretch maybe_unread_{kGrain};  ///< acknowledged, of the last kHeldByHost bytes
+  SentRecords unacknowledged_;        ///< by the bytes sent before and with them
+  SentRecords maybe_unread_{kGrain};  ///< acknowledged, of the last kHeldByHost bytes
   Deliveries deliveries_;
 };
 

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <new>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 
 #include "base/file_handle.hpp"
 #include "pipeline/output/ipfix/connection.hpp"
+#include "pipeline/output/ipfix/sent_records.hpp"
 
 namespace parshall {
 namespace {
@@ -48,32 +48,9 @@ class BitRate {
   Time free_{};  ///< when all that was let through has passed
 };
 
-/// Records that were sent of late, to a hundredth of a second.
-class Recent {
- public:
-  void add(const OutputSummary::Sum& records, Time now) {
-    constexpr std::chrono::milliseconds kGrain{10};
-    if (pieces_.empty() || now - pieces_.back().begin >= kGrain) pieces_.push_back({now, {}});
-    pieces_.back().records += records;
-    sum_ += records;
-  }
-  void forget_before(Time time) {
-    for (; !pieces_.empty() && pieces_.front().begin < time; pieces_.pop_front()) sum_ = sum_ - pieces_.front().records;
-  }
-  OutputSummary::Sum take_all() {
-    pieces_.clear();
-    return std::exchange(sum_, {});
-  }
-  const OutputSummary::Sum& sum() const noexcept { return sum_; }
-
- private:
-  struct Piece {
-    Time begin;
-    OutputSummary::Sum records;
-  };
-  std::deque<Piece> pieces_;
-  OutputSummary::Sum sum_;
-};
+std::uint64_t ns_of(Time time) noexcept {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
+}
 
 /// Whether both are connected to one address and port.
 bool have_one_peer(const FileHandle& a, const FileHandle& b) noexcept {
@@ -107,7 +84,7 @@ class UdpSink final : public MessageSink {
       note_trouble(wrong, now);
       return false;
     }
-    recent_.add(records, now);
+    recent_.add(ns_of(now), records);
     last_ = records;
     if (!trouble_.empty() && !good_since_) good_since_ = now;
     return true;
@@ -149,6 +126,7 @@ class UdpSink final : public MessageSink {
 
  private:
   static constexpr std::chrono::seconds kRefusedWithin{1}, kCalm{5}, kFirstTry{1}, kLastTry{30};
+  static constexpr std::uint64_t kGrainNs = 10'000'000;
 
   /// Returns what errno says, or 0.
   int try_to_send(std::span<const std::uint8_t> message) noexcept {
@@ -184,7 +162,7 @@ class UdpSink final : public MessageSink {
 
   /// Ends doubts and troubles that are old enough.
   void settle(Time now) {
-    if (!is_refused_) recent_.forget_before(now - kRefusedWithin);
+    if (!is_refused_) recent_.forget_until(ns_of(now - kRefusedWithin));
     if (!good_since_ || now - *good_since_ < kCalm) return;
     if (std::exchange(is_refused_, false)) deliveries_.unconfirmed += recent_.take_all();
     trouble_.clear();
@@ -220,8 +198,8 @@ class UdpSink final : public MessageSink {
   Transport transport_;
   BitRate rate_;
   Deliveries deliveries_;
-  Recent recent_;
-  OutputSummary::Sum last_;  ///< of the message that left last, if none was refused since
+  SentRecords recent_{kGrainNs};  ///< by time
+  OutputSummary::Sum last_;       ///< of the message that left last, if none was refused since
   bool is_refused_ = false;
   std::string trouble_;
   std::optional<Time> good_since_;  ///< in trouble: since when all messages leave, and none is refused
