@@ -58,6 +58,9 @@ class RecordRing {
   }
   void publish() noexcept { ring_.publish(reserved_); }
 
+  /// Any thread: whether all that was pushed has been taken.
+  bool empty() const noexcept { return ring_.empty(); }
+
   /// Reader: hands each waiting record to `take` as a span of bytes, until none waits. Returns how many there were.
   template <class Take>
   std::size_t drain(Take take) {

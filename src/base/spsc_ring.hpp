@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace parshall {
 
@@ -60,9 +61,11 @@ class SpscRing {
     ++staged_;
     return &items_[place_of(at)];
   }
-  void flush() noexcept {
-    if (staged_ != 0) publish(staged_);
-    staged_ = 0;
+  /// Returns whether anything was staged.
+  bool flush() noexcept {
+    if (staged_ == 0) return false;
+    publish(std::exchange(staged_, 0));
+    return true;
   }
 
   /// Reader: at most `most` items, contiguous, oldest first.

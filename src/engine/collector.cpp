@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/collector.hpp"
 
+#include "engine/traffic_pace.hpp"
 #include "pipeline/output/ended_record.hpp"
 
 namespace parshall {
@@ -20,13 +21,14 @@ Collector::Collector(const Workers& workers, EventQueue& events, const Options& 
 void Collector::start(std::function<void()> meanwhile) {
   meanwhile_ = std::move(meanwhile);
   thread_ = std::thread([this] {
+    TrafficPace pace(workers_);
     while (collecting_.load(std::memory_order_acquire)) {
       const bool asked = collect_now_.load(std::memory_order_acquire);
       collect();
       if (asked)
         collect_now_.store(false, std::memory_order_release);
       else
-        std::this_thread::sleep_for(kCollectEvery);
+        std::this_thread::sleep_for(pace.nap(kCollectEvery));
     }
     collect();
     collected_all_.store(true, std::memory_order_release);

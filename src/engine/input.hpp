@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/counters.hpp"
+#include "pipeline/capture/interface_packets.hpp"
 #include "pipeline/capture/source.hpp"
 
 namespace parshall {
@@ -28,6 +29,10 @@ struct Input {
   std::function<Counters()> device;  ///< totals of the device; empty where there is none
   /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
   std::function<std::uint64_t()> dropped_in_sending = {};
+  std::vector<std::string> interface_names = {};  ///< by RawPacket::interface
+  /// Returns the packets of each interface, where there are several.
+  std::function<std::vector<InterfacePackets>()> interfaces = {};
+  std::string remedy = {};         ///< what helps where packets found its queue full, for people
   std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets, and what it takes to deal them
 
   /// That all packets are of, where all sources know; else none.

@@ -107,6 +107,8 @@ class Lane {
 
   /// Makes the counters visible to other threads; the device's own are asked now and then.
   void publish(bool last) noexcept;
+  /// Has the next publish() ask for the device's: it has not been called for long.
+  void read_device_next() noexcept { publishes_ = kPublishesPerDeviceRead - 1; }
 
   /// For any thread: as of the last publish().
   Counters counters() const noexcept { return published_.read(); }

@@ -61,6 +61,7 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
     for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
     classifiers_->serve(jobs);
   }
+  pace_.emplace(*workers_);
   collector_.emplace(*workers_, events_,
                      Collector::Options{.outputs = options_.outputs,
                                         .keeps_ended = options_.keeps_ended,
@@ -93,8 +94,10 @@ std::optional<Error> Session::start() {
   collector_->start([this] { loss_watch_->look(); });
   if (analyst_)
     analysis_ = std::thread([this] {
+      TrafficPace pace(*workers_);
+      const std::chrono::microseconds every = options_.monitor.states ? kDecideEvery : kAnalyseEvery;
       while (analysing_.load(std::memory_order_acquire))
-        if (!analyst_->poll()) std::this_thread::sleep_for(options_.monitor.states ? kDecideEvery : kAnalyseEvery);
+        if (!analyst_->poll()) std::this_thread::sleep_for(pace.nap(every));
       while (analyst_->poll()) {
       }
       analysed_.store(true, std::memory_order_release);
@@ -141,7 +144,7 @@ bool Session::ended_within(std::chrono::milliseconds most) {
     while (!done()) {
       if (Clock::now() >= until) return false;
       keep_events();
-      std::this_thread::sleep_for(kAnalyseEvery);
+      std::this_thread::sleep_for(std::min<Clock::duration>(nap(kAnalyseEvery), until - Clock::now()));
     }
     return true;
   };

@@ -19,6 +19,7 @@
 #include "engine/loss_watch.hpp"
 #include "engine/session_options.hpp"
 #include "engine/summarizer.hpp"
+#include "engine/traffic_pace.hpp"
 
 namespace parshall {
 
@@ -68,6 +69,9 @@ class Session {
   /// Once the source is at its end, or stop() was called: waits for what the workers still have to do, and for outputs
   /// that the source can wait for to take what is left. False: not in that time.
   bool ended_within(std::chrono::milliseconds most);
+
+  /// Returns how long the thread that minds this may sleep: `busy`, or longer while nothing comes (TrafficPace).
+  std::chrono::microseconds nap(std::chrono::microseconds busy) noexcept { return pace_->nap(busy); }
 
   /// Waits for that, however long it takes, then reports everything that is left.
   Report final_report();
@@ -142,6 +146,7 @@ class Session {
   std::unique_ptr<LossWatch> loss_watch_;
   PageRanges memory_;  ///< to be committed
   CommitThread commit_;
+  std::optional<TrafficPace> pace_;  ///< of the thread that minds this
   std::unique_ptr<ClassHelpers> classifiers_;
   std::optional<IntervalBases> bases_;  ///< where a column goes by the report before
   std::optional<FlowMerger> merger_;    ///< where workers may have parts of a flow

@@ -225,6 +225,8 @@ ReportSummary Summarizer::summarize(std::span<const MonitorCounts> counts, const
   summary.capacity = options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
   summary.identity = options_.identity;
   account(summary, counts, collected);
+  if (input_.interfaces) summary.interfaces = input_.interfaces();
+  if (summary.total[Counter::nic_missed] != 0) summary.remedy = input_.remedy;
   if (options_.monitor.flood_filter_bytes != 0)
     summary.flood_filter = {.bytes = options_.monitor.flood_filter_bytes,
                             .seconds = static_cast<double>(summary.total[Counter::flood_filter_ns]) * 1e-9,

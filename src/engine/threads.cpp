@@ -12,6 +12,15 @@
 
 namespace parshall {
 
+void Idle::yield() noexcept {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds kLong{100};
+  constexpr std::uint32_t kNapsThen = 2'000;  // at least 0.2 s
+  const auto began = Clock::now();
+  ::sched_yield();
+  if (Clock::now() - began > kLong) naps_for_yields_ = kNapsThen;
+}
+
 std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler) {
   if (scheduler == Scheduler::other) return std::nullopt;
   pid_t number = 0;  // the kernel's, which sched_setattr() takes

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <system_error>
 
+#include "engine/arrivals.hpp"
+
 namespace parshall {
 namespace {
 
@@ -22,6 +24,13 @@ constexpr std::chrono::microseconds kLeftNap{200};
 void gather() noexcept {
   const auto until = std::chrono::steady_clock::now() + kGather;
   while (std::chrono::steady_clock::now() < until) __builtin_ia32_pause();
+}
+
+/// Does some housekeeping, more where nothing else waits. Returns whether all is done.
+bool keep_house(FlowStage& monitor, LinkPlace now, bool is_idle) noexcept {
+  for (int slices = is_idle ? kIdleSlices : 1; slices > 0; --slices)
+    if (!monitor.housekeep(now)) return true;
+  return false;
 }
 
 }  // namespace
@@ -113,6 +122,7 @@ void Workers::work(std::size_t index) {
   const bool controlled = monitor.control() != nullptr;
   const auto staging = std::make_unique<InFlight>();
   Idle idle(options_.busy_poll);
+  Arrivals arrivals({&lanes_[index], 1});
   while (!stop_.load(std::memory_order_relaxed)) {
     const std::span<const RawPacket> packets = lane.poll();
     if (!packets.empty()) {
@@ -121,12 +131,11 @@ void Workers::work(std::size_t index) {
     } else {
       monitor.drain();
       if (lane.done()) break;
-      idle.wait();
+      arrivals.wait(idle);
     }
     lane.publish(/*last=*/false);
     if (controlled && monitor.control_window_ends(lane.link())) monitor.end_control_window(lane.link(), lane.load());
-    for (int slices = packets.empty() ? kIdleSlices : 1; monitor.housekeep(lane.link()) && --slices > 0;) {
-    }
+    if (!keep_house(monitor, lane.link(), packets.empty()) && packets.empty()) idle.stay_awake();
     if (controlled && !packets.empty() && packets.size() < std::min(kFewPackets, lane.batch() / 4)) {
       lane.rest();
       gather();
@@ -267,6 +276,7 @@ void Workers::receive(std::size_t) {
   std::vector<std::unique_ptr<InFlight>> staging;
   for (std::size_t i = 0; i < lanes_.size(); ++i) staging.push_back(std::make_unique<InFlight>());
   Idle idle(options_.busy_poll);
+  Arrivals arrivals(lanes_);
   while (!stop_.load(std::memory_order_relaxed)) {
     bool any = false, all_done = true;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -288,7 +298,7 @@ void Workers::receive(std::size_t) {
     if (any)
       idle.reset();
     else
-      idle.wait();
+      arrivals.wait(idle);
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = *lanes_[i];
@@ -299,6 +309,7 @@ void Workers::receive(std::size_t) {
   }
   for (const auto& lane : lanes_) lane->publish(/*last=*/true);
   receiving_.store(false, std::memory_order_release);
+  for (const auto& ring : rings_) ring->wake();
 }
 
 void Workers::monitor(std::size_t index) {
@@ -320,10 +331,9 @@ void Workers::monitor(std::size_t index) {
       now = handed;
       monitor.drain();
       if (last_turn) break;
-      idle.wait();
+      idle.wait([&ring] { ring.sleep(Arrivals::kLongest); });
     }
-    for (int slices = idle.waiting() ? kIdleSlices : 1; monitor.housekeep(now) && --slices > 0;) {
-    }
+    if (!keep_house(monitor, now, idle.waiting())) idle.stay_awake();
     clock.end_turn(has_worked);  // an idle turn's nap is in it
   }
   clock.end_turn(/*was_work=*/false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/doorbell.hpp"
 #include "base/result.hpp"
 #include "base/spsc_ring.hpp"
 #include "engine/flow_stage.hpp"
@@ -56,7 +58,13 @@ class FactsRing {
   void flush() noexcept {
     if (with_tcp_) tcp_.flush();
     places_.flush();
-    facts_.flush();
+    if (facts_.flush()) wake();
+  }
+  void wake() noexcept { bell_.ring(); }
+
+  /// The reader sleeps until something was flushed, or for so long.
+  void sleep(std::chrono::milliseconds most) {
+    bell_.sleep(most, [this] { return !facts_.empty(); });
   }
 
   /// Any thread: whether the reader is done with all that was flushed.
@@ -75,6 +83,7 @@ class FactsRing {
   SpscRing<PacketFacts> facts_;
   SpscRing<LinkPlace> places_;
   SpscRing<TcpFacts> tcp_;
+  Doorbell bell_;
   bool with_tcp_;
 };
 

@@ -22,7 +22,7 @@ OutputStall::~OutputStall() {
 
 void OutputStall::run() {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kLook{20};
+  constexpr std::chrono::milliseconds kLook{50};
   name_this_thread("stall");
   std::vector<OutputSummary::Sum> before;
   for (auto since = Clock::now(); going_.load(std::memory_order_relaxed); std::this_thread::sleep_for(kLook)) {

@@ -62,7 +62,7 @@ class Watch {
     const bool can_hold = HeldSource::can_hold(plan_.plan.source);
     HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
     hold_texts(plan_.plan);
-    hold_interface(plan_.plan.source);
+    hold_interface(plan_.plan.source, held);
     if (*sandbox_of(options_) != sandbox::Wanted::off)
       if (const auto error = hold_filter(plan_.plan.source, held)) return fail(*error, kUsage);
     if (can_hold)
@@ -215,7 +215,7 @@ class Watch {
         report_so_far();
         next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
       }
-      std::this_thread::sleep_for(by_packet_time ? kPauseTick : kTick);
+      std::this_thread::sleep_for(by_packet_time ? kPauseTick : session().nap(kTick));
     }
   }
 

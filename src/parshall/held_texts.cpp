@@ -35,8 +35,9 @@ void hold_texts(Plan& plan) {
   hold(plan.tasks.profile, plan.tasks.profile_text);
 }
 
-void hold_interface(SourcePlan& source) {
+void hold_interface(SourcePlan& source, const HeldSource& held) {
   if (!source.interface.empty()) source.interface_number = ::if_nametoindex(source.interface.c_str());
+  if (held.socket && held.socket->has_value()) source.interface_names = (**held.socket)->interface_names();
 }
 
 std::optional<Error> hold_filter(SourcePlan& source, const HeldSource& held) {

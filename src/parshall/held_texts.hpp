@@ -13,7 +13,7 @@ namespace parshall {
 void hold_texts(Plan& plan);
 
 /// The kernel's number of an interface, which takes a socket.
-void hold_interface(SourcePlan& source);
+void hold_interface(SourcePlan& source, const HeldSource& held);
 
 /// Asks for the names that the source's filter has: those of hosts in a capture's filter give way to addresses, with
 /// others it is compiled for all packets that may come. Error: libpcap's, of the filter.

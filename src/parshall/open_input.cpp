@@ -15,6 +15,7 @@
 #include "pipeline/capture/capture_parser.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "pipeline/capture/interface_set.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/capture/turn_source.hpp"
 #include "pipeline/decode/layers.hpp"
@@ -79,6 +80,7 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
         std::make_unique<PacedSource>(shared, Pace(spec->pace_pps, spec->swing_ms / 1e3),
                                       spec->queue != 0 ? spec->queue : TrafficSpec::kPacedQueue, kTrafficStartNs);
     input.device = [counts = source->counts()] { return counts->counters(); };
+    input.remedy = "a longer queue (queue=PACKETS in -g) outlasts longer pauses, a lower pace asks less";
     input.sources.push_back(std::move(source));
   }
   if (deals) {
@@ -121,6 +123,12 @@ Input wire_input(std::shared_ptr<DpdkPort> here, std::shared_ptr<DpdkPort> there
   return input;
 }
 
+std::string remedy(std::uint32_t descriptors) {
+  return fmt::format(
+      "--descriptors above {} outlasts longer pauses, --cores keeps other programs off, --workers shares the work",
+      descriptors);
+}
+
 /// Of a packet socket or a DPDK port.
 template <class Device>
 Input device_input(const std::shared_ptr<Device>& device) {
@@ -136,11 +144,6 @@ bool is_kernel_interface(const SourcePlan& source) {
   return device && device->kind == DeviceKind::kernel_interface;
 }
 
-/// Read by sockets of ours, without DPDK.
-bool is_packet_socket(const SourcePlan& source) {
-  return source.forward.empty() && source.via == "af_packet" && is_kernel_interface(source);
-}
-
 Result<std::unique_ptr<PacketSocket>> open_socket(const SourcePlan& source, std::size_t queues) {
   return PacketSocket::open(
       {.interface = source.interface, .queues = static_cast<std::uint16_t>(queues), .descriptors = source.descriptors});
@@ -153,15 +156,18 @@ Result<Input> open_device(const SourcePlan& source, const SessionOptions& sessio
     auto socket = held.socket ? *std::move(held.socket) : open_socket(source, queues);
     if (!socket) return socket.error();
     if (auto error = (*socket)->listen()) return *std::move(error);
-    const std::uint64_t memory_bytes = (*socket)->memory_bytes();
-    Input input = device_input(std::shared_ptr(*std::move(socket)));
-    input.memory_bytes = memory_bytes;
+    const std::shared_ptr<PacketSocket> shared = *std::move(socket);
+    Input input = device_input(shared);
+    input.memory_bytes = shared->memory_bytes();
+    input.interface_names = shared->interface_names();
+    input.interfaces = [shared] { return shared->interface_packets(); };
+    input.remedy = remedy(shared->descriptors());
     return input;
   }
   DpdkOptions opening{.device = source.interface,
                       .via = source.via,
                       .queues = static_cast<std::uint16_t>(queues),
-                      .descriptors = source.descriptors,
+                      .descriptors = source.dpdk_descriptors(),
                       .mbufs_per_queue = source.mbufs,
                       .forwards = forwards,
                       .seed = session.seed,
@@ -173,12 +179,27 @@ Result<Input> open_device(const SourcePlan& source, const SessionOptions& sessio
     opening.device = source.forward;
     auto other = DpdkPort::open(opening);
     if (!other) return other.error();
-    return wire_input(std::move(shared), *std::move(other));
+    Input input = wire_input(std::move(shared), *std::move(other));
+    input.remedy = remedy(source.dpdk_descriptors());
+    return input;
   }
-  return device_input(shared);
+  Input input = device_input(shared);
+  input.remedy = remedy(source.dpdk_descriptors());
+  return input;
 }
 
 }  // namespace
+
+bool is_packet_socket(const SourcePlan& source) {
+  return source.forward.empty() && source.via == "af_packet" && is_kernel_interface(source);
+}
+
+std::optional<Error> several_problem(const SourcePlan& source) {
+  if (source.interface.empty() || is_packet_socket(source) || !is_kernel_interface(source)) return std::nullopt;
+  if (InterfaceSet::names_of(source.interface).size() == 1) return std::nullopt;
+  return Error{fmt::format("-i {}: several interfaces are read by AF_PACKET alone: leave out {}", source.interface,
+                           source.forward.empty() ? "--via" : "--forward")};
+}
 
 std::size_t lanes_of(const SessionOptions& session) noexcept {
   return session.threads.model == ThreadModel::pipeline ? 1 : session.workers;

@@ -33,6 +33,12 @@ bool uses_xdp(const SourcePlan& source);
 /// Whether one of its devices is of DPDK and on PCI, whose driver may want any right.
 bool is_on_pci(const SourcePlan& source);
 
+/// Returns true where its packets come through packet sockets of ours, without DPDK.
+bool is_packet_socket(const SourcePlan& source);
+
+/// Says why several interfaces cannot be read so.
+std::optional<Error> several_problem(const SourcePlan& source);
+
 /// Whether its packets may have a hash that the device computed.
 bool may_have_nic_hashes(const SourcePlan& source);
 

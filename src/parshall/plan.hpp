@@ -15,21 +15,27 @@ class BpfFilter;
 
 /// Where packets come from: one of the first three is named.
 struct SourcePlan {
-  std::string file;                                  ///< capture, - for standard input
-  std::string interface;                             ///< kernel interface, PCI address, or vdev:NAME,ARGS
-  std::string traffic;                               ///< built-in: NAME=VALUE,...
-  std::string filter;                                ///< in libpcap's language; empty: all packets
+  std::string file;       ///< capture, - for standard input
+  std::string interface;  ///< kernel interface, several ("eth0,eth1"), any, PCI address, or vdev:NAME,ARGS
+  std::string traffic;    ///< built-in: NAME=VALUE,...
+  std::string filter;     ///< in libpcap's language; empty: all packets
   std::shared_ptr<const BpfFilter> compiled_filter;  ///< of it; null: wire() is to
   std::uint32_t interface_number = 0;                ///< the kernel's; 0: who needs it is to ask
+  std::vector<std::string> interface_names;          ///< of several; none: who needs them is to ask
 
-  std::string via = "af_packet";   ///< how a kernel interface is read; or af_xdp
+  std::string via = "af_packet";  ///< how a kernel interface is read; or af_xdp
+  static constexpr std::uint16_t kDpdkDescriptors = 4096;
+  std::uint16_t dpdk_descriptors() const noexcept {
+    return descriptors != 0 ? static_cast<std::uint16_t>(descriptors) : kDpdkDescriptors;
+  }
+
   std::string forward;             ///< the other end of a wire; empty: packets go nowhere
   std::vector<std::string> marks;  ///< CLASS=CODE, of packets that go on
   std::uint16_t queues = 0;        ///< 0: one per worker
-  std::uint16_t descriptors = 4096;
-  std::uint32_t mbufs = 0;  ///< per queue; 0: derived
-  std::size_t batch = 256;  ///< packets asked for at a time
-  std::string eal;          ///< more arguments for DPDK
+  std::uint32_t descriptors = 0;   ///< packets that a queue holds; 0: what suits the device
+  std::uint32_t mbufs = 0;         ///< per queue; 0: derived
+  std::size_t batch = 256;         ///< packets asked for at a time
+  std::string eal;                 ///< more arguments for DPDK
 
   std::uint64_t packets = 0;      ///< to stop after; 0: all
   std::uint64_t duration_ns = 0;  ///< likewise: of packet time of a file, of the clock otherwise

@@ -25,6 +25,7 @@ using Words = Settings::Words;
 using Outcome = Settings::Outcome;
 
 constexpr std::size_t kMostWorkers = 256, kMostBatch = 4096;
+constexpr std::uint32_t kMostDescriptors = 1 << 24;
 constexpr std::uint64_t kMostPackets = std::uint64_t{1} << 62;
 
 Settings source_settings() {
@@ -34,7 +35,7 @@ Settings source_settings() {
        [](auto& p) -> auto& { return p.source.file; })
       .letter = "r";
   s.text(
-       "interface", "Kernel interface, PCI address, or vdev:NAME,ARGS",
+       "interface", "Kernel interface, several (eth0,eth1), any, PCI address, or vdev:NAME,ARGS",
        [](auto& p) -> auto& { return p.source.interface; })
       .letter = "i";
   s.text(
@@ -63,8 +64,9 @@ Settings source_settings() {
   s.count(
       "queues", "Receive queues (default: one per worker)", [](auto& p) -> auto& { return p.source.queues; }, 0, 65535);
   s.count(
-      "descriptors", "Packets that a receive queue holds", [](auto& p) -> auto& { return p.source.descriptors; }, 0,
-      65535, "4096");
+      "descriptors",
+      "Packets that a receive queue holds (default: 64 MiB of them for a kernel interface, 4096 for a DPDK device)",
+      [](auto& p) -> auto& { return p.source.descriptors; }, 1, kMostDescriptors);
   s.count(
       "mbufs", "Packet buffers per receive queue of a DPDK device (default: derived)",
       [](auto& p) -> auto& { return p.source.mbufs; }, 0, std::numeric_limits<std::uint32_t>::max());

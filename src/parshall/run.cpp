@@ -93,6 +93,8 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     if (!input) return input.error();
     if (opened)
       if (const auto error = opened()) return *error;
+    if (!input->interface_names.empty() && input->interface_names != run->wiring_.statistics.interfaces)
+      return Error{fmt::format("{}: interfaces came or went at this moment: start again", plan.source.interface)};
     run->description_ = input->description;
     fit_table(plan.flows, *input, run->wiring_.schema, run->wiring_.session);
     run->input_ = *std::move(input);

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/same_file.hpp"
+#include "parshall/open_input.hpp"
 #include "pipeline/output/exporters.hpp"
 #include "pipeline/output/target_file.hpp"
 
@@ -67,11 +68,12 @@ std::string place_of(const OutputPlan& output) {
   return name_at(std::time(nullptr), needs->files.front());
 }
 
-/// Devices that the kernel has no number for are each the first one.
+/// Returns 0, an unknown interface (RFC 2863), for several. Devices that the kernel has no number for are each the
+/// first.
 ObservationPoint point_of(const SourcePlan& source) {
   const std::uint32_t number =
       source.interface_number != 0 ? source.interface_number : ::if_nametoindex(source.interface.c_str());
-  return {source.interface, std::max(1u, number)};
+  return {source.interface, is_packet_socket(source) ? number : std::max(1u, number)};
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "generate/traffic_spec.hpp"
 #include "parshall/open_input.hpp"
 
@@ -20,6 +23,10 @@ std::optional<Error> traffic_problem(const std::string& text, const SessionOptio
 }
 
 std::optional<Error> device_problem(const SourcePlan& source, const SessionOptions& session) {
+  if (auto problem = several_problem(source)) return problem;
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
+  if (source.descriptors > kMost && !is_packet_socket(source))
+    return Error{fmt::format("--descriptors {}: a DPDK device holds {} at most", source.descriptors, kMost)};
   const std::size_t workers = workers_of(source, session), queues = queues_of(source, session);
   if (session.threads.model != ThreadModel::pipeline && queues != workers)
     return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",

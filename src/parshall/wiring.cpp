@@ -17,6 +17,7 @@
 #include "parshall/wire_outputs.hpp"
 #include "parshall/wire_source.hpp"
 #include "parshall/wire_tasks.hpp"
+#include "pipeline/capture/interface_set.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 
 namespace parshall {
@@ -124,6 +125,10 @@ Result<Wiring> wire(const Plan& plan) {
   wiring.statistics = {.quantiles = plan.statistics.quantiles,
                        .relative_error = plan.statistics.quantile_error,
                        .seed = wiring.session.seed};
+  if (!plan.source.interface.empty() && is_packet_socket(plan.source))
+    wiring.statistics.interfaces = plan.source.interface_names.empty()
+                                       ? InterfaceSet::names_of(plan.source.interface)
+                                       : plan.source.interface_names;
   std::vector<std::string> statistics = plan.statistics.columns;
   if (const auto problem = wire_model(plan, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics);

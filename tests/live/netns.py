@@ -89,6 +89,13 @@ class VethPair:
         for space in (self.tx_space, self.rx_space):
             subprocess.run(['ip', 'netns', 'del', space], capture_output=True, check=False)
 
+    def add_link(self, sends, comes):
+        """Another veth pair between the two."""
+        _run('ip', '-n', self.tx_space, 'link', 'add', 'name', sends, 'type', 'veth', 'peer', 'name', comes, 'netns', self.rx_space)
+        for space, name in ((self.tx_space, sends), (self.rx_space, comes)):
+            _run('ip', '-n', space, 'link', 'set', 'dev', name, 'multicast', 'off', 'up')
+        wait_for_carrier((self.tx_space, sends), (self.rx_space, comes))
+
     def watch(self, *command, **options):
         """Starts a command where `tap0` is."""
         return subprocess.Popen(['ip', 'netns', 'exec', self.rx_space, *command], stdout=subprocess.PIPE,
@@ -101,18 +108,19 @@ class VethPair:
     def set_link(self, *words):
         _run('ip', '-n', self.rx_space, 'link', 'set', 'dev', 'tap0', *words)
 
-    def rx_packets(self):
+    def rx_packets(self, name='tap0'):
         """What the kernel says came in on `tap0`."""
-        return int(_run('ip', 'netns', 'exec', self.rx_space, 'cat', '/sys/class/net/tap0/statistics/rx_packets'))
+        return int(_run('ip', 'netns', 'exec', self.rx_space, 'cat', f'/sys/class/net/{name}/statistics/rx_packets'))
 
-    def deliver(self, frames, **pace):
+    def deliver(self, frames, name='wire0', **pace):
         """Sends, and waits until the kernel has received them all: it does so later where it is busy."""
-        before = self.rx_packets()
-        self.send(frames, **pace)
-        wait_until(lambda: self.rx_packets() >= before + len(frames), 'all that was sent comes')
+        comes = name.replace('wire', 'tap')
+        before = self.rx_packets(comes)
+        self.send(frames, name, **pace)
+        wait_until(lambda: self.rx_packets(comes) >= before + len(frames), 'all that was sent comes')
 
-    def send(self, frames, **pace):
-        sender = RawSender(self.tx_space, 'wire0')
+    def send(self, frames, name='wire0', **pace):
+        sender = RawSender(self.tx_space, name)
         try:
             sender.send(frames, **pace)
         finally:
@@ -168,6 +176,11 @@ def _checksum(header):
     total = sum(struct.unpack(f'!{len(header) // 2}H', header))
     total = (total & 0xffff) + (total >> 16)
     return ~((total & 0xffff) + (total >> 16)) & 0xffff
+
+
+def reply_to(frame):
+    """The same the other way round, of a frame of udp_frame() without a tag."""
+    return frame[:26] + frame[30:34] + frame[26:30] + frame[36:38] + frame[34:36] + frame[38:]
 
 
 def udp_frame(flow, payload_bytes=18, fragment=0, more_fragments=False, vlan=None):

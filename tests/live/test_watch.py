@@ -438,6 +438,25 @@ def start_at(pair, *arguments):
 @unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
 class Start(unittest.TestCase):
     @side_by_side.alone
+    @side_by_side.alone
+    def test_a_quiet_link_costs_next_to_nothing(self):
+        """Parshall takes 0.5 to 1 % of a core here; it took 10 to 35 % when its threads looked for packets by themselves."""
+        for arguments in ((), ('--workers', '4'), ('--workers', '4', '--threads', 'pipeline'), ('--tasks', 'heavy-hitters', '--export', 'csv:/dev/null')):
+            with self.subTest(arguments=arguments), netns.VethPair() as pair:
+                process = start_at(pair, '-i', 'tap0', '--flows', '64Ki', *arguments)
+                def cpu_s():
+                    with open(f'/proc/{process.pid}/stat', encoding='ascii') as file:
+                        return sum(map(int, file.read().rsplit(')', 1)[1].split()[11:13])) / os.sysconf('SC_CLK_TCK')
+                time.sleep(1)
+                before = cpu_s()
+                time.sleep(2)
+                self.assertLess((cpu_s() - before) / 2, 0.04)
+                pair.deliver(netns.udp_frames(100, 10))
+                process.send_signal(signal.SIGINT)
+                out, errors = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, errors), (0, ''))
+                self.assertIn('100 offered', out, 'and what comes then is seen')
+
     def test_what_takes_gigabytes_captures_at_once_and_counts_from_then_on(self):
         """Memory comes while packets do: what was sent before it is all there is counted, or said to be missed."""
         frames = netns.udp_frames(20000, 5000)
@@ -452,6 +471,98 @@ class Start(unittest.TestCase):
         accounting = report['summary']['accounting']
         self.assertTrue(accounting['balanced'])
         self.assertEqual(accounting['counted'] + accounting['nic_missed'], len(frames))
+
+
+@unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
+class SeveralInterfaces(Devices):
+    """tap0 and tap1, with a wire each."""
+
+    def pair(self):
+        pair = netns.VethPair()
+        self.enterContext(pair)
+        pair.add_link('wire1', 'tap1')
+        return pair
+
+    def report_of(self, pair, names, sent, *arguments):
+        """The report of a run while the frames of `sent` come, by the interface that they leave on."""
+        watching = Watching(pair.watch, '-i', names, '--stats', 'interface', *arguments)
+        for name, frames in sent:
+            pair.deliver(frames, name=name)
+        return watching.report(stop_after=0.5)
+
+    @staticmethod
+    def interfaces_of(report):
+        return {(flow['src_ip'], flow['src_port']): (flow['interface'], flow['packets']) for flow in report['flows'] if flow['protocol'] == 17}
+
+    def test_each_has_its_line_and_a_flow_the_interface_it_was_first_seen_on(self):
+        first, both, second = (netns.udp_frame(flow) for flow in range(3))
+        key = lambda frame: (str(ipaddress.ip_address(frame[26:30])), int.from_bytes(frame[34:36], 'big'))
+        sent = (('wire0', [first] * 3 + [both] * 2), ('wire1', [both] * 4 + [second] * 5))
+        for names in ('tap0,tap1', 'tap1,tap0', 'any'):
+            for more in ((), ('--workers', '2'), ('--threads', 'pipeline')):
+                with self.subTest(names=names, more=more):
+                    pair = self.pair()
+                    report = self.report_of(pair, names, sent, *more)
+                    accounting = report['summary']['accounting']
+                    self.assertTrue(accounting['balanced'])
+                    self.assertEqual((accounting['offered'], accounting['counted'], accounting['nic_received']), (14, 14, 14))
+                    self.assertEqual(report['summary']['interfaces'], {'tap0': 5, 'tap1': 9})
+                    self.assertEqual(self.interfaces_of(report), {key(first): ('tap0', 3), key(both): ('tap0', 6), key(second): ('tap1', 5)})
+
+    def test_the_directions_of_a_biflow_may_come_on_two(self):
+        there, back = netns.udp_frame(1), netns.reply_to(netns.udp_frame(1))
+        report = self.report_of(self.pair(), 'tap0,tap1', (('wire0', [there] * 2), ('wire1', [back] * 3)), '--biflow', '--workers', '2')
+        self.assertEqual([(flow['packets'], flow['reverse_packets'], flow['interface']) for flow in report['flows']], [(2, 3, 'tap0')])
+
+    def test_any_has_interfaces_without_a_link_layer_and_those_that_come_later(self):
+        pair = self.pair()
+        back = netns.in_namespace(pair.rx_space)
+        tun = os.open('/dev/net/tun', os.O_RDWR)
+        self.addCleanup(os.close, tun)
+        fcntl.ioctl(tun, TUNSETIFF, struct.pack('16sH22x', b'tun0', IFF_TUN))
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(udp.close)
+        back()
+        for name in ('tun0', 'lo'):
+            subprocess.run(['ip', '-n', pair.rx_space, 'link', 'set', 'dev', name, 'up'], check=True)
+        watching = Watching(pair.watch, '-i', 'any', '--stats', 'interface')
+        for _ in range(4):
+            os.write(tun, b'\0\0\x08\x00' + netns.udp_frame(1)[14:])
+        for _ in range(5):
+            udp.sendto(bytes(100), ('127.0.0.1', 9))
+        pair.add_link('wire2', 'tap2')
+        pair.deliver([netns.udp_frame(2)] * 6, name='wire2')
+        pair.deliver([netns.udp_frame(3, vlan=7)] * 7)
+        report = watching.report(stop_after=0.5)
+        flows = {flow['interface']: (flow['packets'], flow['ip_bytes'], flow['wire_bytes']) for flow in report['flows'] if flow['protocol'] == 17}
+        self.assertEqual(flows, {'tun0': (4, 4 * 46, 4 * 46), 'lo': (5, 5 * 128, 5 * 142), 'other': (6, 6 * 46, 6 * 60), 'tap0': (7, 7 * 46, 7 * 64)})
+        self.assertEqual({name: count for name, count in report['summary']['interfaces'].items() if name in flows and name != 'lo'},
+                         {'tun0': 4, 'other': 6, 'tap0': 7})
+
+    def test_the_run_goes_on_until_the_last_is_gone(self):
+        pair = self.pair()
+        watching = Watching(pair.watch, '-i', 'tap0,tap1', '--stats', 'interface')
+        pair.deliver([netns.udp_frame(1)] * 2)
+        subprocess.run(['ip', '-n', pair.rx_space, 'link', 'del', 'tap0'], check=True)
+        pair.deliver([netns.udp_frame(1)] * 3, name='wire1')
+        time.sleep(0.3)
+        self.assertIsNone(watching.process.poll())
+        subprocess.run(['ip', '-n', pair.rx_space, 'link', 'del', 'tap1'], check=True)
+        status, errors, report = watching.end()
+        self.assertEqual(status, 1)
+        self.assertIn('tap0,tap1 is gone', errors)
+        self.assertEqual(report['summary']['interfaces'], {'tap0': 2, 'tap1': 3})
+
+    def test_what_cannot_be_read_so_is_refused(self):
+        pair = self.pair()
+        for words, said in ((('tap0,nope',), 'cannot open nope: no such interface here'), (('tap0,tap0',), 'tap0 is named twice'),
+                            (('tap0,',), 'cannot open : no such interface'), (('any', '--via', 'af_xdp'), 'several interfaces are read by AF_PACKET alone'),
+                            (('tap0,tap1', '--via', 'af_xdp'), 'several interfaces are read by AF_PACKET alone'),
+                            (('tap0', '--via', 'af_xdp', '--descriptors', '65536'), 'a DPDK device holds 65535 at most')):
+            with self.subTest(words=words):
+                process = pair.watch(PARSHALL, 'watch', '-q', '-i', *words)
+                self.assertIn(said, process.communicate(timeout=60)[1])
+                self.assertIn(process.returncode, (1, 2))
 
 
 @unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')

@@ -7,6 +7,10 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
 namespace parshall {
 namespace {
 
@@ -14,8 +18,8 @@ constexpr std::chrono::milliseconds kLookEvery{100};
 
 }  // namespace
 
-InterfaceWatch::InterfaceWatch(int socket) noexcept
-    : socket_(socket), next_look_(Clock::now() + kLookEvery), state_(now()) {}
+InterfaceWatch::InterfaceWatch(int socket, std::vector<int> several)
+    : socket_(socket), several_(std::move(several)), next_look_(Clock::now() + kLookEvery), state_(now()) {}
 
 void InterfaceWatch::look() noexcept {
   const Clock::time_point time = Clock::now();
@@ -24,17 +28,28 @@ void InterfaceWatch::look() noexcept {
   state_.store(now(), std::memory_order_relaxed);
 }
 
-/// The number stays when the name changes; one that was gone, and is back, may have it again, and the socket has not.
+/// The number stays when the name changes; one that was gone, and is back, may have it again, and a socket that is
+/// bound to it has not.
 InputState InterfaceWatch::now() const noexcept {
+  if (!several_.empty()) {
+    InputState best = InputState::gone;
+    for (const int index : several_) best = std::min(best, state_of(index));
+    return best;
+  }
   sockaddr_ll bound{};
   socklen_t bytes = sizeof bound;
-  if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &bytes) != 0) return InputState::up;
-  if (bound.sll_ifindex < 0) return InputState::gone;
+  if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &bytes) != 0 || bound.sll_ifindex == 0)
+    return InputState::up;
+  return state_of(bound.sll_ifindex);
+}
+
+InputState InterfaceWatch::state_of(int index) const noexcept {
+  if (index < 0) return InputState::gone;
   constexpr short kUp = IFF_UP | IFF_RUNNING;
   ifreq request{};
-  request.ifr_ifindex = bound.sll_ifindex;
-  if (::ioctl(socket_, SIOCGIFNAME, &request) != 0 || ::ioctl(socket_, SIOCGIFFLAGS, &request) != 0)
-    return InputState::up;
+  request.ifr_ifindex = index;
+  if (::ioctl(socket_, SIOCGIFNAME, &request) != 0) return errno == ENODEV ? InputState::gone : InputState::up;
+  if (::ioctl(socket_, SIOCGIFFLAGS, &request) != 0) return InputState::up;
   return (request.ifr_flags & kUp) == kUp ? InputState::up : InputState::down;
 }
 

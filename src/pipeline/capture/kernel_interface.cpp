@@ -34,13 +34,16 @@ ifreq request_for(const std::string& name) {
   return request;
 }
 
+template <class Visit>
+void for_each_interface(Visit visit) {
+  const std::unique_ptr<struct if_nameindex, decltype(&if_freenameindex)> list(::if_nameindex(), &if_freenameindex);
+  for (const auto* entry = list.get(); entry && entry->if_index != 0; ++entry) visit(entry->if_name, entry->if_index);
+}
+
 std::string existing_interfaces() {
   std::string names;
-  const std::unique_ptr<struct if_nameindex, decltype(&if_freenameindex)> list(::if_nameindex(), &if_freenameindex);
-  for (const auto* entry = list.get(); entry && entry->if_index != 0; ++entry) {
-    names += names.empty() ? "" : ", ";
-    names += entry->if_name;
-  }
+  for_each_interface(
+      [&names](const char* name, unsigned) { names += (names.empty() ? "" : ", ") + std::string(name); });
   return names.empty() ? "none" : names;
 }
 
@@ -61,6 +64,22 @@ std::uint64_t cookie_of(int socket) noexcept {
   return ::getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
 }
 
+KernelInterface described(const std::string& name, int index) {
+  KernelInterface found{.name = name, .index = index};
+  const FileHandle any(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+  ifreq request = request_for(name);
+  if (::ioctl(any.get(), SIOCGIFFLAGS, &request) == 0) {
+    found.is_up = (request.ifr_flags & IFF_UP) != 0;
+    found.promiscuous_flag = (request.ifr_flags & IFF_PROMISC) != 0;
+  }
+  request = request_for(name);
+  if (::ioctl(any.get(), SIOCGIFMTU, &request) == 0) found.mtu = static_cast<std::uint32_t>(request.ifr_mtu);
+  request = request_for(name);
+  if (::ioctl(any.get(), SIOCGIFHWADDR, &request) == 0) found.hardware = request.ifr_hwaddr.sa_family;
+  found.rx_queues = receive_queues(any.get(), name);
+  return found;
+}
+
 }  // namespace
 
 Result<KernelInterface> KernelInterface::find(const std::string& name) {
@@ -71,30 +90,30 @@ Result<KernelInterface> KernelInterface::find(const std::string& name) {
                     "0000:03:00.0, a virtual one like vdev:net_null0",
                     name, existing_interfaces())};
   }
+  if (auto error = capture_problem(name)) return *std::move(error);
+  const KernelInterface found = described(name, static_cast<int>(index));
+  if (!found.is_up)
+    return Error{fmt::format("cannot open {}: it is down; bring it up with: ip link set {} up", name, name)};
+  return found;
+}
+
+std::vector<KernelInterface> KernelInterface::all() {
+  std::vector<KernelInterface> interfaces;
+  for_each_interface(
+      [&](const char* name, unsigned index) { interfaces.push_back(described(name, static_cast<int>(index))); });
+  return interfaces;
+}
+
+std::optional<Error> capture_problem(const std::string& name) {
   const FileHandle raw(::socket(AF_PACKET, SOCK_RAW, 0));
-  if (raw.get() < 0 && (errno == EPERM || errno == EACCES)) {
+  if (raw) return std::nullopt;
+  if (errno == EPERM || errno == EACCES) {
     return Error{
         fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root, or once: "
                     "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep $(command -v parshall)",
                     name)};
   }
-  if (raw.get() < 0) return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
-
-  KernelInterface found{.name = name, .index = static_cast<int>(index)};
-  ifreq request = request_for(name);
-  if (::ioctl(raw.get(), SIOCGIFFLAGS, &request) != 0) {
-    return Error{fmt::format("cannot open {}: reading its state: {}", name, std::strerror(errno))};
-  }
-  if (!(request.ifr_flags & IFF_UP)) {
-    return Error{fmt::format("cannot open {}: it is down; bring it up with: ip link set {} up", name, name)};
-  }
-  found.promiscuous_flag = request.ifr_flags & IFF_PROMISC;
-  request = request_for(name);
-  if (::ioctl(raw.get(), SIOCGIFMTU, &request) == 0) found.mtu = static_cast<std::uint32_t>(request.ifr_mtu);
-  request = request_for(name);
-  if (::ioctl(raw.get(), SIOCGIFHWADDR, &request) == 0) found.hardware = request.ifr_hwaddr.sa_family;
-  found.rx_queues = receive_queues(raw.get(), name);
-  return found;
+  return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
 }
 
 bool has_capability(int capability) noexcept {

@@ -16,12 +16,19 @@ struct KernelInterface {
   int index = 0;
   std::uint32_t mtu = 0;  ///< bytes behind the link-layer header
   std::uint32_t rx_queues = 1;
-  std::uint16_t hardware = 0;     ///< ARPHRD_... of net/if_arp.h
+  std::uint16_t hardware = 0;  ///< ARPHRD_... of net/if_arp.h
+  bool is_up = false;
   bool promiscuous_flag = false;  ///< set by somebody else, with `ip link set promisc on`
 
   /// Fails, saying what to do, when there is none of that name, it is down, or we have no right to capture.
   static Result<KernelInterface> find(const std::string& name);
+
+  /// Returns all that there are, also those that are down.
+  static std::vector<KernelInterface> all();
 };
+
+/// Says why this process cannot capture from `name`, or from any interface; nothing where it can.
+std::optional<Error> capture_problem(const std::string& name);
 
 /// True when this process holds the capability (CAP_... of linux/capability.h).
 bool has_capability(int capability) noexcept;

@@ -49,6 +49,10 @@ struct alignas(32) RawPacket {
   std::uint32_t nic_hash = 0;          ///< RSS hash; meaningful when has_nic_hash
   LinkType link_type = LinkType::ethernet;
   bool has_nic_hash = false;
+  std::uint8_t interface = kNoInterface;  ///< number among those of its source
+
+  static constexpr std::uint8_t kNoInterface = 255;  ///< the source has none, or does not tell
 };
+static_assert(sizeof(RawPacket) == 32);
 
 }  // namespace parshall

@@ -13,7 +13,8 @@ PacketRing PacketRing::of(std::uint32_t longest_frame, std::uint32_t frames) {
   ring.frame_bytes = std::bit_ceil(std::clamp(longest_frame + kFrameOffset, 256u, 32768u));
   ring.block_bytes = std::max(ring.block_bytes, ring.frame_bytes);
   const std::uint32_t per_block = ring.block_bytes / ring.frame_bytes;
-  ring.frames = (std::max(frames, 1u) + per_block - 1) / per_block * per_block;
+  if (frames == 0) frames = static_cast<std::uint32_t>(kUsualBytes / ring.frame_bytes);
+  ring.frames = (frames + per_block - 1) / per_block * per_block;
   return ring;
 }
 

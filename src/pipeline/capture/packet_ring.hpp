@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -12,10 +13,13 @@ struct PacketRing {
   static constexpr std::uint32_t kFrameOffset = 66;
   static constexpr std::uint32_t kLinkOverhead = 14 + 2 * 4;  ///< Ethernet header and two VLAN tags
 
+  static constexpr std::size_t kUsualBytes = std::size_t{64} << 20;  ///< at 100 kpps they outlast a pause of 0.3 s
+
   std::uint32_t frame_bytes = 2048;  ///< a power of two, so that frames fill their block
   std::uint32_t block_bytes = 65536;
   std::uint32_t frames = 4096;
 
+  /// `frames`: 0 asks for as many as kUsualBytes hold.
   static PacketRing of(std::uint32_t longest_frame, std::uint32_t frames);
   std::uint32_t longest_frame() const { return frame_bytes - kFrameOffset; }
   /// For net_af_packet.

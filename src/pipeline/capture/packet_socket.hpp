@@ -7,17 +7,18 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "pipeline/capture/interface_packets.hpp"
 #include "pipeline/capture/source.hpp"
 
 namespace parshall {
 
 struct PacketSocketOptions {
-  std::string interface;
-  std::uint16_t queues = 1;          ///< sockets, among which the kernel spreads connections
-  std::uint16_t descriptors = 4096;  ///< packets in the ring of each
+  std::string interface;          ///< one, several ("eth0,eth1") or all ("any"): InterfaceSet
+  std::uint16_t queues = 1;       ///< sockets, among which the kernel spreads connections
+  std::uint32_t descriptors = 0;  ///< packets in the ring of each; 0: as many as PacketRing::kUsualBytes hold
 };
 
-/// A kernel interface, read through AF_PACKET sockets whose rings are shared with the kernel.
+/// Kernel interfaces, read through AF_PACKET sockets whose rings are shared with the kernel.
 ///
 /// The kernel copies as much of a frame as a slot of the ring holds, some 2 kB: headers are there of the longest frame,
 /// and its length is the kernel's. Several queues split traffic by a hash that both directions of a connection share.
@@ -40,6 +41,16 @@ class PacketSocket {
 
   /// Totals of all queues since they listen. Cold; any thread.
   virtual Counters counters() = 0;
+
+  /// Returns the packets that were read of each interface, where there are several; of "any", those that had one. Any
+  /// thread.
+  virtual std::vector<InterfacePackets> interface_packets() const = 0;
+
+  /// Returns the names of the interfaces by RawPacket::interface.
+  virtual std::vector<std::string> interface_names() const = 0;
+
+  /// Packets in the ring of each queue.
+  virtual std::uint32_t descriptors() const = 0;
 
   /// That its packets may be of.
   virtual std::vector<LinkType> link_types() const = 0;

@@ -72,6 +72,10 @@ class PacketSource {
   /// Fills at most `out.size()` entries and returns how many; 0 when none is waiting.
   virtual std::size_t poll(std::span<RawPacket> out) noexcept = 0;
 
+  /// What poll(2) calls readable once a packet waits, while the source holds none; nothing where the kernel cannot
+  /// tell.
+  virtual std::optional<int> descriptor() const noexcept { return std::nullopt; }
+
   /// True once no packet can come any more: of a live device, once it is gone.
   virtual bool exhausted() const noexcept { return false; }
 

@@ -17,12 +17,14 @@ bool is_vlan(std::uint16_t ether_type) noexcept {
 }  // namespace
 
 void read_side_fast(const RawPacket& packet, SideFacts& side) noexcept {
-  side = {.ttl = packet.data[kIpAt + 8], .dscp = static_cast<std::uint8_t>(packet.data[kIpAt + 1] >> kEcnBits)};
+  side = {.ttl = packet.data[kIpAt + 8],
+          .dscp = static_cast<std::uint8_t>(packet.data[kIpAt + 1] >> kEcnBits),
+          .interface = packet.interface};
 }
 
 void read_side(const RawPacket& packet, IpHeader header, SideFacts& side) noexcept {
   constexpr std::uint16_t kIdentifierBits = 0xfff;
-  side = {};
+  side = {.interface = packet.interface};
   const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
   Datagram datagram;
   if (find_datagram(frame, packet.link_type, header, datagram) != Verdict::counted) return;

@@ -13,8 +13,9 @@ struct SideFacts {
   std::uint16_t vlan = kNone;            ///< the outermost VLAN identifier of an Ethernet frame
   std::uint16_t icmp_type_code = kNone;  ///< type * 256 + code, of ICMP and ICMPv6
   std::uint8_t ttl = 0, dscp = 0;        ///< of IPv6 hop limit, and in the traffic class
+  std::uint8_t interface = RawPacket::kNoInterface;
 };
-static_assert(sizeof(SideFacts) == 6);
+static_assert(sizeof(SideFacts) == 8);
 
 /// Of a packet that decode_fast() took: Ethernet, IPv4 without options, TCP or UDP.
 void read_side_fast(const RawPacket& packet, SideFacts& side) noexcept;

@@ -31,6 +31,7 @@ inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
     {"dscp", "", "differentiated services code point", kUint8, /*is_amount=*/false},
     {"vlan", "", "outermost VLAN identifier", kUint16, /*is_amount=*/false},
     {"icmp_type_code", "", "ICMP type * 256 + code", kUint16, /*is_amount=*/false},
+    {"interface", "", "interface on which the flow was first seen", kEnum8, /*is_amount=*/false},
     {"rtt", "ns", "round-trip time from here to the sender and back", kUint64},
     {"tcp", "", "flow's TCP packets", kUint64, /*is_amount=*/false},
 }};
@@ -90,7 +91,8 @@ struct StatisticFamily {
   std::optional<Variable> only = std::nullopt;  ///< and of no other; nor is that one of others
 
   bool is_of(Variable variable) const noexcept {
-    if (only || variable == Variable::tcp) return only == variable;
+    const bool is_special = variable == Variable::tcp || variable == Variable::interface;
+    if (only || is_special) return only == variable;
     return !of_amounts || info_of(variable).is_amount;
   }
 };

@@ -63,6 +63,8 @@ std::optional<std::uint64_t> side_sample(const SideFacts& side, Variable variabl
       return unless_none(side.vlan);
     case Variable::icmp_type_code:
       return unless_none(side.icmp_type_code);
+    case Variable::interface:
+      return side.interface == RawPacket::kNoInterface ? std::nullopt : std::optional<std::uint64_t>(side.interface);
     default:
       return std::nullopt;
   }

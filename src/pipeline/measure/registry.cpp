@@ -20,10 +20,7 @@ namespace {
 
 /// Every statistic there is. A new one is its file, a line here, and its test.
 constexpr std::array kFamilies{
-    &kMomentsFamily,
-    &kQuantileFamily,
-    &kFirstSamplesFamily,
-    &kTcpTotalsFamily,
+    &kMomentsFamily, &kQuantileFamily, &kFirstSamplesFamily, &kInterfaceFamily, &kTcpTotalsFamily,
 };
 
 /// The columns asked of one variable that one family provides.
@@ -153,8 +150,9 @@ std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
         const auto variable = static_cast<Variable>(v);
         const auto statistic = std::move(family->make(variable, whats, options).front());
         const Column column = make_column(variable, measure.pattern, measure);
-        lines.push_back({fmt::format("{}_{}", info.name, measure.pattern), column.unit, column.name, column.type,
-                         column.help, statistic->row_bytes(), statistic->mergeable()});
+        const bool is_whole_name = column.name == info.name;
+        lines.push_back({is_whole_name ? column.name : fmt::format("{}_{}", info.name, measure.pattern), column.unit,
+                         column.name, column.type, column.help, statistic->row_bytes(), statistic->mergeable()});
       }
     }
   }

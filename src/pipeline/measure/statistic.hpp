@@ -29,12 +29,13 @@ enum class Variable : std::uint8_t {
   dscp,            ///< of each packet
   vlan,            ///< outermost identifier; none for a frame without
   icmp_type_code,  ///< none for what is no ICMP
+  interface,       ///< number among those of the source; none where it does not tell
   // Of what is found out about TCP connections (PacketFinding), likewise:
   rtt,  ///< ns from a segment to its acknowledgement, which the packet is; none where it is none, or of which is
         ///< unclear
   tcp,  ///< TcpMarks; none of what is no TCP
 };
-inline constexpr std::size_t kVariables = 11, kPlainVariables = 5;
+inline constexpr std::size_t kVariables = 12, kPlainVariables = 5;
 
 /// Whether it takes SideFacts.
 constexpr bool is_of_side(Variable variable) noexcept {
@@ -103,8 +104,9 @@ struct StatisticOptions {
   double relative_error = 0.05;                            ///< of histogram percentiles, in (0, 0.5)
   std::shared_ptr<const Classifier> classifier = nullptr;  ///< null: flows have no class
   ToldBy classes_told_by = ToldBy::worker;
-  bool origins = false;    ///< keep where each flow began, for columns of the schema
-  std::uint64_t seed = 0;  ///< of the names that these give flows
+  std::vector<std::string> interfaces = {};  ///< names by RawPacket::interface
+  bool origins = false;                      ///< keep where each flow began, for columns of the schema
+  std::uint64_t seed = 0;                    ///< of the names that these give flows
 };
 
 }  // namespace parshall

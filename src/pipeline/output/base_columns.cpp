@@ -143,6 +143,7 @@ constexpr StatisticElement kStatistics[] = {
     {"ip_size_min_bytes", {0, 25}},
     {"ip_size_max_bytes", {0, 26}},
     {"vlan", {0, 58}},
+    {"interface", {0, 82}},
     {"dscp", {0, 195}},
     {"ttl_min", {0, 52}},
     {"ttl_max", {0, 53}},

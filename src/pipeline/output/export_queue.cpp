@@ -65,7 +65,10 @@ ExportQueue::Put ExportQueue::put(std::span<const std::byte> record) {
   const std::uint64_t packets = RecordView(record).header.record.all_packets();
   offered_.add(1, packets);
   while (!failed()) {
-    if (ring_->push(record, {})) return Put::taken;
+    if (ring_->push(record, {})) {
+      bell_.ring();
+      return Put::taken;
+    }
     if (!options_.waits || abandoned_.load(std::memory_order_relaxed)) break;
     std::this_thread::sleep_for(kRoomNap);
   }
@@ -81,7 +84,10 @@ void ExportQueue::put_finding(Finding finding) {
   while (!failed()) {
     {
       const std::lock_guard lock(findings_mutex_);
-      if (findings_.has_room_for(finding)) return findings_.push(std::move(finding));
+      if (findings_.has_room_for(finding)) {
+        findings_.push(std::move(finding));
+        return bell_.ring();
+      }
     }
     if (!options_.waits || abandoned_.load(std::memory_order_relaxed)) break;
     std::this_thread::sleep_for(kRoomNap);
@@ -91,6 +97,7 @@ void ExportQueue::put_finding(Finding finding) {
 
 bool ExportQueue::finished_within(std::chrono::milliseconds most) {
   finishing_.store(true, std::memory_order_release);
+  bell_.wake();
   const auto until = std::chrono::steady_clock::now() + most;
   while (!ended_.load(std::memory_order_acquire)) {
     if (std::chrono::steady_clock::now() >= until) return false;
@@ -156,9 +163,15 @@ void ExportQueue::run() {
       }
       break;
     }
-    std::this_thread::sleep_for(kNap);
+    bell_.sleep(kFlushEvery, [this] { return has_work(); });
   }
   ended_.store(true, std::memory_order_release);
+}
+
+bool ExportQueue::has_work() {
+  if (finishing_.load() || abandoned_.load() || run_began_.load() || (ring_ && !ring_->empty())) return true;
+  const std::lock_guard lock(findings_mutex_);
+  return !findings_.empty();
 }
 
 /// Whether there was anything.

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/doorbell.hpp"
 #include "base/record_ring.hpp"
 #include "pipeline/output/ended_record.hpp"
 #include "pipeline/output/exporter.hpp"
@@ -55,10 +56,16 @@ class ExportQueue {
   void put(const WindowRecall& told);
 
   /// From now on nothing that is put waits for room, and what is left is not written. Any thread.
-  void abandon() noexcept { abandoned_.store(true, std::memory_order_release); }
+  void abandon() noexcept {
+    abandoned_.store(true, std::memory_order_release);
+    bell_.wake();
+  }
 
   /// The run goes on: a file that an earlier one left is begun anew, though nothing came yet. Any thread.
-  void note_run_began() noexcept { run_began_.store(true, std::memory_order_release); }
+  void note_run_began() noexcept {
+    run_began_.store(true, std::memory_order_release);
+    bell_.wake();
+  }
 
   /// What was put has been written, or its exporter has failed.
   bool finished_within(std::chrono::milliseconds most);
@@ -104,6 +111,7 @@ class ExportQueue {
                                kLiveBatch = 4096;  ///< so that a full disk has all that finds room
 
   void run();
+  bool has_work();
   bool write_some();
   void read(std::span<const std::byte> record);
   void write_batch();
@@ -127,6 +135,7 @@ class ExportQueue {
   bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
       run_began_{false}, part_of_run_{false};
+  Doorbell bell_;
   Tally offered_, written_, unconfirmed_, dropped_;
 
   mutable std::mutex trouble_mutex_;

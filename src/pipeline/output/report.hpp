@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "pipeline/capture/interface_packets.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/class_jobs.hpp"
@@ -147,8 +148,10 @@ struct ForwardingSummary {
 
 /// Everything a report says but the flows. Plain data.
 struct ReportSummary {
-  std::string source;        ///< what was watched
-  std::uint64_t number = 0;  ///< counts the reports of a run from 1
+  std::string source;                        ///< what was watched
+  std::vector<InterfacePackets> interfaces;  ///< where there are several; their packets are what was polled
+  std::string remedy;                        ///< where packets found the source's queue full: what helps
+  std::uint64_t number = 0;                  ///< counts the reports of a run from 1
   bool final = false;
   double elapsed_s = 0;  ///< wall clock since the start
   Accounting total;

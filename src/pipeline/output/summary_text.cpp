@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "pipeline/output/format.hpp"
@@ -20,6 +21,13 @@ std::string identity_line(const ReportSummary& summary) {
                   summary.identity == Identity::fingerprint ? "fingerprint" : "nic-hash", summary.expected_merges);
   if (summary.observed_merges) line += fmt::format(", {} observed", *summary.observed_merges);
   return line + "\n";
+}
+
+std::string interface_lines(std::span<const InterfacePackets> interfaces) {
+  std::string lines;
+  for (const InterfacePackets& interface : interfaces)
+    lines += fmt::format("interface  {}: {} packets\n", interface.name, interface.packets);
+  return lines + "           a packet that passed two of these interfaces is counted twice\n";
 }
 
 /// What the device of a queue says, where it differs from what was polled.
@@ -192,6 +200,10 @@ std::string summary_text(const ReportSummary& summary) {
         dropped, total[Counter::dropped_record_packets]);
   text += identity_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
+  if (!summary.interfaces.empty()) text += interface_lines(summary.interfaces);
+  if (!summary.remedy.empty())
+    text += fmt::format("missed     {} packets found the receive queue full: {}\n", total[Counter::nic_missed],
+                        summary.remedy);
   if (total[Counter::joined] != 0)
     text += fmt::format(
         "joined     {} packets are several segments in one, longer than the link takes: they were counted as this host "

@@ -163,7 +163,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
     auto opened = DpdkPort::open({.device = kRing,
                                   .sinks = 1,
                                   .sinks_wait = false,
-                                  .descriptors = source.descriptors,
+                                  .descriptors = source.dpdk_descriptors(),
                                   .mbufs_per_queue = source.mbufs,
                                   .seed = plan.wiring.session.seed,
                                   .eal = eal});
@@ -180,7 +180,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
   if (!run) return run.error();
   monitor->run_ = *std::move(run);
   monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",
-                                      plan.words.empty() ? "" : plan.words + " ", source.descriptors);
+                                      plan.words.empty() ? "" : plan.words + " ", source.dpdk_descriptors());
   if (const auto error = monitor->run_->start()) return *error;
   return monitor;
 }

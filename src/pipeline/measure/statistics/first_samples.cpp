@@ -110,8 +110,26 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
   return made;
 }
 
+constexpr std::array<Measure, 1> kFirst{{{"1", "1", "name", true, true}}};
+
+std::optional<KnownMeasure> find_first(std::string_view what) {
+  return what == kFirst[0].pattern ? std::optional(KnownMeasure{std::string(what), kFirst.data()}) : std::nullopt;
+}
+
+std::vector<std::unique_ptr<Statistic>> make_interface(Variable variable, std::span<const std::string> /*whats*/,
+                                                       const StatisticOptions& options) {
+  Column column = make_column(variable, kFirst[0].pattern, kFirst[0]);
+  column.values = options.interfaces;
+  std::vector<std::unique_ptr<Statistic>> made;
+  made.push_back(
+      std::make_unique<FirstSamples<std::uint32_t>>(variable, std::vector<std::size_t>{1}, std::vector{column}));
+  return made;
+}
+
 }  // namespace
 
 constinit const StatisticFamily kFirstSamplesFamily{kMeasures, /*of_amounts=*/false, find, make};
+constinit const StatisticFamily kInterfaceFamily{kFirst, /*of_amounts=*/false, find_first, make_interface,
+                                                 Variable::interface};
 
 }  // namespace parshall

@@ -16,6 +16,9 @@ namespace parshall {
 ///         IMC 2012.
 extern const StatisticFamily kFirstSamplesFamily;
 
+/// The interface of a flow's first packet, likewise.
+extern const StatisticFamily kInterfaceFamily;
+
 inline constexpr std::size_t kMostFirstSamples = 16;
 
 }  // namespace parshall

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace parshall {
+
+/// Packets that came from one of several interfaces.
+struct InterfacePackets {
+  std::string name;
+  std::uint64_t packets = 0;
+};
+
+}  // namespace parshall
