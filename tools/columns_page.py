@@ -11,7 +11,7 @@ import sys
 
 HEAD = """# Columns of a flow record
 
-Made by `make columns` from the schema (`parshall list columns`). Every record begins with the first eleven; the others come where `--stats` or `--columns` names them, and
+Made by `make columns` from the schema (`parshall list columns`). `--columns` names those of a record, in its order: without it, these are the first eleven, and `--stats` names more;
 `identity`, `totals`, `shape`, `headers`, `tcp` and `all` stand for several. *Absent*: whether a record may lack it: empty in CSV, null in JSON, Parquet and Arrow, left out of the
 template in IPFIX. *IPFIX*: the information element, by private enterprise number where it has one; of addresses that of IPv4 and IPv6, of times of ms and ns; + is
 [the first of several](exports.md#private-elements). In Parquet

@@ -31,7 +31,7 @@ SELECT flow_id, any_value(src_ip) AS src_ip, any_value(dst_ip) AS dst_ip, any_va
        max(packets_total) AS packets, count(*) AS records
 FROM flows GROUP BY flow_id ORDER BY lasted_s DESC LIMIT 10;
 
--- 7 How far away are networks: the median of connections' round-trip times from here to them and back, weighted by packets, and the least (--columns tcp)?
+-- 7 How far away are networks: the median of connections' round-trip times from here to them and back, weighted by packets, and the least (--columns +tcp)?
 SELECT CASE WHEN ip_version = 4 THEN regexp_extract(src_ip, '^\d+\.\d+\.\d+') || '.0/24' ELSE rtrim(regexp_extract(src_ip, '^[0-9a-f]*:[0-9a-f]*:[0-9a-f]*'), ':') || '::/48' END
          AS network, sum(rtt_p50_ns * packets) / sum(packets) / 1e6 AS rtt_ms, min(rtt_min_ns) / 1e6 AS least_ms, sum(packets) AS packets
 FROM flows WHERE rtt_p50_ns IS NOT NULL GROUP BY ALL ORDER BY rtt_ms DESC LIMIT 10;
@@ -39,7 +39,7 @@ FROM flows WHERE rtt_p50_ns IS NOT NULL GROUP BY ALL ORDER BY rtt_ms DESC LIMIT 
 -- 8 Why do records end? Many that are evicted: --flows is too low.
 SELECT end_reason, count(*) AS records, sum(packets) AS packets FROM flows GROUP BY ALL ORDER BY records DESC;
 
--- 9 When does the network lose what it carries: segments sent again, of a hundred, hour by hour (--columns tcp)?
+-- 9 When does the network lose what it carries: segments sent again, of a hundred, hour by hour (--columns +tcp)?
 SELECT date_trunc('hour', last_seen::TIMESTAMP) AS hour, 100 * sum(tcp_retransmissions) / sum(packets) AS percent, sum(tcp_retransmissions) AS sent_again, sum(packets) AS packets
 FROM flows WHERE tcp_retransmissions IS NOT NULL GROUP BY ALL ORDER BY hour LIMIT 48;
 

@@ -42,7 +42,7 @@ void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_p
 void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
   const bool has_tasks = !plan_.wiring.session.monitor.windows.empty();
   auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
-                                         *place_of(plan_.wiring.schema.columns(), sort_), plan_.top);
+                                         *order_by(plan_.wiring.schema.columns(), sort_), plan_.top);
   top_ = top.get();
   if (has_tasks) run.outputs().count_memory(RecentEvents::memory_bytes());
   queue_ = &run.outputs().add(std::move(top), {.name = std::string(kReportOutput),

@@ -69,7 +69,10 @@ struct FlowPlan {
 
 /// What is kept of each flow beside its counters.
 struct StatisticsPlan {
-  std::vector<std::string> columns;
+  std::vector<std::string> more;     ///< columns beside the eleven that every record begins with
+  std::vector<std::string> columns;  ///< instead of these: all columns, in their order; of "+NAME" likewise more
+  std::string times = "ns";          ///< in text for machines; or "iso"
+  std::string integers = "number";   ///< of 64 bits, in JSON; or "text"
   QuantileMethod quantiles = QuantileMethod::histogram;
   double quantile_error = 0.05;  ///< relative, of histograms
 

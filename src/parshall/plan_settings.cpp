@@ -134,12 +134,19 @@ Settings statistics_settings() {
   Settings s("Report");
   s.texts(
       "stats", SettingKind::list, "More columns: gap_mean,iat_p99,rate,... (parshall list statistics)",
-      [](auto& p) -> auto& { return p.statistics.columns; });
+      [](auto& p) -> auto& { return p.statistics.more; });
   s.texts(
        "columns", SettingKind::list,
-       "The same: default, all, identity, totals, shape, headers, tcp or any column (parshall list columns)",
+       "All columns, in this order (parshall list columns), or groups: default, all, identity, totals, shape, headers, "
+       "tcp; +NAME,... adds to the default ones",
        [](auto& p) -> auto& { return p.statistics.columns; })
       .excludes = {"stats"};
+  s.name(
+      "times", "Times in CSV and JSON: ns since 1970, or ISO 8601", {"ns", "iso"},
+      [](auto& p) -> auto& { return p.statistics.times; });
+  s.name(
+      "integers", "64-bit integers in JSON: numbers, or text for readers that round them (jq, JavaScript)",
+      {"number", "text"}, [](auto& p) -> auto& { return p.statistics.integers; });
   s.choice(
       "quantiles", "How percentiles are kept", kQuantileNames, [](auto& p) -> auto& { return p.statistics.quantiles; });
   s.real(

@@ -172,7 +172,8 @@ class Gatherer {
     }
     std::array<std::uint16_t, kMostFirstPackets> sizes;
     for (std::size_t i = 0; i < input_.packets; ++i)
-      sizes[i] = static_cast<std::uint16_t>(std::min<std::uint64_t>(flow.asked()[i].as_unsigned(), 0xffff));
+      sizes[i] =
+          static_cast<std::uint16_t>(std::min<std::uint64_t>(flow.values[kBaseColumns + i].as_unsigned(), 0xffff));
     flows_.samples.add(std::span(sizes).first(input_.packets), *class_name, name_);
   }
 

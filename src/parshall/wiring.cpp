@@ -85,16 +85,27 @@ std::optional<Error> nic_hash_problem(const Plan& plan) {
 
 /// Ids by which others know a flow take all of its key.
 std::optional<Error> community_id_problem(const FlowPlan& flows, const Schema& schema) {
-  const auto asked = schema.asked();
-  if (flows.key == KeyFields::five_tuple) return std::nullopt;
-  if (std::ranges::find(asked, "community_id", &ColumnInfo::name) == asked.end()) return std::nullopt;
+  if (flows.key == KeyFields::five_tuple || !schema.has("community_id")) return std::nullopt;
   return Error{"community_id is of flows by their 5-tuple: leave out --key"};
 }
 
+/// Adds a list of columns to these. Returns whether it is all of them.
+ColumnList take_columns(std::span<const std::string> list, std::vector<std::string>& columns) {
+  const bool adds = list.empty() || list.front().starts_with('+');
+  for (const std::string& name : list) columns.push_back(name.starts_with('+') ? name.substr(1) : name);
+  return adds ? ColumnList::more : ColumnList::whole;
+}
+
+std::optional<Error> reverse_problem(const Schema& schema) {
+  for (const ColumnEntry& entry : reverse_columns())
+    if (schema.has(entry.name)) return Error{fmt::format("{} is of biflows: give --biflow", entry.name)};
+  return std::nullopt;
+}
+
 /// Fails where a worker cannot have both directions of a flow.
-std::optional<Error> wire_biflow(const Plan& plan, Wiring& wiring) {
+std::optional<Error> wire_biflow(const Plan& plan, ColumnList list, Wiring& wiring) {
   const FlowPlan& flows = plan.flows;
-  if (!flows.biflow) return std::nullopt;
+  if (!flows.biflow) return reverse_problem(wiring.schema);
   if (flows.packets_only) return Error{"--packets-only keeps no flows: leave out --biflow"};
   if (flows.key != KeyFields::five_tuple && flows.key != KeyFields::src_dst)
     return Error{"--biflow: a flow of one address has no other direction: leave out --key, or give --key src-dst"};
@@ -103,7 +114,9 @@ std::optional<Error> wire_biflow(const Plan& plan, Wiring& wiring) {
   if (!plan.source.forward.empty())
     return Error{"--biflow: with --forward each direction has a worker of its own: leave out one of them"};
   wiring.session.monitor.biflow = true;
-  wiring.schema.add_reverse();
+  const std::vector<std::string>& columns = plan.statistics.columns;
+  const bool has_all = std::ranges::find(columns, "all") != columns.end();
+  if (list == ColumnList::more || has_all) wiring.schema.add_reverse();
   return std::nullopt;
 }
 
@@ -126,16 +139,20 @@ Result<Wiring> wire(const Plan& plan) {
                        .relative_error = plan.statistics.quantile_error,
                        .seed = wiring.session.seed};
   if (!plan.source.interface.empty() && is_packet_socket(plan.source))
-    wiring.statistics.interfaces = plan.source.interface_names.empty()
-                                       ? InterfaceSet::names_of(plan.source.interface)
-                                       : plan.source.interface_names;
-  std::vector<std::string> statistics = plan.statistics.columns;
+    wiring.statistics.interfaces = plan.source.interface_names.empty() ? InterfaceSet::names_of(plan.source.interface)
+                                                                       : plan.source.interface_names;
+  std::vector<std::string> statistics = plan.statistics.more;
+  const ColumnList list = take_columns(plan.statistics.columns, statistics);
   if (const auto problem = wire_model(plan, wiring.statistics, statistics)) return *problem;
-  auto schema = Schema::make(statistics, wiring.statistics);
+  auto schema = Schema::make(statistics, wiring.statistics, list);
   if (!schema) return schema.error();
   wiring.schema = *std::move(schema);
   if (const auto problem = community_id_problem(plan.flows, wiring.schema)) return *problem;
-  if (const auto problem = wire_biflow(plan, wiring)) return *problem;
+  if (const auto problem = wire_biflow(plan, list, wiring)) return *problem;
+
+  wiring.schema.set_key(plan.flows.key);
+  wiring.schema.set_forms(plan.statistics.times == "iso" ? TextForm::iso_time : TextForm::number,
+                          plan.statistics.integers == "text" ? TextForm::quoted_number : TextForm::number);
 
   const auto models = thread_models();
   const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);

@@ -3,7 +3,10 @@
 
 usage: test_reports.py PARSHALL [unittest arguments]
 """
+import csv
+import datetime
 import gzip
+import io
 import json
 import lzma
 import os
@@ -176,6 +179,61 @@ class Reports(Case):
         text = run("watch", "-q", "-r", many).out.decode()
         self.assertEqual(text.count("10.0.0."), 20, "text shows the top 20")
         self.assertEqual(run("watch", "-q", "-r", many, "--top", "0").out.decode().count("10.0.0."), 100)
+
+    def test_columns_are_the_whole_list_and_a_plus_adds(self):
+        def header(*arguments):
+            return run("watch", "-q", "-r", self.capture(), "--format", "csv", *arguments).out.decode().splitlines()[0]
+
+        usual = header()
+        self.assertEqual(header("--columns", "dst_port,packets,rate,src_ip"), "dst_port,packets,rate_pps,rate_bps,src_ip")
+        self.assertEqual(header("--columns", "record,default"), "record," + usual)
+        self.assertEqual(header("--columns", "+record,rate"), usual + ",record,rate_pps,rate_bps")
+        self.assertEqual(header("--stats", "record,rate"), usual + ",record,rate_pps,rate_bps")
+        self.assertTrue(header("--columns", "all").startswith(usual + ",flow_id,"))
+        self.assertTrue(header("--columns", "all", "--biflow").endswith(",biflow_direction"))
+        for line in run("list", "columns").out.decode().splitlines()[1:]:
+            name = line.split()[0]
+            if not name.startswith(("reverse_", "biflow_", "class")) and "<" not in name:
+                self.assertEqual(header("--columns", name), name)
+        self.assertIn("reverse_packets is of biflows: give --biflow", run("watch", "-r", self.capture(), "--columns", "reverse_packets").err.decode())
+
+    def test_every_output_takes_a_list_of_columns(self):
+        rows = run("watch", "-q", "-r", self.capture(), "--format", "csv", "--columns", "wire_bytes,src_port,dst_ip", "--sort", "wire_bytes", "--top", "3").out.decode().splitlines()
+        text = run("watch", "-q", "-r", self.capture(), "--columns", "wire_bytes,src_port,dst_ip", "--sort", "wire_bytes", "--top", "3").out.decode().split("\n\n")[1].splitlines()
+        self.assertEqual([line.split() for line in text], [row.split(",") for row in rows])
+        flows = json.loads(run("watch", "-q", "-r", self.capture(), "--format", "json", "--columns", "wire_bytes,src_port,dst_ip", "--sort", "wire_bytes", "--top", "3").out)["flows"]
+        self.assertEqual([[str(value) for value in flow.values()] for flow in flows], [row.split(",") for row in rows[1:]])
+        self.assertEqual(list(flows[0]), rows[0].split(","))
+
+    def test_two_runs_print_the_same_lines(self):
+        """Whatever the seed: flows that are equal in what they are sorted by come by their keys."""
+        for arguments in (("--sort", "packets"), ("--sort", "protocol", "--top", "7"), ("--columns", "src_ip,dst_ip,packets", "--sort", "packets", "--top", "100000")):
+            with self.subTest(arguments=arguments):
+                outs = {run("watch", "-q", "-r", self.capture(), "--format", "csv", *arguments).out for _ in range(4)}
+                self.assertEqual(len(outs), 1)
+                self.assertGreater(len(outs.pop().splitlines()), 5)
+
+    def test_fields_that_are_not_in_the_key_are_empty(self):
+        for key, empty in (("src", {"protocol", "src_port", "dst_ip", "dst_port"}), ("dst", {"protocol", "src_ip", "src_port", "dst_port"}),
+                           ("src-dst", {"protocol", "src_port", "dst_port"}), ("5tuple", set())):
+            with self.subTest(key=key):
+                rows = list(csv.DictReader(io.StringIO(run("watch", "-q", "-r", self.capture(), "--format", "csv", "--key", key).out.decode())))
+                flows = json.loads(run("watch", "-q", "-r", self.capture(), "--format", "json", "--key", key).out)["flows"]
+                self.assertEqual(len(rows), len(flows))
+                for row, flow in zip(rows, flows):
+                    self.assertEqual({name for name, value in row.items() if value == ""}, empty)
+                    self.assertEqual({name for name, value in flow.items() if value is None}, empty)
+
+    def test_times_and_integers_have_a_form_for_those_who_read_them(self):
+        words = ("watch", "-q", "-r", self.capture(), "--sort", "packets", "--top", "5")
+        plain = list(csv.DictReader(io.StringIO(run(*words, "--format", "csv").out.decode())))
+        iso = list(csv.DictReader(io.StringIO(run(*words, "--format", "csv", "--times", "iso", "--integers", "text").out.decode())))
+        for ns, text in zip(plain, iso):
+            seen = datetime.datetime.fromisoformat(text["first_seen"][:26] + "+00:00")
+            self.assertEqual(int(seen.timestamp()) * 10**9 + int(text["first_seen"][20:29]), int(ns["first_seen_ns"]))
+            self.assertEqual(ns["packets"], text["packets"], "no quotes in CSV")
+        flow = json.loads(run(*words, "--format", "json", "--integers", "text").out)["flows"][0]
+        self.assertEqual((flow["first_seen_ns"], flow["packets"], flow["src_port"]), (plain[0]["first_seen_ns"], plain[0]["packets"], int(plain[0]["src_port"])))
 
     def test_every_with_json_is_one_object_a_line(self):
         done = run("watch", "-q", "-g", "flows=300,packets=10000", "--flows", "4096", "--every", "50ms", "--duration", "400ms", "--format", "json")

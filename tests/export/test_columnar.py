@@ -374,7 +374,7 @@ class Headers(ColumnarTest):
     def test_what_headers_say_beside_is_there_where_somebody_asks(self):
         for traffic, vlan in (("flows=50,packets=1000,ipv6=0.5", ""), ("flows=50,packets=1000,ipv6=0.5,vlan=12.34", "12")):
             for more in ((), ("--workers", "2"), ("--threads", "pipeline"), ("greater 1",)):
-                subprocess.run([PROGRAM, "watch", "-q", "-g", traffic, "--count", "1000", "--columns", "headers", "--format", "csv", "-o", self.folder / "flows.csv", *more],
+                subprocess.run([PROGRAM, "watch", "-q", "-g", traffic, "--count", "1000", "--columns", "+headers", "--format", "csv", "-o", self.folder / "flows.csv", *more],
                                check=True, timeout=60)
                 rows = self.rows()
                 self.assertEqual(len(rows), 50, more)

@@ -32,7 +32,7 @@ class CommunityIds(unittest.TestCase):
     def test_every_output_has_them(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=5000,packets=50000,ipv6=0.3,protocol=sessions", "--count", "50k", "--columns", "community_id",
+            done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=5000,packets=50000,ipv6=0.3,protocol=sessions", "--count", "50k", "--columns", "+community_id",
                                    "--format", "json", "--top", "1", "--export", f"csv:{folder}/csv", "--export", f"jsonl:{folder}/jsonl", "--export", f"ipfix:{folder}/ipfix",
                                    "--export", f"parquet:{folder}/parquet,partition=none", "--export", f"arrow:{folder}/arrow"],
                                   capture_output=True, text=True, timeout=120, check=False)
@@ -63,7 +63,7 @@ class CommunityIds(unittest.TestCase):
                 self.assertEqual(sorted(pyarrow.ipc.open_stream(file).read_all()["community_id"].to_pylist()), wanted)
 
     def test_it_takes_whole_keys(self):
-        done = subprocess.run([PROGRAM, "watch", "-g", "flows=10", "--count", "10", "--key", "src-dst", "--columns", "community_id"], capture_output=True, text=True,
+        done = subprocess.run([PROGRAM, "watch", "-g", "flows=10", "--count", "10", "--key", "src-dst", "--columns", "+community_id"], capture_output=True, text=True,
                               timeout=60, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("community_id is of flows by their 5-tuple: leave out --key", done.stderr)

@@ -197,7 +197,7 @@ class Records(IpfixTest):
         most = [*columns[:45], *(f"iat_p{number}" for number in range(11, 30))]  # more than 64 may be absent, with the others
         for names in (columns[:36], columns[36:], ["rate", "interval_rate", *most]):
             with self.subTest(first=names[0]):
-                _, output = self.watch("--export", f"ipfix:{path}", "--columns", ",".join(["flow_id", "record", *names]),
+                _, output = self.watch("--export", f"ipfix:{path}", "--columns", "+" + ",".join(["flow_id", "record", *names]),
                                        traffic=("-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "20k", "--idle", "1ms"))
                 self.assertEqual(output["left_out"], [])
                 reader = Reader()
@@ -216,7 +216,7 @@ class Records(IpfixTest):
                             self.assertAlmostEqual(float(row[name]), value, delta=1e-5 * abs(value), msg=name)
 
     def test_a_column_without_an_element_is_named(self):
-        _, output = self.watch("--export", f"ipfix:{self.folder / 'flows.ipfix'}", "--columns", "iat_p99.999,size_p12.34,iat_p99")
+        _, output = self.watch("--export", f"ipfix:{self.folder / 'flows.ipfix'}", "--columns", "+iat_p99.999,size_p12.34,iat_p99")
         self.assertEqual(output["left_out"], ["iat_p99.999_ns", "size_p12.34_bytes"])
         self.assertEqual(self.said.count("has no place for iat_p99.999_ns, size_p12.34_bytes\n"), 1, self.said)
 
@@ -235,7 +235,7 @@ class Records(IpfixTest):
     def test_templates_that_come_with_a_message_leave_no_record_beyond_the_mtu(self):
         """They are due many times here, and fill most of a message: what comes next does not always fit behind them."""
         collector = Collector()
-        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port},mtu=512,templates=100ms,rate=2M", "--columns", "identity,totals,shape",
+        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port},mtu=512,templates=100ms,rate=2M", "--columns", "+identity,totals,shape",
                    traffic=["-g", "flows=5000", "--count", "10000"])
         with self.assertRaises(KeyError):  # of elements that this reader does not know
             collector.stop()
@@ -246,7 +246,7 @@ class Records(IpfixTest):
     def test_who_reads_several_messages_at_a_time_has_their_templates(self):
         """As a collector with two workers does: each message is read before the one that came before it."""
         collector = Collector()
-        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port}", "--columns", "identity,iat_p99,iat_mean,size_mean", traffic=["-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "50k", "--idle", "1ms"])
+        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port}", "--columns", "+identity,iat_p99,iat_mean,size_mean", traffic=["-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "50k", "--idle", "1ms"])
         (reader,) = collector.stop()
         messages = collector.messages
         swapped = Reader()

@@ -156,7 +156,7 @@ class Records(KafkaTest):
 
     def test_json_has_what_csv_has(self):
         broker = self.broker()
-        self.watch(f"127.0.0.1:{broker.port}/flows,format=json,compression=gzip,probe=edge \"1\"", "--columns", "identity", traffic=FEW)
+        self.watch(f"127.0.0.1:{broker.port}/flows,format=json,compression=gzip,probe=edge \"1\"", "--columns", "+identity", traffic=FEW)
         lines = [line for value in broker.values("flows") for line in value.decode().splitlines()]
         wanted = {(row["flow_id"], row["record"]): row for row in self.rows()}
         self.assertEqual(len(lines), len(wanted))

@@ -27,7 +27,7 @@ class TcpColumns(unittest.TestCase):
     def watch(self, *traffic, status=(0,)):
         columns = ",".join(["rtt_mean", "rtt_min", *(f"tcp_{mark}" for mark in MARKS)])
         condition = " + ".join(f"tcp_{mark}" for mark in MARKS) + " >= 0"
-        done = subprocess.run([PROGRAM, "watch", "-q", *traffic, "--columns", columns, "--export", f"csv:{self.folder / 'flows.csv'}", "-o", os.devnull,
+        done = subprocess.run([PROGRAM, "watch", "-q", *traffic, "--columns", "+" + columns, "--export", f"csv:{self.folder / 'flows.csv'}", "-o", os.devnull,
                                "--task", f"tcp:window=10000h,most=1000000:{condition}", "--task", "rtt:window=10000h,most=1000000:rtt_mean_ms >= 0", "--events", self.folder / "events"],
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertIn(done.returncode, status, done.stderr)
@@ -81,7 +81,7 @@ class TcpColumns(unittest.TestCase):
 
     def test_what_cannot_follow_connections_is_refused(self):
         for words, said in ((("--key", "src-dst"), "are of five-tuples"), (("--packets-only",), "leave out rtt_")):
-            done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=10", "--columns", "tcp", *words], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=10", "--columns", "+tcp", *words], capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(said, done.stderr)
 

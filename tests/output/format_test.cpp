@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+
 #include "base/random.hpp"
 #include "pipeline/output/report.hpp"
 
@@ -104,6 +107,17 @@ TEST(LossRatio, KnowsNothingWithoutPacketsAndBoundsWhatItSaw) {
     ASSERT_GE(loss.upper95, loss.ratio);
     ASSERT_LE(loss.upper95, 1);
   }
+}
+
+TEST(Format, TimesAreIso8601InUtc) {
+  const auto text = [](std::uint64_t ns) {
+    std::array<char, kIsoTimeChars> out;
+    return std::string(out.data(), put_iso_time(out.data(), ns));
+  };
+  EXPECT_EQ(text(0), "1970-01-01T00:00:00.000000000Z");
+  EXPECT_EQ(text(951'782'400'000'000'001), "2000-02-29T00:00:00.000000001Z");
+  EXPECT_EQ(text(1'795'816'089'123'456'789), "2026-11-27T21:48:09.123456789Z");
+  EXPECT_EQ(text(~std::uint64_t{0}), "2554-07-21T23:34:33.709551615Z");
 }
 
 }  // namespace

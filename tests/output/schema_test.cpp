@@ -100,6 +100,62 @@ TEST(Schema, NamesAndOrderOfWhatEveryRecordBeginsWithStay) {
             "last_seen_ns,");
 }
 
+std::string names_of(std::span<const ColumnInfo> columns) {
+  std::string names;
+  for (const ColumnInfo& column : columns) names += std::string(names.empty() ? "" : ",") + column.name;
+  return names;
+}
+
+TEST(Schema, AWholeListHasItsColumnsAloneInItsOrder) {
+  const auto schema =
+      Schema::make(Names{"wire_bytes", "rate_pps", "src_ip", "size_max", "wire_bytes"}, {}, ColumnList::whole);
+  ASSERT_TRUE(schema) << schema.error().message;
+  EXPECT_EQ(names_of(schema->columns()), "wire_bytes,rate_pps,src_ip,size_max_bytes");
+  EXPECT_EQ(columns_of_record(schema->columns()), 0);
+  const auto values = row_of(*schema, record());
+  EXPECT_EQ(values[0].as_unsigned(), record().wire_bytes);
+  EXPECT_TRUE(values[1].present());
+  EXPECT_EQ(values[2].type(), ValueType::address);
+  EXPECT_FALSE(values[3].present()) << "without a row";
+  const auto with_default = Schema::make(Names{"record", "default"}, {}, ColumnList::whole);
+  EXPECT_EQ(names_of(with_default->columns()), "record," + names_of(Schema().columns()));
+  EXPECT_EQ(names_of(Schema::make(Names{"packets", "record"}, {})->columns()),
+            names_of(Schema().columns()) + ",record");
+}
+
+TEST(Schema, FieldsThatAreNotInTheKeyAreAbsent) {
+  const std::pair<KeyFields, std::string> kept[] = {
+      {KeyFields::five_tuple, "ip_version,protocol,src_ip,src_port,dst_ip,dst_port"},
+      {KeyFields::src_dst, "ip_version,src_ip,dst_ip"},
+      {KeyFields::src, "ip_version,src_ip"},
+      {KeyFields::dst, "ip_version,dst_ip"}};
+  for (const auto& [key, wanted] : kept) {
+    Schema schema;
+    schema.set_key(key);
+    const auto values = row_of(schema, record());
+    std::string present;
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(values[i].present(), !schema.columns()[i].nullable);
+      if (values[i].present()) present += (present.empty() ? "" : ",") + schema.columns()[i].name;
+    }
+    EXPECT_EQ(present, wanted);
+    EXPECT_EQ(values[6].as_unsigned(), record().packets);
+    EXPECT_EQ(columns_of_record(schema.columns()), key == KeyFields::five_tuple ? kBaseColumns : 0);
+  }
+}
+
+TEST(Schema, FormsAreOfTimesAndOfIntegersThatFiftyThreeBitsMayNotHold) {
+  Schema schema = *Schema::make(Names{"size_max", "duration", "flow_first_seen"}, {});
+  schema.set_forms(TextForm::iso_time, TextForm::quoted_number);
+  std::string quoted, iso;
+  for (const ColumnInfo& column : schema.columns()) {
+    if (column.form == TextForm::quoted_number) quoted += column.name + " ";
+    if (column.form == TextForm::iso_time) iso += std::string(column.text_name()) + " ";
+  }
+  EXPECT_EQ(quoted, "packets ip_bytes wire_bytes duration_ns ");
+  EXPECT_EQ(iso, "first_seen last_seen flow_first_seen ");
+}
+
 TEST(Schema, EveryElementOfIanasIsAColumnsOwn) {
   std::set<std::pair<std::uint32_t, std::uint16_t>> elements;
   for (const ColumnInfo& column : list_columns()) {

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <limits>
+#include <string>
 
 #include "base/random.hpp"
 #include "pipeline/output/schema.hpp"
@@ -33,6 +35,8 @@ std::vector<Flow> make_flows() {
   for (std::size_t i = 0; i < kFlows; ++i) {
     FlowRecord& record = flows[i].record;
     record.key.ip_version = 4;
+    const std::uint64_t address = SplitMix64::mix(i + 2 * kFlows);
+    std::memcpy(record.key.address.data(), &address, sizeof address);
     record.packets = SplitMix64::mix(i) % 97;
     record.ip_bytes = i;
     std::vector<Value>& values = flows[i].values;
@@ -60,7 +64,8 @@ Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t to
     EXPECT_EQ(flow.values.back().present(), flows[i].values.back().present());
     EXPECT_EQ(flow.values.back().as_unsigned(), flows[i].values.back().as_unsigned());
   };
-  SortedRuns runs(column, kBaseColumns + 1, top, take, memory);
+  const Schema schema = *Schema::make(std::vector<std::string>{"rate_pps"}, {});
+  SortedRuns runs(FlowOrder(schema.columns(), column), kBaseColumns + 1, top, take, memory);
   for (const Flow& flow : flows) runs.offer({flow.record, flow.values});
   runs.finish();
   sorted.problem = runs.problem();
@@ -76,7 +81,10 @@ double key_of(const Flow& flow, std::size_t column) {
 std::vector<std::uint64_t> truth(const std::vector<Flow>& flows, std::size_t column) {
   std::vector<std::uint64_t> order(kFlows);
   for (std::size_t i = 0; i < kFlows; ++i) order[i] = i;
-  std::ranges::stable_sort(order, [&](auto a, auto b) { return key_of(flows[a], column) > key_of(flows[b], column); });
+  std::ranges::sort(order, [&](auto a, auto b) {
+    const double one = key_of(flows[a], column), other = key_of(flows[b], column);
+    return one == other ? record_order(flows[a].record, flows[b].record) < 0 : one > other;
+  });
   return order;
 }
 
@@ -97,7 +105,7 @@ std::size_t pieces_of(const std::vector<Flow>& flows, std::vector<std::uint64_t>
   return pieces;
 }
 
-TEST(SortedRuns, AreOneOrderWithEqualFlowsAsTheyCameHoweverManyRunsThereAre) {
+TEST(SortedRuns, AreOneOrderWithEqualFlowsByTheirKeysHoweverManyRunsThereAre) {
   const auto flows = make_flows();
   for (const std::size_t column : {place_of_packets(), kAsked}) {
     const Sorted all = sort(flows, column, 0);

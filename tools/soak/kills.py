@@ -59,7 +59,7 @@ class Round:
         self.folder, self.number, self.wrong = folder, number, []
         self.targets = {kind: folder / f"{kind}-{number:04}.{end}" for kind, end in STREAMS.items()}
         self.command = [parshall, "watch", "-q", "-g", f"flows={draw.choice((500, 5000, 50000))},pace={draw.choice((5000, 20000))},packets=200000,seed={draw.randrange(1 << 32)}", "--flows", "64Ki",
-                        "--idle", draw.choice(("20ms", "100ms")), "--active", "500ms", "--columns", "identity", "--tasks", "heavy-hitters,entropy", "--window", "50ms", "--every", "100ms",
+                        "--idle", draw.choice(("20ms", "100ms")), "--active", "500ms", "--columns", "+identity", "--tasks", "heavy-hitters,entropy", "--window", "50ms", "--every", "100ms",
                         "--format", "json", "--top", "1", *draw.choice(((), ("--threads", "pipeline", "--workers", "2"))), "--spool", "16M",
                         "--export", f"parquet:{folder / 'parquet'},every={draw.choice(('100ms', '300ms', '1s'))},partition={draw.choice(('hour', 'none'))}"]
         self.command += [word for kind, target in self.targets.items() for word in ("--export", f"{kind}:{target}")]

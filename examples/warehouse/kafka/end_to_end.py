@@ -165,7 +165,7 @@ def main():
         pace = f",pace={options.packets // 20}" if options.kill_broker else ""
         began = time.monotonic()
         monitor = subprocess.Popen([options.parshall, "watch", "-q", "-g", f"flows=20000,packets=1000000,ipv6=0.3{pace}", "--count", str(options.packets), "--flows", "64Ki", "--idle", "1ms",
-                                    "--columns", "identity", "--format", "json", "--top", "1", "--export", f"kafka:127.0.0.1:{broker.port}/flows,wait=60s"],
+                                    "--columns", "+identity", "--format", "json", "--top", "1", "--export", f"kafka:127.0.0.1:{broker.port}/flows,wait=60s"],
                                    stdout=subprocess.PIPE, text=True)
         if options.kill_broker:
             time.sleep(6)

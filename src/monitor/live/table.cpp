@@ -126,7 +126,7 @@ void Table::take_in(const ReportFlow& flow, double interval_s) {
   };
   next_.values.push_back(rate(packets));
   next_.values.push_back(rate(8 * bytes));
-  for (const Value& value : flow.asked()) {
+  for (const Value& value : flow.values.last(next_.columns.size())) {
     const auto number = value.number();
     next_.values.push_back(number ? static_cast<float>(*number) : kAbsent);
   }

@@ -17,7 +17,7 @@ class Lines {
 
   std::string header() const {
     std::string header;
-    for (const ColumnInfo& column : columns_) header.append(header.empty() ? "" : ",").append(column.name);
+    for (const ColumnInfo& column : columns_) header.append(header.empty() ? "" : ",").append(column.text_name());
     return header + "\n";
   }
 

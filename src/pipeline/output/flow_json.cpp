@@ -14,7 +14,7 @@ char* put_text(char* out, std::string_view text) noexcept { return std::copy(tex
 
 FlowJson::FlowJson(std::span<const ColumnInfo> columns) : columns_(columns), longest_(sizeof "{}") {
   for (const ColumnInfo& column : columns) {
-    before_.push_back(fmt::format("{}\"{}\":", before_.empty() ? '{' : ',', column.name));
+    before_.push_back(fmt::format("{}\"{}\":", before_.empty() ? '{' : ',', column.text_name()));
     longest_ += before_.back().size() + longest_value(column) + sizeof "\"\"";
   }
 }

@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <chrono>
+
 namespace parshall {
 namespace {
 
@@ -24,6 +26,28 @@ char* put_octet(char* out, std::uint8_t value) noexcept {
 }
 
 }  // namespace
+
+char* put_iso_time(char* out, std::uint64_t ns) noexcept {
+  using namespace std::chrono;
+  constexpr std::uint64_t kNsPerS = 1'000'000'000;
+  const sys_seconds at{seconds(ns / kNsPerS)};
+  const auto day = floor<days>(at);
+  const year_month_day date{day};
+  const hh_mm_ss time{at - day};
+  const auto digits = [&out](std::uint64_t value, unsigned count, char behind) {
+    for (unsigned i = count; i-- > 0; value /= 10) out[i] = static_cast<char>('0' + value % 10);
+    out[count] = behind;
+    out += count + 1;
+  };
+  digits(static_cast<std::uint64_t>(int{date.year()}), 4, '-');
+  digits(unsigned{date.month()}, 2, '-');
+  digits(unsigned{date.day()}, 2, 'T');
+  digits(static_cast<std::uint64_t>(time.hours().count()), 2, ':');
+  digits(static_cast<std::uint64_t>(time.minutes().count()), 2, ':');
+  digits(static_cast<std::uint64_t>(time.seconds().count()), 2, '.');
+  digits(ns % kNsPerS, 9, 'Z');
+  return out;
+}
 
 char* put_address(char* out, std::span<const std::uint8_t> address) noexcept {
   if (address.size() == 16) {

@@ -58,6 +58,11 @@ inline char* put_number(char* out, double value) noexcept {
   return std::to_chars(out, out + 32, value, std::chars_format::general, 15).ptr;
 }
 
+inline constexpr std::size_t kIsoTimeChars = 30;
+
+/// Writes "2026-11-27T21:48:09.000000001Z", of ns since 1970, and returns the end. Needs kIsoTimeChars.
+char* put_iso_time(char* out, std::uint64_t ns) noexcept;
+
 inline constexpr std::size_t kMaxAddressChars = 46;
 
 /// As inet_ntop writes it; needs kMaxAddressChars.

@@ -10,12 +10,14 @@
 
 namespace parshall {
 
-/// Writes what is not absent for machines: integers in full, times as ns, flags as the number they are, names as they
-/// are, true and false as words. Needs longest_value() bytes.
+/// Writes what is not absent for machines: integers in full, times as ns or as their column has them, flags as the
+/// number they are, names as they are, true and false as words. Needs longest_value() bytes.
 inline char* put_value(char* out, const ColumnInfo& column, const Value& value) noexcept {
   switch (column.type.value) {
-    case ValueType::unsigned_integer:
     case ValueType::time:
+      if (column.form == TextForm::iso_time) return put_iso_time(out, value.as_unsigned());
+      return put_number(out, value.as_unsigned());
+    case ValueType::unsigned_integer:
     case ValueType::flags:
       return put_number(out, value.as_unsigned());
     case ValueType::signed_integer: {
@@ -43,7 +45,7 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
 
 /// How many bytes put_value() may touch, but for names of an enumeration.
 inline constexpr std::size_t kLongestUnnamed = kMaxAddressChars + 2;
-static_assert(kLongestUnnamed >= kCommunityIdChars && kLongestUnnamed >= 1 + 32 &&
+static_assert(kLongestUnnamed >= kCommunityIdChars && kLongestUnnamed >= kIsoTimeChars && kLongestUnnamed >= 1 + 32 &&
               kLongestUnnamed >= 1 + kMaxNumberChars);
 
 /// How many bytes put_value() may touch.

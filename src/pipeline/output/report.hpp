@@ -185,8 +185,6 @@ struct ReportSummary {
 struct ReportFlow {
   const FlowRecord& record;
   std::span<const Value> values;  ///< one per column, read from the record and its row
-
-  std::span<const Value> asked() const noexcept { return values.subspan(kBaseColumns); }
 };
 
 /// Calls its argument with every flow of a report.
@@ -201,7 +199,7 @@ struct Report {
   std::span<const Event> events;        ///< the latest, since the report before
   std::uint64_t events_left_out = 0;    ///< of those, for want of room
 
-  std::span<const ColumnInfo> asked() const noexcept { return columns.subspan(kBaseColumns); }
+  std::span<const ColumnInfo> asked() const noexcept { return columns.subspan(columns_of_record(columns)); }
 };
 
 /// Loss ratio and its upper 95 % bound. None lost in n packets only shows a ratio below 3 / n.

@@ -29,24 +29,25 @@ ReverseRecords::ReverseRecords(std::span<const ColumnInfo> columns) : values_(co
     const auto found = std::ranges::find(entries, column.name, &ColumnEntry::name);
     return found == entries.end() ? nullptr : &*found;
   };
-  for (const ColumnInfo& column : columns.subspan(kBaseColumns)) {
-    const ColumnEntry* const entry = find(counter_columns(), column);
-    asked_.push_back(entry != nullptr ? entry : find(reverse_columns(), column));
+  for (const ColumnInfo& column : columns) {
+    const ColumnEntry* entry = find(base_columns(), column);
+    if (entry == nullptr) entry = find(counter_columns(), column);
+    if (entry == nullptr) entry = find(reverse_columns(), column);
+    const bool has_values = entry == nullptr || column.nullable == entry->nullable;  // a field of the key
+    entries_.push_back(has_values ? entry : nullptr);
   }
 }
 
 std::optional<ReportFlow> ReverseRecords::of(const ReportFlow& biflow) {
   if (biflow.record.reverse_packets == 0) return std::nullopt;
   record_ = reversed(biflow.record);
-  read_base_columns(record_, std::span(values_).first<kBaseColumns>());
-  for (std::size_t i = 0; i < asked_.size(); ++i) {
-    Value& value = values_[kBaseColumns + i];
-    if (asked_[i] == nullptr)
-      value = {};
-    else if (asked_[i]->name == kDirection)
-      value = Value::of_unsigned(record_.knows_initiator ? kReverseInitiator : kUnknown);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i] == nullptr)
+      values_[i] = {};
+    else if (entries_[i]->name == kDirection)
+      values_[i] = Value::of_unsigned(record_.knows_initiator ? kReverseInitiator : kUnknown);
     else
-      value = asked_[i]->read(record_, IntervalBase());
+      values_[i] = entries_[i]->read(record_, IntervalBase());
   }
   return ReportFlow{record_, values_};
 }

@@ -19,7 +19,7 @@ class ReverseRecords {
   std::optional<ReportFlow> of(const ReportFlow& biflow);
 
  private:
-  std::vector<const ColumnEntry*> asked_;  ///< null: absent
+  std::vector<const ColumnEntry*> entries_;  ///< of each column; null: absent
   FlowRecord record_;
   std::vector<Value> values_;
 };

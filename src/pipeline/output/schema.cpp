@@ -17,9 +17,10 @@ namespace {
 /// The short names users type: "rate" is both rates.
 const ColumnEntry* find_entry(std::string_view name) {
   if (name == "duration") name = "duration_ns";
-  const auto entries = counter_columns();
-  const auto found = std::ranges::find(entries, name, &ColumnEntry::name);
-  return found == entries.end() ? nullptr : &*found;
+  for (const std::span<const ColumnEntry> entries :
+       {counter_columns(), std::span<const ColumnEntry>(base_columns()), reverse_columns()})
+    if (const auto found = std::ranges::find(entries, name, &ColumnEntry::name); found != entries.end()) return &*found;
+  return nullptr;
 }
 
 const IdentityColumn* find_identity(std::string_view name) {
@@ -56,10 +57,13 @@ constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
                                    {"headers", kHeadersGroup},
                                    {"tcp", kTcpGroup}};
 
-/// The columns that a short name stands for, or the name.
-std::vector<std::string> expand(const std::string& name) {
-  if (name == "default") return {};
+/// The columns that a short name stands for, or the name. The first ones are there anyway where `list` is of more.
+std::vector<std::string> expand(const std::string& name, ColumnList list) {
   std::vector<std::string> grouped;
+  const bool has_default = name == "default" || name == "all";
+  if (has_default && list == ColumnList::whole)
+    for (const ColumnEntry& entry : base_columns()) grouped.emplace_back(entry.name);
+  if (name == "default") return grouped;
   for (const ColumnGroup& group : kGroups)
     if (name == group.name || name == "all") grouped.insert(grouped.end(), group.columns.begin(), group.columns.end());
   if (!grouped.empty()) return grouped;
@@ -137,13 +141,39 @@ Value value_of(ColumnType type, std::optional<double> number) noexcept {
 
 }  // namespace
 
-Schema::Schema() : statistics_(std::make_shared<const StatisticSet>()) {
-  for (const ColumnEntry& entry : base_columns()) columns_.push_back(info_of(entry));
+std::size_t columns_of_record(std::span<const ColumnInfo> columns) noexcept {
+  const auto is_given = [](const ColumnInfo& column, const ColumnEntry& entry) {
+    return column.nullable == entry.nullable;
+  };
+  return begins_as_usual(columns) && std::ranges::equal(columns.first(kBaseColumns), base_columns(), is_given)
+             ? kBaseColumns
+             : 0;
 }
 
-Result<Schema> Schema::make(std::span<const std::string> names, const StatisticOptions& options) {
+bool begins_as_usual(std::span<const ColumnInfo> columns) noexcept {
+  const auto is_same = [](const ColumnInfo& column, const ColumnEntry& entry) { return column.name == entry.name; };
+  return columns.size() >= kBaseColumns && std::ranges::equal(columns.first(kBaseColumns), base_columns(), is_same);
+}
+
+Schema::Schema() : statistics_(std::make_shared<const StatisticSet>()) {
+  for (const ColumnEntry& entry : base_columns()) add(entry);
+  of_record_ = kBaseColumns;
+}
+
+bool Schema::has(std::string_view name) const noexcept {
+  return std::ranges::find(columns_, name, &ColumnInfo::name) != columns_.end();
+}
+
+void Schema::add(const ColumnEntry& entry) {
+  if (has(entry.name)) return;
+  columns_.push_back(info_of(entry));
+  origins_.push_back({.entry = &entry});
+  needs_interval_ |= entry.name.starts_with("interval_");
+}
+
+Result<Schema> Schema::make(std::span<const std::string> names, const StatisticOptions& options, ColumnList list) {
   std::vector<std::string> expanded, of_measure;
-  for (const std::string& name : names) std::ranges::move(expand(name), std::back_inserter(expanded));
+  for (const std::string& name : names) std::ranges::move(expand(name, list), std::back_inserter(expanded));
   StatisticOptions with_origins = options;
   bool has_identity = false;
   for (const std::string& name : expanded) {
@@ -165,6 +195,7 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
                  also};
   }
   Schema schema;
+  if (list == ColumnList::whole) schema.columns_.clear(), schema.origins_.clear();
   schema.statistics_ = std::make_shared<const StatisticSet>(*std::move(set));
   if (has_identity) {
     schema.ids_ = std::make_shared<const FlowIds>(options.seed);
@@ -172,19 +203,13 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
   }
   if (std::ranges::find(expanded, "community_id") != expanded.end() && !can_make_community_ids())
     return Error{"community_id takes OpenSSL, which this build is without (libssl-dev)"};
-  const auto known = [&](std::string_view name) {
-    return std::ranges::find(schema.columns_, name, &ColumnInfo::name) != schema.columns_.end();
-  };
   std::size_t next = 0;
   const auto statistics = schema.statistics_->columns();
   for (const std::string& name : expanded) {
     if (const ColumnEntry* entry = find_entry(name)) {
-      if (known(entry->name)) continue;
-      schema.columns_.push_back(info_of(*entry));
-      schema.origins_.push_back({.entry = entry});
-      schema.needs_interval_ |= entry->name.starts_with("interval_");
+      schema.add(*entry);
     } else if (const IdentityColumn* identity = find_identity(name)) {
-      if (known(identity->name)) continue;
+      if (schema.has(identity->name)) continue;
       schema.columns_.push_back(info_of(*identity));
       schema.origins_.push_back({.identity = identity});
     } else if (next < statistics.size()) {
@@ -192,34 +217,53 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
       schema.origins_.push_back({.statistic = next++});
     }
   }
+  schema.of_record_ = columns_of_record(schema.columns_);
   return schema;
 }
 
 void Schema::read(const FlowRecord& record, std::span<const std::byte> row, const IntervalBase& base,
                   std::span<Value> out) const noexcept {
-  read_base_columns(record, out.first<kBaseColumns>());
-  if (origins_.empty()) return;
+  if (of_record_ != 0) read_base_columns(record, out.first<kBaseColumns>());
+  if (origins_.size() == of_record_) return;
   std::array<std::optional<double>, StatisticSet::kMaxColumns> statistics;
   if (!row.empty()) statistics_->read(row.data(), {statistics.data(), statistics_->columns().size()});
   FlowOrigin::State origin;
   if (!row.empty() && statistics_->has_origins()) origin = FlowOrigin::state_of(statistics_->origin_state(row.data()));
-  for (std::size_t i = 0; i < origins_.size(); ++i) {
+  for (std::size_t i = of_record_; i < origins_.size(); ++i) {
     const auto [entry, identity, statistic] = origins_[i];
-    Value& value = out[kBaseColumns + i];
     if (entry != nullptr)
-      value = entry->read(record, base);
+      out[i] = entry->read(record, base);
     else if (identity != nullptr)
-      value = identity->read({record, origin, *ids_, *losses_});
+      out[i] = identity->read({record, origin, *ids_, *losses_});
     else
-      value = value_of(columns_[kBaseColumns + i].type, statistics[statistic]);
+      out[i] = statistic ? value_of(columns_[i].type, statistics[*statistic]) : Value();
   }
 }
 
 void Schema::add_reverse() {
-  for (const ColumnEntry& entry : reverse_columns()) {
-    columns_.push_back(info_of(entry));
-    origins_.push_back({.entry = &entry});
+  for (const ColumnEntry& entry : reverse_columns()) add(entry);
+}
+
+void Schema::set_forms(TextForm times, TextForm integers) {
+  for (ColumnInfo& column : columns_) {
+    const bool is_long = column.type == kUint64 || column.type == kInt64 || column.type == kTime;
+    if (is_long && integers != TextForm::number) column.form = integers;
+    if (column.type == kTime && times != TextForm::number) column.form = times;
   }
+}
+
+void Schema::set_key(KeyFields key) {
+  const auto take_out = [this](std::initializer_list<std::string_view> names) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (std::ranges::find(names, columns_[i].name) == names.end()) continue;
+      columns_[i].nullable = true;
+      origins_[i] = {};
+    }
+  };
+  if (key != KeyFields::five_tuple) take_out({"protocol", "src_port", "dst_port"});
+  if (key == KeyFields::dst) take_out({"src_ip"});
+  if (key == KeyFields::src) take_out({"dst_ip"});
+  of_record_ = columns_of_record(columns_);
 }
 
 std::vector<ColumnInfo> list_columns() {

@@ -18,8 +18,10 @@
 namespace parshall {
 namespace {
 
+constexpr std::string_view kUsualOrder = "packets";
+
 constexpr SinkEntry kSinks[] = {
-    {"text", "a summary and the top flows, for reading", 20, "packets", TextTable::memory_bytes(), make_text_sink},
+    {"text", "a summary and the top flows, for reading", 20, kUsualOrder, TextTable::memory_bytes(), make_text_sink},
     {"csv", "one line per flow", 0, "", 0, make_csv_sink},
     {"json", "one document, or one line per report with --every", 0, "", 0, make_json_sink},
     {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", 0, make_json_lines_sink},
@@ -41,31 +43,36 @@ std::span<const SinkEntry> sink_registry() noexcept { return kSinks; }
 
 std::optional<Error> sort_problem(std::span<const ColumnInfo> columns, const std::string& column) {
   if (column.empty()) return std::nullopt;
-  auto found = find_column(columns, column);
-  if (!found) return found.error();
+  auto order = order_by(columns, column);
+  if (!order) return order.error();
   return std::nullopt;
 }
 
-Result<std::size_t> place_of(std::span<const ColumnInfo> columns, const std::string& column) {
-  return find_column(columns, column.empty() ? "packets" : column);
+Result<FlowOrder> order_by(std::span<const ColumnInfo> columns, const std::string& column) {
+  const bool is_usual = column.empty() || column == kUsualOrder;
+  if (is_usual && std::ranges::find(columns, kUsualOrder, &ColumnInfo::name) == columns.end())
+    return FlowOrder(columns, std::nullopt);
+  const auto found = find_column(columns, is_usual ? std::string(kUsualOrder) : column);
+  if (!found) return found.error();
+  return FlowOrder(columns, *found);
 }
 
 Result<Report> sorted(Report report, const std::string& column, std::size_t top, std::optional<Error>* problem) {
   if (column.empty() && top == 0) return report;
-  const auto by = place_of(report.columns, column);
+  const auto by = order_by(report.columns, column);
   if (!by) return by.error();
   using Visit = std::function<void(const ReportFlow&)>;
   if (TopFlows::fits(top, report.asked().size())) {
-    report.flows = [column = *by, top, flows = std::move(report.flows)](const Visit& visit) {
-      TopFlows first(column, top);
+    report.flows = [order = *by, top, flows = std::move(report.flows)](const Visit& visit) {
+      TopFlows first(order, top);
       flows([&](const ReportFlow& flow) { first.offer(flow); });
       first.visit(visit);
     };
     return report;
   }
   const std::size_t columns = report.columns.size();
-  report.flows = [column = *by, columns, top, problem, flows = std::move(report.flows)](const Visit& visit) {
-    SortedRuns runs(column, columns, top, visit);
+  report.flows = [order = *by, columns, top, problem, flows = std::move(report.flows)](const Visit& visit) {
+    SortedRuns runs(order, columns, top, visit);
     flows([&](const ReportFlow& flow) { runs.offer(flow); });
     runs.finish();
     if (problem != nullptr) *problem = runs.problem();
@@ -75,7 +82,7 @@ Result<Report> sorted(Report report, const std::string& column, std::size_t top,
 
 std::uint64_t sorting_bytes(std::span<const ColumnInfo> columns, const std::string& column, std::size_t top) noexcept {
   if (column.empty() && top == 0) return 0;
-  const std::size_t asked = columns.size() - kBaseColumns;
+  const std::size_t asked = columns.size() - columns_of_record(columns);
   return TopFlows::fits(top, asked) ? TopFlows::memory_bytes(top, asked) : SortedRuns::memory_bytes();
 }
 

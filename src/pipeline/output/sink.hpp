@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "pipeline/output/flow_order.hpp"
 #include "pipeline/output/output.hpp"
 #include "pipeline/output/report.hpp"
 
@@ -51,6 +52,6 @@ Result<Report> sorted(Report report, const std::string& column, std::size_t top,
 std::uint64_t sorting_bytes(std::span<const ColumnInfo> columns, const std::string& column, std::size_t top) noexcept;
 
 /// The column that sorted() goes by, among the schema's. Error: there is none of that name.
-Result<std::size_t> place_of(std::span<const ColumnInfo> columns, const std::string& column);
+Result<FlowOrder> order_by(std::span<const ColumnInfo> columns, const std::string& column);
 
 }  // namespace parshall

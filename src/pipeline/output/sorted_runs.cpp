@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -25,9 +24,9 @@ Value comparable(const Value& key) noexcept {
 
 }  // namespace
 
-SortedRuns::SortedRuns(std::size_t column, std::size_t columns, std::uint64_t top, Visit visit, std::size_t bytes)
-    : column_(column),
-      asked_(columns - kBaseColumns),
+SortedRuns::SortedRuns(FlowOrder order, std::size_t columns, std::uint64_t top, Visit visit, std::size_t bytes)
+    : order_(order),
+      asked_(columns - order.of_record()),
       row_bytes_(sizeof(FlowRecord) + asked_ * sizeof(Value)),
       top_(top),
       visit_(std::move(visit)),
@@ -45,8 +44,9 @@ void SortedRuns::offer(const ReportFlow& flow) {
   if (count_ == capacity_ && (in_pieces_ || !write_run())) hand_on_rows();
   std::byte* const to = row(count_);
   std::memcpy(to, &flow.record, sizeof(FlowRecord));
-  if (asked_ != 0) std::memcpy(to + sizeof(FlowRecord), flow.asked().data(), asked_ * sizeof(Value));
-  places_[count_] = {comparable(flow.values[column_]), static_cast<std::uint32_t>(count_)};
+  if (asked_ != 0)
+    std::memcpy(to + sizeof(FlowRecord), flow.values.subspan(order_.of_record()).data(), asked_ * sizeof(Value));
+  places_[count_] = {comparable(order_.key_of(flow)), static_cast<std::uint32_t>(count_)};
   ++count_;
 }
 
@@ -58,9 +58,10 @@ void SortedRuns::finish() {
 }
 
 void SortedRuns::sort() {
-  std::sort(places_.data(), places_.data() + count_, [](const Place& a, const Place& b) {
-    const auto order = a.key <=> b.key;
-    return order == 0 ? a.at < b.at : order > 0;
+  std::sort(places_.data(), places_.data() + count_, [this](const Place& a, const Place& b) {
+    if (const auto order = a.key <=> b.key; order != 0) return order > 0;
+    const auto order = record_order(record_at(row(a.at)), record_at(row(b.at)));
+    return order == 0 ? a.at < b.at : order < 0;
   });
 }
 
@@ -100,17 +101,15 @@ bool SortedRuns::write_run() {
   return false;
 }
 
-Value SortedRuns::key_of(const std::byte* row) const noexcept {
-  Value key;
-  if (column_ >= kBaseColumns) {
-    std::memcpy(&key, row + sizeof(FlowRecord) + (column_ - kBaseColumns) * sizeof(Value), sizeof key);
-    return comparable(key);
-  }
+FlowRecord SortedRuns::record_at(const std::byte* row) const noexcept {
   FlowRecord record;
   std::memcpy(&record, row, sizeof record);
-  std::array<Value, kBaseColumns> values;
-  read_base_columns(record, values);
-  return values[column_];
+  return record;
+}
+
+Value SortedRuns::key_of(const std::byte* row) const noexcept {
+  const std::span kept(reinterpret_cast<const Value*>(row + sizeof(FlowRecord)), asked_);
+  return comparable(order_.key_of(record_at(row), kept));
 }
 
 bool SortedRuns::refill(Run& run) {
@@ -138,6 +137,7 @@ bool SortedRuns::refill(Run& run) {
 bool SortedRuns::next(Run& run) {
   if (run.at == run.filled && !refill(run)) return false;
   run.key = key_of(run.block.data() + run.at);
+  run.record = record_at(run.block.data() + run.at);
   return true;
 }
 
@@ -147,13 +147,19 @@ void SortedRuns::merge(std::span<std::byte> memory) {
   std::vector<Run> runs;
   std::uint64_t from = 0;
   for (std::size_t i = 0; i < run_ends_.size(); ++i) {
-    Run run{.from = from, .end = run_ends_[i], .block = memory.subspan(i * block, block), .key = {}, .number = i};
+    Run run{.from = from,
+            .end = run_ends_[i],
+            .block = memory.subspan(i * block, block),
+            .key = {},
+            .record = {},
+            .number = i};
     from = run.end;
     if (next(run)) runs.push_back(run);
   }
   const auto later = [](const Run& a, const Run& b) {
-    const auto order = a.key <=> b.key;
-    return order == 0 ? a.number > b.number : order < 0;
+    if (const auto order = a.key <=> b.key; order != 0) return order < 0;
+    const auto order = record_order(a.record, b.record);
+    return order == 0 ? a.number > b.number : order > 0;
   };
   std::ranges::make_heap(runs, later);
   while (!runs.empty() && (top_ == 0 || handed_on_ < top_)) {
@@ -183,10 +189,9 @@ void SortedRuns::hand_on_rows() {
 }
 
 void SortedRuns::hand_on(const std::byte* row) {
-  FlowRecord record;
-  std::memcpy(&record, row, sizeof record);
-  read_base_columns(record, std::span(values_).first<kBaseColumns>());
-  if (asked_ != 0) std::memcpy(&values_[kBaseColumns], row + sizeof record, asked_ * sizeof(Value));
+  const FlowRecord record = record_at(row);
+  order_.read_record(record, values_);
+  if (asked_ != 0) std::memcpy(&values_[order_.of_record()], row + sizeof record, asked_ * sizeof(Value));
   ++handed_on_;
   visit_({record, values_});
 }

@@ -9,6 +9,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/result.hpp"
+#include "pipeline/output/flow_order.hpp"
 #include "pipeline/output/report.hpp"
 
 namespace parshall {
@@ -27,8 +28,8 @@ class SortedRuns {
 
   static constexpr std::uint64_t memory_bytes() noexcept { return kBytes + 2 * kWriteBytes; }
 
-  /// `column` is one of `columns`, which all flows have; `top`: how many are handed on, 0: all.
-  SortedRuns(std::size_t column, std::size_t columns, std::uint64_t top, Visit visit, std::size_t bytes = kBytes);
+  /// `order` is of so many `columns`, which all flows have; `top`: how many are handed on, 0: all.
+  SortedRuns(FlowOrder order, std::size_t columns, std::uint64_t top, Visit visit, std::size_t bytes = kBytes);
   ~SortedRuns();
   SortedRuns(const SortedRuns&) = delete;
   SortedRuns& operator=(const SortedRuns&) = delete;
@@ -52,9 +53,11 @@ class SortedRuns {
     std::span<std::byte> block;  ///< its part of `rows_`
     std::size_t at = 0, filled = 0;
     Value key;  ///< of the row at `at`
+    FlowRecord record;
     std::size_t number;
   };
 
+  FlowRecord record_at(const std::byte* row) const noexcept;
   std::byte* row(std::size_t number) noexcept { return rows_.data() + number * row_bytes_; }
   Value key_of(const std::byte* row) const noexcept;
   void sort();
@@ -65,7 +68,8 @@ class SortedRuns {
   void hand_on_rows();
   void hand_on(const std::byte* row);
 
-  std::size_t column_, asked_, row_bytes_;
+  FlowOrder order_;
+  std::size_t asked_, row_bytes_;
   std::uint64_t top_, handed_on_ = 0;
   Visit visit_;
   HugeBuffer<std::byte> rows_;  ///< of a record and the values that were asked for each

@@ -52,23 +52,34 @@ bool is_shown(const ColumnInfo& column) noexcept {
   return column.role == ColumnRole::count || column.role == ColumnRole::asked;
 }
 
+/// Protocol, source and destination of columns that begin as usual.
+void put_key(const ReportFlow& flow, std::vector<std::string>& row) {
+  constexpr std::size_t kProtocol = 1, kSource = 2, kDestination = 4;
+  const FlowKey& key = flow.record.key;
+  const auto text_of = [&flow](std::size_t column, auto text) { return flow.values[column].present() ? text() : "-"; };
+  row.push_back(text_of(kProtocol, [&] { return protocol_text(key.protocol); }));
+  row.push_back(text_of(kSource, [&] { return endpoint(key.src_address(), key.src_port()); }));
+  row.push_back(text_of(kDestination, [&] { return endpoint(key.dst_address(), key.dst_port()); }));
+}
+
 /// A summary and the top flows, aligned for reading.
 class TextSink final : public ReportSink {
  public:
   void write(const Report& report, Output& output) override {
     output.write(summary_text(report.summary));
     output.write(events_text(report));
-    std::vector<std::string> row{"proto", "source", "destination"};
-    const std::size_t key_columns = row.size();
+    const bool joins_key = begins_as_usual(report.columns);
+    std::vector<std::string> row;
+    if (joins_key) row = {"proto", "source", "destination"};
+    const std::size_t left = row.size();
     for (const ColumnInfo& column : report.columns)
-      if (is_shown(column)) row.push_back(column.name);
-    TextTable table(row, key_columns, output);
+      if (!joins_key || is_shown(column)) row.push_back(column.name);
+    TextTable table(row, left, output);
     report.flows([&](const ReportFlow& flow) {
-      const FlowKey& key = flow.record.key;
-      row = {protocol_text(key.protocol), endpoint(key.src_address(), key.src_port()),
-             endpoint(key.dst_address(), key.dst_port())};
+      row.clear();
+      if (joins_key) put_key(flow, row);
       for (std::size_t i = 0; i < report.columns.size(); ++i)
-        if (is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
+        if (!joins_key || is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
       table.add(row);
     });
     if (!table.finish()) output.write("lines could not be read back from a temporary file: this report lacks them\n");

@@ -6,13 +6,13 @@
 namespace parshall {
 
 void TopFlows::offer(const ReportFlow& flow) {
-  const Value& key = flow.values[column_];
+  const Value key = order_.key_of(flow);
   if (kept_.size() == top_) {
-    if (key <= kept_.front().key) return;
+    if (!FlowOrder::comes_first(key, flow.record, kept_.front().key, kept_.front().record)) return;
     std::ranges::pop_heap(kept_, falls);
     kept_.pop_back();
   }
-  const auto asked = flow.asked();
+  const auto asked = flow.values.subspan(order_.of_record());
   kept_.push_back({key, flow.record, {asked.begin(), asked.end()}});
   std::ranges::push_heap(kept_, falls);
 }
@@ -21,8 +21,8 @@ void TopFlows::visit(const std::function<void(const ReportFlow&)>& visit) {
   std::ranges::stable_sort(kept_, falls);  // which a heap of falling order is
   std::vector<Value> values;
   for (const Kept& flow : kept_) {
-    values.resize(kBaseColumns);
-    read_base_columns(flow.record, std::span(values).first<kBaseColumns>());
+    values.resize(order_.of_record());
+    order_.read_record(flow.record, values);
     values.insert(values.end(), flow.asked.begin(), flow.asked.end());
     visit({flow.record, values});
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "pipeline/output/flow_order.hpp"
 #include "pipeline/output/report.hpp"
 
 namespace parshall {
@@ -14,10 +15,10 @@ namespace parshall {
 /// Memory: memory_bytes(): a record and its values for each of `top` flows.
 class TopFlows {
  public:
-  /// `column` is a place in the schema. `top`: how many, one at least.
-  TopFlows(std::size_t column, std::size_t top) noexcept : column_(column), top_(top) {}
+  /// `order` is of the columns. `top`: how many, one at least.
+  TopFlows(FlowOrder order, std::size_t top) noexcept : order_(order), top_(top) {}
 
-  /// Whether they are so few that they are kept in memory, with so many values that were asked for.
+  /// Whether they are so few that they are kept in memory, with so many values that no record gives.
   static bool fits(std::size_t top, std::size_t asked) noexcept {
     return top != 0 && top <= kMostBytes / flow_bytes(asked);
   }
@@ -39,9 +40,12 @@ class TopFlows {
   static constexpr std::size_t flow_bytes(std::size_t asked) noexcept {
     return sizeof(Kept) * 3 / 2 + kAllocation + asked * sizeof(Value);
   }
-  static bool falls(const Kept& a, const Kept& b) noexcept { return a.key > b.key; }
+  static bool falls(const Kept& a, const Kept& b) noexcept {
+    return FlowOrder::comes_first(a.key, a.record, b.key, b.record);
+  }
 
-  std::size_t column_, top_;
+  FlowOrder order_;
+  std::size_t top_;
   std::vector<Kept> kept_;  ///< a heap
 };
 

@@ -14,9 +14,9 @@ namespace parshall {
 /// One report in the end, of the flows that stand first by a column: of the others nothing is kept.
 class TopReport final : public FileExporter {
  public:
-  /// `column` is a place in the schema, `top` how many.
-  TopReport(std::unique_ptr<Output> output, std::unique_ptr<ReportSink> sink, std::size_t column, std::size_t top)
-      : FileExporter(std::move(output)), sink_(std::move(sink)), top_(column, top) {}
+  /// `top`: how many.
+  TopReport(std::unique_ptr<Output> output, std::unique_ptr<ReportSink> sink, FlowOrder order, std::size_t top)
+      : FileExporter(std::move(output)), sink_(std::move(sink)), top_(order, top) {}
 
   void begin(std::span<const ColumnInfo> columns) override { columns_ = columns; }
   void records(std::span<const ReportFlow> batch) override;
