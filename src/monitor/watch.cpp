@@ -29,6 +29,7 @@
 #include "parshall/metrics.hpp"
 #include "parshall/metrics_text.hpp"
 #include "parshall/run.hpp"
+#include "parshall/wire_outputs.hpp"
 #include "pipeline/output/event_text.hpp"
 
 namespace parshall::cli {
@@ -61,6 +62,7 @@ class Watch {
     }
     const bool can_hold = HeldSource::can_hold(plan_.plan.source);
     HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
+    held.metrics = open_metrics(plan_.plan.outputs);  // no one listens later
     hold_texts(plan_.plan);
     hold_interface(plan_.plan.source, held);
     if (*sandbox_of(options_) != sandbox::Wanted::off)

@@ -11,6 +11,7 @@
 #include "parshall/plan.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "pipeline/capture/packet_socket.hpp"
+#include "web/server.hpp"
 
 namespace parshall {
 
@@ -19,6 +20,8 @@ namespace parshall {
 struct HeldSource {
   std::optional<Result<FileHandle>> file;
   std::optional<Result<std::unique_ptr<PacketSocket>>> socket;
+  /// Servers of metrics, which listen already; nothing: the run opens them.
+  std::optional<Result<std::vector<std::unique_ptr<web::Server>>>> metrics;
 
   /// Whether nothing of this source is left that takes rights; else it is DPDK's.
   static bool can_hold(const SourcePlan& source);

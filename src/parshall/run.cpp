@@ -81,6 +81,7 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
                                        const SourceOpened& opened, HeldSource held) {
   const bool waits = !open && input_can_wait(plan.source);
   std::unique_ptr<Run> run(new Run(std::move(wiring), waits));
+  auto metrics = std::move(held.metrics);
   const SessionOptions& session = run->wiring_.session;
   try {
     if (open || !plan.source.interface.empty())
@@ -99,9 +100,9 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     fit_table(plan.flows, *input, run->wiring_.schema, run->wiring_.session);
     run->input_ = *std::move(input);
     if (const auto error = open_outputs(plan.outputs, plan.source, waits, run->outputs_)) return *error;
-    auto metrics = open_metrics(plan.outputs);
-    if (!metrics) return metrics.error();
-    run->metrics_ = *std::move(metrics);
+    if (!metrics) metrics = open_metrics(plan.outputs);
+    if (!*metrics) return metrics->error();
+    run->metrics_ = **std::move(metrics);
   } catch (const std::bad_alloc&) {
     return no_memory(run->wiring_);
   }

@@ -175,9 +175,6 @@ std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans) {
   for (const OutputPlan& plan : plans) {
     if (const ExporterEntry* const entry = find_exporter(plan.kind))
       if (auto found = needs_of(*entry, plan.target)) needs.push_back(*std::move(found));
-    if (!is_metrics(plan)) continue;
-    if (const auto address = web::parse_address(plan.target))
-      needs.push_back({.binds = {address->port()}, .uses_network = true});
   }
   return needs;
 }

@@ -143,7 +143,9 @@ class Plants(Sandboxed):
 
     def test_who_has_no_port_to_listen_at_listens_at_none(self):
         self.needs('calls')
-        self.assert_stopped('listen', 'Operation not permitted', *self.collector_of_datagrams())
+        for words in (self.collector_of_datagrams(), (*TRAFFIC, '--export', 'prometheus:127.0.0.1:0'), (*TRAFFIC, '--web', '127.0.0.1:0')):
+            with self.subTest(words=words):
+                self.assert_stopped('listen', 'Operation not permitted', *words)
 
     @unittest.skipIf(os.geteuid() != 0, 'not root')
     def test_who_watches_an_interface_opens_no_sockets(self):

@@ -100,8 +100,6 @@ Result<FileHandle> Landlock::make(const Rules& rules) const {
   for (const PathRule& rule : rules.paths)
     if (auto error = allow_path(ruleset.get(), rule, handled.files)) return *std::move(error);
   if (!ports()) return ruleset;
-  for (const std::uint16_t port : rules.binds)
-    if (auto error = allow_port(ruleset.get(), kBindTcp, port)) return *std::move(error);
   for (const std::uint16_t port : rules.connects)
     if (!rules.connects_anywhere)
       if (auto error = allow_port(ruleset.get(), kConnectTcp, port)) return *std::move(error);

@@ -28,7 +28,6 @@ enum class Sockets : std::uint8_t { local, internet, netlink };
 struct Rules {
   std::vector<PathRule> paths;          ///< those that are not there are left out
   std::vector<std::uint16_t> connects;  ///< TCP ports, of any host
-  std::vector<std::uint16_t> binds;     ///< TCP ports to listen at
   bool connects_anywhere = false;       ///< ports are not known
   std::vector<Sockets> sockets;
   bool abstract_sockets = false;  ///< of processes outside: by name, without a file

@@ -137,10 +137,10 @@ class Collected {
     for (const std::string& folder : needs.folders) add_folder(folder);
     for (const std::string& file : needs.reads) add_replaceable(file, "what an output reads");
     std::ranges::copy(needs.connects, std::back_inserter(rules.connects));
-    std::ranges::copy(needs.binds, std::back_inserter(rules.binds));
     rules.connects_anywhere |= needs.connects_anywhere;
     uses_network |= needs.uses_network;
     asks_for_names |= needs.asks_for_names;
+    if (needs.listens) rules.unfit = "an output listens at ports of its own";
     if (!needs.runs_program.empty()) rules.unfit = fmt::format("an output runs {}", needs.runs_program);
   }
 

@@ -13,10 +13,10 @@ struct OutputNeeds {
   std::vector<std::string> folders;     ///< made where they are not there, with files and folders in them
   std::vector<std::string> reads;       ///< files, which another may take the place of
   std::vector<std::uint16_t> connects;  ///< TCP ports
-  std::vector<std::uint16_t> binds;     ///< TCP ports to listen at
   bool connects_anywhere = false;       ///< TCP ports are told by who is connected to
   bool uses_network = false;
   bool asks_for_names = false;  ///< of hosts, at any time
+  bool listens = false;         ///< at ports of its own
   std::string runs_program;     ///< which one; empty: none
 };
 
