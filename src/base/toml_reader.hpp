@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/suggestion.hpp"
 
 namespace parshall {
 
@@ -30,7 +31,8 @@ class TomlReader {
   void check_keys(const toml::table& table, const std::string_view (&known)[N]) {
     for (const auto& [key, value] : table)
       if (std::ranges::find(known, key.str()) == std::end(known))
-        complain(value, fmt::format("{} is not known here; there is {}", key.str(), fmt::join(known, ", ")));
+        complain(value,
+                 fmt::format("{} is not known here{}", key.str(), suggestion(key.str(), known, std::identity{})));
   }
 
   /// read(table) for each [[name]], of which there may be none.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/suggestion.hpp"
 #include "engine/table_entry.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 
@@ -32,11 +33,12 @@ Result<const TableEntry*> find_table(std::string_view name, Identity identity) {
   const auto found =
       std::ranges::find_if(all, [&](const TableEntry& table) { return table.name == name && table.exact == exact; });
   if (found != all.end()) return &*found;
-  std::string known;
+  std::vector<std::string> known;
   for (const TableEntry& table : all)
-    if (table.exact == exact) known += fmt::format("{}{}", known.empty() ? "" : ", ", table.name);
-  return Error{fmt::format("no table \"{}\" keeps flows by {} identity; there is: {}", name,
-                           exact ? "exact" : "fingerprint or nic-hash", known)};
+    if (table.exact == exact) known.emplace_back(table.name);
+  return Error{fmt::format("no table \"{}\" keeps flows by {} identity{}", name,
+                           exact ? "exact" : "fingerprint or nic-hash",
+                           suggestion(name, known, "parshall list tables"))};
 }
 
 double expected_merges(const TableEntry& table, Identity identity, const HashFunction* hash, std::size_t workers,

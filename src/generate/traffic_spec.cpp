@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/suggestion.hpp"
 #include "generate/flow_frames.hpp"
 #include "generate/trailer.hpp"
 
@@ -17,10 +18,9 @@ std::optional<Error> set(TrafficSpec& spec, std::string_view item, std::vector<s
   const std::string_view name = item.substr(0, item.find('='));
   const auto setting = std::ranges::find(traffic_settings(), name, &TrafficSetting::name);
   if (setting == traffic_settings().end() || name.size() == item.size())
-    return Error{fmt::format(
-        "built-in traffic does not understand \"{}\"; it takes NAME=VALUE, separated by commas, of {} (parshall list "
-        "traffic)",
-        item, names_of_traffic_settings())};
+    return Error{fmt::format("built-in traffic does not understand \"{}\": give NAME=VALUE, separated by commas{}",
+                             item,
+                             suggestion(name, traffic_settings(), &TrafficSetting::name, "parshall list traffic"))};
   if (std::ranges::find(given, name) != given.end())
     return Error{fmt::format("built-in traffic: {} is there twice: leave one out", name)};
   given.push_back(name);

@@ -16,6 +16,7 @@
 
 #include "base/parse.hpp"
 #include "base/result.hpp"
+#include "base/suggestion.hpp"
 #include "parshall/names.hpp"
 #include "parshall/plan.hpp"
 #include "parshall/plan_settings.hpp"
@@ -145,7 +146,7 @@ class Settings {
 
  private:
   static Error not_among(const std::string& name, const std::string& word, const Words& names) {
-    return Error{fmt::format("--{}: {} not in {{{}}}", name, word, fmt::join(names, ","))};
+    return Error{fmt::format("--{}: there is no {}{}", name, word, suggestion(word, names))};
   }
 
   static inline const Plan kDefaults{};

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 #include <system_error>
+#include "base/suggestion.hpp"
 
 #include "base/same_file.hpp"
 #include "parshall/open_input.hpp"
@@ -23,14 +24,15 @@ constexpr std::string_view kMetrics = "prometheus";  ///< the kind that takes no
 
 bool is_kind(const std::string& kind) noexcept { return kind == kMetrics || find_exporter(kind) != nullptr; }
 
-std::string kinds() {
-  std::string names;
-  for (const ExporterEntry& entry : exporter_registry()) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  return names + ", " + std::string(kMetrics);
+std::string kind_hint(std::string_view kind) {
+  std::vector<std::string> names;
+  for (const ExporterEntry& entry : exporter_registry()) names.emplace_back(entry.name);
+  names.emplace_back(kMetrics);
+  return suggestion(kind, names, "parshall list exporters");
 }
 
 Error no_kind(const std::string& kind) {
-  return Error{fmt::format("--export: there is no \"{}\"; there are {}", kind, kinds())};
+  return Error{fmt::format("--export: there is no \"{}\"{}", kind, kind_hint(kind))};
 }
 
 /// What is written to, where it is there.
@@ -83,7 +85,7 @@ bool is_metrics(const OutputPlan& output) noexcept { return output.kind == kMetr
 Result<OutputPlan> parse_output(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || colon + 1 == text.size())
-    return Error{fmt::format("--export {}: give KIND:FILE, such as csv:flows.csv; kinds are {}", text, kinds())};
+    return Error{fmt::format("--export {}: give KIND:FILE, such as csv:flows.csv{}", text, kind_hint(text))};
   OutputPlan plan{text.substr(0, colon), text.substr(colon + 1)};
   if (!is_kind(plan.kind)) return no_kind(plan.kind);
   return plan;

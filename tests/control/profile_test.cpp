@@ -182,7 +182,7 @@ TEST(Profile, NamesWhatIsMissingAndWhatToDo) {
 }
 
 TEST(Profile, TakesNoKeysThatItDoesNotKnow) {
-  expect_wrong(with("cores", "kernels = 2"), "kernels is not known here; there is cpu, cores");
+  expect_wrong(with("cores", "kernels = 2"), "kernels is not known here; there are cpu, cores");
   expect_wrong(with("input_ns", "input_us = 2"), "input_us is not known here");
   expect_wrong(with("low_ns", "lowest_ns = 2"), "lowest_ns is not known here");
   expect_wrong(with("samples", "sample = 2"), "sample is not known here");

@@ -60,7 +60,7 @@ TEST(Plot, DrawsTheColumnsThatAreAskedForAndLeavesOutWhatHasNoNumber) {
   EXPECT_EQ(plot->series[0].points[1].x, 20);
   const auto wrong = plot_of("tables", kColumns, parts, {.x = "colour", .y = ""});
   ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message, HasSubstr("no column \"colour\"; there is: flows, zipf"));
+  EXPECT_THAT(wrong.error().message, HasSubstr("no column \"colour\"; there are flows, zipf"));
   EXPECT_FALSE(plot_of("tables", kColumns, parts, {.x = "", .y = "table"}));
   EXPECT_FALSE(plot_of("tables", kColumns, {}, {}));
 }

@@ -95,13 +95,13 @@ TEST(Registry, NamesThatMeanNothingAreRefused) {
 }
 
 TEST(Registry, AnUnknownNameIsAnsweredWithWhatIsKnownAndWhatComesNearest) {
-  EXPECT_THAT(error_of({"gap_mean", "gap_maen"}), HasSubstr("did you mean \"gap_mean\"?"));
-  EXPECT_THAT(error_of({"iat_p99_n"}), HasSubstr("did you mean \"iat_p99\"?"));
-  EXPECT_THAT(error_of({"sizes_sd"}), HasSubstr("did you mean \"size_sd\"?"));
-  EXPECT_THAT(error_of({"tcp_flags_max"}), ::testing::Not(HasSubstr("did you mean \"tcp_flags_max\"")));
+  EXPECT_THAT(error_of({"gap_mean", "gap_maen"}), HasSubstr("did you mean gap_mean?"));
+  EXPECT_THAT(error_of({"iat_p99_n"}), HasSubstr("did you mean iat_p99_ns?"));
+  EXPECT_THAT(error_of({"sizes_sd"}), HasSubstr("did you mean size_sd?"));
+  EXPECT_THAT(error_of({"tcp_flags_max"}), ::testing::Not(HasSubstr("did you mean tcp_flags_max")));
   EXPECT_THAT(error_of({"nonsense"}), ::testing::Not(HasSubstr("did you mean")));
-  EXPECT_THAT(error_of({"nonsense"}), HasSubstr("gap, iat, size"));
-  EXPECT_THAT(error_of({"nonsense"}), HasSubstr("last, min, max, mean, sd, skewness, kurtosis, p<percentile>"));
+  EXPECT_THAT(error_of({"nonsense"}), HasSubstr("(parshall list statistics)"));
+  EXPECT_LT(error_of({"nonsense"}).size(), 160u) << "five names, not all";
 }
 
 TEST(Registry, MeasuresOfOneVariableShareOneState) {

@@ -83,7 +83,7 @@ TEST(PlanOfToml, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("read = \"a\"\nidel = \"1s\"\n"), HasSubstr("plan.toml, line 2: idel is no setting"));
   EXPECT_THAT(complaint("idle = \"soon\"\n"), HasSubstr("line 1: --idle soon: give a time"));
   EXPECT_THAT(complaint("workers = 0\n"), HasSubstr("--workers 0: give a number from 1 to 256"));
-  EXPECT_THAT(complaint("key = \"4tuple\"\n"), HasSubstr("4tuple not in {5tuple,src-dst,src,dst}"));
+  EXPECT_THAT(complaint("key = \"4tuple\"\n"), HasSubstr("there is no 4tuple; did you mean 5tuple?"));
   EXPECT_THAT(complaint("inner = \"yes\"\n"), HasSubstr("inner is true or false"));
   EXPECT_THAT(complaint("workers = true\n"), HasSubstr("workers is no flag"));
   EXPECT_THAT(complaint("accuracy = 0.5\nno-adapt = true\n"), HasSubstr("accuracy excludes no-adapt"));

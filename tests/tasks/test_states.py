@@ -543,12 +543,12 @@ class Errors(StatesTest):
             self.assertEqual((done.returncode, done.stderr), (0, ""), text)
 
     def test_unknown_keys(self):
-        self.refuse_at(1, "wrong = 3\n" + self.STATES, "wrong is not known here; there is default, state, rule")
+        self.refuse_at(1, "wrong = 3\n" + self.STATES, "wrong is not known here; there are default, state, rule")
         self.refuse_at(8, self.STATES + 'task = ["count"]\n', "task is not known here")
         self.refuse_at(10, self.RULE + "ports = 3\n", "ports is not known here")
 
     def test_unknown_states(self):
-        self.refuse_at(1, self.STATES.replace('default = "a"', 'default = "c"'), "no state c; there is a, b")
+        self.refuse_at(1, self.STATES.replace('default = "a"', 'default = "c"'), "no state c; there are a, b")
         self.refuse_at(3, "# flows\n\n" + self.STATES.replace('default = "a"', 'default = "c"'), "no state c")
         self.refuse_at(9, self.RULE.replace('state = "b"', 'state = "c"'), "no state c")
         self.refuse_at("(8|10)", self.RULE + 'from = ["a", "c"]\n', "no state c")

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/suggestion.hpp"
+
 namespace parshall::lab {
 namespace {
 
@@ -45,7 +47,8 @@ Result<Axes> choose_axes(std::span<const Column> columns, std::span<const Part> 
   std::string known;
   for (const Column& column : columns) known += fmt::format("{}{}", known.empty() ? "" : ", ", column.name);
   for (const std::string& name : {choice.x, choice.y})
-    if (!name.empty() && !find(columns, name)) return Error{fmt::format("no column \"{}\"; there is: {}", name, known)};
+    if (!name.empty() && !find(columns, name))
+      return Error{fmt::format("no column \"{}\"{}", name, suggestion(name, columns, &Column::name))};
   for (std::size_t c = 0; c < columns.size() && choice.x.empty() && !axes.x; ++c)
     if (columns[c].common && number(parts.front().rows[0][c]) && varies(parts, c)) axes.x = c;
   if (!choice.x.empty()) axes.x = find(columns, choice.x);

@@ -14,8 +14,7 @@ std::optional<Error> wrong_plot(const Experiment& experiment, const BenchOptions
   if (options.plot.empty()) return std::nullopt;
   for (const std::string& name : {options.plot_choice.x, options.plot_choice.y})
     if (!name.empty() && std::ranges::find(experiment.columns, name, &lab::Column::name) == experiment.columns.end())
-      return Error{fmt::format("no column \"{}\"; there is: {}", name,
-                               joined(experiment.columns, [](const lab::Column& column) { return column.name; }))};
+      return Error{fmt::format("no column \"{}\"{}", name, suggestion(name, experiment.columns, &lab::Column::name))};
   return lab::cannot_draw(options.plot);
 }
 

@@ -13,6 +13,7 @@
 #include "base/figures/figures.hpp"
 #include "base/figures/plot.hpp"
 #include "base/result.hpp"
+#include "base/suggestion.hpp"
 #include "cli/program.hpp"
 #include "cli/topics.hpp"
 #include "monitor/profile/frames.hpp"
@@ -118,8 +119,7 @@ Result<std::vector<const Entry*>> choose(std::span<const Entry> registry, const 
   for (const std::string& name : names) {
     const auto found = std::ranges::find(registry, name, &Entry::name);
     if (found == registry.end())
-      return Error{fmt::format("no {} \"{}\"; there is: {}", what, name,
-                               joined(registry, [](const Entry& entry) { return entry.name; }))};
+      return Error{fmt::format("no {} \"{}\"{}", what, name, suggestion(name, registry, &Entry::name))};
     chosen.push_back(&*found);
   }
   if (names.empty())
@@ -135,7 +135,7 @@ Result<std::vector<Enum>> choose_names(const std::string_view (&all)[N], const s
   for (const std::string& name : names) {
     const auto found = std::ranges::find(all, name);
     if (found == std::end(all))
-      return Error{fmt::format("no {} \"{}\"; there is: {}", what, name, joined(all, [](auto one) { return one; }))};
+      return Error{fmt::format("no {} \"{}\"{}", what, name, suggestion(name, all, std::identity{}))};
     chosen.push_back(static_cast<Enum>(found - std::begin(all)));
   }
   return chosen;

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "pipeline/measure/family.hpp"
@@ -17,7 +18,10 @@ struct StatisticName {
   std::string column;  ///< with unit: "gap_p99_packets"
 };
 
-/// Reads <variable>_<what>[_<unit>]. The error of an unknown name says what is known and what comes nearest.
+/// Reads <variable>_<what>[_<unit>]. The error of an unknown name says what comes nearest.
 Result<StatisticName> parse_statistic_name(std::string_view text, std::span<const StatisticFamily* const> families);
+
+/// Returns every name there is, with and without its unit; a pattern, such as a percentile, as an example.
+std::vector<std::string> statistic_names(std::span<const StatisticFamily* const> families);
 
 }  // namespace parshall

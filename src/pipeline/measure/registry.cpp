@@ -139,6 +139,12 @@ void StatisticSet::merge(std::byte* into, const std::byte* from) const noexcept 
   for (const Placed& placed : placed_) placed.statistic->merge(into + placed.offset, from + placed.offset);
 }
 
+bool is_statistic(std::string_view name) {
+  return name == FlowClass::kName || parse_statistic_name(name, kFamilies).has_value();
+}
+
+std::vector<std::string> all_statistic_names() { return statistic_names(kFamilies); }
+
 std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
   std::vector<StatisticListing> lines;
   for (std::size_t v = 0; v < kVariables; ++v) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -89,6 +90,11 @@ class StatisticSet {
 /// the options have a classifier. Names that mean the same become one column, at the place of the first. Fails on an
 /// unknown name.
 Result<StatisticSet> make_statistics(std::span<const std::string> names, const StatisticOptions& options);
+
+/// Whether make_statistics() knows this name.
+bool is_statistic(std::string_view name);
+/// Returns the names that it knows, with and without unit; a pattern, such as a percentile, as an example.
+std::vector<std::string> all_statistic_names();
 
 /// One line of `parshall list statistics`.
 struct StatisticListing {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/parse.hpp"
+#include "base/suggestion.hpp"
 #include "pipeline/output/community_id.hpp"
 #include "pipeline/output/statistic_element.hpp"
 
@@ -113,6 +114,18 @@ ColumnInfo info_of(const Column& column) {
           .values = column.values};
 }
 
+/// Returns all that can be asked for, by every name that it has.
+std::vector<std::string> names_to_ask() {
+  std::vector<std::string> names{"default", "all"};
+  for (const ColumnGroup& group : kGroups) names.emplace_back(group.name);
+  for (const ColumnEntry& entry : counter_columns()) names.emplace_back(entry.name);
+  names.insert(names.end(), {"rate", "interval_rate", "duration", "flow_first_seen"});
+  for (const IdentityColumn& column : identity_columns()) names.emplace_back(column.name);
+  for (const FirstPackets& first : kFirstPackets) names.emplace_back(first.name);
+  std::ranges::move(all_statistic_names(), std::back_inserter(names));
+  return names;
+}
+
 /// Statistics tell numbers as `double`, which holds every integer up to 2^53: ns of 104 days.
 Value value_of(ColumnType type, std::optional<double> number) noexcept {
   constexpr double kTooMuch = 0x1p64;
@@ -182,18 +195,11 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     has_identity |= identity != nullptr;
     with_origins.origins |= identity != nullptr && identity->of_origin;
   }
+  for (const std::string& name : of_measure)
+    if (!is_statistic(name))
+      return Error{fmt::format("no column \"{}\"{}", name, suggestion(name, names_to_ask(), "parshall list columns"))};
   auto set = make_statistics(of_measure, with_origins);
-  if (!set) {
-    std::string also;
-    for (const ColumnEntry& entry : counter_columns())
-      also += std::string(also.empty() ? "" : ", ") + std::string(entry.name);
-    also += ", several at once identity, totals, shape, headers, tcp, all, of the flow and what may be missing ";
-    for (const IdentityColumn& column : identity_columns())
-      also += std::string(&column == identity_columns().data() ? "" : ", ") + std::string(column.name);
-    return Error{set.error().message +
-                 "; columns of a flow's first packets are first_sizes, first_times, first_flags, of the counters " +
-                 also};
-  }
+  if (!set) return set.error();
   Schema schema;
   if (list == ColumnList::whole) schema.columns_.clear(), schema.origins_.clear();
   schema.statistics_ = std::make_shared<const StatisticSet>(*std::move(set));

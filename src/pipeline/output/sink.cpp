@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/suggestion.hpp"
 #include "pipeline/output/csv.hpp"
 #include "pipeline/output/json.hpp"
 #include "pipeline/output/json_lines.hpp"
@@ -31,10 +32,8 @@ constexpr SinkEntry kSinks[] = {
 Result<std::size_t> find_column(std::span<const ColumnInfo> columns, const std::string& name) {
   const auto found = std::ranges::find(columns, name, &ColumnInfo::name);
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
-  std::string known;
-  for (const ColumnInfo& column : columns) known += (known.empty() ? "" : ", ") + column.name;
-  return Error{
-      fmt::format("cannot sort by \"{}\"; the columns of this report are {} (choose more with --stats)", name, known)};
+  return Error{fmt::format("--sort: this report has no column \"{}\"{}", name,
+                           suggestion(name, columns, &ColumnInfo::name, "choose more with --stats"))};
 }
 
 }  // namespace

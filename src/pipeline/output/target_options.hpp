@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "base/suggestion.hpp"
 
 namespace parshall {
 
@@ -51,11 +52,10 @@ Result<std::string> take_options(const std::string& text, std::span<const Target
     const std::size_t equals = option.find('=');
     const auto known =
         std::ranges::find(options, std::string_view(option).substr(0, equals), &TargetOption<Target>::name);
-    if (known == options.end()) {
-      std::string names;
-      for (const auto& each : options) names += (names.empty() ? "" : ", ") + std::string(each.name);
-      return Error{fmt::format("there is no option \"{}\"; there are {}", option.substr(0, equals), names)};
-    }
+    if (known == options.end())
+      return Error{
+          fmt::format("there is no option \"{}\"{}", option.substr(0, equals),
+                      suggestion(option.substr(0, equals), options, &TargetOption<Target>::name, "docs/exports.md"))};
     if (equals == option.npos || !known->take(option.substr(equals + 1), target))
       return Error{fmt::format("{}: {}", option, known->help)};
   }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/parse.hpp"
+#include "base/suggestion.hpp"
 #include "tester/device/fair_queue.hpp"
 #include "tester/device/router.hpp"
 #include "tester/device/settings.hpp"
@@ -214,12 +215,9 @@ Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text, const S
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string name = text.substr(0, colon), settings = text.substr(std::min(colon + 1, text.size()));
   const auto* const entry = std::ranges::find(kScenarios, name, &ScenarioEntry::name);
-  if (entry == kScenarios.end()) {
-    Words names;
-    for (const ScenarioEntry& known : kScenarios) names.emplace_back(known.name);
-    return Error{fmt::format("\"{}\" is no device that can be made: there are {} (parshall list scenarios)", name,
-                             fmt::join(names, ", "))};
-  }
+  if (entry == kScenarios.end())
+    return Error{fmt::format("\"{}\" is no device that can be made{}", name,
+                             suggestion(name, kScenarios, &ScenarioEntry::name, "parshall list scenarios"))};
   if (entry->settings.empty() && !settings.empty())
     return Error{fmt::format("{} has no settings: leave out \":{}\"", name, settings)};
   if (!entry->settings.empty() && settings.empty())

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/parse.hpp"
+#include "base/suggestion.hpp"
 
 namespace parshall::tester {
 namespace {
@@ -73,12 +74,6 @@ constexpr std::array kGoalSettings{
     GoalSetting{"initial", "1s", parse_seconds, &SearchGoal::initial_trial_s},
 };
 
-std::string names_of(std::span<const SearchGoal> goals) {
-  std::string names;
-  for (const SearchGoal& goal : goals) names += (names.empty() ? "" : ", ") + goal.name;
-  return names;
-}
-
 }  // namespace
 
 std::optional<Error> problem_of(std::span<const SearchGoal> goals) {
@@ -106,7 +101,8 @@ Result<SearchGoal> preset_goal(std::string_view name) {
   const auto presets = preset_goals();
   const auto found = std::ranges::find(presets, name, &SearchGoal::name);
   if (found != presets.end()) return *found;
-  return Error{fmt::format("no goal is named {}; there are {} (parshall list goals)", name, names_of(presets))};
+  return Error{
+      fmt::format("no goal is named {}{}", name, suggestion(name, presets, &SearchGoal::name, "parshall list goals"))};
 }
 
 Result<SearchGoal> parse_goal(std::string_view text) {

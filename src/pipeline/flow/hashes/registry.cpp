@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/suggestion.hpp"
 #include "pipeline/flow/hashes/aes.hpp"
 
 namespace parshall {
@@ -26,15 +27,14 @@ std::span<const HashFunction> hash_registry() noexcept { return hashes(); }
 void add_hashes(std::span<const HashFunction> more) { hashes().insert(hashes().end(), more.begin(), more.end()); }
 
 Result<const HashFunction*> find_hash(std::string_view name) {
-  std::string known;
   for (const HashFunction& hash : hash_registry()) {
     if (hash.name == name && hash.available()) return &hash;
     if (hash.name == name)
       return Error{"the hash " + std::string(name) +
                    " is not in this build, or not for this CPU: " + std::string(hash.help)};
-    known += (known.empty() ? "" : ", ") + std::string(hash.name);
   }
-  return Error{"no hash \"" + std::string(name) + "\"; there is: " + known};
+  return Error{"no hash \"" + std::string(name) + "\"" +
+               suggestion(name, hash_registry(), &HashFunction::name, "parshall list hashes")};
 }
 
 }  // namespace parshall

@@ -10,6 +10,7 @@
 #include "base/parse.hpp"
 #include "base/parse_toml.hpp"
 #include "base/read_ip.hpp"
+#include "base/suggestion.hpp"
 #include "base/text_file.hpp"
 #include "base/toml_reader.hpp"
 
@@ -90,7 +91,7 @@ class Reader : TomlReader {
   std::uint8_t state_of(const toml::node& at, const std::string& name) {
     const auto found = std::ranges::find(file_.plan.names, name);
     if (found == file_.plan.names.end())
-      complain(at, fmt::format("no state {}; there is {}", name, fmt::join(file_.plan.names, ", ")));
+      complain(at, fmt::format("no state {}{}", name, suggestion(name, file_.plan.names)));
     return static_cast<std::uint8_t>(found - file_.plan.names.begin());
   }
 

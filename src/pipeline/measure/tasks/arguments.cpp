@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/parse.hpp"
+#include "base/suggestion.hpp"
 #include "pipeline/measure/tasks/aggregate.hpp"
 
 namespace parshall {
@@ -34,11 +35,10 @@ Result<Arguments> Arguments::parse(std::string_view task, std::string_view text,
     text.remove_prefix(std::min(comma + 1, text.size()));
     const std::size_t equals = pair.find('=');
     const auto known = arguments.values_.find(pair.substr(0, equals));
-    if (equals == std::string_view::npos || known == arguments.values_.end()) {
-      std::vector<std::string_view> names;
-      for (const Parameter& parameter : parameters) names.push_back(parameter.name);
-      return Error{fmt::format("task {}: '{}' is no parameter=value; there is {}", task, pair, fmt::join(names, ", "))};
-    }
+    if (equals == std::string_view::npos || known == arguments.values_.end())
+      return Error{
+          fmt::format("task {}: '{}' is no parameter=value{}", task, pair,
+                      suggestion(pair.substr(0, equals), parameters, &Parameter::name, "parshall list tasks"))};
     if (!arguments.given_.emplace(known->first, pair.substr(equals + 1)).second)
       return Error{fmt::format("task {}: {} is given twice", task, known->first)};
     known->second = pair.substr(equals + 1);
@@ -86,7 +86,7 @@ Threshold Arguments::threshold(std::string_view name) {
 std::size_t Arguments::choice(std::string_view name, std::span<const std::string_view> choices) {
   const auto found = std::ranges::find(choices, std::string_view(text(name)));
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-  complain(fmt::format("{}={}: there is {}", name, text(name), fmt::join(choices, ", ")));
+  complain(fmt::format("{}={}{}", name, text(name), suggestion(text(name), choices, std::identity{})));
   return 0;
 }
 

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <deque>
 
+#include "base/suggestion.hpp"
+
 namespace parshall {
 namespace {
 
@@ -42,10 +44,8 @@ bool assigns(const std::string& text) {
 
 double logical_not(double value) { return value == 0 ? 1 : 0; }
 
-std::vector<std::string_view> field_names() {
-  std::vector<std::string_view> names;
-  for (const FlowField& field : flow_fields()) names.push_back(field.name);
-  return names;
+std::string field_hint(std::string_view word) {
+  return suggestion(word, flow_fields(), &FlowField::name, "parshall list fields");
 }
 
 }  // namespace
@@ -73,9 +73,7 @@ Result<Expression> Expression::parse(const std::string& text, TaskContext& conte
     parser.SetExpr(with_signs(text));
     for (const auto& [name, place] : parser.GetUsedVar()) {
       const FlowField* const field = find_field(name);
-      if (field == nullptr)
-        return Error{
-            fmt::format("expression '{}': no field {}; there is {}", text, name, fmt::join(field_names(), ", "))};
+      if (field == nullptr) return Error{fmt::format("expression '{}': no field {}{}", text, name, field_hint(name))};
       compiled->fields.push_back(context.field(*field));
       compiled->places.push_back(place);
     }
@@ -85,8 +83,7 @@ Result<Expression> Expression::parse(const std::string& text, TaskContext& conte
   } catch (const mu::Parser::exception_type& wrong) {
     return Error{fmt::format("expression '{}': {} (parshall list fields)", text, wrong.GetMsg())};
   }
-  if (compiled->fields.empty())
-    return Error{fmt::format("expression '{}': it names no field; there is {}", text, fmt::join(field_names(), ", "))};
+  if (compiled->fields.empty()) return Error{fmt::format("expression '{}': it names no field{}", text, field_hint(""))};
   return Expression(std::move(compiled));
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/parse.hpp"
+#include "base/suggestion.hpp"
 #include "pipeline/measure/tasks/expression.hpp"
 #include "pipeline/measure/tasks/flow_finder.hpp"
 
@@ -220,12 +221,9 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   if (!is_name(spec.name))
     return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first", asked.text)};
   const auto entry = std::ranges::find(kTasks, spec.name, [](const TaskEntry* task) { return task->name; });
-  if (!spec.is_condition && entry == std::end(kTasks)) {
-    std::vector<std::string_view> names;
-    for (const TaskEntry* task : kTasks) names.push_back(task->name);
-    return Error{fmt::format("task {}: there is {}; or give a condition, {}='packets > 100'", spec.name,
-                             fmt::join(names, ", "), spec.name)};
-  }
+  if (!spec.is_condition && entry == std::end(kTasks))
+    return Error{fmt::format("there is no task {}{}, or give a condition: {}='packets > 100'", spec.name,
+                             suggestion(spec.name, kTasks, &TaskEntry::name, "parshall list tasks"), spec.name)};
   std::vector<Parameter> parameters(std::begin(kCommon), std::end(kCommon));
   if (!spec.is_condition)
     parameters.insert(parameters.begin(), (*entry)->parameters.begin(), (*entry)->parameters.end());
