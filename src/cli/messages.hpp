@@ -10,8 +10,9 @@
 namespace parshall::cli {
 
 /// One line on standard error. A closed or full standard error must not end the program.
+/// The command may be empty.
 inline void say(const std::string& command, const std::string& line) noexcept {
-  const std::string whole = "parshall " + command + ": " + line + "\n";
+  const std::string whole = "parshall" + (command.empty() ? "" : " " + command) + ": " + line + "\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, whole.data(), whole.size());
 }
 

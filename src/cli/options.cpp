@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+
+#include "base/suggestion.hpp"
 
 namespace parshall::cli {
 
@@ -54,7 +60,15 @@ template Check in_range(std::size_t, std::size_t);
 template Check in_range(std::int64_t, std::int64_t);
 template Check in_range(double, double);
 
-Check among(std::vector<std::string> words) { return check_of(CLI::IsMember(std::move(words))); }
+Check among(std::vector<std::string> words, std::string where) {
+  const std::string name = fmt::format("{{{}}}", fmt::join(words, ","));
+  return check_of(CLI::Validator(
+      [words = std::move(words), where = std::move(where)](std::string& text) {
+        if (std::ranges::find(words, text) != words.end()) return std::string();
+        return fmt::format("there is no {}{}", text, suggestion(text, words, where));
+      },
+      name));
+}
 Check among(std::initializer_list<int> numbers) { return check_of(CLI::IsMember(std::vector<int>(numbers))); }
 Check non_negative() {
   return check_of(number_check("NONNEGATIVE", "below 0", [](double value) { return value >= 0; }));

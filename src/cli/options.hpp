@@ -34,7 +34,8 @@ class Check {
 /// From `least` to `most`, both included. T: int, unsigned, std::uint16_t, std::size_t, std::int64_t or double.
 template <class T>
 Check in_range(T least, T most);
-Check among(std::vector<std::string> words);
+/// One of these. `where` says where they are listed, such as "parshall list", and may be empty.
+Check among(std::vector<std::string> words, std::string where = "");
 Check among(std::initializer_list<int> numbers);
 Check non_negative();
 Check positive();

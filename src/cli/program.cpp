@@ -20,7 +20,9 @@
 #include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "cli/describe.hpp"
+#include "cli/messages.hpp"
 #include "cli/sibling.hpp"
+#include "cli/unknown_word.hpp"
 #include "pipeline/output/export_tables.hpp"
 
 namespace parshall::cli {
@@ -74,7 +76,8 @@ int parse(CLI::App& app, int argc, char** argv) {
     app.parse(argc, argv);
     return kDone;
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+    const auto unknown = app.get_subcommands().empty() ? unknown_word_problem(app) : std::nullopt;
+    return unknown ? fail("", *unknown, kUsage) : app.exit(help);
   } catch (const CLI::CallForAllHelp& help) {
     return app.exit(help);
   } catch (const CLI::CallForVersion& wanted) {
@@ -83,7 +86,9 @@ int parse(CLI::App& app, int argc, char** argv) {
     fmt::print(stderr, "parshall: --config {}\n", error.what());
     return kFailed;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "parshall: {}\nparshall: `{} --help` lists the options\n", error.what(), command_of(app));
+    const auto unknown = unknown_word_problem(app);
+    fmt::print(stderr, "parshall: {}\nparshall: `{} --help` lists the options\n",
+               unknown.value_or(Error{error.what()}).message, command_of(app));
     return kUsage;
   } catch (const std::system_error& refused) {
     const bool is_limit = refused.code() == std::errc::resource_unavailable_try_again;
@@ -118,6 +123,15 @@ int told(int status) {
 
 const Configuration& configuration() noexcept { return read_configuration(); }
 
+std::vector<char*> with_help_option(int argc, char** argv) {
+  static char help[] = "--help";
+  std::vector<char*> words(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "help") return words;
+  words.erase(words.begin() + 1);
+  words.push_back(help);
+  return words;
+}
+
 int run_program(const Program& program, int argc, char** argv) {
   hold_standard_descriptors();
   have_heap_shrink();
@@ -145,7 +159,8 @@ int run_program(const Program& program, int argc, char** argv) {
     fmt::print("{}\n", described(app));
     return told(kDone);
   }
-  const int parsed = parse(app, argc, argv);
+  std::vector<char*> words = with_help_option(argc, argv);
+  const int parsed = parse(app, static_cast<int>(words.size()), words.data());
   return told(parsed != kDone ? parsed : status);
 }
 

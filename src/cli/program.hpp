@@ -18,6 +18,10 @@ struct Program {
   std::function<void(Command program, int& status)> add;  ///< its subcommands; the parsed one sets `status`
 };
 
+/// Returns the words with "--help" at their end instead of "help" at their beginning, as in `parshall help watch`.
+/// Shape: without the null pointer behind them.
+std::vector<char*> with_help_option(int argc, char** argv);
+
 /// Parses and runs the subcommand; what is wrong is said on standard error. The exit status.
 int run_program(const Program& program, int argc, char** argv);
 

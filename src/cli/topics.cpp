@@ -13,7 +13,8 @@ void add_list(Command program, std::vector<Topic> topics) {
   auto topic = std::make_shared<std::string>();
   std::vector<std::string> names;
   for (const Topic& known : topics) names.emplace_back(known.name);
-  command->add_option("topic", *topic, "What to list (none: what there is to list)")->check(among(names));
+  command->add_option("topic", *topic, "What to list (none: what there is to list)")
+      ->check(among(names, "parshall list"));
   command->callback([topic, topics = std::move(topics)] {
     if (topic->empty()) {
       for (const Topic& known : topics) fmt::print("{}\n", known.name);

@@ -26,6 +26,10 @@ void add_commands(Command program, int& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::vector<char*> words = with_help_option(argc, argv);
+  argc = static_cast<int>(words.size());
+  words.push_back(nullptr);
+  argv = words.data();
   if (const auto status = become_sibling(argc, argv)) return *status;
   return run_program({.about = "Parshall watches every packet of a link and keeps exact statistics per flow.",
                       .part = "",

@@ -108,7 +108,7 @@ class Errors(Case):
                 self.assertEqual(done.out, b"")
 
     def test_a_hash_that_nobody_knows_or_that_cannot_be(self):
-        self.assert_says(run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, "no hash \"md5\"", "aes", "murmur3", "softrss")
+        self.assert_says(run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, "no hash \"md5\"", "aes", "(parshall list hashes)")
         self.assert_says(run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"), USAGE, "leave out --hash xxh3")
 
     def test_numbers_below_the_least(self):

@@ -56,7 +56,7 @@ class Programs(Case):
             self.assertIn(f"parshall-lab list {topic}", done.stderr.decode())
         done = subprocess.run([PROGRAM, "watch", "-r", capture, "--threads", "cooperative"], capture_output=True, timeout=60, check=False)
         self.assertEqual(done.returncode, USAGE)
-        self.assertIn("run-to-completion,pipeline", done.stderr.decode())
+        self.assertIn("run-to-completion, pipeline", done.stderr.decode())
 
 
 class Tasks(Case):
@@ -66,7 +66,7 @@ class Tasks(Case):
                  "heavy-hitters:top=-1": ("top=-1",), "heavy-hitters:by=": ("by=", "packets"), "count:window=1us": ("1us", "10ms"),
                  "count:window=10p": ("10p", "1000p"), "count:name=a b": ("a b",), "entropy:key=src/33": ("src/33",),
                  "superspreaders:key=dst": ("give src",), "change:method=guess": ("guess", "ewma"), "quantiles:of=colour": ("colour", "list fields"),
-                 "slow=packets >": ("packets >", "position"), "slow=colour > 1": ("colour", "rate_pps"), "slow=packets = 3": ("==",),
+                 "slow=packets >": ("packets >", "position"), "slow=colour > 1": ("colour", "parshall list fields"), "slow=packets = 3": ("==",),
                  "slow=3 > 2": ("no field",), "slow=(packets > 1": ("parenthesis",), "=packets > 1": ("name",), "": ("name",)}
         for spec, words in cases.items():
             with self.subTest(task=spec):
