@@ -2,12 +2,17 @@
 #include "monitor/plan_options.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace parshall::cli {
 namespace {
 
 std::string names_of(const PlanSetting& setting) {
-  if (setting.kind == SettingKind::words) return setting.name + ",--" + setting.name;
+  if (setting.kind == SettingKind::words) {
+    std::string positional = setting.name;
+    std::ranges::transform(positional, positional.begin(), [](unsigned char c) { return std::toupper(c); });
+    return positional + ",--" + setting.name;
+  }
   return (setting.letter.empty() ? "" : "-" + setting.letter + ",") + "--" + setting.name;
 }
 

@@ -17,6 +17,7 @@
 #include "generate/sending_source.hpp"
 #include "generate/traffic_text.hpp"
 #include "monitor/commands.hpp"
+#include "monitor/named_source.hpp"
 #include "monitor/send_options.hpp"
 #include "monitor/send_orders.hpp"
 #include "monitor/send_report.hpp"
@@ -263,20 +264,30 @@ class Send {
   Prompt prompt_;
 };
 
+/// Takes a capture that was named without -r.
+std::optional<Error> name_capture(const std::string& path, SendOptions& options) {
+  if (path.empty()) return std::nullopt;
+  if (!options.capture.empty() || !options.traffic.empty())
+    return Error{fmt::format("{} is one source too many: leave it out, or -r and -g", path)};
+  options.capture = path;
+  return missing_file_problem(path);
+}
+
 }  // namespace
 
 void add_send(Command app, int& status) {
   Command command = app.add_subcommand("send", "Send built-in traffic, or a capture, to a device or a file");
   auto options = std::make_shared<SendOptions>();
+  auto capture = std::make_shared<std::string>();
+  command->add_option("SOURCE", *capture, "Capture file, - for standard input; not with -r or -g")->group("What");
   declare(command, *options);
-  command->callback([options, &status] {
-    auto choices = choose(*options);
-    if (choices) {
-      status = Send(*options, *std::move(choices)).run();
+  command->callback([options, capture, &status] {
+    if (const auto problem = name_capture(*capture, *options)) {
+      status = fail("send", *problem, kUsage);
       return;
     }
-    say("send", choices.error().message);
-    status = kUsage;
+    auto choices = choose(*options);
+    status = choices ? Send(*options, *std::move(choices)).run() : fail("send", choices.error(), kUsage);
   });
 }
 

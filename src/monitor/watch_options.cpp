@@ -12,6 +12,7 @@
 #include "cli/messages.hpp"
 #include "cli/program.hpp"
 #include "engine/thread_models.hpp"
+#include "monitor/named_source.hpp"
 #include "monitor/privileges.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/sink.hpp"
@@ -140,11 +141,11 @@ std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
 Result<Plan> read(const WatchOptions& o) {
   Plan plan = o.plan;
   if (auto problem = o.given.apply_to(plan)) return *std::move(problem);
-  for (const std::string& word : configuration().exports) {
-    auto output = parse_output(word);
-    if (!output) return output.error();
-    plan.outputs.push_back(*std::move(output));
-  }
+  if (!o.first_word.empty())
+    if (auto problem = place_first_word(o.first_word, o.command, plan.source)) return *std::move(problem);
+  auto configured = configured_outputs(configuration().file);
+  if (!configured) return configured.error();
+  std::ranges::move(*configured, std::back_inserter(plan.outputs));
   const auto models = thread_models();
   const std::string& model = plan.flows.model;
   if (std::ranges::find(models, model, &ThreadModelEntry::name) != models.end()) {
@@ -163,6 +164,10 @@ void declare(Command command, WatchOptions& o) {
   o.given.declare(command, "Flows");
   o.given.declare(command, "Tasks");
   declare_hook(command, o);
+  command
+      .add_option("SOURCE", o.first_word,
+                  "Capture file, else interface, else device of that name, - for standard input; not with -r, -i or -g")
+      ->group("Source");
   o.given.declare(command, "Report");
   declare_report(command, o);
   o.given.declare(command, "Threads");

@@ -19,6 +19,7 @@ struct WatchOptions {
   std::string command = "watch";
   Plan plan;  ///< with the command's defaults, until read() has what was given
   PlanOptions given;
+  std::string first_word;  ///< the source, or of the filter; empty: none
 
   std::string hook, hook_every = "1s";
   std::string format = "text", output = "-", every = "0", sort;
