@@ -34,7 +34,7 @@ SOURCES = {
     "labels": ("src/classify/labels.cpp", "src/classify/csv_records.hpp"),
     "live": ("src/monitor/live/state.cpp", "src/monitor/live/text.cpp", "src/monitor/live/table.cpp", "src/monitor/live/screen.cpp", "src/monitor/live/screen_body.cpp"),
     "model": ("src/classify/model_file.cpp", "src/classify/model_reader.cpp", "src/classify/naive_bayes.cpp", "src/classify/decision_tree.cpp"),
-    "plan": ("src/parshall/plan_settings.cpp", "src/parshall/settings.hpp", "src/pipeline/output/export_tables.cpp", "src/parshall/wiring.cpp"),
+    "plan": ("src/parshall/plan_settings.cpp", "src/parshall/settings.hpp", "src/pipeline/output/configuration_file.cpp", "src/parshall/wiring.cpp"),
     "profile": ("src/control/profile.cpp",),
     "records": ("src/pipeline/output/arrow", "src/pipeline/output/ipfix/ipfix.cpp", "src/pipeline/output/ipfix/fields.cpp", "src/pipeline/output/ipfix/writer.cpp",
                 "src/pipeline/output/parquet/chunk.cpp", "src/pipeline/output/parquet/encodings.cpp", "src/pipeline/output/parquet/file.cpp", "src/pipeline/output/json_lines.cpp"),

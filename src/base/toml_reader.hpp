@@ -2,7 +2,6 @@
 #pragma once
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <iterator>
@@ -11,27 +10,31 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parse_toml.hpp"
 #include "base/result.hpp"
 #include "base/suggestion.hpp"
 
 namespace parshall {
 
-/// What readers of TOML files have in common: they say what is wrong, and in which line. The first complaint counts.
+/// What readers of TOML files have in common: they say what is wrong, and where. The first complaint counts.
 class TomlReader {
  protected:
   /// `name` is what errors call the file.
   explicit TomlReader(const std::string& name) : name_(name) {}
 
-  void complain(const toml::node& at, const std::string& problem) {
-    if (!problem_) problem_ = Error{fmt::format("{}, line {}: {}", name_, at.source().begin.line, problem)};
+  std::string place_of(const toml::source_region& region) const { return place_in(name_, region.begin); }
+
+  void complain(const toml::source_region& at, const std::string& problem) {
+    if (!problem_) problem_ = Error{fmt::format("{}: {}", place_of(at), problem)};
   }
+  void complain(const toml::node& at, const std::string& problem) { complain(at.source(), problem); }
   const std::optional<Error>& problem() const noexcept { return problem_; }
 
   template <std::size_t N>
   void check_keys(const toml::table& table, const std::string_view (&known)[N]) {
     for (const auto& [key, value] : table)
       if (std::ranges::find(known, key.str()) == std::end(known))
-        complain(value,
+        complain(key.source(),
                  fmt::format("{} is not known here{}", key.str(), suggestion(key.str(), known, std::identity{})));
   }
 

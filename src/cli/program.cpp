@@ -12,18 +12,17 @@
 #include <iostream>
 #include <memory>
 #include <new>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
 #include "base/heap.hpp"
+#include "base/suggestion.hpp"
 #include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "cli/describe.hpp"
 #include "cli/messages.hpp"
 #include "cli/sibling.hpp"
 #include "cli/unknown_word.hpp"
-#include "pipeline/output/export_tables.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -33,7 +32,7 @@ Configuration& read_configuration() {
   return configuration;
 }
 
-/// A configuration file's options are those of watch, without a section around them.
+/// Reads a configuration: options of watch, without a section around them.
 class WatchConfig final : public CLI::ConfigBase {
  public:
   explicit WatchConfig(const CLI::App& app) : app_(app) {}
@@ -42,24 +41,42 @@ class WatchConfig final : public CLI::ConfigBase {
     const auto path = app_.get_config_ptr()->as<std::string>();
     const auto text = read_text(input, path);  // a pipe can be opened but once
     if (!text) throw CLI::FileError(text.error().message);
-    auto split = split_exports(*text, path);
-    if (!split) throw CLI::ConfigError(split.error().message, CLI::ExitCodes::ConfigError);
-    read_configuration() = {path, split->exports, split->rest};
-    std::istringstream rest(split->rest);
-    auto read = ConfigBase::from_config(rest);
-    for (CLI::ConfigItem& item : read) {
-      const CLI::App& watch = *app_.get_subcommand("watch");
-      const bool in_section = !item.parents.empty();
-      if (in_section || watch.get_option_no_throw("--" + item.name) == nullptr)
-        throw CLI::ConfigError(fmt::format("the configuration says {}, which is no option of watch",
-                                           in_section ? "[" + item.parents.front() + "]" : item.name),
-                               CLI::ExitCodes::ConfigError);
-      item.parents = {"watch"};
+    auto file = parse_configuration(*text, path);
+    if (!file) throw wrong(file.error());
+    const CLI::App& command = command_with_options();
+    std::vector<CLI::ConfigItem> items;
+    Configuration& read = read_configuration();
+    for (const ConfiguredSetting& setting : file->settings) {
+      const CLI::Option* const option = command.get_option_no_throw("--" + setting.name);
+      if (option == nullptr || !option->get_configurable()) throw wrong(unknown(setting, command));
+      const std::string takes = option->get_type_name();
+      if (const auto problem =
+              type_problem(setting, takes.substr(0, takes.find(':')), option->get_items_expected_max() > 1))
+        throw wrong(*problem);
+      items.push_back({.parents = {command.get_name()}, .name = setting.name, .inputs = setting.words});
+      if (option->empty()) read.places.emplace("--" + setting.name, setting.place);
     }
-    return read;
+    read.path = path;
+    read.file = *std::move(file);
+    return items;
   }
 
  private:
+  static CLI::ConfigError wrong(const Error& error) { return {error.message, CLI::ExitCodes::ConfigError}; }
+
+  static Error unknown(const ConfiguredSetting& setting, const CLI::App& command) {
+    return Error{fmt::format(
+        "{}: {} has no option {}{}", setting.place, command.get_name(), setting.name,
+        suggestion(setting.name, option_names(command), fmt::format("parshall {} --help", command.get_name())))};
+  }
+
+  /// classify has the options of watch.
+  const CLI::App& command_with_options() const {
+    const auto parsed = app_.get_subcommands();
+    const bool classifies = !parsed.empty() && parsed.front()->get_name() == "classify";
+    return classifies ? *parsed.front() : *app_.get_subcommand("watch");
+  }
+
   const CLI::App& app_;
 };
 
@@ -83,23 +100,26 @@ int parse(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::CallForVersion& wanted) {
     return app.exit(wanted);
   } catch (const CLI::FileError& error) {
-    fmt::print(stderr, "parshall: --config {}\n", error.what());
+    say("", fmt::format("--config {}", error.what()));
     return kFailed;
+  } catch (const CLI::ConfigError& error) {
+    say("", error.what());
+    return kUsage;
   } catch (const CLI::ParseError& error) {
     const auto unknown = unknown_word_problem(app);
-    fmt::print(stderr, "parshall: {}\nparshall: `{} --help` lists the options\n",
-               unknown.value_or(Error{error.what()}).message, command_of(app));
+    say("", with_place(unknown.value_or(Error{error.what()})).message);
+    say("", fmt::format("`{} --help` lists the options", command_of(app)));
     return kUsage;
   } catch (const std::system_error& refused) {
     const bool is_limit = refused.code() == std::errc::resource_unavailable_try_again;
-    fmt::print(stderr, "parshall: {}{}\n", refused.what(),
-               is_limit ? ": no thread more could be started; raise the limits (ulimit -u, -v)" : "");
+    say("", fmt::format("{}{}", refused.what(),
+                        is_limit ? ": no thread more could be started; raise the limits (ulimit -u, -v)" : ""));
     return kFailed;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "parshall: there is not enough memory for that\n");
+    say("", "there is not enough memory for that");
     return kFailed;
   } catch (const std::exception& unforeseen) {  // so that what was made for a test goes
-    fmt::print(stderr, "parshall: {}\n", unforeseen.what());
+    say("", unforeseen.what());
     return kFailed;
   }
 }
@@ -115,13 +135,21 @@ void hold_standard_descriptors() noexcept {
 int told(int status) {
   std::cout.flush();
   if (status != kDone || (std::fflush(stdout) == 0 && std::cout.good()) || errno == EPIPE) return status;
-  fmt::print(stderr, "parshall: cannot write standard output: {}\n", std::strerror(errno));
+  say("", fmt::format("cannot write standard output: {}", std::strerror(errno)));
   return kFailed;
 }
 
 }  // namespace
 
 const Configuration& configuration() noexcept { return read_configuration(); }
+
+Error with_place(Error error) {
+  const std::string option = error.message.substr(0, error.message.find_first_of(": "));
+  const auto& places = configuration().places;
+  if (const auto found = places.find(option); found != places.end())
+    error.message = fmt::format("{}: {}", found->second, error.message);
+  return error;
+}
 
 std::vector<char*> with_help_option(int argc, char** argv) {
   static char help[] = "--help";

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options.hpp"
+#include "pipeline/output/configuration_file.hpp"
 
 namespace parshall::cli {
 
@@ -25,12 +28,15 @@ std::vector<char*> with_help_option(int argc, char** argv);
 /// Parses and runs the subcommand; what is wrong is said on standard error. The exit status.
 int run_program(const Program& program, int argc, char** argv);
 
-/// What --config named, beside options.
+/// What --config named.
 struct Configuration {
-  std::string path;                  ///< empty: none
-  std::vector<std::string> exports;  ///< its [[export]] tables, as words of --export
-  std::string rest;                  ///< all else, as it was
+  std::string path;  ///< empty: none
+  ConfigurationFile file;
+  std::map<std::string, std::string> places;  ///< of options that the command line leaves to it: --NAME, where
 };
 const Configuration& configuration() noexcept;
+
+/// Puts the place in the configuration before an error of an option, "--NAME ...", that is set there.
+Error with_place(Error error);
 
 }  // namespace parshall::cli

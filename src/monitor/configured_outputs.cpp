@@ -11,11 +11,12 @@
 #include <iterator>
 #include <utility>
 
+#include "base/counted.hpp"
+#include "base/text_file.hpp"
 #include "cli/messages.hpp"
 #include "cli/program.hpp"
 #include "cli/signals.hpp"
 #include "parshall/wire_outputs.hpp"
-#include "pipeline/output/export_tables.hpp"
 #include "pipeline/output/summary_text.hpp"
 #include "pipeline/output/target_file.hpp"
 
@@ -39,14 +40,14 @@ bool is_among(const OutputPlan& output, const std::vector<OutputPlan>& outputs) 
   return std::ranges::find(outputs, output) != outputs.end();
 }
 
-Result<std::vector<OutputPlan>> parse(const std::vector<std::string>& words) {
-  std::vector<OutputPlan> outputs;
-  for (const std::string& word : words) {
-    auto output = parse_output(word);
-    if (!output) return output.error();
-    outputs.push_back(*std::move(output));
-  }
-  return outputs;
+/// Reads the file again: its outputs. Fails where anything else is not as it was.
+Result<std::vector<OutputPlan>> read_again(const Configuration& before) {
+  const auto text = read_text_file(before.path);
+  if (!text) return Error{"cannot read " + text.error().message};
+  const auto now = parse_configuration(*text, before.path);
+  if (!now) return now.error();
+  if (const auto problem = change_problem(before.file, *now, before.path)) return *problem;
+  return configured_outputs(*now);
 }
 
 /// One whose name has a time takes no other's place.
@@ -75,7 +76,7 @@ std::optional<Error> mixture(const std::vector<OutputPlan>& now, const std::vect
 ConfiguredOutputs::ConfiguredOutputs(Run& run, const Plan& plan, std::string command, bool is_held)
     : run_(run), plan_(plan), command_(std::move(command)), is_held_(is_held), others_(plan.outputs) {
   if (configuration().path.empty()) return;
-  if (auto outputs = parse(configuration().exports)) configured_ = *std::move(outputs);
+  if (auto outputs = configured_outputs(configuration().file)) configured_ = *std::move(outputs);
   std::erase_if(others_, [this](const OutputPlan& output) { return is_among(output, configured_); });
   reload_on_hangup();
 }
@@ -88,12 +89,11 @@ void ConfiguredOutputs::look(const std::function<void(bool)>& reloading, const s
 }
 
 void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
-  const auto stay = [this](const Error& why) { say(command_, why.message + "; outputs stay as they were"); };
-  const auto words = read_exports(configuration().path, configuration().rest);
-  if (!words && is_held_ && is_held_back(configuration().path, words.error()))
-    return stay(Error{words.error().message + "; the sandbox lets it be read in the folder where it was at the start"});
-  if (!words) return stay(words.error());
-  const auto wanted = parse(*words);
+  const auto stay = [this](const Error& why) { say(command_, why.message + "; the old configuration stays"); };
+  const auto wanted = read_again(configuration());
+  if (!wanted && is_held_ && is_held_back(configuration().path, wanted.error()))
+    return stay(
+        Error{wanted.error().message + "; the sandbox lets it be read in the folder where it was at the start"});
   if (!wanted) return stay(wanted.error());
   plan_.outputs = others_;
   std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +13,9 @@
 #include <cstring>
 #include <ctime>
 #include <utility>
+
+#include "base/parse_toml.hpp"
+
 namespace parshall::cli {
 namespace {
 
@@ -63,18 +65,16 @@ std::optional<Error> RunState::read() {
   char bytes[kBytes + 1];
   const ssize_t got = ::pread(file_.get(), bytes, sizeof bytes, 0);
   if (got != static_cast<ssize_t>(kBytes)) return strange;
-  try {
-    const toml::table found = toml::parse(std::string_view(bytes, kBytes));
-    const auto seed = seed_in(found["seed"].value_or(std::string_view()));
-    const auto runs = found["runs"].value_exact<std::int64_t>(),
-               until = found["watched_until_ns"].value_exact<std::int64_t>();
-    const auto ended = found["ended"].value_exact<bool>();
-    if (!seed || !runs || *runs < 1 || *runs == INT64_MAX || !until || !ended) return strange;
-    before_ = Before{*seed, *runs, *until, *ended};
-    return std::nullopt;
-  } catch (const toml::parse_error&) {
-    return strange;
-  }
+  constexpr std::size_t kKeys = 4;
+  const auto found = parse_toml(std::string_view(bytes, kBytes), path_);
+  if (!found || found->size() != kKeys) return strange;
+  const auto seed = seed_in((*found)["seed"].value_or(std::string_view()));
+  const auto runs = (*found)["runs"].value_exact<std::int64_t>(),
+             until = (*found)["watched_until_ns"].value_exact<std::int64_t>();
+  const auto ended = (*found)["ended"].value_exact<bool>();
+  if (!seed || !runs || *runs < 1 || *runs == INT64_MAX || !until || !ended) return strange;
+  before_ = Before{*seed, *runs, *until, *ended};
+  return std::nullopt;
 }
 
 std::string RunState::gap() const {

@@ -138,8 +138,7 @@ class Watch {
   }
 
   int fail(const Error& error, ExitStatus status) const {
-    say(options_.command, error.message);
-    return status;
+    return cli::fail(options_.command, status == kUsage ? with_place(error) : error, status);
   }
 
   void tell(const std::optional<Error>& problem) const {
@@ -376,8 +375,7 @@ void add(Command app, int& status, std::shared_ptr<WatchOptions> options, const 
       status = Watch(*options, *std::move(planned)).run();
       return;
     }
-    say(options->command, planned.error().message);
-    status = kUsage;
+    status = cli::fail(options->command, with_place(planned.error()), kUsage);
   });
 }
 

@@ -36,8 +36,9 @@ void declare_hook(Command command, WatchOptions& o) {
           ->group("Tasks");
   command
       .add_option("--hook-every", o.hook_every,
-                  "The least time from one run to the next; PARSHALL_LEFT_OUT: events since")
-      ->capture_default_str()
+                  "The least time from one run to the next; PARSHALL_LEFT_OUT: events since (default: 1s; with -r "
+                  "every event has a run)")
+      ->takes("TIME")
       ->needs(hook)
       ->group("Tasks");
 }
@@ -53,12 +54,14 @@ void declare_report(Command command, WatchOptions& o) {
   command
       .add_option("--every", o.every,
                   "A report each time this has passed, and one at the end: packet time with -r, the clock otherwise")
+      ->takes("TIME")
       ->group("Report");
   command
       .add_option(
           "--spool", o.spool,
           "Bytes that records of ended flows may take, most of them in TMPDIR, until a report has them; more are "
           "counted and dropped (default: 1Gi, with -r without bound)")
+      ->takes("COUNT")
       ->group("Report");
   command
       .add_option("--user", o.user,

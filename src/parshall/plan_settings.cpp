@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/parse.hpp"
-#include "base/parse_toml.hpp"
+#include "base/suggestion.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
 #include "generate/traffic_spec.hpp"
@@ -16,7 +16,7 @@
 #include "parshall/settings.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/flow/flood_filter.hpp"
-#include "pipeline/output/export_tables.hpp"
+#include "pipeline/output/configuration_file.hpp"
 
 namespace parshall {
 namespace {
@@ -267,19 +267,26 @@ Settings thread_settings() {
   return s;
 }
 
-/// A TOML value as the words of a command line; nothing for what has none.
-std::optional<Words> words_of(const toml::node& node) {
-  if (const auto* const text = node.as_string()) return Words{**text};
-  if (const auto* const number = node.as_integer()) return Words{std::to_string(**number)};
-  if (const auto* const number = node.as_floating_point()) return Words{fmt::format("{}", **number)};
-  if (!node.is_array()) return std::nullopt;
-  Words words;
-  for (const toml::node& entry : *node.as_array()) {
-    auto inner = entry.is_array() ? std::nullopt : words_of(entry);
-    if (!inner) return std::nullopt;
-    std::ranges::move(*inner, std::back_inserter(words));
-  }
-  return words;
+/// Sets what one line of a file says.
+std::optional<Error> apply(const ConfiguredSetting& given, const ConfigurationFile& file, Plan& plan) {
+  const auto problem = [&](const std::string& what) { return Error{fmt::format("{}: {}", given.place, what)}; };
+  const auto settings = plan_settings();
+  const auto setting = std::ranges::find(settings, given.name, &PlanSetting::name);
+  if (setting == settings.end())
+    return problem(fmt::format("{} is no setting of a plan{}", given.name,
+                               suggestion(given.name, settings, &PlanSetting::name, "parshall watch --help")));
+  if (auto wrong = type_problem(given, setting->takes, setting->kind != SettingKind::value)) return wrong;
+  const bool is_flag = setting->kind == SettingKind::flag;
+  if (is_flag && given.words.front() == "false") return std::nullopt;
+  const auto has = [&](const std::string& name) {
+    return std::ranges::find(file.settings, name, &ConfiguredSetting::name) != file.settings.end();
+  };
+  for (const std::string& other : setting->excludes)
+    if (has(other)) return problem(fmt::format("{} excludes {}", given.name, other));
+  if (!setting->needs.empty() && !has(setting->needs))
+    return problem(fmt::format("{} requires {}", given.name, setting->needs));
+  if (const auto wrong = setting->set(plan, is_flag ? Words() : given.words)) return problem(wrong->message);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -296,35 +303,13 @@ std::span<const PlanSetting> plan_settings() {
 }
 
 Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan plan) {
-  const auto split = split_exports(text, name);
-  if (!split) return split.error();
-  const auto file = parse_toml(split->rest, name);
+  const auto file = parse_configuration(text, name);
   if (!file) return file.error();
-  const auto settings = plan_settings();
-  for (const auto& [key, value] : *file) {
-    const auto problem = [&name, &value = value](const std::string& what) {
-      return Error{fmt::format("{}, line {}: {}", name, value.source().begin.line, what)};
-    };
-    const auto setting = std::ranges::find(settings, key.str(), &PlanSetting::name);
-    if (setting == settings.end()) return problem(fmt::format("{} is no setting of a plan", key.str()));
-    const auto* const on = value.as_boolean();
-    if ((setting->kind == SettingKind::flag) != (on != nullptr))
-      return problem(fmt::format("{} is {}", key.str(), on == nullptr ? "true or false" : "no flag: give it a value"));
-    if (on != nullptr && !**on) continue;
-    for (const std::string& other : setting->excludes)
-      if (file->contains(other)) return problem(fmt::format("{} excludes {}", key.str(), other));
-    if (!setting->needs.empty() && !file->contains(setting->needs))
-      return problem(fmt::format("{} requires {}", key.str(), setting->needs));
-    const auto words = on != nullptr ? Words() : words_of(value);
-    if (!words || (words->empty() && on == nullptr))
-      return problem(fmt::format("{} has no value that could be", key.str()));
-    if (const auto wrong = setting->set(plan, *words)) return problem(wrong->message);
-  }
-  for (const std::string& word : split->exports) {
-    auto output = parse_output(word);
-    if (!output) return Error{fmt::format("{}: {}", name, output.error().message)};
-    plan.outputs.push_back(*std::move(output));
-  }
+  for (const ConfiguredSetting& setting : file->settings)
+    if (const auto problem = apply(setting, *file, plan)) return *problem;
+  auto outputs = configured_outputs(*file);
+  if (!outputs) return outputs.error();
+  std::ranges::move(*outputs, std::back_inserter(plan.outputs));
   return plan;
 }
 

@@ -88,6 +88,16 @@ Result<OutputPlan> parse_output(const std::string& text) {
     return Error{fmt::format("--export {}: give KIND:FILE, such as csv:flows.csv{}", text, kind_hint(text))};
   OutputPlan plan{text.substr(0, colon), text.substr(colon + 1)};
   if (!is_kind(plan.kind)) return no_kind(plan.kind);
+Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file) {
+  std::vector<OutputPlan> outputs;
+  for (const auto& [word, place] : file.exports) {
+    auto output = parse_output(word);
+    if (!output) return Error{fmt::format("{}: {}", place, output.error().message)};
+    outputs.push_back(*std::move(output));
+  }
+  return outputs;
+}
+
   return plan;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "parshall/plan.hpp"
+#include "pipeline/output/configuration_file.hpp"
 #include "pipeline/output/output_needs.hpp"
 #include "pipeline/output/outputs.hpp"
 #include "web/server.hpp"
@@ -31,6 +32,9 @@ Result<OutputPlan> parse_output(const std::string& text);
 
 /// Whether it takes nothing, and tells how a run goes.
 bool is_metrics(const OutputPlan& output) noexcept;
+
+/// Returns the outputs of a file's [[export]] tables.
+Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file);
 
 /// Opens all of them, for what comes from a source. `wait`: rather than drop.
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,

@@ -30,8 +30,9 @@ struct Wrong {
 void expect_wrong(const std::string& text, const std::vector<Wrong>& cases) {
   for (const Wrong& wrong : cases) {
     SCOPED_TRACE(std::to_string(wrong.line) + ": " + wrong.by);
-    EXPECT_THAT(error_of(with(text, wrong.line, wrong.by)),
-                AllOf(StartsWith("m.toml, line " + std::to_string(wrong.said_of) + ": "), HasSubstr(wrong.words)));
+    EXPECT_THAT(
+        error_of(with(text, wrong.line, wrong.by)),
+        AllOf(StartsWith("m.toml, line " + std::to_string(wrong.said_of) + ", column "), HasSubstr(wrong.words)));
   }
 }
 
@@ -190,9 +191,9 @@ TEST(ModelFile, RefusesATableOfAbsurdSize) {
 
 TEST(ModelFile, RefusesWhatIsNoToml) {
   EXPECT_THAT(error_of(""), HasSubstr("version is missing"));
-  EXPECT_THAT(error_of(std::string(1000, '\0')), StartsWith("m.toml, line 1: "));
-  EXPECT_THAT(error_of("\xFF\xFE\x80"), StartsWith("m.toml, line 1: "));
-  EXPECT_THAT(error_of("a = " + std::string(100'000, '[')), StartsWith("m.toml, line 1: "));
+  EXPECT_THAT(error_of(std::string(1000, '\0')), StartsWith("m.toml, line 1, column "));
+  EXPECT_THAT(error_of("\xFF\xFE\x80"), StartsWith("m.toml, line 1, column "));
+  EXPECT_THAT(error_of("a = " + std::string(100'000, '[')), StartsWith("m.toml, line 1, column "));
   EXPECT_THAT(error_of(std::string(kMostModelBytes + 1, '#')), HasSubstr("larger than 16 MB"));
 }
 

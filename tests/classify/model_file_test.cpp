@@ -111,7 +111,7 @@ TEST_F(OnDisk, ErrorsNameTheFile) {
   EXPECT_THAT(read_model(folder_).error().message, AllOf(HasSubstr(folder_), HasSubstr("directory")));
   EXPECT_THAT(read_model("/dev/zero").error().message, HasSubstr("larger than 16 MB"));
   std::ofstream(path_) << with(kTree, 3, "packets = 99");
-  EXPECT_THAT(read_model(path_).error().message, StartsWith(path_ + ", line 3: "));
+  EXPECT_THAT(read_model(path_).error().message, StartsWith(path_ + ", line 3, column "));
 }
 
 TEST(ModelFile, HasNothingThatCouldNotBeRead) {

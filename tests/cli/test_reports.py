@@ -322,9 +322,12 @@ class Reports(Case):
         self.assertNotIn("gap_mean", done.out.decode())
 
     def test_mistakes_in_a_configuration_file_are_named(self):
-        for line, words in (('sorte = "packets"', ["sorte", "no option of watch"]), ('count = "abc"', ["--count abc"]),
-                            ("[flows]\nkey = 1", ["[flows]"]), ('model = "fast"', ["fast", "model"]),
-                            ("this is no toml", ["this is no toml"])):
+        for line, words in (('sorte = "packets"', ["watch.toml, line 1, column 9: watch has no option sorte; did you mean sort?"]),
+                            ('count = "abc"', ["watch.toml, line 1, column 9: --count abc"]), ("[flows]\nkey = 1", ["watch.toml, line 1, column 2: flows is a table"]),
+                            ('model = "fast"', ["fast", "model"]), ("this is no toml", ["watch.toml, line 1, column"]), ("format = csv", ["line 1, column 10"]),
+                            ('format = "xml"', ["line 1, column 10: --format: there is no xml"]), ('every = "soon"', ["line 1, column 9: --every soon"]),
+                            ('top = "3"', ["line 1, column 7: top takes a whole number"]), ('quiet = "yes"', ["line 1, column 9: quiet takes true or false"]),
+                            ('key = "src"\nkey = "dst"', ["watch.toml, line 2, column"]), ('key = "src" junk', ["watch.toml, line 1, column"])):
             done = run("watch", "-g", "flows=1", "--count", "1", "--config", self.config(line))
             if "abc" in line:  # the command line's own value counts
                 self.assertEqual(done.status, DONE)

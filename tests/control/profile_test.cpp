@@ -67,7 +67,7 @@ std::string error_of(const std::string& text) {
 /// What is said of it, and in which line.
 void expect_wrong(const Changed& changed, const std::string& words) {
   EXPECT_THAT(error_of(changed.text),
-              AllOf(StartsWith("p.toml, line " + std::to_string(changed.line) + ": "), HasSubstr(words)));
+              AllOf(StartsWith("p.toml, line " + std::to_string(changed.line) + ", column "), HasSubstr(words)));
 }
 
 TEST(Profile, IsReadAsItWasWritten) {
@@ -188,7 +188,7 @@ TEST(Profile, TakesNoKeysThatItDoesNotKnow) {
   expect_wrong(with("samples", "sample = 2"), "sample is not known here");
   EXPECT_THAT(error_of(profile().to_toml() + "tasks = [\"count\"]\n"), HasSubstr("tasks is not known here"))
       << "of [[work]]";
-  EXPECT_THAT(error_of("extra = 1\n" + profile().to_toml()), HasSubstr("line 1: extra is not known here"));
+  EXPECT_THAT(error_of("extra = 1\n" + profile().to_toml()), HasSubstr("line 1, column 1: extra is not known here"));
   expect_wrong(with("[retrieval.cached]", "[retrieval.warm]"), "warm is not known here");
 }
 
@@ -206,7 +206,7 @@ TEST(Profile, TakesNoOtherVersion) {
 }
 
 TEST(Profile, TakesNoWrongTables) {
-  EXPECT_THAT(error_of("version = 1\nmachine = 2\n"), HasSubstr("line 2: machine is a table: [machine]"));
+  EXPECT_THAT(error_of("version = 1\nmachine = 2\n"), HasSubstr("line 2, column 11: machine is a table: [machine]"));
   EXPECT_THAT(error_of("version = 1\n[[machine]]\ncpu = \"\"\n"), HasSubstr("machine is a table"));
   EXPECT_THAT(error_of(with("[[state]]", "[state]").text), StartsWith("p.toml, line "));
   std::string one = profile().to_toml();

@@ -30,7 +30,7 @@ class Configured(unittest.TestCase):
         self.config = self.folder / "watch.toml"
 
     def configure(self, *tables):
-        self.config.write_text("stats = identity\n" + "".join(f"\n[[export]]\n{table}\n" for table in tables))
+        self.config.write_text('stats = ["identity"]\n' + "".join(f"\n[[export]]\n{table}\n" for table in tables))
 
     def table(self, kind, name, more=""):
         return f'kind = "{kind}"\ntarget = "{self.folder / name}"\n{more}'
@@ -117,7 +117,7 @@ class Configured(unittest.TestCase):
         for times, table in enumerate((self.table("ipfix", "flows", 'probe = "other"'), self.table("csv", "flows")), 1):
             self.configure(table)
             process.send_signal(signal.SIGHUP)
-            self.wait_for("outputs stay as they were", times)
+            self.wait_for("the old configuration stays", times)
             self.assertIn("name another file", self.said[-1])
         self.configure(self.table("ipfix", "flows-%Y"))
         process.send_signal(signal.SIGHUP)
@@ -148,23 +148,24 @@ class Configured(unittest.TestCase):
     def test_what_is_wrong_is_told_and_changes_nothing(self):
         self.configure(self.table("csv", "a.csv"))
         process = self.start()
-        for times, (text, said) in enumerate((("[[export]]\nkind = 7\n", "takes a kind in quotes"), ("[[export]]\nkind = \n", "line 3"), ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
-                           ('[[export]]\nkind="csv"\ntarget="y"\nevry="60s"\n', "line 5: csv takes kind and target alone, not evry"),
-                           ('[[export]]\nkind="parquet"\ntarget="y"\nevry="60s"\n', 'there is no option "evry"; there are every, size'),
+        for times, (text, said) in enumerate((("[[export]]\nkind = 7\n", "takes a kind in quotes"), ("[[export]]\nkind = \n", "line 3, column 8"), ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
+                           ('[[export]]\nkind="csv"\ntarget="y"\nevry="60s"\n', "line 5, column 1: csv takes kind and target alone, not evry"),
+                           ('[[export]]\nkind="parquet"\ntarget="y"\nevry="60s"\n', 'there is no option "evry"; did you mean every? There are every, size'),
                            (f'[[export]]\nkind="csv"\ntarget="{self.folder}/a"\n[[export]]\nkind="jsonl"\ntarget="{self.folder}/a"\n', "are the same file"),
-                           ("# all the same\n\nidle = 1s\n", 'line 4: only [[export]] tables may change while a run goes on; "idle = 1s" takes a new start'),
-                           (f'[[exports]]\nkind="csv"\ntarget="{self.folder}/a"\n', 'line 2: only'), ("[[[\n", 'line 2: only')), 1):
-            self.config.write_text("stats = identity\n" + text)
+                           ('# all the same\n\nidle = "1s"\n', "line 4, column 8: only [[export]] tables may change while a run goes on; idle takes a new start"),
+                           ('idle = "1s"\nidle = "2s"\n', "line 3, column"), ("idle = 1s\n", "line 2, column"), ('idle = "1s" junk\n', "line 2, column"),
+                           (f'[[exports]]\nkind="csv"\ntarget="{self.folder}/a"\n', 'line 2, column 3: exports is a table, and there are none but [[export]]'), ("[[[\n", 'line 2, column')), 1):
+            self.config.write_text('stats = ["identity"]\n' + text)
             process.send_signal(signal.SIGHUP)
-            self.wait_for("outputs stay as they were", times)
+            self.wait_for("the old configuration stays", times)
             self.assertIn(said, self.said[-1])
         self.config.write_text("")
         process.send_signal(signal.SIGHUP)
-        self.wait_for('"stats = identity" is not there any more')
+        self.wait_for("stats is not there any more")
         self.config.unlink()
         process.send_signal(signal.SIGHUP)
         self.wait_for("No such file")
-        self.config.write_text(f'stats = identity\n[[export]]\n{self.table("csv", "a.csv")}\n[[export]]\n{self.table("csv", "absent/b.csv")}')
+        self.config.write_text(f'stats = ["identity"]\n[[export]]\n{self.table("csv", "a.csv")}\n[[export]]\n{self.table("csv", "absent/b.csv")}')
         process.send_signal(signal.SIGHUP)
         self.wait_for("absent/b.csv")
         summary = self.finish(process)
@@ -173,13 +174,13 @@ class Configured(unittest.TestCase):
     def test_a_configuration_that_cannot_be_read_or_would_take_the_stack_changes_nothing(self):
         self.configure(self.table("csv", "a.csv"))
         process = self.start()
-        self.config.write_text("stats = identity\n[[export]]\n" + ".".join("a" * 200000) + " = 1\n")
+        self.config.write_text('stats = ["identity"]\n[[export]]\n' + ".".join("a" * 200000) + " = 1\n")
         process.send_signal(signal.SIGHUP)
-        self.wait_for("line 3: more than 10000 dots, as in a key of too many parts; outputs stay as they were")
+        self.wait_for("column 20002: more than 10000 dots in a line, as in a key of too many parts; the old configuration stays")
         self.config.unlink()
         self.config.mkdir()
         process.send_signal(signal.SIGHUP)
-        self.wait_for("watch.toml: Is a directory; outputs stay as they were")
+        self.wait_for("watch.toml: Is a directory; the old configuration stays")
         summary = self.finish(process)
         self.assertEqual(sum(self.rows("a.csv").values()), summary["accounting"]["counted"])
 
@@ -203,7 +204,7 @@ class Configured(unittest.TestCase):
         self.configure('kind = "csv"')
         done = subprocess.run([PROGRAM, "watch", *TRAFFIC, "--config", self.config], capture_output=True, text=True, timeout=30, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("line 3: [[export]] takes a target in quotes", done.stderr)
+        self.assertIn("line 3, column 1: [[export]] takes a target in quotes", done.stderr)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #include "base/toml_text.hpp"
 #include "parshall/plan_settings.hpp"
 #include "parshall/wiring.hpp"
-#include "pipeline/output/export_tables.hpp"
+#include "pipeline/output/configuration_file.hpp"
 #include "targets.hpp"
 
 namespace parshall::fuzz {
@@ -38,17 +38,12 @@ void check_wiring(Plan plan) {
 
 void check_text(std::string_view text) {
   const auto plan = plan_of_toml(text, kName);
-  const auto split = split_exports(text, kName);
-  if (!split) check_error(split.error(), text);
-  require(!plan || split);
-  if (split) {
-    // The rest has as many lines, so that what is said of them is so.
-    require(std::count(split->rest.begin(), split->rest.end(), '\n') >= std::count(text.begin(), text.end(), '\n'));
-    const auto rest = split_exports(split->rest, kName);
-    require(rest && rest->exports.empty());
-  }
+  const auto file = parse_configuration(text, kName);
+  if (!file) check_error(file.error(), text);
+  require(!plan || file);
+  if (file) require(!change_problem(*file, *file, kName));
   if (!plan) return check_error(plan.error(), text);
-  require(plan->outputs.size() >= split->exports.size());
+  require(plan->outputs.size() >= file->exports.size());
   auto outputs = plan->outputs;
   // Saying it twice says the same, but for outputs, of which there are more then.
   auto again = plan_of_toml(text, kName, *plan);

@@ -275,7 +275,7 @@ class Replaced(Uses):
         link.unlink()
         link.symlink_to('two')
         process.send_signal(signal.SIGHUP)
-        self.assertIn('Permission denied; the sandbox lets it be read in the folder where it was at the start; outputs stay as they were', process.stderr.readline())
+        self.assertIn('Permission denied; the sandbox lets it be read in the folder where it was at the start; the old configuration stays', process.stderr.readline())
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(30), 0)
 

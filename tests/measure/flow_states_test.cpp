@@ -294,13 +294,13 @@ TEST(StateFile, StatesThatGiveWayToThemselvesAreRefusedWhereverTheCircleIs) {
   };
   EXPECT_EQ(error_of({"", "s0", "s1"}), "");
   EXPECT_EQ(error_of({"s1", "s2", ""}), "");
-  EXPECT_EQ(error_of({"s0"}), "test, line 4: s0 gives way to itself");
-  EXPECT_EQ(error_of({"s1", "s0"}), "test, line 7: s1 gives way to itself");
-  EXPECT_EQ(error_of({"s2", "s0", "s1"}), "test, line 10: s2 gives way to itself");
-  EXPECT_EQ(error_of({"s1", "s2", "s0", ""}), "test, line 10: s2 gives way to itself");
-  EXPECT_EQ(error_of({"s1", "s2", "s3", "s1"}), "test, line 13: s3 gives way to itself")
+  EXPECT_EQ(error_of({"s0"}), "test, line 4, column 11: s0 gives way to itself");
+  EXPECT_EQ(error_of({"s1", "s0"}), "test, line 7, column 11: s1 gives way to itself");
+  EXPECT_EQ(error_of({"s2", "s0", "s1"}), "test, line 10, column 11: s2 gives way to itself");
+  EXPECT_EQ(error_of({"s1", "s2", "s0", ""}), "test, line 10, column 11: s2 gives way to itself");
+  EXPECT_EQ(error_of({"s1", "s2", "s3", "s1"}), "test, line 13, column 11: s3 gives way to itself")
       << "with a way into the circle";
-  EXPECT_EQ(error_of({"nobody"}), "test, line 4: no state nobody; there is s0");
+  EXPECT_EQ(error_of({"nobody"}), "test, line 4, column 11: no state nobody; there is s0");
 }
 
 /// Two states, of which the first is the lighter one; all flows are in the other. Both directions of connections.

@@ -80,18 +80,40 @@ seed = 7
 }
 
 TEST(PlanOfToml, SaysWhatIsWrongAndWhere) {
-  EXPECT_THAT(complaint("read = \"a\"\nidel = \"1s\"\n"), HasSubstr("plan.toml, line 2: idel is no setting"));
-  EXPECT_THAT(complaint("idle = \"soon\"\n"), HasSubstr("line 1: --idle soon: give a time"));
+  EXPECT_THAT(complaint("read = \"a\"\nidel = \"1s\"\n"),
+              HasSubstr("plan.toml, line 2, column 8: idel is no setting of a plan; did you mean idle?"));
+  EXPECT_THAT(complaint("idle = \"soon\"\n"), HasSubstr("line 1, column 8: --idle soon: give a time"));
   EXPECT_THAT(complaint("workers = 0\n"), HasSubstr("--workers 0: give a number from 1 to 256"));
-  EXPECT_THAT(complaint("key = \"4tuple\"\n"), HasSubstr("there is no 4tuple; did you mean 5tuple?"));
-  EXPECT_THAT(complaint("inner = \"yes\"\n"), HasSubstr("inner is true or false"));
-  EXPECT_THAT(complaint("workers = true\n"), HasSubstr("workers is no flag"));
+  EXPECT_THAT(complaint("key = \"4tuple\"\n"),
+              HasSubstr("there is no 4tuple; did you mean 5tuple? There are 5tuple, src-dst, src, dst"));
+  EXPECT_THAT(complaint("inner = \"yes\"\n"), HasSubstr("line 1, column 9: inner takes true or false"));
+  EXPECT_THAT(complaint("workers = true\n"), HasSubstr("workers takes a whole number"));
   EXPECT_THAT(complaint("accuracy = 0.5\nno-adapt = true\n"), HasSubstr("accuracy excludes no-adapt"));
   EXPECT_THAT(complaint("dscp = [\"web=EF\"]\n"), HasSubstr("dscp requires forward"));
-  EXPECT_THAT(complaint("stats = []\n"), HasSubstr("stats has no value"));
-  EXPECT_THAT(complaint("stats = [[\"a\"]]\n"), HasSubstr("stats has no value"));
+  EXPECT_THAT(complaint("stats = []\n"), HasSubstr("stats is an empty list"));
+  EXPECT_THAT(complaint("stats = [[\"a\"]]\n"), HasSubstr("stats is a text in quotes, a number"));
   EXPECT_THAT(complaint("read = \n"), HasSubstr("plan.toml, line 1"));
-  EXPECT_THAT(complaint("[watch]\nread = \"a\"\n"), HasSubstr("watch is no setting"));
+  EXPECT_THAT(complaint("[watch]\nread = \"a\"\n"), HasSubstr("line 1, column 2: watch is a table"));
+}
+
+TEST(PlanOfToml, TakesTomlAlone) {
+  EXPECT_THAT(complaint("idle = \"1s\"\nidle = \"2s\"\n"), HasSubstr("plan.toml, line 2, column")) << "twice";
+  EXPECT_THAT(complaint("idle = \"1s\" junk\n"), HasSubstr("plan.toml, line 1, column 13")) << "behind the value";
+  for (const char* text : {"[[[\n", "[+]\n", "[[ [a]]\n", "[", "[["})
+    EXPECT_THAT(complaint(text), HasSubstr("plan.toml, line 1, column")) << text;
+  EXPECT_THAT(complaint("table = bucketed\n"), HasSubstr("plan.toml, line 1, column 9")) << "no quotes";
+  EXPECT_THAT(complaint("workers = \"2\"\ninner = 1\n"), HasSubstr("line 2, column 9: inner takes true or false"));
+  EXPECT_THAT(complaint("read = 5\n"), HasSubstr("line 1, column 8: read takes a text in quotes"));
+  EXPECT_THAT(complaint("quantile-error = \"0.1\"\n"), HasSubstr("line 1, column 18: quantile-error takes a number"));
+  EXPECT_THAT(complaint("workers = 1.5\n"), HasSubstr("line 1, column 11: workers takes a whole number"));
+  EXPECT_THAT(complaint("workers = [1, 2]\n"), HasSubstr("line 1, column 11: workers takes one value, and no list"));
+  EXPECT_THAT(complaint("idle = 1979-05-27\n"), HasSubstr("line 1, column 8: idle is a text in quotes, a number"));
+  EXPECT_THAT(complaint("stats = [\"rate\", 1]\n"), HasSubstr("line 1, column 18: stats is"));
+  EXPECT_THAT(complaint("[[exports]]\nkind = \"csv\"\n"), HasSubstr("exports is a table, and there are none but"));
+  EXPECT_THAT(complaint("[[export]]\nkind = \"csv\"\n"), HasSubstr("line 1, column 1: [[export]] takes a target"));
+  EXPECT_THAT(complaint("[[export]]\nkind = \"cvs\"\ntarget = \"a\"\n"),
+              HasSubstr("line 1, column 1: --export: there is no \"cvs\"; did you mean csv?"));
+  EXPECT_EQ(complaint("idle = 15\nworkers = \"2\"\nquantile-error = 0.1\nstats = \"rate\"\n"), "nothing");
 }
 
 std::string wrong(const Plan& plan) {

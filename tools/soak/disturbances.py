@@ -82,7 +82,7 @@ class Disturbances(threading.Thread):
         self._configuration.write("\n" + wrong)
         self._monitor.reload()
         self._tell("disturbance", of=kind, wrong=wrong)
-        if not self._monitor.wait_for("outputs stay as they were", since):
+        if not self._monitor.wait_for("the old configuration stays", since):
             self._broken(kind, f"nothing was said about {wrong!r}")
         self._configuration.write()
 
