@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
+
+#include "base/escaped.hpp"
 
 namespace parshall::cli {
 
@@ -21,10 +22,7 @@ std::string command_line() {
     if (!is_plain) line += "'";
     at = words.find('\0', at + 1);
   }
-  // A path may be of any bytes, reports are UTF-8.
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-  return line;
+  return escaped(line);  // a path may be of any bytes, reports are UTF-8
 }
 
 }  // namespace parshall::cli

@@ -4,7 +4,7 @@
 
 namespace parshall::cli {
 
-/// How this program was called, as a shell would be told again; bytes beyond ASCII are question marks.
+/// Returns how this program was called, as a shell would be told again; what is not printable is escaped.
 std::string command_line();
 
 }  // namespace parshall::cli

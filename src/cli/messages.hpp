@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <string>
 
+#include "base/escaped.hpp"
 #include "base/result.hpp"
 #include "cli/exit_status.hpp"
 
 namespace parshall::cli {
 
-/// One line on standard error. A closed or full standard error must not end the program.
-/// The command may be empty.
+/// Writes to standard error. One that is closed or full must not end the program.
+inline void write_error_text(const std::string& text) noexcept {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+/// One line on standard error, whatever names of files are in it. The command may be empty.
 inline void say(const std::string& command, const std::string& line) noexcept {
-  const std::string whole = "parshall" + (command.empty() ? "" : " " + command) + ": " + line + "\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, whole.data(), whole.size());
+  write_error_text(fmt::format("parshall{}{}: {}\n", command.empty() ? "" : " ", command, escaped(line)));
 }
 
 /// Says why a command ends, with which status.

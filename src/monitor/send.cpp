@@ -230,7 +230,7 @@ class Send {
     summary.dropped = pcap_ ? pcap_->lost() : port_ ? port_->dropped_in_sending() : 0;
     int status = kDone;
     if (options_.per_flow) {
-      if (!options_.quiet) say("send", "\n" + send_summary_text(summary));
+      if (!options_.quiet) write_error_text(send_summary_text(summary));
     } else if (const auto error =
                    write_report(options_.format == "json" ? send_summary_json(summary) : send_summary_text(summary))) {
       status = fail(*error, kFailed);
@@ -245,7 +245,7 @@ class Send {
   /// A capture on standard output leaves the report to standard error.
   std::optional<Error> write_report(const std::string& text) const {
     if (options_.file != "-" || options_.output != "-") return write_whole(options_.output, text);
-    fmt::print(stderr, "{}", text);
+    write_error_text(text);
     return std::nullopt;
   }
 

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/counted.hpp"
+#include "base/escaped.hpp"
 #include "base/or_null.hpp"
 #include "generate/frame.hpp"
 #include "pipeline/output/format.hpp"
@@ -29,9 +31,9 @@ std::optional<double> SendSummary::line_bps() const noexcept {
 
 std::string send_summary_text(const SendSummary& summary) {
   const SendCounts& counts = summary.counts;
-  std::string text = fmt::format("{} -> {}\n", summary.source, summary.destination);
-  text += fmt::format("sent      {} frames, {} bytes, in {:.3f} s{}\n", summary.sent(), counts.bytes,
-                      static_cast<double>(summary.elapsed_ns) * 1e-9,
+  std::string text = fmt::format("{} -> {}\n", escaped(summary.source), escaped(summary.destination));
+  text += fmt::format("sent      {}, {}, in {:.3f} s{}\n", counted(summary.sent(), "frame"),
+                      counted(counts.bytes, "byte"), static_cast<double>(summary.elapsed_ns) * 1e-9,
                       summary.time == SendTime::stamped ? " of time stamps" : "");
   if (const auto pps = summary.rate_pps())
     text += fmt::format("rate      {}, {} of the line; asked {}\n", scaled_text(*pps, "pps"),
@@ -73,7 +75,7 @@ std::string send_summary_json(const SendSummary& summary) {
       {"line_bps", or_null(summary.line_bps())},
       {"lateness", lateness},
   };
-  return document.dump(2) + "\n";
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace parshall::cli

@@ -83,7 +83,7 @@ std::optional<Error> write_findings(const TrainOptions& options, const Training&
   const std::string figures = form->head(lab::training_columns()) +
                               form->part("train", lab::training_columns(), lab::training_part(samples, confusion));
   if (options.output != "-") return write_whole("-", figures);
-  fmt::print(stderr, "{}", figures);
+  write_error_text(figures);
   return std::nullopt;
 }
 

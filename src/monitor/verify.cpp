@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.hpp"
+#include "base/escaped.hpp"
 #include "cli/messages.hpp"
 #include "cli/whole_file.hpp"
 #include "monitor/commands.hpp"
@@ -17,21 +19,23 @@ std::string text_of(const Verified& verified) {
   std::string text;
   for (const VerifiedFile& file : verified.files) {
     const ExportedFile& read = file.read;
-    const std::string what = !read.problem.empty()     ? "BROKEN: " + read.problem
-                             : read.has_findings_alone ? "what tasks found: no records"
-                             : read.account && read.records == 0
-                                 ? "account"
-                                 : fmt::format("{} records of {} packets", read.records, read.packets);
-    text += fmt::format("{}  {}\n", file.path, what);
+    const std::string what =
+        !read.problem.empty()     ? "BROKEN: " + read.problem
+        : read.has_findings_alone ? "what tasks found: no records"
+        : read.account && read.records == 0
+            ? "account"
+            : fmt::format("{} of {}", counted(read.records, "record"), counted(read.packets, "packet"));
+    text += fmt::format("{}  {}\n", escaped(file.path), escaped(what));
   }
   for (const VerifiedRun& run : verified.runs) {
-    text += fmt::format("run {}: {} records of {} packets in {} file{}\n", run.name, run.records, run.packets,
-                        run.files, run.files == 1 ? "" : "s");
+    text += fmt::format("run {}: {} of {} in {}\n", escaped(run.name), counted(run.records, "record"),
+                        counted(run.packets, "packet"), counted(run.files, "file"));
     if (const auto& account = run.account)
-      text += fmt::format("  {} packets counted in flows{} = {} written + {} not sent (in {} records)\n",
-                          account->packets_offered, account->whole_run ? "" : " while it was an output",
-                          account->packets_written, account->packets_not_sent, account->records_not_sent);
-    text += run.problem.empty() ? "  it adds up\n" : fmt::format("  WRONG: {}\n", run.problem);
+      text += fmt::format("  {} counted in flows{} = {} written + {} not sent (in {})\n",
+                          counted(account->packets_offered, "packet"),
+                          account->whole_run ? "" : " while it was an output", account->packets_written,
+                          account->packets_not_sent, counted(account->records_not_sent, "record"));
+    text += run.problem.empty() ? "  it adds up\n" : fmt::format("  WRONG: {}\n", escaped(run.problem));
   }
   return text;
 }

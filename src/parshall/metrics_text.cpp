@@ -7,26 +7,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/escaped.hpp"
+
 namespace parshall {
 namespace {
-
-/// Returns the bytes of the character that the text begins with; 0 where it begins with none. Source: RFC 3629, section
-/// 4.
-std::size_t utf8_length(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (text.size() < length) return 0;
-  // Neither longer than need be, nor half of a pair, nor beyond U+10FFFF.
-  const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (byte(1) < least || byte(1) > most) return 0;
-  for (std::size_t i = 2; i < length; ++i)
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-  return length;
-}
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "NaN";
@@ -39,13 +23,13 @@ std::string number_text(double value) {
 std::string label_text(std::string_view value) {
   std::string text;
   while (!value.empty()) {
-    const std::size_t length = utf8_length(value);
+    const std::size_t length = printable_length(value);
     const auto first = static_cast<unsigned char>(value[0]);
     if (first == '\n')
       text += "\\n";
     else if (first == '\\' || first == '"')
       (text += '\\') += value[0];
-    else if (length == 0 || first < 0x20 || first == 0x7f)
+    else if (length == 0)
       text += fmt::format("\\\\x{:02x}", first);
     else
       text += value.substr(0, length);

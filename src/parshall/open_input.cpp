@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/escaped.hpp"
 #include "engine/thread_models.hpp"
 #include "generate/memory_source.hpp"
 #include "generate/paced_source.hpp"
@@ -41,14 +42,14 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session, 
       open_capture_descriptor(file->release(), path == "-" ? std::string(kStandardInput) : path, lanes_of(session));
   if (!sources) return sources.error();
   if (can_take_turns(session) && sources->front()->keeps_packets())
-    return Input{.description = path,
+    return Input{.description = escaped(path),
                  .sources = TurnSource::make(std::move(sources->front()), lanes_of(session), limit_of(session)),
                  .dealing = Dealing::in_turns,
                  .owner = nullptr,
                  .device = nullptr,
                  .memory_bytes = Turns::memory_bytes(lanes_of(session), Turns::packets_for(session.batch),
                                                      session.reads_headers())};
-  return Input{.description = path == "-" ? "standard input" : path,
+  return Input{.description = path == "-" ? "standard input" : escaped(path),
                .sources = *std::move(sources),
                .dealing = Dealing::all_to_each,
                .owner = nullptr,
@@ -70,7 +71,7 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
   auto trace = Trace::make(*spec, deals ? lanes_of(session) : 0);
   if (!trace) return trace.error();
   const auto shared = std::make_shared<const Trace>(*std::move(trace));
-  Input input{.description = "built-in traffic " + text,
+  Input input{.description = "built-in traffic " + escaped(text),
               .sources = {},
               .dealing = spec->pace_pps != 0 ? Dealing::by_device : Dealing::all_to_each,
               .owner = nullptr,
@@ -113,7 +114,7 @@ struct Wire {
 Input wire_input(std::shared_ptr<DpdkPort> here, std::shared_ptr<DpdkPort> there) {
   const auto wire = std::make_shared<Wire>(std::move(here), std::move(there));
   Input input{
-      .description = wire->here->description() + "; forward " + wire->there->description(),
+      .description = escaped(wire->here->description() + "; forward " + wire->there->description()),
       .sources = wire->here->take_queues(),
       .dealing = Dealing::by_device,
       .owner = wire,
@@ -132,7 +133,7 @@ std::string remedy(std::uint32_t descriptors) {
 /// Of a packet socket or a DPDK port.
 template <class Device>
 Input device_input(const std::shared_ptr<Device>& device) {
-  return {.description = device->description(),
+  return {.description = escaped(device->description()),
           .sources = device->take_queues(),
           .dealing = Dealing::by_device,
           .owner = device,

@@ -38,9 +38,10 @@ TEST(MetricsText, LabelsAreEscaped) {
 
 TEST(MetricsText, WhatIsUtf8StaysAndWhatIsNotIsEscapedByteByByte) {
   for (const char* const text : {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xed\x9f\xbf", "\xee\x80\x80",
-                                 "\xf0\x9f\x90\xa7", "\xf4\x8f\xbf\xbf", "a\xc2\x80z"})
+                                 "\xf0\x9f\x90\xa7", "\xf4\x8f\xbf\xbf", "a\xc2\xa0z"})
     EXPECT_EQ(label_text(text), text);
   EXPECT_EQ(label_text("\xff"), R"(\\xff)");
+  EXPECT_EQ(label_text("a\xc2\x9bz"), R"(a\\xc2\\x9bz)") << "a control character";
   EXPECT_EQ(label_text("\x80z"), R"(\\x80z)") << "begins within a character";
   EXPECT_EQ(label_text("a\xc3"), R"(a\\xc3)") << "cut";
   EXPECT_EQ(label_text("\xe2\x82"), R"(\\xe2\\x82)") << "cut";

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/escaped.hpp"
 #include "pipeline/output/format.hpp"
 
 namespace parshall::live {
@@ -63,11 +64,10 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width, std::siz
 }
 
 std::string printable(std::string_view text, Glyphs glyphs) {
-  std::string clean(text);
-  for (char& c : clean) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F || (byte >= 0x80 && glyphs == Glyphs::ascii)) c = '?';
-  }
+  std::string clean = escaped(text);
+  if (glyphs == Glyphs::ascii)
+    std::ranges::replace_if(
+        clean, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
   return clean;
 }
 

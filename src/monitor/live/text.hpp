@@ -23,7 +23,7 @@ std::string cut_middle(std::string_view text, std::size_t width, Glyphs glyphs);
 /// `text` in lines of at most `width`, broken at spaces where there are any; more than `lines` lines are cut.
 std::vector<std::string> wrap(std::string_view text, std::size_t width, std::size_t lines, Glyphs glyphs);
 
-/// Control characters, and in ASCII anything else, become '?': names come from outside.
+/// Returns `text` escaped, since names come from outside; in ASCII every other character is '?'.
 std::string printable(std::string_view text, Glyphs glyphs);
 
 /// One character per value, the newest last, as high as its share of the largest.
