@@ -3,12 +3,31 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <system_error>
+
 namespace parshall {
 
-bool same_file(const std::string& input, const std::string& output) {
-  struct stat in, out;
-  return ::stat(input.c_str(), &in) == 0 && ::stat(output.c_str(), &out) == 0 && S_ISREG(out.st_mode) &&
-         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+namespace fs = std::filesystem;
+
+std::string resolved_path(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as Linux follows
+  std::error_code wrong;
+  fs::path at = fs::absolute(path, wrong).lexically_normal();
+  // A link to what is not there is only followed here: the last part is all that opening a file can make.
+  for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(at, wrong)); ++links)
+    at = (at.parent_path() / fs::read_symlink(at, wrong));
+  const fs::path folder = fs::weakly_canonical(at.parent_path(), wrong);
+  return ((wrong ? at.parent_path() : folder) / at.filename()).lexically_normal().string();
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  if (one.empty() || other.empty() || one == "-" || other == "-") return false;
+  struct stat a {
+  }, b{};
+  const bool has_one = ::stat(one.c_str(), &a) == 0, has_other = ::stat(other.c_str(), &b) == 0;
+  if (has_one && has_other) return S_ISREG(b.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  return !has_one && !has_other && resolved_path(one) == resolved_path(other);
 }
 
 }  // namespace parshall

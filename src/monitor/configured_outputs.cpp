@@ -98,6 +98,8 @@ void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
   plan_.outputs = others_;
   std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));
   if (const auto problem = outputs_problem(plan_)) return stay(*problem);
+  const Target itself{"the configuration", configuration().path};
+  if (const auto problem = targets_problem({&itself, 1}, targets_of(plan_))) return stay(*problem);
   if (const auto problem = mixture(configured_, *wanted)) return stay(*problem);
   bool opened = true;
   for (const OutputPlan& output : *wanted)

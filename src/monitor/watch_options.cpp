@@ -218,7 +218,10 @@ std::optional<Error> complete(const WatchOptions& o, WatchPlan& plan) {
   if (o.live && o.output != "-") targets.push_back({"the live view", "-"});
   if (!o.state.empty()) targets.push_back({"--state", o.state});
   std::ranges::move(targets_of(plan.plan), std::back_inserter(targets));
-  if (const auto problem = targets_problem(plan.plan.source.file, targets)) return *problem;
+  std::vector<Target> inputs = inputs_of(plan.plan);
+  if (!configuration().path.empty()) inputs.push_back({"the configuration", configuration().path});
+  if (!o.web_token.empty()) inputs.push_back({"the file of --web-token", o.web_token});
+  if (const auto problem = targets_problem(inputs, targets)) return *problem;
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
   plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;

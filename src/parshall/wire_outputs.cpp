@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
-#include <system_error>
-#include "base/suggestion.hpp"
 
 #include "base/same_file.hpp"
+#include "base/suggestion.hpp"
 #include "parshall/open_input.hpp"
 #include "pipeline/output/exporters.hpp"
 #include "pipeline/output/target_file.hpp"
@@ -49,8 +47,7 @@ bool is_same(const std::string& a, const std::string& b) {
   if (at_a && at_b)
     return at_a->st_dev == at_b->st_dev && at_a->st_ino == at_b->st_ino &&
            (!S_ISCHR(at_a->st_mode) || ((a == "-" || b == "-") && ::isatty(STDOUT_FILENO) != 0));
-  std::error_code wrong;
-  return !at_a && !at_b && std::filesystem::weakly_canonical(a, wrong) == std::filesystem::weakly_canonical(b, wrong);
+  return !at_a && !at_b && same_file(a, b);
 }
 
 /// Where the target does not say it.
@@ -88,6 +85,9 @@ Result<OutputPlan> parse_output(const std::string& text) {
     return Error{fmt::format("--export {}: give KIND:FILE, such as csv:flows.csv{}", text, kind_hint(text))};
   OutputPlan plan{text.substr(0, colon), text.substr(colon + 1)};
   if (!is_kind(plan.kind)) return no_kind(plan.kind);
+  return plan;
+}
+
 Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file) {
   std::vector<OutputPlan> outputs;
   for (const auto& [word, place] : file.exports) {
@@ -96,9 +96,6 @@ Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file
     outputs.push_back(*std::move(output));
   }
   return outputs;
-}
-
-  return plan;
 }
 
 std::vector<Target> targets_of(const Plan& plan) {
@@ -112,11 +109,21 @@ std::vector<Target> targets_of(const Plan& plan) {
   return targets;
 }
 
-std::optional<Error> targets_problem(const std::string& capture, std::span<const Target> targets) {
+std::vector<Target> inputs_of(const Plan& plan) {
+  std::vector<Target> inputs{{"the capture", plan.source.file},
+                             {"the file of states", plan.tasks.states},
+                             {"the profile", plan.tasks.profile},
+                             {"the model", plan.flows.model}};
+  std::erase_if(inputs, [](const Target& input) { return input.path.empty(); });
+  return inputs;
+}
+
+std::optional<Error> targets_problem(std::span<const Target> inputs, std::span<const Target> targets) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Target& target = targets[i];
-    if (!capture.empty() && capture != "-" && same_file(capture, target.path))
-      return Error{fmt::format("{}: this is the capture itself: name another file to write to", target.what)};
+    for (const Target& input : inputs)
+      if (same_file(input.path, target.path))
+        return Error{fmt::format("{}: this is {} itself: name another file to write to", target.what, input.what)};
     for (const Target& other : targets.first(i)) {
       if (!is_same(other.path, target.path)) continue;
       if (target.path == "-" || other.path == "-")
@@ -147,7 +154,7 @@ std::optional<Error> outputs_problem(const Plan& plan) {
       if (const auto problem = target_problem(file))
         return Error{fmt::format("--export {}:{}", output.kind, problem->message)};
   }
-  return targets_problem(plan.source.file, targets_of(plan));
+  return targets_problem(inputs_of(plan), targets_of(plan));
 }
 
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,

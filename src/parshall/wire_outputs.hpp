@@ -15,7 +15,7 @@
 
 namespace parshall {
 
-/// Something that will be written to.
+/// Something that will be written to, or is read.
 struct Target {
   std::string what;  ///< as the user asked for it
   std::string path;  ///< - for standard output
@@ -24,17 +24,20 @@ struct Target {
 /// The targets of a plan's outputs.
 std::vector<Target> targets_of(const Plan& plan);
 
-/// Why they cannot all be written: one is the capture that is read, or two are the same.
-std::optional<Error> targets_problem(const std::string& capture, std::span<const Target> targets);
+/// The files that a plan reads.
+std::vector<Target> inputs_of(const Plan& plan);
+
+/// Why they cannot all be written: one is read, or two are the same.
+std::optional<Error> targets_problem(std::span<const Target> inputs, std::span<const Target> targets);
 
 /// KIND:TARGET. Error: it is not that.
 Result<OutputPlan> parse_output(const std::string& text);
 
-/// Whether it takes nothing, and tells how a run goes.
-bool is_metrics(const OutputPlan& output) noexcept;
-
 /// Returns the outputs of a file's [[export]] tables.
 Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file);
+
+/// Whether it takes nothing, and tells how a run goes.
+bool is_metrics(const OutputPlan& output) noexcept;
 
 /// Opens all of them, for what comes from a source. `wait`: rather than drop.
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,
