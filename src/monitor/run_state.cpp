@@ -46,6 +46,9 @@ Result<std::unique_ptr<RunState>> RunState::open(const std::string& path) {
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0) return refused(std::strerror(errno));
   if (!S_ISREG(found.st_mode)) return refused("is no file");
+  if (found.st_uid != ::geteuid())
+    return refused("another user owns it, who could know the seed or choose it: name a file of your own");
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refused("others can write it, and choose the seed: chmod 600");
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return refused("another run has it: give each its own");
   std::unique_ptr<RunState> state(new RunState(path, std::move(file)));
   if (found.st_size != 0)

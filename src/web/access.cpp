@@ -1,26 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "web/access.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
-#include <fstream>
+#include <optional>
+
+#include "base/file_handle.hpp"
 
 namespace parshall::web {
 namespace {
 
 constexpr std::size_t kLeast = 16, kMost = 1024;  ///< characters of a token
+constexpr std::size_t kMostRead = 4096;
+constexpr std::chrono::seconds kPatience{5};  ///< with who writes to a pipe
+
+/// Returns what the file begins with, up to its first line's end, or all that may be read of it. Nothing, and errno,
+/// where nobody writes to a pipe in time. Shape: at most kMostRead bytes, so that a device that never ends does no
+/// harm.
+std::optional<std::string> read_beginning(const std::string& name) {
+  const FileHandle file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return std::nullopt;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  std::string text;
+  char bytes[kMostRead];
+  while (text.size() < kMostRead && text.find('\n') == text.npos) {
+    pollfd ready{.fd = file.get(), .events = POLLIN, .revents = 0};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const int found = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (found < 0 && errno == EINTR) continue;
+    if (found == 0) errno = ETIMEDOUT;
+    if (found <= 0) return std::nullopt;
+    const ssize_t got = ::read(file.get(), bytes, kMostRead - text.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    text.append(bytes, static_cast<std::size_t>(got));
+  }
+  return text;
+}
 
 Result<std::string> read_token(const std::string& name) {
-  std::ifstream file(name);
-  std::string token;
-  if (!file || !std::getline(file, token))
-    return Error{fmt::format("--web-token {}: cannot read a line of it: {}", name,
-                             errno != 0 ? std::strerror(errno) : "it is empty")};
+  const auto text = read_beginning(name);
+  if (!text || text->empty())
+    return Error{
+        fmt::format("--web-token {}: cannot read a line of it: {}", name, text ? "it is empty" : std::strerror(errno))};
+  std::string token = text->substr(0, text->find('\n'));
   if (token.ends_with('\r')) token.pop_back();
   const bool visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
   if (token.size() < kLeast || token.size() > kMost || !visible)
@@ -43,7 +76,6 @@ Result<Access> Access::parse(const std::string& where, const std::string& token_
   if (!address) return Error{"--web " + address.error().message};
   Access access{.address = *address, .token = {}};
   if (token_file.empty() && access.address.is_loopback()) return access;
-  errno = 0;
   auto token = token_file.empty() ? make_token() : read_token(token_file);
   if (!token) return token.error();
   access.token = *std::move(token);
