@@ -2,6 +2,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,15 +15,22 @@ namespace parshall::cli {
 /// and in PARSHALL_LEFT_OUT how many came since the last run that no command was run for. What it writes goes to
 /// standard error.
 ///
-/// Never waits: one command runs at a time, and none sooner than `least` after the one before began.
+/// One command runs at a time, and none sooner than `least` after the one before began: an event that comes sooner is
+/// left out.
 class EventHook {
  public:
-  EventHook(std::unique_ptr<CommandRunner> runner, std::chrono::nanoseconds least)
-      : runner_(std::move(runner)), least_(least) {}
+  /// What an event does while the command of the one before it runs.
+  enum class Busy : std::uint8_t { leaves_out, waits };
+
+  /// `stops`, from any thread: nothing is waited for any more.
+  EventHook(std::unique_ptr<CommandRunner> runner, std::chrono::nanoseconds least, Busy busy,
+            std::function<bool()> stops)
+      : runner_(std::move(runner)), least_(least), busy_(busy), stops_(std::move(stops)) {}
 
   ~EventHook() { finish(); }
 
-  /// Ends a command that is still running after two seconds, at the latest a second later.
+  /// Waits for the last command, if it waits for any. Otherwise ends one that is still running after two seconds, at
+  /// the latest a second later.
   void finish();
 
   void event(std::string_view task, const std::string& json);
@@ -31,13 +39,24 @@ class EventHook {
   std::uint64_t left_out() const noexcept { return left_out_; }  ///< events without a run, in all
   std::uint64_t failed() const noexcept { return failed_; }      ///< runs that could not begin, or ended with a status
 
+  /// Notices that a command has ended.
+  void look() { (void)is_running(); }
+
+  /// Returns how the last command that ended has failed; empty where it did not.
+  const std::string& failure() const noexcept { return failure_; }
+
  private:
   using Clock = std::chrono::steady_clock;
 
   bool is_running();
+  bool waits() const { return busy_ == Busy::waits && !stops_(); }
+  void fail(std::string how);
 
   std::unique_ptr<CommandRunner> runner_;
   std::chrono::nanoseconds least_;
+  Busy busy_;
+  std::function<bool()> stops_;
+  std::string failure_;
   bool runs_one_ = false;
   Clock::time_point began_;
   std::uint64_t runs_ = 0, left_out_ = 0, left_out_since_run_ = 0, failed_ = 0;

@@ -111,7 +111,8 @@ class Watch {
     if (options_.hook.empty()) return std::nullopt;
     auto runner = CommandRunner::begin(options_.hook, {.user = options_.user, .runs_commands = true});
     if (!runner) return runner.error();
-    hook_.emplace(*std::move(runner), std::chrono::nanoseconds(plan_.hook_every_ns));
+    hook_.emplace(*std::move(runner), std::chrono::nanoseconds(plan_.hook_every_ns),
+                  plan_.plan.source.file.empty() ? EventHook::Busy::leaves_out : EventHook::Busy::waits, stop_asked);
     return std::nullopt;
   }
 
@@ -321,8 +322,9 @@ class Watch {
     if (status == kDone && watched_->lost()) status = kFailed;
     watched_->tell_account();
     if (const std::uint64_t lost = session().recalls_not_taken(); lost != 0)
-      say(options_.command, fmt::format("{} lines of recall were not taken in time, and are lost", lost));
-    tell_hook();
+      say(options_.command, fmt::format("{} of recall not taken in time, and lost: write --recall to a faster disk",
+                                        counted(lost, "line")));
+    if (!hook_succeeded() && status == kDone) status = kFailed;
     if (const auto damage = session().damage()) {
       say(options_.command, damage->message);
       if (status == kDone) status = session().input_state() == InputState::gone ? kFailed : kDamaged;
@@ -332,13 +334,16 @@ class Watch {
     return status;
   }
 
-  void tell_hook() {
-    if (!hook_) return;
+  /// Says what became of the hook's commands. True without a hook.
+  bool hook_succeeded() {
+    if (!hook_) return true;
     hook_->finish();
-    if (options_.quiet) return;
-    say(options_.command,
-        fmt::format("the command of --hook ran {} times ({} failed); {} events came too soon after one", hook_->runs(),
-                    hook_->failed(), hook_->left_out()));
+    const bool good = hook_->failed() == 0;
+    if (!options_.quiet || !good)
+      say(options_.command,
+          fmt::format("the command of --hook ran {} ({} failed); {} came too soon after one",
+                      counted(hook_->runs(), "time"), hook_->failed(), counted(hook_->left_out(), "event")));
+    return good;
   }
 
   const WatchOptions& options_;

@@ -131,10 +131,11 @@ std::optional<Error> findings_problem(const WatchOptions& o, const WatchPlan& pl
 }
 
 std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
-  for (const auto& [option, text, into] : {std::tuple{"--every", &o.every, &plan.every_ns},
-                                           std::tuple{"--hook-every", &o.hook_every, &plan.hook_every_ns}}) {
-    const auto value = parse_duration_ns(*text);
-    if (!value) return Error{fmt::format("{} {}: give a time such as 500ms, 10s, 2m or 1h", option, *text)};
+  const std::string hook_every = !o.hook_every.empty() ? o.hook_every : plan.plan.source.file.empty() ? "1s" : "0";
+  for (const auto& [option, text, into] :
+       {std::tuple{"--every", o.every, &plan.every_ns}, std::tuple{"--hook-every", hook_every, &plan.hook_every_ns}}) {
+    const auto value = parse_duration_ns(text);
+    if (!value) return Error{fmt::format("{} {}: give a time such as 500ms, 10s, 2m or 1h", option, text)};
     *into = *value;
   }
   return std::nullopt;
@@ -163,14 +164,14 @@ Result<Plan> read(const WatchOptions& o) {
 }  // namespace
 
 void declare(Command command, WatchOptions& o) {
-  o.given.declare(command, "Source");
-  o.given.declare(command, "Flows");
-  o.given.declare(command, "Tasks");
-  declare_hook(command, o);
   command
       .add_option("SOURCE", o.first_word,
                   "Capture file, else interface, else device of that name, - for standard input; not with -r, -i or -g")
       ->group("Source");
+  o.given.declare(command, "Source");
+  o.given.declare(command, "Flows");
+  o.given.declare(command, "Tasks");
+  declare_hook(command, o);
   o.given.declare(command, "Report");
   declare_report(command, o);
   o.given.declare(command, "Threads");

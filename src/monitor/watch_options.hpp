@@ -21,7 +21,7 @@ struct WatchOptions {
   PlanOptions given;
   std::string first_word;  ///< the source, or of the filter; empty: none
 
-  std::string hook, hook_every = "1s";
+  std::string hook, hook_every;  ///< the latter empty: as the source wants it
   std::string format = "text", output = "-", every = "0", sort;
   std::string web, web_token;
   std::string spool;                 ///< empty: as the source wants it

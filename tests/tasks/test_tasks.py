@@ -11,6 +11,7 @@ import math
 import os
 import random
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -695,9 +696,9 @@ class Microbursts(TaskTest):
 
 
 class Hook(unittest.TestCase):
-    """A command that is run for events, one at a time and none too soon."""
+    """A command that is run for events, one at a time and none too soon; for each event of a capture."""
 
-    MESSAGE = re.compile(r"the command of --hook ran (\d+) times \((\d+) failed\); (\d+) events came too soon after one")
+    MESSAGE = re.compile(r"the command of --hook ran (\d+) times? \((\d+) failed\); (\d+) events? came too soon after one")
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="parshall-hook-")
@@ -714,16 +715,17 @@ class Hook(unittest.TestCase):
         environment = {**os.environ, "OUT": self.out, **environment}
         began = time.monotonic()
         done = subprocess.run([PROGRAM, "watch", *(source or ["-r", self.capture]), "--task", "count:window=10ms", "--events", self.events_file,
-                               "--hook", command, "--hook-every", every, "--format", "json", "--top", "1", "--flows", "1024", *arguments],
+                               "--hook", command, *(["--hook-every", every] if every else []), "--format", "json", "--top", "1", "--flows", "1024", *arguments],
                               capture_output=True, text=True, timeout=timeout, env=environment)
         self.elapsed_s = time.monotonic() - began
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.stdout, self.stderr = done.stdout, done.stderr
+        self.stdout, self.stderr, self.failed = done.stdout, done.stderr, 0
         with open(self.events_file) as file:
             self.events = file.read().splitlines()
-        if "--quiet" not in arguments:
-            self.runs, self.failed, self.left_out = map(int, self.MESSAGE.search(done.stderr).groups())
+        if said := self.MESSAGE.search(done.stderr):
+            self.runs, self.failed, self.left_out = map(int, said.groups())
             self.assertEqual(self.runs + self.left_out, len(self.events), "every event has a run or is left out")
+        self.assertEqual(bool(said), self.failed != 0 or "--quiet" not in arguments)
+        self.assertEqual(done.returncode, int(self.failed != 0), done.stderr)
 
     def written(self):
         with open(self.out) as file:
@@ -772,6 +774,34 @@ class Hook(unittest.TestCase):
         self.assertGreater(len(self.events), 50)
         self.assertEqual(len(self.written()), self.runs, "the last one had time to end")
 
+    def test_every_event_of_a_capture_has_a_run_however_slow(self):
+        self.watch('sleep 0.02; echo "$PARSHALL_EVENT" >> "$OUT"', every=None)
+        self.assertEqual((self.runs, self.left_out), (len(self.events), 0))
+        self.assertEqual(self.written(), self.events)
+        self.assertGreater(len(self.events), 20)
+
+    def test_a_command_that_fails_is_an_error_of_the_run_and_in_its_account(self):
+        self.watch('test "$(date +%N | cut -c9)" = x', "--quiet", every=None)
+        self.assertEqual((self.failed, self.left_out), (len(self.events), 0), "said in any case")
+        output, = (output for output in json.loads(self.stdout)["summary"]["outputs"] if output["name"] == "hook")
+        self.assertEqual((output["offered"]["findings"], output["written"]["findings"], output["dropped"]["findings"]), (len(self.events), 0, len(self.events)))
+        self.assertIn("hook: its command ended with status 1", self.stderr)
+        self.watch('echo >> "$OUT"; test $(wc -l < "$OUT") != 3', every=None)
+        self.assertEqual(self.failed, 1, "the third of them")
+
+    def test_a_command_that_hangs_is_ended_with_a_run_that_is_told_to_end(self):
+        process = subprocess.Popen([PROGRAM, "watch", "-r", self.capture, "--task", "count:window=10ms", "--hook", 'echo >> "$OUT"; sleep 300', "-o", os.devnull],
+                                   stderr=subprocess.PIPE, text=True, env={**os.environ, "OUT": self.out})
+        until = time.monotonic() + 20
+        while not os.path.exists(self.out) and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        said = process.communicate(timeout=30)[1]
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertEqual(process.returncode, 1, said)
+        self.assertEqual(self.MESSAGE.search(said)[2], "1", said)
+
     def test_a_failing_command_is_counted(self):
         self.watch('test "$PARSHALL_LEFT_OUT" -lt 0', source=self.live(0.5))
         self.assertGreater(self.runs, 2)
@@ -782,7 +812,7 @@ class Hook(unittest.TestCase):
                 self.assertEqual((self.runs, self.failed), (1, 1), "the only run, which ends after the last event")
 
     def test_a_command_that_never_ends_is_ended_and_what_it_began_too(self):
-        self.watch('sleep 300 & echo $! >> "$OUT"; wait')
+        self.watch('sleep 300 & echo $! >> "$OUT"; wait', source=self.live(0.5))
         self.assertLess(self.elapsed_s, 5)
         pid, = map(int, self.written())
         for _ in range(100):
@@ -792,7 +822,7 @@ class Hook(unittest.TestCase):
         self.assertFalse(self.is_running(pid))
 
     def test_a_command_that_will_not_end_when_asked_is_ended(self):
-        self.watch('trap "" TERM; sleep 7; sleep 7')
+        self.watch('trap "" TERM; sleep 7; sleep 7', source=self.live(0.5))
         self.assertLess(self.elapsed_s, 6)
 
     @staticmethod
