@@ -2,9 +2,11 @@
 #include "base/heap.hpp"
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 namespace parshall {
 namespace {
@@ -37,6 +39,12 @@ void have_heap_shrink() noexcept {
   for (const Setting& setting : kSettings)
     if (!is_set(setting)) ::mallopt(setting.parameter, setting.value);
 #endif
+}
+
+std::uint64_t resident_bytes() {
+  std::uint64_t mapped = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> mapped >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace parshall

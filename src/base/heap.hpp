@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 
 namespace parshall {
 
@@ -11,5 +12,8 @@ namespace parshall {
 ///
 /// Cost: a page fault for each 4 KB of a large block, each time.
 void have_heap_shrink() noexcept;
+
+/// Returns the memory that this process has at present. 0: /proc does not say.
+std::uint64_t resident_bytes();
 
 }  // namespace parshall

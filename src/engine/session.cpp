@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/heap.hpp"
+
 namespace parshall {
 namespace {
 
@@ -274,6 +276,7 @@ Report Session::final_report() {
 ReportSummary Session::summarize(std::span<const MonitorCounts> counts, bool final) {
   ReportSummary summary = summarizer_->summarize(counts, collector_->counters(), final);
   summary.memory_bytes = memory_bytes_;
+  summary.resident_bytes = resident_bytes();
   if (options_.outputs != nullptr) summary.outputs = options_.outputs->summaries();
   if (!final) return summary;
   summary.events_not_taken = events_.dropped();

@@ -139,14 +139,13 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
   const OutputSummary::Sum &offered = account.offered, &written = account.written, &dropped = account.dropped;
   std::string findings;
   if (offered.findings != 0)
-    findings = fmt::format(", and {} findings = {} written + {} dropped", offered.findings, written.findings,
+    findings = fmt::format(", and {} = {} written + {} dropped", counted(offered.findings, "finding"), written.findings,
                            dropped.findings);
   const std::string trouble = leaving->trouble();
-  say(command_,
-      fmt::format("{} is no output any more: {} records ({} packets) = {} ({}) written{} + {} ({}) dropped{}{}",
-                  account.name, offered.records, offered.packets, written.records, written.packets,
-                  unconfirmed_text(account.unconfirmed), dropped.records, dropped.packets, findings,
-                  trouble.empty() ? "" : "; " + trouble));
+  say(command_, fmt::format("{} is no output any more: {} ({}) = {} ({}) written{} + {} ({}) dropped{}{}", account.name,
+                            counted(offered.records, "record"), counted(offered.packets, "packet"), written.records,
+                            written.packets, unconfirmed_text(account.unconfirmed), dropped.records, dropped.packets,
+                            findings, trouble.empty() ? "" : "; " + trouble));
 }
 
 }  // namespace parshall::cli

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
 #include "cli/messages.hpp"
 #include "pipeline/output/summary_text.hpp"
 
@@ -70,10 +71,11 @@ void OutputWatch::tell_trouble(Watched& watched) {
     const ExportQueue& queue = *watched.queue;
     const OutputSummary sum = queue.summary();
     const OutputSummary::Sum& dropped = sum.dropped;
-    const std::string records = fmt::format("{} records ({} packets)", dropped.records, dropped.packets),
-                      findings = fmt::format("{} findings", dropped.findings),
+    const std::string records = fmt::format("{} ({})", counted(dropped.records, "record"),
+                                            counted(dropped.packets, "packet")),
+                      findings = counted(dropped.findings, "finding"),
                       both = dropped.findings == 0 ? records : records + " and " + findings;
-    say(command_, fmt::format("{}: {}; {} are dropped{} so far", name_of(queue), what,
+    say(command_, fmt::format("{}: {}; {} dropped{} so far", name_of(queue), what,
                               queue.takes().records ? both : findings, unconfirmed_text(sum.unconfirmed)));
   };
   if (!trouble.empty()) {
@@ -106,13 +108,13 @@ void OutputWatch::tell_account() const {
   for (const Watched& watched : watched_) {
     const OutputSummary sum = watched.queue->summary();
     if ((sum.dropped + sum.unconfirmed).records != 0)
-      say(command_, fmt::format("{}: {} records of flows ({} packets) = {} ({}) written{} + {} ({}) dropped",
-                                name_of(*watched.queue), sum.offered.records, sum.offered.packets, sum.written.records,
-                                sum.written.packets, unconfirmed_text(sum.unconfirmed), sum.dropped.records,
-                                sum.dropped.packets));
+      say(command_, fmt::format("{}: {} of flows ({}) = {} ({}) written{} + {} ({}) dropped", name_of(*watched.queue),
+                                counted(sum.offered.records, "record"), counted(sum.offered.packets, "packet"),
+                                sum.written.records, sum.written.packets, unconfirmed_text(sum.unconfirmed),
+                                sum.dropped.records, sum.dropped.packets));
     if (sum.dropped.findings != 0)
-      say(command_, fmt::format("{}: {} findings of tasks = {} written + {} dropped", name_of(*watched.queue),
-                                sum.offered.findings, sum.written.findings, sum.dropped.findings));
+      say(command_, fmt::format("{}: {} of tasks = {} written + {} dropped", name_of(*watched.queue),
+                                counted(sum.offered.findings, "finding"), sum.written.findings, sum.dropped.findings));
   }
 }
 

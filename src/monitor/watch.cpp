@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "base/counted.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "monitor/commands.hpp"
@@ -177,10 +178,10 @@ class Watch {
     if (plan_.state && plan_.state->before()) say(options_.command, plan_.state->gap());
     const SessionOptions& wired = plan_.wiring.session;
     say(options_.command,
-        fmt::format("{}{}; at most {} MB for {} flows in {} worker{}{}",
-                    plan_.plan.source.interface.empty() ? "" : "capturing ", run_->description(),
-                    (run_->memory_bytes() + (1 << 20) - 1) >> 20, run_->capacity(), wired.workers,
-                    wired.workers == 1 ? "" : "s", input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
+        fmt::format("{}{}; at most {} MB for {} in {}{}", plan_.plan.source.interface.empty() ? "" : "capturing ",
+                    run_->description(), (run_->memory_bytes() + (1 << 20) - 1) >> 20,
+                    counted(run_->capacity(), "flow"), counted(wired.workers, "worker"),
+                    input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
     for (const auto& queue : *run_->outputs().queues())
       if (!queue->file().empty()) say(options_.command, fmt::format("{} is {}", queue->name(), queue->file()));
     if (const auto lacks = sandbox_.lacks(); !lacks.empty())
@@ -248,7 +249,7 @@ class Watch {
     service_.look(
         [this] {
           const Accounting counters{session().counters()};
-          return fmt::format("{} packets counted, {} lost", counters.counted(), counters.lost());
+          return fmt::format("{} counted, {} lost", counted(counters.counted(), "packet"), counters.lost());
         },
         [this] { return session().workers_go_on(); });
   }

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/parse.hpp"
 #include "classify/forest.hpp"
 #include "classify/registry.hpp"
@@ -36,9 +37,9 @@ std::string today() {
 void tell(const TrainingFlows& flows, const TrainingWatch& watch) {
   for (const std::string& warning : flows.warnings) watch.say("warning: " + warning);
   if (flows.contradictory_labels != 0)
-    watch.say(fmt::format("{} connections have labels that differ, and are left out", flows.contradictory_labels));
-  watch.say(fmt::format("{} flows of a known class, and {} with too few packets; labels say nothing of {}",
-                        flows.samples.size(), flows.too_short, flows.without_label));
+    watch.say(fmt::format("left out: {} with labels that differ", counted(flows.contradictory_labels, "connection")));
+  watch.say(fmt::format("{} of a known class, and {} with too few packets; labels say nothing of {}",
+                        counted(flows.samples.size(), "flow"), flows.too_short, flows.without_label));
 }
 
 void tell(const std::vector<Selection::LeftOut>& left_out, const TrainingPlan& plan, const TrainingWatch& watch) {
@@ -49,8 +50,9 @@ void tell(const std::vector<Selection::LeftOut>& left_out, const TrainingPlan& p
     names += fmt::format("{}{} ({} in {})", names.empty() ? "" : ", ", one.name, one.flows, one.captures);
     flows += one.flows;
   }
-  watch.say(fmt::format("left out, with fewer than {} flows or {} captures: {} flows of {} classes: {}",
-                        plan.least_flows, plan.least_captures, flows, left_out.size(), names));
+  watch.say(fmt::format("left out, with fewer than {} or {}: {} of {}: {}", counted(plan.least_flows, "flow"),
+                        counted(plan.least_captures, "capture"), counted(flows, "flow"),
+                        counted(left_out.size(), "class", "classes"), names));
 }
 
 std::optional<Error> number_problem(const TrainingPlan& plan) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "tester/report_values.hpp"
 #include "tester/report_writers.hpp"
 
@@ -47,14 +48,15 @@ void write_frames(std::string& to, const TestReport& report) {
   const Ratios ratios = ratios_of(total, report.confidence);
   fmt::format_to(std::back_inserter(to), "flows       {}, {} with loss, {} of which nothing came\n", report.rows.size(),
                  report.flows_with_loss, report.silent_flows);
-  fmt::format_to(std::back_inserter(to), "sent        {} frames in {}, {} pps, {} bit/s on the line\n", total.sent,
-                 time_text(std::optional(report.sending_ns)), number_text(report.rates.sent_pps),
-                 number_text(report.rates.sent_line_bps));
-  fmt::format_to(std::back_inserter(to), "received    {} frames, {} pps, {} bit/s on the line\n", total.received,
-                 number_text(report.rates.received_pps), number_text(report.rates.received_line_bps));
-  fmt::format_to(std::back_inserter(to), "lost        {}: {}, in {} periods, the longest of {} frames and of {}\n",
-                 total.losses.frames, ratio_text(ratios.lost), total.losses.periods, total.losses.longest_frames,
-                 time_text(total.losses.longest_ns));
+  fmt::format_to(std::back_inserter(to), "sent        {} in {}, {} pps, {} bit/s on the line\n",
+                 counted(total.sent, "frame"), time_text(std::optional(report.sending_ns)),
+                 number_text(report.rates.sent_pps), number_text(report.rates.sent_line_bps));
+  fmt::format_to(std::back_inserter(to), "received    {}, {} pps, {} bit/s on the line\n",
+                 counted(total.received, "frame"), number_text(report.rates.received_pps),
+                 number_text(report.rates.received_line_bps));
+  fmt::format_to(std::back_inserter(to), "lost        {}: {}, in {}, the longest of {} and of {}\n",
+                 total.losses.frames, ratio_text(ratios.lost), counted(total.losses.periods, "period"),
+                 counted(total.losses.longest_frames, "frame"), time_text(total.losses.longest_ns));
   fmt::format_to(std::back_inserter(to), "duplicates  {}: {}\n", total.duplicates, ratio_text(ratios.duplicated));
   fmt::format_to(std::back_inserter(to), "corrupted   {}: {}, and {} of no flow\n", total.corrupted,
                  ratio_text(ratios.corrupted), report.frames.corrupted_of_no_flow);
@@ -130,8 +132,8 @@ void write_latency(std::string& to, const TestReport& report) {
                  time_text(latency.p50_ns), time_text(latency.p90_ns), time_text(latency.p99_ns),
                  time_text(latency.p99_9_ns), time_text(latency.p99_99_ns), time_text(latency.p99_999_ns));
   if (total.negative_latencies > 0)
-    fmt::format_to(std::back_inserter(to), "            {} frames came before they were sent: the clocks differ\n",
-                   total.negative_latencies);
+    fmt::format_to(std::back_inserter(to), "            {} came before being sent: the clocks differ\n",
+                   counted(total.negative_latencies, "frame"));
   fmt::format_to(std::back_inserter(to), "variation   p99 {} over the least (RFC 5481), jitter {} (RFC 3550)\n",
                  time_text(latency.pdv_p99_ns), time_text(total.jitter_ns));
 }

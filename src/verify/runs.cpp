@@ -9,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/counted.hpp"
+
 namespace parshall {
 namespace {
 
@@ -49,14 +51,14 @@ std::string problem_of(const VerifiedRun& run) {
   if (!run.account) return "it has no account: it goes on, or was ended by force";
   const ExportAccount& account = *run.account;
   if (run.records != account.records_written)
-    return fmt::format("{} records were written, and {} are there", account.records_written, run.records);
+    return fmt::format("{} written, {} there", counted(account.records_written, "record"), run.records);
   if (run.packets != account.packets_written)
-    return fmt::format("{} packets were written, and {} are there", account.packets_written, run.packets);
+    return fmt::format("{} written, {} there", counted(account.packets_written, "packet"), run.packets);
   if (account.packets_offered != run.packets + account.packets_not_sent)
-    return fmt::format("{} packets were in records for it, and {} are written or known to be not sent",
-                       account.packets_offered, run.packets + account.packets_not_sent);
+    return fmt::format("{} in records for it, {} written or known to be not sent",
+                       counted(account.packets_offered, "packet"), run.packets + account.packets_not_sent);
   if (account.whole_run && account.packets_offered != account.counted_in_flows)
-    return fmt::format("{} packets were counted in flows, and {} were in records for it", account.counted_in_flows,
+    return fmt::format("{} counted in flows, {} in records for it", counted(account.counted_in_flows, "packet"),
                        account.packets_offered);
   return account.balanced || !account.whole_run ? "" : "its packets do not add up";
 }

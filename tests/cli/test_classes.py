@@ -213,7 +213,7 @@ class Train(Case):
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
         _, err = self.train("-r", self.folder, "--labels", path)
-        self.assertIn("1 connections have labels that differ", err)
+        self.assertIn("left out: 1 connection with labels that differ", err)
 
     def test_rules_label_flows_too_and_the_first_that_fits_counts(self):
         self.captures()

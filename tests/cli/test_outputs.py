@@ -216,7 +216,7 @@ class Outputs(Case):
         _, err = process.communicate(timeout=60)
         said = err.decode()
         self.assertEqual(process.returncode, DONE, said)
-        account = re.search(r"(\d+) records of flows \((\d+) packets\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said)
+        account = re.search(r"(\d+) records? of flows \((\d+) packets?\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said)
         self.assertTrue(account, said)
         offered, packets, written, written_packets, dropped, dropped_packets = map(int, account.groups())
         self.assertEqual((offered, packets), (written + dropped, written_packets + dropped_packets))

@@ -310,6 +310,18 @@ class Reports(Case):
                 records[name] = max(records.get(name, 0), int(flow["packets"]))
         self.assertEqual(sum(records.values()), 300_000)
 
+    def test_one_of_a_thing_is_singular(self):
+        for packets, words in ((1, ("1 record (1 packet) = 1 (1) written", "(60 wire bytes, 46 ip bytes)", "1 window; count 1 event\n")),
+                               (2, ("2 records (2 packets) = 2 (2) written", "(120 wire bytes, 92 ip bytes)", "1 window; count 1 event\n"))):
+            with self.subTest(packets=packets):
+                exported = self.path(f"{packets}.jsonl")
+                done = run("watch", "-r", self.capture(packets=packets), "--flows", str(packets), "--export", f"jsonl:{exported}", "--tasks", "count")
+                for word in words:
+                    self.assertIn(word, done.out.decode())
+                self.assertRegex(done.out.decode(), r"\nflows .*, memory \d+ MB limit, \d+ MB used\n")
+                self.assertIn(f"for {'1 flow' if packets == 1 else '2 flows'} in 1 worker", done.err.decode())
+                self.assertIn(f" of {'1 packet' if packets == 1 else '2 packets'} in 1 file\n", run("verify", exported).out.decode())
+
     def test_a_configuration_file_gives_options_and_the_command_line_wins(self):
         config = self.config('generate = "flows=10,packets=100"', 'count = 100', 'stats = ["gap_mean", "size_max"]',
                              'format = "csv"', 'quiet = true', 'sort = "packets"', 'top = 2', 'filter = "udp or tcp"')

@@ -276,7 +276,7 @@ class RecallFile(AdaptiveTest):
         done = self.run_it(*run, "--recall", "/dev/full")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr.count("cannot write /dev/full"), 1, done.stderr)
-        self.assertRegex(done.stderr, r"recall:/dev/full: \d+ findings of tasks = 0 written \+ \d+ dropped")
+        self.assertRegex(done.stderr, r"recall:/dev/full: \d+ findings? of tasks = 0 written \+ \d+ dropped")
         self.assertEqual(self.run_it(*run, "--recall", "/no/such/file").returncode, 1)
 
 

@@ -90,13 +90,13 @@ TEST_F(Runs, AFileThatIsMissingIsMissed) {
   write_flow(folder_ / "a.parquet", "one", 3);
   write_account(folder_ / "_accounting/account.pq", "one", 7, 2, 7, 0);
   EXPECT_FALSE(verified().is_good());
-  EXPECT_THAT(verified().runs[0].problem, HasSubstr("2 records were written, and 1 are there"));
+  EXPECT_THAT(verified().runs[0].problem, HasSubstr("2 records written, 1 there"));
 }
 
 TEST_F(Runs, WhatIsNeitherWrittenNorKnownToBeLostIsMissed) {
   write_flow(folder_ / "a.parquet", "one", 3);
   write_account(folder_ / "_accounting/account.pq", "one", 10, 1, 3, 6);
-  EXPECT_THAT(verified().runs[0].problem, HasSubstr("10 packets were in records for it, and 9"));
+  EXPECT_THAT(verified().runs[0].problem, HasSubstr("10 packets in records for it, 9"));
 }
 
 TEST_F(Runs, APartOfAFileIsNamedAndARunWithoutAnAccountIsNotGood) {

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-ENDED = re.compile(r"(\S+?):?(?: is no output any more)?: (\d+) records(?: of flows)? \((\d+) packets\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped")
+ENDED = re.compile(r"(\S+?):?(?: is no output any more)?: (\d+) records?(?: of flows)? \((\d+) packets?\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped")
 
 OPTIONS = 200  # records of options, which are numbered too, that may be among what a collector lacks
 MOST_IN_MESSAGE = 30  # records of NetFlow 9, by UDP

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/counted.hpp"
 #include "pipeline/output/event_json.hpp"
 
 namespace parshall {
@@ -54,18 +55,19 @@ std::string events_text(const Report& report) {
   const ReportSummary& summary = report.summary;
   std::string text;
   if (!summary.tasks.empty()) {
-    text += fmt::format("{} windows{};", summary.windows,
+    text += fmt::format("{}{};", counted(summary.windows, "window"),
                         summary.windows_balanced ? "" : " (NOT balanced: please report this)");
     for (const TaskSummary& task : summary.tasks) {
       text += fmt::format(" {} {}", task.name, task.events);
       if (task.dropped != 0) text += fmt::format(" (and {} left out)", task.dropped);
     }
-    text += " events\n";
+    text += summary.tasks.size() == 1 && summary.tasks.front().events == 1 ? " event\n" : " events\n";
     if (summary.segments_not_kept != 0)
-      text += fmt::format("{} TCP segments had no room until they were acknowledged, and gave no round-trip time\n",
-                          summary.segments_not_kept);
+      text += fmt::format(
+          "{} had no room until acknowledged, and gave no round-trip time: a larger --flows gives more room\n",
+          counted(summary.segments_not_kept, "TCP segment"));
     if (summary.events_not_taken != 0)
-      text += fmt::format("{} events were not taken in time, and are lost\n", summary.events_not_taken);
+      text += fmt::format("{} not taken in time, and lost\n", counted(summary.events_not_taken, "event"));
   }
   if (report.events.empty()) return text;
   const auto shown = report.events.last(std::min(kShown, report.events.size()));

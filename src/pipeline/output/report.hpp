@@ -159,6 +159,7 @@ struct ReportSummary {
   std::vector<ReceiverSummary> receivers;  ///< none, unless a receive thread is in front of the workers
   std::uint64_t capacity = 0;              ///< flows, of all workers
   std::uint64_t memory_bytes = 0;          ///< mapped for tables and rows; never exceeded
+  std::uint64_t resident_bytes = 0;        ///< of the whole process, when this was told; 0: not known
   Identity identity = Identity::exact;
   double expected_merges = 0;  ///< of two flows counted as one, by a lossy identity
   std::optional<std::uint64_t> observed_merges;

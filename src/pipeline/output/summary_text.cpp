@@ -9,10 +9,19 @@
 #include <span>
 #include <vector>
 
+#include "base/counted.hpp"
+#include "base/escaped.hpp"
 #include "pipeline/output/format.hpp"
 
 namespace parshall {
 namespace {
+
+/// Returns what it may take, and what the whole process does.
+std::string memory_text(const ReportSummary& summary) {
+  const auto megabytes = [](std::uint64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; };
+  const std::string limit = fmt::format("{} MB limit", megabytes(summary.memory_bytes));
+  return summary.resident_bytes == 0 ? limit : fmt::format("{}, {} MB used", limit, megabytes(summary.resident_bytes));
+}
 
 std::string identity_line(const ReportSummary& summary) {
   if (summary.identity == Identity::exact) return {};
@@ -48,12 +57,13 @@ std::string worker_lines(const ReportSummary& summary) {
   for (std::size_t i = 0; i < summary.receivers.size(); ++i) {
     const ReceiverSummary& receiver = summary.receivers[i];
     const std::uint64_t polled = receiver.accounting[Counter::polled] + receiver.handed_over;
-    lines += fmt::format("receiver {} {} packets, {} of them handed to workers, busy {:.0f} %{}\n", i, polled,
-                         receiver.handed_over, 100 * receiver.busy_share, device_text(receiver.accounting, polled));
+    lines +=
+        fmt::format("receiver {} {}, {} of them handed to workers, busy {:.0f} %{}\n", i, counted(polled, "packet"),
+                    receiver.handed_over, 100 * receiver.busy_share, device_text(receiver.accounting, polled));
   }
   for (std::size_t i = 0; i < summary.workers.size(); ++i) {
     const WorkerSummary& worker = summary.workers[i];
-    lines += fmt::format("worker {}   {} packets, busy {:.0f} %{}\n", i, worker.accounting.counted(),
+    lines += fmt::format("worker {}   {}, busy {:.0f} %{}\n", i, counted(worker.accounting.counted(), "packet"),
                          100 * worker.busy_share, device_text(worker.accounting, worker.accounting[Counter::polled]));
   }
   return lines;
@@ -67,16 +77,18 @@ std::string output_lines(const ReportSummary& summary) {
     if (output.name == kReportOutput && output.dropped == OutputSummary::Sum()) continue;
     const bool has_findings = output.offered.findings != 0 || !output.takes_records;
     if (output.takes_records)
-      lines += fmt::format(
-          "output     {}: {} records ({} packets) = {} ({}) written{} + {} ({}) waiting + {} ({}) dropped\n",
-          output.name, output.offered.records, output.offered.packets, output.written.records, output.written.packets,
-          unconfirmed_text(output.unconfirmed), waiting.records, waiting.packets, output.dropped.records,
-          output.dropped.packets);
+      lines += fmt::format("output     {}: {} ({}) = {} ({}) written{} + {} ({}) waiting + {} ({}) dropped\n",
+                           escaped(output.name), counted(output.offered.records, "record"),
+                           counted(output.offered.packets, "packet"), output.written.records, output.written.packets,
+                           unconfirmed_text(output.unconfirmed), waiting.records, waiting.packets,
+                           output.dropped.records, output.dropped.packets);
     if (!output.left_out.empty())
-      lines += fmt::format("output     {}: has no place for {}\n", output.name, fmt::join(output.left_out, ", "));
+      lines +=
+          fmt::format("output     {}: has no place for {}\n", escaped(output.name), fmt::join(output.left_out, ", "));
     if (has_findings)
-      lines += fmt::format("output     {}: {} findings of tasks = {} written + {} waiting + {} dropped\n", output.name,
-                           output.offered.findings, output.written.findings, waiting.findings, output.dropped.findings);
+      lines += fmt::format("output     {}: {} of tasks = {} written + {} waiting + {} dropped\n", escaped(output.name),
+                           counted(output.offered.findings, "finding"), output.written.findings, waiting.findings,
+                           output.dropped.findings);
   }
   return lines;
 }
@@ -88,15 +100,15 @@ std::string adaptation_lines(const ReportSummary& summary) {
   std::string lines = fmt::format("adaptation {}: flows gave way in {:.3g} of {:.3g} s", adaptation.mode,
                                   adaptation.shifted_s, adaptation.seconds);
   if (adaptation.infeasible != 0)
-    lines += fmt::format(", not enough in {} of {} windows", adaptation.infeasible, adaptation.windows);
+    lines += fmt::format(", not enough in {} of {}", adaptation.infeasible, counted(adaptation.windows, "window"));
   lines += fmt::format(
       "; deciding took {:.2g} % of the time, {:.2g} us at most; packets took {:+.0f} % of what was expected\n",
       100 * adaptation.overhead_share, adaptation.longest_us, 100 * adaptation.residual);
   if (adaptation.one_in != 1)
     lines += fmt::format(
-        "shed       {} packets ({:.3g} %) in {:.3g} of {:.3g} s: of {} connections one was looked at, or more, and "
+        "shed       {} ({:.3g} %) in {:.3g} of {:.3g} s: of {} connections one was looked at, or more, and "
         "tasks' numbers are scaled\n",
-        summary.total[Counter::shed_packets],
+        counted(summary.total[Counter::shed_packets], "packet"),
         100 * static_cast<double>(summary.total[Counter::shed_packets]) /
             std::max(1.0, static_cast<double>(summary.total.counted())),
         adaptation.shed_s, adaptation.seconds, adaptation.one_in);
@@ -115,9 +127,9 @@ std::string adaptation_lines(const ReportSummary& summary) {
   for (const TaskSummary& task : summary.tasks) {
     if (!task.recall) continue;
     const RecallSummary& recall = *task.recall;
-    lines +=
-        fmt::format("recall     {}: {:.3g} on average, >= {:.3g} (95 %) in the worst of {} windows; below {:.3g} in {}",
-                    task.name, recall.mean, recall.least, recall.windows, recall.threshold, recall.below);
+    lines += fmt::format("recall     {}: {:.3g} on average, >= {:.3g} (95 %) in the worst of {}; below {:.3g} in {}",
+                         task.name, recall.mean, recall.least, counted(recall.windows, "window"), recall.threshold,
+                         recall.below);
     if (recall.unknown != 0) lines += fmt::format(", unknown in {}", recall.unknown);
     lines += "\n";
   }
@@ -128,15 +140,15 @@ std::string class_lines(const ReportSummary& summary) {
   const double all = static_cast<double>(std::max<std::uint64_t>(1, summary.total.counted()));
   std::string text;
   for (const ClassSummary* const one : by_packets(summary))
-    text += fmt::format("class      {}: {} flows, {} packets ({:.3g} %), {} wire bytes\n", one->name,
-                        one->counts[ClassCounter::flows], one->counts[ClassCounter::packets],
+    text += fmt::format("class      {}: {}, {} ({:.3g} %), {}\n", one->name,
+                        counted(one->counts[ClassCounter::flows], "flow"),
+                        counted(one->counts[ClassCounter::packets], "packet"),
                         100 * static_cast<double>(one->counts[ClassCounter::packets]) / all,
-                        one->counts[ClassCounter::wire_bytes]);
+                        counted(one->counts[ClassCounter::wire_bytes], "wire byte"));
   if (const auto& classifiers = summary.classifiers)
-    text += fmt::format(
-        "classifier {} thread{}: told {} of the {} flows they were sent before these were read; {} times no room\n",
-        classifiers->threads, classifiers->threads == 1 ? "" : "s", classifiers->jobs.told, classifiers->jobs.sent,
-        classifiers->jobs.refused);
+    text += fmt::format("classifier {}: told {} of {} sent to them before these were read; {} no room\n",
+                        counted(classifiers->threads, "thread"), classifiers->jobs.told,
+                        counted(classifiers->jobs.sent, "flow"), counted(classifiers->jobs.refused, "time"));
   return text;
 }
 
@@ -185,19 +197,18 @@ std::string summary_text(const ReportSummary& summary) {
   const Accounting& total = summary.total;
   const double packet_s = static_cast<double>(summary.last_ns() - summary.first_ns()) * 1e-9;
   std::string text = fmt::format("source     {}\n", summary.source);
-  text += fmt::format("packets    {} ({} wire bytes, {} ip bytes)", total.counted(), total[Counter::wire_bytes],
-                      total[Counter::ip_bytes]);
+  text += fmt::format("packets    {} ({}, {})", total.counted(), counted(total[Counter::wire_bytes], "wire byte"),
+                      counted(total[Counter::ip_bytes], "ip byte"));
   if (summary.last_ns() > summary.first_ns())
     text += fmt::format(" over {:.6g} s of packet time: {}, {}", packet_s,
                         scaled_text(static_cast<double>(summary.total.counted()) / packet_s, "pps"),
                         scaled_text(8 * static_cast<double>(total[Counter::wire_bytes]) / packet_s, "bit/s"));
-  text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, {} MB at most\n",
+  text += fmt::format("\nflows      {} live, {} ended ({} evicted), capacity {}, memory {}\n",
                       total[Counter::live_flows], total[Counter::ended_records], total[Counter::evicted_records],
-                      summary.capacity, (summary.memory_bytes + (1 << 20) - 1) >> 20);
+                      summary.capacity, memory_text(summary));
   if (const std::uint64_t dropped = total[Counter::dropped_records]; dropped != 0)
-    text += fmt::format(
-        "dropped    {} records of ended flows, {} packets: counted, but in no report for want of room (--spool)\n",
-        dropped, total[Counter::dropped_record_packets]);
+    text += fmt::format("dropped    {} of ended flows, {}: counted, but in no report for want of room (--spool)\n",
+                        counted(dropped, "record"), counted(total[Counter::dropped_record_packets], "packet"));
   text += identity_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
   if (!summary.interfaces.empty()) text += interface_lines(summary.interfaces);
@@ -206,9 +217,9 @@ std::string summary_text(const ReportSummary& summary) {
                         summary.remedy);
   if (total[Counter::joined] != 0)
     text += fmt::format(
-        "joined     {} packets are several segments in one, longer than the link takes: they were counted as this host "
-        "sees them (GRO, TSO); ethtool -K INTERFACE gro off gso off tso off shows those on the wire\n",
-        total[Counter::joined]);
+        "joined     {} of several segments, longer than the link takes: counted as this host sees them (GRO, TSO); "
+        "ethtool -K INTERFACE gro off gso off tso off shows those on the wire\n",
+        counted(total[Counter::joined], "packet"));
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   text += fmt::format("loss ratio {:.3g}, with 95 % confidence below {:.3g}\n", loss.ratio, loss.upper95);
   text += fmt::format("time       {:.3f} s", summary.elapsed_s);
@@ -222,15 +233,15 @@ std::string summary_text(const ReportSummary& summary) {
   text += output_lines(summary);
   for (const StateSummary& state : summary.states)
     text += fmt::format(
-        "state      {}: {} packets{}\n", state.name, state.packets,
+        "state      {}: {}{}\n", escaped(state.name), counted(state.packets, "packet"),
         state.packets == state.kept
             ? ""
             : fmt::format(", {:.3g} % of them of flows that gave way",
                           100 * (1 - static_cast<double>(state.kept) / static_cast<double>(state.packets))));
   text += adaptation_lines(summary);
   if (const auto& filter = summary.flood_filter)
-    text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} packets out\n", filter->on_s,
-                        filter->seconds, total[Counter::kept_out_packets]);
+    text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} out\n", filter->on_s, filter->seconds,
+                        counted(total[Counter::kept_out_packets], "packet"));
   text += class_lines(summary);
   if (summary.forwarding) text += "forwarded  " + forwarding_line(*summary.forwarding) + "\n";
   for (const CostSummary& cost : summary.costs)

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.hpp"
 #include "base/or_null.hpp"
 #include "pipeline/output/format.hpp"
 #include "tester/fairness.hpp"
@@ -57,8 +58,9 @@ std::string failures_text(const tester::EchoClientsCounts& counts) {
 
 std::string echo_clients_text(const EchoClientsSummary& summary) {
   const tester::EchoClientsCounts& counts = *summary.counts;
-  std::string text = fmt::format("{} clients -> {}, {} bytes a message, closed by {}\n", summary.plan.clients,
-                                 summary.plan.server.text(), summary.plan.message_bytes, name_of(summary.plan.close));
+  std::string text =
+      fmt::format("{} -> {}, {} a message, closed by {}\n", counted(summary.plan.clients, "client"),
+                  summary.plan.server.text(), counted(summary.plan.message_bytes, "byte"), name_of(summary.plan.close));
   text += fmt::format("connections {} begun, {} finished, {} failed, {} abandoned, in {:.3f} s\n", counts.begun,
                       counts.finished, counts.failed(), counts.abandoned, seconds(summary.elapsed_ns));
   text += failures_text(counts);
@@ -68,7 +70,7 @@ std::string echo_clients_text(const EchoClientsSummary& summary) {
   text += latency_text("connection", counts.connection_ns) + latency_text("echo", counts.echo_ns);
   if (const auto jain = tester::jain_index(counts.finished_by_client)) {
     const auto [least, most] = std::ranges::minmax(counts.finished_by_client);
-    text += fmt::format("fairness    {:.4f} (Jain), {} to {} connections a client\n", *jain, least, most);
+    text += fmt::format("fairness    {:.4f} (Jain), {} to {} a client\n", *jain, least, counted(most, "connection"));
   }
   if (counts.ports_skipped != 0)
     text += fmt::format("ports       {} skipped, in use or in TIME_WAIT (see --close)\n", counts.ports_skipped);
@@ -114,7 +116,8 @@ std::string echo_server_text(const EchoServerSummary& summary) {
                       counts.most_open);
   text += fmt::format("bytes       {} received, {} sent\n", counts.bytes_received, counts.bytes_sent);
   if (counts.held_back != 0)
-    text += fmt::format("held back   {} times: no more open files or memory (ulimit -n)\n", counts.held_back);
+    text +=
+        fmt::format("held back   {}: no more open files or memory (ulimit -n)\n", counted(counts.held_back, "time"));
   return text + "command     " + summary.command + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/counted.hpp"
 #include "base/or_null.hpp"
 #include "tester/watch_loss/overall_loss.hpp"
 
@@ -36,11 +37,12 @@ Json run_json(const tester::MonitorRun& run) {
 }
 
 std::string ratio_text(const tester::OverallLoss& loss, std::size_t runs) {
-  if (!loss.ratio) return fmt::format("loss ratio  not known: in {} of {} runs {}", loss.mixed, runs, kMixed);
+  if (!loss.ratio)
+    return fmt::format("loss ratio  not known: in {} of {} {}", loss.mixed, counted(runs, "run"), kMixed);
   std::string text = fmt::format("loss ratio  {:.3g}", *loss.ratio);
   if (loss.upper_of_none)
-    return text + fmt::format(": none of {} packets in {} runs; with 95 % confidence below {:.2g}", loss.offered, runs,
-                              *loss.upper_of_none);
+    return text + fmt::format(": none of {} in {}; with 95 % confidence below {:.2g}", counted(loss.offered, "packet"),
+                              counted(runs, "run"), *loss.upper_of_none);
   if (!loss.low) return text + " (one run has no interval)";
   return text + fmt::format(", 95 % interval {:.3g} to {:.3g} (Student's t over {} runs)", *loss.low, *loss.high, runs);
 }

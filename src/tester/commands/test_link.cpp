@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/counted.hpp"
 #include "base/or_null.hpp"
 #include "base/parse.hpp"
 #include "cli/command_line.hpp"
@@ -123,8 +124,8 @@ nlohmann::ordered_json json_of(const Passed& passed) {
 void tell_losses(const Passed& passed) {
   const std::uint64_t missed = passed.counts.missed.value_or(0), unsent = passed.counts.unsent + passed.dropped;
   if (missed + unsent == 0) return;
-  say(kTestLink, fmt::format("{}: {} frames entered, {} more found no room, {} could not be sent on", passed.name,
-                             passed.counts.entered, missed, unsent));
+  say(kTestLink, fmt::format("{}: {} entered, {} more found no room, {} could not be sent on", passed.name,
+                             counted(passed.counts.entered, "frame"), missed, unsent));
 }
 
 int run(const LinkOptions& options) {

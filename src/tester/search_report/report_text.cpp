@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/counted.hpp"
 #include "tester/chart/number_text.hpp"
 #include "tester/search_report/report_values.hpp"
 
@@ -82,8 +83,9 @@ void write_size(std::string& to, const SizeSearches& size) {
   fmt::format_to(std::back_inserter(to), "generator   sends {} at most\n", pps_text(size.ceiling_pps));
   for (std::size_t i = 0; i < size.searches.size(); ++i) {
     const SearchResult& search = size.searches[i];
-    fmt::format_to(std::back_inserter(to), "search {:<4} {} trials of {:.1f} s in all, took {:.1f} s: {}{}\n", i + 1,
-                   search.trials.size(), search.trial_s, search.took_s, text_of(search.end), repeated_text(search));
+    fmt::format_to(std::back_inserter(to), "search {:<4} {} of {:.1f} s in all, took {:.1f} s: {}{}\n", i + 1,
+                   counted(search.trials.size(), "trial"), search.trial_s, search.took_s, text_of(search.end),
+                   repeated_text(search));
     for (const GoalResult& result : search.goals) write_result(to, result, size);
   }
   write_repeats(to, size.searches);
