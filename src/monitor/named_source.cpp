@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/suggestion.hpp"
@@ -17,21 +18,17 @@
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/filter_names.hpp"
+#include "pipeline/capture/kernel_interface.hpp"
 
 namespace parshall::cli {
 namespace {
+
+constexpr std::size_t kMostShown = 8;
 
 /// True also where something is in the way, which opening it then says.
 bool may_be_file(const std::string& path) {
   struct stat there {};
   return ::stat(path.c_str(), &there) == 0 || errno == EACCES || errno == ELOOP;
-}
-
-std::vector<std::string> interfaces_here() {
-  const std::unique_ptr<struct if_nameindex, void (*)(struct if_nameindex*)> all(::if_nameindex(), ::if_freenameindex);
-  std::vector<std::string> names;
-  for (const auto* one = all.get(); one != nullptr && one->if_index != 0; ++one) names.emplace_back(one->if_name);
-  return names;
 }
 
 /// The first one that leads out of this host.
@@ -87,9 +84,12 @@ std::optional<Error> place_first_word(const std::string& word, const std::string
   if (word.find('=') != word.npos && TrafficSpec::parse(word, TrafficSpec::kAll))
     return Error{fmt::format("built-in traffic is named by -g: parshall {} -g {}", command, word)};
   const std::string near = nearest_name(word, here);
-  return Error{fmt::format("nothing named {}: no file, no interface{}; interfaces here: {}", word,
-                           near.empty() ? "" : fmt::format("; did you mean {}?", near),
-                           here.empty() ? "none" : fmt::format("{}", fmt::join(here, ", ")))};
+  const std::span shown(here.data(), std::min(here.size(), kMostShown));
+  return Error{fmt::format(
+      "nothing named {}: no file, no interface; {}: {}", word,
+      near.empty() ? "interfaces here" : fmt::format("did you mean {}? Interfaces here", near),
+      here.empty() ? "none"
+                   : fmt::format("{}{}", fmt::join(shown, ", "), shown.size() < here.size() ? ", ... (ip link)" : ""))};
 }
 
 std::optional<Error> missing_file_problem(const std::string& path) {

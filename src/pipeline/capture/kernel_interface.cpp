@@ -24,6 +24,7 @@
 #include <string_view>
 
 #include "base/file_handle.hpp"
+#include "base/suggestion.hpp"
 
 namespace parshall {
 namespace {
@@ -38,13 +39,6 @@ template <class Visit>
 void for_each_interface(Visit visit) {
   const std::unique_ptr<struct if_nameindex, decltype(&if_freenameindex)> list(::if_nameindex(), &if_freenameindex);
   for (const auto* entry = list.get(); entry && entry->if_index != 0; ++entry) visit(entry->if_name, entry->if_index);
-}
-
-std::string existing_interfaces() {
-  std::string names;
-  for_each_interface(
-      [&names](const char* name, unsigned) { names += (names.empty() ? "" : ", ") + std::string(name); });
-  return names.empty() ? "none" : names;
 }
 
 /// By ethtool, not /sys: /sys may belong to another network namespace.
@@ -82,13 +76,19 @@ KernelInterface described(const std::string& name, int index) {
 
 }  // namespace
 
+std::vector<std::string> interfaces_here() {
+  std::vector<std::string> names;
+  for_each_interface([&names](const char* name, unsigned) { names.emplace_back(name); });
+  return names;
+}
+
 Result<KernelInterface> KernelInterface::find(const std::string& name) {
   const unsigned index = name.size() < IFNAMSIZ ? ::if_nametoindex(name.c_str()) : 0;
   if (index == 0) {
     return Error{
-        fmt::format("cannot open {}: no such interface here (there are: {}); a PCI device is named like "
+        fmt::format("cannot open {}: no such interface here{}; a PCI device is named like "
                     "0000:03:00.0, a virtual one like vdev:net_null0",
-                    name, existing_interfaces())};
+                    name, suggestion(name, interfaces_here(), "ip link"))};
   }
   if (auto error = capture_problem(name)) return *std::move(error);
   const KernelInterface found = described(name, static_cast<int>(index));

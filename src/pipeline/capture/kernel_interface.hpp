@@ -30,6 +30,9 @@ struct KernelInterface {
 /// Says why this process cannot capture from `name`, or from any interface; nothing where it can.
 std::optional<Error> capture_problem(const std::string& name);
 
+/// Returns the names of all interfaces of this network namespace.
+std::vector<std::string> interfaces_here();
+
 /// True when this process holds the capability (CAP_... of linux/capability.h).
 bool has_capability(int capability) noexcept;
 
