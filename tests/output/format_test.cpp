@@ -90,6 +90,12 @@ TEST(ScaledText, PutsThreeDigitsBeforeTheUnit) {
   EXPECT_EQ(scaled_text(1'234'567, "pps"), "1.23 Mpps");
   EXPECT_EQ(scaled_text(14'880'952, "pps"), "14.9 Mpps");
   EXPECT_EQ(scaled_text(148'809'523, "pps"), "149 Mpps");
+  EXPECT_EQ(scaled_text(9'999.9, "pps"), "10.0 kpps") << "three digits, also of what is rounded up";
+  EXPECT_EQ(scaled_text(9'994, "pps"), "9.99 kpps");
+  EXPECT_EQ(scaled_text(99'960, "pps"), "100 kpps");
+  EXPECT_EQ(scaled_text(999'700, "pps"), "1.00 Mpps");
+  EXPECT_EQ(scaled_text(999.999, "pps"), "1.00 kpps");
+  EXPECT_EQ(scaled_text(999.4, "pps"), "999.40 pps");
 }
 
 TEST(LossRatio, KnowsNothingWithoutPacketsAndBoundsWhatItSaw) {

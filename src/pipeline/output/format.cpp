@@ -116,8 +116,10 @@ std::string tcp_flags_text(std::uint32_t flags) {
 std::string scaled_text(double value, const char* unit) {
   constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
   std::size_t prefix = 0;
-  while (std::fabs(value) >= 1000 && prefix < 6) value /= 1000, ++prefix;
-  const int decimals = prefix == 0 ? (value == std::floor(value) ? 0 : 2) : value < 10 ? 2 : value < 100 ? 1 : 0;
+  // As rounded: 9999.9 is 10.0 k, and 999.99 k is 1.00 M.
+  while (std::fabs(value) >= (prefix == 0 ? 999.995 : 999.5) && prefix < 6) value /= 1000, ++prefix;
+  const double size = std::fabs(value);
+  const int decimals = prefix == 0 ? (value == std::floor(value) ? 0 : 2) : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   const bool spaced = prefix != 0 || *unit != 0;
   return fmt::format("{:.{}f}{}{}{}", value, decimals, spaced ? " " : "", kPrefixes[prefix], unit);
 }
