@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
+#include "pipeline/output/format.hpp"
 #include "tester/report_values.hpp"
 #include "tester/report_writers.hpp"
 
@@ -32,6 +33,10 @@ std::string ratio_text(const std::optional<Ratio>& ratio) {
 
 std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
 
+std::string rate_text(const std::optional<double>& rate, const char* unit) {
+  return rate ? scaled_text(*rate, unit) : "-";
+}
+
 std::string flow_text(const FlowKey& key) {
   if (!key.present()) return "";
   const auto end = [](std::span<const std::uint8_t> address, unsigned port) {
@@ -48,12 +53,11 @@ void write_frames(std::string& to, const TestReport& report) {
   const Ratios ratios = ratios_of(total, report.confidence);
   fmt::format_to(std::back_inserter(to), "flows       {}, {} with loss, {} of which nothing came\n", report.rows.size(),
                  report.flows_with_loss, report.silent_flows);
-  fmt::format_to(std::back_inserter(to), "sent        {} in {}, {} pps, {} bit/s on the line\n",
-                 counted(total.sent, "frame"), time_text(std::optional(report.sending_ns)),
-                 number_text(report.rates.sent_pps), number_text(report.rates.sent_line_bps));
-  fmt::format_to(std::back_inserter(to), "received    {}, {} pps, {} bit/s on the line\n",
-                 counted(total.received, "frame"), number_text(report.rates.received_pps),
-                 number_text(report.rates.received_line_bps));
+  fmt::format_to(std::back_inserter(to), "sent        {} in {}, {}, {} on the line\n", counted(total.sent, "frame"),
+                 time_text(std::optional(report.sending_ns)), rate_text(report.rates.sent_pps, "pps"),
+                 rate_text(report.rates.sent_line_bps, "bit/s"));
+  fmt::format_to(std::back_inserter(to), "received    {}, {}, {} on the line\n", counted(total.received, "frame"),
+                 rate_text(report.rates.received_pps, "pps"), rate_text(report.rates.received_line_bps, "bit/s"));
   fmt::format_to(std::back_inserter(to), "lost        {}: {}, in {}, the longest of {} and of {}\n",
                  total.losses.frames, ratio_text(ratios.lost), counted(total.losses.periods, "period"),
                  counted(total.losses.longest_frames, "frame"), time_text(total.losses.longest_ns));

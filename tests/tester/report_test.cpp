@@ -245,7 +245,13 @@ TEST(TestReport, SaysInTextWhatReorderedAndOvertakingMean) {
 }
 
 TEST(TestReport, SaysInTextWhatWasLostAndByWhom) {
-  const std::string text = report_text(Received().report());
+  TestReport report = Received().report();
+  report.rates.sent_pps = 9999.9;
+  report.rates.sent_line_bps = 11.84e6;
+  report.rates.received_pps = std::nullopt;
+  const std::string text = report_text(report);
+  EXPECT_THAT(text, HasSubstr(", 10.0 kpps, 11.8 Mbit/s on the line\nreceived"));
+  EXPECT_THAT(text, HasSubstr(", -, "));
   EXPECT_THAT(text, HasSubstr("3, 2 with loss, 1 of which nothing came"));
   EXPECT_THAT(text, HasSubstr("lost        15: 50 % (33.15 .. 66.85 %), in 2 periods"));
   EXPECT_THAT(text, HasSubstr("latency     min 1 us, mean 2.336 us, max 5 us"));
