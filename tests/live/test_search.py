@@ -62,7 +62,7 @@ class Searches(unittest.TestCase):
         self.assertIn('flags', found['machine'])
         self.assertNotIn('steal', found['machine'], 'that since start-up says nothing')
         self.assertTrue(any('deviates' in did for did in found['trial_phases'].values()))
-        self.assertRegex(done.stderr, r'size 512: \d+ pps for 0\.2 s: \d+ of \d+ came')
+        self.assertRegex(done.stderr, r'size 512: [0-9.]+ k?pps for 0\.2 s: \d+ of \d+ came')
         self.assertRegex(done.stderr, r'size 1000: \d+ pps')
 
     def check_charts(self, page):
@@ -128,6 +128,30 @@ class Searches(unittest.TestCase):
         self.assertEqual([goal['goal']['name'] for goal in one['goals']], ['ndr', 'pdr'])
         self.assertFalse(any(goal['regular'] for goal in one['goals']))
         self.assertEqual(one['end'], 'no more trials allowed')
+
+    @side_by_side.alone
+    def test_a_search_ends_in_time_with_the_bounds_it_has(self):
+        began = time.monotonic()
+        done = search('--through', TOKEN_BUCKET, '-g', 'flows=10', '--sizes', '512', '--max-time', '12s')
+        self.assertLess(time.monotonic() - began, 14, 'and to begin and end takes some')
+        self.assertIn('no more time allowed', done.stdout)
+        self.assertRegex(done.stdout, r'relevant lower bound none|pps so far')
+        self.assertRegex(done.stdout, r'relevant upper bound .*pps')
+        self.assertRegex(done.stderr, r'size 512: [0-9.]+ [kM]pps for 1 s: \d+ of \d+ came.*; ndr (\?|[0-9.]+ k?pps) to [0-9.]+ [kM]pps; pdr .*; \d+ s of 12 s\n')
+        self.assertIn('--max-time 1ms was over before', search('--through', 'wire', '-g', 'flows=10', '--max-time', '1ms', status=1).stderr)
+        self.assertIn('--max-time soon: a time', search('--through', 'wire', '--max-time', 'soon', status=2).stderr)
+
+    def test_a_search_that_is_stopped_tells_the_bounds_it_has(self):
+        process = subprocess.Popen([PARSHALL, 'test', 'search', '--through', TOKEN_BUCKET, '-g', 'flows=10', '--sizes', '512', '--settle', '150ms'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3):
+            while ' came' not in process.stderr.readline():
+                pass
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+        self.assertIn('interrupted before its end', out)
+        self.assertRegex(out, r'relevant upper bound .*pps')
+        self.assertNotIn('relevant lower bound none, relevant upper bound none', out)
 
     @side_by_side.alone
     def test_no_trial_begins_while_the_last_ones_frames_still_come(self):

@@ -122,6 +122,11 @@ Result<SearchOrder> order_search(const SearchOptions& o) {
     if (!value) return Error{fmt::format("{} {}: a time, such as 1s", option, *text)};
     *into = *value;
   }
+  if (!o.max_time.empty()) {
+    const auto value = parse_duration_ns(o.max_time);
+    if (!value || *value == 0) return Error{fmt::format("--max-time {}: a time, such as 10m", o.max_time)};
+    order.most_ns = *value;
+  }
   if (o.monitor) {
     auto monitor = plan_monitor(*o.monitor);
     if (!monitor) return monitor.error();
@@ -172,6 +177,11 @@ void declare(Command command, SearchOptions& o) {
       ->group("Search");
   command.add_option("--trials", o.trials, "End a search after so many trials, with what is known")
       ->check(positive())
+      ->group("Search");
+  command
+      .add_option("--max-time", o.max_time,
+                  "End after this time, with what is known: no trial begins that would last longer")
+      ->takes("TIME")
       ->group("Search");
   command.add_option("--repeat", o.repeat, "Searches with each size, one after the other")
       ->check(in_range(std::size_t{1}, std::size_t{10'000}))

@@ -20,6 +20,7 @@ struct SearchOptions {
   std::string method = "mlr", least, most, settle = "1s", learn = "10s", format = "text", output = "-";
   std::size_t repeat = 1;
   std::optional<std::size_t> trials;
+  std::string max_time;  ///< empty: as long as it takes
   std::optional<double> width;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> monitor;  ///< options of `parshall watch`; nothing: a device is under test
@@ -40,6 +41,7 @@ struct SearchOrder {
   tester::SearchPlan search;    ///< the loads are 0 where they are to be measured
   const tester::SearchMethod* method = nullptr;
   std::uint64_t settle_ns = 0, learn_ns = 0;
+  std::uint64_t most_ns = 0;           ///< for all of it; 0: as long as it takes
   std::optional<MonitorPlan> monitor;  ///< nothing: a device is under test
 };
 

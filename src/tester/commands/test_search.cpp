@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include "base/machine.hpp"
@@ -12,6 +13,7 @@
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
 #include "generate/frame.hpp"
+#include "pipeline/output/format.hpp"
 #include "tester/commands/device_measurer.hpp"
 #include "tester/commands/monitor_under_test.hpp"
 #include "tester/commands/search_options.hpp"
@@ -45,11 +47,37 @@ double mean_line_bytes(const Trace& trace) {
   return static_cast<double>(sum) / static_cast<double>(trace.packets());
 }
 
+/// How much of --max-time is left, since this was made.
+class TimeLeft {
+ public:
+  explicit TimeLeft(const SearchOrder& order) : most_s_(seconds(order.most_ns)), beside_s_(seconds(order.settle_ns)) {}
+
+  bool is_limited() const noexcept { return most_s_ > 0; }
+  double used_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+  double most_s() const noexcept { return most_s_; }
+
+  /// Whether a trial of so long would end in time, with what trials took beside that up to now.
+  bool is_enough_for(double trial_s) const { return !is_limited() || used_s() + trial_s + beside_s_ <= most_s_; }
+
+  void begin_trial() { trial_began_ = Clock::now(); }
+  void end_trial(const tester::TrialOutcome& trial) {
+    const double took_s = std::chrono::duration<double>(Clock::now() - trial_began_).count();
+    beside_s_ = std::max(beside_s_, took_s / static_cast<double>(trial.runs) - trial.duration_s);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds(std::uint64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
+
+  Clock::time_point began_ = Clock::now(), trial_began_ = began_;
+  double most_s_, beside_s_;
+};
+
 /// The searches of an order, and what is known of them at any time.
 class SearchSession {
  public:
-  SearchSession(const SearchOrder& order, const SearchOptions& options, tester::SearchReport& report)
-      : order_(order), options_(options), report_(report) {}
+  SearchSession(const SearchOrder& order, const SearchOptions& options, tester::SearchReport& report, TimeLeft& time)
+      : order_(order), options_(options), report_(report), time_(time) {}
 
   /// All searches with frames of one size.
   std::optional<Error> search(const SizePlan& plan, UnderTest& under_test) {
@@ -67,9 +95,8 @@ class SearchSession {
     if (plan.max_load_pps == 0) plan.max_load_pps = *ceiling_pps;
     if (plan.min_load_pps == 0) plan.min_load_pps = plan.max_load_pps / 1000;
     if (plan.max_load_pps > tester::kNearCeiling * *ceiling_pps && !options_.quiet)
-      say(kTestSearch,
-          fmt::format("size {}: the generator itself sends {:.0f} pps: what is found near that is its limit", name,
-                      *ceiling_pps));
+      say(kTestSearch, fmt::format("size {}: the generator itself sends {}: what is found near that is its limit", name,
+                                   scaled_text(*ceiling_pps, "pps")));
     if (const auto problem = tester::problem_of(plan)) return *problem;
     report_.sizes.push_back({.size = name,
                              .line_bytes = frame_line_bytes,
@@ -77,31 +104,65 @@ class SearchSession {
                              .min_load_pps = plan.min_load_pps,
                              .max_load_pps = plan.max_load_pps});
     tester::SizeSearches& size = report_.sizes.back();
-    while (size.searches.size() < options_.repeat && !stop_asked()) {
+    while (size.searches.size() < options_.repeat && !stop_asked() && time_.is_enough_for(0)) {
       const auto search = order_.method->make(plan);
       if (!search) return search.error();
-      auto run = tester::run_search(**search, measurer, [&](const tester::TrialOutcome& trial) { tell(size, trial); },
-                                    stop_asked, {.most_load_pps = tester::kNearCeiling * *ceiling_pps});
+      auto run = tester::run_search(**search, measurer,
+                                    [&](const tester::TrialOutcome& trial) {
+                                      time_.end_trial(trial);
+                                      tell(size, trial, **search);
+                                    },
+                                    stop_asked, {.most_load_pps = tester::kNearCeiling * *ceiling_pps},
+                                    {.has_time = [&](double trial_s) { return time_.is_enough_for(trial_s); },
+                                     .begins =
+                                         [&](const tester::TrialInput& trial) {
+                                           time_.begin_trial();
+                                           tell_begin(size, trial);
+                                         }});
       if (!run.result.trials.empty()) size.searches.push_back(std::move(run.result));
       if (run.failure) return run.failure;
     }
     return std::nullopt;
   }
 
-  void tell(const tester::SizeSearches& size, const tester::TrialOutcome& trial) const {
+  std::string name_of(const tester::SizeSearches& size) const {
+    return options_.repeat == 1
+               ? fmt::format("size {}", size.size)
+               : fmt::format("size {}, search {} of {}", size.size, size.searches.size() + 1, options_.repeat);
+  }
+
+  std::string time_text() const {
+    const std::string used = fmt::format("{:.0f} s", time_.used_s());
+    return time_.is_limited() ? fmt::format("{} of {:.0f} s", used, time_.most_s()) : used;
+  }
+
+  /// Of a trial that is so long that nothing would be said for a while.
+  void tell_begin(const tester::SizeSearches& size, const tester::TrialInput& trial) const {
+    constexpr double kLongS = 5;
+    if (options_.quiet || trial.duration_s < kLongS) return;
+    say(kTestSearch, fmt::format("{}: {} for {:.4g} s begins, after {}", name_of(size),
+                                 scaled_text(trial.load_pps, "pps"), trial.duration_s, time_text()));
+  }
+
+  void tell(const tester::SizeSearches& size, const tester::TrialOutcome& trial, const tester::Search& search) const {
     if (options_.quiet) return;
-    const std::string repeat =
-        options_.repeat == 1 ? "" : fmt::format(", search {} of {}", size.searches.size() + 1, options_.repeat);
+    std::string goals;
+    for (const tester::GoalResult& goal : search.result().goals)
+      goals += fmt::format("; {} {} to {}", goal.goal.name, bound(goal.lower_so_far_pps), bound(goal.upper_so_far_pps));
     say(kTestSearch,
         fmt::format(
-            "size {}{}: {:.0f} pps for {:.4g} s: {} of {} came{}", size.size, repeat, trial.load_pps, trial.duration_s,
-            trial.received, std::max(trial.offered, trial.sent),
-            trial.runs == 1 ? "" : fmt::format(", in that of {} runs which the host disturbed least", trial.runs)));
+            "{}: {} for {:.4g} s: {} of {} came{}{}; {}", name_of(size), scaled_text(trial.load_pps, "pps"),
+            trial.duration_s, trial.received, std::max(trial.offered, trial.sent),
+            trial.runs == 1 ? "" : fmt::format(", in that of {} runs which the host disturbed least", trial.runs),
+            goals, time_text()));
   }
+
+  static std::string bound(const std::optional<double>& pps) { return pps ? scaled_text(*pps, "pps") : "?"; }
 
   const SearchOrder& order_;
   const SearchOptions& options_;
   tester::SearchReport& report_;
+  TimeLeft& time_;
 };
 
 std::optional<tester::ProcessorShares> shares_since(const ProcessorTime& before) {
@@ -158,6 +219,7 @@ int run(SearchOptions options) {
   if (!order) return fail(kTestSearch, order.error(), kUsage);
   if (const auto error = prepare_for(options.output)) return fail(kTestSearch, *error, kFailed);
   catch_signals();
+  TimeLeft time(*order);
   const auto ready = make_ready(*order, options);
   if (!ready) return fail(kTestSearch, ready.error(), kFailed);
   UnderTest& under_test = **ready;
@@ -165,14 +227,16 @@ int run(SearchOptions options) {
   tester::SearchReport report = begin_report(*order, under_test);
   report.seed = seed;
   const ProcessorTime before = processor_time();
-  SearchSession session(*order, options, report);
+  SearchSession session(*order, options, report, time);
   std::optional<Error> failure;
   for (const SizePlan& size : order->sizes)
-    if (!failure && !stop_asked()) failure = session.search(size, under_test);
+    if (!failure && !stop_asked() && time.is_enough_for(0)) failure = session.search(size, under_test);
   if (!failure) failure = under_test.finish();
   report.processors = shares_since(before);
   report.interrupted = stop_asked();
   if (failure) report.failure = failure->message;
+  if (!failure && !stop_asked() && !has_trials(report))
+    failure = Error{fmt::format("--max-time {} was over before a trial could be", options.max_time)};
   if (failure) say(kTestSearch, failure->message);
   if (failure && !has_trials(report)) return kFailed;
   const auto format = std::ranges::find(tester::search_formats(), options.format, &tester::SearchFormat::name);

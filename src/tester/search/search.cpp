@@ -102,6 +102,9 @@ GoalResult Search::result_of(const SearchGoal& goal) const {
     return RelevantBound{.load_pps = *load_pps, .trials = {trials.begin(), trials.end()}};
   };
   GoalResult result{.goal = goal, .relevant_lower_bound = bound_at(lower), .relevant_upper_bound = bound_at(upper)};
+  const auto so_far = log_.bounds_so_far(goal);
+  result.lower_so_far_pps = so_far.lower_pps;
+  result.upper_so_far_pps = so_far.upper_pps;
   if (lower) result.conditional_throughput_pps = conditional_throughput_pps(log_.at(*lower), goal);
   if (!upper && lower == plan_.max_load_pps) result.irregular = Irregular::no_upper_bound;
   if (!lower && upper == plan_.min_load_pps) result.irregular = Irregular::no_lower_bound;

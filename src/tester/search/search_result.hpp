@@ -37,6 +37,9 @@ struct GoalResult {
   SearchGoal goal;
   std::optional<RelevantBound> relevant_lower_bound, relevant_upper_bound;
   std::optional<double> conditional_throughput_pps;  ///< at the relevant lower bound
+  /// By the trials so far, though they may be too few or too short for relevant bounds: the least load that lost too
+  /// much, and the greatest below it that did not.
+  std::optional<double> upper_so_far_pps = {}, lower_so_far_pps = {};
   Irregular irregular = Irregular::width_not_reached;
   std::vector<Irregular> further;  ///< what it lacks beside that
 };

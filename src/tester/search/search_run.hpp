@@ -22,6 +22,12 @@ struct RepeatPlan {
   double most_s = 10;        ///< for all of them; but two in any case
 };
 
+/// Who has a say before each trial. What is empty is not asked.
+struct BeforeTrial {
+  std::function<bool(double trial_s)> has_time;  ///< for a trial of so long: false ends the search
+  std::function<void(const TrialInput&)> begins;
+};
+
 /// Runs the trials that the search asks for, until it wants no more.
 ///
 /// Of a trial that was run again that run counts in which nothing was the host's doing, else the one in which the host
@@ -29,6 +35,6 @@ struct RepeatPlan {
 ///
 /// `told`: each outcome, as it is there. `stop`: asked after each trial, whose outcome is then left out.
 SearchRun run_search(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
-                     const std::function<bool()>& stop, const RepeatPlan& repeats = {});
+                     const std::function<bool()>& stop, const RepeatPlan& repeats = {}, const BeforeTrial& before = {});
 
 }  // namespace parshall::tester

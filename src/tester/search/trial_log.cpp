@@ -29,4 +29,21 @@ RelevantBounds TrialLog::relevant_bounds(const SearchGoal& goal) const noexcept 
   return bounds;
 }
 
+RelevantBounds TrialLog::bounds_so_far(const SearchGoal& goal) const noexcept {
+  RelevantBounds bounds;
+  for (const auto& [load_pps, outcomes] : by_load_) {
+    double all_s = 0, lossy_s = 0;
+    for (const TrialOutcome& outcome : outcomes) {
+      all_s += outcome.duration_s;
+      if (outcome.loss_ratio() > goal.loss_ratio) lossy_s += outcome.duration_s;
+    }
+    if (lossy_s > goal.exceed_ratio * all_s) {
+      bounds.upper_pps = load_pps;
+      break;
+    }
+    bounds.lower_pps = load_pps;
+  }
+  return bounds;
+}
+
 }  // namespace parshall::tester

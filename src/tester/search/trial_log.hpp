@@ -24,6 +24,8 @@ class TrialLog {
   std::span<const TrialOutcome> at(double load_pps) const noexcept;
   double trial_s() const noexcept { return trial_s_; }
   RelevantBounds relevant_bounds(const SearchGoal& goal) const noexcept;
+  /// Likewise, by what the trials at each load say so far, however few and short they are.
+  RelevantBounds bounds_so_far(const SearchGoal& goal) const noexcept;
 
  private:
   std::vector<TrialOutcome> trials_;

@@ -116,8 +116,8 @@ std::string overview(const SearchReport& report) {
                    {"Result", Align::text}});
   for (const GoalRow& row : rows)
     table.add({size_text(row.size->size), row.goal, pps_text(row.throughput_pps),
-               line_text(row.throughput_pps, *row.size), pps_text(row.lower_pps), pps_text(row.upper_pps),
-               pps_text(row.size->ceiling_pps), row.judgement});
+               line_text(row.throughput_pps, *row.size), bound_text(row.lower_pps, row.lower_so_far_pps),
+               bound_text(row.upper_pps, row.upper_so_far_pps), pps_text(row.size->ceiling_pps), row.judgement});
   std::string html = table.html();
   if (repeated)
     html +=
@@ -162,8 +162,9 @@ std::string results_table(const SearchResult& search, const SizeSearches& size) 
                    {"Result", Align::text}});
   for (const GoalResult& result : search.goals)
     table.add({result.goal.name, pps_text(result.conditional_throughput_pps),
-               line_text(result.conditional_throughput_pps, size), pps_text(load_of(result.relevant_lower_bound)),
-               pps_text(load_of(result.relevant_upper_bound)), width_text(width_of(result)),
+               line_text(result.conditional_throughput_pps, size),
+               bound_text(load_of(result.relevant_lower_bound), result.lower_so_far_pps),
+               bound_text(load_of(result.relevant_upper_bound), result.upper_so_far_pps), width_text(width_of(result)),
                judgement(result, size.ceiling_pps)});
   return table.html();
 }

@@ -53,6 +53,8 @@ Json result_json(const GoalResult& goal, const SizeSearches& size) {
       {"goal", goal_json(goal.goal)},
       {"relevant_lower_bound_pps", or_null(load_of(goal.relevant_lower_bound))},
       {"relevant_upper_bound_pps", or_null(load_of(goal.relevant_upper_bound))},
+      {"lower_bound_so_far_pps", or_null(goal.lower_so_far_pps)},
+      {"upper_bound_so_far_pps", or_null(goal.upper_so_far_pps)},
       {"conditional_throughput_pps", or_null(throughput)},
       {"conditional_throughput_line_bps", throughput ? Json(line_bps(*throughput, size.line_bytes)) : Json(nullptr)},
       {"width", or_null(width_of(goal))},

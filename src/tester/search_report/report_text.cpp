@@ -32,8 +32,9 @@ void write_table(std::string& to, std::span<const GoalRow> rows) {
   std::vector<Cells> lines{{"size", "goal", "throughput", "on the line", "lower bound", "upper bound", "result"}};
   for (const GoalRow& row : rows)
     lines.push_back({size_text(row.size->size), row.goal, pps_text(row.throughput_pps),
-                     row.throughput_pps ? line_text(*row.throughput_pps, *row.size) : "none", pps_text(row.lower_pps),
-                     pps_text(row.upper_pps), row.judgement});
+                     row.throughput_pps ? line_text(*row.throughput_pps, *row.size) : "none",
+                     bound_text(row.lower_pps, row.lower_so_far_pps), bound_text(row.upper_pps, row.upper_so_far_pps),
+                     row.judgement});
   std::array<std::size_t, 7> widths{};
   for (const Cells& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
@@ -54,7 +55,8 @@ void write_result(std::string& to, const GoalResult& result, const SizeSearches&
                      : "",
                  judgement(result, size.ceiling_pps));
   fmt::format_to(std::back_inserter(to), "            relevant lower bound {}, relevant upper bound {}{}\n",
-                 pps_text(load_of(result.relevant_lower_bound)), pps_text(load_of(result.relevant_upper_bound)),
+                 bound_text(load_of(result.relevant_lower_bound), result.lower_so_far_pps),
+                 bound_text(load_of(result.relevant_upper_bound), result.upper_so_far_pps),
                  width ? fmt::format(", {} apart", percent_text(*width)) : "");
 }
 

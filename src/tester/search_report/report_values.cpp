@@ -16,6 +16,10 @@ std::optional<double> load_of(const std::optional<RelevantBound>& bound) {
 
 std::string pps_text(const std::optional<double>& pps) { return pps ? number_text(*pps, "pps") : "none"; }
 
+std::string bound_text(const std::optional<double>& bound_pps, const std::optional<double>& so_far_pps) {
+  return !bound_pps && so_far_pps ? pps_text(so_far_pps) + " so far" : pps_text(bound_pps);
+}
+
 double line_bps(double pps, double line_bytes) noexcept { return pps * line_bytes * 8; }
 
 std::string seed_text(const SearchReport& report) {
@@ -122,6 +126,8 @@ GoalRow row_of(const SizeSearches& size, std::size_t goal, const RepeatStatistic
   row.throughput_pps = median([](const GoalResult& result) { return result.conditional_throughput_pps; });
   row.lower_pps = median([](const GoalResult& result) { return load_of(result.relevant_lower_bound); });
   row.upper_pps = median([](const GoalResult& result) { return load_of(result.relevant_upper_bound); });
+  row.lower_so_far_pps = median([](const GoalResult& result) { return result.lower_so_far_pps; });
+  row.upper_so_far_pps = median([](const GoalResult& result) { return result.upper_so_far_pps; });
   row.is_generators_limit = std::ranges::any_of(size.searches, [&](const SearchResult& search) {
     return is_generators_limit(search.goals[goal], size.ceiling_pps);
   });

@@ -14,6 +14,9 @@ std::optional<double> load_of(const std::optional<RelevantBound>& bound);
 /// "1.2346 Mpps", or "none".
 std::string pps_text(const std::optional<double>& pps);
 
+/// Of a relevant bound: "1.2346 Mpps"; where there is none, "1.2346 Mpps so far", or "none".
+std::string bound_text(const std::optional<double>& bound_pps, const std::optional<double>& so_far_pps);
+
 /// The test's seed; and how many trials of a device that draws have one of their own that follows from it.
 std::string seed_text(const SearchReport& report);
 
@@ -35,6 +38,7 @@ struct GoalRow {
   std::string goal;
   /// Of a single search what it has, of several the medians of the regular ones, or of all where none is regular.
   std::optional<double> throughput_pps, lower_pps, upper_pps;
+  std::optional<double> lower_so_far_pps, upper_so_far_pps;
   std::string judgement;
   bool is_regular = false;  ///< these are of regular results
   bool is_generators_limit = false;

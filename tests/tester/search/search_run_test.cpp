@@ -49,6 +49,41 @@ TEST(SearchRun, RunsAllTrialsAndTellsOfEach) {
   EXPECT_GT(run.result.took_s, 0);
 }
 
+TEST(SearchRun, EndsWhereThereIsNoTimeForTheNextTrialWithTheBoundsItHas) {
+  const auto search = some_search();
+  FakeMeasurer measurer;
+  double used_s = 0;
+  std::size_t begun = 0;
+  const SearchRun run = run_search(
+      *search, measurer, [&](const TrialOutcome& outcome) { used_s += outcome.duration_s; }, [] { return false; }, {},
+      {.has_time = [&](double trial_s) { return used_s + trial_s <= 8; }, .begins = [&](const auto&) { ++begun; }});
+  EXPECT_FALSE(run.failure);
+  EXPECT_EQ(run.result.end, SearchEnd::time_used_up);
+  EXPECT_LE(run.result.trial_s, 8);
+  EXPECT_GT(run.result.trial_s, 6);
+  EXPECT_EQ(begun, run.result.trials.size());
+  const GoalResult& found = run.result.goals[0];
+  EXPECT_EQ(found.irregular, Irregular::width_not_reached);
+  ASSERT_TRUE(found.lower_so_far_pps && found.upper_so_far_pps);
+  EXPECT_LT(*found.lower_so_far_pps, *found.upper_so_far_pps);
+}
+
+TEST(SearchRun, BoundsSoFarAreOfTheTrialsThereAre) {
+  TrialLog log;
+  const SearchGoal goal = *preset_goal("ndr");
+  EXPECT_FALSE(log.bounds_so_far(goal).lower_pps || log.bounds_so_far(goal).upper_pps);
+  const auto add = [&](double load_pps, double loss_ratio) {
+    log.add(trial_of({.load_pps = load_pps, .duration_s = 1}, loss_ratio));
+  };
+  add(1000, 0), add(4000, 0.5), add(8000, 0);
+  EXPECT_EQ(log.bounds_so_far(goal).lower_pps, 1000);
+  EXPECT_EQ(log.bounds_so_far(goal).upper_pps, 4000) << "the lower load counts where a higher one loses less";
+  EXPECT_FALSE(log.relevant_bounds(goal).lower_pps) << "one second of 21 decides nothing";
+  add(4000, 0);
+  EXPECT_EQ(log.bounds_so_far(goal).lower_pps, 8000) << "half of the trials may lose more";
+  EXPECT_FALSE(log.bounds_so_far(goal).upper_pps);
+}
+
 TEST(SearchRun, KeepsWhatWasMeasuredBeforeAFailure) {
   const auto search = some_search();
   FakeMeasurer measurer(5);
