@@ -19,8 +19,8 @@ def toml(settings):
 def _value(name, value):
     if value is True:
         return "true"
-    if isinstance(value, numbers.Real):  # of NumPy, too
-        return str(value)
+    if isinstance(value, numbers.Real):  # of NumPy, too; 1e6 is a whole number
+        return str(int(value)) if float(value).is_integer() else str(value)
     if isinstance(value, (str, os.PathLike)):
         return _text(os.fspath(value))
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -199,8 +199,9 @@ Settings task_settings() {
          "scale what tasks say)",
          [](Plan& p) { p.tasks.sheds = false; });
   s.text(
-      "window", "Length of the tasks' windows: a time, or packets such as 2Mp",
-      [](auto& p) -> auto& { return p.tasks.window; });
+       "window", "Length of the tasks' windows: a time, or packets such as 2Mp",
+       [](auto& p) -> auto& { return p.tasks.window; })
+      .takes = "TIME";
   s.count(
       "task-keys", "Keys that a task counts exactly in a window", [](auto& p) -> auto& { return p.tasks.keys; }, 1024,
       std::uint64_t{1} << 27, "1Mi");
