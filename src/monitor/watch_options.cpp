@@ -196,6 +196,11 @@ Result<WatchPlan> begin(const WatchOptions& o) {
 }
 
 std::optional<Error> complete(const WatchOptions& o, WatchPlan& plan) {
+  if (const SourcePlan& source = plan.plan.source;
+      source.file.empty() && source.interface.empty() && source.traffic.empty())
+    return Error{fmt::format(
+        "name a source: parshall {0} FILE, parshall {0} INTERFACE (or -r, -i), or -g SPEC (parshall list sources)",
+        o.command)};
   auto wiring = wire(plan.plan);
   if (!wiring) return wiring.error();
   plan.wiring = *std::move(wiring);

@@ -75,6 +75,9 @@ class Sources(Case):
         self.assert_says(self.watch("flows=10,size=64"), USAGE, "parshall watch -g flows=10,size=64")
         self.assert_says(self.watch("host nowhere.invalid"), USAGE, "'host nowhere.invalid' is a filter")
 
+    def test_without_any_word_the_short_form_is_told(self):
+        self.assert_says(run("watch", "-q"), USAGE, "name a source: parshall watch FILE, parshall watch INTERFACE", lines=1)
+
     def test_help_shows_where_it_goes(self):
         for command in ("watch", "classify"):
             self.assertRegex(run(command, "--help").out.decode(), rf"Usage: parshall {command} \[OPTIONS\] \[SOURCE\] \[FILTER\.\.\.\]")
