@@ -41,8 +41,19 @@ std::string interface_that_is_up() {
   return {};
 }
 
+/// One, several with commas between them, or any.
+bool are_interfaces(const std::string& names) {
+  if (names == "any") return true;
+  for (std::size_t begin = 0, end = 0; end != names.size(); begin = end + 1) {
+    end = std::min(names.find(',', begin), names.size());
+    const std::string name = names.substr(begin, end - begin);
+    if (name.size() >= IFNAMSIZ || ::if_nametoindex(name.c_str()) == 0) return false;
+  }
+  return true;
+}
+
 bool is_device(const std::string& name) {
-  if (name.size() < IFNAMSIZ && ::if_nametoindex(name.c_str()) != 0) return true;
+  if (are_interfaces(name)) return true;
   const auto device = DeviceName::parse(name);
   return device && device->kind != DeviceKind::kernel_interface;
 }
