@@ -83,9 +83,10 @@ void ExportQueue::put_finding(Finding finding) {
   offered_.add(0, 0, 1);
   while (!failed()) {
     {
-      const std::lock_guard lock(findings_mutex_);
+      std::unique_lock lock(findings_mutex_);
       if (findings_.has_room_for(finding)) {
         findings_.push(std::move(finding));
+        lock.unlock();  // who falls asleep holds the bell, and asks for this
         return bell_.ring();
       }
     }
