@@ -50,7 +50,7 @@ std::vector<TruthCapture> truth_captures();
 
 std::map<FlowText, TruthFlow> read_truth(const std::filesystem::path& path);
 
-enum class Aspect : std::uint8_t { tcp_flags, innermost };
+enum class Aspect : std::uint8_t { tcp_flags, innermost, link_type };
 
 /// Why we differ on purpose from a truth whose two programs agreed; nothing for all but a few captures.
 std::optional<std::string_view> accepted_difference(std::string_view capture, Aspect aspect);

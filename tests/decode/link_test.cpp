@@ -49,6 +49,16 @@ TEST(Link, EthernetCarriesIpInMplsPppoeAndServiceHeaders) {
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x894f, join({{0, 0x02, 2, 1, 0, 0, 1, 0xff}, kPacket}))), kFlow);
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8909, join({{1, 1, 0, 1, 0, 5, 8, 0}, kPacket}))), kFlow);
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x88e5, join({{0x20, 0}, Bytes(12), {8, 0}, kPacket}))), kFlow);
+  EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x8988, join({Bytes(6), {8, 0}, kPacket}))), kFlow) << "Cisco TTag";
+  for (const std::uint8_t hardware : Bytes{0, 1}) {
+    const auto arista = [&](std::uint8_t scale, std::uint8_t format, std::size_t bytes) {
+      const Bytes head{0, 1, scale, static_cast<std::uint8_t>(format << 4 | hardware)};
+      return ethernet(0xd28b, join({head, Bytes(bytes), {8, 0}, kPacket}));
+    };
+    EXPECT_EQ(flow_of(LinkType::ethernet, arista(0, 1, 8)), kFlow);
+    EXPECT_EQ(flow_of(LinkType::ethernet, arista(1, 2, 6)), kFlow);
+    EXPECT_EQ(flow_of(LinkType::ethernet, arista(1, 3, 8)), "not_ip") << "a format that there is not";
+  }
   EXPECT_EQ(flow_of(LinkType::ethernet, ethernet(0x88e5, join({{0x2c, 0}, Bytes(12), {8, 0}, kPacket}))), "not_ip");
 }
 
@@ -135,6 +145,29 @@ TEST(Link, PpiHeaderIsNoShorterThanItsFixedPartAndItsLinkTypeHas32Bits) {
   EXPECT_EQ(flow_of(LinkType::ppi, join({{0, 0, 8, 0, 101, 0, 1, 0}, kPacket})), "unknown_link_type");
 }
 
+/// Numbers by the registry of tcpdump.org (www.tcpdump.org/linktypes.html).
+TEST(Link, LogsSwitchTagsAndOtherHeadersBeforeIp) {
+  const auto of_number = [](int number, const Bytes& frame) { return flow_of(static_cast<LinkType>(number), frame); };
+  EXPECT_EQ(of_number(117, join({{61, 2}, Bytes(62), kPacket})), kFlow) << "PFLOG";
+  for (const std::uint8_t family : Bytes{24, 28, 30})
+    EXPECT_EQ(of_number(117, join({{61, family}, Bytes(62), kPacket6})), kFlow6);
+  EXPECT_EQ(of_number(117, join({{61, 16}, Bytes(62), kPacket})), "not_ip");
+  EXPECT_EQ(of_number(117, join({{0, 2}, Bytes(62), kPacket})), "not_ip") << "a header of no length";
+  EXPECT_EQ(of_number(109, join({{2, 0, 0, 0}, Bytes(8), kPacket})), kFlow) << "ENC";
+  EXPECT_EQ(of_number(109, join({{0, 0, 0, 24}, Bytes(8), kPacket6})), kFlow6);
+  EXPECT_EQ(of_number(109, join({{9, 0, 0, 0}, Bytes(8), kPacket})), "not_ip");
+  EXPECT_EQ(of_number(51, join({{0x11, 0, 0, 1, 0, 80, 0, 0x21}, kPacket})), kFlow) << "PPP_ETHER";
+  EXPECT_EQ(of_number(51, join({{0x11, 9, 0, 0, 0, 4}, Bytes(40)})), "not_ip") << "discovery";
+  EXPECT_EQ(of_number(242, join({Bytes(40), {8, 0, 0, 0}, kPacket})), kFlow) << "IPOIB";
+  EXPECT_EQ(of_number(242, join({Bytes(40), {0x86, 0xdd, 0, 0}, kPacket6})), kFlow6);
+  EXPECT_EQ(of_number(219, join({{0, 0, 0x10, 64, 0, 0, 0x21, 64}, kPacket})), kFlow) << "MPLS";
+  EXPECT_EQ(of_number(281, join({Bytes(16), {8, 0}, kPacket})), kFlow) << "DSA_TAG_BRCM";
+  EXPECT_EQ(of_number(282, join({Bytes(4), ethernet(0x0800, kPacket)})), kFlow) << "DSA_TAG_BRCM_PREPEND";
+  EXPECT_EQ(of_number(284, join({Bytes(12), {0xc0, 8, 0, 0, 0x86, 0xdd}, kPacket6})), kFlow6) << "DSA_TAG_DSA";
+  EXPECT_EQ(of_number(285, join({Bytes(12), {0xda, 0xda, 0, 0, 0xc0, 8, 0, 0, 8, 0}, kPacket})), kFlow)
+      << "DSA_TAG_EDSA";
+}
+
 TEST(Link, RareLinks) {
   EXPECT_EQ(flow_of(LinkType::nflog, join({{2, 0, 0, 0, 5, 0, 10, 0, 0, 0, 0, 0, 64, 0, 9, 0}, kPacket})), kFlow);
   EXPECT_EQ(flow_of(LinkType::arcnet_linux, join({{1, 2, 0, 0, 212, 0, 0, 1}, kPacket})), kFlow);
@@ -196,6 +229,17 @@ TEST(Link, NoLinkTypeCountsOrReadsBehindACut) {
       {LinkType::fddi, join({{0x50}, Bytes(12), snap_head})},
       {LinkType::slip, join({{0, 0x45}, Bytes(14)})},
       {LinkType::ipnet, join({{1, 2}, Bytes(22)})},
+      {LinkType::enc, join({{2, 0, 0, 0}, Bytes(8)})},
+      {LinkType::pflog, join({{61, 2}, Bytes(62)})},
+      {LinkType::ppp_ether, {0x11, 0, 0, 1, 0, 80, 0, 0x21}},
+      {LinkType::ipoib, join({Bytes(40), {8, 0, 0, 0}})},
+      {LinkType::mpls, {0, 0, 0x10, 64, 0, 0, 0x21, 64}},
+      {LinkType::dsa_tag_brcm, join({Bytes(16), {8, 0}})},
+      {LinkType::dsa_tag_brcm_prepend, join({Bytes(4), ethernet(0x0800, {})})},
+      {LinkType::dsa_tag_dsa, join({Bytes(16), {8, 0}})},
+      {LinkType::dsa_tag_edsa, join({Bytes(20), {8, 0}})},
+      {LinkType::ethernet, ethernet(0x8988, join({Bytes(6), {8, 0}}))},
+      {LinkType::ethernet, ethernet(0xd28b, join({{0, 1, 0, 0x10}, Bytes(8), {8, 0}}))},
       {LinkType::erf, join({Bytes(8), {0x82}, Bytes(17), ethernet(0x0800, {})})},
   };
   for (const Sample& sample : samples) {

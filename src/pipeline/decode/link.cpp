@@ -5,25 +5,69 @@
 namespace parshall {
 namespace {
 
-/// BSD loopback: an address family in the byte order of the host that captured, or an EtherType.
-Step enter_null(const Frame& frame, std::size_t at) noexcept {
-  if (!frame.has(at, 4)) return Step::cut();
-  if (frame.be16(at) == 0xff03) return Step::to(Layer::ppp, at);
-  std::uint32_t family = frame.le32(at);
-  if ((family & 0xffff0000) != 0) family = frame.be32(at);
-  if (family > 1500) return Step::to_ether_type(static_cast<std::uint16_t>(family), at + 4);
+/// An address family, by its number on any system.
+Step enter_family(std::uint32_t family, std::size_t at) noexcept {
   switch (family) {
     case 2:
-      return Step::to(Layer::ipv4, at + 4);
+      return Step::to(Layer::ipv4, at);
     case 10:  // Linux
     case 23:  // Windows
     case 24:  // NetBSD, OpenBSD
     case 28:  // FreeBSD
     case 30:
-      return Step::to(Layer::ipv6, at + 4);  // macOS
+      return Step::to(Layer::ipv6, at);  // macOS
     default:
       return Step::not_ip();
   }
+}
+
+/// In the byte order of the host that captured.
+std::uint32_t read_family(const Frame& frame, std::size_t at) noexcept {
+  const std::uint32_t family = frame.le32(at);
+  return (family & 0xffff0000) != 0 ? frame.be32(at) : family;
+}
+
+/// BSD loopback: an address family, or an EtherType.
+Step enter_null(const Frame& frame, std::size_t at) noexcept {
+  if (!frame.has(at, 4)) return Step::cut();
+  if (frame.be16(at) == 0xff03) return Step::to(Layer::ppp, at);
+  const std::uint32_t family = read_family(frame, at);
+  if (family > 1500) return Step::to_ether_type(static_cast<std::uint16_t>(family), at + 4);
+  return enter_family(family, at + 4);
+}
+
+/// What OpenBSD's enc interfaces have before a packet that IPsec has decrypted, or will encrypt: address family, SPI
+/// and flags.
+Step enter_enc(const Frame& frame, std::size_t at) noexcept {
+  return frame.has(at, 12) ? enter_family(read_family(frame, at), at + 12) : Step::cut();
+}
+
+/// The log of BSD's packet filter: its header says how long it is, to be filled up to 4 bytes, and the address family.
+Step enter_pflog(const Frame& frame, std::size_t at) noexcept {
+  constexpr std::size_t kLeastBytes = 4;
+  if (!frame.has(at, kLeastBytes)) return Step::cut();
+  const std::size_t header_bytes = (frame.u8(at) + 3u) / 4 * 4;
+  return header_bytes < kLeastBytes ? Step::not_ip() : enter_family(frame.u8(at + 1), at + header_bytes);
+}
+
+/// Source: RFC 2516; of discovery there is no IP.
+Step enter_pppoe(const Frame& frame, std::size_t at) noexcept {
+  if (!frame.has(at, 6)) return Step::cut();
+  constexpr std::uint16_t kSessionData = 0x1100;
+  return frame.be16(at) == kSessionData ? Step::to(Layer::ppp, at + 6) : Step::not_ip();
+}
+
+/// A switch's tag of so many bytes behind the addresses of an Ethernet frame, before its EtherType. Its own EtherType,
+/// where it has one, is part of it.
+Step enter_dsa(const Frame& frame, std::size_t at, std::size_t tag_bytes) noexcept {
+  const std::size_t type_at = at + 12 + tag_bytes;
+  return frame.has(at, 14 + tag_bytes) ? Step::to_ether_type(frame.be16(type_at), type_at + 2) : Step::cut();
+}
+
+/// InfiniBand's routing header and the encapsulation header of RFC 4391, section 6: an EtherType, 2 bytes reserved.
+Step enter_ipoib(const Frame& frame, std::size_t at) noexcept {
+  constexpr std::size_t kRoutingBytes = 40, kBytes = kRoutingBytes + 4;
+  return frame.has(at, kBytes) ? Step::to_ether_type(frame.be16(at + kRoutingBytes), at + kBytes) : Step::cut();
 }
 
 Step enter_cooked(const Frame& frame, std::size_t at, std::size_t type_at, std::size_t header_bytes) noexcept {
@@ -209,6 +253,23 @@ Step enter_link(const Frame& frame, LinkType link_type, std::size_t at) noexcept
       return enter_sunatm(frame, at);
     case LinkType::ipnet:
       return enter_ipnet(frame, at);
+    case LinkType::enc:
+      return enter_enc(frame, at);
+    case LinkType::pflog:
+      return enter_pflog(frame, at);
+    case LinkType::ppp_ether:
+      return enter_pppoe(frame, at);
+    case LinkType::ipoib:
+      return enter_ipoib(frame, at);
+    case LinkType::mpls:
+      return Step::to(Layer::mpls, at);
+    case LinkType::dsa_tag_brcm:
+    case LinkType::dsa_tag_dsa:
+      return enter_dsa(frame, at, 4);
+    case LinkType::dsa_tag_edsa:
+      return enter_dsa(frame, at, 8);
+    case LinkType::dsa_tag_brcm_prepend:
+      return Step::to(Layer::ethernet, at + 4);
     case LinkType::ppi:
       return enter_ppi(frame, at);
     case LinkType::ieee802_11:

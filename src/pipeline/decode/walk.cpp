@@ -25,6 +25,16 @@ Step pass_macsec(const Frame& frame, std::size_t at) noexcept {
   return pass_tag(frame, at, (control & kHasChannel) != 0 ? 16 : 8);
 }
 
+/// Arista's time stamp: subtype, version (whose second hexadecimal digit from the right says how long the time is), the
+/// time. Source: print-arista.c of tcpdump.
+Step pass_arista(const Frame& frame, std::size_t at) noexcept {
+  if (!frame.has(at, 4)) return Step::cut();
+  constexpr std::uint16_t kTimeStamp = 1;
+  const unsigned format = frame.u8(at + 3) >> 4;
+  if (frame.be16(at) != kTimeStamp || format < 1 || format > 2) return Step::not_ip();
+  return pass_tag(frame, at, format == 1 ? 14 : 12);
+}
+
 Step pass_ether_type(const Frame& frame, std::uint16_t type, std::size_t at) noexcept {
   if (type < kFirstEtherType) return Step::to(Layer::llc, at);
   switch (type) {
@@ -57,6 +67,10 @@ Step pass_ether_type(const Frame& frame, std::uint16_t type, std::size_t at) noe
       return pass_tag(frame, at, 8);  // 802.1BR E-tag
     case 0x8909:
       return pass_tag(frame, at, 8);  // Cisco MetaData (security group tag)
+    case 0x8988:
+      return pass_tag(frame, at, 8);  // Cisco time stamp tag
+    case 0xd28b:
+      return pass_arista(frame, at);
     case 0x8926:
       return pass_tag(frame, at, 6);  // VN-tag
     case 0x892f:
