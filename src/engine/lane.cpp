@@ -136,10 +136,11 @@ void Lane::publish(bool last) noexcept {
   const FrontEndCounts& front = front_.counts();
   for (std::size_t v = 0; v < kVerdicts; ++v) counters_.set(counter_of(static_cast<Verdict>(v)), front.verdict[v]);
   counters_.set(Counter::counted, counters_[Counter::counted] - ring_full());
-  counters_.set(Counter::polled, polled_ - front.elsewhere);
+  counters_.set(Counter::polled, polled_ + front.later_msdus - front.elsewhere);
   counters_.set(Counter::elsewhere, front.elsewhere);
   counters_.set(Counter::ring_full, ring_full());
   counters_.set(Counter::filtered, front.filtered);
+  counters_.set(Counter::later_msdus, front.later_msdus);
   if (last || ++publishes_ % kPublishesPerDeviceRead == 0) set_device(counters_, source_->counters());
   published_.publish(counters_);
   published_cycles_[0].store(load_.busy_ticks, kRelaxed);

@@ -138,6 +138,35 @@ TEST(Link, WirelessDataFrames) {
   EXPECT_EQ(flow_of(LinkType::ieee802_11, join({{0x80, 0x00}, Bytes(60)})), "not_ip") << "beacon";
 }
 
+TEST(Link, PacketsBehindTheFirstInAWlanFrameAreCounted) {
+  const auto msdu = [](const Bytes& packet, std::size_t fill) {
+    const Bytes inside = snap(0x0800, packet);
+    return join({Bytes(12), be16(static_cast<unsigned>(inside.size())), inside, Bytes(fill)});
+  };
+  const auto later = [](LinkType link_type, const Bytes& frame) {
+    return count_later_msdus({.data = frame.data(),
+                              .captured_bytes = static_cast<std::uint32_t>(frame.size()),
+                              .wire_bytes = static_cast<std::uint32_t>(frame.size()),
+                              .link_type = link_type});
+  };
+  const std::size_t fill = (4 - msdu(kPacket, 0).size() % 4) % 4;
+  const Bytes head = join({{0x88, 0x01}, Bytes(22), {0x80, 0}});
+  const Bytes three = join({msdu(kPacket, fill), msdu(kPacket, fill), msdu(kPacket, 0)});
+  EXPECT_EQ(flow_of(LinkType::ieee802_11, join({head, three})), kFlow);
+  EXPECT_EQ(later(LinkType::ieee802_11, join({head, three})), 2u);
+  const Bytes padded = join({{0, 0, 9, 0, 2, 0, 0, 0, 0x20}, head, {0, 0}, three});
+  EXPECT_EQ(flow_of(LinkType::ieee802_11_radiotap, padded), kFlow);
+  EXPECT_EQ(later(LinkType::ieee802_11_radiotap, padded), 2u);
+  EXPECT_EQ(later(LinkType::ieee802_11, join({head, msdu(kPacket, fill), Bytes(20)})), 0u) << "filling";
+  EXPECT_EQ(later(LinkType::ieee802_11, join({{0x88, 0x01}, Bytes(24), snap(0x0800, kPacket)})), 0u);
+  EXPECT_EQ(later(LinkType::ethernet, ethernet(0x0800, kPacket)), 0u);
+  for (std::size_t cut = 0; cut < three.size(); ++cut) {
+    Bytes frame = join({head, three});
+    frame.resize(head.size() + cut);
+    EXPECT_LE(later(LinkType::ieee802_11, frame), 2u);
+  }
+}
+
 TEST(Link, PpiHeaderIsNoShorterThanItsFixedPartAndItsLinkTypeHas32Bits) {
   const Bytes packet = join({{0, 0, 7, 0, 101, 0, 0}, kPacket});
   EXPECT_EQ(flow_of(LinkType::ppi, packet), "not_ip") << "a packet within the header that leads to it";

@@ -118,6 +118,7 @@ void fuzz_frame(Bytes input) {
   const Verdict verdict = decode_any(packet, IpHeader::outermost, outer);
   require(decode_any(packet, IpHeader::innermost, inner) == verdict);
   require(static_cast<std::size_t>(verdict) < kVerdicts);
+  require(count_later_msdus(packet) <= captured_bytes / 14);
   check_short_paths(packet, verdict, outer);
   if (verdict == Verdict::counted) {
     check(packet, outer);

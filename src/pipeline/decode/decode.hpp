@@ -12,4 +12,8 @@ namespace parshall {
 /// unspecified otherwise. Never reads beyond `packet.captured_bytes`.
 Verdict decode_any(const RawPacket& packet, IpHeader header, PacketFacts& facts) noexcept;
 
+/// Returns how many packets are behind the first in an aggregate of IEEE 802.11 (A-MSDU), which decode_any() leaves
+/// alone.
+std::uint32_t count_later_msdus(const RawPacket& packet) noexcept;
+
 }  // namespace parshall

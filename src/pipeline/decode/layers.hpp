@@ -31,7 +31,8 @@ struct Step {
   std::size_t at = 0;
   std::uint16_t ether_type = 0;
   Verdict verdict = Verdict::not_ip;
-  bool is_signed = false;  ///< of an IP header that a walk came to: it is behind IEEE 802.1AE, which detects changes
+  bool is_aggregate = false;  ///< of LLC: that of the first of several packets in one frame of IEEE 802.11
+  bool is_signed = false;     ///< of an IP header that a walk came to: it is behind IEEE 802.1AE, which detects changes
 
   static Step to(Layer layer, std::size_t at) noexcept { return {.layer = layer, .at = at}; }
   static Step to_ether_type(std::uint16_t type, std::size_t at) noexcept {

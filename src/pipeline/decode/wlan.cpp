@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "pipeline/decode/decode.hpp"
 #include "pipeline/decode/layers.hpp"
 
 namespace parshall {
 namespace {
+
+constexpr std::size_t kMsduHeaderBytes = 14;  ///< of each packet in an aggregate: addresses and length
 
 /// Source: radiotap.org, "Flags": some drivers pad the 802.11 header to a multiple of 4 bytes.
 bool radiotap_says_padded(const Frame& frame, std::size_t at, std::size_t header_bytes) noexcept {
@@ -24,7 +27,10 @@ Step enter_radiotap(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, header_bytes)) return Step::cut();
   const bool padded = radiotap_says_padded(frame, at, header_bytes);
   Step step = pass_wlan(frame, at + header_bytes, WlanControl::standard);
-  if (padded && step.layer == Layer::llc) step.at = at + header_bytes + (step.at - at - header_bytes + 3) / 4 * 4;
+  if (!padded || step.layer != Layer::llc) return step;
+  const std::size_t behind_padding = step.is_aggregate ? kMsduHeaderBytes : 0;
+  const std::size_t wlan_bytes = step.at - behind_padding - at - header_bytes;
+  step.at = at + header_bytes + (wlan_bytes + 3) / 4 * 4 + behind_padding;
   return step;
 }
 
@@ -67,9 +73,26 @@ Step pass_wlan(const Frame& frame, std::size_t at, WlanControl byte_order) noexc
   if (!frame.has(at, header_bytes)) return Step::cut();
   constexpr std::uint32_t kFragmentMask = 0x000f;
   if ((field(at + 22) & kFragmentMask) != 0) return Step::not_ip();
-  constexpr std::uint8_t kAggregated = 0x80;  // several MSDUs, each behind 14 bytes: the first one counts
-  if (qos && (frame.u8(qos_at) & kAggregated) != 0) header_bytes += 14;
-  return Step::to(Layer::llc, at + header_bytes);
+  constexpr std::uint8_t kAggregated = 0x80;
+  Step step = Step::to(Layer::llc, at + header_bytes);
+  step.is_aggregate = qos && (frame.u8(qos_at) & kAggregated) != 0;
+  if (step.is_aggregate) step.at += kMsduHeaderBytes;
+  return step;
+}
+
+/// Source: IEEE 802.11-2020, section 9.3.2.2.2: each MSDU but the last is filled up to 4 bytes.
+std::uint32_t count_later_msdus(const RawPacket& packet) noexcept {
+  const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
+  Step step = enter_link(frame, packet.link_type, 0);
+  if (step.layer == Layer::wlan) step = pass_wlan(frame, step.at, WlanControl::standard);
+  if (!step.is_aggregate) return 0;
+  std::uint32_t msdus = 0;
+  for (std::size_t at = step.at - kMsduHeaderBytes; frame.has(at, kMsduHeaderBytes); ++msdus) {
+    const std::size_t length = frame.be16(at + kMsduHeaderBytes - 2);
+    if (length == 0) break;
+    at += (kMsduHeaderBytes + length + 3) / 4 * 4;
+  }
+  return msdus == 0 ? 0 : msdus - 1;
 }
 
 }  // namespace parshall

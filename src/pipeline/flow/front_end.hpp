@@ -34,6 +34,7 @@ struct Share {
 struct FrontEndCounts {
   std::uint64_t elsewhere = 0;  ///< another worker's: of its share, or rejected and therefore the first worker's
   std::uint64_t filtered = 0;
+  std::uint64_t later_msdus = 0;  ///< beside the packets that came: behind the first in their frame
   std::array<std::uint64_t, kVerdicts> verdict{};
 };
 
@@ -330,6 +331,7 @@ class FrontEnd {
   }
   [[gnu::always_inline]] bool decode_rest(const RawPacket& packet, PacketFacts& facts) noexcept {
     if (!decode_common(packet, facts) || !is_only_header(facts.key)) {
+      if (share_.index == 0) counts_.later_msdus += count_later_msdus(packet);
       const Verdict verdict = decode_any(packet, header_, facts);
       if (verdict != Verdict::counted) return reject(counts_.verdict[static_cast<std::size_t>(verdict)]), false;
     }

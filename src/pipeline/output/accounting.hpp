@@ -7,8 +7,8 @@
 namespace parshall {
 
 /// Where every packet went. Nothing is unaccounted:
-///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + not_ip + malformed + counted, and
-///   counted = packets in live flows + in ended records + kept out by the flood filter + shed.
+///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + later_msdus + not_ip + malformed + counted,
+///   and counted = packets in live flows + in ended records + kept out by the flood filter + shed.
 struct Accounting : Counters {
   Accounting() = default;
   explicit Accounting(const Counters& counters) noexcept : Counters(counters) {}
