@@ -174,7 +174,7 @@ Counters Session::counters() const {
   Counters all = collector_->counters();
   for (const auto& lane : workers_->lanes()) all += lane->counters();
   for (const auto& monitor : workers_->monitors()) all += monitor->published();
-  set_device(all, input_.device ? input_.device() : Counters());  // lanes know their queues' part, as it was
+  if (input_.device) set_device(all, input_.device());  // lanes know their queues' part, as it was
   return all;
 }
 

@@ -177,7 +177,7 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
     total.set(Counter::polled, total[Counter::polled] - total.counted() + total[Counter::arrived]);
     total.set(Counter::counted, total[Counter::arrived]);
   }
-  set_device(total, of_device(input_.device ? input_.device() : Counters(), queues));
+  if (input_.device) set_device(total, of_device(input_.device(), queues));  // else sources tell what they know
   total.set(Counter::first_seen_ns, std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // or 0
 }
 

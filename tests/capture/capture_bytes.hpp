@@ -72,19 +72,19 @@ struct PcapFile {
 
 /// Records of ERF, as a card writes them.
 struct ErfFile {
-  static Bytes record(std::uint8_t type, std::uint64_t stamp, const Bytes& behind_header, std::uint16_t wire_bytes) {
+  static Bytes record(std::uint8_t type, std::uint64_t stamp, const Bytes& behind_header, std::uint16_t wire_bytes,
+                      std::uint16_t lost = 0) {
     Bytes bytes = Writer(Order::little).put(stamp).bytes;
     const auto record_bytes = static_cast<std::uint16_t>(16 + behind_header.size());
-    bytes +=
-        Writer(Order::big).put(type).put(std::uint8_t{4}).put(record_bytes).put(std::uint16_t{0}).put(wire_bytes).bytes;
+    bytes += Writer(Order::big).put(type).put(std::uint8_t{4}).put(record_bytes).put(lost).put(wire_bytes).bytes;
     return bytes += behind_header;
   }
   /// Of an Ethernet frame, filled up to 8 bytes.
-  static Bytes ethernet(std::uint32_t seconds, const Bytes& frame, std::uint8_t type = 2) {
+  static Bytes ethernet(std::uint32_t seconds, const Bytes& frame, std::uint8_t type = 2, std::uint16_t lost = 0) {
     Bytes behind{0, 0};
     behind += frame;
     behind.resize((behind.size() + 7) / 8 * 8);
-    return record(type, std::uint64_t{seconds} << 32, behind, static_cast<std::uint16_t>(frame.size()));
+    return record(type, std::uint64_t{seconds} << 32, behind, static_cast<std::uint16_t>(frame.size()), lost);
   }
 };
 
@@ -125,10 +125,23 @@ struct PcapngFile {
   Bytes packet(std::uint64_t stamp, const Bytes& captured) const {
     return packet(0, stamp, captured, static_cast<std::uint32_t>(captured.size()));
   }
-  Bytes obsolete_packet(std::uint16_t interface, std::uint64_t stamp, const Bytes& captured) const {
+  /// Of 64 bits, as counts are.
+  Bytes option(std::uint16_t code, std::uint64_t value) const {
+    return Writer(order).put(code).put(std::uint16_t{8}).put(value).bytes;
+  }
+  Bytes packet_with(const Bytes& options, const Bytes& captured = payload(8), std::uint32_t interface = 0) const {
+    const auto bytes = static_cast<std::uint32_t>(captured.size());
+    return block(
+        6, Writer(order).put(interface).put(0u).put(0u).put(bytes).put(bytes).put(padded(captured)).put(options).bytes);
+  }
+  Bytes statistics(const Bytes& options, std::uint32_t interface = 0) const {
+    return block(5, Writer(order).put(interface).put(std::uint64_t{0}).put(options).bytes);
+  }
+  Bytes obsolete_packet(std::uint16_t interface, std::uint64_t stamp, const Bytes& captured,
+                        std::uint16_t drops = 0) const {
     return block(2, Writer(order)
                         .put(interface)
-                        .put(std::uint16_t{0})
+                        .put(drops)
                         .put(static_cast<std::uint32_t>(stamp >> 32))
                         .put(static_cast<std::uint32_t>(stamp))
                         .put(static_cast<std::uint32_t>(captured.size()))

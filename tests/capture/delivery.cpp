@@ -42,6 +42,7 @@ Delivery drain(PacketSource& source) {
     }
   }
   EXPECT_EQ(source.poll(batch), 0u) << "a source that is exhausted delivers nothing more";
+  delivery.lost = source.counters().known(Counter::nic_missed);
   if (const auto damage = source.damage()) delivery.damage = damage->message;
   return delivery;
 }

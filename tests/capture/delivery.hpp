@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ inline void PrintTo(const Delivered& packet, std::ostream* out) {
 struct Delivery {
   std::vector<Delivered> packets;
   std::string damage;
+  std::optional<std::uint64_t> lost = std::nullopt;  ///< before the capture was written, by what it says
 
   bool operator==(const Delivery&) const = default;
 };

@@ -81,6 +81,17 @@ TEST(Erf, ASnappedFrameKeepsItsLengthOnTheWire) {
   EXPECT_EQ(got.packets[0].wire_bytes, 1500u);
 }
 
+TEST(Erf, LossesBeforeARecordAreToldAndColoursAreNone) {
+  const auto lost = [](std::uint8_t type) {
+    return read_every_way(joined_records({ErfFile::ethernet(kErfSecond, payload(60), type, 3),
+                                          ErfFile::ethernet(kErfSecond + 1, payload(61), type),
+                                          ErfFile::ethernet(kErfSecond + 2, payload(62), type, 500)}))
+        .lost;
+  };
+  EXPECT_EQ(lost(2), 503u);
+  for (const std::uint8_t colour : Bytes{11, 16, 20}) EXPECT_EQ(lost(colour), std::nullopt);
+}
+
 TEST(Erf, PaddingRecordsAreNoPackets) {
   const Bytes pad = ErfFile::record(48, 0, Bytes(24), 0);
   const Delivery got = read_every_way(joined_records({pad, ethernet_records(5), pad, ethernet_records(5, 5), pad}));

@@ -212,5 +212,37 @@ TEST(PcapngClock, HostileValuesAreClampedNotUndefined) {
   EXPECT_EQ(PcapngClock(6, -10).time_ns(0), 0u);
 }
 
+TEST(Pcapng, LossesAreTheLargerOfWhatPacketsSayAndWhatIsSummedUp) {
+  constexpr std::uint16_t kDropCount = 4, kInterfaceDropped = 5, kSystemDropped = 7;
+  for (const Order order : {Order::little, Order::big}) {
+    const PcapngFile file{.order = order};
+    const auto lost = [&](std::initializer_list<Bytes> blocks) {
+      Bytes bytes = file.section();
+      bytes += file.interface(1);
+      bytes += file.interface(1);
+      for (const Bytes& block : blocks) bytes += block;
+      const Delivery got = read_every_way(bytes);
+      EXPECT_EQ(got.damage, "");
+      return got.lost;
+    };
+    const auto packet = [&](std::uint64_t drops, std::size_t bytes = 8) {
+      return file.packet_with(file.option(kDropCount, drops), payload(bytes));
+    };
+    Bytes sums = file.option(kInterfaceDropped, 3);
+    sums += file.option(kSystemDropped, 2);
+    EXPECT_EQ(lost({file.packet(0, payload(9))}), std::nullopt) << "it does not say";
+    EXPECT_EQ(lost({packet(0)}), 0u);
+    EXPECT_EQ(lost({packet(2, 9), packet(3, 7)}), 5u) << "behind frames that are filled up";
+    EXPECT_EQ(lost({packet(5), file.statistics(sums)}), 5u) << "the same five";
+    EXPECT_EQ(lost({packet(2), file.statistics(sums), file.statistics(sums)}), 5u);
+    EXPECT_EQ(lost({packet(7), file.statistics(sums), file.statistics(sums, 1)}), 12u) << "of two interfaces";
+    EXPECT_EQ(lost({file.statistics(sums), file.section(), file.interface(1), file.statistics(sums)}), 10u);
+    EXPECT_EQ(lost({file.statistics(sums, 7)}), std::nullopt) << "of an interface that there is not";
+    EXPECT_EQ(lost({file.obsolete_packet(0, 0, payload(8), 4), file.obsolete_packet(0, 0, payload(8), 0xffff)}), 4u);
+    EXPECT_EQ(lost({packet(~std::uint64_t{0}), packet(9)}), std::uint64_t{1} << 56) << "no more than adds up";
+    EXPECT_EQ(lost({file.packet_with({1, 2, 3}), file.packet_with(Bytes(4, 0xff))}), std::nullopt) << "garbage";
+  }
+}
+
 }  // namespace
 }  // namespace parshall::testing

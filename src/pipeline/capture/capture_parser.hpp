@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/counters.hpp"
 #include "base/result.hpp"
 #include "pipeline/capture/packet.hpp"
 
@@ -46,6 +49,17 @@ class CaptureParser {
   /// That all packets are of, where the beginning of the capture says so.
   virtual std::optional<LinkType> only_link_type(std::span<const std::uint8_t> head) const noexcept = 0;
 
+  /// Of several parsers of one capture, one tells what was lost. Before the first parse().
+  void ignore_losses() noexcept { tells_losses_ = false; }
+
+  /// Returns what the capture says so far of packets that were lost before it was written. Any thread.
+  Counters losses() const noexcept {
+    Counters counters;
+    if (const std::uint64_t lost = after_lost_.load(std::memory_order_relaxed); lost != 0)
+      counters.set(Counter::nic_missed, lost - 1);
+    return counters;
+  }
+
   /// What broke, at which packet and byte. Nothing while the capture is sound.
   const std::optional<std::string>& damage() const noexcept { return damage_; }
 
@@ -55,12 +69,21 @@ class CaptureParser {
 
   std::uint64_t offset() const noexcept { return offset_; }
 
+  /// The capture says that so many more were lost, or that none were.
+  void note_lost(std::uint64_t packets) noexcept {
+    if (!tells_losses_) return;
+    const std::uint64_t before = after_lost_.load(std::memory_order_relaxed);
+    after_lost_.store(std::max<std::uint64_t>(before, 1) + packets, std::memory_order_relaxed);
+  }
+
   /// `packets` and `bytes`: what the present parse_records() call took before the damage.
   void note_damage(std::string what, Parsed before) noexcept;
 
  private:
   std::uint64_t packets_ = 0;
   std::uint64_t offset_ = 0;
+  bool tells_losses_ = true;
+  std::atomic<std::uint64_t> after_lost_{0};  ///< lost packets + 1; 0: the capture does not say
   std::optional<std::string> damage_;
 };
 

@@ -18,14 +18,14 @@ constexpr std::uint8_t kTypeMask = 0x7f;
 /// The fixed part of a record's header.
 struct Record {
   std::uint64_t stamp;
-  std::uint8_t type, flags;
-  std::uint16_t bytes, wire_bytes;
+  std::uint8_t type;
+  std::uint16_t bytes, lost, wire_bytes;
 
   explicit Record(const std::uint8_t* at) noexcept
       : stamp(load<std::uint64_t>(at, false)),
         type(at[8] & kTypeMask),
-        flags(at[9]),
         bytes(load<std::uint16_t>(at + 10, true)),
+        lost(load<std::uint16_t>(at + 12, true)),
         wire_bytes(load<std::uint16_t>(at + 14, true)) {}
 
   std::uint64_t time_ns() const noexcept {
@@ -121,6 +121,7 @@ Parsed ErfParser::parse_records(std::span<const std::uint8_t> bytes, std::span<R
                   done);
       break;
     }
+    if (ErfType::counts_losses(record.type)) note_lost(record.lost);
     const bool frame = headers->link_type != LinkType::erf;
     const std::size_t from = frame ? headers->bytes : 0;
     const std::size_t there = record.bytes - from;

@@ -15,6 +15,11 @@ struct ErfType {
   LinkType link_type;  ///< of the frame; `erf` where it is none that may carry IP
 
   static constexpr ErfType of(unsigned type) noexcept;
+
+  /// Whether a record of this type says how many packets were lost before it: others have a colour in that place.
+  static constexpr bool counts_losses(unsigned type) noexcept {
+    return (type >= 1 && type <= 9) || (type >= 12 && type <= 14) || type == 18 || (type >= 21 && type <= 25);
+  }
 };
 
 /// What stands before a frame in a record of Endace's Extensible Record Format.

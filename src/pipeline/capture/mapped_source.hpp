@@ -54,6 +54,7 @@ class MappedSource final : public PacketSource {
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool exhausted() const noexcept override { return exhausted_; }
   bool keeps_packets() const noexcept override { return true; }
+  Counters counters() noexcept override { return parser_->losses(); }
   std::optional<std::uint64_t> most_ip_packets() const noexcept override {
     constexpr std::size_t kLeastRecord = 16, kLeastIp = 20;  // in all formats
     return rest_.size() / (kLeastRecord + kLeastIp);

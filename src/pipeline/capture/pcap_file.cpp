@@ -36,6 +36,7 @@ Result<Sources> map_capture(const std::shared_ptr<const FileMapping>& file, cons
   for (std::size_t i = 0; i < consumers; ++i) {
     auto parser = make_capture_parser(file->bytes(), name);
     if (!parser) return parser.error();
+    if (!sources.empty()) (*parser)->ignore_losses();
     sources.push_back(std::make_unique<MappedSource>(file, std::move(*parser), name));
   }
   return sources;
@@ -108,6 +109,7 @@ Result<Sources> stream_capture(FileHandle file, const std::string& name, std::si
   if (!ring) return ring.error();
   Sources sources;
   for (std::size_t i = 0; i < consumers; ++i) {
+    if (i != 0) parsers[i]->ignore_losses();
     sources.push_back(std::make_unique<StreamSource>(*ring, i, std::move(parsers[i])));
   }
   return sources;

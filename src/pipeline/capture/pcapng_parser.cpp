@@ -27,11 +27,19 @@ constexpr std::size_t min_body_bytes(std::uint32_t type) noexcept {
       return 20;
     case 3:
       return 4;
+    case 5:
+      return 4;  // 12, but nothing else hangs on what it says
     case 6:
       return 20;
     default:
       return 0;
   }
+}
+
+/// No more than what can be added up with what else is counted.
+std::uint64_t add_up(std::uint64_t a, std::uint64_t b) noexcept {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 56;
+  return std::min(std::min(a, kMost) + std::min(b, kMost), kMost);
 }
 
 }  // namespace
@@ -110,6 +118,9 @@ PcapngParser::Found PcapngParser::take_block(const Block& block, RawPacket& pack
       return open_section(block, done) ? Found::nothing : Found::damage;
     case kInterface:
       return add_interface(block, done) ? Found::nothing : Found::damage;
+    case kInterfaceStatistics:
+      take_statistics(block);
+      return Found::nothing;
     default:
       return take_packet(block, packet, done) ? Found::packet : Found::damage;
   }
@@ -126,26 +137,38 @@ bool PcapngParser::open_section(const Block& block, Parsed done) noexcept {
   return true;
 }
 
+template <class Take>
+std::optional<PcapngParser::Option> PcapngParser::visit_options(const Block& block, std::size_t at,
+                                                                Take take) const noexcept {
+  constexpr std::uint16_t kEndOfOptions = 0;
+  while (block.body.size() - at >= 4) {
+    const Option option{field<std::uint16_t>(block, at), at + 4, field<std::uint16_t>(block, at + 2)};
+    if (option.code == kEndOfOptions) break;
+    if (option.bytes > block.body.size() - option.at) return option;
+    take(option);
+    at = std::min(block.body.size(), option.at + (option.bytes + 3) / 4 * 4);
+  }
+  return std::nullopt;
+}
+
 bool PcapngParser::add_interface(const Block& block, Parsed done) noexcept {
   if (interfaces_.size() == kMaxInterfaces) {
     note_damage(fmt::format("a section describes more than {} interfaces", kMaxInterfaces), done);
     return false;
   }
-  constexpr std::uint16_t kEndOfOptions = 0, kResolution = 9, kOffset = 14;
+  constexpr std::uint16_t kResolution = 9, kOffset = 14;
   std::uint8_t resolution = 6;
   std::int64_t offset_seconds = 0;
-  for (std::size_t at = 8; block.body.size() - at >= 4;) {
-    const auto code = field<std::uint16_t>(block, at);
-    const std::size_t length = field<std::uint16_t>(block, at + 2);
-    if (code == kEndOfOptions) break;
-    at += 4;
-    if (length > block.body.size() - at) {
-      note_damage(fmt::format("an interface's option {} claims {} bytes, more than its block has", code, length), done);
-      return false;
-    }
-    if (code == kResolution && length >= 1) resolution = block.body[at];
-    if (code == kOffset && length == 8) offset_seconds = std::bit_cast<std::int64_t>(field<std::uint64_t>(block, at));
-    at = std::min(block.body.size(), at + (length + 3) / 4 * 4);
+  const auto too_long = visit_options(block, 8, [&](const Option& option) {
+    if (option.code == kResolution && option.bytes >= 1) resolution = block.body[option.at];
+    if (option.code == kOffset && option.bytes == 8)
+      offset_seconds = std::bit_cast<std::int64_t>(field<std::uint64_t>(block, option.at));
+  });
+  if (too_long) {
+    note_damage(fmt::format("an interface's option {} claims {} bytes, more than its block has", too_long->code,
+                            too_long->bytes),
+                done);
+    return false;
   }
   interfaces_.push_back({static_cast<LinkType>(field<std::uint16_t>(block, 0)), field<std::uint32_t>(block, 4),
                          PcapngClock(resolution, offset_seconds)});
@@ -163,7 +186,7 @@ bool PcapngParser::take_packet(const Block& block, RawPacket& packet, Parsed don
                 done);
     return false;
   }
-  const Interface& from = interfaces_[number];
+  Interface& from = interfaces_[number];
   const std::size_t room = block.body.size() - header_bytes;
   const auto wire_bytes = field<std::uint32_t>(block, simple ? 0 : 16);
   std::size_t captured_bytes = simple ? std::min<std::size_t>(wire_bytes, room) : field<std::uint32_t>(block, 12);
@@ -181,7 +204,44 @@ bool PcapngParser::take_packet(const Block& block, RawPacket& packet, Parsed don
             .captured_bytes = static_cast<std::uint32_t>(captured_bytes),
             .wire_bytes = wire_bytes,
             .link_type = from.link_type};
+  if (simple) return true;
+  const std::uint64_t before = from.lost();
+  if (block.type == kObsoletePacket) {
+    constexpr std::uint16_t kUnknown = 0xffff;
+    const auto drops = field<std::uint16_t>(block, 2);
+    if (drops == kUnknown) return true;
+    from.lost_with_packets += drops;
+    note_lost(from.lost() - before);
+  } else if (const std::size_t options = header_bytes + (captured_bytes + 3) / 4 * 4; options < block.body.size()) {
+    constexpr std::uint16_t kDropCount = 4;
+    std::optional<std::uint64_t> drops;
+    visit_options(block, options, [&](const Option& option) {
+      if (option.code == kDropCount && option.bytes == 8) drops = field<std::uint64_t>(block, option.at);
+    });
+    if (!drops) return true;
+    from.lost_with_packets = add_up(from.lost_with_packets, *drops);
+    note_lost(from.lost() - before);
+  }
   return true;
+}
+
+/// Each block counts from the interface's beginning on. Of one that was not described nobody knows anything.
+void PcapngParser::take_statistics(const Block& block) noexcept {
+  constexpr std::size_t kOptionsAt = 12;
+  const auto number = field<std::uint32_t>(block, 0);
+  if (number >= interfaces_.size() || block.body.size() < kOptionsAt) return;
+  constexpr std::uint16_t kDroppedByInterface = 5, kDroppedBySystem = 7;
+  Interface& of = interfaces_[number];
+  const std::uint64_t before = of.lost();
+  std::uint64_t lost = 0;
+  bool tells = false;
+  visit_options(block, kOptionsAt, [&](const Option& option) {
+    if ((option.code != kDroppedByInterface && option.code != kDroppedBySystem) || option.bytes != 8) return;
+    lost = add_up(lost, field<std::uint64_t>(block, option.at));
+    tells = true;
+  });
+  of.lost_in_all = std::max(of.lost_in_all, lost);
+  if (tells) note_lost(of.lost() - before);
 }
 
 void PcapngParser::note_cut(std::span<const std::uint8_t> rest) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "pipeline/capture/capture_parser.hpp"
@@ -11,6 +12,8 @@ namespace parshall {
 /// Other blocks are passed over without being held, whatever their size.
 ///
 /// A packet whose block carries no time (Simple Packet Block) has time 0. Lengths are believed as in PcapParser.
+/// Losses of an interface are told with the packets behind them, and summed up in Interface Statistics Blocks: the
+/// larger of both counts.
 /// Source: draft-ietf-opsawg-pcapng.
 class PcapngParser final : public CaptureParser {
  public:
@@ -32,12 +35,16 @@ class PcapngParser final : public CaptureParser {
     kInterface = 1,
     kObsoletePacket = 2,
     kSimplePacket = 3,
+    kInterfaceStatistics = 5,
     kEnhancedPacket = 6,
   };
   struct Interface {
     LinkType link_type;
     std::uint32_t snap_bytes;  ///< 0: no limit
     PcapngClock clock;
+    std::uint64_t lost_with_packets = 0, lost_in_all = 0;  ///< by each of both ways
+
+    std::uint64_t lost() const noexcept { return std::max(lost_with_packets, lost_in_all); }
   };
   struct Block {
     std::uint32_t type;
@@ -50,6 +57,15 @@ class PcapngParser final : public CaptureParser {
   bool open_section(const Block& block, Parsed done) noexcept;
   bool add_interface(const Block& block, Parsed done) noexcept;
   bool take_packet(const Block& block, RawPacket& packet, Parsed done) noexcept;
+  void take_statistics(const Block& block) noexcept;
+
+  struct Option {
+    std::uint16_t code;
+    std::size_t at, bytes;
+  };
+  /// Calls `take(option)` for each option from there on. Returns one that is longer than its block, if there is one.
+  template <class Take>
+  std::optional<Option> visit_options(const Block& block, std::size_t at, Take take) const noexcept;
 
   template <class T>
   T field(const Block& block, std::size_t at) const noexcept;

@@ -26,6 +26,7 @@ class StreamSource final : public PacketSource {
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool exhausted() const noexcept override { return exhausted_; }
+  Counters counters() noexcept override { return parser_->losses(); }
   std::optional<Error> damage() const override;
 
  private:

@@ -13,7 +13,7 @@
 namespace parshall {
 
 /// One of several sources that read the same input in turns: each packet comes to whoever polls next. Only one of them
-/// may be asked for anything at a time but share_read(), and damage() once all are exhausted.
+/// may be asked for anything at a time but share_read() and counters(), and damage() once all are exhausted.
 class TurnSource final : public PacketSource {
  public:
   /// So many of an input that keeps its packets (PacketSource::keeps_packets()), up to its `limit`-th packet.
@@ -21,7 +21,8 @@ class TurnSource final : public PacketSource {
                                                          std::uint64_t limit) {
     const auto input = std::make_shared<Shared>(Shared{std::move(whole), limit});
     std::vector<std::unique_ptr<PacketSource>> all;
-    for (std::size_t i = 0; i < sources; ++i) all.push_back(std::unique_ptr<PacketSource>(new TurnSource(input)));
+    for (std::size_t i = 0; i < sources; ++i)
+      all.push_back(std::unique_ptr<PacketSource>(new TurnSource(input, /*is_first=*/i == 0)));
     return all;
   }
 
@@ -33,6 +34,7 @@ class TurnSource final : public PacketSource {
   }
   bool exhausted() const noexcept override { return shared_->left == 0 || shared_->whole->exhausted(); }
   bool keeps_packets() const noexcept override { return true; }
+  Counters counters() noexcept override { return is_first_ ? shared_->whole->counters() : Counters(); }
   std::optional<std::uint64_t> most_ip_packets() const noexcept override { return shared_->whole->most_ip_packets(); }
   std::vector<LinkType> link_types() const override { return shared_->whole->link_types(); }
   std::optional<double> share_read() const noexcept override { return shared_->whole->share_read(); }
@@ -44,9 +46,11 @@ class TurnSource final : public PacketSource {
     std::uint64_t left;
   };
 
-  explicit TurnSource(std::shared_ptr<Shared> shared) noexcept : shared_(std::move(shared)) {}
+  TurnSource(std::shared_ptr<Shared> shared, bool is_first) noexcept
+      : shared_(std::move(shared)), is_first_(is_first) {}
 
   std::shared_ptr<Shared> shared_;
+  bool is_first_;
 };
 
 }  // namespace parshall

@@ -160,11 +160,13 @@ std::string unconfirmed_text(const OutputSummary::Sum& sum) {
 
 std::string accounting_line(const Accounting& accounting) {
   std::string terms;
-  const bool has_device = std::ranges::any_of(
-      Counters::kTable, [&](const CounterLine& line) { return line.may_be_absent && accounting.knows(line.id); });
+  const bool has_device = std::ranges::any_of(Counters::kTable, [&](const CounterLine& line) {
+    return line.may_be_absent && line.id != Counter::nic_missed && accounting.knows(line.id);
+  });
   for (const CounterLine& line : Counters::kTable) {
     const bool is_term = line.part == CounterPart::outcome || line.part == CounterPart::malformed;
-    if (line.part == CounterPart::device_lost && has_device)
+    const bool is_loss = line.part == CounterPart::device_lost;  // a capture may say what was lost before it, too
+    if (is_loss && (has_device || accounting[line.id] != 0))
       terms += accounting.knows(line.id) ? fmt::format(" + {} {}", accounting[line.id], line.name)
                                          : fmt::format(" + unsupported {}", line.name);
     else if (is_term && (accounting[line.id] != 0 || line.id == Counter::counted))
