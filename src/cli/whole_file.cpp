@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/output_modes.hpp"
 #include "pipeline/output/output.hpp"
 
 namespace parshall::cli {
@@ -57,7 +58,7 @@ mode_t mode_for(const std::string& path) {
   if (::stat(path.c_str(), &there) == 0) return there.st_mode & 0777;
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  return 0666 & ~mask;
+  return kFileMode & ~mask;
 }
 
 }  // namespace
@@ -76,9 +77,7 @@ std::optional<Error> prepare_for(const std::string& path) {
   if (::stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) return failed(path, EISDIR);
   if (is_special(path)) return ::access(path.c_str(), W_OK) == 0 ? std::nullopt : std::optional(failed(path, errno));
   const std::string folder = folder_of(target_of(path));
-  std::error_code wrong;
-  fs::create_directories(folder, wrong);
-  if (wrong) return failed(path, wrong.value());
+  if (const std::error_code wrong = make_folders(folder)) return failed(path, wrong.value());
   if (::access(folder.c_str(), W_OK | X_OK) != 0) return failed(path, errno);
   return std::nullopt;
 }

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/output_modes.hpp"
+
 namespace parshall {
 namespace {
 
@@ -33,7 +35,7 @@ static_assert(sizeof(RecordHeader) == 16);
 Result<std::unique_ptr<PcapSink>> PcapSink::create(const std::string& path) {
   const bool standard = path == "-";
   FileHandle file(standard ? ::dup(STDOUT_FILENO)
-                           : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+                           : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode));
   const std::string name = standard ? "standard output" : path;
   if (!file) return Error{fmt::format("cannot write {}: {}", name, std::strerror(errno))};
   if (::isatty(file.get()) == 1)

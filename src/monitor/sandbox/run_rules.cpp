@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/file_handle.hpp"
+#include "base/output_modes.hpp"
 #include "cli/program.hpp"
 #include "monitor/watch_options.hpp"
 #include "parshall/open_input.hpp"
@@ -100,7 +101,7 @@ class Collected {
       const fs::path folder = file.parent_path();
       const bool is_in_root = folder == folder.root_path();
       if (is_file && is_in_root && !fs::is_symlink(file, wrong))
-        FileHandle(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644));
+        FileHandle(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kFileMode));
       if (is_file && !is_in_root && !is_of_the_system(folder))
         add(folder, Access::write);
       else
@@ -127,8 +128,7 @@ class Collected {
 
   /// Made now: who may only write beneath it could not make the folder itself.
   void add_folder(const std::string& path) {
-    std::error_code wrong;
-    fs::create_directories(path, wrong);
+    make_folders(path);
     add(path, Access::own);
   }
 

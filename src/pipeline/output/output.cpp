@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/output_modes.hpp"
+
 namespace parshall {
 namespace {
 
@@ -31,7 +33,7 @@ std::optional<std::uint64_t> bytes_of(int fd) noexcept {
 
 Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
   if (path == "-") return std::unique_ptr<Output>(new Output(STDOUT_FILENO, "standard output", false));
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kFileMode);
   if (fd < 0) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   std::unique_ptr<Output> output(new Output(fd, path, true));
   output->has_old_ = bytes_of(fd).value_or(0) != 0;
@@ -40,7 +42,7 @@ Result<std::unique_ptr<Output>> Output::open(const std::string& path) {
 
 Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path) {
   if (path == "-") return open(path);
-  auto output = going_on(::open(path.c_str(), kAppend | O_CREAT, 0644), path);
+  auto output = going_on(::open(path.c_str(), kAppend | O_CREAT, kFileMode), path);
   if (!output) return output;
   const int fd = (*output)->fd_;
   const std::uint64_t bytes = bytes_of(fd).value_or(0);
@@ -51,7 +53,7 @@ Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path) {
 }
 
 Result<std::unique_ptr<Output>> Output::open_new(const std::string& path) {
-  int fd = ::open(path.c_str(), kAppend | O_CREAT | O_EXCL, 0644);
+  int fd = ::open(path.c_str(), kAppend | O_CREAT | O_EXCL, kFileMode);
   const bool is_made = fd >= 0;
   if (!is_made && errno == EEXIST) {
     if (struct stat there; ::lstat(path.c_str(), &there) == 0 && !is_empty_file(there))

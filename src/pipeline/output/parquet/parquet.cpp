@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output_modes.hpp"
 #include "pipeline/output/account_columns.hpp"
 #include "pipeline/output/columnar.hpp"
 #include "pipeline/output/parquet/file.hpp"
@@ -127,8 +128,7 @@ class ParquetExporter final : public Exporter {
 
   std::unique_ptr<ParquetFile> create(const std::string& folder, const std::string& name,
                                       std::span<const ColumnInfo> columns) {
-    std::error_code wrong;
-    std::filesystem::create_directories(folder, wrong);
+    make_folders(folder);
     auto file = ParquetFile::create(fmt::format("{}/{}", folder, name), columns, target_.level);
     if (file) return *std::move(file);
     trouble_ = file.error().message;
@@ -171,9 +171,8 @@ class ParquetExporter final : public Exporter {
 Result<std::unique_ptr<Exporter>> open_parquet_exporter(const std::string& target) {
   auto parsed = ParquetTarget::parse(target);
   if (!parsed) return Error{fmt::format("--export parquet:{}: {}", target, parsed.error().message)};
-  std::error_code wrong;
-  std::filesystem::create_directories(parsed->folder, wrong);
-  if (wrong) return Error{fmt::format("--export parquet:{}: {}: {}", target, parsed->folder, wrong.message())};
+  if (const std::error_code wrong = make_folders(parsed->folder))
+    return Error{fmt::format("--export parquet:{}: {}: {}", target, parsed->folder, wrong.message())};
   if (::access(parsed->folder.c_str(), W_OK | X_OK) != 0)
     return Error{fmt::format("--export parquet:{}: {}: {}", target, parsed->folder, std::strerror(errno))};
   return std::unique_ptr<Exporter>(std::make_unique<ParquetExporter>(*std::move(parsed)));

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace parshall {
+
+/// The rights of files and folders that are made: what is measured says who talks to whom, which is for the user and
+/// the group alone.
+inline constexpr mode_t kFileMode = 0640, kFolderMode = 0750;
+
+/// Makes the folder, and those above it that there are not.
+inline std::error_code make_folders(const std::filesystem::path& folder) {
+  std::error_code wrong;
+  if (folder.empty() || std::filesystem::is_directory(folder, wrong)) return {};
+  if (const auto above = folder.parent_path(); above != folder)
+    if (const std::error_code failed = make_folders(above)) return failed;
+  if (::mkdir(folder.c_str(), kFolderMode) == 0) return {};
+  const std::error_code failed(errno, std::generic_category());
+  return std::filesystem::is_directory(folder, wrong) ? std::error_code() : failed;  // somebody else may have made it
+}
+
+}  // namespace parshall
