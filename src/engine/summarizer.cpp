@@ -209,7 +209,7 @@ void Summarizer::tell_tasks(ReportSummary& summary) const {
   for (std::size_t set = 0; set < sets.size(); ++set)
     for (std::size_t i = 0; i < sets[set].members().size(); ++i) {
       const TaskSet::Member& task = sets[set].members()[i];
-      summary.tasks.push_back({task.name, task.events, task.dropped, analyst_->recall(set, i)});
+      summary.tasks.push_back({task.name, task.events, task.dropped, task.keys_left_out, analyst_->recall(set, i)});
     }
   summary.windows = analyst_->windows();
   summary.windows_balanced = analyst_->balanced();

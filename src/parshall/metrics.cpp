@@ -98,6 +98,9 @@ void put_tasks(const std::vector<TaskTally::Task>& tasks, MetricsText& text) {
   using Count = std::optional<std::uint64_t>;
   put_each("parshall_task_events_total", Kind::counter, "events of a task",
            [](const Task& task) { return Count(task.events); });
+  put_each("parshall_task_keys_left_out_total", Kind::counter,
+           "keys of a window that a task left out for want of room (--task-keys)",
+           [](const Task& task) { return Count(task.keys_left_out); });
   put_each("parshall_task_last_event_time_seconds", Kind::gauge,
            "packet time, since 1970, of the last window that had an event of the task", [](const Task& task) {
              return task.events == 0 ? std::nullopt : Number(kSPerNs * static_cast<double>(task.last_event_ns));

@@ -4,6 +4,15 @@
 #include <algorithm>
 
 namespace parshall {
+namespace {
+
+std::uint64_t keys_left_out(const Event& event) noexcept {
+  if (event.values.empty() || event.values.front().name != kKeysLeftOut) return 0;
+  const auto* const keys = std::get_if<std::uint64_t>(&event.values.front().value);
+  return keys == nullptr ? 0 : *keys;
+}
+
+}  // namespace
 
 TaskTally::TaskTally(const TaskSets& tasks) {
   for (const TaskSet& set : tasks.sets())
@@ -22,7 +31,11 @@ void TaskTally::event(const Event& event) {
   if (task == nullptr) return;
   ++task->events;
   task->last_event_ns = event.window.totals.last_ns;
-  if (event.part == nullptr) task->values = event.values;
+  if (event.part != nullptr) return;
+  if (const std::uint64_t left_out = keys_left_out(event); left_out != 0)
+    task->keys_left_out += left_out;
+  else
+    task->values = event.values;
 }
 
 void TaskTally::recall(const WindowRecall& told) {

@@ -21,6 +21,7 @@ class TaskTally final : public InnerExporter {
     std::string name;
     std::uint64_t events = 0;
     std::uint64_t last_event_ns = 0;  ///< time of the last packet of that event's window; 0: there was none
+    std::uint64_t keys_left_out = 0;  ///< for want of room, window by window
     std::vector<EventValue> values;   ///< of its last event about all traffic
     std::uint64_t flows_seen = 0, flows_missed = 0;  ///< of windows that are told of
     std::optional<WindowRecall> latest;              ///< of these the latest

@@ -62,6 +62,10 @@ std::string events_text(const Report& report) {
       if (task.dropped != 0) text += fmt::format(" (and {} left out)", task.dropped);
     }
     text += summary.tasks.size() == 1 && summary.tasks.front().events == 1 ? " event\n" : " events\n";
+    for (const TaskSummary& task : summary.tasks)
+      if (task.keys_left_out != 0)
+        text +=
+            fmt::format("{}: {} keys were left out for want of room (--task-keys)\n", task.name, task.keys_left_out);
     if (summary.segments_not_kept != 0)
       text += fmt::format(
           "{} had no room until acknowledged, and gave no round-trip time: a larger --flows gives more room\n",

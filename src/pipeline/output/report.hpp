@@ -64,7 +64,8 @@ inline std::size_t heap_bytes(const WindowRecall& told) noexcept { return heap_b
 struct TaskSummary {
   std::string name;
   std::uint64_t events = 0;
-  std::uint64_t dropped = 0;  ///< events beyond what a window may have
+  std::uint64_t dropped = 0;        ///< events beyond what a window may have
+  std::uint64_t keys_left_out = 0;  ///< for want of room, window by window
   std::optional<RecallSummary> recall;
 };
 

@@ -34,7 +34,8 @@ ordered_json tasks_json(const ReportSummary& summary) {
                     {"tcp_segments_not_kept", summary.segments_not_kept},
                     {"events", ordered_json::object()}};
   for (const TaskSummary& task : summary.tasks) {
-    json["events"][task.name] = {{"written", task.events}, {"left_out", task.dropped}};
+    json["events"][task.name] = {
+        {"written", task.events}, {"left_out", task.dropped}, {"keys_left_out", task.keys_left_out}};
     if (!task.recall) continue;
     const RecallSummary& recall = *task.recall;
     json["recall"][task.name] = {{"threshold", recall.threshold},      {"windows", recall.windows},

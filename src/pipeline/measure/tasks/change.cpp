@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "pipeline/measure/tasks/missing.hpp"
 #include "pipeline/measure/tasks/task.hpp"
@@ -29,9 +31,10 @@ constexpr Parameter kParameters[] = {
 /// that was not there had x' = 0. A window without any packet raises nothing, but counts, with 0 for every key. Those
 /// in which the input begins or ends are left out. A key is forgotten when its mean is below 1/2.
 ///
+/// Full:  of the keys that are followed and those that are new, the ones with the largest m or x stay.
 /// Error: of a sample, a change is one that the interval of x leaves; a key that is not in it is not looked at. Else
-///        that of Aggregate for x, and its average for what is expected. Keys beyond the room for them are not
-///        followed, and events say so ever after.
+///        that of Aggregate for x, and its average for what is expected. A key that found no room had no more than the
+///        largest m or x that was dropped, by which what is expected of it later is too low at most.
 /// Source: averages as in RFC 6298, section 2, which the SOSR 2018 paper's "EWMA model" leaves open (section 4.1);
 ///         previous: heavy changers, Schweller et al., "Reverse hashing for high-speed network monitoring", 2006.
 class Change final : public Task {
@@ -50,18 +53,22 @@ class Change final : public Task {
     const EventWindow& window = events.window();
     if (window.totals.partial) return;
     if (windows_ != 0) skip(window.number - last_ - 1);
-    for (const auto& entry : aggregate_.entries()) {
-      Followed* const followed = followed_.find_or_add(followed_.hash(entry.key), entry.key);
-      refused_ += followed == nullptr;
-      if (followed == nullptr) continue;
-      followed->now = entry.value.*amount_.of;
-      followed->variance = amount_.variance_in(entry.value);
-    }
+    std::vector<const Aggregate::Table::Entry*> fresh;
+    for (const auto& entry : aggregate_.entries())
+      if (Followed* const followed = followed_.find(followed_.hash(entry.key), entry.key))
+        set(*followed, entry.value);
+      else
+        fresh.push_back(&entry);
+    make_room(fresh);
+    for (const auto* const entry : fresh) set(followed_.add(followed_.hash(entry->key), entry->key), entry->value);
     next_window(&events);
     last_ = window.number;
   }
 
-  std::size_t memory_bytes() const noexcept override { return followed_.memory_bytes(followed_.capacity()); }
+  /// Of it, what a window takes where all its keys are new.
+  std::size_t memory_bytes() const noexcept override {
+    return followed_.memory_bytes(followed_.capacity()) + followed_.capacity() * (sizeof(void*) + 2 * sizeof(double));
+  }
 
  private:
   struct Followed {
@@ -74,6 +81,32 @@ class Change final : public Task {
     const Table::Entry* entry;
     double expected, difference;
   };
+
+  void set(Followed& followed, const KeyCounts& counts) const noexcept {
+    followed.now = counts.*amount_.of;
+    followed.variance = amount_.variance_in(counts);
+  }
+
+  static double weight_of(const Followed& key) noexcept { return std::max(key.mean, static_cast<double>(key.now)); }
+
+  /// Leaves out the lightest of those that are followed and the fresh ones, and all that are as light.
+  void make_room(std::vector<const Aggregate::Table::Entry*>& fresh) {
+    largest_left_out_ = 0;
+    left_out_ = 0;
+    const std::size_t all = followed_.size() + fresh.size();
+    if (all <= followed_.capacity()) return;
+    const auto fresh_weight = [this](const auto* entry) { return static_cast<double>(entry->value.*amount_.of); };
+    std::vector<double> weights;
+    weights.reserve(all);
+    for (const auto& entry : followed_.entries()) weights.push_back(weight_of(entry.value));
+    std::ranges::transform(fresh, std::back_inserter(weights), fresh_weight);
+    const auto last = weights.begin() + static_cast<std::ptrdiff_t>(all - followed_.capacity() - 1);
+    std::ranges::nth_element(weights, last);
+    largest_left_out_ = *last;
+    followed_.drop([&](const Table::Entry& entry) { return weight_of(entry.value) <= largest_left_out_; });
+    std::erase_if(fresh, [&](const auto* entry) { return fresh_weight(entry) <= largest_left_out_; });
+    left_out_ = all - followed_.size() - fresh.size();
+  }
 
   /// Windows without a packet: some 340 of them, at most, forget every key.
   void skip(std::uint64_t windows) {
@@ -94,6 +127,7 @@ class Change final : public Task {
     const auto missing =
         events == nullptr ? 0 : static_cast<double>(most_missing(aggregate_, events->window()).*amount_.of);
     expected_missing_ += ewma_ ? (missing - expected_missing_) / 8 : missing - expected_missing_;
+    expected_missing_ += std::exchange(largest_left_out_, 0);
     ++windows_;
   }
 
@@ -111,6 +145,7 @@ class Change final : public Task {
       return x != y ? x > y : order_of(a.entry->key, b.entry->key) < 0;
     });
     const auto error = error_of(events.window());
+    if (const std::uint64_t keys = aggregate_.dropped_keys() + left_out_; keys != 0) events.write_left_out(keys, error);
     for (const Changed& one : changed) {
       std::vector<EventValue> own_error = error;
       put_interval(own_error, amount_, one.entry->value.now, one.entry->value.variance, events.window());
@@ -154,7 +189,6 @@ class Change final : public Task {
   std::vector<EventValue> error_of(const EventWindow& window) const {
     auto error = missing_error(amount_, most_missing(aggregate_, window));
     if (expected_missing_ > 1e-3) error.push_back({std::string(amount_.name) + "_expected_missing", expected_missing_});
-    if (refused_ != 0) error.push_back({"keys_missing", refused_});
     return error;
   }
 
@@ -167,7 +201,8 @@ class Change final : public Task {
   std::uint32_t warm_up_;
   Table followed_;
   std::uint64_t windows_ = 0, last_ = 0, total_before_ = 0;
-  std::uint64_t refused_ = 0;    ///< keys without room, of all windows
+  std::uint64_t left_out_ = 0;   ///< keys without room in the window
+  double largest_left_out_ = 0;  ///< what the largest of them had, or was to have
   double expected_missing_ = 0;  ///< what an expectation may lack, since windows before lacked it
 };
 

@@ -44,14 +44,16 @@ class Entropy final : public Task {
     const double all = total + dropped;
     const double bits = std::max(0.0, std::log2(all) - sum / all);
     const double most = std::log2(keys + static_cast<double>(aggregate_.dropped_keys()));
+    const std::vector<EventValue> error = error_of(events.window(), dropped, all, bits);
+    write_left_out(events, aggregate_, error);
     events.write_summary({{"entropy_bits", bits},
                           {"normalised", most > 0 ? std::min(1.0, bits / most) : 0},
                           {"keys", aggregate_.entries().size() + aggregate_.dropped_keys()}},
-                         error(events.window(), dropped, all, bits));
+                         error);
   }
 
  private:
-  std::vector<EventValue> error(const EventWindow& window, double dropped, double all, double bits) const {
+  std::vector<EventValue> error_of(const EventWindow& window, double dropped, double all, double bits) const {
     std::vector<EventValue> error;
     if (window.totals.one_in != 1) {
       const double sd = sampled_sd(variance(all, bits));

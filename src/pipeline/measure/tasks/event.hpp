@@ -22,6 +22,9 @@ struct EventValue {
   std::variant<std::uint64_t, double> value;
 };
 
+/// The value that a summary has where keys of a window found no room.
+inline constexpr std::string_view kKeysLeftOut = "keys_left_out";
+
 /// Which window an event is of.
 struct EventWindow {
   WindowLength length;
@@ -85,6 +88,14 @@ class EventWriter {
     put(nullptr, {}, std::move(values), std::move(error), EventKind::summary);
   }
 
+  /// Says in a summary, beyond the most, that so many keys were left out for want of room (--task-keys), and how far
+  /// counts may be off by that.
+  void write_left_out(std::uint64_t keys, std::vector<EventValue> error) {
+    keys_left_out_ += keys;
+    ++most_;
+    write_summary({{std::string(kKeysLeftOut), keys}}, std::move(error));
+  }
+
   /// Of what the task itself had no room for.
   void count_dropped(std::uint64_t events) noexcept {
     dropped_ += events;
@@ -100,6 +111,7 @@ class EventWriter {
 
   std::uint64_t written() const noexcept { return written_; }
   std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
+  std::uint64_t keys_left_out() const noexcept { return keys_left_out_; }
 
   /// All of them, by the weight of their flows; of a key's by the packets that they have on average (FlowWeight); those
   /// of no flow as of light ones.
@@ -143,7 +155,7 @@ class EventWriter {
   const EventWindow& window_;
   std::size_t most_;
   const Take& take_;
-  std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0;
+  std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0, keys_left_out_ = 0;
   std::array<std::uint64_t, FlowWeight::kClasses> found_{}, found_in_part_{};
   std::optional<FoundShare> share_;
   bool is_of_all_ = false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -55,10 +54,10 @@ class HeavyHitters final : public Task {
     std::ranges::sort(heavy,
                       [&](auto* a, auto* b) { return of(a) != of(b) ? of(a) > of(b) : order_of(a->key, b->key) < 0; });
     if (top_ != 0 && heavy.size() > top_) heavy.resize(top_);
-    std::vector<EventValue> error;
     KeyCounts missing = most_missing(aggregate_, events.window());
     missing.add(std::exchange(unread_, {}));
-    for (const Amount& amount : kAmounts) std::ranges::move(missing_error(amount, missing), std::back_inserter(error));
+    const std::vector<EventValue> error = missing_error(missing);
+    write_left_out(events, aggregate_, error);
     for (const auto* entry : heavy) {
       const double share = total == 0 ? 0 : static_cast<double>(of(entry)) / static_cast<double>(total);
       std::vector<EventValue> values{{"share", share}};

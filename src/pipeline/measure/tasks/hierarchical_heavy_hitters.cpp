@@ -39,6 +39,7 @@ class HierarchicalHeavyHitters final : public Task {
   void end(EventWriter& events) override {
     const std::uint64_t total = total_of(amount_, aggregate_, events.window());
     const auto error = missing_error(amount_, most_missing_of_any(aggregate_, events.window()));
+    write_left_out(events, aggregate_, error);
     prefixes_.clear();
     for (const auto& entry : aggregate_.entries()) {
       const std::uint64_t count = entry.value.*amount_.of;

@@ -54,11 +54,25 @@ class KeyTable {
   /// The key's value, a new one where there is none; nothing without room for a new key.
   Value* find_or_add(std::uint64_t hash, const FlowKey& key) noexcept {
     if (Value* const found = find(hash, key)) return found;
-    if (size_ == capacity_) return nullptr;
+    return size_ == capacity_ ? nullptr : &add(hash, key);
+  }
+
+  /// Adds a key that is not there, where there is room.
+  Value& add(std::uint64_t hash, const FlowKey& key) noexcept {
     const std::uint32_t tag = tag_of(hash);
     entries_[size_] = {key, tag, Value()};
     put(tag, static_cast<std::uint32_t>(++size_));
-    return &entries_[size_ - 1].value;
+    return entries_[size_ - 1].value;
+  }
+
+  /// Returns the value of a key with this hash; null where there is none.
+  const Value* find_hash(std::uint64_t hash) const noexcept {
+    const std::uint32_t tag = tag_of(hash);
+    for (std::size_t at = home(tag); index_[at].after_place != 0; at = next(at)) {
+      const Entry& entry = entries_[index_[at].after_place - 1];
+      if (index_[at].tag == tag && this->hash(entry.key) == hash) return &entry.value;
+    }
+    return nullptr;
   }
 
   std::span<Entry> entries() noexcept { return {entries_.data(), size_}; }

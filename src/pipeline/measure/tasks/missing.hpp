@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,17 @@ inline std::vector<EventValue> missing_error(const Amount& amount, const KeyCoun
   const std::uint64_t most = missing.*amount.of;
   if (most == 0) return {};
   return {{std::string(amount.name) + "_missing", most}};
+}
+
+inline std::vector<EventValue> missing_error(const KeyCounts& missing) {
+  std::vector<EventValue> error;
+  for (const Amount& amount : kAmounts) std::ranges::move(missing_error(amount, missing), std::back_inserter(error));
+  return error;
+}
+
+/// Says what the aggregate left out.
+inline void write_left_out(EventWriter& events, const Aggregate& aggregate, std::vector<EventValue> error) {
+  if (aggregate.dropped_keys() != 0) events.write_left_out(aggregate.dropped_keys(), std::move(error));
 }
 
 /// What a key's count is at least, by the sample.

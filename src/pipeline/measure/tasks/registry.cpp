@@ -196,6 +196,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.task->end(events);
     member.events += events.written();
     member.dropped += events.dropped();
+    member.keys_left_out += events.keys_left_out();
     member.found = events.found();
     member.found_in_part = events.found_in_part();
     member.share = events.share();

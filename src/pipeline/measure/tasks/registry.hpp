@@ -87,10 +87,12 @@ class TaskSet {
     bool gives_way;       ///< it looks at no flow whose state has given it up
     bool finds_heavy = false, finds_shares = false;  ///< Task's
     double recall;                                   ///< that its reports should have
-    int priority;              ///< where not all tasks can have that: those with the largest have it first
-    bool has_history = false;  ///< what it finds goes by what flows did in windows before
+    int priority;               ///< where not all tasks can have that: those with the largest have it first
+    bool judges_flows = false;  ///< Task's
+    bool has_history = false;   ///< what it finds goes by what flows did in windows before
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
+    std::uint64_t keys_left_out = 0;                 ///< for want of room, of all windows
     FlowsSeen::Counts found{};                       ///< events of the last window, with those dropped
     FlowsSeen::Counts found_in_part{};               ///< of these: of flows that were seen in part
     std::optional<FoundShare> share = std::nullopt;  ///< of the last window, of a sample: EventWriter's

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "pipeline/measure/tasks/distinct.hpp"
+#include "pipeline/measure/tasks/heavy_keys.hpp"
 #include "pipeline/measure/tasks/missing.hpp"
 #include "pipeline/measure/tasks/task.hpp"
 
@@ -66,39 +68,46 @@ class Spreaders : public Task {
   struct Found {
     const FlowKey* key;
     double estimate;
+    double missing;  ///< what the task had no room for, at most
+  };
+  /// What had no room in the window.
+  struct LeftOut {
+    std::uint64_t keys;
+    double most_of_one;  ///< that any key lacks
   };
 
   /// Largest first.
-  void report(std::vector<Found> found, EventWriter& events, std::optional<double> (*relative_error)(double)) {
+  void report(std::vector<Found> found, LeftOut left_out, EventWriter& events,
+              std::optional<double> (*relative_error)(double)) {
+    const std::uint64_t untold = events.window().totals.untold_flows();
+    if (left_out.keys != 0 || left_out.most_of_one != 0)
+      events.write_left_out(left_out.keys, missing_error(left_out.most_of_one, untold));
     std::ranges::sort(found, [](const Found& a, const Found& b) {
       return a.estimate != b.estimate ? a.estimate > b.estimate : order_of(*a.key, *b.key) < 0;
     });
     for (const Found& one : found) {
-      std::vector<EventValue> error;
+      std::vector<EventValue> error = missing_error(one.missing, untold);
       if (relative_error != nullptr) {
         if (const auto relative = relative_error(one.estimate))
           error.push_back({value_ + "_relative", *relative});
         else
           error.push_back({value_ + "_at_least", one.estimate});
       }
-      if (const std::uint64_t missing = events.window().totals.untold_flows() + refused_pairs_; missing != 0)
-        error.push_back({value_ + "_missing", missing});
-      if (refused_keys_ != 0) error.push_back({"keys_missing", refused_keys_});
       const EventValue value = relative_error == nullptr ? EventValue{value_, static_cast<std::uint64_t>(one.estimate)}
                                                          : EventValue{value_, one.estimate};
       events.write(part_, *one.key, {value}, std::move(error));
     }
-    refused_keys_ = refused_pairs_ = 0;
   }
-
-  void refuse_key() noexcept { ++refused_keys_; }
-  void refuse_pair() noexcept { ++refused_pairs_; }
 
   FlowKey key_of(const FlowWindow& flow) const noexcept { return part_->of(flow.key); }
   FlowKey other_of(const FlowWindow& flow) const noexcept { return other_end(flow.key, destinations_, with_port_); }
   double threshold() const noexcept { return threshold_; }
 
  private:
+  std::vector<EventValue> missing_error(double missing, std::uint64_t untold) const {
+    const std::uint64_t most = static_cast<std::uint64_t>(std::ceil(missing)) + untold;
+    return most == 0 ? std::vector<EventValue>{} : std::vector<EventValue>{{value_ + "_missing", most}};
+  }
   static std::string fmt_key(const Side& side) {
     return std::string("key: give ") + std::string(side.keys) + ", or a prefix of it such as " +
            std::string(side.keys) + "/24";
@@ -108,91 +117,112 @@ class Spreaders : public Task {
   bool destinations_, with_port_ = false;
   double threshold_;
   std::string value_;
-  std::uint64_t refused_keys_ = 0, refused_pairs_ = 0;  ///< flows without room for their key, or pairs
 };
 
 /// Shape: a key and its counter, for --task-keys of them.
-/// Error: the counter's. Keys beyond the room for them are not looked at, and events say so.
+/// Error: the counter's, and what HeavyKeys left out.
 template <class Counter>
 class CountedSpreaders final : public Spreaders {
  public:
   CountedSpreaders(const Side& side, Arguments& arguments, TaskContext& context)
       : Spreaders(side, arguments, context),
-        table_(context.keys(), context.seed()),
+        keys_(context.keys(), context.seed()),
         others_(KeyFields::five_tuple, Identity::exact, context.seed() + 1) {}
 
   void flows(std::span<const FlowWindow> flows) override {
     for (const FlowWindow& flow : flows) {
       const FlowKey key = key_of(flow);
-      Counter* const counter = table_.find_or_add(table_.hash(key), key);
-      if (counter == nullptr)
-        refuse_key();
-      else
-        counter->add(others_.hash(other_of(flow)));
+      const std::uint64_t hash = keys_.hash(key);
+      auto* value = keys_.find_or_add(hash, key);
+      if (value == nullptr) [[unlikely]] {
+        keys_.drop_half();
+        value = keys_.find_or_add(hash, key);
+      }
+      value->counter.add(others_.hash(other_of(flow)));
     }
   }
 
   void end(EventWriter& events) override {
     std::vector<Found> found;
-    for (const auto& entry : table_.entries())
-      if (const double estimate = entry.value.estimate(); estimate > threshold())
-        found.push_back({&entry.key, estimate});
-    report(std::move(found), events, Counter::relative_error);
-    table_.clear();
+    for (const auto& [key, tag, value] : keys_.entries())
+      if (const double estimate = value.counter.estimate(); estimate > threshold())
+        found.push_back({&key, estimate, value.before});
+    report(std::move(found), {keys_.dropped_keys(), keys_.most_missing()}, events, Counter::relative_error);
+    keys_.clear();
   }
 
-  std::size_t memory_bytes() const noexcept override { return table_.memory_bytes(table_.capacity()); }
+  std::size_t memory_bytes() const noexcept override { return keys_.memory_bytes(keys_.capacity()); }
 
  private:
-  KeyTable<Counter> table_;
+  HeavyKeys<Counter> keys_;
   FlowIdentity others_;
 };
 
 /// Shape: a key and a count for --task-keys of them, and eight pairs of hashes for each.
-/// Error: pairs are told apart by 128 bits of two hashes. Pairs beyond the room for them are not counted: then a count
-///        is too low, and events say by how much at most.
+/// Error: pairs are told apart by 128 bits of two hashes. Where there is no room for a key, HeavyKeys makes some. Where
+///        there is none for a pair, the keys with the most stop to count, if they are above the threshold: their counts
+///        are lower bounds. Else the lightest keys are dropped. Each event says how much its count lacks at most.
 class ExactSpreaders final : public Spreaders {
  public:
   ExactSpreaders(const Side& side, Arguments& arguments, TaskContext& context)
       : Spreaders(side, arguments, context),
-        table_(context.keys(), context.seed()),
+        keys_(context.keys(), context.seed()),
         pairs_(kPairs * context.keys(), context.seed() + 1) {}
 
   void flows(std::span<const FlowWindow> flows) override {
     for (const FlowWindow& flow : flows) {
       const FlowKey key = key_of(flow);
-      const std::uint64_t hash = table_.hash(key);
+      const std::uint64_t hash = keys_.hash(key);
       const FlowKey pair = pair_of(hash, pairs_.hash(other_of(flow)));
-      const std::size_t before = pairs_.size();
-      if (pairs_.find_or_add(pairs_.hash(pair), pair) == nullptr) {
-        refuse_pair();
+      const std::uint64_t pair_hash = pairs_.hash(pair);
+      if (pairs_.find(pair_hash, pair) != nullptr) continue;
+      if (pairs_.size() == pairs_.capacity()) [[unlikely]]
+        make_room_for_pairs();
+      auto* value = keys_.find_or_add(hash, key);
+      if (value == nullptr) [[unlikely]] {
+        keys_.drop_half();
+        forget_pairs();
+        value = keys_.find_or_add(hash, key);
+      }
+      if (value->counter.has_stopped || pairs_.size() == pairs_.capacity()) [[unlikely]] {
+        ++stopped_flows_;
         continue;
       }
-      if (pairs_.size() == before) continue;
-      std::uint64_t* const count = table_.find_or_add(hash, key);
-      if (count == nullptr)
-        refuse_key();
-      else
-        ++*count;
+      pairs_.add(pair_hash, pair);
+      ++value->counter.count;
     }
   }
 
   void end(EventWriter& events) override {
     std::vector<Found> found;
-    for (const auto& entry : table_.entries())
-      if (const auto count = static_cast<double>(entry.value); count > threshold())
-        found.push_back({&entry.key, count});
-    report(std::move(found), events, nullptr);
-    table_.clear();
+    const auto stopped_flows = static_cast<double>(stopped_flows_);
+    for (const auto& [key, tag, value] : keys_.entries())
+      if (const double count = value.counter.estimate(); count > threshold())
+        found.push_back({&key, count, value.before + (value.counter.has_stopped ? stopped_flows : 0)});
+    report(std::move(found), {keys_.dropped_keys(), keys_.most_missing() + stopped_flows}, events, nullptr);
+    keys_.clear();
     pairs_.clear();
+    stopped_flows_ = 0;
   }
 
   std::size_t memory_bytes() const noexcept override {
-    return table_.memory_bytes(table_.capacity()) + pairs_.memory_bytes(pairs_.capacity());
+    return keys_.memory_bytes(keys_.capacity()) + pairs_.memory_bytes(pairs_.capacity()) +
+           keys_.capacity() * sizeof(Load);
   }
 
  private:
   static constexpr std::size_t kPairs = 8;
+
+  struct Count {
+    std::uint64_t count = 0;
+    bool has_stopped = false;  ///< none of its pairs is kept any more
+
+    double estimate() const noexcept { return static_cast<double>(count); }
+  };
+  struct Load {
+    double above;
+    std::uint64_t pairs;
+  };
 
   static FlowKey pair_of(std::uint64_t key_hash, std::uint64_t other_hash) noexcept {
     FlowKey pair;
@@ -201,9 +231,52 @@ class ExactSpreaders final : public Spreaders {
     std::memcpy(pair.address.data() + 8, &other_hash, sizeof other_hash);
     return pair;
   }
+  static std::uint64_t key_hash_of(const FlowKey& pair) noexcept {
+    std::uint64_t hash;
+    std::memcpy(&hash, pair.address.data(), sizeof hash);
+    return hash;
+  }
 
-  KeyTable<std::uint64_t> table_;
+  /// Frees a quarter of the pairs or more: first those of keys that are found whatever comes, or have many more than
+  /// their part.
+  void make_room_for_pairs() {
+    loads_.clear();
+    for (const auto& entry : keys_.entries())
+      if (!entry.value.counter.has_stopped) loads_.push_back({keys_.above(entry.value), entry.value.counter.count});
+    std::ranges::sort(loads_, {}, &Load::above);
+    const std::size_t wanted = pairs_.capacity() / 4;
+    const double enough = std::min(threshold(), static_cast<double>(pairs_.capacity() / 64));
+    std::size_t freed = 0;
+    double limit = 0;
+    for (auto load = loads_.rbegin(); load != loads_.rend() && load->above > enough && freed < wanted; ++load) {
+      limit = load->above;
+      freed += load->pairs;
+    }
+    if (freed >= wanted) {
+      for (auto& entry : keys_.entries()) entry.value.counter.has_stopped |= keys_.above(entry.value) >= limit;
+    } else {
+      freed = 0;
+      for (auto load = loads_.begin(); load != loads_.end() && freed < wanted; ++load) {
+        limit = load->above;
+        freed += load->pairs;
+      }
+      keys_.drop_up_to(limit);
+    }
+    forget_pairs();
+  }
+
+  /// Forgets pairs whose keys do not count them any more.
+  void forget_pairs() noexcept {
+    pairs_.drop([&](const auto& pair) {
+      const auto* const value = keys_.table().find_hash(key_hash_of(pair.key));
+      return value == nullptr || value->counter.has_stopped;
+    });
+  }
+
+  HeavyKeys<Count> keys_;
   KeyTable<char> pairs_;
+  std::vector<Load> loads_;
+  std::uint64_t stopped_flows_ = 0;  ///< that keys which stopped did not look at
 };
 
 std::unique_ptr<Task> make(const Side& side, Arguments& arguments, TaskContext& context) {
@@ -225,7 +298,7 @@ extern const TaskEntry kSuperspreaders{
     "superspreaders",
     "sources with many different destinations: scans",
     "source; how many destinations (or destinations and ports) it sent to",
-    "exact: none while there is room; else three standard errors, or that it is a lower bound",
+    "exact: none while there is room, else what it lacks at most; others: three standard errors, or a lower bound",
     kSpreaderParameters,
     [](Arguments& arguments, TaskContext& context) { return make(kSources, arguments, context); }};
 
