@@ -22,8 +22,9 @@ namespace parshall {
 ///
 /// Grows: where asked to, from a small start, by doubling in place when half of the slots in use are taken, or when
 ///        all lines in reach of a new flow are full.
-/// Full:  at `flows` flows, or when all lines in reach are full, the least recently seen flow of the home
-///        line and its neighbours is handed to the sink with EndReason::lack_of_resources.
+/// Full:  at `flows` flows, or when all lines in reach are full, the least recently seen of the flows nearest to the
+///        home line, kChoice or more where there are as many, is handed to the sink with
+///        EndReason::lack_of_resources.
 template <class Line>
 class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Store = BucketStore<Line>;
@@ -214,19 +215,22 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     if (from != to) this->sink_->flow_moved(from, to, done_);
   }
 
-  /// Ends the least recently seen flow of the nearest pair of lines that has any.
+  /// Ends the least recently seen flow of the nearest pairs of lines. Of a pair with few flows, the only one may be as
+  /// busy as can be, while others in reach are idle.
   void evict_near(std::uint32_t home_line) noexcept {
     constexpr std::uint32_t kPairSlots = 2 * Line::kSlots;
-    for (std::uint32_t k = 0; k < kReach; k += 2) {
+    std::uint32_t oldest = 0, choice = 0;
+    std::uint64_t oldest_ns = ~std::uint64_t{0};
+    for (std::uint32_t k = 0; k < kReach && choice < kChoice; k += 2) {
       const std::uint32_t first = ((home_line ^ k) & ~1u) * Line::kSlots;
-      std::uint32_t oldest = first;
-      std::uint64_t oldest_ns = ~std::uint64_t{0};
       for (std::uint32_t slot = first; slot < first + kPairSlots; ++slot) {
-        const std::uint64_t last_ns = store_.last_ns(slot);
-        if (occupied(slot) && last_ns <= oldest_ns) oldest = slot, oldest_ns = last_ns;
+        if (!occupied(slot)) continue;
+        ++choice;
+        if (const std::uint64_t last_ns = store_.last_ns(slot); last_ns <= oldest_ns)
+          oldest = slot, oldest_ns = last_ns;
       }
-      if (occupied(oldest)) return end(oldest, EndReason::lack_of_resources);
     }
+    if (choice != 0) return end(oldest, EndReason::lack_of_resources);
     // A table this empty is rare: the next flow in the table's order makes room.
     for (std::uint32_t n = 0, slot = home_line * Line::kSlots; n < slots();
          ++n, slot = slot + 1 == slots() ? 0 : slot + 1)
@@ -244,6 +248,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     --size_;
   }
 
+  static constexpr std::uint32_t kChoice = 8;   ///< of flows, one of which makes room
   static constexpr std::size_t kEndLater = 16;  ///< quiet flows
 
   std::size_t capacity_;
