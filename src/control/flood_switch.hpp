@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 
 namespace parshall {
 
@@ -32,6 +33,35 @@ class FloodSwitch {
 
  private:
   double insert_ns_;
+  bool is_on_ = false;
+};
+
+/// What came to a worker's table in a window, for its flood filter.
+struct TableLoad {
+  double share = 0;      ///< of the longest window of a task that passed meanwhile
+  double new_flows = 0;  ///< packets that began a flow, or would have, had they not been kept out
+  double evicted = 0;    ///< flows that a task's open window had, and that left for want of room
+  double live = 0;       ///< flows in the table at the end
+};
+
+/// Whether flows have to pass the flood filter, so that those which tasks judge as a whole have room for as long as a
+/// window takes.
+///
+/// It goes on where the table will soon be nearly full and more flows begin in a task's window, at the rate of late,
+/// than it has room for, or where most that begin evict one that the open window has; and off where a task's window
+/// would fill less than half of the table.
+class RoomSwitch {
+ public:
+  explicit RoomSwitch(std::size_t flows) noexcept : flows_(static_cast<double>(flows)) {}
+
+  /// Whether it is on from here. A window of which no part has passed changes nothing.
+  bool end_window(const TableLoad& load) noexcept;
+
+  bool is_on() const noexcept { return is_on_; }
+
+ private:
+  double flows_;            ///< that have room
+  double in_a_window_ = 0;  ///< flows that begin, at the rate of late
   bool is_on_ = false;
 };
 

@@ -195,7 +195,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   }
 
   bool housekeep_slice(LinkPlace now) noexcept {
-    if (guard_ && guard_->due(clock_.latest_ns)) table_.filter_by(end_guard_window(table_.begun()));
+    if (guard_ && guard_->due(clock_.latest_ns)) table_.filter_by(end_guard_window(table_.begun(), table_.size()));
     measurement_.take_classes();
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
     // Not under a running snapshot: it was laid out for the rows there are.

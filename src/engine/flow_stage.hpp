@@ -163,10 +163,11 @@ struct FlowStageOptions {
   std::uint64_t seed = 0;                      ///< of hashes of its own
   std::size_t window_ring_bytes = std::size_t{16} << 20;
   std::uint32_t flood_filter_bytes = 0;  ///< on the wire, that a flow has to show while there is a flood; 0: no filter
-  std::size_t classified_batch = 0;      ///< packets, of run_classified(); 0: it is not called
-  bool can_wait = true;                  ///< the source waits: then a full ring loses nothing
-  bool explain = false;                  ///< time the measure stage, of some batches
-  std::size_t class_rings = 0;           ///< to other threads, which tell classes; 0: the worker does
+  bool flood_filter_for_room = false;  ///< it is on while flows of a window have no room; else, while there is no time
+  std::size_t classified_batch = 0;    ///< packets, of run_classified(); 0: it is not called
+  bool can_wait = true;                ///< the source waits: then a full ring loses nothing
+  bool explain = false;                ///< time the measure stage, of some batches
+  std::size_t class_rings = 0;         ///< to other threads, which tell classes; 0: the worker does
   std::size_t class_ring_jobs = ClassJobRing::kJobs;
 };
 

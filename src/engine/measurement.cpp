@@ -20,6 +20,7 @@ Measurement::Measurement(const FlowStageOptions& options, std::size_t table_slot
   keeps_classes_ = options.classified_batch != 0;
   follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
   reads_headers_ = follows_tcp_ || options.side_facts;
+  tells_kept_out_ = options.flood_filter_for_room && !options.states && !options.biflow;
   if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
 }
 
@@ -39,7 +40,10 @@ void Measurement::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKe
   packet.add(facts);
   for (const auto& windows : windows_) {
     if (windows->is_beyond(place)) flush(key_of);
-    windows->add_flowless(WindowRows::Flowless::kept_out, packet, place, key_of);
+    if (tells_kept_out_)
+      windows->tell_alone(facts, place, key_of);
+    else
+      windows->add_flowless(WindowRows::Flowless::kept_out, packet, place, key_of);
   }
 }
 

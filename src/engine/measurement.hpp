@@ -123,9 +123,10 @@ class Measurement {
 
   // After flush(), of a row:
 
-  void flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
+  /// `evicted`: for want of room.
+  void flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted) noexcept {
     if (rows_) rows_->flow_ended(slot);
-    for (const auto& windows : windows_) windows->flow_ended(slot, key);
+    for (const auto& windows : windows_) windows->flow_ended(slot, key, evicted);
     if (tracker_) tracker_->flow_ended(slot);
   }
   /// After flow_ended(), where another record of the flow begins in the slot.
@@ -169,6 +170,13 @@ class Measurement {
   /// Any thread. Null where nobody asked.
   const StageCost* cost(MeasureStage stage) const noexcept {
     return costs_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr;
+  }
+
+  /// Flows that left for want of room while a window had them, of the length that had most.
+  std::uint64_t evicted() const noexcept {
+    std::uint64_t most = 0;
+    for (const auto& windows : windows_) most = std::max(most, windows->evicted());
+    return most;
   }
 
   std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
@@ -243,7 +251,7 @@ class Measurement {
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
   std::size_t slots_;  ///< rows
-  bool follows_tcp_, reads_headers_, has_bins_, keeps_classes_;
+  bool follows_tcp_, reads_headers_, has_bins_, keeps_classes_, tells_kept_out_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

@@ -6,8 +6,10 @@ namespace {
 
 std::unique_ptr<FloodGuard> make_guard(const FlowStageOptions& options) {
   if (options.flood_filter_bytes == 0) return nullptr;
-  auto guard = std::make_unique<FloodGuard>(
-      options.flood_filter_bytes, options.control ? options.control->packet.new_flow_ns : FloodSwitch::kInsertNs);
+  const double insert_ns = options.control ? options.control->packet.new_flow_ns : FloodSwitch::kInsertNs;
+  auto guard = options.flood_filter_for_room
+                   ? std::make_unique<FloodGuard>(options.flood_filter_bytes, options.flows, options.windows)
+                   : std::make_unique<FloodGuard>(options.flood_filter_bytes, insert_ns);
   if (options.populate) guard->filter().populate();
   return guard;
 }
@@ -51,9 +53,10 @@ MeasuredFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) con
 }
 
 void MeasuringStage::end_rows(std::uint32_t slot, const FlowRecord& record) noexcept {
-  if (measurement_.biflows() == nullptr) return measurement_.flow_ended(slot, record.key);
-  measurement_.flow_ended(Biflows::row_of(slot, false), record.key);
-  measurement_.flow_ended(Biflows::row_of(slot, true), opposite(record.key));
+  const bool evicted = record.end_reason == EndReason::lack_of_resources;
+  if (measurement_.biflows() == nullptr) return measurement_.flow_ended(slot, record.key, evicted);
+  measurement_.flow_ended(Biflows::row_of(slot, false), record.key, evicted);
+  measurement_.flow_ended(Biflows::row_of(slot, true), opposite(record.key), evicted);
 }
 
 void MeasuringStage::go_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
@@ -102,8 +105,8 @@ void MeasuringStage::publish_now_and_then(std::size_t table_lines, std::size_t l
   published_at_ = arrived;
 }
 
-FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun) noexcept {
-  const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun};
+FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun, std::uint64_t live) noexcept {
+  const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun, measurement_.evicted(), live};
   const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
   filter_ = on ? &guard_->filter() : nullptr;
   sees_part(on || shedder_.sheds());

@@ -60,8 +60,8 @@ class MeasuringStage : public FlowStage {
   /// Of them, where no packet came, and once in so many: it takes as long as some packets do.
   void publish_now_and_then(std::size_t table_lines, std::size_t live_flows) noexcept;
 
-  /// At the end of a flood guard's window, by the flows that the table was given: filter_ from here on.
-  FloodFilter* end_guard_window(std::uint64_t begun) noexcept;
+  /// At the end of a flood guard's window, by the flows that the table was given and has: filter_ from here on.
+  FloodFilter* end_guard_window(std::uint64_t begun, std::uint64_t live) noexcept;
 
   void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || bytes_ || snapshotter_.has_any(); }
 

@@ -56,7 +56,7 @@ struct FlowPlan {
   bool biflow = false;                              ///< both directions of a connection are one flow
   bool packets_only = false;                        ///< no flows at all
   std::uint64_t flows = 0;                          ///< per worker; 0: kUsual, or as many as a capture may have
-  std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way; 0: never
+  std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way, or tasks judge them; 0: never
   std::uint64_t idle_ns = 0, active_ns = 0;         ///< 0: never
   std::uint64_t linger_ns = 0;                      ///< of flows that had FIN or RST; 0: as all others
   std::optional<std::uint64_t> seed;                ///< nothing: random

@@ -104,7 +104,8 @@ Settings flow_settings() {
   s.count(
       "flood-filter",
       "While new flows take most of the time, keep each out of the table until it has shown so many bytes on the wire; "
-      "0: never (default: 128 where flows may give way, else 0)",
+      "0: never (default: 128 where flows may give way; also where tasks judge flows, while these have no room; else "
+      "0)",
       [](auto& p) -> auto& { return p.flows.flood_filter_bytes; }, 0, FloodFilter::kMostBytes);
   s.duration(
       "idle", "End a flow's record after this time without a packet", [](auto& p) -> auto& { return p.flows.idle_ns; });

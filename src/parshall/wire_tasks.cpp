@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint32_t kFloodFilterBytes = 128;  ///< where flows may give way
+constexpr std::uint32_t kFloodFilterBytes = 128;  ///< where flows may give way, or tasks judge them
 
 Controller::Mode mode_of(Adaptation adaptation) noexcept {
   switch (adaptation) {
@@ -107,6 +107,18 @@ std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const
   return std::nullopt;
 }
 
+/// Tasks that judge flows as a whole want those of a window to stay in the table: new ones have to show themselves
+/// before, while they would take the room.
+void wire_flood_filter(const Plan& plan, const TaskSets& tasks, FlowStageOptions& monitor) {
+  if (plan.flows.flood_filter_bytes || plan.flows.biflow) return;
+  const auto judges = [](const TaskSet& set) {
+    return std::ranges::any_of(set.members(), &TaskSet::Member::judges_flows);
+  };
+  if (std::ranges::none_of(tasks.sets(), judges)) return;
+  monitor.flood_filter_bytes = kFloodFilterBytes;
+  monitor.flood_filter_for_room = true;
+}
+
 /// Several receive queues show a worker only part of the traffic.
 std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
   const bool several_queues = !plan.source.interface.empty() &&
@@ -183,6 +195,7 @@ std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
   session.monitor.windows = tasks->windows(state_count);
   session.monitor.findings = tasks->findings(state_count);
   if (const auto problem = wire_columns(plan, wiring)) return *problem;
+  if (!states) wire_flood_filter(plan, *tasks, session.monitor);
   if (states)
     if (const auto problem = wire_control(plan, *states, *tasks, std::move(reduced), wiring)) return *problem;
   return queue_problem(plan, wiring);

@@ -61,5 +61,23 @@ TEST(FloodSwitch, AWindowWithoutPacketsEndsAFlood) {
   EXPECT_FALSE(filter.end_window({kFloodWindowNs, 0, 0}));
 }
 
+TEST(RoomSwitch, GoesOnWhereNewFlowsEvictThoseOfTheOpenWindowAndOffWhereTheyHaveRoom) {
+  const auto settles = [](RoomSwitch& filter, const TableLoad& load) {
+    for (int i = 0; i < 200; ++i) filter.end_window(load);
+    return filter.is_on();
+  };
+  RoomSwitch filter(1000);
+  EXPECT_FALSE(settles(filter, {.share = 0.01, .new_flows = 100, .evicted = 50})) << "half of them evict older flows";
+  EXPECT_TRUE(filter.end_window({.share = 0.01, .new_flows = 100, .evicted = 51}));
+  EXPECT_TRUE(settles(filter, {.share = 0.01, .new_flows = 6})) << "600 in a window";
+  EXPECT_FALSE(settles(filter, {.share = 0.01, .new_flows = 4})) << "400";
+  EXPECT_FALSE(settles(filter, {.share = 0.01, .new_flows = 11, .live = 850})) << "there is room yet";
+  EXPECT_FALSE(settles(filter, {.share = 0.01, .new_flows = 4, .live = 1000}));
+  EXPECT_FALSE(filter.end_window({.share = 0.01, .new_flows = 16, .live = 1000})) << "a moment";
+  EXPECT_TRUE(settles(filter, {.share = 0.01, .new_flows = 16, .live = 1000}));
+  EXPECT_FALSE(settles(filter, {.share = 0.01}));
+  EXPECT_FALSE(filter.end_window({.share = 0, .new_flows = 900, .evicted = 900})) << "no part of a window has passed";
+}
+
 }  // namespace
 }  // namespace parshall

@@ -40,7 +40,7 @@ struct Told {
   std::map<std::uint64_t, std::map<std::uint32_t, std::uint64_t>> packets;  ///< by window and slot
   std::map<std::uint64_t, WindowTotals> totals;
   std::vector<std::uint64_t> next;
-  std::size_t flows = 0;
+  std::size_t flows = 0, parts = 0;
 
   void read(RecordRing& ring) {
     ring.drain([this](std::span<const std::byte> bytes) {
@@ -54,6 +54,7 @@ struct Told {
         EXPECT_EQ(flow.tcp_flags, 0x10);
         packets[message.window][flow.key.address[0]] += flow.packets;
         ++flows;
+        parts += flow.is_part;
       } else {
         const auto end = read_as<WindowEnd>(rest);
         if (end.totals.packets != 0) totals[message.window] = end.totals;
@@ -103,6 +104,31 @@ TEST_F(Rows, TellsOfAWindowWithTheNextPacketOfItsFlowsAndTheRestInSlices) {
   EXPECT_TRUE(told_.totals[6].partial);
   EXPECT_FALSE(told_.totals[5].partial);
   EXPECT_EQ(told_.next.back(), WindowEnd::kAll);
+}
+
+TEST_F(Rows, ARecordThatIsEvictedInItsWindowIsAPartAndSoIsAPacketKeptOut) {
+  update({packet(1, 5000, 5000, 0), packet(2, 5001, 5001, 1)});
+  rows_.flow_ended(1, key_of_slot(1), /*evicted=*/true);
+  rows_.flow_ended(2, key_of_slot(2), /*evicted=*/false);
+  told_.read(ring_);
+  EXPECT_EQ(std::pair(told_.flows, told_.parts), std::pair(std::size_t{2}, std::size_t{1}));
+  EXPECT_EQ(rows_.evicted(), 1u);
+  PacketFacts facts;
+  facts.key = key_of_slot(3);
+  facts.time_ns = 5002;
+  facts.counts = CountWord::packet(100, 114, 0x10);
+  rows_.tell_alone(facts, {2, 5002}, key_of_slot);
+  told_.read(ring_);
+  EXPECT_EQ(told_.parts, 2u);
+  update({packet(4, 5003, 5003, 3), packet(5, 6000, 6000, 4)});
+  rows_.flow_ended(4, key_of_slot(4), /*evicted=*/true);
+  told_.read(ring_);
+  EXPECT_EQ(told_.parts, 2u) << "all that it had in the window before is told";
+  EXPECT_EQ(rows_.evicted(), 1u);
+  rows_.finish({5, 6001}, key_of_slot);
+  told_.read(ring_);
+  EXPECT_EQ(told_.totals[5].packets, 4u);
+  EXPECT_EQ(told_.packets[5], (std::map<std::uint32_t, std::uint64_t>{{1, 1}, {2, 1}, {3, 1}, {4, 1}}));
 }
 
 TEST_F(Rows, ALatePacketCountsInTheOpenWindowAndAsLate) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pipeline/measure/tasks/key_part.hpp"
+#include "pipeline/measure/tasks/parted_flows.hpp"
 #include "pipeline/measure/windows/window.hpp"
 
 namespace parshall {
@@ -62,8 +63,10 @@ class EventWriter {
  public:
   using Take = std::function<void(Event&&)>;
 
-  EventWriter(const std::string& task, const EventWindow& window, std::size_t most, const Take& take)
-      : task_(task), window_(window), most_(most), take_(take) {}
+  /// `parted`: flows whose counts are lower bounds.
+  EventWriter(const std::string& task, const EventWindow& window, std::size_t most, const Take& take,
+              const PartedFlows& parted)
+      : task_(task), window_(window), most_(most), take_(take), parted_(parted) {}
 
   const EventWindow& window() const noexcept { return window_; }
 
@@ -81,6 +84,10 @@ class EventWriter {
   };
   void write(const std::shared_ptr<const KeyPart>& part, const FlowKey& flow, Seen seen, std::vector<EventValue> values,
              std::vector<EventValue> error) {
+    if (parted_.may_have(flow))
+      for (const EventValue& value : values)
+        if (value.name == "packets" || value.name == "wire_bytes")
+          error.push_back({value.name + "_at_least", value.value});
     put(part, flow, std::move(values), std::move(error), EventKind::alarm, seen);
   }
 
@@ -155,6 +162,7 @@ class EventWriter {
   const EventWindow& window_;
   std::size_t most_;
   const Take& take_;
+  const PartedFlows& parted_;
   std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0, keys_left_out_ = 0;
   std::array<std::uint64_t, FlowWeight::kClasses> found_{}, found_in_part_{};
   std::optional<FoundShare> share_;

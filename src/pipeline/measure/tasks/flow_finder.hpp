@@ -11,7 +11,8 @@ namespace parshall {
 /// The flows of a window for which something holds: an event for each, with its packets, its bytes and what else is
 /// asked for.
 ///
-/// Error: none; a flow whose record ended in the window and that began again is judged record by record.
+/// Error: none; a flow whose record ended in the window and that began again is judged record by record. Where a record
+///        ended for want of room its counts are lower bounds, and events say so.
 /// Shape: room for 65,536 flows of a window; more are counted.
 class FlowFinder : public Task {
  public:
@@ -21,6 +22,7 @@ class FlowFinder : public Task {
 
   void flows(std::span<const FlowWindow> flows) override;
   void end(EventWriter& events) override;
+  bool judges_flows() const noexcept override { return true; }
   std::size_t memory_bytes() const noexcept override;
 
  private:

@@ -122,7 +122,8 @@ Result<WindowLength> parse_window(const std::string& text) {
 }
 
 std::size_t TaskSet::memory_bytes() const noexcept {
-  std::size_t bytes = context_.aggregates().size() * Aggregate::memory_bytes(context_.keys());
+  std::size_t bytes =
+      context_.aggregates().size() * Aggregate::memory_bytes(context_.keys()) + PartedFlows::memory_bytes();
   for (const Member& member : members_) bytes += member.task->memory_bytes();
   return bytes;
 }
@@ -136,6 +137,9 @@ std::span<const FlowWindow> TaskSet::of_states(std::span<const FlowWindow> flows
 }
 
 void TaskSet::flows(std::span<const FlowWindow> flows) {
+  for (const FlowWindow& flow : flows)
+    if (flow.is_part) [[unlikely]]
+      parted_.add(flow.key);
   {
     const StageCost::Timer timer(shared_cost_.get(), 0);
     for (const auto& [aggregate, states] : context_.aggregates()) aggregate->add(of_states(flows, states));
@@ -192,7 +196,7 @@ void TaskSet::bins(std::size_t first, std::span<const LinkBin> bins) {
 void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
   for (Member& member : members_) {
     const StageCost::Timer timer(member.cost.get(), 0);
-    EventWriter events(member.name, window, member.most, take);
+    EventWriter events(member.name, window, member.most, take, parted_);
     member.task->end(events);
     member.events += events.written();
     member.dropped += events.dropped();
@@ -202,6 +206,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.share = events.share();
   }
   for (const auto& asked : context_.aggregates()) asked.aggregate->clear();
+  parted_.clear();
 }
 
 Result<TaskSets> TaskSets::make(std::span<const TaskSpec> specs, const TaskOptions& options) {
@@ -256,6 +261,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   member.measures = context.asked_for_measures();
   member.gives_way = member.measures || asked.gives_way;
   member.has_history = context.asked_for_history();
+  member.judges_flows = member.task != nullptr && member.task->judges_flows();
   member.finds_heavy = member.task != nullptr && member.task->finds_heavy();
   member.finds_shares = member.task != nullptr && member.task->finds_shares();
   if (arguments->problem()) return arguments->problem();

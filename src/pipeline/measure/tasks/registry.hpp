@@ -104,7 +104,7 @@ class TaskSet {
   const StageCost& shared_cost() const noexcept { return *shared_cost_; }
 
   TaskSet(WindowLength window, const TaskOptions& options)
-      : window_(window), context_(window, options.fields, options.keys, options.seed) {}
+      : window_(window), context_(window, options.fields, options.keys, options.seed), parted_(options.seed + 2) {}
 
   WindowLength window() const noexcept { return window_; }
   const MeasureSet& measures() const noexcept { return *context_.measures(); }
@@ -131,6 +131,7 @@ class TaskSet {
   TaskContext context_;
   std::vector<Member> members_;
   std::vector<FlowWindow> wanted_;
+  PartedFlows parted_;
   std::unique_ptr<StageCost> shared_cost_ = std::make_unique<StageCost>();
 };
 

@@ -36,6 +36,9 @@ class Task {
   /// Whether it looks for keys of which heavy flows make nearly all, so that light ones may give way.
   virtual bool finds_heavy() const noexcept { return false; }
 
+  /// Whether it asks of single flows what they did in the whole window.
+  virtual bool judges_flows() const noexcept { return false; }
+
   /// Whether what it finds goes by shares of the traffic, which losses leave as they are.
   virtual bool finds_shares() const noexcept { return false; }
 

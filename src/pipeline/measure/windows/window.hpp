@@ -161,6 +161,7 @@ struct FlowWindow {
   bool more_states = false;             ///< and there were others between
   bool starts = false;                  ///< its record began in the window
   std::uint32_t stands_for = 1;         ///< flows: of so many connections one was looked at; 0: of fewer, in part
+  bool is_part = false;                 ///< it may have more of the window's packets, elsewhere, for want of room
   bool measured_in_part = false;        ///< the measures of the task that looks at it did not see all its packets
   std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i
   const std::byte* measured = nullptr;  ///< what the window's measures made of it, while tasks look at it

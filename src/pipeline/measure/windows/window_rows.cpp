@@ -32,10 +32,13 @@ void WindowRows::begin_window(LinkPlace place) noexcept {
   not_late_ns_ = length_.unit == WindowLength::Unit::ns ? length_.begin_of(number) : 0;
 }
 
-void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key) noexcept {
+void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted) noexcept {
   if (!reads_all_) unread_[slot].turn = kNoTurn;
   Row& row = row_of(slot);
-  if (row.turn != kNoTurn) tell_now(row, key, row.turn == open_->turn ? *open_ : *closing_);
+  if (row.turn == kNoTurn) return;
+  if (row.turn != open_->turn) return tell_now(row, key, *closing_);
+  evicted_ += evicted;
+  tell_now(row, key, *open_, /*is_part=*/evicted);
 }
 
 void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
@@ -85,7 +88,7 @@ void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
 }
 
 /// A flow that only a larger sample of the window has stands for none but itself.
-bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept {
+bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn, bool is_part) noexcept {
   const std::uint32_t one_in = turn.totals.one_in;
   const bool in_sample = one_in == turn.least_one_in || sample_->takes(key, one_in);
   const FlowMessage message{.message = {WindowMessage::Kind::flow, clock_, turn.number},
@@ -103,6 +106,7 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn) noex
                                      .more_states = row.more_states,
                                      .starts = row.starts,
                                      .stands_for = in_sample ? one_in : 0,
+                                     .is_part = is_part,
                                      .earlier_states = row.earlier_states}};
   return ring_.push(bytes_of(message), {row.measured(), row.is_measured ? plan_.measures->bytes() : 0});
 }
@@ -124,11 +128,11 @@ bool WindowRows::tell_listed(std::uint32_t count, FlowKeys key_of) noexcept {
   return true;
 }
 
-void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {
-  bool told = tell(row, key, turn);
+void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn, bool is_part) noexcept {
+  bool told = tell(row, key, turn, is_part);
   while (!told && can_wait_) {
     wait();
-    told = tell(row, key, turn);
+    told = tell(row, key, turn, is_part);
   }
   if (!told) {
     turn.totals.unlisted_packets += row.packets;
@@ -136,6 +140,16 @@ void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept {
     ++turn.totals.unlisted_flows;
   }
   row.turn = kNoTurn;
+}
+
+void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
+  if (is_beyond(place)) open(place, key_of);
+  const RowUpdate packet{.counts = facts.counts, .time_ns = facts.time_ns, .place = place};
+  Row row{.first_ns = facts.time_ns};
+  row.starts = true;
+  row.add(packet);
+  add_to_totals(packet);
+  tell_now(row, facts.key, *open_, /*is_part=*/true);
 }
 
 /// A late packet from before the window counts in its first bin.

@@ -127,6 +127,10 @@ class WindowRows {
     (why == Flowless::shed ? totals.shed_wire_bytes : totals.kept_out_wire_bytes) += packets.wire_bytes;
   }
 
+  /// Tells of a packet that the flood filter kept out as of a flow of its own, which is part of one. update() has had
+  /// all before, where it is beyond the open window.
+  void tell_alone(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept;
+
   /// From here on, though the open window may be one before. A window's sample is its smallest.
   void sample_changed() noexcept {
     open_->totals.one_in = std::max(open_->totals.one_in, sample_->one_in());
@@ -178,8 +182,11 @@ class WindowRows {
     return !tell_ends() || closing_->untold;
   }
 
-  /// The flow's record ends, and its slot may be used again.
-  void flow_ended(std::uint32_t slot, const FlowKey& key) noexcept;
+  /// The flow's record ends, for want of room or not, and its slot may be used again.
+  void flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted = false) noexcept;
+
+  /// Flows of an open window whose record ended for want of room.
+  std::uint64_t evicted() const noexcept { return evicted_; }
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
 
   /// The input is at its end, and so is the open window.
@@ -327,8 +334,8 @@ class WindowRows {
   std::uint32_t one_in() const noexcept { return sample_ == nullptr ? 1 : sample_->one_in(); }
   void begin_window(LinkPlace place) noexcept;
   void list(Row& row, std::uint32_t slot) noexcept;
-  bool tell(const Row& row, const FlowKey& key, const Turn& turn) noexcept;
-  void tell_now(Row& row, const FlowKey& key, Turn& turn) noexcept;
+  bool tell(const Row& row, const FlowKey& key, const Turn& turn, bool is_part = false) noexcept;
+  void tell_now(Row& row, const FlowKey& key, Turn& turn, bool is_part = false) noexcept;
   void add_to_totals(const RowUpdate& packet) noexcept {
     open_->totals.late_packets += packet.time_ns < not_late_ns_;
     open_->totals.add(packet.counts, packet.time_ns);
@@ -360,7 +367,7 @@ class WindowRows {
   Turn *open_ = &turns_[0], *closing_ = &turns_[1];
   std::uint32_t last_turn_ = kNoTurn;
   bool ended_since_missed_ = false;
-  std::uint64_t rows_begun_ = 0;
+  std::uint64_t rows_begun_ = 0, evicted_ = 0;
   std::uint64_t border_ = 0;       ///< where the open window ends
   std::uint64_t not_late_ns_ = 0;  ///< packets from before this are late
 };
