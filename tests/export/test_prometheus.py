@@ -193,7 +193,8 @@ class Ends(unittest.TestCase):
             os.mkfifo(fifo)
             reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)  # reads nothing yet: so the run stays when it has counted all
             process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=30000,pace=100000,ipv6=0.3", "--duration", "2s", "--idle", "100ms", "--window", "100ms",
-                                        "--tasks", "heavy-hitters,entropy", "--format", "json", "--top", "1", "-o", f"{folder}/report.json", "--export", f"csv:{fifo}",
+                                        "--tasks", "heavy-hitters,entropy", "--task-keys", "1Ki", "--format", "json", "--top", "1", "-o", f"{folder}/report.json",
+                                        "--export", f"csv:{fifo}",
                                         "--export", f"prometheus:127.0.0.1:{port}"])
             last, same = scrape(port), 0
             give_up = time.monotonic() + 60
@@ -220,6 +221,9 @@ class Ends(unittest.TestCase):
         self.assertEqual(set(events), {"heavy-hitters", "entropy"})
         for name, count in events.items():
             self.assertEqual(last["parshall_task_events_total", f'task="{name}"'], count)
+            left_out = summary["tasks"]["events"][name]["keys_left_out"]
+            self.assertGreater(left_out, 0)
+            self.assertEqual(last["parshall_task_keys_left_out_total", f'task="{name}"'], left_out)
         self.assertGreater(events["entropy"], 0)
         values = [labels for name, labels in last if name == "parshall_task_value"]
         self.assertTrue(values and all(labels.startswith('task="entropy"') for labels in values), "numbers of all traffic alone")

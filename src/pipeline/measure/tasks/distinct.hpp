@@ -82,6 +82,12 @@ struct LinearCount {
 ///         large numbers is due.
 struct HyperLogLogCount {
   static constexpr std::size_t kRegisters = 256;
+  /// 2^-i
+  static constexpr std::array<double, 66> kPowers = [] {
+    std::array<double, 66> powers{1};
+    for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] / 2;
+    return powers;
+  }();
   std::array<std::uint8_t, kRegisters> registers{};
 
   void add(std::uint64_t hash) noexcept {
@@ -92,7 +98,7 @@ struct HyperLogLogCount {
     double sum = 0;
     int zeros = 0;
     for (const std::uint8_t seen : registers) {
-      sum += std::ldexp(1.0, -seen);
+      sum += kPowers[seen];
       zeros += seen == 0;
     }
     constexpr double kM = kRegisters, kAlpha = 0.7213 / (1 + 1.079 / kM);
