@@ -53,16 +53,17 @@ struct FlowPlan {
   std::string hash;  ///< empty: the keyed one
   std::string table = "bucketed";
   bool observe_merges = false;
-  bool biflow = false;                              ///< both directions of a connection are one flow
-  bool packets_only = false;                        ///< no flows at all
-  std::uint64_t flows = 0;                          ///< per worker; 0: kUsual, or as many as a capture may have
-  std::optional<std::uint32_t> flood_filter_bytes;  ///< nothing: where flows may give way, or tasks judge them; 0: never
-  std::uint64_t idle_ns = 0, active_ns = 0;         ///< 0: never
-  std::uint64_t linger_ns = 0;                      ///< of flows that had FIN or RST; 0: as all others
-  std::optional<std::uint64_t> seed;                ///< nothing: random
-  std::string model;                                ///< of classes, a file; empty: flows are not classified
-  std::string model_text;                           ///< what it says; empty: what is in the file
-  std::size_t classifiers = 0;                      ///< threads that tell classes; 0: the workers do
+  bool biflow = false;        ///< both directions of a connection are one flow
+  bool packets_only = false;  ///< no flows at all
+  std::uint64_t flows = 0;    ///< per worker; 0: kUsual, or as many as a capture may have
+  std::optional<std::uint32_t>
+      flood_filter_bytes;                    ///< nothing: where flows may give way, or tasks judge them; 0: never
+  std::uint64_t idle_ns = 0, active_ns = 0;  ///< 0: never
+  std::uint64_t linger_ns = 0;               ///< of flows that had FIN or RST; 0: as all others
+  std::optional<std::uint64_t> seed;         ///< nothing: random
+  std::string model;                         ///< of classes, a file; empty: flows are not classified
+  std::string model_text;                    ///< what it says; empty: what is in the file
+  std::size_t classifiers = 0;               ///< threads that tell classes; 0: the workers do
 
   friend bool operator==(const FlowPlan&, const FlowPlan&) = default;
 };

@@ -80,7 +80,8 @@ def watch(program, capture, *arguments):
         events = collections.defaultdict(lambda: collections.defaultdict(list))
         for line in file:
             event = json.loads(line)
-            events[event["task"]][event["window"]["begin_ns"] // SECOND - BEGIN_S].append(event)
+            if "keys_left_out" not in event["values"]:
+                events[event["task"]][event["window"]["begin_ns"] // SECOND - BEGIN_S].append(event)
     return events
 
 
