@@ -30,9 +30,9 @@ def attacks(hosts, sources):
     return [frame(0x28000000 + (host << 20) + i, 0xC6336400 + host) for i in range(sources) for host in hosts]
 
 
-def connections(count, packets):
-    """So many flows from 10.1.0.0 on of so many packets each."""
-    return [frame(0x0A010000 + i, 0x0A000002, 5000, 443, ACK) for i in range(count) for _ in range(packets)]
+def connections(count, packets, first=0):
+    """So many flows from 10.1.0.0 on of so many packets each, from the first-th on."""
+    return [frame(0x0A010000 + i, 0x0A000002, 5000, 443, ACK) for i in range(first, first + count) for _ in range(packets)]
 
 
 def write(path, frames, begin_ns=BEGIN_NS + SECOND // 1000, seconds=0.9, append=False):

@@ -93,6 +93,32 @@ class Floods(unittest.TestCase):
             self.assertIn("10.1.0.0", [event["key"]["src_ip"] for event in alarms], method)
             self.assertGreater(len(left_out), 3)
 
+    def test_a_change_lacks_no_more_than_it_says(self):
+        """Against a run with room for all keys, which floods of some windows drop here, from the first window on."""
+        rng = random.Random(1)
+        for second in range(10):
+            frames = floods.spoofed({0: 4700, 1: 100}.get(second) or rng.choice([100, 2000, 5000]), first=rng.randrange(20_000))
+            for host in range(30):
+                frames += floods.connections(1, rng.choice([1, 3, 10, 50, 200]), first=host) if rng.random() < 0.7 else []
+            rng.shuffle(frames)
+            floods.write(self.capture, frames, floods.BEGIN_NS + second * floods.SECOND, append=second != 0)
+        for method in ("ewma", "previous"):
+            task = f"change:method={method},by=packets,threshold=1,most=1000000" + (",deviations=0,warm-up=0" if method == "ewma" else "")
+            little, all_keys = ({(event["window"]["begin_ns"], event["key"]["src_ip"]): event for event in run(self.capture, "--task", task, "--task-keys", keys)[0]}
+                                for keys in ("1Ki", "64Ki"))
+            self.assertGreater(len(little), 1000)
+            for key, event in little.items():
+                said, error = event["values"], event.get("error", {})
+                missing, expected_missing = error.get("packets_missing", 0), error.get("packets_expected_missing", 0)
+                if key not in all_keys:
+                    self.assertLessEqual(abs(said["packets_difference"]), missing + expected_missing + 1, event)
+                    continue
+                true = all_keys[key]["values"]
+                self.assertLessEqual(0, true["packets"] - said["packets"], event)
+                self.assertLessEqual(true["packets"] - said["packets"], missing, event)
+                self.assertLessEqual(-1e-6, true["packets_expected"] - said["packets_expected"], event)
+                self.assertLessEqual(true["packets_expected"] - said["packets_expected"], expected_missing + 1e-6, event)
+
     def test_every_task_that_keeps_keys_says_how_many_it_left_out(self):
         floods.write(self.capture, floods.spoofed(10_000))
         tasks = ("superspreaders", "victims", "heavy-hitters", "hierarchical-heavy-hitters", "entropy")

@@ -126,7 +126,8 @@ class Change final : public Task {
     total_before_ = total;
     const auto missing =
         events == nullptr ? 0 : static_cast<double>(most_missing(aggregate_, events->window()).*amount_.of);
-    expected_missing_ += ewma_ ? (missing - expected_missing_) / 8 : missing - expected_missing_;
+    const bool averages = ewma_ && windows_ != 0;  // as learn() does
+    expected_missing_ += averages ? (missing - expected_missing_) / 8 : missing - expected_missing_;
     expected_missing_ += std::exchange(largest_left_out_, 0);
     ++windows_;
   }
