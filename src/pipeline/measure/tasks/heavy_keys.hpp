@@ -55,7 +55,7 @@ class HeavyKeys {
   }
 
   /// Returns what a key would lack by now if the next drop had it, beyond most_missing().
-  double above(const Value& value) const noexcept { return value.counter.estimate() + value.before - most_missing_; }
+  double above(const Value& value) const noexcept { return most_of(value.counter) + value.before - most_missing_; }
 
   /// Drops the lightest half, and those that are as light.
   void drop_half() noexcept {
@@ -83,6 +83,14 @@ class HeavyKeys {
   }
 
  private:
+  /// What the counter stands for, at most.
+  static double most_of(const Counter& counter) noexcept {
+    if constexpr (requires { counter.most(); })
+      return counter.most();
+    else
+      return counter.estimate();
+  }
+
   void list_above() noexcept {
     above_.clear();
     for (const auto& entry : table_.entries()) above_.push_back(above(entry.value));

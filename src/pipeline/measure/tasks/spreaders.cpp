@@ -185,7 +185,7 @@ class ExactSpreaders final : public Spreaders {
         value = keys_.find_or_add(hash, key);
       }
       if (value->counter.has_stopped || pairs_.size() == pairs_.capacity()) [[unlikely]] {
-        ++stopped_flows_;
+        ++value->counter.not_counted;
         continue;
       }
       pairs_.add(pair_hash, pair);
@@ -195,14 +195,15 @@ class ExactSpreaders final : public Spreaders {
 
   void end(EventWriter& events) override {
     std::vector<Found> found;
-    const auto stopped_flows = static_cast<double>(stopped_flows_);
-    for (const auto& [key, tag, value] : keys_.entries())
-      if (const double count = value.counter.estimate(); count > threshold())
-        found.push_back({&key, count, value.before + (value.counter.has_stopped ? stopped_flows : 0)});
-    report(std::move(found), {keys_.dropped_keys(), keys_.most_missing() + stopped_flows}, events, nullptr);
+    double most_missing = keys_.most_missing();
+    for (const auto& [key, tag, value] : keys_.entries()) {
+      const double count = value.counter.estimate(), missing = value.before + value.counter.most() - count;
+      most_missing = std::max(most_missing, missing);
+      if (count > threshold()) found.push_back({&key, count, missing});
+    }
+    report(std::move(found), {keys_.dropped_keys(), most_missing}, events, nullptr);
     keys_.clear();
     pairs_.clear();
-    stopped_flows_ = 0;
   }
 
   std::size_t memory_bytes() const noexcept override {
@@ -215,9 +216,11 @@ class ExactSpreaders final : public Spreaders {
 
   struct Count {
     std::uint64_t count = 0;
-    bool has_stopped = false;  ///< none of its pairs is kept any more
+    std::uint64_t not_counted = 0;  ///< flows that came since it stopped
+    bool has_stopped = false;       ///< none of its pairs is kept any more
 
     double estimate() const noexcept { return static_cast<double>(count); }
+    double most() const noexcept { return static_cast<double>(count + not_counted); }
   };
   struct Load {
     double above;
@@ -276,7 +279,6 @@ class ExactSpreaders final : public Spreaders {
   HeavyKeys<Count> keys_;
   KeyTable<char> pairs_;
   std::vector<Load> loads_;
-  std::uint64_t stopped_flows_ = 0;  ///< that keys which stopped did not look at
 };
 
 std::unique_ptr<Task> make(const Side& side, Arguments& arguments, TaskContext& context) {
