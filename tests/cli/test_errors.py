@@ -114,7 +114,7 @@ class Errors(Case):
     def test_numbers_below_the_least(self):
         for words, said in ((["watch", "-r", self.capture(), "--top", "-1"], "-1 is below 0"), (["send", "-g", "flows=1", "--null", "--loops", "-1"], "-1 is below 0"), (["test", "run", "--through", "wire", "--seed", "-1"], "-1 is below 0"),
                             (["watch", "-r", self.capture(), "--cores", "9999"], "--cores 9999: this machine has cores 0 to"),
-                            (["watch", "-r", self.capture(), "--descriptors", "65536"], "give a number from 0 to 65535\n")):
+                            (["watch", "-r", self.capture(), "--descriptors", "0"], "give a number from 1 to 16777216\n")):
             with self.subTest(words=words):
                 done = run(*words)
                 self.assertEqual(done.status, USAGE)

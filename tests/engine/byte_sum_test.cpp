@@ -40,7 +40,8 @@ TEST(ByteSum, IsThatOfEachPacketWhateverItsLength) {
   for (int round = 0; round < 10'000; ++round) {
     std::vector<PacketFacts> group;
     for (std::size_t i = 1 + random() % 8; i > 0; --i) {
-      const std::uint32_t ip = random() >> (random() % 32), wire = round % 2 == 0 ? ip + random() % 64 : random();
+      const auto ip = static_cast<std::uint32_t>(random() >> (random() % 32));
+      const auto wire = static_cast<std::uint32_t>(round % 2 == 0 ? ip + random() % 64 : random());
       group.push_back(packet(ip, wire));
     }
     expect_sum(group);

@@ -35,7 +35,8 @@ struct Cell {
 std::vector<Cell> cells_of(const Report& report) {
   std::vector<Cell> cells;
   report.flows([&](const ReportFlow& flow) {
-    cells.push_back({flow.record, {flow.asked().begin(), flow.asked().end()}});
+    const auto asked = flow.values.subspan(kBaseColumns);
+    cells.push_back({flow.record, {asked.begin(), asked.end()}});
   });
   return cells;
 }

@@ -103,7 +103,7 @@ inline std::vector<Row> rows_of(const Report& report) {
   std::vector<Row> rows;
   report.flows([&rows](const ReportFlow& flow) {
     Row row{flow.record, {}};
-    for (const Value& value : flow.asked()) row.values.push_back(value.number());
+    for (const Value& value : flow.values.subspan(kBaseColumns)) row.values.push_back(value.number());
     rows.push_back(std::move(row));
   });
   return rows;

@@ -113,7 +113,8 @@ void refuse_other_ways_to_connect(Filter& filter, const Rules& rules) {
   for (const char* const call : {"sendto", "sendmmsg"})
     filter.add(kRefused, call, masked(3, MSG_FASTOPEN, MSG_FASTOPEN));
   filter.add(kRefused, "listen");  // who has to has done so before
-  if (!rules.is_device && !rules.opens(Sockets::netlink)) filter.add(kRefused, "bind");  // of a socket for packets, to other interfaces
+  if (!rules.is_device && !rules.opens(Sockets::netlink))
+    filter.add(kRefused, "bind");  // of a socket for packets, to other interfaces
 }
 
 /// Files that others would run with the rights of who made them.
