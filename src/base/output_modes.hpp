@@ -21,7 +21,8 @@ inline std::error_code make_folders(const std::filesystem::path& folder) {
     if (const std::error_code failed = make_folders(above)) return failed;
   if (::mkdir(folder.c_str(), kFolderMode) == 0) return {};
   const std::error_code failed(errno, std::generic_category());
-  return std::filesystem::is_directory(folder, wrong) ? std::error_code() : failed;  // somebody else may have made it
+  if (std::filesystem::is_directory(folder, wrong)) return {};  // somebody else has made it
+  return failed == std::errc::file_exists ? std::make_error_code(std::errc::not_a_directory) : failed;
 }
 
 }  // namespace parshall

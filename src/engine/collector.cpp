@@ -24,7 +24,7 @@ void Collector::start(std::function<void()> meanwhile) {
     TrafficPace pace(workers_);
     while (collecting_.load(std::memory_order_acquire)) {
       const bool asked = collect_now_.load(std::memory_order_acquire);
-      collect();
+      if (collect()) pace.note_work();
       if (asked)
         collect_now_.store(false, std::memory_order_release);
       else
@@ -45,13 +45,14 @@ void Collector::finish() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Collector::collect() {
+bool Collector::collect() {
   meanwhile_();
-  collect_ended();
+  const bool collected = collect_ended();
   if (options_.outputs != nullptr) collect_findings();
+  return collected;
 }
 
-void Collector::collect_ended() {
+bool Collector::collect_ended() {
   using Put = ExportQueue::Put;
   if (options_.outputs != nullptr) options_.outputs->come_round();
   const bool leave = options_.outputs != nullptr && options_.outputs->take_records();
@@ -61,13 +62,15 @@ void Collector::collect_ended() {
     collected_.add(Counter::dropped_record_packets, packets);
     collected_now_.publish(collected_);
   };
+  std::size_t records = 0;
   for (const auto& monitor : workers_.monitors())
-    monitor->ended().drain([&](std::span<const std::byte> record) {
+    records += monitor->ended().drain([&](std::span<const std::byte> record) {
       const Put put = leave ? options_.outputs->put(record) : Put::given_back;
       const bool keep = wanted_later || (options_.keeps_ended && put == Put::given_back);
       if (keep ? !spool_.append(record) : put == Put::dropped) drop(1, RecordView(record).header.record.all_packets());
     });
-  if (const std::uint64_t records = refused_records_.exchange(0)) drop(records, refused_packets_.exchange(0));
+  if (const std::uint64_t refused = refused_records_.exchange(0)) drop(refused, refused_packets_.exchange(0));
+  return records != 0;
 }
 
 void Collector::collect_findings() {

@@ -60,8 +60,9 @@ class Collector {
   void visit_all(const VisitRecord& visit);
 
  private:
-  void collect();
-  void collect_ended();
+  /// Returns whether flows had ended.
+  bool collect();
+  bool collect_ended();
   void collect_findings();
 
   const Workers& workers_;

@@ -205,9 +205,10 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     const std::uint64_t now_ns = can_wait_ ? clock_.counted_ns : std::max(clock_.counted_ns, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshotter_.is_wanted()) begin_snapshot();
-    if (!snapshotter_.is_copying()) return more_windows;
+    const bool has_more = more_windows || sweep_.is_behind();
+    if (!snapshotter_.is_copying()) return has_more;
     copy_slice();
-    return snapshotter_.has_any() || more_windows;
+    return snapshotter_.has_any() || has_more;
   }
 
   /// Everything that not every run wants: rows, the border of a running snapshot, merges.

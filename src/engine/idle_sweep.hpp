@@ -18,9 +18,13 @@ class IdleSweep {
   /// How many of the table's lines to look through now; 0: not yet enough to be worth it.
   std::uint32_t lines_due(std::uint64_t now_ns, std::size_t table_lines) noexcept;
 
+  /// Returns true where more were due than that slice could take.
+  bool is_behind() const noexcept { return is_behind_; }
+
  private:
   std::uint64_t idle_ns_;
   std::uint32_t most_;
+  bool is_behind_ = false;
   std::uint64_t swept_ns_ = 0;  ///< of packet time
 };
 

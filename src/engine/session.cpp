@@ -99,7 +99,10 @@ std::optional<Error> Session::start() {
       TrafficPace pace(*workers_);
       const std::chrono::microseconds every = options_.monitor.states ? kDecideEvery : kAnalyseEvery;
       while (analysing_.load(std::memory_order_acquire))
-        if (!analyst_->poll()) std::this_thread::sleep_for(pace.nap(every));
+        if (analyst_->poll())
+          pace.note_work();
+        else
+          std::this_thread::sleep_for(pace.nap(every));
       while (analyst_->poll()) {
       }
       analysed_.store(true, std::memory_order_release);

@@ -5,6 +5,10 @@
 
 namespace parshall {
 
+TrafficPace::TrafficPace(const Workers& workers) : workers_(workers) {
+  for (const auto& lane : workers.lanes()) outlasts_sleep_ &= lane->source().descriptor().has_value();
+}
+
 std::chrono::microseconds TrafficPace::nap(std::chrono::microseconds busy) noexcept {
   constexpr std::chrono::milliseconds kQuietAfter{20}, kQuiet{20};
   std::uint64_t polled = 0;
@@ -14,7 +18,8 @@ std::chrono::microseconds TrafficPace::nap(std::chrono::microseconds busy) noexc
     polled_ = polled;
     changed_ = now;
   }
-  return now - changed_ < kQuietAfter || workers_.finished() ? busy : std::max<std::chrono::microseconds>(busy, kQuiet);
+  const bool is_busy = !outlasts_sleep_ || now - changed_ < kQuietAfter || workers_.finished();
+  return is_busy ? busy : std::max<std::chrono::microseconds>(busy, kQuiet);
 }
 
 }  // namespace parshall

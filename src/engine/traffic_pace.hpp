@@ -13,15 +13,20 @@ namespace parshall {
 /// Cost: one word of each lane, each time.
 class TrafficPace {
  public:
-  explicit TrafficPace(const Workers& workers) noexcept : workers_(workers) {}
+  explicit TrafficPace(const Workers& workers);
 
-  /// Returns `busy` while packets come and for some milliseconds after the last one; then 20 ms.
+  /// The thread had something to do: more may come, such as of flows that time out.
+  void note_work() noexcept { changed_ = Clock::now(); }
+
+  /// Returns `busy` while packets come or there is work, and for some milliseconds after that; then 20 ms. Devices
+  /// whose queues may not outlast that are always busy.
   std::chrono::microseconds nap(std::chrono::microseconds busy) noexcept;
 
  private:
   using Clock = std::chrono::steady_clock;
 
   const Workers& workers_;
+  bool outlasts_sleep_ = true;
   std::uint64_t polled_ = 0;
   Clock::time_point changed_ = Clock::now();
 };

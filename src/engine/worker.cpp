@@ -333,7 +333,7 @@ void Workers::monitor(std::size_t index) {
       if (last_turn) break;
       idle.wait([&ring] { ring.sleep(Arrivals::kLongest); });
     }
-    if (!keep_house(monitor, now, idle.waiting())) idle.stay_awake();
+    if (!keep_house(monitor, now, !has_worked)) idle.stay_awake();
     clock.end_turn(has_worked);  // an idle turn's nap is in it
   }
   clock.end_turn(/*was_work=*/false);

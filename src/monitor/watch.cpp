@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 
 #include "base/counted.hpp"
 #include "cli/messages.hpp"
@@ -112,8 +114,10 @@ class Watch {
     if (options_.hook.empty()) return std::nullopt;
     auto runner = CommandRunner::begin(options_.hook, {.user = options_.user, .runs_commands = true});
     if (!runner) return runner.error();
+    std::error_code no_file;
+    const bool waits = std::filesystem::is_regular_file(plan_.plan.source.file, no_file);  // a pipe's writer may not
     hook_.emplace(*std::move(runner), std::chrono::nanoseconds(plan_.hook_every_ns),
-                  plan_.plan.source.file.empty() ? EventHook::Busy::leaves_out : EventHook::Busy::waits, stop_asked);
+                  waits ? EventHook::Busy::waits : EventHook::Busy::leaves_out, stop_asked);
     return std::nullopt;
   }
 

@@ -22,6 +22,7 @@ struct ExportAccount {
 struct ExportedFile {
   std::string run;  ///< files of one run add up; empty: the file stands for itself
   std::uint64_t records = 0, packets = 0;
+  bool has_packets = true;          ///< false: its columns were chosen without `packets`
   bool has_findings_alone = false;  ///< of tasks: none of them is in an account
   std::optional<ExportAccount> account;
   std::string problem;  ///< empty: it is whole, and what it says of itself is so

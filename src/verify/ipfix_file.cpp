@@ -104,6 +104,7 @@ class Messages {
 
   void take_flow(const Values& values) {
     ++read_.records;
+    read_.has_packets &= values.contains({0, 2});
     for (const std::uint32_t direction : {0u, kReversePen})
       if (const auto packets = values.find({direction, 2}); packets != values.end()) read_.packets += packets->second;
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/parse.hpp"
 #include "pipeline/output/output_summary.hpp"
 #include "verify/exported_file.hpp"
 
@@ -15,7 +16,9 @@ using nlohmann::json;
 
 std::uint64_t number(const json& object, const char* name) {
   const auto at = object.find(name);
-  return at != object.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
+  if (at == object.end()) return 0;
+  if (at->is_string()) return parse_count(at->get<std::string>()).value_or(0);  // --integers text
+  return at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
 }
 
 /// Of the output that says it wrote what is there; else of none of them.
@@ -60,6 +63,7 @@ ExportedFile read_json_lines(Bytes file) {
     findings += object.contains("task") && object.contains("window");
     if (const auto flow = object.find("flow"); flow != object.end() && flow->is_object()) {
       ++read.records;
+      read.has_packets &= flow->contains("packets");
       read.packets += number(*flow, "packets") + number(*flow, "reverse_packets");
     }
     if (const auto last = object.find("summary"); last != object.end() && last->is_object()) summary = *last;

@@ -233,7 +233,9 @@ ExportedFile read_parquet(Bytes file) {
   if (!read_footer(file.last(length + kTailBytes).first(length), footer)) return {.problem = "its footer is broken"};
   ExportedFile read{.run = footer.metadata["parshall.run"], .account = account_of(footer)};
   const auto records = number_of(footer, "records"), packets = number_of(footer, "packets");
-  if (!read.account && (!records || !packets)) return {.problem = "not of ours: nothing in it says how much there is"};
+  read.has_packets = !number_of(footer, "packets_not_in_columns");
+  if (!read.account && (!records || (read.has_packets && !packets)))
+    return {.problem = "not of ours: nothing in it says how much there is"};
   std::size_t bytes = 0;
   for (const Chunk& chunk : footer.chunks) {
     bytes += static_cast<std::size_t>(std::max<std::int64_t>(chunk.packed_bytes, 0));
@@ -242,8 +244,9 @@ ExportedFile read_parquet(Bytes file) {
   }
   if (read.account) return read;
   read.records = static_cast<std::uint64_t>(footer.rows);
-  if (read.problem.empty() && (read.records != *records || read.packets != *packets))
-    read.problem = fmt::format("it says {} records of {} packets", *records, *packets);
+  const std::uint64_t told = read.has_packets ? *packets : read.packets;
+  if (read.problem.empty() && (read.records != *records || read.packets != told))
+    read.problem = fmt::format("it says {} records of {} packets", *records, told);
   return read;
 }
 

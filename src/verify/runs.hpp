@@ -22,6 +22,7 @@ struct VerifiedFile {
 struct VerifiedRun {
   std::string name;  ///< or the path of the one file that it is
   std::uint64_t files = 0, records = 0, packets = 0;
+  bool has_packets = true;  ///< of each of its records it is known how many
   std::optional<ExportAccount> account;
   std::string problem;  ///< empty: it all adds up
 };

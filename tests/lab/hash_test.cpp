@@ -148,8 +148,7 @@ TEST(HashRegistry, HasEveryHashButThoseThatNeedDpdkOrAnotherCpu) {
 TEST(HashRegistry, FindsByNameAndNamesWhatThereIs) {
   EXPECT_EQ((*find_hash("murmur3"))->name, "murmur3");
   EXPECT_EQ(hash_registry()[0].name, "aes");
-  const std::string message = find_hash("md5").error().message;
-  for (const std::string& name : names()) EXPECT_NE(message.find(name), std::string::npos) << message;
+  EXPECT_NE(find_hash("murmur4").error().message.find("did you mean murmur3?"), std::string::npos);
 }
 
 TEST(Aes, IsTheHashOfTheMonitor) {

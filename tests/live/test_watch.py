@@ -438,7 +438,6 @@ def start_at(pair, *arguments):
 @unittest.skipIf(netns.why_not(), f'SKIPPED: {netns.why_not()}')
 class Start(unittest.TestCase):
     @side_by_side.alone
-    @side_by_side.alone
     def test_a_quiet_link_costs_next_to_nothing(self):
         """Parshall takes 0.5 to 1 % of a core here; it took 10 to 35 % when its threads looked for packets by themselves."""
         for arguments in ((), ('--workers', '4'), ('--workers', '4', '--threads', 'pipeline'), ('--tasks', 'heavy-hitters', '--export', 'csv:/dev/null')):
@@ -457,6 +456,7 @@ class Start(unittest.TestCase):
                 self.assertEqual((process.returncode, errors), (0, ''))
                 self.assertIn('100 offered', out, 'and what comes then is seen')
 
+    @side_by_side.alone
     def test_what_takes_gigabytes_captures_at_once_and_counts_from_then_on(self):
         """Memory comes while packets do: what was sent before it is all there is counted, or said to be missed."""
         frames = netns.udp_frames(20000, 5000)

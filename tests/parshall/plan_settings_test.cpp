@@ -71,7 +71,7 @@ seed = 7
   EXPECT_EQ(plan->source.file, "a.pcap");
   EXPECT_EQ(plan->flows.idle_ns, 15'000'000'000u);
   EXPECT_EQ(plan->threads.workers, 2u);
-  EXPECT_EQ(plan->statistics.columns, (std::vector<std::string>{"gap_mean", "iat_p99"}));
+  EXPECT_EQ(plan->statistics.more, (std::vector<std::string>{"gap_mean", "iat_p99"}));
   EXPECT_EQ(plan->flows.key, KeyFields::src_dst);
   EXPECT_EQ(plan->flows.header, IpHeader::innermost);
   EXPECT_FALSE(plan->threads.busy_poll);

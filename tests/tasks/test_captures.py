@@ -70,7 +70,7 @@ def main():
     traces = test_traces.find_traces()
     if traces is None:
         return 0
-    rows = [row for row in test_traces.manifest(traces) if row["crosscheck"] == "AGREE" and int(row["file_bytes"]) != 0]
+    rows = [row for row in test_traces.manifest(traces) if row["crosscheck"] == "AGREE" and int(row["file_bytes"]) != 0 and row["file"] not in test_traces.ACCEPTED_LINK_TYPE]
     rows = rows if options.all else rows[::4]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda job: check(options.parshall, traces, job[1], job[0]), enumerate(rows)))

@@ -73,7 +73,9 @@ class CaptureParser {
   void note_lost(std::uint64_t packets) noexcept {
     if (!tells_losses_) return;
     const std::uint64_t before = after_lost_.load(std::memory_order_relaxed);
-    after_lost_.store(std::max<std::uint64_t>(before, 1) + packets, std::memory_order_relaxed);
+    constexpr std::uint64_t kMostLost = std::uint64_t{1} << 60;  // sums of counters do not overflow
+    const std::uint64_t lost = std::max<std::uint64_t>(before, 1) - 1;
+    after_lost_.store(std::min(lost + packets, kMostLost) + 1, std::memory_order_relaxed);
   }
 
   /// `packets` and `bytes`: what the present parse_records() call took before the damage.

@@ -209,7 +209,6 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
   }
   if (std::ranges::find(expanded, "community_id") != expanded.end() && !can_make_community_ids())
     return Error{"community_id takes OpenSSL, which this build is without (libssl-dev)"};
-  std::size_t next = 0;
   const auto statistics = schema.statistics_->columns();
   for (const std::string& name : expanded) {
     if (const ColumnEntry* entry = find_entry(name)) {
@@ -218,9 +217,12 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
       if (schema.has(identity->name)) continue;
       schema.columns_.push_back(info_of(*identity));
       schema.origins_.push_back({.identity = identity});
-    } else if (next < statistics.size()) {
-      schema.columns_.push_back(info_of(statistics[next]));
-      schema.origins_.push_back({.statistic = next++});
+    } else {
+      const std::string column = make_statistics(std::array{name}, with_origins)->columns().front().name;
+      if (schema.has(column)) continue;
+      const auto at = std::ranges::find(statistics, column, &Column::name);
+      schema.columns_.push_back(info_of(*at));
+      schema.origins_.push_back({.statistic = static_cast<std::size_t>(at - statistics.begin())});
     }
   }
   schema.of_record_ = columns_of_record(schema.columns_);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/escaped.hpp"
 #include "base/or_null.hpp"
 
 namespace parshall {
@@ -108,7 +109,8 @@ std::string summary_json(const ReportSummary& summary) {
   json["expected_merges"] = summary.expected_merges;
   json["observed_merges"] = or_null(summary.observed_merges);
   json["accounting"] = accounting_json(summary.total);
-  for (const InterfacePackets& interface : summary.interfaces) json["interfaces"][interface.name] = interface.packets;
+  for (const InterfacePackets& interface : summary.interfaces)
+    json["interfaces"][escaped(interface.name)] = interface.packets;
   if (!summary.remedy.empty()) json["remedy"] = summary.remedy;
   json["workers"] = ordered_json::array();
   json["damage"] = summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr);

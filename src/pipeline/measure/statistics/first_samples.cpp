@@ -116,10 +116,17 @@ std::optional<KnownMeasure> find_first(std::string_view what) {
   return what == kFirst[0].pattern ? std::optional(KnownMeasure{std::string(what), kFirst.data()}) : std::nullopt;
 }
 
+/// Without what formats of text give a meaning to: the kernel lets almost anything be an interface's name.
+std::string plain(std::string name) {
+  const auto is_special = [](char c) { return c <= ' ' || c > '~' || c == '"' || c == '\\' || c == ','; };
+  std::ranges::replace_if(name, is_special, '_');
+  return name;
+}
+
 std::vector<std::unique_ptr<Statistic>> make_interface(Variable variable, std::span<const std::string> /*whats*/,
                                                        const StatisticOptions& options) {
   Column column = make_column(variable, kFirst[0].pattern, kFirst[0]);
-  column.values = options.interfaces;
+  for (const std::string& name : options.interfaces) column.values.push_back(plain(name));
   std::vector<std::unique_ptr<Statistic>> made;
   made.push_back(
       std::make_unique<FirstSamples<std::uint32_t>>(variable, std::vector<std::size_t>{1}, std::vector{column}));

@@ -16,8 +16,9 @@ namespace parshall {
 /// Shape: a KeyTable, and 16 bytes a key to find the middle.
 /// Cost:  of a drop, a pass over the keys; there are new ones for half of them before the next.
 /// Error: a counter lacks at most what its key's `before` says, which is no more than most_missing(). With N things
-///        counted in all, that is at most 2 N / capacity, for whatever traffic: each drop raises it by the median of
-///        what counters have above it, and so takes as much from half of them.
+///        counted in all, drops of half of the keys leave that at most 2 N / capacity, for whatever traffic: each
+///        raises it by the median of what counters have above it, and so takes as much from half of them. drop_up_to()
+///        raises it by its limit.
 /// Source: Misra, Gries, "Finding repeated elements", Science of Computer Programming 2, 1982; the median in place of
 ///         the least: Anderson et al., "A high-performance algorithm for identifying frequent items in data streams",
 ///         IMC 2017, section 2.3.

@@ -137,11 +137,13 @@ class ParquetExporter final : public Exporter {
 
   void end_file() {
     if (file_ == nullptr) return;
+    const bool has_packets = std::ranges::find(columns_, "packets", &ColumnInfo::name) != columns_.end();
+    const std::string packets = has_packets ? "parshall.packets" : "parshall.packets_not_in_columns";
     const ParquetFile::Metadata metadata = {{"parshall.run", run_},
                                             {"parshall.probe", target_.probe},
                                             {"parshall.first_export_sequence", fmt::to_string(first_sequence_)},
                                             {"parshall.records", fmt::to_string(in_file_.records)},
-                                            {"parshall.packets", fmt::to_string(in_file_.packets)}};
+                                            {packets, fmt::to_string(in_file_.packets)}};
     if (const auto error = file_->finish(metadata)) return lose_file(*error);
     file_.reset();
     in_file_ = {};
