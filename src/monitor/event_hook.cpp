@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 namespace parshall::cli {
@@ -20,6 +22,11 @@ std::string how_it_ended(int status) {
 }
 
 }  // namespace
+
+EventHook::Busy EventHook::busy_for(const std::string& file) {
+  std::error_code wrong;
+  return std::filesystem::is_regular_file(file, wrong) ? Busy::waits : Busy::leaves_out;
+}
 
 void EventHook::finish() {
   while (waits() && is_running()) std::this_thread::sleep_for(kTick);

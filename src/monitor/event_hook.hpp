@@ -22,6 +22,9 @@ class EventHook {
   /// What an event does while the command of the one before it runs.
   enum class Busy : std::uint8_t { leaves_out, waits };
 
+  /// Returns what suits packets of this file: the writer of a pipe may not wait, and neither does what is no file.
+  static Busy busy_for(const std::string& file);
+
   /// `stops`, from any thread: nothing is waited for any more.
   EventHook(std::unique_ptr<CommandRunner> runner, std::chrono::nanoseconds least, Busy busy,
             std::function<bool()> stops)

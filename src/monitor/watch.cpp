@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
-#include <system_error>
 
 #include "base/counted.hpp"
 #include "cli/messages.hpp"
@@ -32,7 +30,6 @@
 #include "parshall/metrics.hpp"
 #include "parshall/metrics_text.hpp"
 #include "parshall/run.hpp"
-#include "parshall/wire_outputs.hpp"
 #include "pipeline/output/event_text.hpp"
 
 namespace parshall::cli {
@@ -64,8 +61,7 @@ class Watch {
       server_ = *std::move(server);
     }
     const bool can_hold = HeldSource::can_hold(plan_.plan.source);
-    HeldSource held = can_hold ? HeldSource::of(plan_.plan) : HeldSource{};
-    held.metrics = open_metrics(plan_.plan.outputs);  // no one listens later
+    HeldSource held = HeldSource::of(plan_.plan);
     hold_texts(plan_.plan);
     hold_interface(plan_.plan.source, held);
     if (*sandbox_of(options_) != sandbox::Wanted::off)
@@ -114,10 +110,8 @@ class Watch {
     if (options_.hook.empty()) return std::nullopt;
     auto runner = CommandRunner::begin(options_.hook, {.user = options_.user, .runs_commands = true});
     if (!runner) return runner.error();
-    std::error_code no_file;
-    const bool waits = std::filesystem::is_regular_file(plan_.plan.source.file, no_file);  // a pipe's writer may not
     hook_.emplace(*std::move(runner), std::chrono::nanoseconds(plan_.hook_every_ns),
-                  waits ? EventHook::Busy::waits : EventHook::Busy::leaves_out, stop_asked);
+                  EventHook::busy_for(plan_.plan.source.file), stop_asked);
     return std::nullopt;
   }
 

@@ -13,6 +13,7 @@
 #include "generate/memory_source.hpp"
 #include "generate/paced_source.hpp"
 #include "generate/shared_source.hpp"
+#include "parshall/wire_outputs.hpp"
 #include "pipeline/capture/capture_parser.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
@@ -240,6 +241,7 @@ bool may_have_nic_hashes(const SourcePlan& source) { return !source.interface.em
 
 HeldSource HeldSource::of(const Plan& plan) {
   HeldSource held;
+  held.metrics = open_metrics(plan.outputs);
   const SourcePlan& source = plan.source;
   if (!source.file.empty()) held.file = open_capture(source.file);
   if (source.interface.empty() || !is_packet_socket(source)) return held;

@@ -20,7 +20,7 @@ namespace parshall {
 struct HeldSource {
   std::optional<Result<FileHandle>> file;
   std::optional<Result<std::unique_ptr<PacketSocket>>> socket;
-  /// Servers of metrics, which listen already; nothing: the run opens them.
+  /// Servers of metrics, which listen already: in a sandbox nobody can. Nothing: the run opens them.
   std::optional<Result<std::vector<std::unique_ptr<web::Server>>>> metrics;
 
   /// Whether nothing of this source is left that takes rights; else it is DPDK's.
