@@ -63,7 +63,7 @@ class Searches(unittest.TestCase):
         self.assertNotIn('steal', found['machine'], 'that since start-up says nothing')
         self.assertTrue(any('deviates' in did for did in found['trial_phases'].values()))
         self.assertRegex(done.stderr, r'size 512: [0-9.]+ k?pps for 0\.2 s: \d+ of \d+ came')
-        self.assertRegex(done.stderr, r'size 1000: \d+ pps')
+        self.assertRegex(done.stderr, r'size 1000: [\d.]+ k?pps')
 
     def check_charts(self, page):
         """Every number of every chart is one, and no mark lies outside."""
@@ -90,7 +90,7 @@ class Searches(unittest.TestCase):
                           '--repeat', '2', '--trials', '5', '--max', '10kpps', '--format', 'html', '-o', path)
             with open(path, encoding='utf-8') as file:
                 text = file.read()
-        self.assertRegex(done.stderr, r'size imix, search 2 of 2: \d+ pps')
+        self.assertRegex(done.stderr, r'size imix, search 2 of 2: [\d.]+ k?pps')
         page = ElementTree.fromstring(text)
         headings = [''.join(heading.itertext()) for heading in page.iter(PAGE + 'h2')]
         self.assertIn('Frame size: 256 bytes', headings)
