@@ -27,16 +27,20 @@ class Idle {
   explicit Idle(bool busy_poll) noexcept : Idle(busy_poll ? Waiting::busily : Waiting::soon_asleep) {}
 
   /// Something has come. The first time after a sleep it may be all: then the thread naps before it would spin.
-  void reset() noexcept { turns_ = turns_ < kSleeps ? 0 : kNaps; }
+  void reset() noexcept {
+    turns_ = turns_ < kSleeps ? 0 : kNaps;
+    is_waiting_ = false;
+  }
   /// There is something left to do that can wait: the thread naps, but does not sleep.
   void stay_awake() noexcept {
     if (turns_ == kSleeps) turns_ = kNaps;
   }
-  bool waiting() const noexcept { return turns_ != 0; }
+  bool waiting() const noexcept { return is_waiting_; }
 
   /// Waits for a moment. `sleep` is what a thread does that can be woken; others go on with naps.
   template <class Sleep>
   void wait(const Sleep& sleep) noexcept {
+    is_waiting_ = true;
     if (waiting_ == Waiting::asleep) return nap();
     if (turns_ < kSleeps) ++turns_;
     if (turns_ < kYields || waiting_ == Waiting::busily) return __builtin_ia32_pause();
@@ -66,6 +70,7 @@ class Idle {
   }
 
   Waiting waiting_;
+  bool is_waiting_ = false;  ///< since something came last
   std::uint32_t turns_ = 0;
   std::uint32_t naps_for_yields_ = 0;  ///< that many more
 };

@@ -35,6 +35,7 @@ TEST(IdleTest, ALonePacketAfterASleepIsFollowedByNapsAndASecondOneBySpinning) {
   Idle idle(/*busy_poll=*/false);
   turns_before_sleep(idle);
   idle.reset();
+  EXPECT_FALSE(idle.waiting()) << "or the time until it waits again would not count as work";
   const int after_one = turns_before_sleep(idle);
   EXPECT_GT(after_one, 0);
   EXPECT_LT(after_one, 100);
