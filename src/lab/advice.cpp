@@ -7,12 +7,19 @@
 #include <cmath>
 
 #include "base/machine.hpp"
+#include "lab/maps/tables.hpp"
 
 namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kDefaultBatch = 256;
 constexpr double kBusyAtMost = 0.7;  ///< of what a core takes without loss
+
+/// Returns whether `parshall watch` lacks the table: it is measured for comparison and never advised.
+bool is_rival(const TableEntry& table) noexcept {
+  return std::ranges::any_of(
+      rival_tables(), [&](const TableEntry& rival) { return rival.name == table.name && rival.exact == table.exact; });
+}
 
 std::uint64_t bytes_of_all(const MonitorRow& row, std::size_t workers) noexcept { return row.memory_bytes * workers; }
 
@@ -92,7 +99,8 @@ Result<std::optional<Advice>> advise(const Wish& wish, const Frames& frames, con
   if (tables->empty()) return std::optional<Advice>();
   advice.tables = *std::move(tables);
   const auto fit = [&](const MonitorRow& row) {
-    return row.evicted_share == 0 && row.expected_merges <= wish.merges && row.memory_bytes <= wish.memory_bytes;
+    return !is_rival(*row.monitor.table) && row.evicted_share == 0 && row.expected_merges <= wish.merges &&
+           row.memory_bytes <= wish.memory_bytes;
   };
   std::string reason;
   const MonitorRow* const chosen = choose(

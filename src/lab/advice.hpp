@@ -38,8 +38,9 @@ struct Advice {
 const MonitorRow* choose(std::span<const MonitorRow> rows, const std::function<bool(const MonitorRow&)>& fit,
                          const std::function<bool(const MonitorRow&)>& preferred, std::string& reason);
 
-/// Measures the monitor's tables on the traffic, then the batch sizes of the one chosen. `progress` hears what is
-/// being done. Fails where no table does what is wished; nothing is advised when `stop` said so.
+/// Measures all tables on the traffic, then the batch sizes of the chosen one. Only a table that `parshall watch` has
+/// is chosen; the others are measured for comparison. `progress` receives a line per step.
+/// Error: no table fits the wish. Returns no advice when `stop` returned true.
 Result<std::optional<Advice>> advise(const Wish& wish, const Frames& frames, const std::string& traffic,
                                      const std::function<void(const std::string&)>& progress,
                                      const std::function<bool()>& stop);
