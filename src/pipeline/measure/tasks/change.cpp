@@ -111,7 +111,10 @@ class Change final : public Task {
   /// Windows without a packet: some 340 of them, at most, forget every key.
   void skip(std::uint64_t windows) {
     for (; windows != 0 && followed_.size() != 0; --windows) next_window(nullptr);
-    if (windows != 0) total_before_ = 0;
+    if (windows != 0) {
+      total_before_ = 0;
+      expected_missing_ = ewma_ ? expected_missing_ * std::pow(7. / 8, static_cast<double>(windows)) : 0;
+    }
     windows_ += windows;
   }
 
@@ -145,8 +148,9 @@ class Change final : public Task {
       const double x = std::abs(a.difference), y = std::abs(b.difference);
       return x != y ? x > y : order_of(a.entry->key, b.entry->key) < 0;
     });
-    const auto error = error_of(events.window());
-    if (const std::uint64_t keys = aggregate_.dropped_keys() + left_out_; keys != 0) events.write_left_out(keys, error);
+    const auto error = error_of(events.window(), expected_missing_);
+    if (const std::uint64_t keys = aggregate_.dropped_keys() + left_out_; keys != 0)
+      events.write_left_out(keys, error_of(events.window(), expected_missing_ + largest_left_out_));
     for (const Changed& one : changed) {
       std::vector<EventValue> own_error = error;
       put_interval(own_error, amount_, one.entry->value.now, one.entry->value.variance, events.window());
@@ -187,9 +191,9 @@ class Change final : public Task {
     key.variance = 0;
   }
 
-  std::vector<EventValue> error_of(const EventWindow& window) const {
+  std::vector<EventValue> error_of(const EventWindow& window, double expected_missing) const {
     auto error = missing_error(amount_, most_missing(aggregate_, window));
-    if (expected_missing_ > 1e-3) error.push_back({std::string(amount_.name) + "_expected_missing", expected_missing_});
+    if (expected_missing > 1e-3) error.push_back({std::string(amount_.name) + "_expected_missing", expected_missing});
     return error;
   }
 
